@@ -1,0 +1,35 @@
+import * as z from 'zod'
+
+/** One field the platform refused; `field` is a path such as `body.name` or `query.page` [B]. */
+export const FieldError = z.looseObject({
+  field: z.string().describe('Where: body.name, query.limit, path.agent_id.'),
+  message: z.string().describe('What is wrong with it.'),
+  type: z.string().describe('Kind: value_error, type_error, missing, …'),
+})
+export type FieldError = z.output<typeof FieldError>
+
+/**
+ * The one shape of every platform error [B]. The list of codes is not published, so any string
+ * is one.
+ */
+export const ErrorEnvelope = z.looseObject({
+  code: z.string().describe('Machine-readable code, such as not_found or validation_error.'),
+  message: z.string().describe('What went wrong, for people.'),
+  detail: z.string().nullish().describe('More about it, when there is more.'),
+  errors: z.array(FieldError).nullish().describe('The fields refused, for validation errors.'),
+})
+export type ErrorEnvelope = z.output<typeof ErrorEnvelope>
+
+/** Statuses a platform error may have [B], and the code the sandbox gives each [S]. */
+export const errorCodes = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  409: 'conflict',
+  422: 'validation_error',
+  429: 'rate_limited',
+  500: 'internal_error',
+} as const
+
+export type ErrorStatus = keyof typeof errorCodes

@@ -1,0 +1,38 @@
+import * as z from 'zod'
+
+/** An id: a UUID v4 today, treated as an opaque non-empty string [R]. */
+export const id = (what: string) => z.string().min(1).describe(what)
+
+/** The path parameter every account-scoped route takes; `me` is the key's own account [B]. */
+export const accountParams = {
+  account_id: id('Account or subaccount id. Default me: the account of the API key.'),
+}
+
+/**
+ * A request field with a default that the platform applies: the client leaves an absent field
+ * absent (sending defaults would turn a partial update into a full one), the sandbox fills it in.
+ */
+export const withDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
+  schema.optional().meta({ default: value })
+
+/** A telephone number in E.164 [B]: a plus sign, no leading zero, at most 15 digits. */
+export const e164 = (what: string) =>
+  z
+    .string()
+    .regex(/^\+[1-9]\d{1,14}$/, { error: 'Expected an E.164 number such as +4930123456' })
+    .describe(what)
+
+/** An instant as ISO 8601 with its offset; filters are timezone-aware [R]. */
+export const instant = (what: string) =>
+  z.iso
+    .datetime({
+      offset: true,
+      error: 'Expected an ISO 8601 date-time with a time zone, such as 2026-11-01T09:00:00Z',
+    })
+    .describe(what)
+
+/** The `created_…`/`modified_…` range filters of a list. */
+export const timestamps = {
+  created: z.string().nullish().describe('When it was created, ISO 8601.'),
+  modified: z.string().nullish().describe('When it last changed, ISO 8601.'),
+}

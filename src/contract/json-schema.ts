@@ -1,0 +1,39 @@
+import * as z from 'zod'
+
+/** A JSON Schema (2020-12) object. */
+export type JsonSchema = z.core.JSONSchema.BaseSchema
+
+/**
+ * JSON Schema of a zod schema, without the noise that costs tokens and trips clients: no
+ * `$schema`, no `$ref` or `$defs`, no bounds that only say "safe integer", no pattern where a
+ * format says the same.
+ *
+ * `input` is what a caller sends: a plain object takes no unknown fields. `output` is what a reply
+ * may hold: loose objects take anything more. Without `defaults` for a partial update, where an
+ * absent field stays as it is and a default would be a lie.
+ */
+export function jsonSchemaOf(
+  schema: z.ZodType,
+  io: 'input' | 'output',
+  { defaults = true }: { defaults?: boolean } = {},
+): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    reused: 'inline',
+    override: ({ zodSchema, jsonSchema }) => {
+      tidy(zodSchema, jsonSchema)
+      if (!defaults) delete jsonSchema.default
+    },
+  })
+  return rest
+}
+
+/** Removes noise from one node; also used for the OpenAPI document. */
+export function tidy(zodSchema: z.core.$ZodType, node: JsonSchema): void {
+  if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum
+  if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum
+  if (node.format) delete node.pattern
+  // A plain z.object drops unknown fields when it parses; to a caller that is "not accepted".
+  if (zodSchema instanceof z.ZodObject && !zodSchema.def.catchall) node.additionalProperties = false
+  if (zodSchema instanceof z.ZodRecord) delete node.propertyNames
+}

@@ -1,0 +1,123 @@
+import * as z from 'zod'
+import { accountParams } from './field.ts'
+import { route } from './route.ts'
+
+/** Genders a voice list can be filtered by [R]. */
+export const voiceGenders = ['male', 'female', 'neutral'] as const
+
+const range = z.looseObject({}).nullish()
+
+/*
+ * All but ids and names may be null or absent, and entries come and go without a version
+ * change [B], so the catalogs are checked for little more than being lists.
+ */
+const Provider = z.looseObject({
+  code: z.string().describe('Code to use as provider.'),
+  name: z.string().nullish().describe('Display name.'),
+  eu_hosted: z.boolean().nullish().describe('Runs in the EU.'),
+})
+
+const CatalogModel = z.looseObject({
+  id: z.string().describe('Id to use as model.'),
+  name: z.string().nullish().describe('Display name.'),
+  description: z.string().nullish().describe('What it is for.'),
+  recommended: z.boolean().nullish().describe('Recommended by the platform.'),
+  intelligence_rating: z.number().nullish().describe('1 to 5.'),
+  latency_rating: z.number().nullish().describe('1 to 5.'),
+  latency_range: range.describe('min_ms, max_ms.'),
+  pricing: range.describe('tier, additional_cost_per_minute.'),
+  settings: range.describe('temperature and max_tokens: min, max, default.'),
+})
+
+const CatalogTranscriber = z.looseObject({
+  id: z.string().describe('Id to use as model.'),
+  name: z.string().nullish().describe('Display name.'),
+  description: z.string().nullish().describe('What it is for.'),
+  supported_languages: z
+    .array(z.looseObject({ code: z.string(), name: z.string().nullish() }))
+    .nullish()
+    .describe('Languages it takes: code, name.'),
+})
+
+/** Catalog of language models, grouped by provider [R]. */
+export const ModelCatalog = z.array(
+  z.looseObject({ provider: Provider, models: z.array(CatalogModel) }),
+)
+export type ModelCatalog = z.output<typeof ModelCatalog>
+
+/** Catalog of transcribers, grouped by provider [R]; provider may be a code or an object. */
+export const TranscriberCatalog = z.array(
+  z.looseObject({
+    provider: z.union([z.string(), Provider]).describe('Provider, as code or object.'),
+    models: z.array(CatalogTranscriber),
+  }),
+)
+export type TranscriberCatalog = z.output<typeof TranscriberCatalog>
+
+/** A voice as the sandbox describes it [S]; live data of a vendor, so nothing is certain. */
+export const Voice = z.looseObject({
+  id: z.string().nullish().describe('Id to use as voice_id.'),
+  name: z.string().nullish().describe('Display name.'),
+  provider: z.string().nullish().describe('Provider code.'),
+  language: z.string().nullish().describe('Language code.'),
+  gender: z.string().nullish().describe('male, female or neutral.'),
+  description: z.string().nullish().describe('How it sounds.'),
+  preview_url: z.string().nullish().describe('Audio sample.'),
+})
+export type Voice = z.output<typeof Voice>
+
+/**
+ * Voices of one provider. The shape is not published [B]: an object holding the array as
+ * `voices` or `items`, or the bare array; all of it is kept.
+ */
+export const VoiceCatalog = z.union([z.looseObject({}), z.array(z.unknown())])
+export type VoiceCatalog = z.output<typeof VoiceCatalog>
+
+/** Finds the voices in a reply, wherever the platform put the array. */
+export function voicesIn(catalog: VoiceCatalog): unknown[] {
+  if (Array.isArray(catalog)) return catalog
+  const { voices, items } = catalog as { voices?: unknown; items?: unknown }
+  if (Array.isArray(voices)) return voices
+  return Array.isArray(items) ? items : []
+}
+
+const voiceQuery = {
+  provider: z.string().min(1).describe('Provider code, such as elevenlabs.'),
+  language: z.string().optional().describe('Language code, such as en-us.'),
+  gender: z.enum(voiceGenders).optional().describe('Gender of the voice.'),
+  search: z.string().optional().describe('Words to look for in name and description.'),
+  limit: z.int().min(1).optional().describe('Most voices to return.'),
+  refresh: z.boolean().optional().describe("true fetches anew, past the platform's cache."),
+}
+
+export const providerRoutes = {
+  models: route({
+    id: 'providers.models',
+    method: 'GET',
+    path: '/v1/accounts/{account_id}/providers/models',
+    summary: 'Catalog of language models.',
+    params: accountParams,
+    reply: ModelCatalog,
+    effect: 'reads',
+  }),
+  transcribers: route({
+    id: 'providers.transcribers',
+    method: 'GET',
+    path: '/v1/accounts/{account_id}/providers/transcribers',
+    summary: 'Catalog of transcribers.',
+    params: accountParams,
+    reply: TranscriberCatalog,
+    effect: 'reads',
+  }),
+  voices: route({
+    id: 'providers.voices',
+    method: 'GET',
+    path: '/v1/accounts/{account_id}/providers/voices',
+    summary: 'Voices of one provider, live.',
+    params: accountParams,
+    query: voiceQuery,
+    reply: VoiceCatalog,
+    effect: 'reads',
+    openWorld: true,
+  }),
+}
