@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
+import { ApiError, type Failure, SendFailure } from './failure.ts'
+import { type Outcome, readReply } from './reply.ts'
+import { defaultRetryPolicy, type RetryPolicy, waitBeforeRetry } from './retry.ts'
+import type { Send } from './send.ts'
+import { targetOf } from './target.ts'
+
+/** Speaks the platform's API with one user's key. Cheap to make: connections live in `send`. */
+export interface Client {
+  /**
+   * Calls one operation and gives its parsed reply; `undefined` for an acknowledgement.
+   * Whatever the platform or the network does wrong is thrown as ApiError.
+   */
+  call<R extends Route>(route: R, request: RouteRequest, signal?: AbortSignal): Promise<ReplyOf<R>>
+}
+
+export interface ClientOptions {
+  readonly send: Send
+  readonly apiKey: string
+  /** Such as `voice-agent-mcp/1.0.0`. */
+  readonly userAgent: string
+  readonly retry?: RetryPolicy
+}
+
+export function createClient(options: ClientOptions): Client {
+  const { retry = defaultRetryPolicy } = options
+  return {
+    async call(route, request, signal) {
+      for (let attempts = 1; ; attempts++) {
+        const outcome = await attempt(route, request, options, signal)
+        // The value was parsed with this route's own reply schema, which is what ReplyOf names.
+        if (outcome.ok) return outcome.value as ReplyOf<typeof route>
+        const wait = waitBeforeRetry(route.method, outcome.failure, attempts, retry)
+        if (wait === null) throw new ApiError(outcome.failure, { ...route, attempts })
+        if (!(await pause(wait, signal))) {
+          // Between two tries nothing is under way, and only what was not done is tried again.
+          throw new ApiError({ kind: 'cancelled', maybeSent: false }, { ...route, attempts })
+        }
+      }
+    },
+  }
+}
+
+async function attempt(
+  route: Route,
+  request: RouteRequest,
+  { send, apiKey, userAgent }: ClientOptions,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  try {
+    const reply = await send({
+      method: route.method,
+      target: targetOf(route, request),
+      headers: {
+        'x-api-key': apiKey,
+        'user-agent': userAgent,
+        accept: 'application/json',
+        ...(request.body && { 'content-type': 'application/json' }),
+      },
+      ...(request.body && { body: JSON.stringify(request.body) }),
+      ...(signal && { signal }),
+    })
+    return readReply(route, reply)
+  } catch (error) {
+    return { ok: false, failure: failureOf(error) }
+  }
+}
+
+/** Anything a sender throws that is no SendFailure is a bug of ours, and passes through as one. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof SendFailure) return error.failure
+  throw error
+}
+
+/** Waits; false when the caller gave up meanwhile. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  await sleep(ms, undefined, signal && { signal }).catch(() => undefined)
+  return !signal?.aborted
+}

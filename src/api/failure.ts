@@ -1,0 +1,117 @@
+import type { FieldError } from '../contract/error.ts'
+import type { Method } from '../contract/route.ts'
+
+/** The platform said no, in its documented envelope. */
+export interface Rejected {
+  kind: 'rejected'
+  status: number
+  code: string
+  message: string
+  detail: string | null
+  errors: FieldError[]
+  requestId: string | null
+  /** Seconds the platform asks to wait before the next try. */
+  retryAfter: number | null
+}
+
+/** What is wrong with a reply that is not the documented JSON. */
+export type UnreadableReason =
+  | 'html'
+  | 'empty'
+  | 'cut_off'
+  | 'not_json'
+  | 'too_large'
+  /** JSON, but not of the documented shape. */
+  | 'unexpected_shape'
+
+/** A reply came, but not the documented JSON: a proxy's page, nothing, half of it. */
+export interface Unreadable {
+  kind: 'unreadable'
+  status: number
+  reason: UnreadableReason
+  /** What exactly, for a shape: the field and what was expected. */
+  detail: string | null
+  /** The reply, or the beginning of it. */
+  excerpt: string
+  requestId: string | null
+  retryAfter: number | null
+}
+
+/** No reply: the connection could not be made, or broke. */
+export interface NetworkFailure {
+  kind: 'network'
+  /** System or undici error code, such as ECONNREFUSED. */
+  code: string
+  /** Whether the request may have reached the platform. */
+  maybeSent: boolean
+}
+
+/** No reply in time. */
+export interface TimedOut {
+  kind: 'timeout'
+  /** What was waited for: the first byte of the reply, or all of it. */
+  waitingFor: 'headers' | 'body'
+  afterMs: number
+  maybeSent: boolean
+}
+
+/** The platform pointed to another origin; the key is not taken there. */
+export interface Redirected {
+  kind: 'redirected'
+  status: number
+  /** Origin pointed to; empty when the redirect names no usable address. */
+  origin: string
+}
+
+/** A path parameter that would address something else: empty, `.` or `..`. */
+export interface BadParameter {
+  kind: 'bad_parameter'
+  name: string
+  value: string
+}
+
+/** The caller gave up. */
+export interface Cancelled {
+  kind: 'cancelled'
+  maybeSent: boolean
+}
+
+/** Everything that can go wrong between a request and its parsed reply. */
+export type Failure =
+  | Rejected
+  | Unreadable
+  | NetworkFailure
+  | TimedOut
+  | Redirected
+  | BadParameter
+  | Cancelled
+
+/** A failure on its way up; built where it is known, turned into words in one place (mcp). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly failure: Failure
+  /** The operation, such as `POST /v1/accounts/{account_id}/calls`. */
+  readonly method: Method
+  readonly path: string
+  /** How often it was tried. */
+  readonly attempts: number
+
+  constructor(failure: Failure, operation: { method: Method; path: string; attempts: number }) {
+    super(`${operation.method} ${operation.path}: ${failure.kind}`)
+    this.failure = failure
+    this.method = operation.method
+    this.path = operation.path
+    this.attempts = operation.attempts
+  }
+}
+
+/** Thrown by a sender; the client adds the operation. */
+export class SendFailure extends Error {
+  override readonly name = 'SendFailure'
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.kind)
+    this.failure = failure
+  }
+}

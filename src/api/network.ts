@@ -1,0 +1,204 @@
+import type { Dispatcher } from 'undici'
+import { type Failure, SendFailure } from './failure.ts'
+import { maxReplyBytes } from './reply.ts'
+import type { Send, WireReply, WireRequest } from './send.ts'
+
+export interface NetworkOptions {
+  /** Origin, and optionally a path prefix, of the platform. */
+  readonly baseUrl: URL
+  /** Longest wait for the first byte of a reply, ms. */
+  readonly headersTimeoutMs: number
+  /** Longest wait for the whole reply, ms. */
+  readonly totalTimeoutMs: number
+  /** Proxy for https, from the environment; loopback and plain http never use it. */
+  readonly proxyUrl?: string
+}
+
+/** A sender over the network: a pool of kept-alive connections to one origin. */
+export interface NetworkSender {
+  send: Send
+  close(): Promise<void>
+}
+
+/** Redirects followed within the origin before giving up. */
+const maxRedirects = 3
+
+/** undici is loaded with the first request: a server that only lists its tools never needs it. */
+export function createNetworkSender(options: NetworkOptions): NetworkSender {
+  let pool: Promise<Dispatcher> | undefined
+  return {
+    async send(request) {
+      pool ??= openPool(options)
+      const prefix = options.baseUrl.pathname.replace(/\/$/, '')
+      const url = new URL(prefix + request.target, options.baseUrl.origin)
+      return sendTo(await pool, url, request, options)
+    },
+    async close() {
+      await (await pool)?.close()
+    },
+  }
+}
+
+async function openPool({ proxyUrl, headersTimeoutMs }: NetworkOptions): Promise<Dispatcher> {
+  const { Agent, ProxyAgent } = await import('undici')
+  const common = {
+    // One deadline of ours covers headers and body; undici's own are coarse and would race it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Shorter than the deadline, so that "never connected" is known to be that.
+    connect: { timeout: Math.max(1, headersTimeoutMs / 2) },
+  }
+  return proxyUrl ? new ProxyAgent({ ...common, uri: proxyUrl }) : new Agent(common)
+}
+
+async function sendTo(
+  pool: Dispatcher,
+  url: URL,
+  request: WireRequest,
+  options: NetworkOptions,
+): Promise<WireReply> {
+  const deadline = startDeadline(request, options)
+  try {
+    let target = url
+    for (let redirects = 0; ; redirects++) {
+      const reply = await exchange(pool, target, request, deadline)
+      const next = redirectOf(reply, target, request, redirects)
+      if (!next) return reply
+      target = next
+    }
+  } catch (error) {
+    throw new SendFailure(failureOf(error, deadline))
+  } finally {
+    deadline.end()
+  }
+}
+
+async function exchange(
+  pool: Dispatcher,
+  url: URL,
+  { method, headers, body }: WireRequest,
+  deadline: Deadline,
+): Promise<WireReply> {
+  const response = await pool.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method,
+    headers: { ...headers },
+    body: body ?? null,
+    signal: deadline.signal,
+  })
+  deadline.headersArrived()
+  const header = (name: string) => {
+    const value = response.headers[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+  const unreadable = (reason: 'too_large' | 'cut_off', excerpt: string) =>
+    new SendFailure({
+      kind: 'unreadable',
+      status: response.statusCode,
+      reason,
+      detail: null,
+      excerpt,
+      requestId: header('x-request-id') ?? null,
+      retryAfter: null,
+    })
+  return { status: response.statusCode, header, body: await readBody(response.body, unreadable) }
+}
+
+async function readBody(
+  body: AsyncIterable<Buffer>,
+  unreadable: (reason: 'too_large' | 'cut_off', excerpt: string) => SendFailure,
+): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  const text = () => Buffer.concat(chunks).toString('utf8')
+  try {
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > maxReplyBytes) throw unreadable('too_large', '')
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    // The status has arrived, so this is a reply that broke off, not a missing one.
+    throw error instanceof SendFailure ? error : unreadable('cut_off', text())
+  }
+  return text()
+}
+
+/**
+ * Where a redirect leads, if it is to be followed: within the origin only, because the key goes
+ * nowhere else, and only where the same request may be sent again (RFC 9110 §15.4).
+ */
+function redirectOf(
+  reply: WireReply,
+  from: URL,
+  request: WireRequest,
+  redirects: number,
+): URL | null {
+  if (reply.status < 300 || reply.status > 399) return null
+  const location = reply.header('location')
+  const to = location ? URL.parse(location, from.href) : null
+  const repeatable = request.method === 'GET' || reply.status === 307 || reply.status === 308
+  if (to?.origin === from.origin && repeatable && redirects < maxRedirects) return to
+  throw new SendFailure({ kind: 'redirected', status: reply.status, origin: to?.origin ?? '' })
+}
+
+interface Deadline {
+  signal: AbortSignal
+  headersArrived(): void
+  end(): void
+  /** Why it struck; null while it has not. */
+  reason(): Failure | null
+}
+
+function startDeadline(
+  { signal }: WireRequest,
+  { headersTimeoutMs, totalTimeoutMs }: NetworkOptions,
+): Deadline {
+  const controller = new AbortController()
+  let reason: Failure | null = null
+  const strike = (failure: Failure) => {
+    reason ??= failure
+    controller.abort()
+  }
+  const late = (waitingFor: 'headers' | 'body', afterMs: number) =>
+    setTimeout(strike, afterMs, { kind: 'timeout', waitingFor, afterMs, maybeSent: true })
+  const headers = late('headers', headersTimeoutMs)
+  const total = late('body', totalTimeoutMs)
+  const cancel = () => strike({ kind: 'cancelled', maybeSent: true })
+  if (signal?.aborted) strike({ kind: 'cancelled', maybeSent: false })
+  signal?.addEventListener('abort', cancel)
+  return {
+    signal: controller.signal,
+    headersArrived: () => clearTimeout(headers),
+    end() {
+      clearTimeout(headers)
+      clearTimeout(total)
+      signal?.removeEventListener('abort', cancel)
+    },
+    reason: () => reason,
+  }
+}
+
+/**
+ * Codes that mean no connection was made, so nothing was sent. Certificate errors end the
+ * handshake before the request.
+ */
+const neverConnected =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|.*CERT.*|UNABLE_TO_.*)$/
+
+function failureOf(error: unknown, deadline: Deadline): Failure {
+  const struck = deadline.reason()
+  if (struck) return struck
+  if (error instanceof SendFailure) return error.failure
+  const code = errorCode(error)
+  // No code: not the network's doing but a bug of ours, which must not read as a network failure.
+  if (code === null || code === 'UND_ERR_INVALID_ARG') throw error
+  return { kind: 'network', code, maybeSent: !neverConnected.test(code) }
+}
+
+function errorCode(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return errorCode(error.cause)
+}
