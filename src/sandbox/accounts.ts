@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import type { Account } from '../contract/account.ts'
+import { routes } from '../contract/routes.ts'
+import { on } from './handler.ts'
+import { pageOfRows } from './page.ts'
+import { notFound, Problem } from './problem.ts'
+import type { Store } from './store.ts'
+
+const AccountRow = z.object({
+  id: z.string(),
+  parent_id: z.string().nullable(),
+  name: z.string(),
+  is_active: z.int(),
+  created: z.int(),
+  modified: z.int(),
+})
+export type AccountRow = z.output<typeof AccountRow>
+
+function view(row: AccountRow): Account {
+  return {
+    id: row.id,
+    name: row.name,
+    is_active: row.is_active === 1,
+    parent_account_id: row.parent_id,
+    created: new Date(row.created).toISOString(),
+    modified: new Date(row.modified).toISOString(),
+  }
+}
+
+/** The account a key belongs to; 401 when there is no such key. */
+export function accountOfKey(store: Store, apiKey: string | null): AccountRow {
+  const sql =
+    'SELECT accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id WHERE api_key = :apiKey'
+  const account = apiKey && store.get(AccountRow, sql, { apiKey })
+  if (!account) {
+    const message = apiKey ? 'The API key is not valid.' : 'The X-API-Key header is missing.'
+    throw new Problem(401, message)
+  }
+  return account
+}
+
+/** Ids of an account and all below it. */
+const descendants = `WITH RECURSIVE below (id) AS (
+  SELECT :account UNION ALL SELECT accounts.id FROM accounts JOIN below ON parent_id = below.id
+)`
+
+/** SQL condition: the row belongs to `:account` or an account below it. */
+export const withinAccount = `account_id IN (${descendants} SELECT id FROM below)`
+
+function isWithin(store: Store, account: string, id: string): boolean {
+  const sql = `${descendants} SELECT id FROM below WHERE id = :id`
+  return store.get(z.unknown(), sql, { account, id }) !== undefined
+}
+
+/**
+ * The account a path names. A key reaches its own account and all below it; another that exists
+ * is 403, one that does not is 404, and neither says more.
+ */
+export function reachableAccount(store: Store, own: AccountRow, id: string): AccountRow {
+  if (id === 'me' || id === own.id) return own
+  const account = store.get(AccountRow, 'SELECT * FROM accounts WHERE id = :id', { id })
+  if (!account) throw notFound('Account', id)
+  if (!isWithin(store, own.id, id)) {
+    throw new Problem(403, 'The API key has no access to this account.')
+  }
+  return account
+}
+
+function subaccount(store: Store, account: AccountRow, id: string): AccountRow {
+  const found = store.get(AccountRow, 'SELECT * FROM accounts WHERE id = :id', { id })
+  if (!found || id === account.id || !isWithin(store, account.id, id)) {
+    throw notFound('Subaccount', id)
+  }
+  return found
+}
+
+export const accountHandlers = [
+  on(routes.accounts.current, ({ own }) => view(own)),
+
+  on(routes.accounts.listSubaccounts, ({ store, account, query }) =>
+    pageOfRows(
+      store,
+      AccountRow,
+      {
+        table: 'accounts',
+        where: ['parent_id = :account'],
+        params: { account: account.id },
+        page: query,
+      },
+      view,
+    ),
+  ),
+
+  on(routes.accounts.createSubaccount, ({ store, account, body, now }) => {
+    const row = {
+      id: randomUUID(),
+      parent_id: account.id,
+      name: body.name,
+      is_active: 1,
+      created: now,
+      modified: now,
+    }
+    insertAccount(store, row)
+    return view(row)
+  }),
+
+  on(routes.accounts.getSubaccount, ({ store, account, params }) =>
+    view(subaccount(store, account, params.subaccount_id)),
+  ),
+
+  on(routes.accounts.updateSubaccount, ({ store, account, params, body, now }) => {
+    const before = subaccount(store, account, params.subaccount_id)
+    const after = {
+      ...before,
+      name: body.name ?? before.name,
+      is_active: body.is_active === undefined ? before.is_active : Number(body.is_active),
+      modified: now,
+    }
+    store.run(
+      'UPDATE accounts SET name = :name, is_active = :is_active, modified = :modified WHERE id = :id',
+      { id: after.id, name: after.name, is_active: after.is_active, modified: after.modified },
+    )
+    return view(after)
+  }),
+]
+
+export function insertAccount(store: Store, row: AccountRow): void {
+  store.run(
+    'INSERT INTO accounts VALUES (:id, :parent_id, :name, :is_active, :created, :modified)',
+    row,
+  )
+}

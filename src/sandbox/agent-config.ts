@@ -1,0 +1,37 @@
+import * as z from 'zod'
+
+export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The defaults a contract schema documents for its fields, as the object they make together. */
+export function defaultsOf(schema: z.ZodObject): Record<string, unknown> {
+  const defaults: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const value = defaultOf(field)
+    if (value !== undefined) defaults[name] = value
+  }
+  return defaults
+}
+
+function defaultOf(field: z.core.$ZodType): unknown {
+  const documented = z.globalRegistry.get(field)?.default
+  if (documented !== undefined) return documented
+  if (field instanceof z.ZodOptional) return defaultOf(field.unwrap())
+  if (!(field instanceof z.ZodObject)) return undefined
+  const nested = defaultsOf(field)
+  return Object.keys(nested).length > 0 ? nested : undefined
+}
+
+/** Merges a partial update into what is stored: objects field by field, all else replaced. */
+export function merge(
+  stored: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged = { ...stored }
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || name === '__proto__') continue
+    const before = merged[name]
+    merged[name] = isPlainObject(value) && isPlainObject(before) ? merge(before, value) : value
+  }
+  return merged
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import type { Agent } from '../contract/agent.ts'
+import { AgentCreate } from '../contract/agent.ts'
+import { routes } from '../contract/routes.ts'
+import { defaultsOf, merge } from './agent-config.ts'
+import { on } from './handler.ts'
+import { pageOfRows } from './page.ts'
+import { notFound } from './problem.ts'
+import type { Store } from './store.ts'
+
+const AgentRow = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  is_archived: z.int(),
+  created: z.int(),
+  modified: z.int(),
+  config: z.string().transform((text) => z.record(z.string(), z.unknown()).parse(JSON.parse(text))),
+})
+export type AgentRow = z.output<typeof AgentRow>
+
+function view({ config, ...row }: AgentRow): Agent {
+  return {
+    id: row.id,
+    account_id: row.account_id,
+    ...config,
+    is_archived: row.is_archived === 1,
+    created: new Date(row.created).toISOString(),
+    modified: new Date(row.modified).toISOString(),
+  }
+}
+
+/** What the platform fills in when an agent is created [B, R]. */
+const creationDefaults = {
+  name: null,
+  note: null,
+  tags: [],
+  metadata: {},
+  allow_auto_hangup: false,
+  allow_caller_recording_opt_out: false,
+  ...defaultsOf(AgentCreate),
+}
+
+/** The agent of that id in that account, archived or not. */
+export function findAgent(store: Store, accountId: string, id: string): AgentRow | undefined {
+  const sql = 'SELECT * FROM agents WHERE id = :id AND account_id = :accountId'
+  return store.get(AgentRow, sql, { id, accountId })
+}
+
+function agent(store: Store, accountId: string, id: string): AgentRow {
+  const found = findAgent(store, accountId, id)
+  if (!found) throw notFound('Agent', id)
+  return found
+}
+
+const rangeFilters = ['created', 'modified'].flatMap((column) =>
+  Object.entries({ gt: '>', ge: '>=', lt: '<', le: '<=' }).map(([suffix, operator]) => ({
+    name: `${column}_${suffix}`,
+    condition: `${column} ${operator} :${column}_${suffix}`,
+  })),
+)
+
+export const agentHandlers = [
+  on(routes.agents.create, ({ store, account, body, now }) =>
+    view(createAgent(store, { accountId: account.id, body, now })),
+  ),
+
+  on(routes.agents.list, ({ store, account, query }) => {
+    const { limit, offset, ...filters } = query
+    const ranges = rangeFilters.filter(({ name }) => Reflect.get(filters, name) !== undefined)
+    return pageOfRows(
+      store,
+      AgentRow,
+      {
+        table: 'agents',
+        where: [
+          'account_id = :account',
+          query.name !== undefined && 'instr(name_folded, :name) > 0',
+          query.tags !== undefined && everyTag,
+          archivedCondition(query),
+          ...ranges.map(({ condition }) => condition),
+        ],
+        params: {
+          account: account.id,
+          name: query.name?.toLowerCase() ?? null,
+          tags: JSON.stringify(query.tags ?? []),
+          ...Object.fromEntries(
+            ranges.map(({ name }) => [name, Date.parse(String(Reflect.get(filters, name)))]),
+          ),
+        },
+        page: { limit, offset },
+      },
+      view,
+    )
+  }),
+
+  on(routes.agents.get, ({ store, account, params }) =>
+    view(agent(store, account.id, params.agent_id)),
+  ),
+
+  on(routes.agents.update, ({ store, account, params, body, now }) =>
+    store.transaction(() => {
+      const before = agent(store, account.id, params.agent_id)
+      // metadata is the caller's own: replaced as a whole, never merged key by key [S].
+      const { metadata, ...changes } = body
+      const config = merge(before.config, changes)
+      if (metadata !== undefined) config.metadata = metadata
+      const after = { ...before, config, modified: now }
+      store.run(
+        'UPDATE agents SET name_folded = :name, config = :config, modified = :modified WHERE id = :id',
+        { id: after.id, name: folded(config), config: JSON.stringify(config), modified: now },
+      )
+      return view(after)
+    }),
+  ),
+
+  on(routes.agents.archive, ({ store, account, params, now }) => {
+    const { id } = agent(store, account.id, params.agent_id)
+    store.run('UPDATE agents SET is_archived = 1, modified = :now WHERE id = :id', { id, now })
+    return undefined
+  }),
+]
+
+const everyTag = `NOT EXISTS (
+  SELECT 1 FROM json_each(:tags) AS wanted
+  WHERE wanted.value NOT IN (SELECT value FROM json_each(agents.config, '$.tags'))
+)`
+
+/** Archived agents are left out unless asked for [R]. */
+function archivedCondition(query: {
+  is_archived?: boolean | undefined
+  include_archived?: boolean | undefined
+}): string | false {
+  if (query.is_archived !== undefined) return `is_archived = ${Number(query.is_archived)}`
+  return !query.include_archived && 'is_archived = 0'
+}
+
+const folded = (config: Record<string, unknown>) => String(config.name ?? '').toLowerCase()
+
+/** Stores a new agent with every default filled in. */
+export function createAgent(
+  store: Store,
+  {
+    accountId,
+    body,
+    now,
+    id = randomUUID(),
+  }: {
+    accountId: string
+    body: Record<string, unknown>
+    now: number
+    id?: string
+  },
+): AgentRow {
+  const config = merge(creationDefaults, body)
+  const row = { id, account_id: accountId, is_archived: 0, created: now, modified: now, config }
+  store.run(
+    `INSERT INTO agents (id, account_id, name_folded, created, modified, config)
+     VALUES (:id, :accountId, :name, :now, :now, :config)`,
+    { id, accountId, name: folded(config), now, config: JSON.stringify(config) },
+  )
+  return row
+}

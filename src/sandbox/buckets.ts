@@ -1,0 +1,145 @@
+import type { Granularity } from '../contract/usage.ts'
+
+/*
+ * Calendar buckets in a time zone, on Intl alone. Between two changes of a zone's offset local
+ * time runs evenly, so bucket starts are plain arithmetic there; only the changes themselves have
+ * to be looked for. A bucket starts where the local hour, day or month changes; a change of the
+ * offset starts a new hour, so a repeated hour makes two buckets, with two offsets.
+ */
+
+const hour = 3_600_000
+const day = 24 * hour
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  let format = formats.get(zone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      era: 'short',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    })
+    formats.set(zone, format)
+  }
+  return format
+}
+
+/** True for an IANA zone this system knows. Bare offsets such as +02:00 are no zones. */
+export function isTimeZone(zone: string): boolean {
+  if (/^[+-]/.test(zone)) return false
+  try {
+    formatOf(zone)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Offset of local time from UTC at an instant, ms, seconds of historic offsets included. */
+export function offsetAt(zone: string, ms: number): number {
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(ms)
+      .map(({ type, value }) => [type, value]),
+  )
+  const field = (type: Intl.DateTimeFormatPartTypes) => Number(parts.get(type))
+  const year = parts.get('era') === 'BC' ? 1 - field('year') : field('year')
+  const time = [field('hour'), field('minute'), field('second')] as const
+  const local = new Date(Date.UTC(2000, field('month') - 1, field('day'), ...time))
+  local.setUTCFullYear(year, field('month') - 1, field('day'))
+  return local.getTime() - Math.floor(ms / 1000) * 1000
+}
+
+/** ISO 8601 of an instant in a zone, with the offset in force. */
+export function isoInZone(zone: string, ms: number): string {
+  const offset = offsetAt(zone, ms)
+  const local = new Date(ms + offset).toISOString().replace(/\.000Z$|Z$/, '')
+  if (offset === 0) return `${local}Z`
+  const minutes = Math.round(Math.abs(offset) / 60_000)
+  const pad = (value: number) => String(value).padStart(2, '0')
+  return `${local}${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`
+}
+
+/** Stretches of constant offset that together cover [from, to). */
+function* stretches(zone: string, from: number, to: number) {
+  let start = from
+  let offset = offsetAt(zone, from)
+  for (let probe = from; probe < to; ) {
+    const next = Math.min(probe + day, to)
+    const offsetThen = offsetAt(zone, next)
+    if (offsetThen === offset) {
+      probe = next
+      continue
+    }
+    const change = firstChange(zone, probe, next, offset)
+    yield { start, end: change, offset }
+    start = change
+    probe = change
+    offset = offsetAt(zone, change)
+  }
+  if (start < to) yield { start, end: to, offset }
+}
+
+/** The instant in (from, to] at which the offset stops being `offset`. */
+function firstChange(zone: string, from: number, to: number, offset: number): number {
+  let before = from
+  let after = to
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (offsetAt(zone, middle) === offset) before = middle
+    else after = middle
+  }
+  return after
+}
+
+/** Local time of the bucket start at or before a local time. */
+function floorLocal(local: number, granularity: Granularity): number {
+  if (granularity === 'hour') return Math.floor(local / hour) * hour
+  if (granularity === 'day') return Math.floor(local / day) * day
+  const date = new Date(local)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1)
+}
+
+function nextLocal(floor: number, granularity: Granularity): number {
+  if (granularity === 'hour') return floor + hour
+  if (granularity === 'day') return floor + day
+  const date = new Date(floor)
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1)
+}
+
+/** Starts of all buckets in (from, to), Unix ms, oldest first. */
+export function bucketStarts(
+  zone: string,
+  granularity: Granularity,
+  from: number,
+  to: number,
+): number[] {
+  const starts: number[] = []
+  let current = floorLocal(from + offsetAt(zone, from), granularity)
+  for (const { start, end, offset } of stretches(zone, from, to)) {
+    const floor = floorLocal(start + offset, granularity)
+    // The offset changed here: always a new hour; a new day or month only if the date jumped.
+    if (start > from && (granularity === 'hour' || floor !== current)) starts.push(start)
+    current = floor
+    for (;;) {
+      const next = nextLocal(current, granularity)
+      if (next - offset >= end) break
+      starts.push(next - offset)
+      current = next
+    }
+  }
+  return starts
+}
+
+/** Start of the bucket that holds an instant. */
+export function bucketStart(zone: string, granularity: Granularity, ms: number): number {
+  const span = granularity === 'month' ? 33 * day : 2 * day
+  return bucketStarts(zone, granularity, ms - span, ms + 1).at(-1) ?? ms
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import type { PhoneNumber } from '../contract/phone-number.ts'
+import { routes } from '../contract/routes.ts'
+import { findAgent } from './agents.ts'
+import { on } from './handler.ts'
+import { pageOfRows } from './page.ts'
+import { invalid, notFound, Problem } from './problem.ts'
+import { findSipTrunk } from './sip-trunks.ts'
+import type { Store } from './store.ts'
+
+const PhoneNumberRow = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  number: z.string(),
+  friendly_name: z.string().nullable(),
+  sip_trunk_id: z.string().nullable(),
+  inbound_agent_id: z.string().nullable(),
+})
+export type PhoneNumberRow = z.output<typeof PhoneNumberRow>
+
+function view(store: Store, row: PhoneNumberRow): PhoneNumber {
+  const trunk = row.sip_trunk_id && findSipTrunk(store, row.account_id, row.sip_trunk_id)
+  const agent = row.inbound_agent_id && findAgent(store, row.account_id, row.inbound_agent_id)
+  return {
+    id: row.id,
+    number: row.number,
+    friendly_name: row.friendly_name,
+    sip_trunk: trunk ? { id: trunk.id, name: trunk.name, is_managed: false } : null,
+    inbound_agent: agent ? { id: agent.id, name: nameOf(agent.config.name), avatar: null } : null,
+    spam_data: {},
+    checker_data: {},
+  }
+}
+
+const nameOf = (name: unknown) => (typeof name === 'string' ? name : null)
+
+function phoneNumber(store: Store, accountId: string, id: string): PhoneNumberRow {
+  const sql = 'SELECT * FROM phone_numbers WHERE id = :id AND account_id = :accountId'
+  const found = store.get(PhoneNumberRow, sql, { id, accountId })
+  if (!found) throw notFound('Phone number', id)
+  return found
+}
+
+/** The account's number in that spelling (E.164). */
+export function findNumber(
+  store: Store,
+  accountId: string,
+  number: string,
+): PhoneNumberRow | undefined {
+  const sql = 'SELECT * FROM phone_numbers WHERE number = :number AND account_id = :accountId'
+  return store.get(PhoneNumberRow, sql, { number, accountId })
+}
+
+/** Checks what a number refers to; each fault is told with its own field. */
+function checkLinks(store: Store, row: PhoneNumberRow): void {
+  const { account_id, sip_trunk_id, inbound_agent_id } = row
+  if (sip_trunk_id !== null && !findSipTrunk(store, account_id, sip_trunk_id)) {
+    throw invalid('body.sip_trunk_id', `No SIP trunk with id ${sip_trunk_id} in this account.`)
+  }
+  if (inbound_agent_id === null) return
+  const agent = findAgent(store, account_id, inbound_agent_id)
+  if (!agent) {
+    throw invalid('body.inbound_agent_id', `No agent with id ${inbound_agent_id} in this account.`)
+  }
+  if (agent.is_archived) throw invalid('body.inbound_agent_id', 'The agent is archived.')
+}
+
+/** A number is unique within its account. */
+function checkUnique(store: Store, row: PhoneNumberRow): void {
+  const other = findNumber(store, row.account_id, row.number)
+  if (other && other.id !== row.id) {
+    throw new Problem(409, `The number ${row.number} is in this account already.`, {
+      detail: `It has the id ${other.id}.`,
+    })
+  }
+}
+
+export const phoneNumberHandlers = [
+  on(routes.phoneNumbers.create, ({ store, account, body, now }) =>
+    store.transaction(() => {
+      const row = {
+        id: randomUUID(),
+        account_id: account.id,
+        number: body.number,
+        friendly_name: body.name ?? null,
+        sip_trunk_id: body.sip_trunk_id,
+        inbound_agent_id: body.inbound_agent_id ?? null,
+      }
+      checkLinks(store, row)
+      checkUnique(store, row)
+      insertPhoneNumber(store, row, now)
+      return view(store, row)
+    }),
+  ),
+
+  on(routes.phoneNumbers.list, ({ store, account, query }) =>
+    pageOfRows(
+      store,
+      PhoneNumberRow,
+      {
+        table: 'phone_numbers',
+        where: ['account_id = :account'],
+        params: { account: account.id },
+        page: query,
+      },
+      (row) => view(store, row),
+    ),
+  ),
+
+  on(routes.phoneNumbers.get, ({ store, account, params }) =>
+    view(store, phoneNumber(store, account.id, params.phone_number_id)),
+  ),
+
+  on(routes.phoneNumbers.update, ({ store, account, params, body }) =>
+    store.transaction(() => {
+      const before = phoneNumber(store, account.id, params.phone_number_id)
+      const { number = before.number, name = before.friendly_name } = body
+      const { sip_trunk_id = before.sip_trunk_id } = body
+      const { inbound_agent_id = before.inbound_agent_id } = body
+      const after = { ...before, number, friendly_name: name, sip_trunk_id, inbound_agent_id }
+      checkLinks(store, after)
+      checkUnique(store, after)
+      store.run(
+        `UPDATE phone_numbers SET number = :number, friendly_name = :friendly_name,
+         sip_trunk_id = :sip_trunk_id, inbound_agent_id = :inbound_agent_id
+         WHERE id = :id AND account_id = :account_id`,
+        after,
+      )
+      return view(store, after)
+    }),
+  ),
+
+  on(routes.phoneNumbers.delete, ({ store, account, params }) => {
+    const { id } = phoneNumber(store, account.id, params.phone_number_id)
+    store.run('DELETE FROM phone_numbers WHERE id = :id', { id })
+    return undefined
+  }),
+]
+
+export function insertPhoneNumber(store: Store, row: PhoneNumberRow, now: number): void {
+  store.run(
+    `INSERT INTO phone_numbers
+     (id, account_id, number, friendly_name, sip_trunk_id, inbound_agent_id, created)
+     VALUES (:id, :account_id, :number, :friendly_name, :sip_trunk_id, :inbound_agent_id, :created)`,
+    { ...row, created: now },
+  )
+}

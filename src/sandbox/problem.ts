@@ -1,0 +1,41 @@
+import {
+  type ErrorEnvelope,
+  type ErrorStatus,
+  errorCodes,
+  type FieldError,
+} from '../contract/error.ts'
+
+/** An error the sandbox answers with, in the platform's envelope. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly status: ErrorStatus
+  readonly detail: string | null
+  readonly errors: FieldError[] | null
+
+  constructor(
+    status: ErrorStatus,
+    message: string,
+    more: { detail?: string; errors?: FieldError[] } = {},
+  ) {
+    super(message)
+    this.status = status
+    this.detail = more.detail ?? null
+    this.errors = more.errors ?? null
+  }
+
+  envelope(): ErrorEnvelope {
+    return {
+      code: errorCodes[this.status],
+      message: this.message,
+      detail: this.detail,
+      errors: this.errors,
+    }
+  }
+}
+
+export const notFound = (what: string, id: string) =>
+  new Problem(404, `${what} not found.`, { detail: `No ${what.toLowerCase()} with id ${id}.` })
+
+/** A well-formed request whose field does not hold up against what is stored. */
+export const invalid = (field: string, message: string, type = 'value_error') =>
+  new Problem(422, 'The request is not valid.', { errors: [{ field, message, type }] })

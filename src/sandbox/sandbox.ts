@@ -1,0 +1,101 @@
+import { allRoutes } from '../contract/routes.ts'
+import { accountHandlers, accountOfKey, reachableAccount } from './accounts.ts'
+import { agentHandlers } from './agents.ts'
+import { callHandlers } from './calls.ts'
+import { type Handler, ReplyWithStatus } from './handler.ts'
+import { phoneNumberHandlers } from './phone-numbers.ts'
+import { Problem } from './problem.ts'
+import { providerHandlers } from './providers.ts'
+import { matchRoute, validate } from './request.ts'
+import { seed } from './seed.ts'
+import { sipTrunkHandlers } from './sip-trunks.ts'
+import { openStore, type Store } from './store.ts'
+import { templateHandlers } from './templates.ts'
+import { usageHandlers } from './usage.ts'
+
+export interface SandboxOptions {
+  /** SQLite file; `:memory:` keeps nothing. */
+  readonly file: string
+  /** How many times faster than the wall clock simulated calls run. */
+  readonly speed: number
+  /** The clock, Unix ms. */
+  readonly now?: () => number
+}
+
+/** The platform in a box. */
+export interface Sandbox {
+  /** Answers one request of the platform's API. */
+  fetch(request: Request): Promise<Response>
+  close(): void
+}
+
+const handlers = new Map<string, Handler>(
+  [
+    accountHandlers,
+    agentHandlers,
+    templateHandlers,
+    providerHandlers,
+    phoneNumberHandlers,
+    sipTrunkHandlers,
+    usageHandlers,
+    callHandlers,
+  ]
+    .flat()
+    .map((handler) => [handler.route.id, handler]),
+)
+
+/** Opens the sandbox, filling a new database. Throws StoreError when the file cannot be used. */
+export function openSandbox({ file, speed, now = Date.now }: SandboxOptions): Sandbox {
+  const store = openStore(file)
+  if (store.isNew) store.transaction(() => seed(store, now()))
+  return {
+    async fetch(request) {
+      try {
+        return await answer(request, { store, now: now(), speed })
+      } catch (error) {
+        return problemResponse(error)
+      }
+    },
+    close: () => store.close(),
+  }
+}
+
+async function answer(
+  request: Request,
+  context: { store: Store; now: number; speed: number },
+): Promise<Response> {
+  const url = new URL(request.url)
+  if (request.method === 'GET' && url.pathname === '/v1/openapi.json') return openApiResponse()
+  const own = accountOfKey(context.store, request.headers.get('x-api-key'))
+  const { route, params } = matchRoute(request.method, url.pathname)
+  const handler = handlers.get(route.id)
+  if (!handler) throw new Error(`No handler for ${route.id}`)
+
+  const { account_id } = params
+  const account = account_id === undefined ? own : reachableAccount(context.store, own, account_id)
+  if (route.effect !== 'reads' && !account.is_active) {
+    throw new Problem(403, 'The account is disabled and takes no changes.')
+  }
+  const input = validate(route, params, url.searchParams, await request.text())
+  const result = handler.handle({ ...context, ...input, own, account })
+  return result instanceof ReplyWithStatus
+    ? Response.json(result.reply, { status: result.status })
+    : result === undefined
+      ? new Response(null, { status: route.success })
+      : Response.json(result, { status: route.success })
+}
+
+async function openApiResponse(): Promise<Response> {
+  const { openApiDocument } = await import('../contract/openapi.ts')
+  return Response.json(openApiDocument(allRoutes))
+}
+
+function problemResponse(error: unknown): Response {
+  if (error instanceof Problem) {
+    const { status } = error
+    return Response.json(error.envelope(), { status })
+  }
+  const reason = error instanceof Error ? error.message : String(error)
+  const problem = new Problem(500, 'The sandbox failed.', { detail: reason })
+  return Response.json(problem.envelope(), { status: 500 })
+}

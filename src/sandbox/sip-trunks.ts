@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { routes } from '../contract/routes.ts'
+import type { SipTrunk } from '../contract/sip-trunk.ts'
+import { on } from './handler.ts'
+import { pageOfRows } from './page.ts'
+import { notFound, Problem } from './problem.ts'
+import type { Store } from './store.ts'
+
+const SipTrunkRow = z.object({
+  id: z.string(),
+  account_id: z.string(),
+  name: z.string().nullable(),
+  termination_uri: z.string().nullable(),
+  allowed_ips: z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text))),
+})
+export type SipTrunkRow = z.output<typeof SipTrunkRow>
+
+const TrunkNumber = z.object({
+  id: z.string(),
+  number: z.string(),
+  friendly_name: z.string().nullable(),
+})
+
+function numbersOf(store: Store, trunkId: string): z.output<typeof TrunkNumber>[] {
+  const sql =
+    'SELECT id, number, friendly_name FROM phone_numbers WHERE sip_trunk_id = :trunkId ORDER BY created'
+  return store.all(TrunkNumber, sql, { trunkId })
+}
+
+function view(store: Store, row: SipTrunkRow): SipTrunk {
+  return {
+    id: row.id,
+    name: row.name,
+    phone_numbers: numbersOf(store, row.id),
+    // No documented request sets a password, so no trunk of the sandbox has one.
+    has_auth_password: false,
+    auth_password_length: null,
+    allowed_ips: row.allowed_ips,
+    termination_uri: row.termination_uri,
+    sip_auth_username: null,
+  }
+}
+
+/** The trunk of that id in that account. */
+export function findSipTrunk(store: Store, accountId: string, id: string): SipTrunkRow | undefined {
+  const sql = 'SELECT * FROM sip_trunks WHERE id = :id AND account_id = :accountId'
+  return store.get(SipTrunkRow, sql, { id, accountId })
+}
+
+function sipTrunk(store: Store, accountId: string, id: string): SipTrunkRow {
+  const found = findSipTrunk(store, accountId, id)
+  if (!found) throw notFound('SIP trunk', id)
+  return found
+}
+
+export const sipTrunkHandlers = [
+  on(routes.sipTrunks.create, ({ store, account, body, now }) => {
+    const row = {
+      id: randomUUID(),
+      account_id: account.id,
+      name: body.name ?? null,
+      termination_uri: body.termination_uri ?? null,
+      allowed_ips: body.allowed_ips ?? [],
+    }
+    insertSipTrunk(store, row, now)
+    return view(store, row)
+  }),
+
+  on(routes.sipTrunks.list, ({ store, account, query }) =>
+    pageOfRows(
+      store,
+      SipTrunkRow,
+      {
+        table: 'sip_trunks',
+        where: ['account_id = :account'],
+        params: { account: account.id },
+        page: query,
+      },
+      (row) => view(store, row),
+    ),
+  ),
+
+  on(routes.sipTrunks.get, ({ store, account, params }) =>
+    view(store, sipTrunk(store, account.id, params.sip_trunk_id)),
+  ),
+
+  on(routes.sipTrunks.update, ({ store, account, params, body }) =>
+    store.transaction(() => {
+      const before = sipTrunk(store, account.id, params.sip_trunk_id)
+      const { name = before.name, termination_uri = before.termination_uri } = body
+      const { allowed_ips = before.allowed_ips } = body
+      const after = { ...before, name, termination_uri, allowed_ips }
+      store.run(
+        `UPDATE sip_trunks SET name = :name, termination_uri = :termination_uri,
+         allowed_ips = :allowed_ips WHERE id = :id`,
+        { id: after.id, name, termination_uri, allowed_ips: JSON.stringify(allowed_ips) },
+      )
+      return view(store, after)
+    }),
+  ),
+
+  on(routes.sipTrunks.delete, ({ store, account, params }) =>
+    store.transaction(() => {
+      const { id } = sipTrunk(store, account.id, params.sip_trunk_id)
+      const numbers = numbersOf(store, id).map(({ number }) => number)
+      if (numbers.length > 0) {
+        throw new Problem(409, 'The SIP trunk still has phone numbers.', {
+          detail: `Unlink or delete them first: ${numbers.join(', ')}.`,
+        })
+      }
+      store.run('DELETE FROM sip_trunks WHERE id = :id', { id })
+      return undefined
+    }),
+  ),
+]
+
+export function insertSipTrunk(store: Store, row: SipTrunkRow, now: number): void {
+  store.run(
+    `INSERT INTO sip_trunks (id, account_id, name, termination_uri, allowed_ips, created)
+     VALUES (:id, :account_id, :name, :termination_uri, :allowed_ips, :created)`,
+    { ...row, allowed_ips: JSON.stringify(row.allowed_ips), created: now },
+  )
+}

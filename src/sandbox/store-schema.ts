@@ -1,0 +1,80 @@
+/** Raised with every change of the tables. */
+export const schemaVersion = 1
+
+/**
+ * Tables of the sandbox. Instants are Unix milliseconds. A call's row holds its whole course from
+ * the moment it is placed (see call-state.ts), so its state is a function of the row and the time.
+ */
+export const schema = `
+CREATE TABLE accounts (
+  id TEXT PRIMARY KEY,
+  parent_id TEXT REFERENCES accounts (id),
+  name TEXT NOT NULL,
+  is_active INTEGER NOT NULL DEFAULT 1,
+  created INTEGER NOT NULL,
+  modified INTEGER NOT NULL
+) STRICT;
+CREATE INDEX accounts_parent ON accounts (parent_id);
+
+CREATE TABLE api_keys (
+  api_key TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE agents (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  name_folded TEXT NOT NULL,
+  is_archived INTEGER NOT NULL DEFAULT 0,
+  created INTEGER NOT NULL,
+  modified INTEGER NOT NULL,
+  config TEXT NOT NULL
+) STRICT;
+CREATE INDEX agents_account ON agents (account_id, created);
+
+CREATE TABLE sip_trunks (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  name TEXT,
+  termination_uri TEXT,
+  allowed_ips TEXT NOT NULL DEFAULT '[]',
+  created INTEGER NOT NULL
+) STRICT;
+CREATE INDEX sip_trunks_account ON sip_trunks (account_id, created);
+
+CREATE TABLE phone_numbers (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  number TEXT NOT NULL,
+  friendly_name TEXT,
+  sip_trunk_id TEXT REFERENCES sip_trunks (id),
+  inbound_agent_id TEXT REFERENCES agents (id),
+  created INTEGER NOT NULL,
+  UNIQUE (account_id, number)
+) STRICT;
+CREATE INDEX phone_numbers_trunk ON phone_numbers (sip_trunk_id);
+
+CREATE TABLE calls (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  type TEXT NOT NULL,
+  direction TEXT NOT NULL,
+  agent_id TEXT NOT NULL REFERENCES agents (id),
+  agent_name TEXT,
+  phone_number_id TEXT,
+  from_number TEXT,
+  to_number TEXT,
+  external_id TEXT,
+  is_recorded INTEGER NOT NULL,
+  created INTEGER NOT NULL,
+  answered INTEGER,
+  ended INTEGER NOT NULL,
+  answer_status TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  duration_seconds REAL NOT NULL,
+  speed REAL NOT NULL,
+  script TEXT NOT NULL
+) STRICT;
+CREATE INDEX calls_account ON calls (account_id, created);
+CREATE UNIQUE INDEX calls_external ON calls (account_id, external_id) WHERE external_id IS NOT NULL;
+`
