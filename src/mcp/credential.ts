@@ -1,0 +1,21 @@
+import type { AuthInfo } from '@modelcontextprotocol/server'
+
+/** An API key, and where it was taken from in words for a person. Never shown, never stored. */
+export interface Credential {
+  readonly apiKey: string
+  readonly source: string
+}
+
+/** True for what can be a key: visible ASCII, so that it can stand in a header as it is. */
+export const isApiKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
+
+/** A request's own key in the form that the SDK hands through to the factory. */
+export function authInfoOf({ apiKey, source }: Credential): AuthInfo {
+  return { token: apiKey, clientId: '', scopes: [], extra: { source } }
+}
+
+export function credentialOf(authInfo: AuthInfo | undefined): Credential | undefined {
+  if (!authInfo) return undefined
+  const source = authInfo.extra?.source
+  return { apiKey: authInfo.token, source: typeof source === 'string' ? source : 'the request' }
+}

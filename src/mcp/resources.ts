@@ -1,0 +1,168 @@
+import { ProtocolError, type Resource, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import { ApiError } from '../api/failure.ts'
+import type { RouteRequest } from '../contract/route.ts'
+import { routes } from '../contract/routes.ts'
+import type { Session } from './session.ts'
+
+const mimeType = 'application/json'
+const own = { account_id: 'me' }
+
+/** A resource with a fixed address. */
+interface FixedResource {
+  readonly uri: string
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly read: (session: Session, signal: AbortSignal) => Promise<unknown>
+}
+
+/** A family of resources whose address holds one variable. */
+interface ResourceTemplate {
+  readonly uriTemplate: string
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly read: (session: Session, value: string, signal: AbortSignal) => Promise<unknown>
+}
+
+const request = (more: Partial<RouteRequest> = {}): RouteRequest => ({
+  query: {},
+  ...more,
+  params: { ...own, ...more.params },
+})
+
+const fixed: readonly FixedResource[] = [
+  {
+    uri: 'voice-agents://account',
+    name: 'account',
+    title: 'Account',
+    description: 'The account of the API key.',
+    read: ({ client }, signal) => client.call(routes.accounts.current, request(), signal),
+  },
+  {
+    uri: 'voice-agents://catalog/models',
+    name: 'models',
+    title: 'Language models',
+    description: 'Catalog of language models by provider, with ratings and prices.',
+    read: ({ client }, signal) => client.call(routes.providers.models, request(), signal),
+  },
+  {
+    uri: 'voice-agents://catalog/transcribers',
+    name: 'transcribers',
+    title: 'Transcribers',
+    description: 'Catalog of transcribers by provider, with the languages they take.',
+    read: ({ client }, signal) => client.call(routes.providers.transcribers, request(), signal),
+  },
+]
+
+const templates: readonly ResourceTemplate[] = [
+  {
+    uriTemplate: 'voice-agents://catalog/voices/{provider}',
+    name: 'voices',
+    title: 'Voices of a provider',
+    description: 'Live catalog of the voices of one provider, such as elevenlabs.',
+    read: ({ client }, provider, signal) =>
+      client.call(routes.providers.voices, request({ query: { provider } }), signal),
+  },
+  {
+    uriTemplate: 'voice-agents://agents/{agent_id}',
+    name: 'agent',
+    title: 'Agent',
+    description: 'Full configuration of one agent of the account.',
+    read: ({ client }, agent_id, signal) =>
+      client.call(routes.agents.get, request({ params: { agent_id } }), signal),
+  },
+]
+
+export const resourceTemplates = templates.map(({ read: _, ...listed }) => ({
+  ...listed,
+  mimeType,
+}))
+
+/** Agents listed with each page of resources. */
+const agentsPerPage = 100
+
+/** A page of resources: the fixed ones first, then the account's agents. */
+export async function listResources(
+  session: Session,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<{ resources: Resource[]; nextCursor?: string }> {
+  const offset = offsetOf(cursor)
+  const query = { limit: agentsPerPage, offset }
+  const page = await guarded('voice-agents://agents', session, () =>
+    session.client.call(routes.agents.list, request({ query }), signal),
+  )
+  const agents = page.items.map(({ id, name, note }) => ({
+    uri: `voice-agents://agents/${encodeURIComponent(id)}`,
+    name: `agent-${id}`,
+    title: name || `Agent ${id}`,
+    ...(note && { description: note }),
+    mimeType,
+  }))
+  const seen = offset + page.items.length
+  const isMore = page.items.length > 0 && seen < page.count
+  return {
+    resources: [
+      ...(offset === 0 ? fixed.map(({ read: _, ...listed }) => ({ ...listed, mimeType })) : []),
+      ...agents,
+    ],
+    ...(isMore && { nextCursor: String(seen) }),
+  }
+}
+
+function offsetOf(cursor: string | undefined): number {
+  if (cursor === undefined) return 0
+  if (/^\d{1,9}$/.test(cursor)) return Number(cursor)
+  throw new ProtocolError(-32602, 'The cursor is not one that this server gave.')
+}
+
+/** The contents of one resource; a miss is the protocol's resource-not-found error. */
+export async function readResource(session: Session, uri: string, signal: AbortSignal) {
+  const read = readerOf(uri)
+  if (!read) throw new ResourceNotFoundError(uri)
+  const value = await guarded(uri, session, () => read(session, signal))
+  return { contents: [{ uri, mimeType, text: JSON.stringify(value) }] }
+}
+
+function readerOf(uri: string): FixedResource['read'] | undefined {
+  const direct = fixed.find((resource) => resource.uri === uri)
+  if (direct) return direct.read
+  for (const template of templates) {
+    const [prefix = ''] = template.uriTemplate.split('{')
+    const value = uri.startsWith(prefix) ? decoded(uri.slice(prefix.length)) : ''
+    if (value) return (session, signal) => template.read(session, value, signal)
+  }
+  return undefined
+}
+
+/** One path segment, decoded; empty when it is none. */
+function decoded(segment: string): string {
+  try {
+    return segment.includes('/') ? '' : decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}
+
+/** Failures as the protocol's errors: what does not exist is not found, the rest says why. */
+async function guarded<T>(uri: string, session: Session, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof ApiError))
+      throw new ProtocolError(-32603, 'A defect in voice-agent-mcp.')
+    const { failure } = error
+    const isMissing =
+      failure.kind === 'bad_parameter' ||
+      (failure.kind === 'rejected' && (failure.status === 404 || failure.status === 422))
+    if (isMissing) throw new ResourceNotFoundError(uri)
+    const said =
+      failure.kind === 'rejected'
+        ? `${failure.status} ${failure.code}: ${failure.message}`
+        : failure.kind === 'unreadable'
+          ? `HTTP ${failure.status}, ${failure.reason}`
+          : failure.kind
+    throw new ProtocolError(-32603, session.redact(`${uri} could not be read (${said}).`))
+  }
+}

@@ -1,0 +1,13 @@
+import type { Client } from '../api/client.ts'
+
+/** Where a user's API key was taken from, in words for a person. */
+export type KeySource = string
+
+/** One user's access to the platform, for one connection (stdio) or one request (HTTP). */
+export interface Session {
+  readonly client: Client
+  readonly isSandbox: boolean
+  readonly keySource: KeySource
+  /** Takes the key out of a text that came from elsewhere, before anybody sees it. */
+  readonly redact: (text: string) => string
+}

@@ -1,0 +1,41 @@
+import { routes } from '../src/contract/routes.ts'
+import { defineTool } from '../src/mcp/tool.ts'
+
+export const getCurrentAccount = defineTool({
+  name: 'get_current_account',
+  title: 'Get current account',
+  description:
+    'Returns the account the API key belongs to: id, name, whether it is active. Call it first to learn whose account this is.',
+  route: routes.accounts.current,
+})
+
+export const listSubaccounts = defineTool({
+  name: 'list_subaccounts',
+  title: 'List subaccounts',
+  description:
+    'Lists the direct subaccounts of an account, a page at a time. Their ids can be used as account_id in every other tool.',
+  route: routes.accounts.listSubaccounts,
+})
+
+export const createSubaccount = defineTool({
+  name: 'create_subaccount',
+  title: 'Create a subaccount',
+  description:
+    'Creates a subaccount, for a customer or branch whose agents and numbers are kept apart.',
+  route: routes.accounts.createSubaccount,
+})
+
+export const getSubaccount = defineTool({
+  name: 'get_subaccount',
+  title: 'Get a subaccount',
+  description: 'Returns one subaccount by its id. For the own account use get_current_account.',
+  route: routes.accounts.getSubaccount,
+})
+
+export const updateSubaccount = defineTool({
+  name: 'update_subaccount',
+  title: 'Update a subaccount',
+  description:
+    'Renames a subaccount, or disables (is_active false) and enables it. A disabled subaccount keeps its data but takes no changes and places no calls.',
+  route: routes.accounts.updateSubaccount,
+})

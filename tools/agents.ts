@@ -1,0 +1,41 @@
+import { routes } from '../src/contract/routes.ts'
+import { defineTool } from '../src/mcp/tool.ts'
+
+export const listAgents = defineTool({
+  name: 'list_agents',
+  title: 'List agents',
+  description:
+    'Lists voice agents with their configuration, a page at a time, filtered by name, tags or dates. Archived agents are left out unless asked for.',
+  route: routes.agents.list,
+})
+
+export const createAgent = defineTool({
+  name: 'create_agent',
+  title: 'Create an agent',
+  description:
+    'Creates a voice agent; model, transcriber and voice are required, the rest has defaults. Take ids from list_models, list_transcribers and list_voices, and check greetings with validate_agent_template first.',
+  route: routes.agents.create,
+})
+
+export const getAgent = defineTool({
+  name: 'get_agent',
+  title: 'Get an agent',
+  description: 'Returns the full configuration of one agent by its id.',
+  route: routes.agents.get,
+})
+
+export const updateAgent = defineTool({
+  name: 'update_agent',
+  title: 'Update an agent',
+  description:
+    'Changes only the given fields of an agent; null clears a field where null is allowed. model, transcriber and voice are merged into what is stored; give other objects whole (see get_agent).',
+  route: routes.agents.update,
+})
+
+export const archiveAgent = defineTool({
+  name: 'archive_agent',
+  title: 'Archive an agent',
+  description:
+    'Archives an agent: it leaves the lists and takes no calls. Its past calls stay. There is no tool to undo it.',
+  route: routes.agents.archive,
+})

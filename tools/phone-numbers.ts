@@ -1,0 +1,41 @@
+import { routes } from '../src/contract/routes.ts'
+import { defineTool } from '../src/mcp/tool.ts'
+
+export const listPhoneNumbers = defineTool({
+  name: 'list_phone_numbers',
+  title: 'List phone numbers',
+  description:
+    'Lists the phone numbers of an account with their trunk and inbound agent, a page at a time.',
+  route: routes.phoneNumbers.list,
+})
+
+export const createPhoneNumber = defineTool({
+  name: 'create_phone_number',
+  title: 'Add a phone number',
+  description:
+    'Adds a number you own to the account, on a SIP trunk (list_sip_trunks). It does not buy a number.',
+  route: routes.phoneNumbers.create,
+})
+
+export const getPhoneNumber = defineTool({
+  name: 'get_phone_number',
+  title: 'Get a phone number',
+  description: 'Returns one phone number by its id, with its trunk and inbound agent.',
+  route: routes.phoneNumbers.get,
+})
+
+export const updatePhoneNumber = defineTool({
+  name: 'update_phone_number',
+  title: 'Update a phone number',
+  description:
+    'Changes the given fields of a phone number. inbound_agent_id sets who answers it; null for it or sip_trunk_id removes the link.',
+  route: routes.phoneNumbers.update,
+})
+
+export const deletePhoneNumber = defineTool({
+  name: 'delete_phone_number',
+  title: 'Delete a phone number',
+  description:
+    'Removes a number from the account; a purchased one is released and may be lost for good. To only stop an agent answering, use update_phone_number.',
+  route: routes.phoneNumbers.delete,
+})

@@ -1,0 +1,39 @@
+import { routes } from '../src/contract/routes.ts'
+import { defineTool } from '../src/mcp/tool.ts'
+
+export const listSipTrunks = defineTool({
+  name: 'list_sip_trunks',
+  title: 'List SIP trunks',
+  description: 'Lists the SIP trunks of an account with their numbers, a page at a time.',
+  route: routes.sipTrunks.list,
+})
+
+export const createSipTrunk = defineTool({
+  name: 'create_sip_trunk',
+  title: 'Create a SIP trunk',
+  description:
+    'Creates a SIP trunk that connects your telephony provider. Calls out need its termination_uri.',
+  route: routes.sipTrunks.create,
+})
+
+export const getSipTrunk = defineTool({
+  name: 'get_sip_trunk',
+  title: 'Get a SIP trunk',
+  description: 'Returns one SIP trunk by its id, with its numbers. The password is never shown.',
+  route: routes.sipTrunks.get,
+})
+
+export const updateSipTrunk = defineTool({
+  name: 'update_sip_trunk',
+  title: 'Update a SIP trunk',
+  description: 'Changes the given fields of a SIP trunk. allowed_ips replaces the whole list.',
+  route: routes.sipTrunks.update,
+})
+
+export const deleteSipTrunk = defineTool({
+  name: 'delete_sip_trunk',
+  title: 'Delete a SIP trunk',
+  description:
+    'Deletes a SIP trunk that has no phone numbers; move them first with update_phone_number.',
+  route: routes.sipTrunks.delete,
+})
