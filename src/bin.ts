@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+/*
+ * Starts the program, or says why it cannot. This file must run on any Node that can read it, so
+ * it uses nothing new and imports nothing before the version is known.
+ */
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(
+    `voice-agent-mcp needs Node.js 22.19 or newer; this is ${process.versions.node}. Install a current one from your usual source.\n`,
+  )
+  process.exitCode = 1
+} else {
+  import('./main.ts')
+    .then(({ main }) => main(process.argv.slice(2), process.env))
+    .catch((error: Error) => {
+      process.stderr.write(`voice-agent-mcp failed: ${error.message}\n`)
+      return 1
+    })
+    .then((code) => {
+      process.exitCode = code
+      // Everything is closed by now, so the process ends by itself; what lingers is not waited for.
+      setTimeout(() => process.exit(code), 2000).unref()
+    })
+}

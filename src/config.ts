@@ -1,0 +1,226 @@
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import envPaths from 'env-paths'
+import * as z from 'zod'
+import { type Command, commands, type SettingName, settings } from './settings.ts'
+
+/** Where the API is: the real platform, or the built-in sandbox. */
+export type PlatformConfig =
+  | {
+      kind: 'network'
+      baseUrl: URL
+      /** The operator's key; over HTTP each request may bring its own. */
+      apiKey: string | undefined
+      headersTimeoutMs: number
+      totalTimeoutMs: number
+      proxyUrl: string | undefined
+    }
+  | { kind: 'sandbox'; file: string; speed: number }
+
+/** An address to listen on. */
+export interface ListenConfig {
+  host: string
+  /** 0 picks a free one. */
+  port: number
+}
+
+export type Config =
+  | { command: 'help'; about: Command | undefined }
+  | { command: 'version' }
+  | { command: 'stdio'; platform: PlatformConfig }
+  | {
+      command: 'http'
+      platform: PlatformConfig
+      listen: ListenConfig
+      allowedHosts: string[]
+      allowedOrigins: string[]
+    }
+  | { command: 'sandbox'; listen: ListenConfig; file: string; speed: number }
+
+/** The configuration cannot be used; the message says what to set. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+type Values = Partial<Record<SettingName, string>>
+
+/** Parses command line and environment, once. A flag wins over its variable. Throws ConfigError. */
+export function readConfig(argv: readonly string[], env: Environment): Config {
+  const { command, flags, wantsHelp, wantsVersion } = readFlags(argv)
+  if (wantsVersion) return { command: 'version' }
+  if (wantsHelp) return { command: 'help', about: command }
+  const values = readValues(flags, env)
+  switch (command) {
+    case undefined:
+    case 'stdio':
+      return { command: 'stdio', platform: platformOf(values, env, { needsKey: true }) }
+    case 'http':
+      return {
+        command,
+        platform: platformOf(values, env, { needsKey: false }),
+        listen: listenOf(values, 3000),
+        allowedHosts: listOf(values['allowed-hosts']),
+        allowedOrigins: listOf(values['allowed-origins']),
+      }
+    case 'sandbox':
+      return { command, listen: listenOf(values, 3001), ...sandboxOf(values) }
+  }
+}
+
+function readFlags(argv: readonly string[]) {
+  const names = Object.keys(settings) as SettingName[]
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'v' },
+        ...Object.fromEntries(names.map((name) => [name, { type: 'string' } as const])),
+      },
+    })
+    const [given, ...rest] = positionals
+    const command = commands.find((known) => known === given)
+    if (given !== undefined && given !== 'help' && !command) {
+      throw new ConfigError(`There is no command ${given}; there are ${commands.join(', ')}.`)
+    }
+    if (rest.length > 0) throw new ConfigError(`Unexpected argument ${rest[0]}.`)
+    const { help, version, ...flags } = values
+    return {
+      command,
+      flags: z.record(z.string(), z.string()).parse(flags),
+      wantsHelp: help === true || given === 'help',
+      wantsVersion: version === true,
+    }
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigError(`${reason.split('. ')[0]}.`)
+  }
+}
+
+/** The text of every setting that is set; empty means not set, as desktop clients write it. */
+function readValues(flags: Record<string, string>, env: Environment): Values {
+  const values: Values = {}
+  for (const [name, { variable }] of Object.entries(settings)) {
+    const fromFlag = flags[name] !== undefined
+    const text = (fromFlag ? flags[name] : env[variable])?.trim()
+    if (!text) continue
+    if (/^\$\{.*\}$/.test(text)) {
+      const where = fromFlag ? `--${name}` : variable
+      throw new ConfigError(`${where} is ${text}: your client has not filled it in.`)
+    }
+    values[name as SettingName] = text
+  }
+  return values
+}
+
+function platformOf(
+  values: Values,
+  env: Environment,
+  { needsKey }: { needsKey: boolean },
+): PlatformConfig {
+  const { 'base-url': baseUrl, 'api-key': apiKey } = values
+  if (baseUrl === undefined && apiKey === undefined)
+    return { kind: 'sandbox', ...sandboxOf(values) }
+  if (baseUrl === undefined) {
+    throw new ConfigError(
+      'VOICE_AGENT_API_KEY is set, but VOICE_AGENT_BASE_URL is not. Set it to the address of the platform, or set neither to use the sandbox.',
+    )
+  }
+  if (apiKey === undefined && needsKey) {
+    throw new ConfigError(
+      'VOICE_AGENT_BASE_URL is set, but VOICE_AGENT_API_KEY is not. Set it to your API key, or set neither to use the sandbox.',
+    )
+  }
+  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new ConfigError(
+      'VOICE_AGENT_API_KEY holds characters that no API key has. Copy it again, without spaces or line breaks.',
+    )
+  }
+  const url = platformUrl(baseUrl)
+  return {
+    kind: 'network',
+    baseUrl: url,
+    apiKey,
+    headersTimeoutMs: milliseconds(values, 'headers-timeout', 10_000),
+    totalTimeoutMs: milliseconds(values, 'timeout', 30_000),
+    proxyUrl: url.protocol === 'https:' ? (env.HTTPS_PROXY ?? env.https_proxy) : undefined,
+  }
+}
+
+/** The platform's address: https, or http on this machine only, because the key goes there. */
+function platformUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (!url || !['https:', 'http:'].includes(url.protocol)) {
+    throw new ConfigError(
+      `VOICE_AGENT_BASE_URL is no web address: ${text}. It starts with https://.`,
+    )
+  }
+  if (url.username || url.password) {
+    throw new ConfigError(
+      'VOICE_AGENT_BASE_URL must not hold a user name or password. The key goes into VOICE_AGENT_API_KEY.',
+    )
+  }
+  if (url.search || url.hash) {
+    throw new ConfigError('VOICE_AGENT_BASE_URL must end with the path: no ? and no #.')
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new ConfigError(
+      `VOICE_AGENT_BASE_URL must be https: over plain http to ${url.hostname} anybody on the way could read the API key.`,
+    )
+  }
+  // The version is in every path (/v1/…), so an address that already ends with it means the same.
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')
+  return url
+}
+
+/** True for the names and addresses of this very machine. */
+export function isLoopback(host: string): boolean {
+  return (
+    host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+  )
+}
+
+function sandboxOf(values: Values): { file: string; speed: number } {
+  return {
+    file:
+      values['sandbox-file'] ??
+      join(envPaths('voice-agent-mcp', { suffix: '' }).data, 'sandbox.db'),
+    speed: number(values, 'sandbox-speed', 10, { least: 0.1, most: 10_000 }),
+  }
+}
+
+function listenOf(values: Values, defaultPort: number): ListenConfig {
+  const port = number(values, 'port', defaultPort, { least: 0, most: 65_535, whole: true })
+  return { host: values.host ?? '127.0.0.1', port }
+}
+
+const listOf = (text: string | undefined) =>
+  (text ?? '')
+    .split(',')
+    .map((item) => item.trim())
+    .filter(Boolean)
+
+/** A setting in seconds, as milliseconds. */
+const milliseconds = (values: Values, name: SettingName, otherwise: number) =>
+  1000 * number(values, name, otherwise / 1000, { least: 0.001, most: 3600 })
+
+function number(
+  values: Values,
+  name: SettingName,
+  otherwise: number,
+  { least, most, whole = false }: { least: number; most: number; whole?: boolean },
+): number {
+  const text = values[name]
+  if (text === undefined) return otherwise
+  const value = Number(text)
+  if (Number.isNaN(value) || value < least || value > most || (whole && !Number.isInteger(value))) {
+    const kind = whole ? 'a whole number' : 'a number'
+    throw new ConfigError(
+      `--${name} (${settings[name].variable}) takes ${kind} from ${least} to ${most}, not ${text}.`,
+    )
+  }
+  return value
+}

@@ -1,0 +1,95 @@
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, relative } from 'node:path'
+import { build, type Metafile } from 'esbuild'
+import * as z from 'zod'
+
+/*
+ * Makes dist/: one bundle with its lazily loaded parts beside it, no runtime dependencies, and
+ * the licences of everything that went in.
+ */
+
+const root = join(import.meta.dirname, '../..')
+const outdir = join(root, 'dist')
+
+const Package = z.object({ name: z.string(), version: z.string(), license: z.string() })
+
+if (process.argv.includes('--if-needed') && isCurrent()) process.exit(0)
+
+rmSync(outdir, { recursive: true, force: true })
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: { 'voice-agent-mcp': 'src/bin.ts' },
+  outdir,
+  bundle: true,
+  splitting: true,
+  chunkNames: 'parts/[name]-[hash]',
+  format: 'esm',
+  platform: 'node',
+  target: 'node22.19',
+  minify: true,
+  // Names appear in stack traces on standard error, which people send us.
+  keepNames: true,
+  sourcemap: 'external',
+  metafile: true,
+  // undici is CommonJS and requires Node's own modules.
+  banner: {
+    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+  },
+})
+chmodSync(join(outdir, 'voice-agent-mcp.js'), 0o755)
+writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licences(metafile))
+
+const bytes = Object.entries(metafile.outputs)
+  .filter(([file]) => file.endsWith('.js'))
+  .reduce((sum, [, output]) => sum + output.bytes, 0)
+process.stdout.write(`dist/voice-agent-mcp.js and its parts: ${Math.round(bytes / 1024)} kB\n`)
+
+/** True when the bundle is newer than everything it is made of. */
+function isCurrent(): boolean {
+  const bundle = join(outdir, 'voice-agent-mcp.js')
+  if (!existsSync(bundle)) return false
+  const built = statSync(bundle).mtimeMs
+  const sources = ['src', 'tools'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  )
+  return [...sources, join(root, 'package.json'), join(root, 'package-lock.json')].every(
+    (file) => statSync(file).mtimeMs <= built,
+  )
+}
+
+/** The licence texts of all packages in the bundle, in one file. */
+function licences({ inputs }: Metafile): string {
+  const packages = new Set(
+    Object.keys(inputs).flatMap((input) => {
+      const match = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)
+      return match?.[1] ? [match[1]] : []
+    }),
+  )
+  return [...packages]
+    .sort()
+    .map(licence)
+    .join(`\n\n${'-'.repeat(80)}\n\n`)
+}
+
+function licence(folder: string): string {
+  const path = join(root, folder)
+  const { name, version, license } = Package.parse(
+    JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')),
+  )
+  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'License']
+    .map((candidate) => join(path, candidate))
+    .find((candidate) => existsSync(candidate))
+  if (!file)
+    throw new Error(`${relative(root, path)} has no licence file: look before shipping it.`)
+  return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}`
+}

@@ -1,0 +1,160 @@
+import packageJson from '../package.json' with { type: 'json' }
+import { tools } from '../tools/index.ts'
+import { createClient } from './api/client.ts'
+import { type Config, ConfigError, isLoopback, type PlatformConfig, readConfig } from './config.ts'
+import type { Credential } from './mcp/credential.ts'
+import { createServerFactory } from './mcp/server.ts'
+import type { Session } from './mcp/session.ts'
+import { openPlatform, type Platform } from './platform.ts'
+import { helpText } from './settings.ts'
+
+const { version } = packageJson
+
+/** Something that runs until it is stopped. */
+interface Running {
+  /** Resolves when it has nothing more to do. */
+  readonly done: Promise<void>
+  close(): Promise<void>
+}
+
+/** Runs the program to its end and gives the exit code. */
+export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  try {
+    const config = readConfig(argv, env)
+    if (config.command === 'help') return print(helpText(config.about))
+    if (config.command === 'version') return print(`${version}\n`)
+    await untilStopped(await start(config))
+    return 0
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const hint = error instanceof ConfigError ? ' See voice-agent-mcp --help.' : ''
+    log(`${error.message}${hint}`)
+    return 1
+  }
+}
+
+function start(config: Exclude<Config, { command: 'help' | 'version' }>): Promise<Running> {
+  switch (config.command) {
+    case 'stdio':
+      return stdio(config.platform)
+    case 'http':
+      return http(config)
+    case 'sandbox':
+      return sandbox(config)
+  }
+}
+
+async function stdio(config: PlatformConfig): Promise<Running> {
+  const { startStdio } = await import('./transports/stdio.ts')
+  const platform = await openPlatform(config)
+  announce(config)
+  if (process.stdin.isTTY) {
+    log(
+      'Waiting for an MCP client on standard input. This mode is for clients that start the program; try "voice-agent-mcp http" or --help. Ctrl+C ends it.',
+    )
+  }
+  const server = startStdio(factoryFor(config, platform), logError)
+  return {
+    done: server.done,
+    async close() {
+      await server.close()
+      await platform.close()
+    },
+  }
+}
+
+async function http(config: Extract<Config, { command: 'http' }>): Promise<Running> {
+  const { startHttp } = await import('./transports/http.ts')
+  const platform = await openPlatform(config.platform)
+  const local = isLoopback(config.listen.host)
+  const lendsKey =
+    config.platform.kind === 'sandbox' || (local && platform.credential !== undefined)
+  const server = await startHttp(factoryFor(config.platform, platform), {
+    ...config.listen,
+    isLoopback: local,
+    allowedHosts: config.allowedHosts,
+    allowedOrigins: config.allowedOrigins,
+    keyIsOptional: lendsKey,
+    onError: logError,
+  })
+  announce(config.platform)
+  log(`Serving MCP at ${server.url}/mcp`)
+  process.stderr.write(clientHelp(`${server.url}/mcp`, lendsKey))
+  return {
+    done: new Promise(() => {}),
+    async close() {
+      await server.close()
+      await platform.close()
+    },
+  }
+}
+
+/** How to connect a client, ready to paste. */
+function clientHelp(url: string, keyIsOptional: boolean): string {
+  const headers = { 'X-API-Key': 'YOUR-API-KEY' }
+  const entry = { type: 'http', url, ...(!keyIsOptional && { headers }) }
+  const header = keyIsOptional ? '' : ' --header "X-API-Key: YOUR-API-KEY"'
+  return `
+Claude Code:    claude mcp add --transport http voice-agents ${url}${header}
+Other clients:  ${JSON.stringify({ mcpServers: { 'voice-agents': entry } })}
+${keyIsOptional ? '' : 'Each request brings its own API key; it is passed on to the platform.\n'}
+`
+}
+
+async function sandbox(config: Extract<Config, { command: 'sandbox' }>): Promise<Running> {
+  const { startSandbox } = await import('./commands/sandbox.ts')
+  const server = await startSandbox({ ...config.listen, file: config.file, speed: config.speed })
+  log(`Sandbox data: ${config.file}`)
+  log(`Serving the sandbox API at ${server.url}/v1 (X-API-Key: sandbox-key)`)
+  log(`OpenAPI document: ${server.url}/v1/openapi.json`)
+  return { done: new Promise(() => {}), close: () => server.close() }
+}
+
+function factoryFor(config: PlatformConfig, platform: Platform) {
+  const isSandbox = config.kind === 'sandbox'
+  const userAgent = `voice-agent-mcp/${version}`
+  const sessionFor = (own: Credential | undefined): Session => {
+    const credential = own ?? platform.credential
+    // The transports let nothing through that has neither.
+    if (!credential) throw new Error('A request without a key got past the transport')
+    const { apiKey, source } = credential
+    return {
+      client: createClient({ send: platform.send, apiKey, userAgent }),
+      isSandbox,
+      keySource: source,
+      redact: (text) => (isSandbox ? text : text.replaceAll(apiKey, '[API key]')),
+    }
+  }
+  return createServerFactory({ tools, version, isSandbox, sessionFor, onBug: logError })
+}
+
+function announce(config: PlatformConfig): void {
+  log(
+    config.kind === 'sandbox'
+      ? `SANDBOX: no real account, nothing is dialled. Data: ${config.file}. Set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL for your own account.`
+      : `Platform: ${config.baseUrl.origin}`,
+  )
+}
+
+/** Waits for the end: nothing more to do, or a signal. A second signal ends it at once. */
+async function untilStopped({ done, close }: Running): Promise<void> {
+  const signalled = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })
+  await Promise.race([done, signalled])
+  await close()
+}
+
+function print(text: string): number {
+  process.stdout.write(text)
+  return 0
+}
+
+/** Standard output belongs to the protocol; everything else goes to standard error. */
+function log(message: string): void {
+  process.stderr.write(`voice-agent-mcp: ${message}\n`)
+}
+
+function logError(error: unknown): void {
+  log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+}

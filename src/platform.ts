@@ -1,0 +1,77 @@
+import type { Send, WireRequest } from './api/send.ts'
+import type { PlatformConfig } from './config.ts'
+import { errorCodes } from './contract/error.ts'
+import type { Credential } from './mcp/credential.ts'
+
+/** The platform as this process reaches it: over the network, or in a box. */
+export interface Platform {
+  readonly send: Send
+  /** What is used where a request brings no key of its own. */
+  readonly credential: Credential | undefined
+  close(): Promise<void>
+}
+
+/** Opens the platform. What it needs is loaded with the first request, not before. */
+export async function openPlatform(config: PlatformConfig): Promise<Platform> {
+  return config.kind === 'sandbox' ? openBox(config) : openNetwork(config)
+}
+
+async function openNetwork(
+  config: Extract<PlatformConfig, { kind: 'network' }>,
+): Promise<Platform> {
+  const { createNetworkSender } = await import('./api/network.ts')
+  const { apiKey, proxyUrl, ...options } = config
+  const sender = createNetworkSender({ ...options, ...(proxyUrl && { proxyUrl }) })
+  return {
+    ...sender,
+    credential: apiKey === undefined ? undefined : { apiKey, source: 'VOICE_AGENT_API_KEY' },
+  }
+}
+
+/** The key of the seeded account; it opens nothing but the sandbox. */
+const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
+
+function openBox({ file, speed }: { file: string; speed: number }): Platform {
+  const load = async () => (await import('./sandbox/sandbox.ts')).openSandbox({ file, speed })
+  let opening: ReturnType<typeof load> | undefined
+  return {
+    credential: sandboxCredential,
+    async send(request) {
+      try {
+        opening ??= load()
+        const sandbox = await opening
+        return await replyOf(await sandbox.fetch(requestOf(request)))
+      } catch (error) {
+        // A file that cannot be opened is told as the platform would tell a failure of its own.
+        opening = undefined
+        return failedReply(error)
+      }
+    },
+    async close() {
+      const sandbox = await opening?.catch(() => undefined)
+      sandbox?.close()
+    },
+  }
+}
+
+function requestOf({ method, target, headers, body }: WireRequest): Request {
+  return new Request(new URL(target, 'http://sandbox'), {
+    method,
+    headers: { ...headers },
+    ...(body && { body }),
+  })
+}
+
+async function replyOf(response: Response) {
+  return {
+    status: response.status,
+    header: (name: string) => response.headers.get(name) ?? undefined,
+    body: await response.text(),
+  }
+}
+
+function failedReply(error: unknown) {
+  const message = error instanceof Error ? error.message : String(error)
+  const envelope = { code: errorCodes[500], message, detail: null, errors: null }
+  return { status: 500, header: () => undefined, body: JSON.stringify(envelope) }
+}

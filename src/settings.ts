@@ -1,0 +1,112 @@
+/** Commands of the program; none given means stdio. */
+export const commands = ['stdio', 'http', 'sandbox'] as const
+export type Command = (typeof commands)[number]
+
+interface Setting {
+  /** The same as an environment variable. */
+  readonly variable: string
+  readonly value: string
+  readonly help: string
+  readonly commands: readonly Command[]
+}
+
+const both = ['stdio', 'http'] as const
+const listening = ['http', 'sandbox'] as const
+
+/** Every setting once: flag, variable and help. Texts only; config.ts gives them meaning. */
+export const settings = {
+  'base-url': {
+    variable: 'VOICE_AGENT_BASE_URL',
+    value: 'URL',
+    help: 'Address of the platform. Without it and a key: the sandbox.',
+    commands: both,
+  },
+  'api-key': {
+    variable: 'VOICE_AGENT_API_KEY',
+    value: 'KEY',
+    help: 'API key of the platform. Better as variable: flags can be seen by others.',
+    commands: both,
+  },
+  'headers-timeout': {
+    variable: 'VOICE_AGENT_HEADERS_TIMEOUT',
+    value: 'SECONDS',
+    help: 'Longest wait for the platform to start answering. Default 10.',
+    commands: both,
+  },
+  timeout: {
+    variable: 'VOICE_AGENT_TIMEOUT',
+    value: 'SECONDS',
+    help: 'Longest wait for its whole answer. Default 30.',
+    commands: both,
+  },
+  host: {
+    variable: 'VOICE_AGENT_HOST',
+    value: 'HOST',
+    help: 'Address to listen on. Default 127.0.0.1.',
+    commands: listening,
+  },
+  port: {
+    variable: 'VOICE_AGENT_PORT',
+    value: 'PORT',
+    help: 'Port to listen on; 0 picks a free one. Default 3000 (http), 3001 (sandbox).',
+    commands: listening,
+  },
+  'allowed-hosts': {
+    variable: 'VOICE_AGENT_ALLOWED_HOSTS',
+    value: 'NAMES',
+    help: 'Host names clients may use, besides localhost; comma-separated.',
+    commands: ['http'],
+  },
+  'allowed-origins': {
+    variable: 'VOICE_AGENT_ALLOWED_ORIGINS',
+    value: 'NAMES',
+    help: 'Host names of web pages that may connect, besides localhost.',
+    commands: ['http'],
+  },
+  'sandbox-file': {
+    variable: 'VOICE_AGENT_SANDBOX_FILE',
+    value: 'FILE',
+    help: 'Where the sandbox keeps its data; :memory: keeps nothing.',
+    commands,
+  },
+  'sandbox-speed': {
+    variable: 'VOICE_AGENT_SANDBOX_SPEED',
+    value: 'FACTOR',
+    help: 'How much faster than life simulated calls run. Default 10.',
+    commands,
+  },
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof settings
+
+const about: Readonly<Record<Command, string>> = {
+  stdio: 'Speak MCP on standard input and output, for a client that starts it (default).',
+  http: 'Serve MCP over Streamable HTTP at /mcp.',
+  sandbox: 'Serve the sandbox as the platform REST API, for programs that speak it directly.',
+}
+
+/** Help for the program, or for one of its commands. */
+export function helpText(command: Command | undefined): string {
+  const shown = Object.entries<Setting>(settings).filter(
+    ([, setting]) => command === undefined || setting.commands.includes(command),
+  )
+  const rows = shown.map(([name, { value, variable, help }]) => [
+    `  --${name} ${value}`,
+    `${help} [${variable}]`,
+  ])
+  const table = (lines: string[][]) =>
+    lines.map(([left = '', right = '']) => `${left.padEnd(28)}${right}`).join('\n')
+  const uses = command
+    ? `Usage: voice-agent-mcp ${command} [options]\n\n${about[command]}`
+    : `Usage: voice-agent-mcp [command] [options]
+
+An MCP server for a voice-agent platform. Without a key and an address it runs on a built-in sandbox.
+
+Commands:
+${table(commands.map((name) => [`  ${name}`, about[name]]))}`
+  return `${uses}
+
+Options:
+${table([...rows, ['  -h, --help', 'Show this help.'], ['  -v, --version', 'Show the version.']])}
+`
+}

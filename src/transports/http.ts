@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  hostHeaderValidation,
+  type NodeIncomingMessageLike,
+  originValidation,
+  toNodeHandler,
+} from '@modelcontextprotocol/node'
+import {
+  type AuthInfo,
+  createMcpHandler,
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  type McpServerFactory,
+} from '@modelcontextprotocol/server'
+import { authInfoOf } from '../mcp/credential.ts'
+import { readKey } from './key.ts'
+import { type Listening, listen } from './listen.ts'
+
+export interface HttpOptions {
+  readonly host: string
+  readonly port: number
+  /** Whether the address is reachable from this machine only. */
+  readonly isLoopback: boolean
+  /** Host names clients may use, besides those of this machine. */
+  readonly allowedHosts: readonly string[]
+  /** Host names of web pages that may connect, besides those of this machine. */
+  readonly allowedOrigins: readonly string[]
+  /** Whether a request without a key may be served, with the operator's key or the sandbox's. */
+  readonly keyIsOptional: boolean
+  readonly onError: (error: Error) => void
+}
+
+/** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
+export async function startHttp(
+  factory: McpServerFactory,
+  options: HttpOptions,
+): Promise<Listening> {
+  const handler = createMcpHandler(factory, { onerror: options.onError })
+  const serve = toNodeHandler(handler, { onerror: options.onError })
+  const isAllowedHost = hostCheck(options)
+  const isAllowedOrigin = originValidation([
+    ...localhostAllowedOrigins(),
+    ...options.allowedOrigins,
+  ])
+
+  const answer = async (
+    request: IncomingMessage & { auth?: AuthInfo },
+    response: ServerResponse,
+  ) => {
+    if (!isAllowedHost(request, response) || !isAllowedOrigin(request, response)) return
+    allowPage(request, response)
+    if (request.method === 'OPTIONS') return void response.writeHead(204).end()
+    const path = request.url?.split('?')[0]
+    if (path === '/health') return sendJson(response, 200, { status: 'ok' })
+    if (path !== '/mcp') return sendJson(response, 404, { error: 'There is only /mcp here.' })
+    const key = readKey(request.headers)
+    if (!key.ok) return refuse(response, 400, key.message)
+    if (key.credential) request.auth = authInfoOf(key.credential)
+    else if (!options.keyIsOptional) return refuse(response, 401, keyWanted)
+    // Node's own type, whose optional fields say undefined where the SDK's say absent.
+    await serve(request as NodeIncomingMessageLike, response)
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: Error) => {
+      options.onError(error)
+      if (response.headersSent) response.destroy()
+      else refuse(response, 500, 'The server failed.')
+    })
+  })
+  const listening = await listen(server, options)
+  return {
+    ...listening,
+    async close() {
+      await handler.close()
+      await listening.close()
+    },
+  }
+}
+
+const keyWanted =
+  'An API key is required: send it as X-API-Key, or as Authorization: Bearer. It is passed on to the platform.'
+
+/** Names that lead here; a page that gets another name to resolve to this machine is refused. */
+function hostCheck({ isLoopback, allowedHosts }: HttpOptions) {
+  if (!isLoopback && allowedHosts.length === 0) return () => true
+  return hostHeaderValidation([...localhostAllowedHostnames(), ...allowedHosts])
+}
+
+/** Lets an allowed web page read the answers (CORS); others never get this far. */
+function allowPage(request: IncomingMessage, response: ServerResponse): void {
+  const { origin } = request.headers
+  if (!origin) return
+  response.setHeader('access-control-allow-origin', origin)
+  response.setHeader('vary', 'origin')
+  response.setHeader('access-control-allow-methods', 'GET, POST, DELETE, OPTIONS')
+  response.setHeader(
+    'access-control-allow-headers',
+    request.headers['access-control-request-headers'] ?? 'content-type',
+  )
+  response.setHeader('access-control-expose-headers', 'mcp-session-id, mcp-protocol-version')
+  response.setHeader('access-control-max-age', '600')
+}
+
+function refuse(response: ServerResponse, status: 400 | 401 | 500, message: string): void {
+  // RFC 9110 §11.6.1: a 401 names how to authenticate.
+  if (status === 401) response.setHeader('www-authenticate', 'Bearer realm="voice-agent-mcp"')
+  sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code: -32000, message } })
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json' }).end(text)
+}

@@ -1,0 +1,92 @@
+import { PassThrough } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/server'
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+
+export interface StdioServer {
+  /** Resolves when the client has gone: its end of the pipe is closed and answered. */
+  readonly done: Promise<void>
+  close(): Promise<void>
+}
+
+/** Serves MCP on standard input and output. */
+export function startStdio(
+  factory: McpServerFactory,
+  onError: (error: Error) => void,
+): StdioServer {
+  const input = new PassThrough()
+  const pending = new Pending()
+  const transport = new CountingTransport(pending, input)
+  const handle = serveStdio(factory, { transport, onerror: onError })
+  process.stdin.pipe(input, { end: false })
+  // The client closing its end of the pipe means: no more requests. What it asked before that is
+  // answered first, so that a script can pipe requests in and read the answers.
+  const done = finished(process.stdin, { writable: false })
+    .catch(() => undefined)
+    .then(() => pending.settled())
+    .then(() => {
+      input.end()
+    })
+  return {
+    done,
+    async close() {
+      process.stdin.destroy()
+      await handle.close()
+    },
+  }
+}
+
+/** Requests that have come and are not answered. */
+class Pending {
+  readonly #ids = new Set<unknown>()
+  #whenNone: (() => void) | undefined
+
+  add(id: unknown): void {
+    this.#ids.add(id)
+  }
+
+  delete(id: unknown): void {
+    this.#ids.delete(id)
+    if (this.#ids.size === 0) this.#whenNone?.()
+  }
+
+  settled(): Promise<void> {
+    return this.#ids.size === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          this.#whenNone = resolve
+        })
+  }
+}
+
+/** The SDK's transport, keeping count. */
+class CountingTransport extends StdioServerTransport {
+  readonly #pending: Pending
+
+  constructor(pending: Pending, input: PassThrough) {
+    super(input, process.stdout)
+    this.#pending = pending
+  }
+
+  override async start(): Promise<void> {
+    const deliver = this.onmessage
+    this.onmessage = (message) => {
+      if ('method' in message && 'id' in message && !isEndless(message.method)) {
+        this.#pending.add(message.id)
+      }
+      if ('method' in message && message.method === 'notifications/cancelled') {
+        this.#pending.delete(message.params?.requestId)
+      }
+      deliver?.(message)
+    }
+    await super.start()
+  }
+
+  override async send(message: JSONRPCMessage): Promise<void> {
+    await super.send(message)
+    if ('id' in message && !('method' in message)) this.#pending.delete(message.id)
+  }
+}
+
+/** A subscription is a request that is answered when it ends: nothing to wait for. */
+const isEndless = (method: string) => method === 'subscriptions/listen'
