@@ -1,0 +1,103 @@
+import {
+  Client as ClientV2,
+  StreamableHTTPClientTransport as HttpV2,
+} from '@modelcontextprotocol/client'
+import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio'
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import * as z from 'zod'
+import { bin, cleanEnv } from './program.ts'
+
+/** The clients that live in the field: both protocol eras, and the SDK's old line. */
+export const clientKinds = ['v2 2026-07-28', 'v2 2025', 'v1'] as const
+export type ClientKind = (typeof clientKinds)[number]
+
+export const ToolResult = z.looseObject({
+  content: z.array(z.looseObject({ type: z.string(), text: z.string() })),
+  structuredContent: z.record(z.string(), z.unknown()).optional(),
+  isError: z.boolean().optional(),
+  _meta: z.record(z.string(), z.unknown()).optional(),
+})
+export type ToolResult = z.output<typeof ToolResult>
+
+/** A connected client, the same to a test whatever its kind. */
+export interface TestClient extends AsyncDisposable {
+  readonly kind: ClientKind
+  readonly instructions: string | undefined
+  readonly serverName: string | undefined
+  listTools(): Promise<Record<string, unknown>[]>
+  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>
+  /** The same, failing the test when the tool failed. */
+  value(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>
+  listResources(
+    cursor?: string,
+  ): Promise<{ resources: { uri: string }[]; nextCursor?: string | undefined }>
+  listResourceTemplates(): Promise<{ uriTemplate: string }[]>
+  readResource(uri: string): Promise<unknown>
+}
+
+const info = { name: 'test', version: '1' }
+
+function makeClient(kind: ClientKind) {
+  if (kind === 'v1') return new ClientV1(info)
+  const mode = kind === 'v2 2025' ? 'legacy' : { pin: '2026-07-28' }
+  return new ClientV2(info, { versionNegotiation: { mode } })
+}
+
+/** Connects over stdio to the program, started for this client alone. */
+export async function connectStdio(
+  kind: ClientKind,
+  { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {},
+): Promise<TestClient> {
+  const parameters = {
+    command: process.execPath,
+    args: [bin, ...args],
+    env: cleanEnv({ VOICE_AGENT_SANDBOX_FILE: ':memory:', ...env }),
+    stderr: 'ignore' as const,
+  }
+  const client = makeClient(kind)
+  if (client instanceof ClientV1) await client.connect(new StdioV1(parameters))
+  else await client.connect(new StdioV2(parameters))
+  return wrap(kind, client)
+}
+
+/** Connects over HTTP to a running program. */
+export async function connectHttp(
+  kind: ClientKind,
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<TestClient> {
+  const client = makeClient(kind)
+  const options = { requestInit: { headers } }
+  if (client instanceof ClientV1) {
+    // The old line's own types do not hold under exactOptionalPropertyTypes.
+    await client.connect(new HttpV1(new URL(url), options) as Parameters<ClientV1['connect']>[0])
+  } else await client.connect(new HttpV2(new URL(url), options))
+  return wrap(kind, client)
+}
+
+function wrap(kind: ClientKind, client: ClientV1 | ClientV2): TestClient {
+  const call = async (name: string, args: Record<string, unknown> = {}) =>
+    ToolResult.parse(await client.callTool({ name, arguments: args }))
+  return {
+    kind,
+    instructions: client.getInstructions(),
+    serverName: client.getServerVersion()?.name,
+    listTools: async () => (await client.listTools()).tools,
+    call,
+    async value(name, args) {
+      const result = await call(name, args)
+      if (result.isError) throw new Error(result.content[0]?.text)
+      return z.record(z.string(), z.unknown()).parse(result.structuredContent)
+    },
+    listResources: (cursor) => client.listResources(cursor === undefined ? {} : { cursor }),
+    listResourceTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    async readResource(uri) {
+      const { contents } = await client.readResource({ uri })
+      const { text } = z.looseObject({ text: z.string() }).parse(contents[0])
+      return JSON.parse(text)
+    },
+    [Symbol.asyncDispose]: () => client.close(),
+  }
+}

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The built program. */
+export const bin = join(import.meta.dirname, '../../dist/voice-agent-mcp.js')
+
+/** An environment without any setting of the program, and without the machine's proxies. */
+export function cleanEnv(extra: Record<string, string> = {}): Record<string, string> {
+  const kept = Object.entries(process.env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !/^(VOICE_AGENT_|https?_proxy|NODE_OPTIONS|VITEST)/i.test(entry[0]),
+  )
+  return { ...Object.fromEntries(kept), ...extra }
+}
+
+/** A folder that is gone after the test. */
+export function scratchFolder(): { path: string; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(tmpdir(), 'voice-agent-mcp-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** A running program. */
+export interface Program extends AsyncDisposable {
+  readonly process: ChildProcess
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** The first match on standard error; fails when the program ends without one. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>
+  /** Exit code, once it has ended by itself. */
+  readonly exited: Promise<number | null>
+}
+
+/** Starts the program; stopped, by its own process id, when it goes out of scope. */
+export function startProgram(args: string[], env: Record<string, string> = {}): Program {
+  const child = spawn(process.execPath, [bin, ...args], { env: cleanEnv(env) })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.on('data', (chunk) => {
+    stderr += chunk
+  })
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return {
+    process: child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    exited,
+    waitFor: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const match = pattern.exec(stderr)
+          if (match) resolve(match)
+        }
+        child.stderr.on('data', look)
+        exited.then(() => reject(new Error(`Ended without ${pattern}: ${stderr}`)))
+        look()
+      }),
+    async [Symbol.asyncDispose]() {
+      if (child.exitCode === null) child.kill('SIGKILL')
+      await exited
+    },
+  }
+}
+
+/** Starts the program serving MCP over HTTP on a free port. */
+export async function startHttpProgram(
+  env: Record<string, string> = {},
+  args: string[] = [],
+): Promise<Program & { url: string }> {
+  const program = startProgram(['http', '--port', '0', ...args], {
+    VOICE_AGENT_SANDBOX_FILE: ':memory:',
+    ...env,
+  })
+  const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
+  return Object.assign(program, { url })
+}
+
+/** Starts the sandbox as a platform on a free port; `url` is its base URL. */
+export async function startPlatformProgram(
+  env: Record<string, string> = {},
+): Promise<Program & { url: string }> {
+  const program = startProgram(['sandbox', '--port', '0'], {
+    VOICE_AGENT_SANDBOX_FILE: ':memory:',
+    ...env,
+  })
+  const [, url = ''] = await program.waitFor(/sandbox API at (\S+)\/v1/)
+  return Object.assign(program, { url })
+}
