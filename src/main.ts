@@ -23,7 +23,11 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     const config = readConfig(argv, env)
     if (config.command === 'help') return print(helpText(config.about))
     if (config.command === 'version') return print(`${version}\n`)
-    await untilStopped(await start(config))
+    // Listened for before anything starts, so that no signal finds nobody at home.
+    const stopped = stopSignal()
+    const running = await start(config)
+    await Promise.race([running.done, stopped])
+    await running.close()
     return 0
   } catch (error) {
     if (!(error instanceof Error)) throw error
@@ -136,13 +140,11 @@ function announce(config: PlatformConfig): void {
   )
 }
 
-/** Waits for the end: nothing more to do, or a signal. A second signal ends it at once. */
-async function untilStopped({ done, close }: Running): Promise<void> {
-  const signalled = new Promise<void>((resolve) => {
+/** Resolves with the first signal to stop; a second one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
   })
-  await Promise.race([done, signalled])
-  await close()
 }
 
 function print(text: string): number {

@@ -28,7 +28,7 @@ export function createNetworkSender(options: NetworkOptions): NetworkSender {
   let pool: Promise<Dispatcher> | undefined
   return {
     async send(request) {
-      pool ??= openPool(options)
+      pool ??= import('./pool.ts').then(({ openPool }) => openPool(options))
       const prefix = options.baseUrl.pathname.replace(/\/$/, '')
       const url = new URL(prefix + request.target, options.baseUrl.origin)
       return sendTo(await pool, url, request, options)
@@ -37,18 +37,6 @@ export function createNetworkSender(options: NetworkOptions): NetworkSender {
       await (await pool)?.close()
     },
   }
-}
-
-async function openPool({ proxyUrl, headersTimeoutMs }: NetworkOptions): Promise<Dispatcher> {
-  const { Agent, ProxyAgent } = await import('undici')
-  const common = {
-    // One deadline of ours covers headers and body; undici's own are coarse and would race it.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    // Shorter than the deadline, so that "never connected" is known to be that.
-    connect: { timeout: Math.max(1, headersTimeoutMs / 2) },
-  }
-  return proxyUrl ? new ProxyAgent({ ...common, uri: proxyUrl }) : new Agent(common)
 }
 
 async function sendTo(

@@ -87,7 +87,7 @@ function common(reply: WireReply) {
 }
 
 /** `Retry-After` in seconds: a number, or an HTTP date (RFC 9110 §10.2.3). */
-export function retryAfterSeconds(value: string | undefined, now = Date.now()): number | null {
+function retryAfterSeconds(value: string | undefined, now = Date.now()): number | null {
   if (value === undefined) return null
   if (/^\s*\d+\s*$/.test(value)) return Number(value)
   const date = Date.parse(value)

@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { withDefault } from './field.ts'
 
 /** How an agent opens a conversation [R]. */
-export const greetingModes = ['fixed_message', 'user_first', 'dynamic_message'] as const
+const greetingModes = ['fixed_message', 'user_first', 'dynamic_message'] as const
 
 /** Background sounds an agent can play [R]. */
-export const ambientSources = [
+const ambientSources = [
   'open_plan_office',
   'customer_service_center',
   'internet_cafe',

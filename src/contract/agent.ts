@@ -29,11 +29,11 @@ const voice = {
   language: z.string().optional().describe('Language code.'),
   settings: z
     .looseObject({
-      similarity_boost: z.number().optional(),
-      stability: z.number().optional(),
-      speed: z.number().optional(),
-      style: z.number().optional(),
-      use_speaker_boost: z.boolean().optional(),
+      similarity_boost: z.number().optional().describe('Closeness to the original voice.'),
+      stability: z.number().optional().describe('Evenness of delivery.'),
+      speed: z.number().optional().describe('Pace; 1 is normal.'),
+      style: z.number().optional().describe('Exaggeration of style.'),
+      use_speaker_boost: z.boolean().optional().describe('Boost likeness.'),
     })
     .optional()
     .describe('Tuning, for providers that take it.'),
@@ -65,14 +65,13 @@ export type AgentCreate = z.output<typeof AgentCreate>
  * Body of PATCH agents: an absent field is unchanged, `null` clears it where null is allowed, and
  * model, transcriber and voice take partial objects that are merged into what is stored [R].
  */
-export const AgentUpdate = z.object({
+const AgentUpdate = z.object({
   ...describing,
   model: z.looseObject(model).partial().optional().describe('Language model; merged.'),
   transcriber: z.looseObject(transcriber).partial().optional().describe('Speech to text; merged.'),
   voice: z.looseObject(voice).partial().optional().describe('Text to speech; merged.'),
   ...behaviour,
 })
-export type AgentUpdate = z.output<typeof AgentUpdate>
 
 const settings = (what: string) => z.looseObject({}).nullish().describe(what)
 

@@ -5,7 +5,7 @@ import { pageOf, pageQuery } from './page.ts'
 import { route } from './route.ts'
 
 /** Kinds of call that can be placed [B]. */
-export const callTypes = ['phone', 'web'] as const
+const callTypes = ['phone', 'web'] as const
 
 /** A call as lists return it [R]. Its status and answer_status are open sets. */
 export const Call = z.looseObject({

@@ -4,9 +4,9 @@ import { pageOf, pageQuery } from './page.ts'
 import { route } from './route.ts'
 
 /** Kinds of conversation, outcomes and directions [R; status B]. */
-export const conversationTypes = ['phone', 'web', 'test', 'unknown'] as const
-export const conversationStatuses = ['in_progress', 'completed', 'failed', 'transferred'] as const
-export const directions = ['inbound', 'outbound', 'internal'] as const
+const conversationTypes = ['phone', 'web', 'test', 'unknown'] as const
+const conversationStatuses = ['in_progress', 'completed', 'failed', 'transferred'] as const
+const directions = ['inbound', 'outbound', 'internal'] as const
 
 /** One entry of a transcript [R]: user is the caller, agent the voice agent. */
 export const Message = z.looseObject({

@@ -36,6 +36,9 @@ const fields = {
   number: e164('The number, E.164.'),
   name: z.string().max(100).describe('Display name.'),
 }
+/** A reference that can be removed with null [R]. */
+const link = (what: string) => z.string().min(1).nullable().optional().describe(what)
+
 const phoneNumberParams = { ...accountParams, phone_number_id: id('Phone number id.') }
 
 export const phoneNumberRoutes = {
@@ -49,7 +52,7 @@ export const phoneNumberRoutes = {
       number: fields.number,
       sip_trunk_id: id('Trunk it runs over.'),
       name: fields.name.optional(),
-      inbound_agent_id: id('Agent that answers incoming calls.').nullable().optional(),
+      inbound_agent_id: link('Agent that answers incoming calls.'),
     }),
     reply: PhoneNumber,
     success: 201,
@@ -83,8 +86,8 @@ export const phoneNumberRoutes = {
     body: z.object({
       number: fields.number.optional(),
       name: fields.name.optional(),
-      sip_trunk_id: id('Trunk it runs over; null unlinks.').nullable().optional(),
-      inbound_agent_id: id('Agent that answers; null unassigns.').nullable().optional(),
+      sip_trunk_id: link('Trunk it runs over; null unlinks.'),
+      inbound_agent_id: link('Agent that answers; null unassigns.'),
     }),
     reply: PhoneNumber,
     effect: 'writes',

@@ -3,7 +3,7 @@ import { accountParams } from './field.ts'
 import { route } from './route.ts'
 
 /** Genders a voice list can be filtered by [R]. */
-export const voiceGenders = ['male', 'female', 'neutral'] as const
+const voiceGenders = ['male', 'female', 'neutral'] as const
 
 const range = z.looseObject({}).nullish()
 

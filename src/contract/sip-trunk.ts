@@ -27,7 +27,7 @@ export const SipTrunk = z.looseObject({
 export type SipTrunk = z.output<typeof SipTrunk>
 
 /** True for an IPv4 or IPv6 address, alone or with a CIDR prefix length that fits it. */
-export function isIpOrCidr(text: string): boolean {
+function isIpOrCidr(text: string): boolean {
   const [address = '', prefix, ...rest] = text.split('/')
   const version = isIP(address)
   if (version === 0 || rest.length > 0) return false

@@ -87,7 +87,7 @@ function rejected(failure: Rejected, situation: Situation): Advice {
 }
 
 /** The platform's `body.voice.speed` or `query.page` as the tool's own argument. */
-export function argumentOf(field: string): string {
+function argumentOf(field: string): string {
   return field.replace(/^(body|query|path)\./, '')
 }
 

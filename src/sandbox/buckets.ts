@@ -43,7 +43,7 @@ export function isTimeZone(zone: string): boolean {
 }
 
 /** Offset of local time from UTC at an instant, ms, seconds of historic offsets included. */
-export function offsetAt(zone: string, ms: number): number {
+function offsetAt(zone: string, ms: number): number {
   const parts = new Map(
     formatOf(zone)
       .formatToParts(ms)

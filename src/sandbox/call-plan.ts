@@ -3,6 +3,8 @@
  * state is a function of that row and the time (call-state.ts), with no timers to lose.
  */
 
+import type { Greeting } from './greeting.ts'
+
 /** One line of a transcript, `at` simulated seconds after the call was answered. */
 export interface ScriptLine {
   at: number
@@ -66,8 +68,7 @@ const spoken = (text: string) => Math.max(1, Math.round(text.length / 15))
 export interface PlanRequest {
   /** Where a phone call goes; absent on the web, where somebody is always there. */
   toNumber?: string
-  /** The rendered greeting; empty when the caller speaks first. */
-  greeting: string
+  greeting: Greeting
   maxDurationSeconds: number
 }
 
@@ -92,7 +93,7 @@ export function planCall({ toNumber, greeting, maxDurationSeconds }: PlanRequest
 
 function conversation(
   scenario: string,
-  greeting: string,
+  { text, error }: Greeting,
 ): { script: ScriptLine[]; seconds: number } {
   const script: ScriptLine[] = []
   let at = 0
@@ -101,12 +102,13 @@ function conversation(
     at += role === 'event' ? 0 : spoken(message) + 1
   }
   say('event', 'Scripted conversation: no language model is configured for the sandbox.')
+  if (error !== null) say('event', `The greeting could not be rendered: ${error}`)
   if (scenario === 'voicemail') {
     say('user', 'You have reached my voicemail. Please leave a message after the tone.')
-    if (greeting) say('agent', greeting)
+    if (text) say('agent', text)
     return { script, seconds: at }
   }
-  if (greeting) say('agent', greeting)
+  if (text) say('agent', text)
   const rounds = scenario === 'long' ? 100 : 1
   for (let round = 0; round < rounds; round++) {
     for (const [caller, agent] of smallTalk) {

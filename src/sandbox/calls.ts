@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import * as z from 'zod'
 import type { CallCreate, PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { withinAccount } from './accounts.ts'
@@ -33,8 +32,10 @@ function speaker({ store, account, body }: PlaceInput): AgentRow {
   return agent
 }
 
+type Numbers = Pick<CallRow, 'phone_number_id' | 'from_number' | 'to_number'>
+
 /** The numbers of a phone call: one of the account's own that can dial out, and a callee. */
-function line({ store, account, body }: PlaceInput) {
+function line({ store, account, body }: PlaceInput): Numbers {
   const { from_number, to_number } = body
   if (from_number === undefined) {
     throw invalid('body.from_number', 'A phone call needs the number to call from.', 'missing')
@@ -55,15 +56,25 @@ function line({ store, account, body }: PlaceInput) {
   return { phone_number_id: number.id, from_number, to_number }
 }
 
-function planFor(agent: AgentRow, body: CallCreate): CallPlan {
+function planFor(agent: AgentRow, numbers: Numbers, { body, now }: PlaceInput): CallPlan {
   const config = body.overrides ? merge(agent.config, body.overrides) : agent.config
   const longest = config.max_duration_seconds
   return planCall({
-    ...(body.type === 'phone' && body.to_number !== undefined && { toNumber: body.to_number }),
-    greeting: renderGreeting(config, { ...body, agentId: agent.id }),
+    ...(numbers.to_number !== null && { toNumber: numbers.to_number }),
+    greeting: renderGreeting(config, {
+      agentId: agent.id,
+      agentNumber: numbers.from_number,
+      contactNumber: numbers.to_number,
+      direction: directionOf(body.type),
+      medium: body.type,
+      now,
+      testVariables: body.test_variables ?? {},
+    }),
     maxDurationSeconds: typeof longest === 'number' ? longest : 1200,
   })
 }
+
+const directionOf = (type: CallCreate['type']) => (type === 'phone' ? 'outbound' : 'inbound')
 
 /** A row with the whole course of the call, on the wall clock. */
 export function rowOfPlan(
@@ -163,7 +174,7 @@ export const callHandlers = [
       const first = body.external_id && findByExternalId(store, account.id, body.external_id)
       if (first) return new ReplyWithStatus(200, placed(first, now))
       const agent = speaker(input)
-      const numbers =
+      const numbers: Numbers =
         body.type === 'phone'
           ? line(input)
           : { phone_number_id: null, from_number: null, to_number: null }
@@ -174,13 +185,13 @@ export const callHandlers = [
           ...numbers,
           account_id: account.id,
           type: body.type,
-          direction: body.type === 'phone' ? 'outbound' : 'inbound',
+          direction: directionOf(body.type),
           agent_id: agent.id,
           agent_name: typeof name === 'string' ? name : null,
           external_id: body.external_id ?? null,
           is_recorded: Number(isPlainObject(capture) && capture.recording_enabled === true),
         },
-        planFor(agent, body),
+        planFor(agent, numbers, input),
         { created: now, speed },
       )
       insertCall(store, row)

@@ -1,13 +1,73 @@
-import type { CallCreate } from '../contract/call.ts'
+import { render, TemplateError } from '../jinja/index.ts'
 import { isPlainObject } from './agent-config.ts'
 
-/** The agent's opening words in a call, rendered; empty when the caller speaks first. */
+/** What a greeting can read, besides what the caller of the API gives in test_variables. */
+export interface GreetingFacts {
+  agentId: string
+  agentNumber: string | null
+  contactNumber: string | null
+  direction: string
+  medium: string
+  now: number
+  testVariables: Readonly<Record<string, unknown>>
+}
+
+/** The agent's opening words, rendered; empty when the caller speaks first. */
+export interface Greeting {
+  text: string
+  /** Why it could not be rendered. */
+  error: string | null
+}
+
 export function renderGreeting(
   config: Readonly<Record<string, unknown>>,
-  call: CallCreate & { agentId: string },
-): string {
+  facts: GreetingFacts,
+): Greeting {
   const opening = config.initial_message
-  if (!isPlainObject(opening) || opening.mode === 'user_first') return ''
-  const message = opening.message
-  return typeof message === 'string' ? message : ''
+  const message = isPlainObject(opening) && opening.mode !== 'user_first' && opening.message
+  if (typeof message !== 'string') return { text: '', error: null }
+  try {
+    return { text: render(message, variablesOf(facts)), error: null }
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    const where = error.line === null ? '' : ` (line ${error.line})`
+    return { text: '', error: `${error.message}${where}` }
+  }
+}
+
+/** The platform's variables, simulated, below those given; `a.b` as a name reaches into `a`. */
+function variablesOf(facts: GreetingFacts): Record<string, unknown> {
+  const variables: Record<string, unknown> = {
+    contact: {
+      first_name: 'Sam',
+      last_name: 'Sandbox',
+      full_name: 'Sam Sandbox',
+      email: 'sam@sandbox.example',
+      phone_number: facts.contactNumber,
+    },
+    current_datetime: new Date(facts.now).toISOString(),
+    timezone: 'UTC',
+    direction: facts.direction,
+    medium: facts.medium,
+    agent_uuid: facts.agentId,
+    agent_number: facts.agentNumber,
+    contact_number: facts.contactNumber,
+  }
+  for (const [path, value] of Object.entries(facts.testVariables)) {
+    put(variables, path.split('.'), value)
+  }
+  return variables
+}
+
+function put(into: Record<string, unknown>, [name = '', ...rest]: string[], value: unknown): void {
+  if (name === '__proto__') return
+  const before = into[name]
+  if (rest.length === 0) {
+    // An object given for `contact` adds to what is known of it.
+    into[name] = isPlainObject(value) && isPlainObject(before) ? { ...before, ...value } : value
+    return
+  }
+  const inner = isPlainObject(before) ? { ...before } : {}
+  put(inner, rest, value)
+  into[name] = inner
 }

@@ -181,7 +181,10 @@ function seedCalls(store: Store, now: number): void {
     const main = '+12025550110'
     const plan = planCall({
       ...(!isInbound && !isWeb && { toNumber: contact }),
-      greeting: agentSeeds[agent]?.message.replace('{{ contact.first_name }}', 'Sam') ?? '',
+      greeting: {
+        text: agentSeeds[agent]?.message.replace('{{ contact.first_name }}', 'Sam') ?? '',
+        error: null,
+      },
       maxDurationSeconds: 1200,
     })
     const row = rowOfPlan(

@@ -1,9 +1,23 @@
 import { routes } from '../contract/routes.ts'
 import { dynamicPrefix, knownVariables } from '../contract/template.ts'
+import { analyse, unknownVariables } from '../jinja/index.ts'
 import { on } from './handler.ts'
 
 export const templateHandlers = [
-  on(routes.templates.validate, ({ body }) => {
-    throw new Error('pending')
+  on(routes.templates.validate, ({ body: { template = '', allowed_variables } }) => {
+    const { valid, errors, warnings, variables } = analyse(template)
+    const allowed = [...knownVariables, `${dynamicPrefix}*`, ...(allowed_variables ?? [])]
+    const unknown = unknownVariables(
+      // Reading `contact` itself is no mistake: it holds variables that are known.
+      variables.filter(({ path }) => !knownVariables.some((known) => known.startsWith(`${path}.`))),
+      allowed,
+    )
+    return {
+      valid,
+      errors: [...errors],
+      warnings: [...warnings, ...unknown],
+      variables: variables.map(({ path }) => path),
+      unknown_variables: unknown.flatMap(({ variable }) => (variable === null ? [] : [variable])),
+    }
   }),
 ]

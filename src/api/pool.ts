@@ -1,0 +1,19 @@
+import { Agent, type Dispatcher, ProxyAgent } from 'undici'
+import type { NetworkOptions } from './network.ts'
+
+/*
+ * A file of its own so that it can be loaded late: undici is CommonJS, and only a static import
+ * gives its names the same way in source and bundle.
+ */
+
+/** Opens the pool of connections to the platform. */
+export function openPool({ proxyUrl, headersTimeoutMs }: NetworkOptions): Dispatcher {
+  const options = {
+    // One deadline of ours covers headers and body; undici's own are coarse and would race it.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Shorter than the deadline, so that "never connected" is known to be that.
+    connect: { timeout: Math.max(1, headersTimeoutMs / 2) },
+  }
+  return proxyUrl ? new ProxyAgent({ ...options, uri: proxyUrl }) : new Agent(options)
+}

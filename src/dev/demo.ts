@@ -1,0 +1,157 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { styleText } from 'node:util'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import * as z from 'zod'
+
+/*
+ * A real MCP client session through the whole story, on the sandbox: what an assistant would do,
+ * printed so that a person can follow it. The sandbox keeps nothing, and calls run 60 times faster
+ * than life.
+ */
+
+const bin = join(import.meta.dirname, '../../dist/voice-agent-mcp.js')
+const client = new Client(
+  { name: 'demo', version: '1.0.0' },
+  { versionNegotiation: { mode: 'auto' } },
+)
+const transport = new StdioClientTransport({
+  command: process.execPath,
+  args: [bin, '--sandbox-file', ':memory:', '--sandbox-speed', '60'],
+  stderr: 'ignore',
+})
+
+const Text = z.looseObject({ text: z.string() })
+const Id = z.looseObject({ id: z.string() })
+const Voices = z.looseObject({
+  voices: z.array(z.looseObject({ id: z.string(), name: z.string(), description: z.string() })),
+})
+const Trunks = z.looseObject({ items: z.array(Id) })
+const CallState = z.looseObject({
+  status: z.string(),
+  answer_status: z.string(),
+  duration_seconds: z.number(),
+  messages: z.array(z.looseObject({ role: z.string(), message: z.string() })),
+})
+const Usage = z.looseObject({
+  data: z.array(
+    z.looseObject({
+      ts: z.string(),
+      values: z.array(z.looseObject({ seconds: z.number(), conversations: z.number() })),
+    }),
+  ),
+})
+
+let step = 0
+
+function tell(title: string): void {
+  step += 1
+  process.stdout.write(`\n${styleText('bold', `${step}. ${title}`)}\n`)
+}
+
+function show(text: string): void {
+  process.stdout.write(`   ${text}\n`)
+}
+
+/** Calls a tool, shows the call, and gives its checked result. */
+async function call<T extends z.ZodType>(
+  schema: T,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<z.output<T>> {
+  show(styleText('dim', `→ ${name} ${JSON.stringify(args)}`))
+  const result = await client.callTool({ name, arguments: args })
+  if (result.isError) throw new Error(Text.parse(result.content[0]).text)
+  return schema.parse(result.structuredContent)
+}
+
+await client.connect(transport)
+try {
+  const { name, version } = client.getServerVersion() ?? { name: '?', version: '?' }
+  show(`Connected to ${name} ${version}, protocol ${client.getNegotiatedProtocolVersion()}`)
+
+  tell('Whose account is this?')
+  const account = await call(z.looseObject({ name: z.string() }), 'get_current_account')
+  show(`${account.name}`)
+
+  tell('Pick a voice: German, female')
+  const { voices } = await call(Voices, 'list_voices', {
+    provider: 'elevenlabs',
+    language: 'de',
+    gender: 'female',
+  })
+  const [voice] = voices
+  if (!voice) throw new Error('The sandbox has no such voice')
+  show(`${voice.name}: ${voice.description}`)
+
+  tell('Check the greeting before using it')
+  const greeting = 'Guten Tag {{ contact.first_name }}, hier ist die Praxis {{ practice }}.'
+  const Check = z.looseObject({
+    valid: z.boolean(),
+    variables: z.array(z.string()),
+    unknown_variables: z.array(z.string()),
+  })
+  const first = await call(Check, 'validate_agent_template', { template: greeting })
+  show(`valid: ${first.valid}; unknown to the platform: ${first.unknown_variables.join(', ')}`)
+  show('practice is ours, given with each call, so it is allowed.')
+
+  tell('Create the agent')
+  const agent = await call(Id, 'create_agent', {
+    name: 'Praxis am Markt',
+    model: { provider: 'openai', model: 'gpt-4.1' },
+    transcriber: { provider: 'deepgram', model: 'nova-2', languages: ['de-de'] },
+    voice: { provider: 'elevenlabs', voice_id: voice.id, language: 'de-de' },
+    initial_message: { message: greeting },
+  })
+  show(`Agent ${agent.id}`)
+
+  tell('Attach a phone number to it')
+  const { items } = await call(Trunks, 'list_sip_trunks')
+  const number = '+12025550180'
+  await call(Id, 'create_phone_number', {
+    number,
+    name: 'Praxis',
+    sip_trunk_id: items[0]?.id,
+    inbound_agent_id: agent.id,
+  })
+  show(`${number} rings the agent`)
+
+  tell('Place a call')
+  const placed = await call(Id, 'place_call', {
+    type: 'phone',
+    agent_id: agent.id,
+    from_number: number,
+    to_number: '+12025550100',
+    external_id: 'demo-1',
+    test_variables: { practice: 'am Markt', 'contact.first_name': 'Erika' },
+  })
+  show('Calling +12025550100 (simulated: nobody is rung)')
+  let state = await call(CallState, 'get_call', { call_id: placed.id })
+  while (state.status === 'in_progress') {
+    await sleep(300)
+    state = CallState.parse(
+      (await client.callTool({ name: 'get_call', arguments: { call_id: placed.id } }))
+        .structuredContent,
+    )
+  }
+
+  tell('Read the conversation')
+  for (const { role, message } of state.messages) show(`${role.padEnd(6)} ${message}`)
+  show(`${state.status}, answered by a ${state.answer_status}, ${state.duration_seconds} s`)
+
+  tell("What did today's conversations add up to?")
+  const usage = await call(Usage, 'get_usage', {
+    granularity: 'day',
+    tz: 'Europe/Berlin',
+    limit: 1,
+  })
+  for (const { ts, values } of usage.data) {
+    for (const { conversations, seconds } of values) {
+      show(`${ts.slice(0, 10)}: ${conversations} conversations, ${seconds} s`)
+    }
+  }
+  show(styleText('bold', '\nThat was the whole story. Connect your own assistant with npm start.'))
+} finally {
+  await client.close()
+}

@@ -1,0 +1,426 @@
+import { createServer } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../src/api/client.ts'
+import { ApiError, type Failure } from '../../src/api/failure.ts'
+import { createNetworkSender } from '../../src/api/network.ts'
+import { routes } from '../../src/contract/routes.ts'
+import {
+  type Behaviour,
+  envelope,
+  type FakePlatform,
+  json,
+  startFakePlatform,
+} from '../harness/fake-platform.ts'
+
+const account = { id: 'a1', name: 'Fake' }
+const me = { params: { account_id: 'me' }, query: {} }
+const newSubaccount = { ...me, body: { name: 'x' } }
+
+function clientFor(baseUrl: string, { headersTimeoutMs = 2000, totalTimeoutMs = 4000 } = {}) {
+  const sender = createNetworkSender({
+    baseUrl: new URL(baseUrl),
+    headersTimeoutMs,
+    totalTimeoutMs,
+  })
+  const client = createClient({
+    send: sender.send,
+    apiKey: 'secret-key',
+    userAgent: 'voice-agent-mcp/test',
+    retry: { tries: 3, firstWaitMs: 5, longestRetryAfter: 30 },
+  })
+  return { ...client, [Symbol.asyncDispose]: () => sender.close() }
+}
+
+/** Runs a call against a platform that behaves so, and gives what came of it. */
+async function against<T>(
+  behaviour: Behaviour,
+  call: (client: ReturnType<typeof clientFor>, platform: FakePlatform) => Promise<T>,
+  timeouts?: Parameters<typeof clientFor>[1],
+) {
+  await using platform = await startFakePlatform(behaviour)
+  await using client = clientFor(platform.url, timeouts)
+  const outcome = await call(client, platform).then(
+    (value) => ({ value, failure: undefined, attempts: undefined }),
+    (error: unknown) => {
+      if (!(error instanceof ApiError)) throw error
+      return { value: undefined, failure: error.failure, attempts: error.attempts }
+    },
+  )
+  return { ...outcome, seen: platform.seen }
+}
+
+const getAccount = (client: ReturnType<typeof clientFor>) =>
+  client.call(routes.accounts.current, { params: {}, query: {} })
+const createSubaccount = (client: ReturnType<typeof clientFor>) =>
+  client.call(routes.accounts.createSubaccount, newSubaccount)
+
+describe('requests', () => {
+  test('carry key, user agent and JSON', async () => {
+    const { seen } = await against((_, res) => json(res, 201, account), createSubaccount)
+    expect(seen[0]).toMatchObject({
+      method: 'POST',
+      url: '/v1/accounts/me/subaccounts',
+      body: '{"name":"x"}',
+      headers: {
+        'x-api-key': 'secret-key',
+        'user-agent': 'voice-agent-mcp/test',
+        'content-type': 'application/json',
+      },
+    })
+  })
+
+  test('keep null, false, 0 and the empty string', async () => {
+    const body = { note: null, name: '', volume: { web: 0, allow_adjustment: false } }
+    const { seen } = await against(
+      (_, res) => json(res, 200, { id: 'x' }),
+      (client) =>
+        client.call(routes.agents.update, {
+          params: { account_id: 'me', agent_id: 'x' },
+          query: {},
+          body,
+        }),
+    )
+    expect(JSON.parse(seen[0]?.body ?? '')).toEqual(body)
+  })
+
+  test('repeat a query parameter for each item of an array', async () => {
+    const { seen } = await against(
+      (_, res) => json(res, 200, { count: 0, items: [] }),
+      (client) =>
+        client.call(routes.agents.list, {
+          ...me,
+          query: { tags: ['a b', 'c,d'], include_archived: false, offset: 0, name: undefined },
+        }),
+    )
+    expect(seen[0]?.url).toBe(
+      '/v1/accounts/me/agents?tags=a+b&tags=c%2Cd&include_archived=false&offset=0',
+    )
+  })
+
+  test('encode path parameters', async () => {
+    const { seen } = await against(
+      (_, res) => json(res, 200, { id: 'x' }),
+      (client) =>
+        client.call(routes.agents.get, {
+          params: { account_id: 'me', agent_id: '../b?c#d e/ü' },
+          query: {},
+        }),
+    )
+    expect(seen[0]?.url).toBe('/v1/accounts/me/agents/..%2Fb%3Fc%23d%20e%2F%C3%BC')
+  })
+
+  test.each(['', '.', '..'])(
+    'refuse the path parameter "%s" and send nothing',
+    async (agent_id) => {
+      const { failure, seen } = await against(
+        (_, res) => json(res, 200, {}),
+        (client) =>
+          client.call(routes.agents.get, { params: { account_id: 'me', agent_id }, query: {} }),
+      )
+      expect(failure).toEqual({ kind: 'bad_parameter', name: 'agent_id', value: agent_id })
+      expect(seen).toHaveLength(0)
+    },
+  )
+
+  test('go below the path of the base URL', async () => {
+    await using platform = await startFakePlatform((_, res) => json(res, 200, account))
+    await using client = clientFor(`${platform.url}/gateway`)
+    await getAccount(client)
+    expect(platform.seen[0]?.url).toBe('/gateway/v1/accounts/current')
+  })
+})
+
+describe('replies', () => {
+  test('keep fields the contract does not know', async () => {
+    const { value } = await against(
+      (_, res) => json(res, 200, { ...account, brand_new: [1] }),
+      getAccount,
+    )
+    expect(value).toEqual({ ...account, brand_new: [1] })
+  })
+
+  test.each([
+    [204, ''],
+    [200, '{"id":"x"}'],
+    [202, 'not even JSON'],
+  ])('accept %i as acknowledgement, whatever the body', async (status, body) => {
+    const { value, failure } = await against(
+      (_, res) => res.writeHead(status).end(status === 204 ? undefined : body),
+      (client) =>
+        client.call(routes.agents.archive, {
+          params: { account_id: 'me', agent_id: 'x' },
+          query: {},
+        }),
+    )
+    expect({ value, failure }).toEqual({ value: undefined, failure: undefined })
+  })
+
+  test('that refuse give the whole envelope and the request id', async () => {
+    const errors = [{ field: 'body.name', message: 'too long', type: 'value_error' }]
+    const { failure } = await against(
+      (_, res) =>
+        json(res, 422, envelope('validation_error', 'Invalid.', { detail: 'More.', errors }), {
+          'x-request-id': 'r-1',
+        }),
+      createSubaccount,
+    )
+    expect(failure).toEqual({
+      kind: 'rejected',
+      status: 422,
+      code: 'validation_error',
+      message: 'Invalid.',
+      detail: 'More.',
+      errors,
+      requestId: 'r-1',
+      retryAfter: null,
+    })
+  })
+
+  const unreadable: [string, Behaviour, Partial<Failure>][] = [
+    [
+      'HTML',
+      (_, res) => res.writeHead(200).end('<!doctype html><p>Hi'),
+      { reason: 'html', status: 200 },
+    ],
+    ['nothing', (_, res) => res.writeHead(200).end(), { reason: 'empty', status: 200 }],
+    ['half of it', (_, res) => res.writeHead(200).end('{"id":"a'), { reason: 'cut_off' }],
+    ['text', (_, res) => res.writeHead(200).end('OK'), { reason: 'not_json' }],
+    [
+      'another shape',
+      (_, res) => json(res, 200, { name: 'no id' }),
+      { reason: 'unexpected_shape' },
+    ],
+    [
+      'an error that is no envelope',
+      (_, res) => json(res, 400, { error: 'x' }),
+      { reason: 'unexpected_shape', status: 400 },
+    ],
+    [
+      'an HTML error',
+      (_, res) => res.writeHead(500).end('<html>'),
+      { reason: 'html', status: 500 },
+    ],
+  ]
+  test.each(unreadable)('that are %s are told as that', async (_, behaviour, expected) => {
+    const { failure, seen } = await against(behaviour, createSubaccount)
+    expect(failure).toMatchObject({ kind: 'unreadable', ...expected })
+    expect(seen).toHaveLength(1)
+  })
+
+  test('that break off are told as that, and read again for a GET', async () => {
+    const breakOff: Behaviour = (_, res) => {
+      res.writeHead(200, { 'content-length': '100' })
+      res.write('{"id":"a1"')
+      setTimeout(() => res.destroy(), 20)
+    }
+    const { failure, attempts } = await against(breakOff, getAccount)
+    expect(failure).toMatchObject({ kind: 'unreadable', reason: 'cut_off', excerpt: '{"id":"a1"' })
+    expect(attempts).toBe(3)
+    const post = await against(breakOff, createSubaccount)
+    expect(post.attempts).toBe(1)
+  })
+
+  test('over 10 MiB are not read to the end', async () => {
+    let written = 0
+    const { failure } = await against((_, res) => {
+      res.writeHead(200)
+      const more = () => {
+        while (!res.destroyed && written < 200 * 1024 * 1024) {
+          written += 65_536
+          if (!res.write('x'.repeat(65_536))) return void res.once('drain', more)
+        }
+        res.end()
+      }
+      more()
+    }, getAccount)
+    expect(failure).toMatchObject({ kind: 'unreadable', reason: 'too_large' })
+    expect(written).toBeLessThan(100 * 1024 * 1024)
+  })
+})
+
+describe('trying again', () => {
+  test.each([429, 502, 503, 504])('a GET is tried three times on %i', async (status) => {
+    const { failure, attempts, seen } = await against(
+      (_, res) => json(res, status, envelope('busy')),
+      getAccount,
+    )
+    expect(failure).toMatchObject({ kind: 'rejected', status })
+    expect([attempts, seen.length]).toEqual([3, 3])
+  })
+
+  test('a GET succeeds when a later try does', async () => {
+    const { value, seen } = await against(
+      (_, res, before) => (before < 2 ? res.writeHead(503).end() : json(res, 200, account)),
+      getAccount,
+    )
+    expect(value).toEqual(account)
+    expect(seen).toHaveLength(3)
+  })
+
+  test.each([400, 401, 403, 404, 409, 422, 500])(
+    'a GET is not tried again on %i',
+    async (status) => {
+      const { seen } = await against((_, res) => json(res, status, envelope('no')), getAccount)
+      expect(seen).toHaveLength(1)
+    },
+  )
+
+  test('a GET is tried again when the connection is dropped', async () => {
+    const { value, seen } = await against(
+      (_, res, before) => (before === 0 ? res.destroy() : json(res, 200, account)),
+      getAccount,
+    )
+    expect(value).toEqual(account)
+    expect(seen).toHaveLength(2)
+  })
+
+  test.each([429, 502, 503, 504])('a POST is never repeated on %i', async (status) => {
+    const { seen } = await against((_, res) => res.writeHead(status).end(), createSubaccount)
+    expect(seen).toHaveLength(1)
+  })
+
+  test('a POST is never repeated when the connection is dropped after sending', async () => {
+    const { failure, seen } = await against((_, res) => res.destroy(), createSubaccount)
+    expect(failure).toMatchObject({ kind: 'network', maybeSent: true })
+    expect(seen).toHaveLength(1)
+  })
+
+  test('PATCH and DELETE are never repeated either', async () => {
+    const params = { account_id: 'me', agent_id: 'x' }
+    const { seen } = await against(
+      (_, res) => res.writeHead(503).end(),
+      async (client) => {
+        await client.call(routes.agents.update, { params, query: {}, body: {} }).catch(() => null)
+        await client.call(routes.agents.archive, { params, query: {} }).catch(() => null)
+      },
+    )
+    expect(seen.map(({ method }) => method)).toEqual(['PATCH', 'DELETE'])
+  })
+
+  test('Retry-After is waited for, as seconds and as a date', async () => {
+    for (const retryAfter of ['1', () => new Date(Date.now() + 1900).toUTCString()]) {
+      const started = Date.now()
+      const value = typeof retryAfter === 'string' ? retryAfter : retryAfter()
+      const { seen } = await against(
+        (_, res, before) =>
+          before === 0
+            ? json(res, 429, envelope('rate_limited'), { 'retry-after': value })
+            : json(res, 200, account),
+        getAccount,
+      )
+      expect(seen).toHaveLength(2)
+      expect(Date.now() - started).toBeGreaterThanOrEqual(850)
+    }
+  })
+
+  test('a Retry-After of more than 30 s is told instead of waited for', async () => {
+    const { failure, seen } = await against(
+      (_, res) => json(res, 429, envelope('rate_limited'), { 'retry-after': '31' }),
+      getAccount,
+    )
+    expect(failure).toMatchObject({ status: 429, retryAfter: 31 })
+    expect(seen).toHaveLength(1)
+  })
+
+  test('where nobody listens even a POST may be tried again: nothing was sent', async () => {
+    const probe = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => probe.once('listening', resolve))
+    const { port } = probe.address() as { port: number }
+    await new Promise((resolve) => probe.close(resolve))
+    await using client = clientFor(`http://127.0.0.1:${port}`)
+    const error = await createSubaccount(client).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({
+      attempts: 3,
+      failure: { kind: 'network', code: 'ECONNREFUSED', maybeSent: false },
+    })
+  })
+})
+
+describe('time', () => {
+  test('a platform that does not begin to answer is given up, once', async () => {
+    const { failure, seen } = await against(() => {}, getAccount, { headersTimeoutMs: 80 })
+    expect(failure).toEqual({
+      kind: 'timeout',
+      waitingFor: 'headers',
+      afterMs: 80,
+      maybeSent: true,
+    })
+    expect(seen).toHaveLength(1)
+  })
+
+  test('a platform that does not finish answering is given up', async () => {
+    const { failure } = await against((_, res) => void res.writeHead(200).write('{'), getAccount, {
+      headersTimeoutMs: 100,
+      totalTimeoutMs: 200,
+    })
+    expect(failure).toMatchObject({ kind: 'timeout', waitingFor: 'body', afterMs: 200 })
+  })
+
+  test('a caller who gives up is obeyed at once', async () => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(), 50)
+    const started = Date.now()
+    const { failure } = await against(
+      () => {},
+      (client) =>
+        client.call(routes.accounts.current, { params: {}, query: {} }, controller.signal),
+    )
+    expect(failure).toEqual({ kind: 'cancelled', maybeSent: true })
+    expect(Date.now() - started).toBeLessThan(1500)
+  })
+
+  test('a caller who gives up between two tries is obeyed at once', async () => {
+    const controller = new AbortController()
+    const { failure, seen } = await against(
+      (_, res) => {
+        json(res, 503, envelope('busy'), { 'retry-after': '20' })
+        setTimeout(() => controller.abort(), 50)
+      },
+      (client) =>
+        client.call(routes.accounts.current, { params: {}, query: {} }, controller.signal),
+    )
+    expect(failure).toEqual({ kind: 'cancelled', maybeSent: false })
+    expect(seen).toHaveLength(1)
+  })
+})
+
+describe('redirects', () => {
+  test('within the origin are followed', async () => {
+    const { value, seen } = await against(
+      ({ url }, res) =>
+        url.endsWith('/')
+          ? json(res, 200, account)
+          : res.writeHead(307, { location: `${url}/` }).end(),
+      getAccount,
+    )
+    expect(value).toEqual(account)
+    expect(seen).toHaveLength(2)
+  })
+
+  test('to another origin are refused, and the key stays here', async () => {
+    await using elsewhere = await startFakePlatform((_, res) => json(res, 200, account))
+    const { failure } = await against(
+      (_, res) => res.writeHead(302, { location: `${elsewhere.url}/v1/accounts/current` }).end(),
+      getAccount,
+    )
+    expect(failure).toEqual({ kind: 'redirected', status: 302, origin: elsewhere.url })
+    expect(elsewhere.seen).toHaveLength(0)
+  })
+
+  test('that would turn a POST into a GET are refused', async () => {
+    const { failure, seen } = await against(
+      ({ url }, res) => res.writeHead(303, { location: url }).end(),
+      createSubaccount,
+    )
+    expect(failure).toMatchObject({ kind: 'redirected', status: 303 })
+    expect(seen).toHaveLength(1)
+  })
+
+  test('in a circle end', async () => {
+    const { failure } = await against(
+      ({ url }, res) => res.writeHead(307, { location: url }).end(),
+      getAccount,
+    )
+    expect(failure).toMatchObject({ kind: 'redirected' })
+  })
+})

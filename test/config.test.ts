@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+import { type Config, ConfigError, readConfig } from '../src/config.ts'
+import { helpText, settings } from '../src/settings.ts'
+
+const key = { VOICE_AGENT_API_KEY: 'k' }
+const url = { VOICE_AGENT_BASE_URL: 'https://api.example.com' }
+
+function platform(env: Record<string, string>, argv: string[] = []) {
+  const config = readConfig(argv, env)
+  if (!('platform' in config)) throw new Error(`No platform in ${config.command}`)
+  return config.platform
+}
+
+function network(env: Record<string, string>, argv: string[] = []) {
+  const found = platform({ ...key, ...url, ...env }, argv)
+  if (found.kind !== 'network') throw new Error('Expected the real platform')
+  return found
+}
+
+describe('key and address', () => {
+  test('neither: the sandbox', () => {
+    expect(platform({})).toMatchObject({ kind: 'sandbox', speed: 10 })
+  })
+
+  test('both: the platform', () => {
+    const found = network({})
+    expect(found.baseUrl.href).toBe('https://api.example.com/')
+    expect(found).toMatchObject({
+      kind: 'network',
+      apiKey: 'k',
+      headersTimeoutMs: 10_000,
+      totalTimeoutMs: 30_000,
+    })
+  })
+
+  test.each([
+    ['a key without an address', key, [], /VOICE_AGENT_BASE_URL is not/],
+    ['an address without a key', url, [], /VOICE_AGENT_API_KEY is not/],
+    ['a key without an address over HTTP', key, ['http'], /VOICE_AGENT_BASE_URL is not/],
+  ])('%s is an error, never the sandbox', (_, env, argv, message) => {
+    expect(() => readConfig(argv, env)).toThrow(message)
+    expect(() => readConfig(argv, env)).toThrow(ConfigError)
+  })
+
+  test('over HTTP the address alone will do: each request brings its key', () => {
+    expect(platform(url, ['http'])).toMatchObject({ kind: 'network', apiKey: undefined })
+  })
+
+  test('empty and blank mean not set, as desktop clients write it', () => {
+    expect(platform({ VOICE_AGENT_API_KEY: '', VOICE_AGENT_BASE_URL: '  ' }).kind).toBe('sandbox')
+  })
+
+  test('a placeholder that a client left unfilled is told', () => {
+    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: `\${user_config.key}` })).toThrow(
+      /VOICE_AGENT_API_KEY is .* your client has not filled it in/,
+    )
+  })
+
+  test.each(['a b', 'ключ', 'a\nb'])('%j is no key', (text) => {
+    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: text })).toThrow(/Copy it again/)
+  })
+
+  test('the key never stands in an error', () => {
+    const secret = 'secret value'
+    for (const env of [{ VOICE_AGENT_API_KEY: secret }, { ...url, VOICE_AGENT_API_KEY: secret }]) {
+      try {
+        readConfig([], env)
+        expect.unreachable()
+      } catch (error) {
+        expect(String(error)).not.toContain(secret)
+      }
+    }
+  })
+})
+
+describe('the address', () => {
+  test.each([
+    ['https://api.example.com/', 'https://api.example.com/'],
+    ['https://api.example.com/v1', 'https://api.example.com/'],
+    ['https://api.example.com/v1/', 'https://api.example.com/'],
+    ['https://example.com/voice/v1', 'https://example.com/voice'],
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/'],
+    ['http://localhost:8080', 'http://localhost:8080/'],
+    ['http://[::1]:8080', 'http://[::1]:8080/'],
+  ])('%s is taken as %s', (given, taken) => {
+    expect(network({ VOICE_AGENT_BASE_URL: given }).baseUrl.href).toBe(taken)
+  })
+
+  test.each([
+    ['http://api.example.com', /must be https/],
+    ['http://127.0.0.1.example.com', /must be https/],
+    ['http://10.0.0.1', /must be https/],
+    ['ftp://example.com', /no web address/],
+    ['api.example.com', /no web address/],
+    ['https://u:p@example.com', /user name or password/],
+    ['https://example.com/?x=1', /no \? and no #/],
+  ])('%s is refused', (given, message) => {
+    expect(() => network({ VOICE_AGENT_BASE_URL: given })).toThrow(message)
+  })
+
+  test('a proxy is used for https only', () => {
+    const proxy = { HTTPS_PROXY: 'http://proxy.example:3128' }
+    expect(network(proxy).proxyUrl).toBe('http://proxy.example:3128')
+    expect(
+      network({ ...proxy, VOICE_AGENT_BASE_URL: 'http://localhost:1' }).proxyUrl,
+    ).toBeUndefined()
+  })
+})
+
+describe('the command line', () => {
+  const command = (...argv: string[]) => readConfig(argv, {})
+
+  test('nothing means stdio', () => {
+    expect(command()).toMatchObject({ command: 'stdio' })
+    expect(command('stdio')).toMatchObject({ command: 'stdio' })
+  })
+
+  test('http listens on loopback unless told otherwise', () => {
+    expect(command('http')).toMatchObject({ listen: { host: '127.0.0.1', port: 3000 } })
+    expect(command('http', '--host', '0.0.0.0', '--port=0')).toMatchObject({
+      listen: { host: '0.0.0.0', port: 0 },
+    })
+    expect(command('http', '--allowed-hosts', 'a.example, b.example')).toMatchObject({
+      allowedHosts: ['a.example', 'b.example'],
+    })
+  })
+
+  test('a flag wins over its variable', () => {
+    const config = readConfig(['sandbox', '--port', '5'], { VOICE_AGENT_PORT: '6' }) as Extract<
+      Config,
+      { command: 'sandbox' }
+    >
+    expect(config.listen.port).toBe(5)
+  })
+
+  test('seconds become milliseconds', () => {
+    expect(network({ VOICE_AGENT_TIMEOUT: '1.5' }, ['--headers-timeout', '0.5'])).toMatchObject({
+      totalTimeoutMs: 1500,
+      headersTimeoutMs: 500,
+    })
+  })
+
+  test.each([
+    [['--prot', '3'], /--prot/],
+    [['serve'], /no command serve; there are stdio, http, sandbox/],
+    [['http', 'extra'], /Unexpected argument extra/],
+    [
+      ['http', '--port', '70000'],
+      /--port \(VOICE_AGENT_PORT\) takes a whole number from 0 to 65535/,
+    ],
+    [['http', '--port', '1.5'], /whole number/],
+    [['http', '--port', 'x'], /not x/],
+    [['--sandbox-speed', '0'], /--sandbox-speed/],
+    [['http', '--port'], /--port/],
+  ])('%j is refused with the reason', (argv, message) => {
+    expect(() => readConfig(argv, {})).toThrow(message)
+    expect(() => readConfig(argv, {})).toThrow(ConfigError)
+  })
+
+  test('help names every flag and variable, and a command shows its own', () => {
+    const help = helpText(undefined)
+    for (const [name, { variable }] of Object.entries(settings)) {
+      expect(help).toContain(`--${name} `)
+      expect(help).toContain(`[${variable}]`)
+    }
+    expect(command('http', '--help')).toEqual({ command: 'help', about: 'http' })
+    expect(helpText('stdio')).not.toContain('--port')
+  })
+})

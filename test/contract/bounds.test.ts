@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest'
+import { parseArguments } from '../../src/mcp/arguments.ts'
+import type { Tool } from '../../src/mcp/tool.ts'
+import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/seed.ts'
+import { tools } from '../../tools/index.ts'
+import { newAgent } from '../harness/story.ts'
+
+const text = (length: number) => 'x'.repeat(length)
+
+/** Every bound that the API documents: values just inside, and just outside. */
+const bounds: [tool: string, argument: string, inside: unknown[], outside: unknown[]][] = [
+  ['create_agent', 'name', ['', text(50), null], [text(51), 5]],
+  ['create_agent', 'note', ['', text(5000), null], [text(5001)]],
+  ['create_agent', 'tags', [[], ['a']], ['a', [1]]],
+  ['create_agent', 'metadata', [{}, { a: { b: [null] } }], [[], 'x']],
+  ['create_agent', 'allow_auto_hangup', [true, false], ['yes', null]],
+  ['create_agent', 'allow_caller_recording_opt_out', [true, false], [1]],
+  ['create_agent', 'max_duration_seconds', [10, 43200], [9, 43201, 10.5, null]],
+  ['create_agent', 'initial_message.message', ['', 'Hi {{ x }}', null], [1]],
+  [
+    'create_agent',
+    'initial_message.mode',
+    ['fixed_message', 'user_first', 'dynamic_message'],
+    ['x', null],
+  ],
+  ['create_agent', 'initial_message.delay_ms', [0, 5000], [-1, 5001, 0.5]],
+  ['create_agent', 'initial_message.interruptible', [true, false], [null]],
+  [
+    'create_agent',
+    'ambient_sound.source',
+    [
+      'open_plan_office',
+      'customer_service_center',
+      'internet_cafe',
+      'urban_street',
+      'rural_outdoors',
+      'ac_fan',
+      null,
+    ],
+    ['disco'],
+  ],
+  ['create_agent', 'ambient_sound.volume', [0, 1], [-0.01, 1.01]],
+  ['create_agent', 'inactivity_settings.reminder_timeout_ms', [5000, 300000, null], [4999, 300001]],
+  ['create_agent', 'inactivity_settings.reminder_max_count', [0, 99], [-1, 0.5, null]],
+  [
+    'create_agent',
+    'inactivity_settings.end_call_timeout_ms',
+    [10000, 600000, null],
+    [9999, 600001],
+  ],
+  ['create_agent', 'inactivity_settings.reset_on_activity', [true, false], [null]],
+  ['create_agent', 'response_timing.min_endpointing_delay_seconds', [0, 0.1, 9], [-0.1]],
+  ['create_agent', 'interrupt_settings.enabled', [true, false], [0]],
+  ['create_agent', 'interrupt_settings.min_words', [0, 5], [-1, 1.5]],
+  ['create_agent', 'interrupt_settings.min_speech_seconds', [0, 0.2], [-0.1]],
+  ['create_agent', 'capture_settings.recording_enabled', [true, false], ['no']],
+  ['create_agent', 'volume.web', [0, 1], [-0.1, 1.1]],
+  ['create_agent', 'volume.telephony', [0, 1], [-0.1, 1.1]],
+  ['create_agent', 'volume.allow_adjustment', [true, false], [null]],
+  ['create_agent', 'denoising.web', [true, false], [null]],
+  ['create_agent', 'denoising.telephony', [true, false], [null]],
+  ['create_agent', 'model.provider', ['openai', 'of_tomorrow'], ['', undefined, 1]],
+  ['create_agent', 'model.max_tokens', [1, 100000], [1.5, '1']],
+  ['create_agent', 'model.temperature', [0, 2], ['hot']],
+  ['create_agent', 'transcriber.languages', [[], ['de-de']], ['de-de']],
+  ['create_agent', 'transcriber.language', ['de-de'], [1]],
+  ['create_agent', 'transcriber.keywords', [[], ['x']], ['x']],
+  ['create_agent', 'voice.language', ['de-de'], [1]],
+  ['create_agent', 'voice.settings', [{}, { speed: 1.1, brand_new: 1 }], [[], { speed: 'fast' }]],
+  ['create_agent', 'model', [{ provider: 'x', unknown_field: 1 }], [undefined, null, {}]],
+  ['create_agent', 'transcriber', [{ provider: 'x' }], [undefined, null, {}]],
+  ['create_agent', 'voice', [{ provider: 'x' }], [undefined, null, {}]],
+  ['update_agent', 'voice', [{ voice_id: 'x' }, { settings: { speed: 1 } }, {}], [null]],
+  ['update_agent', 'model', [{ temperature: 0 }], [null, { provider: '' }]],
+  ['update_agent', 'max_duration_seconds', [10, 43200], [9, 43201]],
+  ['list_agents', 'limit', [1, 100000], [0, -1, 1.5]],
+  ['list_agents', 'offset', [0, 100000], [-1, 1.5]],
+  ['list_agents', 'tags', [['a'], []], ['a']],
+  ['list_agents', 'is_archived', [true, false], ['true']],
+  [
+    'list_agents',
+    'created_gt',
+    ['2026-11-01T09:00:00Z', '2026-11-01T09:00:00+05:45'],
+    ['2026-11-01', '2026-11-01T09:00:00', 'x'],
+  ],
+  ['create_subaccount', 'name', ['x'], [undefined, null, 1]],
+  ['update_subaccount', 'is_active', [true, false], [null, 'no']],
+  ['validate_agent_template', 'template', ['', 'Hi'], [null, 1]],
+  ['validate_agent_template', 'allowed_variables', [null, [], ['a.b']], ['a']],
+  ['list_voices', 'provider', ['elevenlabs'], ['', undefined]],
+  ['list_voices', 'gender', ['male', 'female', 'neutral'], ['other']],
+  ['list_voices', 'limit', [1], [0]],
+  ['list_voices', 'refresh', [true, false], ['yes']],
+  [
+    'create_phone_number',
+    'number',
+    ['+4930123456', '+12', '+123456789012345'],
+    ['+1', '+0123456', '4930123', '+1234567890123456', '+49 30'],
+  ],
+  ['create_phone_number', 'name', ['', text(100)], [text(101)]],
+  ['create_phone_number', 'sip_trunk_id', [seedIds.trunk], [undefined, null, '']],
+  ['create_phone_number', 'inbound_agent_id', [seedIds.supportAgent, null], ['']],
+  ['update_phone_number', 'sip_trunk_id', [seedIds.trunk, null], ['']],
+  ['update_phone_number', 'inbound_agent_id', [seedIds.supportAgent, null], ['']],
+  ['update_phone_number', 'name', ['', text(100)], [text(101)]],
+  ['create_sip_trunk', 'name', ['', text(100)], [text(101)]],
+  [
+    'create_sip_trunk',
+    'allowed_ips',
+    [[], ['192.0.2.1', '10.0.0.0/0', '10.0.0.0/32', '2001:db8::1', '2001:db8::/128']],
+    [
+      ['10.0.0.0/33'],
+      ['2001:db8::/129'],
+      ['300.1.1.1'],
+      ['host'],
+      ['10.0.0.0/'],
+      ['10.0.0.0/8/8'],
+      '10.0.0.1',
+    ],
+  ],
+  ['update_sip_trunk', 'termination_uri', ['sip.example.com', null], [1]],
+  ['get_usage', 'granularity', ['hour', 'day', 'month'], ['week']],
+  ['get_usage', 'group_by', [[], ['agent'], ['agent', 'subaccount', 'type']], [['phone'], 'agent']],
+  ['get_usage', 'limit', [1, 500], [0, 501]],
+  ['list_conversations', 'type', ['phone', 'web', 'test', 'unknown'], ['fax']],
+  ['list_conversations', 'status', ['in_progress', 'completed', 'failed', 'transferred'], ['done']],
+  ['list_conversations', 'direction', ['inbound', 'outbound', 'internal'], ['sideways']],
+  ['list_calls', 'status', ['in_progress', 'completed', 'failed', 'transferred'], ['done']],
+  ['place_call', 'type', ['web'], ['fax', undefined]],
+  ['place_call', 'to_number', ['+4930123456'], ['030 123']],
+  ['place_call', 'from_number', ['+4930123456'], ['x']],
+  ['place_call', 'audio_input_enabled', [true, false], ['no']],
+  ['place_call', 'test_variables', [{}, { a: 1 }], [[], 'x']],
+]
+
+/** Arguments with which a tool works on the seeded sandbox. */
+const base: Record<string, Record<string, unknown>> = {
+  create_agent: newAgent,
+  update_agent: { agent_id: seedIds.supportAgent },
+  create_subaccount: { name: 'x' },
+  update_subaccount: { subaccount_id: seedIds.subaccount },
+  list_voices: { provider: 'elevenlabs' },
+  create_phone_number: { number: '+12025550190', sip_trunk_id: seedIds.trunk },
+  update_phone_number: { phone_number_id: seedIds.spareNumber },
+  update_sip_trunk: { sip_trunk_id: seedIds.trunk },
+  place_call: { type: 'web', agent_id: seedIds.supportAgent },
+}
+
+function withValue(from: Record<string, unknown>, path: string, value: unknown) {
+  const [first = '', ...rest] = path.split('.')
+  const inner = { ...(from[first] as Record<string, unknown> | undefined) }
+  const next: unknown = rest.length === 0 ? value : withValue(inner, rest.join('.'), value)
+  return JSON.parse(JSON.stringify({ ...from, [first]: next }))
+}
+
+function toolNamed(name: string): Tool {
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (!tool) throw new Error(`No tool ${name}`)
+  return tool
+}
+
+/** Sends what the tool would send, or, where the tool refuses, what it was given. */
+async function ask(sandbox: Sandbox, tool: Tool, args: Record<string, unknown>) {
+  const { params, query, body } = tool.route
+  const path = tool.route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(args[name] ?? (name === 'account_id' ? 'me' : ''))),
+  )
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(args)) {
+    if (!Object.hasOwn(query.shape, name) || Object.hasOwn(params.shape, name)) continue
+    for (const item of Array.isArray(value) ? value : [value]) search.append(name, String(item))
+  }
+  const inBody = Object.entries(args).filter(([name]) => body && Object.hasOwn(body.shape, name))
+  const response = await sandbox.fetch(
+    new Request(`http://sandbox${path}?${search}`, {
+      method: tool.route.method,
+      headers: { 'x-api-key': sandboxKeys.main },
+      ...(body && { body: JSON.stringify(Object.fromEntries(inBody)) }),
+    }),
+  )
+  const reply = response.status === 204 ? null : await response.json()
+  return { status: response.status, reply: reply as { errors?: { field: string }[] } }
+}
+
+/** Query values arrive as text, so types that only JSON has cannot be wrong there. */
+const isTextOnly = (tool: Tool, argument: string, value: unknown) =>
+  Object.hasOwn(tool.route.query.shape, argument) &&
+  typeof value === 'string' &&
+  argument !== 'limit'
+    ? value === 'a' || value === 'true' || value === 'agent'
+    : false
+
+describe.each(bounds)('%s %s', (name, argument, inside, outside) => {
+  const tool = toolNamed(name)
+  const args = (value: unknown) => withValue(base[name] ?? {}, argument, value)
+
+  test.each(inside.map((value) => [value]))('takes %j', async (value) => {
+    const parsed = parseArguments(tool, args(value))
+    expect(parsed).toMatchObject({ ok: true })
+    const sandbox = openSandbox({ file: ':memory:', speed: 1 })
+    const { status, reply } = await ask(sandbox, tool, args(value))
+    expect(status, JSON.stringify(reply)).toBeLessThan(300)
+    sandbox.close()
+  })
+
+  test.each(outside.map((value) => [value]))('refuses %j', async (value) => {
+    const parsed = parseArguments(tool, args(value))
+    if (parsed.ok) throw new Error('The tool took it')
+    expect(parsed.problems.map((problem) => problem.argument.startsWith(argument))).toContain(true)
+    if (isTextOnly(tool, argument, value)) return
+    const sandbox = openSandbox({ file: ':memory:', speed: 1 })
+    const { status, reply } = await ask(sandbox, tool, args(value))
+    expect(status).toBe(422)
+    const fields = reply.errors?.map(({ field }) => field.replace(/^(body|query)\./, ''))
+    expect(fields?.some((field) => field.startsWith(argument))).toBe(true)
+    sandbox.close()
+  })
+})

@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A request as the fake platform saw it. */
+export interface SeenRequest {
+  method: string
+  url: string
+  headers: IncomingMessage['headers']
+  body: string
+}
+
+export type Behaviour = (
+  request: SeenRequest,
+  response: ServerResponse,
+  /** How many requests came before this one. */
+  before: number,
+) => void
+
+/** A platform that misbehaves as told: a real server on a free loopback port. */
+export interface FakePlatform extends AsyncDisposable {
+  readonly url: string
+  readonly seen: SeenRequest[]
+  behave(behaviour: Behaviour): void
+}
+
+export async function startFakePlatform(behaviour: Behaviour): Promise<FakePlatform> {
+  let current = behaviour
+  const seen: SeenRequest[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const { method = '', url = '', headers } = request
+    const one = { method, url, headers, body: Buffer.concat(chunks).toString() }
+    seen.push(one)
+    current(one, response, seen.length - 1)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    seen,
+    behave: (next) => {
+      current = next
+    },
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+/** Answers with JSON. */
+export function json(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}
+
+export const envelope = (code: string, message = code, more: object = {}) => ({
+  code,
+  message,
+  detail: null,
+  errors: null,
+  ...more,
+})

@@ -1,0 +1,39 @@
+import { openSandbox } from '../../src/sandbox/sandbox.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/seed.ts'
+
+/** A sandbox in memory with a clock of the test's own, spoken to as a REST client would. */
+export function startSandbox({ speed = 1, file = ':memory:' } = {}) {
+  let now = Date.UTC(2026, 10, 21, 12)
+  const sandbox = openSandbox({ file, speed, now: () => now })
+
+  const send = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    { key = sandboxKeys.main as string | null } = {},
+  ) => {
+    const response = await sandbox.fetch(
+      new Request(`http://sandbox/v1/${path}`, {
+        method,
+        headers: key === null ? {} : { 'x-api-key': key },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      }),
+    )
+    const text = await response.text()
+    // biome-ignore lint/suspicious/noExplicitAny: a reply is looked into, field by field, by each test
+    return { status: response.status, body: (text ? JSON.parse(text) : null) as any }
+  }
+
+  return {
+    send,
+    get: (path: string, key?: string) => send('GET', path, undefined, key ? { key } : {}),
+    /** Lets simulated time pass, in wall-clock seconds. */
+    wait: (seconds: number) => {
+      now += seconds * 1000
+    },
+    now: () => now,
+    [Symbol.dispose]: () => sandbox.close(),
+  }
+}
+
+export { sandboxKeys, seedIds }

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { parseArguments } from '../../src/mcp/arguments.ts'
+import { tools } from '../../tools/index.ts'
+import { newAgent } from '../harness/story.ts'
+
+function parse(name: string, args: Record<string, unknown>) {
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (!tool) throw new Error(`No tool ${name}`)
+  return parseArguments(tool, args)
+}
+
+function problems(name: string, args: Record<string, unknown>) {
+  const parsed = parse(name, args)
+  return parsed.ok ? [] : parsed.problems.map(({ argument, message }) => `${argument}: ${message}`)
+}
+
+describe('arguments', () => {
+  test('go to path, query and body as the route has them', () => {
+    expect(parse('update_agent', { agent_id: 'a', account_id: 'b', note: null })).toEqual({
+      ok: true,
+      request: { params: { account_id: 'b', agent_id: 'a' }, query: {}, body: { note: null } },
+    })
+    expect(parse('list_agents', { name: 'x', limit: 5 })).toEqual({
+      ok: true,
+      request: { params: { account_id: 'me' }, query: { name: 'x', limit: 5 } },
+    })
+  })
+
+  test('that are not given are not sent: the platform has the defaults', () => {
+    const parsed = parse('create_agent', newAgent)
+    expect(parsed).toMatchObject({ ok: true })
+    expect(parsed.ok && parsed.request.body).toEqual(newAgent)
+  })
+
+  test('keep null, false, 0, the empty string and unknown provider fields', () => {
+    const body = {
+      note: null,
+      name: '',
+      allow_auto_hangup: false,
+      volume: { web: 0 },
+      voice: { provider: 'new', brand_new: { deep: [0, false, null] } },
+    }
+    const parsed = parse('update_agent', { agent_id: 'a', ...body })
+    expect(parsed.ok && parsed.request.body).toEqual(body)
+  })
+
+  test('that are unknown are told with the nearest real one', () => {
+    expect(problems('list_agents', { nam: 'x' })).toEqual([
+      'nam: no such argument; did you mean name?',
+    ])
+    expect(problems('get_agent', { agentId: 'x' })).toContain(
+      'agentId: no such argument; did you mean agent_id?',
+    )
+    expect(problems('update_agent', { agent_id: 'a', volume: { webb: 1 } })).toEqual([
+      'volume.webb: no such argument; did you mean web?',
+    ])
+  })
+
+  test('that are unknown and near nothing are told with all there are', () => {
+    expect(problems('get_call', { call_id: 'x', zzz: 1 })).toEqual([
+      'zzz: no such argument; known here: call_id, account_id',
+    ])
+  })
+
+  test('names that every object has are unknown too', () => {
+    expect(problems('get_current_account', JSON.parse('{"__proto__": 1}'))).toHaveLength(1)
+    expect(problems('get_current_account', { constructor: 1, toString: 2 })).toHaveLength(2)
+  })
+
+  test('objects and arrays may come as JSON text, at any depth', () => {
+    const voice = { provider: 'elevenlabs', settings: { speed: 1.1 } }
+    const parsed = parse('update_agent', {
+      agent_id: 'a',
+      voice: JSON.stringify({ ...voice, settings: JSON.stringify(voice.settings) }),
+      tags: '["a"]',
+    })
+    expect(parsed.ok && parsed.request.body).toEqual({ voice, tags: ['a'] })
+  })
+
+  test('text that only looks like JSON stays text where text is wanted', () => {
+    const parsed = parse('update_agent', { agent_id: 'a', note: '{"not": "unpacked"}' })
+    expect(parsed.ok && parsed.request.body).toEqual({ note: '{"not": "unpacked"}' })
+    expect(problems('update_agent', { agent_id: 'a', voice: '{broken' })[0]).toMatch(/^voice: /)
+  })
+
+  test('null for a filter means not given; in a body it is a value', () => {
+    const parsed = parse('list_agents', { name: null, limit: null, account_id: null })
+    expect(parsed.ok && parsed.request).toEqual({ params: { account_id: 'me' }, query: {} })
+    expect(problems('create_subaccount', { name: null })).toHaveLength(1)
+  })
+
+  test('an update that changes nothing is told before it is sent', () => {
+    expect(problems('update_sip_trunk', { sip_trunk_id: 'x' })).toEqual([
+      'arguments: nothing to change; give at least one of name, termination_uri, allowed_ips',
+    ])
+  })
+
+  test('all problems are told at once', () => {
+    expect(problems('create_agent', { nme: 'x', model: {}, voice: { provider: '' } })).toHaveLength(
+      4,
+    )
+  })
+})

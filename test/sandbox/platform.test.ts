@@ -1,0 +1,484 @@
+import { describe, expect, test } from 'vitest'
+import { allRoutes } from '../../src/contract/routes.ts'
+import { sandboxKeys, seedIds, startSandbox } from '../harness/sandbox.ts'
+import { newAgent } from '../harness/story.ts'
+
+const { account, subaccount, otherAccount, supportAgent, trunk, mainNumber, spareNumber } = seedIds
+const from_number = '+12025550110'
+
+describe('access', () => {
+  test('needs a valid key', async () => {
+    using sandbox = startSandbox()
+    const missing = await sandbox.send('GET', 'accounts/current', undefined, { key: null })
+    expect([missing.status, missing.body.code]).toEqual([401, 'unauthorized'])
+    expect((await sandbox.get('accounts/current', 'nobody')).status).toBe(401)
+  })
+
+  test('reaches the own account and those below, and nothing else', async () => {
+    using sandbox = startSandbox()
+    const status = async (id: string, key: string) =>
+      (await sandbox.get(`accounts/${id}/agents`, key)).status
+    expect(await status('me', sandboxKeys.main)).toBe(200)
+    expect(await status(account, sandboxKeys.main)).toBe(200)
+    expect(await status(subaccount, sandboxKeys.main)).toBe(200)
+    expect(await status(otherAccount, sandboxKeys.main)).toBe(403)
+    expect(await status(account, sandboxKeys.subaccount)).toBe(403)
+    expect(await status('no-such-account', sandboxKeys.main)).toBe(404)
+  })
+
+  test("does not find another account's things under the own account", async () => {
+    using sandbox = startSandbox()
+    for (const path of [
+      `agents/${supportAgent}`,
+      `sip-trunks/${trunk}`,
+      `phone-numbers/${mainNumber}`,
+    ]) {
+      expect((await sandbox.get(`accounts/me/${path}`, sandboxKeys.other)).status).toBe(404)
+    }
+  })
+
+  test('a disabled subaccount reads but takes no changes, until it is enabled', async () => {
+    using sandbox = startSandbox()
+    const set = (is_active: boolean) =>
+      sandbox.send('PATCH', `accounts/me/subaccounts/${subaccount}`, { is_active })
+    const create = () => sandbox.send('POST', `accounts/${subaccount}/agents`, newAgent)
+    expect((await set(false)).body.is_active).toBe(false)
+    expect((await create()).status).toBe(403)
+    expect((await sandbox.get(`accounts/${subaccount}/agents`)).status).toBe(200)
+    await set(true)
+    expect((await create()).status).toBe(201)
+  })
+})
+
+describe('requests', () => {
+  test('every route is served', async () => {
+    using sandbox = startSandbox()
+    for (const { method, path } of allRoutes) {
+      const url = path
+        .replace('/v1/', '')
+        .replace(/\{(\w+)\}/g, (_, name) => (name === 'account_id' ? 'me' : 'none'))
+      const { status, body } = await sandbox.send(method, url, method === 'GET' ? undefined : {})
+      expect(status, `${method} ${path}`).not.toBe(500)
+      if (status === 404) expect(body.message).not.toMatch(/There is no/)
+    }
+  })
+
+  test('that no route has are 404', async () => {
+    using sandbox = startSandbox()
+    expect((await sandbox.get('nothing')).body).toMatchObject({ code: 'not_found', errors: null })
+    expect((await sandbox.send('PUT', 'accounts/me/agents', {})).status).toBe(404)
+  })
+
+  test('that are no JSON are 400, and without a body 422', async () => {
+    using sandbox = startSandbox()
+    expect((await sandbox.send('POST', 'accounts/me/agents', '{broken')).status).toBe(400)
+    expect((await sandbox.send('POST', 'accounts/me/agents')).status).toBe(422)
+  })
+
+  test('that are wrong name every field, with the kind of mistake', async () => {
+    using sandbox = startSandbox()
+    const { status, body } = await sandbox.send('POST', 'accounts/me/agents', {
+      name: 5,
+      volume: { web: 2 },
+      model: { provider: 'x' },
+      voice: { provider: 'x' },
+    })
+    expect(status).toBe(422)
+    expect(body.code).toBe('validation_error')
+    expect(
+      Object.fromEntries(
+        body.errors.map((one: { field: string; type: string }) => [one.field, one.type]),
+      ),
+    ).toEqual({
+      'body.name': 'type_error',
+      'body.transcriber': 'missing',
+      'body.volume.web': 'value_error',
+    })
+  })
+
+  test('may hold unknown fields, which are ignored', async () => {
+    using sandbox = startSandbox()
+    const { status, body } = await sandbox.send('POST', 'accounts/me/subaccounts', {
+      name: 'x',
+      brand_new: 1,
+    })
+    expect(status).toBe(201)
+    expect(body).not.toHaveProperty('brand_new')
+  })
+
+  test('take booleans, numbers and repeated parameters in a query', async () => {
+    using sandbox = startSandbox()
+    const items = async (query: string) =>
+      (await sandbox.get(`accounts/me/agents?${query}`)).body.items.length
+    expect(await items('limit=2&offset=1')).toBe(2)
+    expect(await items('tags=reminder')).toBe(2)
+    expect(await items('tags=reminder&tags=de')).toBe(1)
+    expect((await sandbox.get('accounts/me/agents?limit=x')).body.errors[0].field).toBe(
+      'query.limit',
+    )
+    expect((await sandbox.get('accounts/me/agents?is_archived=maybe')).status).toBe(422)
+  })
+})
+
+describe('agents', () => {
+  test('get every documented default', async () => {
+    using sandbox = startSandbox()
+    const { status, body } = await sandbox.send('POST', 'accounts/me/agents', newAgent)
+    expect(status).toBe(201)
+    expect(body).toMatchObject({
+      ...newAgent,
+      max_duration_seconds: 1200,
+      initial_message: { message: '', mode: 'fixed_message', delay_ms: 0, interruptible: false },
+      ambient_sound: { source: 'open_plan_office', volume: 0.5 },
+      inactivity_settings: {
+        reminder_timeout_ms: 10000,
+        reminder_max_count: 2,
+        end_call_timeout_ms: 305000,
+        reset_on_activity: true,
+      },
+      response_timing: { min_endpointing_delay_seconds: 0.1 },
+      interrupt_settings: { enabled: true, min_words: 0, min_speech_seconds: 0.2 },
+      capture_settings: { recording_enabled: true },
+      volume: { web: 0.5, telephony: 0.5, allow_adjustment: true },
+      denoising: { web: true, telephony: true },
+    })
+  })
+
+  test('are updated in part: absent stays, null clears, objects merge, metadata is replaced', async () => {
+    using sandbox = startSandbox()
+    const path = `accounts/me/agents/${supportAgent}`
+    const before = (await sandbox.get(path)).body
+    sandbox.wait(60)
+    const { body } = await sandbox.send('PATCH', path, {
+      note: null,
+      voice: { settings: { speed: 1.2 } },
+      ambient_sound: { source: null },
+      metadata: { a: 1 },
+    })
+    expect(body).toEqual({
+      ...before,
+      note: null,
+      voice: { ...before.voice, settings: { ...before.voice.settings, speed: 1.2 } },
+      ambient_sound: { source: null, volume: 0.5 },
+      metadata: { a: 1 },
+      modified: new Date(sandbox.now()).toISOString(),
+    })
+    const replaced = await sandbox.send('PATCH', path, { metadata: { b: 2 } })
+    expect(replaced.body.metadata).toEqual({ b: 2 })
+    expect((await sandbox.get(path)).body).toEqual(replaced.body)
+  })
+
+  test('are left out of lists once archived, unless asked for', async () => {
+    using sandbox = startSandbox()
+    expect((await sandbox.send('DELETE', `accounts/me/agents/${supportAgent}`)).status).toBe(204)
+    const count = async (query = '') =>
+      (await sandbox.get(`accounts/me/agents?${query}`)).body.count
+    expect(await count()).toBe(4)
+    expect(await count('include_archived=true')).toBe(5)
+    expect(await count('is_archived=true')).toBe(1)
+    expect((await sandbox.get(`accounts/me/agents/${supportAgent}`)).body.is_archived).toBe(true)
+  })
+
+  test('are found by part of the name in any case, and by dates', async () => {
+    using sandbox = startSandbox()
+    await sandbox.send('POST', 'accounts/me/agents', { ...newAgent, name: 'Überprüfung' })
+    const count = async (query: string) =>
+      (await sandbox.get(`accounts/me/agents?${query}`)).body.count
+    expect(await count(`name=${encodeURIComponent('ÜBERPRÜ')}`)).toBe(1)
+    const at = encodeURIComponent(new Date(sandbox.now()).toISOString())
+    expect(await count(`created_ge=${at}`)).toBe(1)
+    expect(await count(`created_gt=${at}`)).toBe(0)
+    expect(await count(`created_lt=${at}`)).toBe(5)
+    expect(await count(`modified_le=${at}`)).toBe(6)
+  })
+})
+
+describe('templates', () => {
+  const validate = async (template: string, allowed_variables?: string[]) => {
+    using sandbox = startSandbox()
+    const sent = { template, ...(allowed_variables && { allowed_variables }) }
+    return (await sandbox.send('POST', 'accounts/me/agents/validate-template', sent)).body
+  }
+
+  test('that are right say what they read', async () => {
+    expect(await validate('Hi {{ contact.first_name }} {{ dyn_reason }} {{ contact }}')).toEqual({
+      valid: true,
+      errors: [],
+      warnings: [],
+      variables: ['contact.first_name', 'dyn_reason', 'contact'],
+      unknown_variables: [],
+    })
+  })
+
+  test('that read unknown variables are valid, with a warning and its line', async () => {
+    const result = await validate('Hi\n{{ order.id }}')
+    expect(result).toMatchObject({ valid: true, unknown_variables: ['order.id'] })
+    expect(result.warnings[0]).toMatchObject({
+      type: 'unknown_variable',
+      line: 2,
+      variable: 'order.id',
+    })
+    expect((await validate('{{ order.id }}', ['order'])).warnings).toEqual([])
+  })
+
+  test('that cannot be rendered say where', async () => {
+    const result = await validate('Hi\n{% if x %}')
+    expect(result.valid).toBe(false)
+    expect(result.errors[0]).toMatchObject({ type: 'syntax_error', line: 2 })
+  })
+})
+
+describe('numbers and trunks', () => {
+  test('a trunk with numbers cannot be deleted, and says which they are', async () => {
+    using sandbox = startSandbox()
+    const remove = () => sandbox.send('DELETE', `accounts/me/sip-trunks/${trunk}`)
+    const refused = await remove()
+    expect([refused.status, refused.body.code]).toEqual([409, 'conflict'])
+    expect(refused.body.detail).toContain('+12025550110')
+    await sandbox.send('PATCH', `accounts/me/phone-numbers/${mainNumber}`, { sip_trunk_id: null })
+    await sandbox.send('DELETE', `accounts/me/phone-numbers/${spareNumber}`)
+    expect((await remove()).status).toBe(204)
+    expect((await sandbox.get(`accounts/me/sip-trunks/${trunk}`)).status).toBe(404)
+  })
+
+  test('a number is unique in its account, and links only to what is there', async () => {
+    using sandbox = startSandbox()
+    const create = (more: object) =>
+      sandbox.send('POST', 'accounts/me/phone-numbers', {
+        number: '+12025550190',
+        sip_trunk_id: trunk,
+        ...more,
+      })
+    expect((await create({ number: from_number })).status).toBe(409)
+    expect((await create({ sip_trunk_id: 'none' })).body.errors[0].field).toBe('body.sip_trunk_id')
+    expect((await create({ inbound_agent_id: 'none' })).body.errors[0].field).toBe(
+      'body.inbound_agent_id',
+    )
+    const { body } = await create({ name: 'Desk', inbound_agent_id: supportAgent })
+    expect(body).toMatchObject({
+      friendly_name: 'Desk',
+      sip_trunk: { id: trunk, name: 'Office trunk', is_managed: false },
+      inbound_agent: { id: supportAgent, name: 'Support line' },
+    })
+    const taken = await sandbox.send('PATCH', `accounts/me/phone-numbers/${body.id}`, {
+      number: from_number,
+    })
+    expect(taken.status).toBe(409)
+  })
+})
+
+describe('calls', () => {
+  const phone = { type: 'phone', agent_id: supportAgent, from_number, to_number: '+12025550100' }
+
+  test('live by the clock: waiting, answered, talking, completed', async () => {
+    using sandbox = startSandbox()
+    const { status, body } = await sandbox.send('POST', 'accounts/me/calls', phone)
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ success: true, status: 'in_progress', answer_status: 'waiting' })
+    const now = async () => (await sandbox.get(`accounts/me/calls/${body.id}`)).body
+    expect((await now()).messages).toEqual([])
+    sandbox.wait(10)
+    const talking = await now()
+    expect(talking).toMatchObject({ status: 'in_progress', answer_status: 'human', ended_at: null })
+    expect(talking.duration_seconds).toBe(6)
+    sandbox.wait(3600)
+    const ended = await now()
+    expect(ended).toMatchObject({ status: 'completed', answer_status: 'human' })
+    expect(ended.messages.length).toBeGreaterThan(talking.messages.length)
+    expect(ended.messages[1]).toMatchObject({
+      role: 'agent',
+      message: expect.stringMatching(/^Hello Sam/),
+    })
+    expect(ended.duration_seconds).toBe(
+      (Date.parse(ended.ended_at) - Date.parse(ended.started_at)) / 1000,
+    )
+    const listed = (await sandbox.get(`accounts/me/conversations?conversation_id=${body.id}`)).body
+    expect(listed.items[0]).toMatchObject({ status: 'completed', contact_number: '+12025550100' })
+  })
+
+  test.each([
+    ['0101', 'failed', 'user_busy'],
+    ['0102', 'failed', 'user_rejected'],
+    ['0103', 'failed', 'user_unavailable'],
+    ['0104', 'completed', 'machine'],
+    ['0105', 'transferred', 'human'],
+    ['0106', 'completed', 'human'],
+  ])('to +1202555%s end as %s, %s', async (digits, status, answer_status) => {
+    using sandbox = startSandbox()
+    const { body } = await sandbox.send('POST', 'accounts/me/calls', {
+      ...phone,
+      to_number: `+1202555${digits}`,
+    })
+    sandbox.wait(4000)
+    const { body: ended } = await sandbox.get(`accounts/me/calls/${body.id}`)
+    expect(ended).toMatchObject({ status, answer_status })
+  })
+
+  test('with an external_id that was used return the first, 200', async () => {
+    using sandbox = startSandbox()
+    const place = () => sandbox.send('POST', 'accounts/me/calls', { ...phone, external_id: 'once' })
+    const [first, second] = [await place(), await place()]
+    expect([first.status, second.status]).toEqual([201, 200])
+    expect(second.body.id).toBe(first.body.id)
+    expect((await sandbox.get('accounts/me/calls?external_id=once')).body.count).toBe(1)
+  })
+
+  test.each([
+    ['no from_number', { from_number: undefined }, 'body.from_number'],
+    ['no to_number', { to_number: undefined }, 'body.to_number'],
+    ["a number that is not the account's", { from_number: '+12025550999' }, 'body.from_number'],
+    ['an unknown agent', { agent_id: 'none' }, 'body.agent_id'],
+    ['a number that cannot be called', { to_number: '+12025550107' }, 'body.to_number'],
+  ])('with %s are refused by that field', async (_, change, field) => {
+    using sandbox = startSandbox()
+    const { status, body } = await sandbox.send('POST', 'accounts/me/calls', {
+      ...phone,
+      ...change,
+    })
+    expect(status).toBe(422)
+    expect(body.errors[0].field).toBe(field)
+  })
+
+  test('need a trunk that can dial out, and an agent that is not archived', async () => {
+    using sandbox = startSandbox()
+    const place = async () => (await sandbox.send('POST', 'accounts/me/calls', phone)).body
+    await sandbox.send('PATCH', `accounts/me/sip-trunks/${trunk}`, { termination_uri: null })
+    expect((await place()).errors[0].message).toMatch(/no termination URI/)
+    await sandbox.send('PATCH', `accounts/me/phone-numbers/${mainNumber}`, { sip_trunk_id: null })
+    expect((await place()).errors[0].message).toMatch(/on no SIP trunk/)
+    await sandbox.send('DELETE', `accounts/me/agents/${supportAgent}`)
+    expect((await place()).errors[0].message).toMatch(/archived/)
+  })
+
+  test('on the web return what is needed to join', async () => {
+    using sandbox = startSandbox()
+    const { body } = await sandbox.send('POST', 'accounts/me/calls', {
+      type: 'web',
+      agent_id: supportAgent,
+    })
+    expect(body).toMatchObject({
+      type: 'web',
+      join: { token: expect.any(String), room_sid: expect.any(String) },
+    })
+  })
+
+  test('say so when their greeting cannot be rendered', async () => {
+    using sandbox = startSandbox()
+    const overrides = { initial_message: { message: 'Hi {{ nobody.home }}' } }
+    const { body } = await sandbox.send('POST', 'accounts/me/calls', { ...phone, overrides })
+    sandbox.wait(4000)
+    const { messages } = (await sandbox.get(`accounts/me/calls/${body.id}`)).body
+    expect(messages[1]).toMatchObject({
+      role: 'event',
+      message: expect.stringMatching(/could not be rendered/),
+    })
+  })
+
+  test("end at the agent's longest duration", async () => {
+    using sandbox = startSandbox()
+    const overrides = { max_duration_seconds: 10 }
+    const { body } = await sandbox.send('POST', 'accounts/me/calls', { ...phone, overrides })
+    sandbox.wait(4000)
+    const { body: ended } = await sandbox.get(`accounts/me/calls/${body.id}`)
+    expect(ended.duration_seconds).toBe(10)
+    expect(ended.messages.at(-1).message).toMatch(/longest duration/)
+  })
+
+  test('are filtered as documented', async () => {
+    using sandbox = startSandbox()
+    const count = async (query: string) =>
+      (await sandbox.get(`accounts/me/conversations?${query}`)).body.count
+    const total = await count('')
+    const byStatus = await Promise.all(
+      ['in_progress', 'completed', 'failed', 'transferred'].map((status) =>
+        count(`status=${status}`),
+      ),
+    )
+    expect(byStatus.reduce((sum, some) => sum + some)).toBe(total)
+    expect(Math.min(...byStatus.slice(1))).toBeGreaterThan(0)
+    expect((await count('direction=inbound')) + (await count('direction=outbound'))).toBe(total)
+    const middle = encodeURIComponent(new Date(sandbox.now() - 15 * 86_400_000).toISOString())
+    expect(
+      (await count(`created_after=${middle}`)) + (await count(`created_before=${middle}`)),
+    ).toBe(total)
+    expect(
+      (await count(`updated_after=${middle}`)) + (await count(`updated_before=${middle}`)),
+    ).toBe(total)
+  })
+})
+
+describe('usage', () => {
+  test('adds up to the same, whatever the zone, the buckets and the groups', async () => {
+    using sandbox = startSandbox()
+    const listed = (await sandbox.get('accounts/me/conversations?status=completed&limit=1000')).body
+      .items
+    const since = sandbox.now() - 20 * 86_400_000
+    const wanted = listed.filter(
+      ({ start_timestamp }: { start_timestamp: string }) => Date.parse(start_timestamp) >= since,
+    )
+    const seconds = wanted.reduce(
+      (sum: number, one: { duration_seconds: number }) => sum + one.duration_seconds,
+      0,
+    )
+    const start = encodeURIComponent(new Date(since).toISOString())
+    for (const tz of ['UTC', 'Australia/Lord_Howe', 'Asia/Kathmandu'])
+      for (const granularity of ['hour', 'day', 'month'])
+        for (const group of ['', '&group_by=agent', '&group_by=agent,type&group_by=subaccount']) {
+          const { body } = await sandbox.get(
+            `accounts/me/analytics/usage?start=${start}&tz=${tz}&granularity=${granularity}${group}`,
+          )
+          const values = body.data.flatMap((bucket: { values: object[] }) => bucket.values)
+          const sum = (field: string) =>
+            values.reduce(
+              (total: number, value: Record<string, number>) => total + (value[field] ?? 0),
+              0,
+            )
+          expect([sum('conversations'), sum('seconds')]).toEqual([wanted.length, seconds])
+        }
+  })
+
+  test('has empty buckets, the newest first to be kept, and null dimensions when ungrouped', async () => {
+    using sandbox = startSandbox()
+    const { body } = await sandbox.get('accounts/me/analytics/usage?granularity=hour&limit=3')
+    expect(body.data.map(({ ts }: { ts: string }) => ts)).toEqual([
+      '2026-11-21T09:00:00Z',
+      '2026-11-21T10:00:00Z',
+      '2026-11-21T11:00:00Z',
+    ])
+    expect(body.data[0].values).toEqual([{ seconds: 0, conversations: 0, dimensions: null }])
+    expect(body.meta).toMatchObject({
+      account_id: account,
+      granularity: 'hour',
+      group_by: [],
+      tz: 'UTC',
+    })
+  })
+
+  test.each([
+    ['tz=Mars%2FOlympus', 'query.tz'],
+    ['tz=%2B02:00', 'query.tz'],
+    ['limit=501', 'query.limit'],
+    ['group_by=agent,phone', 'query.group_by.1'],
+    ['start=2026-11-02T00:00:00Z&end=2026-11-01T00:00:00Z', 'query.start'],
+  ])('%s is refused by its field', async (query, field) => {
+    using sandbox = startSandbox()
+    const { status, body } = await sandbox.get(`accounts/me/analytics/usage?${query}`)
+    expect(status).toBe(422)
+    expect(body.errors[0].field).toBe(field)
+  })
+})
+
+describe('catalogs', () => {
+  test('voices are filtered and limited, and an unknown provider is told the known ones', async () => {
+    using sandbox = startSandbox()
+    const voices = async (query: string) =>
+      (await sandbox.get(`accounts/me/providers/voices?${query}`)).body
+    expect((await voices('provider=elevenlabs&language=de')).count).toBe(2)
+    expect((await voices('provider=elevenlabs&language=DE_de&gender=female')).voices).toHaveLength(
+      1,
+    )
+    expect((await voices('provider=azure&search=polite')).voices[0].name).toBe('Sonia')
+    expect((await voices('provider=azure&limit=2')).voices).toHaveLength(2)
+    expect((await voices('provider=none')).errors[0].message).toMatch(/azure, cartesia/)
+  })
+})

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allRoutes } from '../../src/contract/routes.ts'
+import { tools } from '../../tools/index.ts'
+import { connectStdio, type TestClient } from '../harness/client.ts'
+
+let client: TestClient
+let listed: Record<string, unknown>[]
+beforeAll(async () => {
+  client = await connectStdio('v2 2026-07-28')
+  listed = await client.listTools()
+})
+afterAll(() => client[Symbol.asyncDispose]())
+
+/** The API's operations as its documentation lists them, and the tool for each. */
+const operations = `
+get_current_account GET /v1/accounts/current
+list_subaccounts GET {a}/subaccounts
+create_subaccount POST {a}/subaccounts
+get_subaccount GET {a}/subaccounts/{subaccount_id}
+update_subaccount PATCH {a}/subaccounts/{subaccount_id}
+create_agent POST {a}/agents
+list_agents GET {a}/agents
+get_agent GET {a}/agents/{agent_id}
+update_agent PATCH {a}/agents/{agent_id}
+archive_agent DELETE {a}/agents/{agent_id}
+validate_agent_template POST {a}/agents/validate-template
+list_models GET {a}/providers/models
+list_transcribers GET {a}/providers/transcribers
+list_voices GET {a}/providers/voices
+create_phone_number POST {a}/phone-numbers
+list_phone_numbers GET {a}/phone-numbers
+get_phone_number GET {a}/phone-numbers/{phone_number_id}
+update_phone_number PATCH {a}/phone-numbers/{phone_number_id}
+delete_phone_number DELETE {a}/phone-numbers/{phone_number_id}
+create_sip_trunk POST {a}/sip-trunks
+list_sip_trunks GET {a}/sip-trunks
+get_sip_trunk GET {a}/sip-trunks/{sip_trunk_id}
+update_sip_trunk PATCH {a}/sip-trunks/{sip_trunk_id}
+delete_sip_trunk DELETE {a}/sip-trunks/{sip_trunk_id}
+get_usage GET {a}/analytics/usage
+list_conversations GET {a}/conversations
+place_call POST {a}/calls
+list_calls GET {a}/calls
+get_call GET {a}/calls/{call_id}`
+  .trim()
+  .replaceAll('{a}', '/v1/accounts/{account_id}')
+  .split('\n')
+
+test('there is one tool for each of the 29 documented operations', () => {
+  const made = tools.map(({ name, route }) => `${name} ${route.method} ${route.path}`)
+  expect(made.sort()).toEqual(operations.sort())
+  expect(operations).toHaveLength(29)
+})
+
+test('tools and contract are the same routes', () => {
+  expect(new Set(tools.map(({ route }) => route))).toEqual(new Set(allRoutes))
+})
+
+test.each(tools.map(({ name }) => name))('%s is listed as its snapshot shows', async (name) => {
+  const tool = listed.find((candidate) => candidate.name === name)
+  const text = `${JSON.stringify(tool, null, 2)}\n`
+  await expect(text).toMatchFileSnapshot(`snapshots/${name}.json`)
+})
+
+test('schemas hold nothing that clients in the field choke on', () => {
+  for (const { name, inputSchema, outputSchema } of listed) {
+    for (const [kind, schema] of Object.entries({ inputSchema, outputSchema })) {
+      const where = `${name} ${kind}`
+      expect(schema, where).toMatchObject({ type: 'object' })
+      for (const word of ['anyOf', 'oneOf', 'allOf']) expect(schema, where).not.toHaveProperty(word)
+      expect(JSON.stringify(schema), where).not.toMatch(/"\$(ref|defs|schema)"|9007199254740991/)
+    }
+    expect(inputSchema, String(name)).toHaveProperty('additionalProperties', false)
+    expect(String(name)).toMatch(/^[a-z_]{1,64}$/)
+  }
+})
+
+test('every argument has a description', () => {
+  const undescribed: string[] = []
+  const visit = (schema: unknown, path: string) => {
+    const { properties } = schema as { properties?: Record<string, Record<string, unknown>> }
+    for (const [name, field] of Object.entries(properties ?? {})) {
+      if (typeof field.description !== 'string') undescribed.push(`${path}.${name}`)
+      visit(field, `${path}.${name}`)
+    }
+  }
+  for (const { name, inputSchema } of listed) visit(inputSchema, String(name))
+  expect(undescribed).toEqual([])
+})
+
+test('hints say what each operation does', () => {
+  const hints = (name: string) => {
+    const { annotations } = listed.find((tool) => tool.name === name) as { annotations: object }
+    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations as Record<
+      string,
+      boolean
+    >
+    return [readOnlyHint, destructiveHint, idempotentHint, openWorldHint]
+      .map((hint) => (hint ? 'y' : 'n'))
+      .join('')
+  }
+  // read-only, destructive, idempotent, open world
+  expect(hints('list_agents')).toBe('ynyn')
+  expect(hints('validate_agent_template')).toBe('ynyn')
+  expect(hints('list_voices')).toBe('ynyy')
+  expect(hints('create_agent')).toBe('nnnn')
+  expect(hints('update_agent')).toBe('nyyn')
+  expect(hints('archive_agent')).toBe('nyyn')
+  expect(hints('delete_phone_number')).toBe('nyyn')
+  expect(hints('place_call')).toBe('nyny')
+})
+
+test('a description is at most three sentences', () => {
+  for (const { name, description } of listed) {
+    const sentences = String(description).match(/[.!?](\s|$)/g) ?? []
+    expect(sentences.length, String(name)).toBeLessThanOrEqual(3)
+  }
+})
+
+test('an unknown tool is a protocol error that names the nearest', async () => {
+  await expect(client.call('list_agent')).rejects.toThrow(/Did you mean list_agents\?/)
+})

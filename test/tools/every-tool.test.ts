@@ -1,0 +1,49 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clientKinds, connectHttp, connectStdio, type TestClient } from '../harness/client.ts'
+import { type Program, startHttpProgram } from '../harness/program.ts'
+import { badCalls, everyTool } from '../harness/story.ts'
+
+let program: Program & { url: string }
+beforeAll(async () => {
+  program = await startHttpProgram()
+})
+afterAll(() => program[Symbol.asyncDispose]())
+
+const connections: [string, () => Promise<TestClient>][] = clientKinds.flatMap((kind) => [
+  [`${kind} over stdio`, () => connectStdio(kind)],
+  [`${kind} over HTTP`, () => connectHttp(kind, program.url)],
+])
+
+describe.each(connections)('%s', (_, connect) => {
+  test('every tool works, and its result is what its output schema promises', async () => {
+    await using client = await connect()
+    const tools = await client.listTools()
+    const results = await everyTool(client)
+    expect([...results.keys()].sort()).toEqual(tools.map(({ name }) => name).sort())
+    const ajv = new Ajv2020({ strict: false, validateFormats: false })
+    for (const { name, outputSchema } of tools) {
+      const result = results.get(String(name))
+      expect(result?.isError, `${name}: ${result?.content[0]?.text}`).toBeFalsy()
+      expect(JSON.parse(result?.content[0]?.text ?? '')).toEqual(result?.structuredContent)
+      const validate = ajv.compile(outputSchema as object)
+      expect(
+        validate(result?.structuredContent),
+        `${name}: ${ajv.errorsText(validate.errors)}`,
+      ).toBe(true)
+    }
+  })
+
+  test('every tool answers bad arguments with an error that names the argument', async () => {
+    await using client = await connect()
+    const names = (await client.listTools()).map(({ name }) => String(name))
+    expect(Object.keys(badCalls).sort()).toEqual(names.sort())
+    for (const [name, [args, named]] of Object.entries(badCalls)) {
+      const result = await client.call(name, args)
+      expect(result.isError, name).toBe(true)
+      expect(result.content[0]?.text, name).toMatch(new RegExp(`(^|\\W)${named}\\b`))
+      expect(result.content[0]?.text, name).toContain('Next: ')
+      expect(result.structuredContent, name).toBeUndefined()
+    }
+  })
+})
