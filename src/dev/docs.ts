@@ -17,7 +17,7 @@ const sections: Record<string, string> = {
     ['Tool', 'Does', 'Operation'],
     tools.map(({ name, description, route }) => [
       `\`${name}\``,
-      description.split(/(?<=[.;:]) /)[0]?.replace(/[.;:]$/, '') ?? '',
+      description.split(/(?<=\.) /)[0]?.replace(/\.$/, '') ?? '',
       `${route.method} ${route.path.replace('/v1/accounts/{account_id}', '…')}`,
     ]),
   ),

@@ -21,7 +21,10 @@ test('whatever is sent, arguments are either problems or a request of the route'
   fc.assert(
     fc.property(anyArguments, ({ tool, args }) => {
       const parsed = parseArguments(tool, args)
-      if (!parsed.ok) return expect(parsed.problems.length).toBeGreaterThan(0)
+      if (!parsed.ok) {
+        expect(parsed.problems.length).toBeGreaterThan(0)
+        return
+      }
       const { params, query, body } = parsed.request
       expect(tool.route.params.safeParse(params).success || !tool.route.path.includes('{')).toBe(
         true,
