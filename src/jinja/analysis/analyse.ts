@@ -1,0 +1,92 @@
+import { TemplateError, type TemplateErrorType } from '../error.ts'
+import { filterNames } from '../filters/index.ts'
+import { globalNames } from '../render/globals.ts'
+import { testNames } from '../render/tests.ts'
+import { type ParseOptions, parse } from '../syntax/parse.ts'
+import { quote } from '../syntax/text.ts'
+import { type Compiled, compile } from './compile.ts'
+import { suggestion } from './expressions.ts'
+import type { Deferred, Read } from './report.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+export type AnalyseOptions = ParseOptions & {
+  /** Filters the platform has besides Jinja2's own and `datetime`. */
+  readonly extraFilters?: readonly string[]
+}
+
+/** One finding. `variable` is set for `unknown_variable` only; lines count from 1. */
+export type Issue = {
+  readonly type: TemplateErrorType | 'unknown_variable'
+  readonly message: string
+  readonly line: number | null
+  readonly variable: string | null
+}
+
+/** A variable the template reads: its dotted path and the line of its first use. */
+export type Variable = { readonly path: string; readonly line: number }
+
+export type Analysis = {
+  readonly valid: boolean
+  /** Empty, or the one error at which Jinja2 stops. */
+  readonly errors: readonly Issue[]
+  readonly warnings: readonly Issue[]
+  /** In order of first use. Empty if the template cannot be parsed. */
+  readonly variables: readonly Variable[]
+}
+
+/**
+ * What Jinja2 3.1 would say of a template without rendering it, and which variables it reads.
+ *
+ * Errors are of type `syntax_error`, `undefined_tag`, `unknown_filter`, `unknown_test`,
+ * `too_large` or `too_deep`. Warnings are unknown filters and tests inside an `if`: there Jinja2
+ * fails only when rendering reaches them.
+ *
+ * A variable is one that is looked up in the context; names set by the template are left out
+ * where they are certainly set. Never throws.
+ */
+export function analyse(source: string, options: AnalyseOptions = {}): Analysis {
+  try {
+    const compiled = compileSource(source, options)
+    const { error, deferred, reads } = compiled.report
+    const { filters, tests } = vocabularyFor(options)
+    const warnings = deferred.map((use) =>
+      toWarning(use, use.type === 'unknown_filter' ? filters : tests),
+    )
+    const errors = error === null ? [] : [toIssue(error)]
+    return { valid: error === null, errors, warnings, variables: firstUses(reads) }
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    return { valid: false, errors: [toIssue(error)], warnings: [], variables: [] }
+  }
+}
+
+/** Parses and compiles; throws if it cannot be parsed, other errors are in the report. */
+export function compileSource(source: string, options: AnalyseOptions = {}): Compiled {
+  return compile(parse(source, options), vocabularyFor(options))
+}
+
+function vocabularyFor({ extraFilters = [] }: AnalyseOptions): Vocabulary {
+  const filters =
+    extraFilters.length === 0 ? filterNames : new Set([...filterNames, ...extraFilters])
+  return { filters, tests: testNames, globals: globalNames }
+}
+
+function toIssue({ type, message, line }: TemplateError): Issue {
+  return { type, message, line, variable: null }
+}
+
+function toWarning({ type, name, line }: Deferred, known: Iterable<string>): Issue {
+  const kind = type === 'unknown_filter' ? 'filter' : 'test'
+  const message = `No ${kind} named ${quote(name)} found.${suggestion(name, known)}`
+  return { type, message, line, variable: null }
+}
+
+function firstUses(reads: readonly Read[]): Variable[] {
+  const lines = new Map<string, number>()
+  for (const { path, line } of reads) {
+    const known = lines.get(path)
+    if (known === undefined || line < known) lines.set(path, line)
+  }
+  const variables = [...lines].map(([path, line]) => ({ path, line }))
+  return variables.sort((a, b) => a.line - b.line)
+}

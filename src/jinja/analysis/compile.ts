@@ -1,0 +1,314 @@
+import { TemplateError, type TemplateErrorType } from '../error.ts'
+import { quote } from '../syntax/text.ts'
+import type {
+  Block,
+  Body,
+  CallBlock,
+  For,
+  Macro,
+  Name,
+  Statement,
+  Template,
+} from '../syntax/tree.ts'
+import { eachStatement, namesSet, stepExpressions } from '../syntax/walk.ts'
+import { ExpressionChecker, type Frame } from './expressions.ts'
+import { collectNames, declareTarget, loopNames, macroNames, readNames } from './frames.ts'
+import { Names } from './names.ts'
+import { repeatedParameter } from './python-rules.ts'
+import { Report } from './report.ts'
+import { type Special, SpecialNames } from './specials.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** Frames of a loop; `extended` loops have a `loop` variable. */
+export type LoopFrames = ReturnType<typeof loopNames> & { readonly extended: boolean }
+
+export type MacroFrame = { readonly names: Names; readonly specials: readonly Special[] }
+
+export type BlockFrame = {
+  readonly block: Block
+  readonly names: Names
+  readonly specials: readonly Special[]
+}
+
+/** A template with the frames of all its parts: what analysis reports on and rendering runs on. */
+export type Compiled = {
+  readonly template: Template
+  readonly root: Names
+  readonly usesSelf: boolean
+  readonly blocks: ReadonlyMap<string, BlockFrame>
+  readonly loops: ReadonlyMap<For, LoopFrames>
+  readonly macros: ReadonlyMap<Macro | CallBlock, MacroFrame>
+  /** Frames of `with`, `set` blocks, `filter` blocks and `autoescape`. */
+  readonly scopes: ReadonlyMap<Statement, Names>
+  readonly report: Report
+}
+
+const macroSpecials: readonly Special[] = ['caller', 'kwargs', 'varargs']
+
+/**
+ * Walks the tree in the order of Jinja2's code generator and makes its checks. The order decides
+ * which of several mistakes is reported, and which code is never looked at: the output of a child
+ * template outside of blocks, or whatever follows a second `extends`.
+ */
+export function compile(template: Template, vocabulary: Vocabulary): Compiled {
+  return new Compiler(template, vocabulary).run()
+}
+
+class Compiler {
+  private readonly template: Template
+  private readonly report = new Report()
+  private readonly expressions: ExpressionChecker
+  private readonly specials: SpecialNames
+  private readonly blocks = new Map<string, BlockFrame>()
+  private readonly loops = new Map<For, LoopFrames>()
+  private readonly macros = new Map<Macro | CallBlock, MacroFrame>()
+  private readonly scopes = new Map<Statement, Names>()
+  private readonly checkedLoops = new Set<For>()
+  private hasExtends = false
+  /** Loops with a scoped block anywhere inside: such a block can read their `loop`. */
+  private readonly scopedLoops = new Set<For>()
+  /** Set once an `extends` outside of any `if` was met: from there on this is a child template. */
+  private isChild = false
+  private extendsSoFar = 0
+
+  constructor(template: Template, vocabulary: Vocabulary) {
+    this.template = template
+    this.specials = new SpecialNames(template)
+    this.expressions = new ExpressionChecker(this.report, vocabulary)
+  }
+
+  run(): Compiled {
+    const { template } = this
+    const blocks = this.survey()
+    const root = new Names(null)
+    const usesSelf = this.specials.uses(template.body, 'self')
+    if (usesSelf) root.declareParameter('self')
+    collectNames(root, template.body)
+    const output = this.hasExtends
+    this.visitBody(template.body, { names: root, soft: false, level: 'root', output })
+    for (const block of blocks) this.visitBlockBody(block)
+    const { loops, macros, scopes, report } = this
+    return { template, root, usesSelf, blocks: this.blocks, loops, macros, scopes, report }
+  }
+
+  private fail(message: string, line: number, type: TemplateErrorType = 'syntax_error'): void {
+    this.report.fail(new TemplateError(type, message, line))
+  }
+
+  /** Looks through all statements once for what has to be known in advance. */
+  private survey(): Block[] {
+    const blocks = new Map<string, Block>()
+    eachStatement(this.template.body, (statement) => {
+      if (statement.kind === 'extends') this.hasExtends = true
+      if (statement.kind !== 'block') return
+      const { name, line } = statement
+      if (blocks.has(name)) this.fail(`block ${quote(name)} defined twice`, line)
+      else blocks.set(name, statement)
+    })
+    if (blocks.values().some(({ scoped }) => scoped)) this.findScopedLoops()
+    return [...blocks.values()]
+  }
+
+  private findScopedLoops(): void {
+    eachStatement(this.template.body, (loop) => {
+      if (loop.kind !== 'for') return
+      eachStatement([loop], (inner) => {
+        if (inner.kind === 'block' && inner.scoped) this.scopedLoops.add(loop)
+      })
+    })
+  }
+
+  /** A block is a function of its own: it sees the template's context, not its locals. */
+  private visitBlockBody(block: Block): void {
+    const used: readonly Special[] = ['self', 'super']
+    const specials = used.filter((name) => this.specials.uses(block.body, name))
+    const names = new Names(null)
+    for (const name of specials) names.declareParameter(name)
+    collectNames(names, block.body)
+    this.blocks.set(block.name, { block, names, specials })
+    this.visitBody(block.body, { names, soft: false, level: 'inner', output: false })
+  }
+
+  private visitBody(body: Body, frame: Frame): void {
+    const wasLive = this.report.live
+    for (const statement of body) this.visit(statement, frame)
+    this.report.live = wasLive
+  }
+
+  private visit(statement: Statement, frame: Frame): void {
+    switch (statement.kind) {
+      case 'output':
+        this.visitOutput(statement, frame)
+        break
+      case 'for':
+        this.visitFor(statement, frame)
+        break
+      case 'if':
+        this.visitIf(statement, frame)
+        break
+      case 'set':
+        this.expressions.visitTarget(statement.target, frame)
+        this.expressions.visit(statement.value, frame)
+        break
+      case 'set_block': {
+        const inner = this.scope(statement, frame, { output: false })
+        this.visitBody(statement.body, inner)
+        this.expressions.visitTarget(statement.target, frame)
+        this.expressions.visitFilters(statement.filters, inner)
+        break
+      }
+      case 'macro':
+        this.visitMacro(statement, frame)
+        break
+      case 'call_block': {
+        this.visitMacro(statement, frame)
+        this.expressions.visit(statement.callee, frame)
+        this.expressions.visitArguments(statement.call, frame, ['caller'])
+        break
+      }
+      case 'filter_block': {
+        const inner = this.scope(statement, frame, {})
+        this.visitBody(statement.body, inner)
+        this.expressions.visitFilters(statement.filters, inner)
+        break
+      }
+      case 'with':
+      case 'autoescape':
+        this.visitScope(statement, frame)
+        break
+      case 'extends':
+        this.visitExtends(statement, frame)
+        break
+      case 'include':
+      case 'import':
+        this.expressions.visit(statement.template, frame)
+        break
+      case 'block':
+        return
+    }
+  }
+
+  private visitOutput(statement: Extract<Statement, { kind: 'output' }>, frame: Frame): void {
+    const wasLive = this.report.live
+    if (frame.output && this.isChild) this.report.live = false
+    for (const node of statement.nodes) {
+      if (node.kind !== 'data') this.expressions.visit(node, frame)
+    }
+    this.report.live = wasLive
+  }
+
+  private visitFor(loop: For, frame: Frame): void {
+    const extended = this.isExtended(loop)
+    const frames = { ...loopNames(frame.names, loop, extended), extended }
+    this.loops.set(loop, frames)
+    const inner: Omit<Frame, 'names'> = { soft: false, level: 'inner', output: frame.output }
+    if (loop.test !== null) this.expressions.visit(loop.test, { names: frames.test, ...inner })
+    this.checkLoopVariable(loop)
+    if (!loop.recursive) this.expressions.visit(loop.iterable, frame)
+    this.visitBody(loop.body, { names: frames.body, ...inner })
+    this.visitBody(loop.otherwise, { names: frames.otherwise, ...inner })
+    if (loop.recursive) this.expressions.visit(loop.iterable, frame)
+  }
+
+  private isExtended(loop: For): boolean {
+    if (loop.recursive || this.specials.uses(loop.body, 'loop')) return true
+    return this.scopedLoops.has(loop)
+  }
+
+  /** Nothing inside a loop may assign to `loop`. One look at an outermost loop serves all within. */
+  private checkLoopVariable(loop: For): void {
+    if (this.checkedLoops.has(loop)) return
+    eachStatement([loop], (statement) => {
+      if (statement.kind === 'for') this.checkedLoops.add(statement)
+      for (const { name, line } of assignedNames(statement)) {
+        if (name !== 'loop') continue
+        this.fail("Can't assign to special loop variable in for-loop target", line)
+      }
+    })
+  }
+
+  private visitIf(statement: Extract<Statement, { kind: 'if' }>, frame: Frame): void {
+    const level = frame.level === 'root' ? 'top' : frame.level
+    const soft: Frame = { ...frame, soft: true, level }
+    for (const { test, body } of [statement.first, ...statement.elifs]) {
+      this.expressions.visit(test, soft)
+      this.visitBody(body, soft)
+    }
+    this.visitBody(statement.otherwise, soft)
+  }
+
+  private visitMacro(macro: Macro | CallBlock, frame: Frame): void {
+    const { parameters, body, line } = macro
+    const used = macroSpecials.filter((name) => this.specials.uses(body, name))
+    const explicit = parameters.find(({ name }) => name === 'caller')
+    if (used.includes('caller') && explicit?.fallback === null) {
+      const message =
+        'When defining macros or call blocks the special "caller" argument must be omitted ' +
+        'or be given a default.'
+      this.fail(message, line)
+    }
+    const specials = used.filter((special) => !parameters.some(({ name }) => name === special))
+    const names = macroNames(frame.names, macro, specials)
+    this.macros.set(macro, { names, specials })
+    const repeated = repeatedParameter(parameters)
+    if (repeated !== null) {
+      const message = `duplicate argument ${quote(repeated)} in macro definition`
+      this.report.failLate(new TemplateError('syntax_error', message, line))
+    }
+    const inner: Frame = { names, soft: false, level: 'inner', output: false }
+    for (const { fallback } of parameters) {
+      if (fallback !== null) this.expressions.visit(fallback, inner)
+    }
+    this.visitBody(body, inner)
+  }
+
+  private visitScope(
+    statement: Extract<Statement, { kind: 'with' | 'autoescape' }>,
+    frame: Frame,
+  ): void {
+    const inner = this.scope(statement, frame, {})
+    if (statement.kind === 'autoescape') this.expressions.visit(statement.value, inner)
+    else for (const { value } of statement.bindings) this.expressions.visit(value, frame)
+    this.visitBody(statement.body, inner)
+  }
+
+  /** The frame of a statement whose body has its own names. */
+  private scope(
+    statement: Extract<Statement, { kind: 'set_block' | 'filter_block' | 'with' | 'autoescape' }>,
+    outer: Frame,
+    change: Partial<Frame>,
+  ): Frame {
+    const names = new Names(outer.names)
+    if (statement.kind === 'with') {
+      for (const { target } of statement.bindings) declareTarget(names, target)
+    }
+    if (statement.kind === 'autoescape') readNames(names, [statement.value])
+    collectNames(names, statement.body)
+    if (statement.kind === 'filter_block') {
+      readNames(names, statement.filters.flatMap(stepExpressions))
+    }
+    this.scopes.set(statement, names)
+    return { ...outer, soft: false, level: 'inner', ...change, names }
+  }
+
+  private visitExtends(statement: Extract<Statement, { kind: 'extends' }>, frame: Frame): void {
+    if (frame.level === 'inner') {
+      this.fail('cannot use extend from a non top-level scope', statement.line)
+    }
+    if (this.isChild && this.extendsSoFar > 0) {
+      // Fails when rendered, so Jinja2 stops compiling this body here.
+      this.report.live = false
+    }
+    this.expressions.visit(statement.template, frame)
+    if (!this.report.live) return
+    if (frame.level === 'root') this.isChild = true
+    this.extendsSoFar++
+  }
+}
+
+/** The names a statement assigns to; the names `import` and `macro` define do not count. */
+function assignedNames(statement: Statement): readonly Name[] {
+  const assigns =
+    statement.kind === 'for' || statement.kind === 'set' || statement.kind === 'set_block'
+  return assigns ? namesSet(statement.target) : []
+}

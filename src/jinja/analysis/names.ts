@@ -1,0 +1,123 @@
+/**
+ * Where a name's value comes from when a frame is entered:
+ *
+ * - `context`: looked up in what the caller passed (and the globals)
+ * - `outer`: begins as a copy of the enclosing frame's variable
+ * - `unset`: begins without a value
+ * - `parameter`: given by the frame itself: loop targets, macro parameters, `loop`, `caller`…
+ */
+export type Origin = 'context' | 'outer' | 'unset' | 'parameter'
+
+/**
+ * The names of one frame, decided before anything runs: Jinja2 compiles them to Python locals, so
+ * a name has one origin for the whole frame, not one that changes after `set`.
+ *
+ * The branches of an `if` work on overlays that share what was known before it. (Jinja2 copies all
+ * symbols per branch, which is why it takes seconds on a template with thousands of ifs.)
+ */
+export class Names {
+  readonly parent: Names | null
+  private readonly base: Names | null
+  private readonly found = new Map<string, Origin>()
+  private readonly stored = new Set<string>()
+
+  constructor(parent: Names | null, base: Names | null = null) {
+    this.parent = parent
+    this.base = base
+  }
+
+  /** The names this frame defines or looks up itself. */
+  get origins(): ReadonlyMap<string, Origin> {
+    return this.found
+  }
+
+  /** This frame's own entry for a name, whatever the enclosing frames have. */
+  own(name: string): Origin | undefined {
+    for (let at: Names | null = this; at !== null; at = at.base) {
+      const origin = at.found.get(name)
+      if (origin !== undefined) return origin
+    }
+    return undefined
+  }
+
+  /** Whether this frame or an enclosing one has the name. */
+  knows(name: string): boolean {
+    for (let at: Names | null = this; at !== null; at = at.parent) {
+      if (at.own(name) !== undefined) return true
+    }
+    return false
+  }
+
+  private hasStored(name: string): boolean {
+    for (let at: Names | null = this; at !== null; at = at.base) {
+      if (at.stored.has(name)) return true
+    }
+    return false
+  }
+
+  declareParameter(name: string): void {
+    this.stored.add(name)
+    this.found.set(name, 'parameter')
+  }
+
+  load(name: string): void {
+    if (!this.knows(name)) this.found.set(name, 'context')
+  }
+
+  store(name: string): void {
+    this.stored.add(name)
+    if (this.own(name) === undefined) this.found.set(name, this.inherited(name) ?? 'unset')
+  }
+
+  private inherited(name: string): 'outer' | undefined {
+    return this.parent?.knows(name) ? 'outer' : undefined
+  }
+
+  /** An overlay for one branch of an `if`; hand it to `merge` afterwards. */
+  branch(): Names {
+    return new Names(this.parent, this)
+  }
+
+  /**
+   * Takes over what the branches found. A name that not every branch sets keeps its outer value
+   * where it is not set, so it is looked up. Jinja2 always counts three branches, body, elifs and
+   * else (empty ones can be left out here), so `if` and `else` that both set a name still look it
+   * up.
+   */
+  merge(branches: readonly Names[]): void {
+    const counts = new Map<string, number>()
+    for (const branch of branches) {
+      for (const name of branch.stored) {
+        if (!this.hasStored(name)) counts.set(name, (counts.get(name) ?? 0) + 1)
+      }
+    }
+    for (const branch of branches) {
+      for (const [name, origin] of branch.found) this.found.set(name, origin)
+      for (const name of branch.stored) this.stored.add(name)
+    }
+    for (const [name, count] of counts) {
+      if (count < 3) this.found.set(name, this.inherited(name) ?? 'context')
+    }
+  }
+
+  /** Whether a use of the name in this frame may read what the caller passed. */
+  readsContext(name: string): boolean {
+    let at: Names | null = this
+    while (at !== null) {
+      const origin = at.own(name)
+      if (origin === 'context') return true
+      if (origin !== undefined && origin !== 'outer') return false
+      at = at.parent
+    }
+    return false
+  }
+
+  /** Every name set here or in an enclosing frame: what a scoped block or an include can see. */
+  visible(): Set<string> {
+    const names = new Set<string>()
+    for (let at: Names | null = this; at !== null; at = at.parent) {
+      for (const name of at.stored) names.add(name)
+    }
+    return names
+  }
+}

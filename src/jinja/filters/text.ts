@@ -1,0 +1,159 @@
+import { asInteger, asText } from '../python/arguments.ts'
+import { toDateTime } from '../python/date-time.ts'
+import { tryLength } from '../python/iterate.ts'
+import { escapeText, sameKind } from '../python/markup.ts'
+import type { BoundArguments } from '../python/method.ts'
+import { binary } from '../python/operators.ts'
+import { formatPercent } from '../python/printf.ts'
+import { toText } from '../python/repr.ts'
+import type { Runtime } from '../python/runtime.ts'
+import { capitalize } from '../python/string-methods.ts'
+import { joinTexts, padText, replaceText, stripText } from '../python/string-operations.ts'
+import { sliceText, splitLines, textLength } from '../python/text.ts'
+import { Dict, isTrue, Markup, Tuple, textOf, Undefined, type Value } from '../python/values.ts'
+import { trimEnd, trimStart } from '../syntax/text.ts'
+import { type FilterEntry, filter, softText } from './define.ts'
+import { wrapText } from './word-wrap.ts'
+
+/** A filter that changes text and keeps markup markup. */
+function reshape(
+  name: string,
+  parameters: string,
+  run: (text: string, runtime: Runtime, args: BoundArguments) => string,
+): FilterEntry {
+  return filter(name, parameters, (runtime, value, args) => {
+    const soft = softText(runtime, value)
+    const text = run(textOf(soft) ?? '', runtime, args)
+    runtime.allowLength(text.length)
+    return sameKind(soft, text)
+  })
+}
+
+/** Jinja2's own title case: a word begins at the start, or after space, `-`, or an open bracket. */
+function title(text: string): string {
+  return text.replace(/[^-({[<\s]+/gu, (word) => {
+    const first = String.fromCodePoint(word.codePointAt(0) ?? 0)
+    return first.toUpperCase() + word.slice(first.length).toLowerCase()
+  })
+}
+
+function trim(text: string, runtime: Runtime, [chars = null]: BoundArguments): string {
+  if (chars === null) return trimEnd(trimStart(text))
+  return stripText(text, asText(runtime, chars), true, true)
+}
+
+function replace(runtime: Runtime, value: Value, args: BoundArguments): Value {
+  const [old = null, replacement = null, count = null] = args
+  const texts = [value, old, replacement].map((part) => toText(runtime, part))
+  const [text = '', from = '', to = ''] = texts
+  const times = count === null ? -1 : asInteger(runtime, count, -1)
+  if (!runtime.autoescape) return replaceText(runtime, text, from, to, times)
+  const escaped = (part: Value, plain: string): string =>
+    part instanceof Markup ? plain : escapeText(plain)
+  const marked = [value, old, replacement].some((part) => part instanceof Markup)
+  if (!marked) return replaceText(runtime, text, from, to, times)
+  const parts = [escaped(value, text), escaped(old, from), escaped(replacement, to)] as const
+  return new Markup(replaceText(runtime, ...parts, times))
+}
+
+function indent(runtime: Runtime, value: Value, args: BoundArguments): Value {
+  const [width, first = false, blank = false] = args
+  const prefix = textOf(width ?? null) ?? spaces(runtime, asInteger(runtime, width, 4))
+  const lines = splitLines(`${asText(runtime, value)}\n`)
+  runtime.allowLength(lines.length * prefix.length)
+  const indented = lines.map((line, index) => {
+    if (index === 0) return isTrue(first) ? prefix + line : line
+    return line === '' && !isTrue(blank) ? line : prefix + line
+  })
+  return sameKind(value, joinTexts(runtime, '\n', indented))
+}
+
+function spaces(runtime: Runtime, width: number): string {
+  runtime.allowLength(width)
+  return ' '.repeat(Math.max(width, 0))
+}
+
+function truncate(runtime: Runtime, value: Value, args: BoundArguments): Value {
+  const [length, killWords = false, end = '...', leeway = null] = args
+  const limit = asInteger(runtime, length, 255)
+  const tail = asText(runtime, end)
+  const slack = leeway === null ? 5 : asInteger(runtime, leeway, 5)
+  const kept = limit - textLength(tail)
+  if (kept < 0) {
+    runtime.fail(`AssertionError: expected length >= ${textLength(tail)}, got ${limit}`)
+  }
+  if (slack < 0) runtime.fail(`AssertionError: expected leeway >= 0, got ${slack}`)
+  if ((tryLength(value) ?? Number.POSITIVE_INFINITY) <= limit + slack) return value
+  const text = sliceText(asText(runtime, value), 0, kept)
+  const space = text.lastIndexOf(' ')
+  const cut = isTrue(killWords) || space < 0 ? text : text.slice(0, space)
+  return binary(runtime, 'add', sameKind(value, cut), end)
+}
+
+function wordWrap(runtime: Runtime, value: Value, args: BoundArguments): Value {
+  const [width, breakLong = true, separator = null, breakHyphens = true] = args
+  const columns = asInteger(runtime, width, 79)
+  if (columns <= 0) runtime.fail(`ValueError: invalid width ${columns} (must be > 0)`)
+  const newline = separator === null ? '\n' : asText(runtime, separator)
+  const options = {
+    width: columns,
+    breakLong: isTrue(breakLong),
+    breakHyphens: isTrue(breakHyphens),
+  }
+  const lines = splitLines(asText(runtime, value)).map((line) =>
+    joinTexts(runtime, newline, wrapText(line, options)),
+  )
+  return joinTexts(runtime, newline, lines)
+}
+
+function format(
+  runtime: Runtime,
+  value: Value,
+  args: readonly Value[],
+  keywords: ReadonlyMap<string, Value>,
+): Value {
+  if (args.length > 0 && keywords.size > 0) {
+    runtime.fail("can't handle positional and keyword arguments at the same time")
+  }
+  const soft = softText(runtime, value)
+  if (keywords.size === 0) return formatPercent(runtime, soft, new Tuple(args))
+  const mapping = new Dict()
+  for (const [name, item] of keywords) mapping.set(name, item)
+  return formatPercent(runtime, soft, mapping)
+}
+
+/** The platform's own filter: a date in a `strftime` format, in a time zone if one is given. */
+function datetime(runtime: Runtime, value: Value, args: BoundArguments): Value {
+  const [pattern = '%Y-%m-%d %H:%M', timezone = null] = args
+  if (value === null || value instanceof Undefined || value === '') return ''
+  const moment = toDateTime(runtime, value)
+  const format = asText(runtime, pattern)
+  if (timezone === null) return moment.format(format)
+  const zone = asText(runtime, timezone)
+  const local = moment.inZone(zone)
+  return (local ?? runtime.fail(`ValueError: unknown time zone ${zone}`)).format(format)
+}
+
+export const textFilters: readonly FilterEntry[] = [
+  reshape('upper', '', (text) => text.toUpperCase()),
+  reshape('lower', '', (text) => text.toLowerCase()),
+  reshape('capitalize', '', capitalize),
+  reshape('trim', 'chars?', trim),
+  reshape('center', 'width?', (text, runtime, [width]) =>
+    padText(runtime, text, asInteger(runtime, width, 80), ' ', 'center'),
+  ),
+  filter('title', '', (runtime, value) => title(toText(runtime, value))),
+  filter('replace', 'old new count?', replace),
+  filter('indent', 'width? first? blank?', indent),
+  filter('truncate', 'length? killwords? end? leeway?', truncate),
+  filter('wordwrap', 'width? break_long_words? wrapstring? break_on_hyphens?', wordWrap),
+  filter('wordcount', '', (runtime, value) =>
+    BigInt(toText(runtime, value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
+  ),
+  filter('string', '', softText),
+  filter('datetime', 'format? timezone?', datetime),
+  [
+    'format',
+    (runtime, value, { positional, keywords }) => format(runtime, value, positional, keywords),
+  ],
+]

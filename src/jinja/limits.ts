@@ -1,0 +1,34 @@
+/**
+ * Caps that keep a hostile template from costing more than it should.
+ *
+ * CPython has limits of its own (20 nested `for` loops, about 100 nested `if`s, 200 parentheses,
+ * a recursion limit that a chain of 500 attributes hits). They are accidents of its compiler and
+ * differ between its versions, so they are not copied. These are ours:
+ */
+
+/** Longest template accepted, in UTF-16 code units. */
+export const MAX_SOURCE_LENGTH = 4_194_304
+
+/** Deepest nesting of brackets, calls, `not`, unary signs and inline ifs in one expression. */
+export const MAX_EXPRESSION_DEPTH = 200
+
+/** Deepest nesting of block tags (`if` in `for` in `macro`…). */
+export const MAX_BLOCK_DEPTH = 100
+
+/** Deepest nesting of macro calls, recursive loops and `self.block()` calls while rendering. */
+export const MAX_CALL_DEPTH = 100
+
+/** Deepest nesting of a value that is printed, compared or passed in. */
+export const MAX_VALUE_DEPTH = 100
+
+/** Steps one rendering may take: an expression, a loop turn, an element touched. */
+export const MAX_STEPS = 2_000_000
+
+/** Longest string, and longest rendered output, in UTF-16 code units. */
+export const MAX_OUTPUT_LENGTH = 1_048_576
+
+/** Widest integer, in bits: `9 ** 9 ** 9` is refused before it is computed. */
+export const MAX_INTEGER_BITS = 65_536
+
+/** The sandbox's own rule: `range()` refuses to be longer (`MAX_RANGE` in `jinja2.sandbox`). */
+export const MAX_RANGE = 100_000

@@ -1,0 +1,209 @@
+import { quote } from '../syntax/text.ts'
+import { asInteger } from './arguments.ts'
+import { hashKey, numberOf } from './compare.ts'
+import { dictMethods, listMethods, tupleMethods } from './container-methods.ts'
+import { sameKind } from './markup.ts'
+import { bound, type Methods } from './method.ts'
+import { repr } from './repr.ts'
+import type { Runtime } from './runtime.ts'
+import { formatText } from './str-format.ts'
+import { stringMethods } from './string-methods.ts'
+import { characters } from './text.ts'
+import {
+  Callable,
+  Dict,
+  List,
+  Markup,
+  NamedTuple,
+  Thing,
+  Tuple,
+  textOf,
+  typeName,
+  Undefined,
+  type Value,
+} from './values.ts'
+
+/** Attributes that every Python object has and the sandbox never hands out. */
+const internal: ReadonlySet<string> = new Set(
+  ['class', 'delattr', 'dir', 'doc', 'eq', 'format', 'ge', 'getattribute', 'gt', 'hash']
+    .concat(['init', 'init_subclass', 'le', 'lt', 'ne', 'new', 'reduce', 'reduce_ex', 'repr'])
+    .concat(['setattr', 'sizeof', 'str', 'subclasshook', 'module', 'dict', 'len', 'iter'])
+    .concat(['contains', 'getitem', 'call', 'self', 'name', 'qualname', 'globals', 'code'])
+    .map((name) => `__${name}__`),
+)
+
+function missing(runtime: Runtime, value: Value, key: Value): Undefined {
+  const type = value === null ? 'None' : `${typeName(value)} object`
+  const text = textOf(key)
+  if (text !== null) return new Undefined(`${quote(type)} has no attribute ${quote(text)}`)
+  return new Undefined(`${type} has no element ${repr(runtime, key)}`)
+}
+
+function unsafe(value: Value, name: string): Undefined {
+  const what = `attribute ${quote(name)} of ${quote(typeName(value))} object`
+  return new Undefined(`access to ${what} is unsafe.`, true)
+}
+
+/**
+ * `value.name` in the sandbox: a Python attribute first, then an item of that name. Attributes
+ * that start with an underscore are refused; items are data and may be called anything.
+ */
+export function getAttribute(runtime: Runtime, value: Value, name: string): Value {
+  if (value instanceof Undefined) return value.fail(runtime)
+  if (internal.has(name)) return unsafe(value, name)
+  const attribute = ownAttribute(runtime, value, name)
+  if (attribute !== undefined) return attribute
+  const item = ownItem(runtime, value, name)
+  return item === undefined ? missing(runtime, value, name) : item
+}
+
+/** `value[key]` in the sandbox: an item first, then, for strings, an attribute. */
+export function getItem(runtime: Runtime, value: Value, key: Value): Value {
+  if (value instanceof Undefined) return value.fail(runtime)
+  const item = ownItem(runtime, value, key)
+  if (item !== undefined) return item
+  const name = textOf(key)
+  if (name === null) return missing(runtime, value, key)
+  if (internal.has(name)) return unsafe(value, name)
+  const attribute = ownAttribute(runtime, value, name)
+  return attribute === undefined ? missing(runtime, value, name) : attribute
+}
+
+/** A Python attribute only; undefined if there is none. */
+export function ownAttribute(runtime: Runtime, value: Value, name: string): Value | undefined {
+  if (typeof value === 'string' || value instanceof Markup) {
+    if (name === 'format' || name === 'format_map') return formatMethod(value, name)
+    return find(stringMethods, name, value)
+  }
+  if (value instanceof Dict) return find(dictMethods, name, value)
+  if (value instanceof List) return find(listMethods, name, value)
+  if (value instanceof NamedTuple && value.names.includes(name)) {
+    return value.items[value.names.indexOf(name)]
+  }
+  if (value instanceof Tuple) return find(tupleMethods, name, value)
+  if (value instanceof Thing) return value.attribute(name, runtime)
+  return numberAttribute(value, name)
+}
+
+function find<Self>(methods: Methods<Self>, name: string, self: Self): Value | undefined {
+  const method = methods.get(name)
+  return method === undefined ? undefined : bound(name, self, method)
+}
+
+function formatMethod(self: string | Markup, name: string): Callable {
+  const access = { attribute: getAttribute, item: getItem }
+  return new Callable(name, (runtime, args) => {
+    const [mapping = null] = args.positional
+    const given =
+      name === 'format' ? args : { positional: [], keywords: keywordsOf(runtime, mapping) }
+    const escapes = self instanceof Markup
+    return sameKind(self, formatText(runtime, textOf(self) ?? '', given, access, escapes))
+  })
+}
+
+/** A dict as keyword arguments, for `**` and `format_map`. */
+export function keywordsOf(runtime: Runtime, mapping: Value): Map<string, Value> {
+  if (!(mapping instanceof Dict)) {
+    if (mapping instanceof Undefined) return new Map()
+    return runtime.fail(`TypeError: argument must be a mapping, not ${typeName(mapping)}`)
+  }
+  const keywords = new Map<string, Value>()
+  for (const [key, value] of mapping.entries.values()) {
+    const name = textOf(key)
+    if (name === null) runtime.fail('TypeError: keywords must be strings')
+    keywords.set(name, value)
+  }
+  return keywords
+}
+
+function numberAttribute(value: Value, name: string): Value | undefined {
+  const number = numberOf(value)
+  if (number === null) return undefined
+  if (name === 'real') return number
+  if (name === 'imag') return typeof number === 'bigint' ? 0n : 0
+  if (name === 'is_integer' && typeof value === 'number') {
+    return new Callable(name, () => Number.isInteger(value))
+  }
+  if (name !== 'bit_length' || typeof number !== 'bigint') return undefined
+  const absolute = number < 0n ? -number : number
+  return new Callable(name, () => BigInt(absolute === 0n ? 0 : absolute.toString(2).length))
+}
+
+function ownItem(runtime: Runtime, value: Value, key: Value): Value | undefined {
+  if (value instanceof Dict) return dictItem(runtime, value, key)
+  if (value instanceof Thing) return value.item(key, runtime)
+  const text = textOf(value)
+  const isSequence = value instanceof List || value instanceof Tuple
+  if (text === null && !isSequence) return undefined
+  const index = numberOf(key)
+  if (typeof index !== 'bigint') return undefined
+  if (isSequence) return itemAt(value.items, index)
+  const char = itemAt(characters(text ?? ''), index)
+  return char === undefined ? undefined : sameKind(value, char)
+}
+
+/** An unhashable key is no key: Jinja2 catches the TypeError and the lookup yields undefined. */
+function dictItem(runtime: Runtime, dict: Dict, key: Value): Value | undefined {
+  if (key instanceof List || key instanceof Dict) return undefined
+  return dict.entries.get(hashKey(runtime, key))?.[1]
+}
+
+function itemAt<T>(items: ArrayLike<T>, index: bigint): T | undefined {
+  return items[Number(index < 0n ? index + BigInt(items.length) : index)]
+}
+
+/** `value[start:stop:step]`. */
+export function getSlice(runtime: Runtime, value: Value, bounds: readonly Value[]): Value {
+  if (value instanceof Undefined) return value.fail(runtime)
+  const text = textOf(value)
+  if (text !== null) {
+    const chars = characters(text)
+    const step = stepOf(runtime, bounds)
+    if (typeof chars === 'string' && step === 1) {
+      const [start, stop] = sliceBounds(runtime, chars.length, bounds)
+      return sameKind(value, chars.slice(start, Math.max(start, stop)))
+    }
+    return sameKind(value, sliceItems(runtime, chars, bounds).join(''))
+  }
+  if (value instanceof List) return new List(sliceItems(runtime, value.items, bounds))
+  if (value instanceof Tuple) return new Tuple(sliceItems(runtime, value.items, bounds))
+  const slice = value instanceof Thing ? value.slice(bounds, runtime) : null
+  if (slice !== null) return slice
+  return runtime.fail(`TypeError: '${typeName(value)}' object is not subscriptable`)
+}
+
+function stepOf(runtime: Runtime, [, , step = null]: readonly Value[]): number {
+  const by = step === null ? 1 : asInteger(runtime, step, 1)
+  return by === 0 ? runtime.fail('ValueError: slice step cannot be zero') : by
+}
+
+/** Where a slice starts and stops, clipped to the length; -1 is before the first item. */
+export function sliceBounds(
+  runtime: Runtime,
+  length: number,
+  bounds: readonly Value[],
+): [start: number, stop: number, step: number] {
+  const [start = null, stop = null] = bounds
+  const step = stepOf(runtime, bounds)
+  const lowest = step > 0 ? 0 : -1
+  const highest = step > 0 ? length : length - 1
+  const clip = (bound: Value, absent: number): number => {
+    if (bound === null) return absent
+    const index = asInteger(runtime, bound, 0)
+    return Math.min(Math.max(index < 0 ? index + length : index, lowest), highest)
+  }
+  return step > 0
+    ? [clip(start, lowest), clip(stop, highest), step]
+    : [clip(start, highest), clip(stop, lowest), step]
+}
+
+function sliceItems<T>(runtime: Runtime, items: ArrayLike<T>, bounds: readonly Value[]): T[] {
+  const [start, stop, step] = sliceBounds(runtime, items.length, bounds)
+  const picked: T[] = []
+  for (let at = start; step > 0 ? at < stop : at > stop; at += step) {
+    const item = items[at]
+    if (item !== undefined) picked.push(item)
+  }
+  runtime.spend(picked.length)
+  return picked
+}

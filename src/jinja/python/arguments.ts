@@ -1,0 +1,62 @@
+import { numberOf } from './compare.ts'
+import type { Runtime } from './runtime.ts'
+import { type CallArguments, textOf, typeName, Undefined, type Value } from './values.ts'
+
+/**
+ * Puts arguments in the order of the parameters, as Python's calls do. A parameter written
+ * `name?` may be absent (undefined in the result); `*` as the last takes any further ones.
+ */
+export function bind(
+  runtime: Runtime,
+  callee: string,
+  parameters: readonly string[],
+  { positional, keywords }: CallArguments,
+): readonly (Value | undefined)[] {
+  const named = parameters.filter((parameter) => parameter !== '*')
+  if (positional.length > named.length && named.length === parameters.length) {
+    const most = `at most ${named.length} arguments`
+    runtime.fail(`TypeError: ${callee}() takes ${most} (${positional.length} given)`)
+  }
+  const left = new Map(keywords)
+  const bound: (Value | undefined)[] = named.map((parameter, index) => {
+    const name = parameter.replace('?', '')
+    const given = positional[index]
+    const keyword = left.get(name)
+    if (given !== undefined && keyword !== undefined) {
+      runtime.fail(`TypeError: ${callee}() got multiple values for argument '${name}'`)
+    }
+    left.delete(name)
+    const value = given ?? keyword
+    if (value === undefined && given === undefined && !parameter.endsWith('?')) {
+      runtime.fail(`TypeError: ${callee}() missing required argument: '${name}'`)
+    }
+    return given === undefined ? keyword : given
+  })
+  for (const name of left.keys()) {
+    runtime.fail(`TypeError: ${callee}() got an unexpected keyword argument '${name}'`)
+  }
+  return [...bound, ...positional.slice(named.length)]
+}
+
+/** An argument that must be a string. */
+export function asText(runtime: Runtime, value: Value | undefined, what = 'argument'): string {
+  const text = textOf(value ?? null)
+  if (text !== null) return text
+  if (value instanceof Undefined) return value.fail(runtime)
+  return runtime.fail(`TypeError: ${what} must be str, not ${typeName(value ?? null)}`)
+}
+
+/** An argument that must be an int (or a bool), as a number. */
+export function asInteger(runtime: Runtime, value: Value | undefined, fallback: number): number {
+  if (value === undefined) return fallback
+  const number = numberOf(value)
+  if (typeof number === 'bigint') {
+    // Beyond this range Python raises too, or the budget refuses what would follow.
+    return Number(
+      BigInt.asIntN(64, number) === number ? number : number < 0n ? -(2n ** 62n) : 2n ** 62n,
+    )
+  }
+  if (value instanceof Undefined) return value.fail(runtime)
+  const type = typeName(value)
+  return runtime.fail(`TypeError: '${type}' object cannot be interpreted as an integer`)
+}

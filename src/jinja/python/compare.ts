@@ -1,0 +1,135 @@
+import { MAX_VALUE_DEPTH } from '../limits.ts'
+import { iterate } from './iterate.ts'
+import type { Runtime } from './runtime.ts'
+import { compareText } from './text.ts'
+import { Dict, List, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
+
+/** A bool, int or float as a JavaScript number or bigint, which compare exactly; null otherwise. */
+export function numberOf(value: Value): bigint | number | null {
+  if (typeof value === 'boolean') return value ? 1n : 0n
+  return typeof value === 'bigint' || typeof value === 'number' ? value : null
+}
+
+/** `a == b`. */
+export function equals(runtime: Runtime, a: Value, b: Value, depth = 0): boolean {
+  runtime.spend()
+  if (depth > MAX_VALUE_DEPTH) runtime.fail('maximum recursion depth exceeded')
+  const left = numberOf(a)
+  const right = numberOf(b)
+  // biome-ignore lint/suspicious/noDoubleEquals: only == compares a bigint with a number
+  if (left !== null && right !== null) return left == right
+  if (a === b) return true
+  const text = textOf(a)
+  if (text !== null) return text === textOf(b)
+  if (a instanceof List && b instanceof List) return sameItems(runtime, a.items, b.items, depth)
+  if (a instanceof Tuple && b instanceof Tuple) return sameItems(runtime, a.items, b.items, depth)
+  if (a instanceof Dict && b instanceof Dict) return sameEntries(runtime, a, b, depth)
+  return a instanceof Undefined && b instanceof Undefined
+}
+
+function sameItems(
+  runtime: Runtime,
+  a: readonly Value[],
+  b: readonly Value[],
+  depth: number,
+): boolean {
+  if (a.length !== b.length) return false
+  return a.every((item, index) => {
+    const other = b[index]
+    return other !== undefined && (item === other || equals(runtime, item, other, depth + 1))
+  })
+}
+
+function sameEntries(runtime: Runtime, a: Dict, b: Dict, depth: number): boolean {
+  if (a.entries.size !== b.entries.size) return false
+  for (const [key, [, value]] of a.entries) {
+    const other = b.entries.get(key)
+    if (other === undefined || !equals(runtime, value, other[1], depth + 1)) return false
+  }
+  return true
+}
+
+/** Negative, zero or positive as `a` sorts before, with or after `b`; NaN if neither. */
+export function compare(runtime: Runtime, a: Value, b: Value, sign = '<', depth = 0): number {
+  runtime.spend()
+  if (depth > MAX_VALUE_DEPTH) runtime.fail('maximum recursion depth exceeded')
+  const left = numberOf(a)
+  const right = numberOf(b)
+  if (left !== null && right !== null) return compareNumbers(left, right)
+  const leftText = textOf(a)
+  const rightText = textOf(b)
+  if (leftText !== null && rightText !== null) return compareText(leftText, rightText)
+  const lists = a instanceof List && b instanceof List
+  if (lists || (a instanceof Tuple && b instanceof Tuple)) {
+    return compareItems(runtime, a.items, b.items, sign, depth)
+  }
+  if (a instanceof Undefined) return a.fail(runtime)
+  if (b instanceof Undefined) return b.fail(runtime)
+  const types = `'${typeName(a)}' and '${typeName(b)}'`
+  return runtime.fail(`TypeError: '${sign}' not supported between instances of ${types}`)
+}
+
+function compareNumbers(a: bigint | number, b: bigint | number): number {
+  if (a < b) return -1
+  if (a > b) return 1
+  // biome-ignore lint/suspicious/noDoubleEquals: only == compares a bigint with a number
+  return a == b ? 0 : Number.NaN
+}
+
+function compareItems(
+  runtime: Runtime,
+  a: readonly Value[],
+  b: readonly Value[],
+  sign: string,
+  depth: number,
+): number {
+  for (const [index, item] of a.entries()) {
+    const other = b[index]
+    if (other === undefined) return 1
+    if (item === other || equals(runtime, item, other, depth + 1)) continue
+    return compare(runtime, item, other, sign, depth + 1)
+  }
+  return a.length - b.length
+}
+
+/** `item in container`. */
+export function contains(runtime: Runtime, container: Value, item: Value): boolean {
+  const text = textOf(container)
+  if (text !== null) {
+    const part = textOf(item)
+    if (part !== null) return text.includes(part)
+    const type = typeName(item)
+    runtime.fail(`TypeError: 'in <string>' requires string as left operand, not ${type}`)
+  }
+  if (container instanceof Dict) return container.entries.has(hashKey(runtime, item))
+  const items = iterate(runtime, container)
+  for (let next = items.next(); !next.done; next = items.next()) {
+    if (next.value === item || equals(runtime, next.value, item)) return true
+  }
+  return false
+}
+
+const identities = new WeakMap<object, number>()
+let lastIdentity = 0
+
+/** A key that is the same for values that Python finds equal. Lists and dicts have none. */
+export function hashKey(runtime: Runtime, value: Value, depth = 0): string {
+  runtime.spend()
+  if (depth > MAX_VALUE_DEPTH) runtime.fail('maximum recursion depth exceeded')
+  if (value === null) return 'N'
+  const text = textOf(value)
+  if (text !== null) return `s${text}`
+  const number = numberOf(value)
+  if (number !== null) return Number.isInteger(number) ? `n${BigInt(number)}` : `n${number}`
+  if (value instanceof Tuple) {
+    const keys = value.items.map((item) => hashKey(runtime, item, depth + 1))
+    return `t${keys.map((key) => `${key.length}:${key}`).join('')}`
+  }
+  if (value instanceof Undefined) return 'U'
+  if (value instanceof List || value instanceof Dict || typeof value !== 'object') {
+    return runtime.fail(`TypeError: unhashable type: '${typeName(value)}'`)
+  }
+  const identity = identities.get(value) ?? ++lastIdentity
+  identities.set(value, identity)
+  return `o${identity}`
+}

@@ -1,0 +1,52 @@
+import type { Runtime } from './runtime.ts'
+import { characters, textLength } from './text.ts'
+import { Dict, List, Thing, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
+
+/** `iter(value)`, or null if it has none. A list that grows meanwhile yields what is added. */
+export function tryIterate(runtime: Runtime, value: Value): Iterator<Value> | null {
+  const text = textOf(value)
+  if (text !== null) return characters(text)[Symbol.iterator]()
+  if (value instanceof List || value instanceof Tuple) return value.items[Symbol.iterator]()
+  if (value instanceof Dict) return keysOf(value)
+  if (value instanceof Undefined) return [][Symbol.iterator]()
+  return value instanceof Thing ? value.iterate(runtime) : null
+}
+
+function* keysOf(dict: Dict): Generator<Value> {
+  for (const [key] of dict.entries.values()) yield key
+}
+
+/** `iter(value)`; fails as Python does if it has none. */
+export function iterate(runtime: Runtime, value: Value): Iterator<Value> {
+  const iterator = tryIterate(runtime, value)
+  if (iterator !== null) return iterator
+  return runtime.fail(`TypeError: '${typeName(value)}' object is not iterable`)
+}
+
+/** `list(value)`. */
+export function toArray(runtime: Runtime, value: Value): Value[] {
+  const items = iterate(runtime, value)
+  const array: Value[] = []
+  for (let next = items.next(); !next.done; next = items.next()) {
+    runtime.spend()
+    array.push(next.value)
+  }
+  return array
+}
+
+/** `len(value)`, or null if it has none. */
+export function tryLength(value: Value): number | null {
+  const text = textOf(value)
+  if (text !== null) return textLength(text)
+  if (value instanceof List || value instanceof Tuple) return value.items.length
+  if (value instanceof Dict) return value.entries.size
+  if (value instanceof Undefined) return 0
+  return value instanceof Thing ? value.length() : null
+}
+
+/** `len(value)`. */
+export function lengthOf(runtime: Runtime, value: Value): number {
+  const length = tryLength(value)
+  if (length !== null) return length
+  return runtime.fail(`TypeError: object of type '${typeName(value)}' has no len()`)
+}

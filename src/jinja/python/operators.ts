@@ -1,0 +1,182 @@
+import type { BinaryOperator } from '../syntax/tree.ts'
+import { asInteger } from './arguments.ts'
+import { numberOf } from './compare.ts'
+import { escapeValue, sameKind } from './markup.ts'
+import { formatPercent } from './printf.ts'
+import type { Runtime } from './runtime.ts'
+import { List, Markup, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
+
+const symbols: Readonly<Record<BinaryOperator, string>> = {
+  add: '+',
+  sub: '-',
+  mul: '*',
+  div: '/',
+  floordiv: '//',
+  mod: '%',
+  pow: '** or pow()',
+}
+
+/** `a + b` and the other arithmetic operators, with Python's rules for every pair of types. */
+export function binary(runtime: Runtime, op: BinaryOperator, a: Value, b: Value): Value {
+  runtime.spend()
+  if (op === 'mod' && textOf(a) !== null) return formatPercent(runtime, a, b)
+  if (a instanceof Undefined) return a.fail(runtime)
+  if (b instanceof Undefined) return b.fail(runtime)
+  const left = numberOf(a)
+  const right = numberOf(b)
+  if (left !== null && right !== null) return arithmetic(runtime, op, left, right)
+  const sequence =
+    op === 'add' ? concatenate(runtime, a, b) : op === 'mul' ? repeat(runtime, a, b) : null
+  if (sequence !== null) return sequence
+  const types = `'${typeName(a)}' and '${typeName(b)}'`
+  return runtime.fail(`TypeError: unsupported operand type(s) for ${symbols[op]}: ${types}`)
+}
+
+/** `+a` and `-a`. */
+export function unary(runtime: Runtime, kind: 'neg' | 'pos', value: Value): Value {
+  if (value instanceof Undefined) return value.fail(runtime)
+  const number = numberOf(value)
+  if (number !== null) return kind === 'neg' ? -number : number
+  const sign = kind === 'neg' ? '-' : '+'
+  return runtime.fail(`TypeError: bad operand type for unary ${sign}: '${typeName(value)}'`)
+}
+
+function concatenate(runtime: Runtime, a: Value, b: Value): Value | null {
+  const left = textOf(a)
+  const right = textOf(b)
+  if (left !== null && right !== null) {
+    runtime.allowLength(left.length + right.length)
+    if (!(a instanceof Markup || b instanceof Markup)) return left + right
+    return new Markup(escapeValue(runtime, a).text + escapeValue(runtime, b).text)
+  }
+  if (a instanceof List && b instanceof List) return new List(joined(runtime, a.items, b.items))
+  if (a instanceof Tuple && b instanceof Tuple) return new Tuple(joined(runtime, a.items, b.items))
+  return null
+}
+
+function joined(runtime: Runtime, a: readonly Value[], b: readonly Value[]): Value[] {
+  runtime.spend(a.length + b.length)
+  return [...a, ...b]
+}
+
+function repeat(runtime: Runtime, a: Value, b: Value): Value | null {
+  if (numberOf(a) !== null) return numberOf(b) === null ? repeat(runtime, b, a) : null
+  if (typeof b === 'number' || numberOf(b) === null) return null
+  const times = Math.max(0, asInteger(runtime, b, 0))
+  const text = textOf(a)
+  if (text !== null) {
+    runtime.allowLength(text.length * times)
+    return sameKind(a, text === '' ? '' : text.repeat(times))
+  }
+  if (!(a instanceof List || a instanceof Tuple)) return null
+  runtime.spend(a.items.length * times)
+  const items = a.items.length === 0 ? [] : Array.from({ length: times }, () => a.items).flat()
+  return a instanceof List ? new List(items) : new Tuple(items)
+}
+
+type Num = bigint | number
+
+function arithmetic(runtime: Runtime, op: BinaryOperator, a: Num, b: Num): Num {
+  if (op === 'pow') return power(runtime, a, b)
+  if (typeof a === 'bigint' && typeof b === 'bigint' && op !== 'div') {
+    return integerArithmetic(runtime, op, a, b)
+  }
+  if (typeof a === 'bigint' && typeof b === 'bigint') return divideIntegers(runtime, a, b)
+  return floatArithmetic(runtime, op, toFloat(runtime, a), toFloat(runtime, b))
+}
+
+/** `a / b` of two ints: the float nearest to the exact quotient. */
+function divideIntegers(runtime: Runtime, a: bigint, b: bigint): number {
+  if (b === 0n) runtime.fail('ZeroDivisionError: division by zero')
+  const exact = BigInt(Number.MAX_SAFE_INTEGER)
+  if (a <= exact && -a <= exact && b <= exact && -b <= exact) return Number(a) / Number(b)
+  // Enough bits that what is cut off only matters as being there or not: it sets the lowest one.
+  const shift = Math.max(0, bitLength(b) - bitLength(a) + 70)
+  const dividend = a << BigInt(shift)
+  const inexact = dividend % b === 0n ? 0n : 1n
+  const quotient = toFloat(runtime, (dividend / b) | inexact)
+  return quotient * 2 ** -shift
+}
+
+/** An int or float as a float. */
+export function toFloat(runtime: Runtime, value: Num): number {
+  const float = Number(value)
+  if (typeof value === 'bigint' && !Number.isFinite(float)) {
+    runtime.fail('OverflowError: int too large to convert to float')
+  }
+  return float
+}
+
+function integerArithmetic(
+  runtime: Runtime,
+  op: Exclude<BinaryOperator, 'pow' | 'div'>,
+  a: bigint,
+  b: bigint,
+): bigint {
+  if (op === 'add') return a + b
+  if (op === 'sub') return a - b
+  if (op === 'mul') {
+    runtime.allowBits(bitLength(a) + bitLength(b))
+    return a * b
+  }
+  if (b === 0n) runtime.fail('ZeroDivisionError: integer division or modulo by zero')
+  const remainder = a % b
+  const crosses = remainder !== 0n && remainder < 0n !== b < 0n
+  if (op === 'mod') return crosses ? remainder + b : remainder
+  return crosses ? a / b - 1n : a / b
+}
+
+function floatArithmetic(
+  runtime: Runtime,
+  op: Exclude<BinaryOperator, 'pow'>,
+  a: number,
+  b: number,
+): number {
+  if (op === 'add') return a + b
+  if (op === 'sub') return a - b
+  if (op === 'mul') return a * b
+  if (b === 0) runtime.fail('ZeroDivisionError: division by zero')
+  if (op === 'div') return a / b
+  const remainder = floatModulo(a, b)
+  if (op === 'mod') return remainder
+  const quotient = (a - remainder) / b
+  if (quotient === 0) return a / b < 0 ? -0 : 0
+  // The quotient is a whole number but for rounding, which may have gone either way.
+  const floor = Math.floor(quotient)
+  return quotient - floor > 0.5 ? floor + 1 : floor
+}
+
+/** The remainder has the sign of the divisor. */
+function floatModulo(a: number, b: number): number {
+  const remainder = a % b
+  if (remainder === 0) return b < 0 ? -0 : 0
+  return remainder < 0 !== b < 0 ? remainder + b : remainder
+}
+
+/** Roughly how many bits an integer has: enough for a cap, and cheap. */
+function bitLength(value: bigint): number {
+  return value.toString(16).length * 4
+}
+
+function power(runtime: Runtime, base: Num, exponent: Num): Num {
+  if (typeof base === 'bigint' && typeof exponent === 'bigint' && exponent >= 0n) {
+    if (base >= -1n && base <= 1n)
+      return base === -1n && exponent % 2n === 0n ? 1n : exponent === 0n ? 1n : base
+    runtime.allowBits(bitLength(base) * Number(exponent))
+    return base ** exponent
+  }
+  const left = toFloat(runtime, base)
+  const right = toFloat(runtime, exponent)
+  if (left === 0 && right < 0) {
+    runtime.fail('ZeroDivisionError: 0.0 cannot be raised to a negative power')
+  }
+  if (left < 0 && Number.isFinite(left) && !Number.isInteger(right) && Number.isFinite(right)) {
+    runtime.fail('complex numbers are not supported')
+  }
+  // Python, unlike IEEE 754's successor JavaScript, says 1 to the power of anything is 1.
+  const result = left === 1 ? 1 : left ** right
+  if (!Number.isFinite(result) && Number.isFinite(left) && Number.isFinite(right)) {
+    runtime.fail("OverflowError: (34, 'Numerical result out of range')")
+  }
+  return result
+}

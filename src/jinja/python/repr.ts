@@ -1,0 +1,111 @@
+import { MAX_VALUE_DEPTH } from '../limits.ts'
+import { quote } from '../syntax/text.ts'
+import { floatRepr } from './decimal.ts'
+import type { Runtime } from './runtime.ts'
+import { Dict, List, Markup, Tuple, Undefined, type Value } from './values.ts'
+
+/** CPython's limit on writing an integer in decimal. */
+const MAX_DIGITS = 4300
+
+/** `str(value)`: what a template prints. */
+export function toText(runtime: Runtime, value: Value): string {
+  if (typeof value === 'string') return value
+  if (value instanceof Markup) return value.text
+  return value instanceof Undefined ? '' : repr(runtime, value)
+}
+
+/** `repr(value)`. */
+export function repr(runtime: Runtime, value: Value): string {
+  const out: string[] = []
+  new ReprWriter(runtime, out).write(value, 0)
+  return out.join('')
+}
+
+export function integerText(runtime: Runtime, value: bigint): string {
+  const text = String(value)
+  if (text.length > MAX_DIGITS) {
+    const limit = `Exceeds the limit (${MAX_DIGITS} digits) for integer string conversion`
+    runtime.fail(`ValueError: ${limit}`)
+  }
+  return text
+}
+
+class ReprWriter {
+  private readonly runtime: Runtime
+  private readonly out: string[]
+  private length = 0
+  /** Containers being written; one inside itself is shown as `[...]`. */
+  private readonly open = new Set<Value>()
+
+  constructor(runtime: Runtime, out: string[]) {
+    this.runtime = runtime
+    this.out = out
+  }
+
+  private put(text: string): void {
+    this.length += text.length
+    this.runtime.allowLength(this.length)
+    this.out.push(text)
+  }
+
+  write(value: Value, depth: number): void {
+    this.runtime.spend()
+    if (depth > MAX_VALUE_DEPTH) this.runtime.fail('maximum recursion depth exceeded')
+    if (value instanceof List) this.sequence('[', value, value.items, ']', depth)
+    else if (value instanceof Tuple) {
+      this.sequence('(', value, value.items, value.items.length === 1 ? ',)' : ')', depth)
+    } else if (value instanceof Dict) this.dict(value, depth)
+    else this.put(this.simple(value))
+  }
+
+  private simple(value: Exclude<Value, List | Tuple | Dict>): string {
+    if (value === null) return 'None'
+    if (value === true) return 'True'
+    if (value === false) return 'False'
+    if (typeof value === 'bigint') return integerText(this.runtime, value)
+    if (typeof value === 'number') return floatRepr(value)
+    if (typeof value === 'string') return quote(value)
+    if (value instanceof Markup) return `Markup(${quote(value.text)})`
+    return value instanceof Undefined ? 'Undefined' : value.repr(this.runtime)
+  }
+
+  private sequence(
+    start: string,
+    value: Value,
+    items: readonly Value[],
+    end: string,
+    depth: number,
+  ): void {
+    if (this.open.has(value)) {
+      this.put(`${start}...${start === '[' ? ']' : ')'}`)
+      return
+    }
+    this.open.add(value)
+    this.put(start)
+    for (const [index, item] of items.entries()) {
+      if (index > 0) this.put(', ')
+      this.write(item, depth + 1)
+    }
+    this.put(end)
+    this.open.delete(value)
+  }
+
+  private dict(value: Dict, depth: number): void {
+    if (this.open.has(value)) {
+      this.put('{...}')
+      return
+    }
+    this.open.add(value)
+    this.put('{')
+    let separator = ''
+    for (const [key, item] of value.entries.values()) {
+      this.put(separator)
+      this.write(key, depth + 1)
+      this.put(': ')
+      this.write(item, depth + 1)
+      separator = ', '
+    }
+    this.put('}')
+    this.open.delete(value)
+  }
+}

@@ -1,0 +1,198 @@
+import type { Runtime } from './runtime.ts'
+
+/**
+ * Python's values. An `int` is a bigint and a `float` is a number, so that `1` and `1.0` stay
+ * apart; `None`, booleans and strings are JavaScript's own; everything else is a class below or a
+ * `Thing`. No value is a plain object, so no template ever touches a JavaScript prototype.
+ */
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Markup
+  | List
+  | Tuple
+  | Dict
+  | Undefined
+  | Thing
+
+/** Text that is already HTML (`markupsafe.Markup`). */
+export class Markup {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+export class List {
+  readonly items: Value[]
+
+  constructor(items: Value[]) {
+    this.items = items
+  }
+}
+
+export class Tuple {
+  readonly items: readonly Value[]
+
+  constructor(items: readonly Value[]) {
+    this.items = items
+  }
+}
+
+/** A tuple whose items also go by name. */
+export class NamedTuple extends Tuple {
+  readonly names: readonly string[]
+
+  constructor(names: readonly string[], items: readonly Value[]) {
+    super(items)
+    this.names = names
+  }
+}
+
+/** Entries in the order of insertion, under keys made by `hashKey`. */
+export class Dict {
+  readonly entries: Map<string, readonly [key: Value, value: Value]>
+
+  constructor(entries: Map<string, readonly [Value, Value]> = new Map()) {
+    this.entries = entries
+  }
+
+  /** The value under a string key; all keyword arguments and most context data have such. */
+  get(name: string): Value | undefined {
+    return this.entries.get(stringKey(name))?.[1]
+  }
+
+  set(name: string, value: Value): void {
+    this.entries.set(stringKey(name), [name, value])
+  }
+}
+
+/** The key under which a dict keeps an entry whose key is this string. */
+export function stringKey(text: string): string {
+  return `s${text}`
+}
+
+/** Something looked up that is not there. Printing it is fine; most other uses fail with `why`. */
+export class Undefined {
+  readonly why: string
+  readonly unsafe: boolean
+
+  constructor(why: string, unsafe = false) {
+    this.why = why
+    this.unsafe = unsafe
+  }
+
+  fail(runtime: Runtime): never {
+    runtime.fail(this.why, this.unsafe ? 'security_error' : 'undefined_error')
+  }
+}
+
+export type CallArguments = {
+  readonly positional: readonly Value[]
+  readonly keywords: ReadonlyMap<string, Value>
+}
+
+/** An object with behaviour: a macro, `loop`, `range(3)`, a bound method… */
+export abstract class Thing {
+  /** What Python calls its type. */
+  abstract readonly typeName: string
+
+  attribute(_name: string, _runtime: Runtime): Value | undefined {
+    return undefined
+  }
+
+  item(_key: Value, _runtime: Runtime): Value | undefined {
+    return undefined
+  }
+
+  /** `self[start:stop:step]`, or null if it cannot be sliced. */
+  slice(_bounds: readonly Value[], _runtime: Runtime): Value | null {
+    return null
+  }
+
+  /** The items, or null if it cannot be iterated over. */
+  iterate(_runtime: Runtime): Iterator<Value> | null {
+    return null
+  }
+
+  length(): number | null {
+    return null
+  }
+
+  /** Absent if it cannot be called. */
+  call?(runtime: Runtime, args: CallArguments): Value
+
+  repr(_runtime: Runtime): string {
+    return `<${this.typeName} object>`
+  }
+}
+
+/** A function or bound method. */
+export class Callable extends Thing {
+  readonly typeName = 'builtin_function_or_method'
+  readonly name: string
+  private readonly run: (runtime: Runtime, args: CallArguments) => Value
+
+  constructor(name: string, run: (runtime: Runtime, args: CallArguments) => Value) {
+    super()
+    this.name = name
+    this.run = run
+  }
+
+  override call(runtime: Runtime, args: CallArguments): Value {
+    return this.run(runtime, args)
+  }
+
+  override repr(): string {
+    return `<built-in method ${this.name}>`
+  }
+}
+
+/** A generator: what `map`, `select` and their like return. It can be consumed once. */
+export class Generator extends Thing {
+  readonly typeName = 'generator'
+  private readonly iterator: Iterator<Value>
+
+  constructor(iterator: Iterator<Value>) {
+    super()
+    this.iterator = iterator
+  }
+
+  override iterate(): Iterator<Value> {
+    return this.iterator
+  }
+}
+
+/** A string or markup, as its text; null for anything else. */
+export function textOf(value: Value): string | null {
+  if (typeof value === 'string') return value
+  return value instanceof Markup ? value.text : null
+}
+
+/** The name of a value's Python type. */
+export function typeName(value: Value): string {
+  if (value === null) return 'NoneType'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'bigint') return 'int'
+  if (typeof value === 'number') return 'float'
+  if (typeof value === 'string') return 'str'
+  if (value instanceof Markup) return 'Markup'
+  if (value instanceof List) return 'list'
+  if (value instanceof Tuple) return 'tuple'
+  if (value instanceof Dict) return 'dict'
+  return value instanceof Undefined ? 'Undefined' : value.typeName
+}
+
+/** Python's truth: empty things, zero, `None` and undefined are false. */
+export function isTrue(value: Value): boolean {
+  if (value === null || value instanceof Undefined) return false
+  if (typeof value !== 'object') return Boolean(value)
+  if (value instanceof Markup) return value.text !== ''
+  if (value instanceof List || value instanceof Tuple) return value.items.length > 0
+  if (value instanceof Dict) return value.entries.size > 0
+  return value.length() !== 0
+}

@@ -1,0 +1,246 @@
+import { getAttribute, getItem, getSlice, keywordsOf } from '../python/access.ts'
+import { compare, contains, equals, hashKey } from '../python/compare.ts'
+import { toArray } from '../python/iterate.ts'
+import { escapeText } from '../python/markup.ts'
+import { binary, unary } from '../python/operators.ts'
+import { toText } from '../python/repr.ts'
+import type { Runtime } from '../python/runtime.ts'
+import {
+  type CallArguments,
+  Dict,
+  isTrue,
+  List,
+  Markup,
+  Thing,
+  Tuple,
+  typeName,
+  Undefined,
+  type Value,
+} from '../python/values.ts'
+import { quote } from '../syntax/text.ts'
+import type {
+  Arguments,
+  CallStep,
+  Chain,
+  CompareOperator,
+  Conditional,
+  Expr,
+  FilterStep,
+  Step,
+  TestStep,
+} from '../syntax/tree.ts'
+
+/** Where an expression gets the values of its names. */
+export type Lookup = { readonly find: (name: string) => Value | undefined }
+
+/** Computes an expression's value. */
+export function evaluate(runtime: Runtime, expr: Expr, scope: Lookup): Value {
+  runtime.spend()
+  switch (expr.kind) {
+    case 'const':
+      return expr.value
+    case 'name':
+      return evaluateName(expr.name, scope)
+    case 'tuple':
+      return new Tuple(expr.items.map((item) => evaluate(runtime, item, scope)))
+    case 'list':
+      return new List(expr.items.map((item) => evaluate(runtime, item, scope)))
+    case 'dict':
+      return evaluateDict(runtime, expr, scope)
+    case 'chain':
+      return evaluateChain(runtime, expr, scope)
+    case 'binary':
+      return expr.rest.reduce(
+        (left, { op, operand }) => binary(runtime, op, left, evaluate(runtime, operand, scope)),
+        evaluate(runtime, expr.first, scope),
+      )
+    case 'compare':
+      return evaluateCompare(runtime, expr, scope)
+    case 'concat':
+      return concat(
+        runtime,
+        expr.operands.map((operand) => evaluate(runtime, operand, scope)),
+      )
+    case 'and':
+    case 'or':
+      return evaluateLogic(runtime, expr, scope)
+    case 'not':
+      return !isTrue(evaluate(runtime, expr.operand, scope))
+    case 'neg':
+    case 'pos':
+      return unary(runtime, expr.kind, evaluate(runtime, expr.operand, scope))
+    case 'conditional':
+      return evaluateConditional(runtime, expr, scope)
+  }
+}
+
+function evaluateName(name: string, scope: Lookup): Value {
+  const value = scope.find(name)
+  return value === undefined ? new Undefined(`${quote(name)} is undefined`) : value
+}
+
+type Logic = Extract<Expr, { kind: 'and' | 'or' }>
+
+/** The value of the operand that decides, as in Python. */
+function evaluateLogic(runtime: Runtime, { kind, operands }: Logic, scope: Lookup): Value {
+  let value: Value = null
+  for (const operand of operands) {
+    value = evaluate(runtime, operand, scope)
+    if (isTrue(value) === (kind === 'or')) break
+  }
+  return value
+}
+
+function evaluateDict(
+  runtime: Runtime,
+  { entries }: Extract<Expr, { kind: 'dict' }>,
+  scope: Lookup,
+): Dict {
+  const dict = new Dict()
+  for (const { key: keyExpr, value: valueExpr } of entries) {
+    const key = evaluate(runtime, keyExpr, scope)
+    const value = evaluate(runtime, valueExpr, scope)
+    const hash = hashKey(runtime, key)
+    // A repeated key keeps its place and its first spelling.
+    dict.entries.set(hash, [dict.entries.get(hash)?.[0] ?? key, value])
+  }
+  return dict
+}
+
+/** `a < b < c` compares neighbours, and stops at the first that fails. */
+function evaluateCompare(
+  runtime: Runtime,
+  { first, rest }: Extract<Expr, { kind: 'compare' }>,
+  scope: Lookup,
+): Value {
+  let left = evaluate(runtime, first, scope)
+  for (const { op, operand } of rest) {
+    const right = evaluate(runtime, operand, scope)
+    if (!holds(runtime, op, left, right)) return false
+    left = right
+  }
+  return true
+}
+
+function holds(runtime: Runtime, op: CompareOperator, a: Value, b: Value): boolean {
+  switch (op) {
+    case 'eq':
+      return equals(runtime, a, b)
+    case 'ne':
+      return !equals(runtime, a, b)
+    case 'in':
+      return contains(runtime, b, a)
+    case 'notin':
+      return !contains(runtime, b, a)
+    case 'lt':
+      return compare(runtime, a, b, '<') < 0
+    case 'lteq':
+      return compare(runtime, a, b, '<=') <= 0
+    case 'gt':
+      return compare(runtime, a, b, '>') > 0
+    case 'gteq':
+      return compare(runtime, a, b, '>=') >= 0
+  }
+}
+
+/** `a ~ b`: everything as text. Where output is escaped, markup makes the whole markup. */
+function concat(runtime: Runtime, values: readonly Value[]): Value {
+  const escapes = runtime.autoescape && values.some((value) => value instanceof Markup)
+  let text = ''
+  for (const value of values) {
+    const part = toText(runtime, value)
+    text += escapes && !(value instanceof Markup) ? escapeText(part) : part
+    runtime.allowLength(text.length)
+  }
+  return escapes ? new Markup(text) : text
+}
+
+function evaluateConditional(runtime: Runtime, expr: Conditional, scope: Lookup): Value {
+  if (isTrue(evaluate(runtime, expr.test, scope))) return evaluate(runtime, expr.then, scope)
+  if (expr.otherwise !== null) return evaluate(runtime, expr.otherwise, scope)
+  const where = `the inline if-expression on line ${expr.line}`
+  return new Undefined(`${where} evaluated to false and no else section was defined.`)
+}
+
+function evaluateChain(runtime: Runtime, { head, steps }: Chain, scope: Lookup): Value {
+  return steps.reduce(
+    (value, step) => applyStep(runtime, value, step, scope),
+    evaluate(runtime, head, scope),
+  )
+}
+
+function applyStep(runtime: Runtime, value: Value, step: Step, scope: Lookup): Value {
+  runtime.spend()
+  switch (step.kind) {
+    case 'attribute':
+      return getAttribute(runtime, value, step.name)
+    case 'item':
+      return getItem(runtime, value, evaluate(runtime, step.index, scope))
+    case 'slice': {
+      const bounds = step.bounds.map((bound) =>
+        bound === null ? null : evaluate(runtime, bound, scope),
+      )
+      return getSlice(runtime, value, bounds)
+    }
+    case 'call':
+      return callValue(runtime, value, evaluateArguments(runtime, step, scope))
+    case 'filter':
+      return applyFilter(runtime, value, step, scope)
+    case 'test':
+      return applyTest(runtime, value, step, scope)
+  }
+}
+
+/** Applies a filter of the template's. */
+export function applyFilter(
+  runtime: Runtime,
+  value: Value,
+  step: FilterStep,
+  scope: Lookup,
+): Value {
+  const filter = runtime.filters.get(step.name)
+  const args = evaluateArguments(runtime, step, scope)
+  if (filter === undefined)
+    return runtime.fail(`No filter named ${quote(step.name)} found.`, 'unknown_filter')
+  return filter(runtime, value, args)
+}
+
+function applyTest(runtime: Runtime, value: Value, step: TestStep, scope: Lookup): Value {
+  const test = runtime.tests.get(step.name)
+  const args = evaluateArguments(runtime, step, scope)
+  if (test === undefined)
+    return runtime.fail(`No test named ${quote(step.name)} found.`, 'unknown_test')
+  const result = test(runtime, value, args)
+  return step.negated ? !isTrue(result) : result
+}
+
+/** Calls a value; what cannot be called fails as in Python. */
+export function callValue(runtime: Runtime, callee: Value, args: CallArguments): Value {
+  if (callee instanceof Undefined) return callee.fail(runtime)
+  if (callee instanceof Thing && callee.call !== undefined) return callee.call(runtime, args)
+  return runtime.fail(`TypeError: '${typeName(callee)}' object is not callable`)
+}
+
+/** The values of arguments, with `*` and `**` spread out. */
+export function evaluateArguments(
+  runtime: Runtime,
+  { args }: CallStep | FilterStep | TestStep,
+  scope: Lookup,
+): CallArguments {
+  const { positional, keywords, spread, spreadKeywords }: Arguments = args
+  const values = positional.map((expr) => evaluate(runtime, expr, scope))
+  const named = new Map(
+    keywords.map(({ name, value }) => [name, evaluate(runtime, value, scope)] as const),
+  )
+  if (spread !== null) {
+    for (const value of toArray(runtime, evaluate(runtime, spread, scope))) values.push(value)
+  }
+  if (spreadKeywords !== null) {
+    const more = keywordsOf(runtime, evaluate(runtime, spreadKeywords, scope))
+    for (const [name, value] of more) {
+      if (named.has(name)) runtime.fail(`TypeError: multiple values for keyword argument '${name}'`)
+      named.set(name, value)
+    }
+  }
+  return { positional: values, keywords: named }
+}

@@ -1,0 +1,143 @@
+import { asInteger, asText, bind } from '../python/arguments.ts'
+import { dictEntries } from '../python/container-methods.ts'
+import { Range } from '../python/range.ts'
+import { repr } from '../python/repr.ts'
+import type { Runtime } from '../python/runtime.ts'
+import {
+  type CallArguments,
+  Callable,
+  Dict,
+  isTrue,
+  Markup,
+  Thing,
+  type Value,
+} from '../python/values.ts'
+import { loremIpsum } from './lorem-ipsum.ts'
+
+function makeRange(runtime: Runtime, args: CallArguments): Value {
+  const bounds = bind(runtime, 'range', ['start', 'stop?', 'step?'], args)
+  const [first = 0n, second, step = 1n] = bounds.map((bound) =>
+    bound === undefined ? undefined : BigInt(asInteger(runtime, bound, 0)),
+  )
+  return second === undefined
+    ? new Range(runtime, 0n, first, 1n)
+    : new Range(runtime, first, second, step)
+}
+
+function makeDict(runtime: Runtime, { positional, keywords }: CallArguments): Dict {
+  const [source = new Dict()] = bind(runtime, 'dict', ['source?'], {
+    positional,
+    keywords: new Map(),
+  })
+  const dict = new Dict(new Map(dictEntries(runtime, source)))
+  for (const [name, value] of keywords) dict.set(name, value)
+  return dict
+}
+
+/** What `{% set ns.x = … %}` assigns to. Its attributes are its only ones: it has no methods. */
+export class Namespace extends Thing {
+  readonly typeName = 'jinja2.utils.Namespace'
+  private readonly dict: Dict
+
+  constructor(dict: Dict) {
+    super()
+    this.dict = dict
+  }
+
+  override attribute(name: string): Value | undefined {
+    return name.startsWith('_') ? undefined : this.dict.get(name)
+  }
+
+  assign(name: string, value: Value): void {
+    this.dict.set(name, value)
+  }
+
+  override repr(runtime: Runtime): string {
+    return `<Namespace ${repr(runtime, this.dict)}>`
+  }
+}
+
+class Cycler extends Thing {
+  readonly typeName = 'jinja2.utils.Cycler'
+  private readonly items: readonly Value[]
+  private position = 0
+
+  constructor(runtime: Runtime, items: readonly Value[]) {
+    super()
+    if (items.length === 0) runtime.fail('RuntimeError: at least one item has to be provided')
+    this.items = items
+  }
+
+  override attribute(name: string): Value | undefined {
+    if (name === 'current') return this.items[this.position]
+    if (name === 'reset') return new Callable(name, () => this.moveTo(0))
+    if (name !== 'next') return undefined
+    return new Callable(name, () => {
+      const current = this.items[this.position] ?? null
+      this.moveTo((this.position + 1) % this.items.length)
+      return current
+    })
+  }
+
+  private moveTo(position: number): null {
+    this.position = position
+    return null
+  }
+}
+
+class Joiner extends Thing {
+  readonly typeName = 'jinja2.utils.Joiner'
+  private readonly separator: Value
+  private used = false
+
+  constructor(separator: Value) {
+    super()
+    this.separator = separator
+  }
+
+  override call(): Value {
+    if (this.used) return this.separator
+    this.used = true
+    return ''
+  }
+
+  override attribute(name: string): Value | undefined {
+    return name === 'sep' ? this.separator : undefined
+  }
+}
+
+function lipsum(runtime: Runtime, args: CallArguments): Value {
+  const [count, html = true, min, max] = bind(
+    runtime,
+    'lipsum',
+    ['n?', 'html?', 'min?', 'max?'],
+    args,
+  )
+  const fewest = asInteger(runtime, min, 20)
+  const most = asInteger(runtime, max, 100)
+  if (fewest >= most) runtime.fail('ValueError: empty range for randrange()')
+  const paragraphs: string[] = []
+  for (let left = asInteger(runtime, count, 5); left > 0; left--) {
+    runtime.spend(Math.max(most, 1))
+    paragraphs.push(loremIpsum(fewest, most))
+  }
+  if (!isTrue(html)) return paragraphs.join('\n\n')
+  return new Markup(paragraphs.map((text) => `<p>${text}</p>`).join('\n'))
+}
+
+/** Jinja2's globals, and nothing else. */
+export const globals: ReadonlyMap<string, Value> = new Map<string, Value>(
+  [
+    new Callable('range', makeRange),
+    new Callable('dict', makeDict),
+    new Callable('lipsum', lipsum),
+    new Callable('cycler', (runtime, { positional }) => new Cycler(runtime, positional)),
+    new Callable('joiner', (runtime, args) => {
+      const [separator] = bind(runtime, 'joiner', ['sep?'], args)
+      return new Joiner(separator === undefined ? ', ' : asText(runtime, separator))
+    }),
+    new Callable('namespace', (runtime, args) => new Namespace(makeDict(runtime, args))),
+  ].map((global) => [global.name, global]),
+)
+
+export const globalNames: ReadonlySet<string> = new Set(globals.keys())

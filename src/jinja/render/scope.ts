@@ -1,0 +1,79 @@
+import type { Names } from '../analysis/names.ts'
+import type { Value } from '../python/values.ts'
+
+/** What the caller passed, the globals, and what the template sets at its top level. */
+export class Context {
+  private readonly given: ReadonlyMap<string, Value>
+  private readonly globals: ReadonlyMap<string, Value>
+  private readonly set = new Map<string, Value>()
+
+  constructor(given: ReadonlyMap<string, Value>, globals: ReadonlyMap<string, Value>) {
+    this.given = given
+    this.globals = globals
+  }
+
+  find(name: string): Value | undefined {
+    const layer = [this.set, this.given].find((values) => values.has(name))
+    return (layer ?? this.globals).get(name)
+  }
+
+  assign(name: string, value: Value): void {
+    this.set.set(name, value)
+  }
+
+  /** This context as a scoped block sees it: with the locals around it on top. */
+  derive(locals: ReadonlyMap<string, Value>): Context {
+    const parent = new Map([...this.given, ...this.set, ...locals])
+    return new Context(parent, this.globals)
+  }
+}
+
+/**
+ * The variables of one frame at run time. Which names it holds was decided by `Names`; here they
+ * get values. A name without one yet is undefined, even if the context has it.
+ */
+export class Scope {
+  readonly context: Context
+  readonly names: Names
+  private readonly parent: Scope | null
+  private readonly values = new Map<string, Value>()
+
+  constructor(names: Names, context: Context, parent: Scope | null) {
+    this.names = names
+    this.context = context
+    this.parent = parent
+    for (const [name, origin] of names.origins) {
+      const value =
+        origin === 'context'
+          ? context.find(name)
+          : origin === 'outer'
+            ? parent?.find(name)
+            : undefined
+      if (value !== undefined) this.values.set(name, value)
+    }
+  }
+
+  /** The value of a name, or undefined if it has none. */
+  find(name: string): Value | undefined {
+    if (this.names.own(name) !== undefined) return this.values.get(name)
+    return this.parent?.find(name)
+  }
+
+  assign(name: string, value: Value): void {
+    this.values.set(name, value)
+  }
+
+  inner(names: Names): Scope {
+    return new Scope(names, this.context, this)
+  }
+
+  /** All variables set here or around here that have a value. */
+  visible(): Map<string, Value> {
+    const found = new Map<string, Value>()
+    for (const name of this.names.visible()) {
+      const value = this.find(name)
+      if (value !== undefined) found.set(name, value)
+    }
+    return found
+  }
+}

@@ -1,0 +1,26 @@
+import { TemplateError } from '../error.ts'
+import { MAX_SOURCE_LENGTH } from '../limits.ts'
+import { StatementParser } from './statements.ts'
+import { TokenStream } from './stream.ts'
+import type { Template } from './tree.ts'
+
+export type ParseOptions = {
+  /** Longest template accepted, in UTF-16 code units. */
+  readonly maxLength?: number
+}
+
+/**
+ * Parses a template as Jinja2 3.1's default environment does: no extensions, no line statements,
+ * one trailing newline dropped. Throws a `TemplateError` at the first mistake, of type
+ * `syntax_error`, `undefined_tag`, `too_large` or `too_deep`.
+ */
+export function parse(source: string, options: ParseOptions = {}): Template {
+  const maxLength = options.maxLength ?? MAX_SOURCE_LENGTH
+  if (source.length > maxLength) {
+    const message = `the template has ${source.length} characters; at most ${maxLength} are allowed`
+    throw new TemplateError('too_large', message, null)
+  }
+  const parser = new StatementParser(new TokenStream(source))
+  const body = parser.parseStatements([])
+  return { kind: 'template', body, names: parser.expressions.names }
+}

@@ -1,0 +1,213 @@
+import { TemplateError } from '../error.ts'
+import { MAX_BLOCK_DEPTH } from '../limits.ts'
+import { ExpressionParser } from './expressions.ts'
+import { parseFilter, parseFilters } from './steps.ts'
+import type { TokenStream } from './stream.ts'
+import { unexpectedEnd, unknownTag } from './tag-errors.ts'
+import { targetParser } from './targets.ts'
+import { parseBlock, parseExtends, parseFrom, parseImport, parseInclude } from './templates.ts'
+import type { Body, Branch, CallBlock, Data, Expr, Parameter, Statement } from './tree.ts'
+
+type TagParser = (parser: StatementParser, line: number) => Statement
+
+/** Jinja2's tags without extensions; each parser starts behind the tag's name. */
+const tags: ReadonlyMap<string, TagParser> = new Map<string, TagParser>([
+  ['for', parseFor],
+  ['if', parseIf],
+  ['set', parseSet],
+  ['with', parseWith],
+  ['macro', parseMacro],
+  ['call', parseCallBlock],
+  ['filter', parseFilterBlock],
+  ['print', parsePrint],
+  ['autoescape', parseAutoescape],
+  ['block', parseBlock],
+  ['extends', parseExtends],
+  ['include', parseInclude],
+  ['import', parseImport],
+  ['from', parseFrom],
+])
+
+/** Parses text, `{{ … }}` and tags into statements. */
+export class StatementParser {
+  readonly stream: TokenStream
+  readonly expressions: ExpressionParser
+  /** The tags now open, innermost last, and for each list of statements what may end it. */
+  private readonly openTags: string[] = []
+  private readonly endings: (readonly string[])[] = []
+
+  constructor(stream: TokenStream) {
+    this.stream = stream
+    this.expressions = new ExpressionParser(stream)
+  }
+
+  /** The statements of a tag's body. The name that ended it stays current unless it is dropped. */
+  parseBody(endNames: readonly string[], dropEnd = true): Body {
+    // Jinja2 accepts Python's colon here.
+    this.stream.skipType('colon')
+    this.stream.expect('block_end')
+    if (this.endings.length >= MAX_BLOCK_DEPTH) {
+      const message = `blocks may nest at most ${MAX_BLOCK_DEPTH} levels deep`
+      throw new TemplateError('too_deep', message, this.stream.current.line)
+    }
+    this.endings.push(endNames)
+    const body = this.parseStatements(endNames)
+    if (this.stream.isType('eof')) unexpectedEnd(this.stream, this.endings, this.openTags)
+    this.endings.pop()
+    if (dropEnd) this.stream.next()
+    return body
+  }
+
+  /** Statements up to one of the end names or the end of the template. */
+  parseStatements(endNames: readonly string[]): Body {
+    const body: Statement[] = []
+    let output: (Data | Expr)[] = []
+    const flush = (): void => {
+      const [first] = output
+      if (first !== undefined) body.push({ kind: 'output', nodes: output, line: first.line })
+      output = []
+    }
+    while (!this.stream.isType('eof')) {
+      const token = this.stream.next()
+      if (token.type === 'data') {
+        output.push({ kind: 'data', text: token.value, line: token.line })
+      } else if (token.type === 'variable_begin') {
+        output.push(this.expressions.parseTuple())
+        this.stream.expect('variable_end')
+      } else {
+        flush()
+        if (this.stream.isName(...endNames)) return body
+        body.push(this.parseTag())
+        this.stream.expect('block_end')
+      }
+    }
+    flush()
+    return body
+  }
+
+  private parseTag(): Statement {
+    const token = this.stream.current
+    if (token.type !== 'name') this.stream.fail('tag name expected')
+    const parse = tags.get(token.value)
+    if (parse === undefined) {
+      unknownTag(token.value, token.line, this.endings, this.openTags)
+    }
+    this.openTags.push(token.value)
+    this.stream.next()
+    const statement = parse(this, token.line)
+    this.openTags.pop()
+    return statement
+  }
+}
+
+function parseFor(parser: StatementParser, line: number): Statement {
+  const { stream, expressions } = parser
+  const target = targetParser.parseList(expressions)
+  stream.expectName('in')
+  const iterable = expressions.parseTuple({ conditional: false })
+  const test = stream.skipName('if') ? expressions.parseExpression() : null
+  const recursive = stream.skipName('recursive')
+  const body = parser.parseBody(['endfor', 'else'], false)
+  const hasElse = stream.skipName('else')
+  if (!hasElse) stream.next()
+  const otherwise = hasElse ? parser.parseBody(['endfor']) : []
+  return { kind: 'for', target, iterable, test, recursive, body, otherwise, line }
+}
+
+function parseIf(parser: StatementParser, line: number): Statement {
+  const { stream } = parser
+  const first = parseBranch(parser, line)
+  const elifs: Branch[] = []
+  while (stream.skipName('elif')) elifs.push(parseBranch(parser, stream.current.line))
+  const hasElse = stream.skipName('else')
+  if (!hasElse) stream.next()
+  const otherwise = hasElse ? parser.parseBody(['endif']) : []
+  return { kind: 'if', first, elifs, otherwise, line }
+}
+
+function parseBranch(parser: StatementParser, line: number): Branch {
+  const test = parser.expressions.parseTuple({ conditional: false })
+  return { test, body: parser.parseBody(['elif', 'else', 'endif'], false), line }
+}
+
+function parseSet(parser: StatementParser, line: number): Statement {
+  const { stream, expressions } = parser
+  const target = targetParser.parseListOrAttribute(expressions)
+  if (stream.skipType('assign')) {
+    return { kind: 'set', target, value: expressions.parseTuple(), line }
+  }
+  const filters = parseFilters(expressions)
+  return { kind: 'set_block', target, filters, body: parser.parseBody(['endset']), line }
+}
+
+function parseWith(parser: StatementParser, line: number): Statement {
+  const { stream, expressions } = parser
+  const bindings = []
+  while (!stream.isType('block_end')) {
+    if (bindings.length > 0) stream.expect('comma')
+    const target = targetParser.parseList(expressions)
+    stream.expect('assign')
+    bindings.push({ target, value: expressions.parseExpression() })
+  }
+  return { kind: 'with', bindings, body: parser.parseBody(['endwith']), line }
+}
+
+function parseMacro(parser: StatementParser, line: number): Statement {
+  const { name } = targetParser.parseName(parser.expressions)
+  const parameters = parseParameters(parser)
+  return { kind: 'macro', name, parameters, body: parser.parseBody(['endmacro']), line }
+}
+
+function parseCallBlock(parser: StatementParser, line: number): CallBlock {
+  const { stream, expressions } = parser
+  const parameters = stream.isType('lparen') ? parseParameters(parser) : []
+  const { callee, call } = splitCall(stream, expressions.parseExpression(), line)
+  const body = parser.parseBody(['endcall'])
+  return { kind: 'call_block', callee, call, parameters, body, line }
+}
+
+function splitCall(stream: TokenStream, expr: Expr, line: number) {
+  const call = expr.kind === 'chain' ? expr.steps.at(-1) : undefined
+  if (expr.kind !== 'chain' || call?.kind !== 'call') stream.fail('expected call', line)
+  const steps = expr.steps.slice(0, -1)
+  const callee: Expr = steps.length === 0 ? expr.head : { ...expr, steps }
+  return { callee, call }
+}
+
+/** `(a, b=1)`; a parameter without a default may not follow one with. */
+function parseParameters(parser: StatementParser): Parameter[] {
+  const { stream, expressions } = parser
+  const parameters: Parameter[] = []
+  stream.expect('lparen')
+  while (!stream.isType('rparen')) {
+    if (parameters.length > 0) stream.expect('comma')
+    const { name, line } = targetParser.parseName(expressions)
+    const fallback = stream.skipType('assign') ? expressions.parseExpression() : null
+    if (fallback === null && parameters.some((earlier) => earlier.fallback !== null)) {
+      stream.fail('non-default argument follows default argument')
+    }
+    parameters.push({ name, fallback, line })
+  }
+  stream.expect('rparen')
+  return parameters
+}
+
+function parseFilterBlock(parser: StatementParser, line: number): Statement {
+  const { expressions } = parser
+  const filters = [parseFilter(expressions), ...parseFilters(expressions)]
+  return { kind: 'filter_block', filters, body: parser.parseBody(['endfilter']), line }
+}
+
+function parsePrint(parser: StatementParser, line: number): Statement {
+  const nodes: Expr[] = []
+  while (!parser.stream.isType('block_end')) {
+    if (nodes.length > 0) parser.stream.expect('comma')
+    nodes.push(parser.expressions.parseExpression())
+  }
+  return { kind: 'output', nodes, line }
+}
+
+function parseAutoescape(parser: StatementParser, line: number): Statement {
+  const value = parser.expressions.parseExpression()
+  return { kind: 'autoescape', value, body: parser.parseBody(['endautoescape']), line }
+}

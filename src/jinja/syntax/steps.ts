@@ -1,0 +1,141 @@
+import { noArguments, parseArguments } from './arguments.ts'
+import type { ExpressionParser } from './expressions.ts'
+import type { TokenStream } from './stream.ts'
+import type { Token } from './token.ts'
+import type { Arguments, Expr, FilterStep, SliceStep, Step } from './tree.ts'
+
+/** Puts steps behind a value; parentheses make no difference: `(a.b).c` is `a.b.c`. */
+export function makeChain(head: Expr, steps: readonly Step[], line: number): Expr {
+  if (steps.length === 0) return head
+  if (head.kind === 'chain') return { ...head, steps: [...head.steps, ...steps] }
+  return { kind: 'chain', head, steps, line }
+}
+
+/** Attributes, subscripts and calls. */
+export function parseSteps(parser: ExpressionParser): Step[] {
+  const steps: Step[] = []
+  for (;;) {
+    const { type, line } = parser.stream.current
+    if (type === 'dot') steps.push(parseAttribute(parser.stream))
+    else if (type === 'lbracket') steps.push(parseSubscript(parser))
+    else if (type === 'lparen') steps.push({ kind: 'call', args: parseArguments(parser), line })
+    else return steps
+  }
+}
+
+/** Filters and tests, and calls of their results. */
+export function parseTestAndFilterSteps(parser: ExpressionParser): Step[] {
+  const { stream } = parser
+  const steps: Step[] = []
+  for (;;) {
+    const { type, line } = stream.current
+    if (type === 'pipe') steps.push(...parseFilters(parser))
+    else if (stream.isName('is')) steps.push(parseTest(parser))
+    else if (type === 'lparen') steps.push({ kind: 'call', args: parseArguments(parser), line })
+    else return steps
+  }
+}
+
+/** `| f | g(x)`, as long as there are pipes. */
+export function parseFilters(parser: ExpressionParser): FilterStep[] {
+  const filters: FilterStep[] = []
+  while (parser.stream.skipType('pipe')) filters.push(parseFilter(parser))
+  return filters
+}
+
+/** A filter's dotted name and arguments, without the pipe. */
+export function parseFilter(parser: ExpressionParser): FilterStep {
+  const { line } = parser.stream.current
+  const name = parseDottedName(parser.stream)
+  const args = parser.stream.isType('lparen') ? parseArguments(parser) : noArguments
+  return { kind: 'filter', name, args, line }
+}
+
+function parseDottedName(stream: TokenStream): string {
+  let { value: name } = stream.takeName()
+  while (stream.skipType('dot')) name += `.${stream.takeName().value}`
+  return name
+}
+
+function parseTest(parser: ExpressionParser): Step {
+  const { stream } = parser
+  const { line } = stream.next()
+  const negated = stream.skipName('not')
+  const name = parseDottedName(stream)
+  return { kind: 'test', name, args: parseTestArguments(parser), negated, line }
+}
+
+const testArgumentStarts: ReadonlySet<string> = new Set<Token['type']>([
+  'name',
+  'string',
+  'integer',
+  'float',
+  'lbracket',
+  'lbrace',
+])
+
+/** A test may take one argument without parentheses: `x is divisibleby 3`. */
+function parseTestArguments(parser: ExpressionParser): Arguments {
+  const { stream } = parser
+  if (stream.isType('lparen')) return parseArguments(parser)
+  if (!testArgumentStarts.has(stream.current.type)) return noArguments
+  if (stream.isName('else', 'or', 'and')) return noArguments
+  if (stream.isName('is')) stream.fail('You cannot chain multiple tests with is')
+  const { line } = stream.current
+  const head = parser.parsePrimary()
+  return { ...noArguments, positional: [makeChain(head, parseSteps(parser), line)] }
+}
+
+/** After a dot comes a name, or an integer that is then a subscript. */
+function parseAttribute(stream: TokenStream): Step {
+  const { line } = stream.next()
+  const token = stream.current
+  if (token.type === 'name') {
+    stream.next()
+    return { kind: 'attribute', name: token.value, line }
+  }
+  // Jinja2 moves on before it complains, so a lexing error right behind is reported instead.
+  stream.next()
+  if (token.type !== 'integer') stream.fail('expected name or number', token.line)
+  return { kind: 'item', index: { kind: 'const', value: token.value, line: token.line }, line }
+}
+
+function parseSubscript(parser: ExpressionParser): Step {
+  const { stream } = parser
+  const { line } = stream.next()
+  const parts: (Expr | SliceStep)[] = []
+  while (!stream.isType('rbracket')) {
+    if (parts.length > 0) stream.expect('comma')
+    parts.push(parseSubscribed(parser))
+  }
+  stream.expect('rbracket')
+  const [only] = parts
+  if (parts.length === 1 && only !== undefined) {
+    return only.kind === 'slice' ? only : { kind: 'item', index: only, line }
+  }
+  const items = parts.map((part) => (part.kind === 'slice' ? failSlice(stream, part) : part))
+  return { kind: 'item', index: { kind: 'tuple', items, line }, line }
+}
+
+/** `a[1:2, 3]`: Jinja2 parses it, then writes Python that Python refuses. */
+function failSlice(stream: TokenStream, slice: SliceStep): never {
+  stream.fail('invalid syntax: a slice cannot be part of a tuple', slice.line)
+}
+
+/** An index, or a slice `start:stop:step` of which any part may be absent. */
+function parseSubscribed(parser: ExpressionParser): Expr | SliceStep {
+  const { stream } = parser
+  const { line } = stream.current
+  const start = stream.isType('colon') ? null : parser.parseExpression()
+  if (start !== null && !stream.isType('colon')) return start
+  stream.next()
+  const stop = parseBound(parser)
+  const step = stream.skipType('colon') ? parseBound(parser) : null
+  return { kind: 'slice', bounds: [start, stop, step], line }
+}
+
+function parseBound(parser: ExpressionParser): Expr | null {
+  const { type } = parser.stream.current
+  const absent = type === 'colon' || type === 'rbracket' || type === 'comma'
+  return absent ? null : parser.parseExpression()
+}

@@ -1,0 +1,229 @@
+/**
+ * The tree of a template. Chains that Jinja2 nests (`a.b.c`, `a|f|g`, `a + b + c`) are flat lists
+ * here, so that a long one costs no depth: neither the parser nor any walker recurses along it.
+ */
+
+export type Literal = null | boolean | string | bigint | number
+
+export type Expr =
+  | { readonly kind: 'const'; readonly value: Literal; readonly line: number }
+  | Name
+  | { readonly kind: 'tuple' | 'list'; readonly items: readonly Expr[]; readonly line: number }
+  | { readonly kind: 'dict'; readonly entries: readonly Entry[]; readonly line: number }
+  | Chain
+  | Binary
+  | Compare
+  | { readonly kind: 'concat'; readonly operands: readonly Expr[]; readonly line: number }
+  | { readonly kind: 'and' | 'or'; readonly operands: readonly Expr[]; readonly line: number }
+  | { readonly kind: 'not' | 'neg' | 'pos'; readonly operand: Expr; readonly line: number }
+  | Conditional
+
+export type Name = { readonly kind: 'name'; readonly name: string; readonly line: number }
+
+export type Entry = { readonly key: Expr; readonly value: Expr }
+
+/** A value and what is done to it, in order: attributes, subscripts, calls, filters and tests. */
+export type Chain = {
+  readonly kind: 'chain'
+  readonly head: Expr
+  readonly steps: readonly Step[]
+  readonly line: number
+}
+
+export type Step =
+  | { readonly kind: 'attribute'; readonly name: string; readonly line: number }
+  | { readonly kind: 'item'; readonly index: Expr; readonly line: number }
+  | SliceStep
+  | CallStep
+  | FilterStep
+  | TestStep
+
+/** `bounds` are start, stop and step. */
+export type SliceStep = {
+  readonly kind: 'slice'
+  readonly bounds: readonly (Expr | null)[]
+  readonly line: number
+}
+
+export type CallStep = { readonly kind: 'call'; readonly args: Arguments; readonly line: number }
+
+export type FilterStep = {
+  readonly kind: 'filter'
+  readonly name: string
+  readonly args: Arguments
+  readonly line: number
+}
+
+export type TestStep = {
+  readonly kind: 'test'
+  readonly name: string
+  readonly args: Arguments
+  readonly negated: boolean
+  readonly line: number
+}
+
+export type Arguments = {
+  readonly positional: readonly Expr[]
+  readonly keywords: readonly { readonly name: string; readonly value: Expr }[]
+  readonly spread: Expr | null
+  readonly spreadKeywords: Expr | null
+}
+
+export type BinaryOperator = 'add' | 'sub' | 'mul' | 'div' | 'floordiv' | 'mod' | 'pow'
+
+/** Operators of one precedence, applied from left to right; in Jinja2 that is so for `**` too. */
+export type Binary = {
+  readonly kind: 'binary'
+  readonly first: Expr
+  readonly rest: readonly { readonly op: BinaryOperator; readonly operand: Expr }[]
+  readonly line: number
+}
+
+export type CompareOperator = 'eq' | 'ne' | 'lt' | 'lteq' | 'gt' | 'gteq' | 'in' | 'notin'
+
+export type Compare = {
+  readonly kind: 'compare'
+  readonly first: Expr
+  readonly rest: readonly { readonly op: CompareOperator; readonly operand: Expr }[]
+  readonly line: number
+}
+
+export type Conditional = {
+  readonly kind: 'conditional'
+  readonly test: Expr
+  readonly then: Expr
+  readonly otherwise: Expr | null
+  readonly line: number
+}
+
+/** What can be assigned to. `attribute` is `ns.x`, which only `set` takes. */
+export type Target =
+  | Name
+  | { readonly kind: 'tuple'; readonly items: readonly Target[]; readonly line: number }
+  | {
+      readonly kind: 'attribute'
+      readonly name: string
+      readonly attribute: string
+      readonly line: number
+    }
+
+export type Data = { readonly kind: 'data'; readonly text: string; readonly line: number }
+
+export type Statement =
+  | { readonly kind: 'output'; readonly nodes: readonly (Data | Expr)[]; readonly line: number }
+  | For
+  | If
+  | {
+      readonly kind: 'set'
+      readonly target: Target
+      readonly value: Expr
+      readonly line: number
+    }
+  | SetBlock
+  | Macro
+  | CallBlock
+  | FilterBlock
+  | With
+  | {
+      readonly kind: 'autoescape'
+      readonly value: Expr
+      readonly body: Body
+      readonly line: number
+    }
+  | Block
+  | { readonly kind: 'extends'; readonly template: Expr; readonly line: number }
+  | { readonly kind: 'include'; readonly template: Expr; readonly line: number }
+  | Import
+
+export type Body = readonly Statement[]
+
+export type For = {
+  readonly kind: 'for'
+  readonly target: Target
+  readonly iterable: Expr
+  readonly test: Expr | null
+  readonly recursive: boolean
+  readonly body: Body
+  readonly otherwise: Body
+  readonly line: number
+}
+
+export type Branch = { readonly test: Expr; readonly body: Body; readonly line: number }
+
+export type If = {
+  readonly kind: 'if'
+  readonly first: Branch
+  readonly elifs: readonly Branch[]
+  readonly otherwise: Body
+  readonly line: number
+}
+
+/** `filters` is empty unless `{% set x | f %}` names some. */
+export type SetBlock = {
+  readonly kind: 'set_block'
+  readonly target: Target
+  readonly filters: readonly FilterStep[]
+  readonly body: Body
+  readonly line: number
+}
+
+export type Parameter = {
+  readonly name: string
+  readonly fallback: Expr | null
+  readonly line: number
+}
+
+export type Macro = {
+  readonly kind: 'macro'
+  readonly name: string
+  readonly parameters: readonly Parameter[]
+  readonly body: Body
+  readonly line: number
+}
+
+export type CallBlock = {
+  readonly kind: 'call_block'
+  readonly callee: Expr
+  readonly call: CallStep
+  readonly parameters: readonly Parameter[]
+  readonly body: Body
+  readonly line: number
+}
+
+export type FilterBlock = {
+  readonly kind: 'filter_block'
+  readonly filters: readonly FilterStep[]
+  readonly body: Body
+  readonly line: number
+}
+
+export type With = {
+  readonly kind: 'with'
+  readonly bindings: readonly { readonly target: Target; readonly value: Expr }[]
+  readonly body: Body
+  readonly line: number
+}
+
+export type Block = {
+  readonly kind: 'block'
+  readonly name: string
+  readonly scoped: boolean
+  readonly required: boolean
+  readonly body: Body
+  readonly line: number
+}
+
+/** `import … as x` and `from … import a, b as c`; `names` are those the template gains. */
+export type Import = {
+  readonly kind: 'import'
+  readonly template: Expr
+  readonly names: readonly string[]
+  readonly line: number
+}
+
+export type Template = {
+  readonly kind: 'template'
+  readonly body: Body
+  /** Every name that occurs in an expression. */
+  readonly names: ReadonlySet<string>
+}
