@@ -31,10 +31,7 @@ const sections: Record<string, string> = {
   ),
   destinations: table(
     ['Call this', 'and it is'],
-    Object.entries(magicDestinations).map(([number, scenario]) => [
-      `\`${number}\``,
-      scenario.replace('_', ' '),
-    ]),
+    Object.entries(magicDestinations).map(([number, { about }]) => [`\`${number}\``, about]),
   ),
   keys: table(
     ['Key', 'Account'],

@@ -1,16 +1,11 @@
+import type { CallSettings } from './call-settings.ts'
+import { Dialogue, type ScriptLine, type Talk } from './dialogue.ts'
+import type { Greeting } from './greeting.ts'
+
 /*
  * How a simulated call goes is decided when it is placed, and stored with it: from then on its
  * state is a function of that row and the time (call-state.ts), with no timers to lose.
  */
-
-import type { Greeting } from './greeting.ts'
-
-/** One line of a transcript, `at` simulated seconds after the call was answered. */
-export interface ScriptLine {
-  at: number
-  role: 'user' | 'agent' | 'system' | 'tool' | 'event'
-  message: string
-}
 
 /** The course of one call, in simulated seconds. */
 export interface CallPlan {
@@ -24,63 +19,62 @@ export interface CallPlan {
   script: ScriptLine[]
 }
 
-type Scenario =
-  | 'answered'
-  | 'busy'
-  | 'rejected'
-  | 'no_answer'
-  | 'voicemail'
-  | 'transferred'
-  | 'long'
-
-/**
- * Destinations that always go one way, in the manner of payment test cards. They lie in the range
- * kept free for fiction (555-0100 to 555-0199), so no real telephone is meant. Every other valid
- * number is answered.
- */
-export const magicDestinations: Readonly<Record<string, Scenario | 'invalid'>> = {
-  '+12025550100': 'answered',
-  '+12025550101': 'busy',
-  '+12025550102': 'rejected',
-  '+12025550103': 'no_answer',
-  '+12025550104': 'voicemail',
-  '+12025550105': 'transferred',
-  '+12025550106': 'long',
-  '+12025550107': 'invalid',
-}
-
 const unanswered = {
   busy: { answerStatus: 'user_busy', ringSeconds: 2, event: 'The callee is busy.' },
   rejected: { answerStatus: 'user_rejected', ringSeconds: 6, event: 'The callee declined.' },
   no_answer: { answerStatus: 'user_unavailable', ringSeconds: 30, event: 'Nobody answered.' },
 } as const
 
-const smallTalk: [caller: string, agent: string][] = [
+type Answered = 'answered' | 'voicemail' | 'transferred' | 'long' | 'silent' | 'interrupting'
+
+/**
+ * Destinations that always go one way, in the manner of payment test cards. They lie in the range
+ * kept free for fiction (555-0100 to 555-0199), so no real telephone is meant. Every other valid
+ * number is answered.
+ */
+export const magicDestinations: Readonly<
+  Record<string, { scenario: Answered | keyof typeof unanswered | 'invalid'; about: string }>
+> = {
+  '+12025550100': { scenario: 'answered', about: 'answered' },
+  '+12025550101': { scenario: 'busy', about: 'busy: `failed`, `user_busy`' },
+  '+12025550102': { scenario: 'rejected', about: 'declined: `failed`, `user_rejected`' },
+  '+12025550103': { scenario: 'no_answer', about: 'not answered: `failed`, `user_unavailable`' },
+  '+12025550104': { scenario: 'voicemail', about: 'a voicemail: `completed`, `machine`' },
+  '+12025550105': { scenario: 'transferred', about: 'transferred to a person' },
+  '+12025550106': { scenario: 'long', about: 'a long talk, up to `max_duration_seconds`' },
+  '+12025550107': { scenario: 'invalid', about: 'no number that can be called: 422' },
+  '+12025550108': { scenario: 'silent', about: 'answered in silence: `inactivity_settings` apply' },
+  '+12025550109': {
+    scenario: 'interrupting',
+    about: 'answered by somebody who interrupts: `interrupt_settings` apply',
+  },
+}
+
+/** What is said where no language model speaks. */
+const smallTalk: readonly (readonly [caller: string, agent: string])[] = [
   ['Hello, who is this?', 'I am calling from the sandbox: this conversation is simulated.'],
   ['All right. What is it about?', 'I only wanted to check that everything works.'],
   ['And does it?', 'It does. Thank you for your time.'],
   ['Good. Goodbye.', 'Goodbye.'],
 ]
 
-/** Seconds of speech for a line: about 15 characters a second, at least one second. */
-const spoken = (text: string) => Math.max(1, Math.round(text.length / 15))
-
 export interface PlanRequest {
   /** Where a phone call goes; absent on the web, where somebody is always there. */
   toNumber?: string
   greeting: Greeting
-  maxDurationSeconds: number
+  settings: CallSettings
 }
 
 /** Decides how a call goes. */
-export function planCall({ toNumber, greeting, maxDurationSeconds }: PlanRequest): CallPlan {
-  const scenario = (toNumber && magicDestinations[toNumber]) || 'answered'
+export function planCall({ toNumber, greeting, settings }: PlanRequest): CallPlan {
+  const scenario = (toNumber && magicDestinations[toNumber]?.scenario) || 'answered'
   if (scenario === 'busy' || scenario === 'rejected' || scenario === 'no_answer') {
     const { event, ...rest } = unanswered[scenario]
     const script: ScriptLine[] = [{ at: 0, role: 'event', message: event }]
     return { ...rest, outcome: 'failed', isAnswered: false, talkSeconds: 0, script }
   }
-  const talk = cutAt(maxDurationSeconds, conversation(scenario, greeting))
+  if (scenario === 'invalid') throw new Error('A number that cannot be called got past the checks')
+  const talk = talkOf(scenario, greeting, settings)
   return {
     answerStatus: scenario === 'voicemail' ? 'machine' : 'human',
     outcome: scenario === 'transferred' && !talk.wasCut ? 'transferred' : 'completed',
@@ -91,39 +85,42 @@ export function planCall({ toNumber, greeting, maxDurationSeconds }: PlanRequest
   }
 }
 
-function conversation(
-  scenario: string,
-  { text, error }: Greeting,
-): { script: ScriptLine[]; seconds: number } {
-  const script: ScriptLine[] = []
-  let at = 0
-  const say = (role: ScriptLine['role'], message: string) => {
-    script.push({ at, role, message })
-    at += role === 'event' ? 0 : spoken(message) + 1
-  }
-  say('event', 'Scripted conversation: no language model is configured for the sandbox.')
-  if (error !== null) say('event', `The greeting could not be rendered: ${error}`)
+function talkOf(scenario: Answered, greeting: Greeting, settings: CallSettings): Talk {
+  const dialogue = new Dialogue(settings)
+  dialogue.event('Scripted conversation: no language model is configured for the sandbox.')
   if (scenario === 'voicemail') {
-    say('user', 'You have reached my voicemail. Please leave a message after the tone.')
-    if (text) say('agent', text)
-    return { script, seconds: at }
+    dialogue.say('user', 'You have reached my voicemail. Please leave a message after the tone.')
   }
-  if (text) say('agent', text)
-  const rounds = scenario === 'long' ? 100 : 1
-  for (let round = 0; round < rounds; round++) {
-    for (const [caller, agent] of smallTalk) {
-      say('user', caller)
-      say('agent', agent)
-    }
+  dialogue.open(greeting, scenario === 'interrupting')
+  switch (scenario) {
+    case 'voicemail':
+      dialogue.hangUp()
+      break
+    case 'silent':
+      dialogue.silence()
+      break
+    case 'interrupting':
+      dialogue.talkedOver('I only wanted to check that everything works.', 'Sorry, wrong number!')
+      dialogue.hangUp()
+      break
+    case 'transferred':
+      chat(dialogue)
+      dialogue.event('Transferred to a person.')
+      break
+    case 'long':
+      for (let round = 0; round < 100; round++) chat(dialogue)
+      dialogue.hangUp()
+      break
+    default:
+      chat(dialogue)
+      dialogue.hangUp()
   }
-  if (scenario === 'transferred') say('event', 'Transferred to a person.')
-  return { script, seconds: at }
+  return dialogue.end()
 }
 
-/** Ends a conversation at the agent's longest duration. */
-function cutAt(longest: number, { script, seconds }: { script: ScriptLine[]; seconds: number }) {
-  if (seconds <= longest) return { script, seconds, wasCut: false }
-  const kept = script.filter(({ at }) => at < longest)
-  const end: ScriptLine = { at: longest, role: 'event', message: 'The longest duration is over.' }
-  return { script: [...kept, end], seconds: longest, wasCut: true }
+function chat(dialogue: Dialogue): void {
+  for (const [caller, agent] of smallTalk) {
+    dialogue.say('user', caller)
+    dialogue.say('agent', agent)
+  }
 }

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { CallCreate, PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { withinAccount } from './accounts.ts'
-import { isPlainObject, merge } from './agent-config.ts'
+import { merge } from './agent-config.ts'
 import { type AgentRow, findAgent } from './agents.ts'
 import { type CallPlan, magicDestinations, planCall } from './call-plan.ts'
+import { type CallSettings, callSettings } from './call-settings.ts'
 import {
   CallRow,
   callAt,
@@ -50,19 +51,18 @@ function line({ store, account, body }: PlaceInput): Numbers {
   if (!trunk.termination_uri) {
     throw invalid('body.from_number', `The SIP trunk of ${from_number} has no termination URI.`)
   }
-  if (magicDestinations[to_number] === 'invalid') {
+  if (magicDestinations[to_number]?.scenario === 'invalid') {
     throw invalid('body.to_number', `${to_number} is not a number that can be called.`)
   }
   return { phone_number_id: number.id, from_number, to_number }
 }
 
-function planFor(agent: AgentRow, numbers: Numbers, { body, now }: PlaceInput): CallPlan {
-  const config = body.overrides ? merge(agent.config, body.overrides) : agent.config
-  const longest = config.max_duration_seconds
+function planFor(settings: CallSettings, numbers: Numbers, { body, now }: PlaceInput): CallPlan {
   return planCall({
     ...(numbers.to_number !== null && { toNumber: numbers.to_number }),
-    greeting: renderGreeting(config, {
-      agentId: agent.id,
+    settings,
+    greeting: renderGreeting(settings.initial_message, {
+      agentId: body.agent_id,
       agentNumber: numbers.from_number,
       contactNumber: numbers.to_number,
       direction: directionOf(body.type),
@@ -70,7 +70,6 @@ function planFor(agent: AgentRow, numbers: Numbers, { body, now }: PlaceInput): 
       now,
       testVariables: body.test_variables ?? {},
     }),
-    maxDurationSeconds: typeof longest === 'number' ? longest : 1200,
   })
 }
 
@@ -178,8 +177,10 @@ export const callHandlers = [
         body.type === 'phone'
           ? line(input)
           : { phone_number_id: null, from_number: null, to_number: null }
-      const name = agent.config.name
-      const capture = agent.config.capture_settings
+      const { name } = agent.config
+      const settings = callSettings(
+        body.overrides ? merge(agent.config, body.overrides) : agent.config,
+      )
       const row = rowOfPlan(
         {
           ...numbers,
@@ -189,9 +190,9 @@ export const callHandlers = [
           agent_id: agent.id,
           agent_name: typeof name === 'string' ? name : null,
           external_id: body.external_id ?? null,
-          is_recorded: Number(isPlainObject(capture) && capture.recording_enabled === true),
+          is_recorded: Number(settings.capture_settings.recording_enabled),
         },
-        planFor(agent, numbers, input),
+        planFor(settings, numbers, input),
         { created: now, speed },
       )
       insertCall(store, row)

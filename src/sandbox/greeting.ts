@@ -1,5 +1,6 @@
 import { render, TemplateError } from '../jinja/index.ts'
 import { isPlainObject } from './agent-config.ts'
+import type { CallSettings } from './call-settings.ts'
 
 /** What a greeting can read, besides what the caller of the API gives in test_variables. */
 export interface GreetingFacts {
@@ -20,12 +21,10 @@ export interface Greeting {
 }
 
 export function renderGreeting(
-  config: Readonly<Record<string, unknown>>,
+  { message, mode }: CallSettings['initial_message'],
   facts: GreetingFacts,
 ): Greeting {
-  const opening = config.initial_message
-  const message = isPlainObject(opening) && opening.mode !== 'user_first' && opening.message
-  if (typeof message !== 'string') return { text: '', error: null }
+  if (mode === 'user_first') return { text: '', error: null }
   try {
     return { text: render(message, variablesOf(facts)), error: null }
   } catch (error) {

@@ -1,6 +1,7 @@
 import { insertAccount } from './accounts.ts'
 import { createAgent } from './agents.ts'
 import { planCall } from './call-plan.ts'
+import { callSettings } from './call-settings.ts'
 import { insertCall, rowOfPlan } from './calls.ts'
 import { insertPhoneNumber } from './phone-numbers.ts'
 import { insertSipTrunk } from './sip-trunks.ts'
@@ -185,7 +186,7 @@ function seedCalls(store: Store, now: number): void {
         text: agentSeeds[agent]?.message.replace('{{ contact.first_name }}', 'Sam') ?? '',
         error: null,
       },
-      maxDurationSeconds: 1200,
+      settings: callSettings({}),
     })
     const row = rowOfPlan(
       {

@@ -384,6 +384,89 @@ describe('calls', () => {
     expect(ended.messages.at(-1).message).toMatch(/longest duration/)
   })
 
+  const said = async (to_number: string, overrides: object) => {
+    using sandbox = startSandbox()
+    const { body } = await sandbox.send('POST', 'accounts/me/calls', {
+      ...phone,
+      to_number,
+      overrides,
+    })
+    sandbox.wait(10_000)
+    const { messages, ...call } = (await sandbox.get(`accounts/me/calls/${body.id}`)).body
+    const start = Date.parse(call.started_at)
+    const lines = messages.map(
+      ({ role, message, timestamp }: Record<string, string>) =>
+        `${(Date.parse(timestamp ?? '') - start) / 1000} ${role}: ${message}`,
+    )
+    return { lines: lines.slice(1) as string[], seconds: call.duration_seconds as number }
+  }
+  const hi = (more: object = {}) => ({ initial_message: { message: 'Hi there, Sam', ...more } })
+
+  test('open as initial_message says', async () => {
+    const first = async (more: object) => (await said('+12025550100', hi(more))).lines[0]
+    expect(await first({})).toBe('0 agent: Hi there, Sam')
+    expect(await first({ delay_ms: 2500 })).toBe('2.5 agent: Hi there, Sam')
+    expect(await first({ mode: 'user_first' })).toBe('0 user: Hello, who is this?')
+    expect(await first({ mode: 'dynamic_message' })).toMatch(/event: The message stands in/)
+  })
+
+  test('remind a silent caller and hang up, as inactivity_settings say', async () => {
+    const inactivity = {
+      reminder_timeout_ms: 5000,
+      reminder_max_count: 2,
+      end_call_timeout_ms: 30_000,
+    }
+    const { lines, seconds } = await said('+12025550108', {
+      ...hi(),
+      inactivity_settings: inactivity,
+    })
+    expect(lines).toEqual([
+      '0 agent: Hi there, Sam',
+      '7 agent: Are you still there?',
+      '14 agent: Are you still there?',
+      '32 event: The caller was silent for too long: the agent hung up.',
+    ])
+    expect(seconds).toBe(32)
+    const never = { reminder_timeout_ms: null, end_call_timeout_ms: null }
+    const patient = await said('+12025550108', {
+      ...hi(),
+      inactivity_settings: never,
+      max_duration_seconds: 50,
+    })
+    expect(patient.lines).toEqual([
+      '0 agent: Hi there, Sam',
+      '50 event: The longest duration is over.',
+    ])
+  })
+
+  test('let themselves be interrupted, as interrupt_settings and interruptible say', async () => {
+    const roles = async (overrides: object) =>
+      (await said('+12025550109', { ...hi(), ...overrides })).lines.map((text) =>
+        text.replace(/^\S+ /, ''),
+      )
+    expect(await roles({})).toEqual([
+      'agent: Hi there, Sam',
+      'event: The caller talked over the greeting, which is not interruptible.',
+      'agent: I only wanted to –',
+      'event: The caller interrupted the agent.',
+      'user: Sorry, wrong number!',
+      'event: The caller hung up.',
+    ])
+    expect((await roles(hi({ interruptible: true }))).slice(0, 2)).toEqual([
+      'agent: Hi there, –',
+      'event: The caller interrupted the agent.',
+    ])
+    for (const interrupt_settings of [
+      { enabled: false },
+      { min_words: 4 },
+      { min_speech_seconds: 9 },
+    ]) {
+      expect(await roles({ interrupt_settings })).toContain(
+        'event: The caller talked over the agent, too briefly to interrupt it.',
+      )
+    }
+  })
+
   test('are filtered as documented', async () => {
     using sandbox = startSandbox()
     const count = async (query: string) =>

@@ -1,0 +1,106 @@
+import type { CallSettings } from './call-settings.ts'
+import type { Greeting } from './greeting.ts'
+
+/** One line of a transcript, `at` simulated seconds after the call was answered. */
+export interface ScriptLine {
+  at: number
+  role: 'user' | 'agent' | 'system' | 'tool' | 'event'
+  message: string
+}
+
+/** What was said in a call, and how long it took, in simulated seconds. */
+export interface Talk {
+  script: ScriptLine[]
+  seconds: number
+  /** Whether the longest duration ended it. */
+  wasCut: boolean
+}
+
+/** Seconds of speech for a line: about 15 characters a second, at least one second. */
+const spoken = (text: string) => Math.max(1, Math.round(text.length / 15))
+
+/** Silence between two turns, seconds. */
+const turnGap = 1
+
+/** Writes down a conversation as it goes, keeping its time. */
+export class Dialogue {
+  readonly #script: ScriptLine[] = []
+  readonly #settings: CallSettings
+  #at = 0
+
+  constructor(settings: CallSettings) {
+    this.#settings = settings
+  }
+
+  event(message: string): void {
+    this.#script.push({ at: this.#at, role: 'event', message })
+  }
+
+  say(role: 'user' | 'agent', message: string): void {
+    this.#script.push({ at: this.#at, role, message })
+    this.#at += spoken(message) + turnGap
+  }
+
+  /** The agent's opening: its greeting after its delay, unless the caller goes first. */
+  open({ text, error }: Greeting, isInterrupting: boolean): void {
+    const { mode, delay_ms, interruptible } = this.#settings.initial_message
+    if (error !== null) this.event(`The greeting could not be rendered: ${error}`)
+    if (mode === 'user_first' || text === '') return
+    if (mode === 'dynamic_message') this.event('The message stands in for a generated greeting.')
+    this.#at += delay_ms / 1000
+    if (!isInterrupting) this.say('agent', text)
+    else if (interruptible) this.#interrupted(text)
+    else {
+      this.say('agent', text)
+      this.event('The caller talked over the greeting, which is not interruptible.')
+    }
+  }
+
+  /** An agent's line into which the caller speaks; whether that stops it is a setting. */
+  talkedOver(agent: string, caller: string): void {
+    const { enabled, min_words, min_speech_seconds } = this.#settings.interrupt_settings
+    const words = caller.split(/\s+/).filter(Boolean).length
+    if (enabled && words >= min_words && spoken(caller) >= min_speech_seconds) {
+      this.#interrupted(agent)
+    } else {
+      this.say('agent', agent)
+      this.event('The caller talked over the agent, too briefly to interrupt it.')
+    }
+    this.say('user', caller)
+  }
+
+  #interrupted(text: string): void {
+    const words = text.split(' ')
+    const heard = words.slice(0, Math.ceil(words.length / 2)).join(' ')
+    this.say('agent', `${heard} –`)
+    this.event('The caller interrupted the agent.')
+  }
+
+  /** The caller says nothing any more: reminders, then hanging up, as the settings have it. */
+  silence(): void {
+    const { reminder_timeout_ms, reminder_max_count, end_call_timeout_ms } =
+      this.#settings.inactivity_settings
+    const hangUp = this.#at + (end_call_timeout_ms ?? Number.POSITIVE_INFINITY) / 1000
+    for (let reminder = 1; reminder <= reminder_max_count; reminder++) {
+      const next = this.#at + (reminder_timeout_ms ?? Number.POSITIVE_INFINITY) / 1000
+      if (next >= hangUp || next > this.#settings.max_duration_seconds) break
+      this.#at = next
+      this.say('agent', 'Are you still there?')
+    }
+    this.#at = Math.max(this.#at, hangUp)
+    this.event('The caller was silent for too long: the agent hung up.')
+  }
+
+  hangUp(): void {
+    this.event(this.#settings.allow_auto_hangup ? 'The agent hung up.' : 'The caller hung up.')
+  }
+
+  /** What came of it, cut at the agent's longest duration. */
+  end(): Talk {
+    const longest = this.#settings.max_duration_seconds
+    if (this.#at <= longest) return { script: this.#script, seconds: this.#at, wasCut: false }
+    const kept = this.#script.filter(({ at }) => at < longest)
+    const end: ScriptLine = { at: longest, role: 'event', message: 'The longest duration is over.' }
+    return { script: [...kept, end], seconds: longest, wasCut: true }
+  }
+}
