@@ -76,5 +76,27 @@ CREATE TABLE calls (
   script TEXT NOT NULL
 ) STRICT;
 CREATE INDEX calls_account ON calls (account_id, created);
+CREATE INDEX calls_ended ON calls (ended);
 CREATE UNIQUE INDEX calls_external ON calls (account_id, external_id) WHERE external_id IS NOT NULL;
+
+-- Completed calls added up by the hour they were placed in, so that usage over a year need not
+-- read every call. A call is counted from the start; those that have not ended yet are taken off
+-- again when usage is read.
+CREATE TABLE usage_hours (
+  account_id TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  agent_id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  conversations INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  PRIMARY KEY (account_id, hour, agent_id, type)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER usage_counts_new_call AFTER INSERT ON calls WHEN NEW.outcome = 'completed'
+BEGIN
+  INSERT INTO usage_hours
+  VALUES (NEW.account_id, NEW.created / 3600000, NEW.agent_id, NEW.type, 1, NEW.duration_seconds)
+  ON CONFLICT DO UPDATE SET
+    conversations = conversations + 1, seconds = seconds + excluded.seconds;
+END;
 `

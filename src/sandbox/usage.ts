@@ -5,28 +5,15 @@ import { withinAccount } from './accounts.ts'
 import { bucketStart, bucketStarts, isoInZone, isTimeZone } from './buckets.ts'
 import { on } from './handler.ts'
 import { invalid } from './problem.ts'
+import type { Store } from './store.ts'
 
-const defaultSpan = 30 * 24 * 3_600_000
+const hour = 3_600_000
+const defaultSpan = 30 * 24 * hour
 
 /** Longest a bucket can be, ms: how far back the newest buckets of a range can reach. */
-const longestBucket = { hour: 3_600_000 * 2, day: 3_600_000 * 49, month: 3_600_000 * 24 * 32 }
-
-const UsageRow = z.object({
-  created: z.int(),
-  duration_seconds: z.number(),
-  agent: z.string(),
-  subaccount: z.string(),
-  type: z.string(),
-})
-type UsageRow = z.output<typeof UsageRow>
+const longestBucket = { hour: 2 * hour, day: 49 * hour, month: 32 * 24 * hour }
 
 type Value = Usage['data'][number]['values'][number]
-
-/** Completed conversations of an account and its subaccounts, by start. */
-const completed = `
-SELECT created, duration_seconds, agent_id AS agent, account_id AS subaccount, type FROM calls
-WHERE ${withinAccount} AND outcome = 'completed' AND ended <= :now
-AND created >= :start AND created < :end`
 
 export const usageHandlers = [
   on(routes.usage.get, ({ store, account, query, now }) => {
@@ -44,8 +31,10 @@ export const usageHandlers = [
       ...bucketStarts(tz, granularity, reach, end),
     ].slice(-limit)
     const from = Math.max(start, starts[0] ?? start)
-    const rows = store.all(UsageRow, completed, { account: account.id, now, start: from, end })
-    const buckets = fill(starts, rows, groupBy)
+    const buckets = new Buckets(starts, groupBy)
+    for (const sum of sums(store, { account: account.id, now, from, end, starts, groupBy })) {
+      buckets.add(sum)
+    }
     return {
       meta: {
         account_id: account.id,
@@ -55,46 +44,122 @@ export const usageHandlers = [
         group_by: groupBy,
         tz,
       },
-      data: starts.map((ts, index) => ({
-        ts: isoInZone(tz, ts),
-        values: [...(buckets[index]?.values() ?? [])],
-      })),
+      data: buckets.data((ts) => isoInZone(tz, ts)),
     }
   }),
 ]
 
-/** Adds up rows per bucket and group. */
-function fill(starts: number[], rows: UsageRow[], groupBy: Grouping[]): Map<string, Value>[] {
-  const buckets = starts.map(() => new Map<string, Value>())
-  if (groupBy.length === 0) {
-    for (const bucket of buckets) {
-      bucket.set('', { seconds: 0, conversations: 0, dimensions: null })
-    }
-  }
-  for (const row of rows) {
-    const bucket = buckets[indexAt(starts, row.created)]
-    if (!bucket) continue
-    const key = groupBy.map((grouping) => row[grouping]).join(' ')
-    let value = bucket.get(key)
-    if (!value) {
-      const dimensions = Object.fromEntries(groupBy.map((grouping) => [grouping, row[grouping]]))
-      value = { seconds: 0, conversations: 0, dimensions }
-      bucket.set(key, value)
-    }
-    value.seconds += row.duration_seconds
-    value.conversations += 1
-  }
-  return buckets
+/** Conversations added up over some time from `at` on, which lies within one bucket. */
+const Sum = z.object({
+  at: z.int(),
+  conversations: z.int(),
+  seconds: z.number(),
+  agent: z.string(),
+  subaccount: z.string(),
+  type: z.string(),
+})
+type Sum = z.output<typeof Sum>
+
+interface SumQuery {
+  account: string
+  now: number
+  from: number
+  end: number
+  starts: number[]
+  groupBy: Grouping[]
 }
 
-/** Index of the last start at or before an instant; -1 when there is none. */
-function indexAt(starts: number[], ms: number): number {
-  let low = 0
-  let high = starts.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((starts[middle] ?? Number.POSITIVE_INFINITY) <= ms) low = middle + 1
-    else high = middle
+/**
+ * Everything to be counted: whole hours that lie within one bucket from the hourly sums, the parts
+ * of hours at the edges call by call, and calls that have not ended yet taken off again.
+ */
+function* sums(store: Store, query: SumQuery): Generator<Sum> {
+  const { account, now, from, end, starts, groupBy } = query
+  const columns = { agent: 'agent_id', subaccount: 'account_id', type: 'type' }
+  const groups = groupings
+    .map((name) => `${groupBy.includes(name) ? columns[name] : "''"} AS ${name}`)
+    .join(', ')
+
+  const split = splitHours([from, ...starts, end], from, end)
+  yield* store.all(
+    Sum,
+    `SELECT hour * ${hour} AS at, sum(conversations) AS conversations, sum(seconds) AS seconds,
+     ${groups} FROM usage_hours
+     WHERE ${withinAccount} AND hour >= :first AND hour < :last
+     AND hour NOT IN (SELECT value FROM json_each(:split))
+     GROUP BY 1, 4, 5, 6`,
+    {
+      account,
+      first: Math.ceil(from / hour),
+      last: Math.floor(end / hour),
+      split: JSON.stringify(split),
+    },
+  )
+  const completed = `SELECT created AS at, 1 AS conversations, duration_seconds AS seconds, ${groups}
+    FROM calls WHERE ${withinAccount} AND outcome = 'completed'
+    AND created >= :from AND created < :end`
+  for (const part of split) {
+    const within = { from: Math.max(from, part * hour), end: Math.min(end, (part + 1) * hour) }
+    yield* store.all(Sum, completed, { account, ...within })
   }
-  return low - 1
+  // Few calls are open at a time: found by their end, never by walking through the whole range.
+  const open = completed.replace('FROM calls', 'FROM calls INDEXED BY calls_ended')
+  for (const sum of store.all(Sum, `${open} AND ended > :now`, { account, now, from, end })) {
+    yield { ...sum, conversations: -1, seconds: -sum.seconds }
+  }
+}
+
+/** Hours that an edge falls into, so that they belong to more than one bucket or only in part. */
+function splitHours(edges: number[], from: number, end: number): number[] {
+  const split = edges.filter((edge) => edge % hour !== 0 && edge >= from && edge <= end)
+  return [...new Set(split.map((edge) => Math.floor(edge / hour)))]
+}
+
+/** Sums sorted into buckets and groups. */
+class Buckets {
+  readonly #starts: number[]
+  readonly #groupBy: Grouping[]
+  readonly #values: Map<string, Value>[]
+
+  constructor(starts: number[], groupBy: Grouping[]) {
+    this.#starts = starts
+    this.#groupBy = groupBy
+    this.#values = starts.map(() => new Map())
+  }
+
+  add(sum: Sum): void {
+    const values = this.#values[this.#indexAt(sum.at)]
+    if (!values) return
+    const key = this.#groupBy.map((grouping) => sum[grouping]).join(' ')
+    let value = values.get(key)
+    if (!value) {
+      const dimensions = this.#groupBy.map((grouping) => [grouping, sum[grouping]])
+      value = { seconds: 0, conversations: 0, dimensions: Object.fromEntries(dimensions) }
+      values.set(key, value)
+    }
+    value.seconds += sum.seconds
+    value.conversations += sum.conversations
+  }
+
+  data(iso: (ts: number) => string): Usage['data'] {
+    const nothing = { seconds: 0, conversations: 0, dimensions: null }
+    return this.#starts.map((ts, index) => {
+      const values = [...(this.#values[index]?.values() ?? [])]
+      const counted = values.filter(({ conversations }) => conversations > 0)
+      const ungrouped = () => [{ ...nothing, ...values[0], dimensions: null }]
+      return { ts: iso(ts), values: this.#groupBy.length === 0 ? ungrouped() : counted }
+    })
+  }
+
+  /** Index of the last start at or before an instant; -1 when there is none. */
+  #indexAt(ms: number): number {
+    let low = 0
+    let high = this.#starts.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#starts[middle] ?? Number.POSITIVE_INFINITY) <= ms) low = middle + 1
+      else high = middle
+    }
+    return low - 1
+  }
 }
