@@ -11,6 +11,7 @@ import type {
   Template,
 } from '../syntax/tree.ts'
 import { eachStatement, namesSet, stepExpressions } from '../syntax/walk.ts'
+import type { BlockFrame, Compiled, LoopFrames, MacroFrame } from './compiled.ts'
 import { ExpressionChecker, type Frame } from './expressions.ts'
 import { collectNames, declareTarget, loopNames, macroNames, readNames } from './frames.ts'
 import { Names } from './names.ts'
@@ -18,30 +19,6 @@ import { repeatedParameter } from './python-rules.ts'
 import { Report } from './report.ts'
 import { type Special, SpecialNames } from './specials.ts'
 import type { Vocabulary } from './vocabulary.ts'
-
-/** Frames of a loop; `extended` loops have a `loop` variable. */
-export type LoopFrames = ReturnType<typeof loopNames> & { readonly extended: boolean }
-
-export type MacroFrame = { readonly names: Names; readonly specials: readonly Special[] }
-
-export type BlockFrame = {
-  readonly block: Block
-  readonly names: Names
-  readonly specials: readonly Special[]
-}
-
-/** A template with the frames of all its parts: what analysis reports on and rendering runs on. */
-export type Compiled = {
-  readonly template: Template
-  readonly root: Names
-  readonly usesSelf: boolean
-  readonly blocks: ReadonlyMap<string, BlockFrame>
-  readonly loops: ReadonlyMap<For, LoopFrames>
-  readonly macros: ReadonlyMap<Macro | CallBlock, MacroFrame>
-  /** Frames of `with`, `set` blocks, `filter` blocks and `autoescape`. */
-  readonly scopes: ReadonlyMap<Statement, Names>
-  readonly report: Report
-}
 
 const macroSpecials: readonly Special[] = ['caller', 'kwargs', 'varargs']
 

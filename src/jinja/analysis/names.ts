@@ -6,7 +6,7 @@
  * - `unset`: begins without a value
  * - `parameter`: given by the frame itself: loop targets, macro parameters, `loop`, `caller`…
  */
-export type Origin = 'context' | 'outer' | 'unset' | 'parameter'
+type Origin = 'context' | 'outer' | 'unset' | 'parameter'
 
 /**
  * The names of one frame, decided before anything runs: Jinja2 compiles them to Python locals, so

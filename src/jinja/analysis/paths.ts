@@ -5,7 +5,7 @@ import type { Chain, Expr, Step } from '../syntax/tree.ts'
  * `a['b']` counts as `a.b`, an integer stays a subscript (`orders[0].id`), a computed one ends the
  * path. A called method is not part of it: `customer.get('plan')` reads `customer`.
  */
-export function chainPath(root: string, steps: readonly Step[]): string {
+function chainPath(root: string, steps: readonly Step[]): string {
   const segments: string[] = []
   for (const step of steps) {
     const segment = pathSegment(step)

@@ -6,7 +6,7 @@ import { Markup, type Value } from '../python/values.ts'
 
 export type FilterEntry = readonly [name: string, filter: Callee]
 
-export type FilterBody = (runtime: Runtime, value: Value, args: BoundArguments) => Value
+type FilterBody = (runtime: Runtime, value: Value, args: BoundArguments) => Value
 
 /** Notes a filter down: its parameters after the value, as in `bind`, and what it does. */
 export function filter(name: string, parameters: string, run: FilterBody): FilterEntry {

@@ -51,28 +51,28 @@ function removeBetween(text: string, start: string, end: string): string {
 }
 
 /** The named entities that occur in practice; HTML has two thousand more. */
-const named: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\xa0',
-  copy: '©',
-  reg: '®',
-  raquo: '»',
-  laquo: '«',
-  hellip: '…',
-  mdash: '—',
-  ndash: '–',
-  euro: '€',
-}
+const named: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', '\xa0'],
+  ['copy', '©'],
+  ['reg', '®'],
+  ['raquo', '»'],
+  ['laquo', '«'],
+  ['hellip', '…'],
+  ['mdash', '—'],
+  ['ndash', '–'],
+  ['euro', '€'],
+])
 
 function unescapeHtml(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{1,8}));/g,
     (whole, decimal, hex, name) => {
-      if (name !== undefined) return named[name] ?? whole
+      if (name !== undefined) return named.get(name) ?? whole
       const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal)
       return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd'
     },

@@ -1,4 +1,4 @@
-import { getAttribute, ownAttribute } from '../python/access.ts'
+import { getAttribute, hasAttribute } from '../python/access.ts'
 import { asInteger, asText } from '../python/arguments.ts'
 import { itemsOf } from '../python/container-methods.ts'
 import { iterate, lengthOf, toArray, tryIterate } from '../python/iterate.ts'
@@ -122,7 +122,7 @@ function items(runtime: Runtime, value: Value): Value {
 function attribute(runtime: Runtime, value: Value, args: BoundArguments): Value {
   const name = asText(runtime, args[0])
   if (value instanceof Undefined) return value.fail(runtime)
-  if (ownAttribute(runtime, value, name) !== undefined) return getAttribute(runtime, value, name)
+  if (hasAttribute(runtime, value, name)) return getAttribute(runtime, value, name)
   return new Undefined(`${quote(`${typeName(value)} object`)} has no attribute ${quote(name)}`)
 }
 

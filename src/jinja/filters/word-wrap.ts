@@ -1,6 +1,6 @@
 import { characters, textLength } from '../python/text.ts'
 
-export type WrapOptions = {
+type WrapOptions = {
   readonly width: number
   readonly breakLong: boolean
   readonly breakHyphens: boolean

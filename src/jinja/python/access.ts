@@ -69,8 +69,13 @@ export function getItem(runtime: Runtime, value: Value, key: Value): Value {
   return attribute === undefined ? missing(runtime, value, name) : attribute
 }
 
+/** Whether a value has a Python attribute of that name, safe or not. */
+export function hasAttribute(runtime: Runtime, value: Value, name: string): boolean {
+  return internal.has(name) || ownAttribute(runtime, value, name) !== undefined
+}
+
 /** A Python attribute only; undefined if there is none. */
-export function ownAttribute(runtime: Runtime, value: Value, name: string): Value | undefined {
+function ownAttribute(runtime: Runtime, value: Value, name: string): Value | undefined {
   if (typeof value === 'string' || value instanceof Markup) {
     if (name === 'format' || name === 'format_map') return formatMethod(value, name)
     return find(stringMethods, name, value)

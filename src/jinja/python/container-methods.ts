@@ -4,7 +4,7 @@ import { iterate, toArray } from './iterate.ts'
 import { type Method, type Methods, method } from './method.ts'
 import { repr } from './repr.ts'
 import type { Runtime } from './runtime.ts'
-import { Dict, List, Thing, Tuple, type Value } from './values.ts'
+import { Dict, List, Thing, Tuple, Undefined, type Value } from './values.ts'
 
 /** What `dict.keys()`, `.values()` and `.items()` return: a look at the dict as it is now. */
 export class DictView extends Thing {
@@ -98,6 +98,7 @@ export function* dictEntries(
   runtime: Runtime,
   value: Value,
 ): Generator<[string, readonly [Value, Value]]> {
+  if (value instanceof Undefined) value.fail(runtime)
   if (value instanceof Dict) return yield* value.entries
   for (const pair of toArray(runtime, value)) {
     const [key, item, ...more] = toArray(runtime, pair)

@@ -74,7 +74,7 @@ export class DateTime extends Thing {
   }
 
   override attribute(name: string, runtime: Runtime): Value | undefined {
-    const number = numbers[name]?.(this.wall)
+    const number = numbers.get(name)?.(this.wall)
     if (number !== undefined) return BigInt(number)
     if (name === 'isoformat') return new Callable(name, () => this.iso('T'))
     if (name !== 'strftime') return undefined
@@ -88,14 +88,15 @@ export class DateTime extends Thing {
   }
 }
 
-const numbers: Readonly<Record<string, (wall: Date) => number>> = {
-  year: (wall) => wall.getUTCFullYear(),
-  month: (wall) => wall.getUTCMonth() + 1,
-  day: (wall) => wall.getUTCDate(),
-  hour: (wall) => wall.getUTCHours(),
-  minute: (wall) => wall.getUTCMinutes(),
-  second: (wall) => wall.getUTCSeconds(),
-}
+/** A map, not an object: the names looked up in it are the template's. */
+const numbers: ReadonlyMap<string, (wall: Date) => number> = new Map([
+  ['year', (wall: Date) => wall.getUTCFullYear()],
+  ['month', (wall: Date) => wall.getUTCMonth() + 1],
+  ['day', (wall: Date) => wall.getUTCDate()],
+  ['hour', (wall: Date) => wall.getUTCHours()],
+  ['minute', (wall: Date) => wall.getUTCMinutes()],
+  ['second', (wall: Date) => wall.getUTCSeconds()],
+])
 
 const dayOfYear = (wall: Date): number =>
   Math.floor((wall.getTime() - Date.UTC(wall.getUTCFullYear(), 0, 1)) / 86_400_000)
@@ -153,7 +154,7 @@ const isoPattern =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s*(Z|z|[+-]\d\d:?\d\d)?$/
 
 /** Reads an ISO 8601 date, with or without time and offset; null if it is none. */
-export function parseIsoDate(text: string): DateTime | null {
+function parseIsoDate(text: string): DateTime | null {
   const match = isoPattern.exec(text.trim())
   if (match === null) return null
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', offset] = match

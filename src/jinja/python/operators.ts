@@ -140,7 +140,7 @@ function floatArithmetic(
   const remainder = floatModulo(a, b)
   if (op === 'mod') return remainder
   const quotient = (a - remainder) / b
-  if (quotient === 0) return a / b < 0 ? -0 : 0
+  if (quotient === 0) return (a / b) * 0
   // The quotient is a whole number but for rounding, which may have gone either way.
   const floor = Math.floor(quotient)
   return quotient - floor > 0.5 ? floor + 1 : floor

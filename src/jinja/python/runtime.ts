@@ -2,7 +2,7 @@ import { TemplateError, type TemplateErrorType } from '../error.ts'
 import { MAX_CALL_DEPTH, MAX_INTEGER_BITS } from '../limits.ts'
 import type { CallArguments, Value } from './values.ts'
 
-export type Budget = { readonly maxSteps: number; readonly maxLength: number }
+type Budget = { readonly maxSteps: number; readonly maxLength: number }
 
 /** A filter or test applied by name. */
 export type Callee = (runtime: Runtime, value: Value, args: CallArguments) => Value

@@ -5,7 +5,7 @@ import type { Runtime } from './runtime.ts'
 import { type CallArguments, Markup, type Value } from './values.ts'
 
 /** How a replacement field reads `{0.name}` and `{0[key]}`: by the sandbox's rules. */
-export type FieldAccess = {
+type FieldAccess = {
   readonly attribute: (runtime: Runtime, value: Value, name: string) => Value
   readonly item: (runtime: Runtime, value: Value, key: Value) => Value
 }

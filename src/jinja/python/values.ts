@@ -72,7 +72,7 @@ export class Dict {
 }
 
 /** The key under which a dict keeps an entry whose key is this string. */
-export function stringKey(text: string): string {
+function stringKey(text: string): string {
   return `s${text}`
 }
 

@@ -31,7 +31,7 @@ import type {
 } from '../syntax/tree.ts'
 
 /** Where an expression gets the values of its names. */
-export type Lookup = { readonly find: (name: string) => Value | undefined }
+type Lookup = { readonly find: (name: string) => Value | undefined }
 
 /** Computes an expression's value. */
 export function evaluate(runtime: Runtime, expr: Expr, scope: Lookup): Value {

@@ -1,27 +1,19 @@
-import type { Compiled, LoopFrames } from '../analysis/compile.ts'
+import type { Compiled, LoopFrames } from '../analysis/compiled.ts'
 import type { Names } from '../analysis/names.ts'
-import { iterate, toArray } from '../python/iterate.ts'
+import { iterate } from '../python/iterate.ts'
 import { escapeValue } from '../python/markup.ts'
 import { toText } from '../python/repr.ts'
 import type { Runtime } from '../python/runtime.ts'
 import { Generator as ItemFilter, isTrue, Markup, Undefined, type Value } from '../python/values.ts'
 import { quote } from '../syntax/text.ts'
-import type { Body, CallBlock, FilterStep, For, Macro, Statement, Target } from '../syntax/tree.ts'
+import type { Body, CallBlock, FilterStep, For, Macro, Statement } from '../syntax/tree.ts'
+import { assign, assignName, type Place } from './assign.ts'
 import { TemplateReference } from './blocks.ts'
 import { applyFilter, callValue, evaluate, evaluateArguments } from './evaluate.ts'
-import { Namespace } from './globals.ts'
 import { LoopContext } from './loop.ts'
 import { MacroValue } from './macro.ts'
 import { Output } from './output.ts'
 import { type Context, Scope } from './scope.ts'
-
-/** What a statement runs in. */
-type Place = {
-  readonly scope: Scope
-  readonly out: Output
-  /** Whether `set` is also seen by blocks: at the template's top level, and in ifs there. */
-  readonly top: boolean
-}
 
 /** Runs a template's statements. */
 export class Executor {
@@ -89,16 +81,21 @@ export class Executor {
         this.runIf(statement, place)
         break
       case 'set':
-        this.assign(statement.target, evaluate(this.runtime, statement.value, scope), place)
+        assign(
+          this.runtime,
+          statement.target,
+          evaluate(this.runtime, statement.value, scope),
+          place,
+        )
         break
       case 'set_block': {
         const inner = scope.inner(this.names(statement))
         const text = this.filtered(statement.filters, this.capture(statement.body, inner), inner)
-        this.assign(statement.target, text, place)
+        assign(this.runtime, statement.target, text, place)
         break
       }
       case 'macro':
-        this.assignName(statement.name, this.makeMacro(statement, scope), place)
+        assignName(statement.name, this.makeMacro(statement, scope), place)
         break
       case 'call_block':
         this.runCallBlock(statement, place)
@@ -159,44 +156,6 @@ export class Executor {
     this.runBody(statement.otherwise, place)
   }
 
-  private assign(target: Target, value: Value, place: Place): void {
-    if (target.kind === 'name') {
-      this.assignName(target.name, value, place)
-      return
-    }
-    if (target.kind === 'tuple') {
-      this.unpack(target.items, value, place)
-      return
-    }
-    const namespace = place.scope.find(target.name)
-    if (!(namespace instanceof Namespace)) {
-      this.runtime.fail('cannot assign attribute on non-namespace object')
-      return
-    }
-    namespace.assign(target.attribute, value)
-  }
-
-  private assignName(name: string, value: Value, { scope, top }: Place): void {
-    scope.assign(name, value)
-    if (top) scope.context.assign(name, value)
-  }
-
-  private unpack(targets: readonly Target[], value: Value, place: Place): void {
-    const items = toArray(this.runtime, value)
-    if (items.length > targets.length) {
-      this.runtime.fail(`ValueError: too many values to unpack (expected ${targets.length})`)
-    }
-    for (const [index, target] of targets.entries()) {
-      const item = items[index]
-      if (item === undefined) {
-        const counts = `(expected ${targets.length}, got ${items.length})`
-        this.runtime.fail(`ValueError: not enough values to unpack ${counts}`)
-        return
-      }
-      this.assign(target, item, place)
-    }
-  }
-
   private runFor(loop: For, place: Place): void {
     const frames = this.compiled.loops.get(loop)
     if (frames === undefined) {
@@ -218,7 +177,7 @@ export class Executor {
       const scope = place.scope.inner(frames.body)
       const inner = { scope, out: place.out, top: false }
       if (frames.extended) scope.assign('loop', context)
-      this.assign(loop.target, item, inner)
+      assign(this.runtime, loop.target, item, inner)
       this.runBody(loop.body, inner)
       this.runtime.line = loop.line
     }
@@ -250,7 +209,7 @@ export class Executor {
     for (let next = items.next(); !next.done; next = items.next()) {
       this.runtime.spend()
       const scope = outer.inner(frames.test)
-      this.assign(target, next.value, { scope, out: new Output(this.runtime), top: false })
+      assign(this.runtime, target, next.value, { scope, out: new Output(this.runtime), top: false })
       if (test === null || isTrue(evaluate(this.runtime, test, scope))) yield next.value
     }
   }
@@ -289,7 +248,7 @@ export class Executor {
     const scope = place.scope.inner(this.names(statement))
     const inner = { scope, out: place.out, top: false }
     for (const { target, value } of statement.bindings) {
-      this.assign(target, evaluate(this.runtime, value, place.scope), inner)
+      assign(this.runtime, target, evaluate(this.runtime, value, place.scope), inner)
     }
     this.runBody(statement.body, inner)
   }

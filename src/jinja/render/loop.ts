@@ -12,7 +12,7 @@ import {
 } from '../python/values.ts'
 
 /** Renders a recursive loop's body over other items, one level deeper. */
-export type Recurse = (items: Value, depth: number) => Value
+type Recurse = (items: Value, depth: number) => Value
 
 /** The `loop` variable. It looks ahead, or reads all items for their number, only when asked to. */
 export class LoopContext extends Thing {

@@ -1,20 +1,12 @@
-import type { MacroFrame } from '../analysis/compile.ts'
+import type { MacroFrame } from '../analysis/compiled.ts'
 import type { Runtime } from '../python/runtime.ts'
-import {
-  type CallArguments,
-  Dict,
-  List,
-  Thing,
-  Tuple,
-  Undefined,
-  type Value,
-} from '../python/values.ts'
+import { type CallArguments, Dict, Thing, Tuple, Undefined, type Value } from '../python/values.ts'
 import { quote } from '../syntax/text.ts'
 import type { Parameter } from '../syntax/tree.ts'
 import type { Scope } from './scope.ts'
 
 /** Renders a macro's body in a scope that holds its arguments. */
-export type RunMacro = (scope: Scope, missing: ReadonlySet<string>) => Value
+type RunMacro = (scope: Scope, missing: ReadonlySet<string>) => Value
 
 /** A macro, or the body of a call block, as a value that can be called. */
 export class MacroValue extends Thing {

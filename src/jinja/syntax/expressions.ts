@@ -1,13 +1,14 @@
 import { TemplateError } from '../error.ts'
 import { MAX_EXPRESSION_DEPTH } from '../limits.ts'
+import { binaryLevels, compareOperators, constants } from './operators.ts'
 import { makeChain, parseSteps, parseTestAndFilterSteps } from './steps.ts'
 import type { TokenStream } from './stream.ts'
 import { quote } from './text.ts'
-import { describe, type TokenType } from './token.ts'
+import { describe } from './token.ts'
 import type { BinaryOperator, CompareOperator, Entry, Expr, Step } from './tree.ts'
 
 /** How `parseTuple` reads a list that may lack brackets. */
-export type TupleRules = {
+type TupleRules = {
   /** Only names and literals, for the targets of assignments. */
   readonly simplified?: boolean
   /** Whether an inline `if` may follow; it may not where a tag's own `if` could. */
@@ -15,30 +16,6 @@ export type TupleRules = {
   /** Inside parentheses even an empty tuple is one. */
   readonly parenthesised?: boolean
 }
-
-const binaryLevels: readonly Partial<Record<TokenType, BinaryOperator>>[] = [
-  { add: 'add', sub: 'sub' },
-  { mul: 'mul', div: 'div', floordiv: 'floordiv', mod: 'mod' },
-  { pow: 'pow' },
-]
-
-const compareOperators: Partial<Record<TokenType, CompareOperator>> = {
-  eq: 'eq',
-  ne: 'ne',
-  lt: 'lt',
-  lteq: 'lteq',
-  gt: 'gt',
-  gteq: 'gteq',
-}
-
-const constants: ReadonlyMap<string, boolean | null> = new Map([
-  ['true', true],
-  ['True', true],
-  ['false', false],
-  ['False', false],
-  ['none', null],
-  ['None', null],
-])
 
 /**
  * Parses expressions by recursive descent, loosest operator first: inline if, `or`, `and`, `not`,
@@ -223,7 +200,7 @@ export class ExpressionParser {
 
   private parseParentheses(): Expr {
     this.stream.next()
-    const inner = this.nested(() => this.parseTuple({ parenthesised: true }))
+    const inner = this.parseTuple({ parenthesised: true })
     this.stream.expect('rparen')
     return inner
   }

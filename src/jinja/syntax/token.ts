@@ -29,7 +29,7 @@ export const operators = {
   ';': 'semicolon',
 } as const
 
-export type Operator = (typeof operators)[keyof typeof operators]
+type Operator = (typeof operators)[keyof typeof operators]
 
 export type Token =
   | { readonly type: Operator | Bracket; readonly value: ''; readonly line: number }

@@ -3,7 +3,7 @@
  * here, so that a long one costs no depth: neither the parser nor any walker recurses along it.
  */
 
-export type Literal = null | boolean | string | bigint | number
+type Literal = null | boolean | string | bigint | number
 
 export type Expr =
   | { readonly kind: 'const'; readonly value: Literal; readonly line: number }
@@ -72,7 +72,7 @@ export type Arguments = {
 export type BinaryOperator = 'add' | 'sub' | 'mul' | 'div' | 'floordiv' | 'mod' | 'pow'
 
 /** Operators of one precedence, applied from left to right; in Jinja2 that is so for `**` too. */
-export type Binary = {
+type Binary = {
   readonly kind: 'binary'
   readonly first: Expr
   readonly rest: readonly { readonly op: BinaryOperator; readonly operand: Expr }[]
@@ -81,7 +81,7 @@ export type Binary = {
 
 export type CompareOperator = 'eq' | 'ne' | 'lt' | 'lteq' | 'gt' | 'gteq' | 'in' | 'notin'
 
-export type Compare = {
+type Compare = {
   readonly kind: 'compare'
   readonly first: Expr
   readonly rest: readonly { readonly op: CompareOperator; readonly operand: Expr }[]
@@ -159,7 +159,7 @@ export type If = {
 }
 
 /** `filters` is empty unless `{% set x | f %}` names some. */
-export type SetBlock = {
+type SetBlock = {
   readonly kind: 'set_block'
   readonly target: Target
   readonly filters: readonly FilterStep[]
@@ -190,14 +190,14 @@ export type CallBlock = {
   readonly line: number
 }
 
-export type FilterBlock = {
+type FilterBlock = {
   readonly kind: 'filter_block'
   readonly filters: readonly FilterStep[]
   readonly body: Body
   readonly line: number
 }
 
-export type With = {
+type With = {
   readonly kind: 'with'
   readonly bindings: readonly { readonly target: Target; readonly value: Expr }[]
   readonly body: Body
@@ -214,7 +214,7 @@ export type Block = {
 }
 
 /** `import … as x` and `from … import a, b as c`; `names` are those the template gains. */
-export type Import = {
+type Import = {
   readonly kind: 'import'
   readonly template: Expr
   readonly names: readonly string[]

@@ -83,7 +83,7 @@ export function namesSet(target: Target): readonly Name[] {
 }
 
 /** One part of a statement, for walks that care about order. */
-export type Part =
+type Part =
   | { readonly kind: 'read'; readonly expr: Expr }
   | { readonly kind: 'write'; readonly name: Name }
   | { readonly kind: 'body'; readonly body: Body }
