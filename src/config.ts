@@ -35,7 +35,13 @@ export type Config =
       allowedHosts: string[]
       allowedOrigins: string[]
     }
-  | { command: 'sandbox'; listen: ListenConfig; file: string; speed: number }
+  | {
+      command: 'sandbox'
+      listen: ListenConfig
+      file: string
+      speed: number
+      faultsFile: string | undefined
+    }
 
 /** The configuration cannot be used; the message says what to set. */
 export class ConfigError extends Error {
@@ -64,7 +70,12 @@ export function readConfig(argv: readonly string[], env: Environment): Config {
         allowedOrigins: listOf(values['allowed-origins']),
       }
     case 'sandbox':
-      return { command, listen: listenOf(values, 3001), ...sandboxOf(values) }
+      return {
+        command,
+        listen: listenOf(values, 3001),
+        ...sandboxOf(values),
+        faultsFile: values.faults,
+      }
   }
 }
 

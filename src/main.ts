@@ -107,8 +107,10 @@ ${keyIsOptional ? '' : 'Each request brings its own API key; it is passed on to 
 
 async function sandbox(config: Extract<Config, { command: 'sandbox' }>): Promise<Running> {
   const { startSandbox } = await import('./commands/sandbox.ts')
-  const server = await startSandbox({ ...config.listen, file: config.file, speed: config.speed })
-  log(`Sandbox data: ${config.file}`)
+  const { listen, file, speed, faultsFile } = config
+  const server = await startSandbox({ ...listen, file, speed, faultsFile })
+  log(`Sandbox data: ${file}`)
+  if (faultsFile) log(`Misbehaving by ${faultsFile}`)
   log(`Serving the sandbox API at ${server.url}/v1 (X-API-Key: sandbox-key)`)
   log(`OpenAPI document: ${server.url}/v1/openapi.json`)
   return { done: new Promise(() => {}), close: () => server.close() }

@@ -75,6 +75,12 @@ export const settings = {
     help: 'How much faster than life simulated calls run. Default 10.',
     commands,
   },
+  faults: {
+    variable: 'VOICE_AGENT_SANDBOX_FAULTS',
+    value: 'FILE',
+    help: 'Rules by which the sandbox misbehaves, as JSON (see the README).',
+    commands: ['sandbox'],
+  },
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof settings

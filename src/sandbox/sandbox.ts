@@ -2,6 +2,7 @@ import { allRoutes } from '../contract/routes.ts'
 import { accountHandlers, accountOfKey, reachableAccount } from './accounts.ts'
 import { agentHandlers } from './agents.ts'
 import { callHandlers } from './calls.ts'
+import { type Faults, withFaults } from './faults.ts'
 import { type Handler, ReplyWithStatus } from './handler.ts'
 import { phoneNumberHandlers } from './phone-numbers.ts'
 import { Problem } from './problem.ts'
@@ -20,6 +21,8 @@ export interface SandboxOptions {
   readonly speed: number
   /** The clock, Unix ms. */
   readonly now?: () => number
+  /** Ways to misbehave, for trying out what copes with it. */
+  readonly faults?: Faults
 }
 
 /** The platform in a box. */
@@ -45,19 +48,18 @@ const handlers = new Map<string, Handler>(
 )
 
 /** Opens the sandbox, filling a new database. Throws StoreError when the file cannot be used. */
-export function openSandbox({ file, speed, now = Date.now }: SandboxOptions): Sandbox {
+export function openSandbox(options: SandboxOptions): Sandbox {
+  const { file, speed, now = Date.now, faults } = options
   const store = openStore(file)
   if (store.isNew) store.transaction(() => seed(store, now()))
-  return {
-    async fetch(request) {
-      try {
-        return await answer(request, { store, now: now(), speed })
-      } catch (error) {
-        return problemResponse(error)
-      }
-    },
-    close: () => store.close(),
+  const fetch = async (request: Request): Promise<Response> => {
+    try {
+      return await answer(request, { store, now: now(), speed })
+    } catch (error) {
+      return problemResponse(error)
+    }
   }
+  return { fetch: faults ? withFaults(fetch, faults) : fetch, close: () => store.close() }
 }
 
 async function answer(

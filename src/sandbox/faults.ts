@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { ErrorEnvelope } from '../contract/error.ts'
+import { allRoutes } from '../contract/routes.ts'
+import { matchRoute } from './request.ts'
+
+const routeIds = allRoutes.map(({ id }) => id)
+
+/** One way in which the platform misbehaves. The first rule that strikes decides. */
+const FaultRule = z
+  .strictObject({
+    route: z
+      .enum(['*', ...routeIds])
+      .default('*')
+      .describe('Id of a route, such as calls.place; * for all.'),
+    probability: z.number().min(0).max(1).default(1).describe('How often it strikes.'),
+    times: z.int().min(1).optional().describe('How often at most.'),
+    delay_ms: z.int().min(0).max(600_000).optional().describe('Wait before anything else.'),
+    reply: z
+      .discriminatedUnion('kind', [
+        z.strictObject({
+          kind: z.literal('error').describe('The error envelope.'),
+          status: z.int().min(400).max(599),
+          code: z.string().default('injected_fault'),
+          retry_after: z.int().min(0).optional().describe('Seconds, as Retry-After.'),
+        }),
+        z.strictObject({
+          kind: z.literal('html').describe("A proxy's page."),
+          status: z.int().min(200).max(599).default(502),
+        }),
+        z.strictObject({
+          kind: z.literal('empty'),
+          status: z.int().min(200).max(599).default(502),
+        }),
+        z.strictObject({ kind: z.literal('cut_off').describe('Done, but half of the answer.') }),
+        z.strictObject({
+          kind: z.literal('drop').describe('No answer; the connection is closed.'),
+          when: z.enum(['before', 'after']).default('before').describe('Before or after doing it.'),
+        }),
+      ])
+      .optional()
+      .describe('What is answered; without it, the true answer after the delay.'),
+  })
+  .refine(({ delay_ms, reply }) => delay_ms !== undefined || reply !== undefined, {
+    error: 'A rule needs delay_ms or reply',
+  })
+type FaultRule = z.output<typeof FaultRule>
+
+/** A faults file: rules, tried in order for each request. */
+export const Faults = z.strictObject({
+  seed: z.int().optional().describe('Makes the dice fall the same way each time.'),
+  rules: z.array(FaultRule),
+})
+export type Faults = z.input<typeof Faults>
+
+type Fetch = (request: Request) => Promise<Response>
+
+/** The same platform, misbehaving by rule. A dropped connection is a network error response. */
+export function withFaults(fetch: Fetch, faults: Faults): Fetch {
+  const { rules, seed } = Faults.parse(faults)
+  const random = seed === undefined ? Math.random : dice(seed)
+  const left = new Map(rules.map((rule) => [rule, rule.times ?? Number.POSITIVE_INFINITY]))
+
+  const strikes = (rule: FaultRule, id: string) => {
+    const times = left.get(rule) ?? 0
+    if ((rule.route !== '*' && rule.route !== id) || times === 0) return false
+    if (random() >= rule.probability) return false
+    left.set(rule, times - 1)
+    return true
+  }
+  return async (request) => {
+    const id = routeOf(request)
+    const rule = rules.find((candidate) => strikes(candidate, id))
+    if (rule?.delay_ms) await sleep(rule.delay_ms)
+    return rule?.reply ? misbehave(rule.reply, request, fetch) : fetch(request)
+  }
+}
+
+function routeOf(request: Request): string {
+  try {
+    return matchRoute(request.method, new URL(request.url).pathname).route.id
+  } catch {
+    return ''
+  }
+}
+
+async function misbehave(
+  reply: NonNullable<FaultRule['reply']>,
+  request: Request,
+  fetch: Fetch,
+): Promise<Response> {
+  switch (reply.kind) {
+    case 'error': {
+      const { status, code, retry_after } = reply
+      const message = 'This failure was asked for by a fault rule.'
+      const headers = retry_after === undefined ? {} : { 'retry-after': String(retry_after) }
+      const envelope = ErrorEnvelope.parse({ code, message, detail: null, errors: null })
+      return Response.json(envelope, { status, headers })
+    }
+    case 'html': {
+      const headers = { 'content-type': 'text/html' }
+      return new Response('<html><h1>Bad gateway</h1></html>', { status: reply.status, headers })
+    }
+    case 'empty':
+      return new Response(null, { status: reply.status })
+    case 'cut_off':
+      return cutOff(await fetch(request))
+    case 'drop':
+      if (reply.when === 'after') await fetch(request)
+      return Response.error()
+  }
+}
+
+/** The true reply, breaking off in the middle of its body. */
+async function cutOff(response: Response): Promise<Response> {
+  const whole = new Uint8Array(await response.arrayBuffer())
+  const half = new ReadableStream({
+    start(controller) {
+      controller.enqueue(whole.slice(0, Math.floor(whole.length / 2)))
+    },
+    async pull(controller) {
+      // What came before must have left: an error at once would be told instead of the half.
+      await sleep(50)
+      controller.error(new Error('This reply was cut off by a fault rule.'))
+    },
+  })
+  const { status, headers } = response
+  return new Response(half, { status, headers })
+}
+
+/** A small generator of repeatable chance (mulberry32). */
+function dice(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
