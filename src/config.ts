@@ -15,7 +15,16 @@ export type PlatformConfig =
       totalTimeoutMs: number
       proxyUrl: string | undefined
     }
-  | { kind: 'sandbox'; file: string; speed: number }
+  | ({ kind: 'sandbox' } & SandboxConfig)
+
+/** How the sandbox runs. */
+export interface SandboxConfig {
+  /** SQLite file; `:memory:` keeps nothing. */
+  file: string
+  speed: number
+  /** The language model that speaks in simulated calls. */
+  llm: { url: string; model: string; apiKey: string | undefined } | undefined
+}
 
 /** An address to listen on. */
 export interface ListenConfig {
@@ -38,8 +47,7 @@ export type Config =
   | {
       command: 'sandbox'
       listen: ListenConfig
-      file: string
-      speed: number
+      sandbox: SandboxConfig
       faultsFile: string | undefined
     }
 
@@ -73,7 +81,7 @@ export function readConfig(argv: readonly string[], env: Environment): Config {
       return {
         command,
         listen: listenOf(values, 3001),
-        ...sandboxOf(values),
+        sandbox: sandboxOf(values),
         faultsFile: values.faults,
       }
   }
@@ -194,13 +202,31 @@ export function isLoopback(host: string): boolean {
   )
 }
 
-function sandboxOf(values: Values): { file: string; speed: number } {
+function sandboxOf(values: Values): SandboxConfig {
   return {
     file:
       values['sandbox-file'] ??
       join(envPaths('voice-agent-mcp', { suffix: '' }).data, 'sandbox.db'),
     speed: number(values, 'sandbox-speed', 10, { least: 0.1, most: 10_000 }),
+    llm: llmOf(values),
   }
+}
+
+function llmOf(values: Values): SandboxConfig['llm'] {
+  const { 'sandbox-llm-url': url, 'sandbox-llm-model': model, 'sandbox-llm-key': apiKey } = values
+  if (url === undefined) {
+    if (model === undefined && apiKey === undefined) return undefined
+    throw new ConfigError(
+      'VOICE_AGENT_SANDBOX_LLM_MODEL or _KEY is set, but VOICE_AGENT_SANDBOX_LLM_URL is not.',
+    )
+  }
+  if (!['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '')) {
+    throw new ConfigError(`VOICE_AGENT_SANDBOX_LLM_URL is no web address: ${url}.`)
+  }
+  if (model === undefined) {
+    throw new ConfigError('VOICE_AGENT_SANDBOX_LLM_MODEL is not set: name the model to ask for.')
+  }
+  return { url, model, apiKey }
 }
 
 function listenOf(values: Values, defaultPort: number): ListenConfig {

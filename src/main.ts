@@ -44,7 +44,7 @@ function start(config: Exclude<Config, { command: 'help' | 'version' }>): Promis
     case 'http':
       return http(config)
     case 'sandbox':
-      return sandbox(config)
+      return sandboxApi(config)
   }
 }
 
@@ -105,11 +105,11 @@ ${keyIsOptional ? '' : 'Each request brings its own API key; it is passed on to 
 `
 }
 
-async function sandbox(config: Extract<Config, { command: 'sandbox' }>): Promise<Running> {
+async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Promise<Running> {
   const { startSandbox } = await import('./commands/sandbox.ts')
-  const { listen, file, speed, faultsFile } = config
-  const server = await startSandbox({ ...listen, file, speed, faultsFile })
-  log(`Sandbox data: ${file}`)
+  const { listen, sandbox, faultsFile } = config
+  const server = await startSandbox({ ...listen, sandbox, faultsFile })
+  log(`Sandbox data: ${sandbox.file}`)
   if (faultsFile) log(`Misbehaving by ${faultsFile}`)
   log(`Serving the sandbox API at ${server.url}/v1 (X-API-Key: sandbox-key)`)
   log(`OpenAPI document: ${server.url}/v1/openapi.json`)

@@ -1,5 +1,5 @@
 import type { Send, WireRequest } from './api/send.ts'
-import type { PlatformConfig } from './config.ts'
+import type { PlatformConfig, SandboxConfig } from './config.ts'
 import { errorCodes } from './contract/error.ts'
 import type { Credential } from './mcp/credential.ts'
 
@@ -31,8 +31,11 @@ async function openNetwork(
 /** The key of the seeded account; it opens nothing but the sandbox. */
 const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
 
-function openBox({ file, speed }: { file: string; speed: number }): Platform {
-  const load = async () => (await import('./sandbox/sandbox.ts')).openSandbox({ file, speed })
+function openBox({ file, speed, llm }: SandboxConfig): Platform {
+  const load = async () => {
+    const { openSandbox } = await import('./sandbox/sandbox.ts')
+    return openSandbox({ file, speed, ...(llm && { llm }) })
+  }
   let opening: ReturnType<typeof load> | undefined
   return {
     credential: sandboxCredential,

@@ -75,6 +75,24 @@ export const settings = {
     help: 'How much faster than life simulated calls run. Default 10.',
     commands,
   },
+  'sandbox-llm-url': {
+    variable: 'VOICE_AGENT_SANDBOX_LLM_URL',
+    value: 'URL',
+    help: 'OpenAI-compatible endpoint that speaks in simulated calls; without it they follow a script.',
+    commands,
+  },
+  'sandbox-llm-model': {
+    variable: 'VOICE_AGENT_SANDBOX_LLM_MODEL',
+    value: 'MODEL',
+    help: 'Model to ask for there.',
+    commands,
+  },
+  'sandbox-llm-key': {
+    variable: 'VOICE_AGENT_SANDBOX_LLM_KEY',
+    value: 'KEY',
+    help: 'Key for it, if it wants one. Better as variable.',
+    commands,
+  },
   faults: {
     variable: 'VOICE_AGENT_SANDBOX_FAULTS',
     value: 'FILE',

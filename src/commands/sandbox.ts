@@ -4,7 +4,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import * as z from 'zod'
 import { Faults } from '../sandbox/faults.ts'
-import { openSandbox } from '../sandbox/sandbox.ts'
+import { openSandbox, type SandboxOptions } from '../sandbox/sandbox.ts'
 import { type Listening, listen } from '../transports/listen.ts'
 
 /** The faults file cannot be used; the message says what is wrong with it. */
@@ -18,12 +18,16 @@ class FaultsError extends Error {
 export async function startSandbox(options: {
   host: string
   port: number
-  file: string
-  speed: number
+  sandbox: Omit<SandboxOptions, 'llm'> & { llm: SandboxOptions['llm'] | undefined }
   faultsFile: string | undefined
 }): Promise<Listening> {
-  const { faultsFile, ...rest } = options
-  const sandbox = openSandbox({ ...rest, ...(faultsFile && { faults: readFaults(faultsFile) }) })
+  const { faultsFile } = options
+  const { llm, ...rest } = options.sandbox
+  const sandbox = openSandbox({
+    ...rest,
+    ...(llm && { llm }),
+    ...(faultsFile && { faults: readFaults(faultsFile) }),
+  })
   const answer = async (request: Request, { outgoing }: HttpBindings) => {
     const response = await sandbox.fetch(request)
     if (response.type !== 'error') return response

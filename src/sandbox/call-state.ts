@@ -1,30 +1,7 @@
 import * as z from 'zod'
 import type { Call, CallDetail } from '../contract/call.ts'
 import type { Conversation, Message } from '../contract/conversation.ts'
-
-/** A stored call: who and when, and its whole course (see call-plan.ts). Instants are Unix ms. */
-export const CallRow = z.object({
-  id: z.string(),
-  account_id: z.string(),
-  type: z.string(),
-  direction: z.string(),
-  agent_id: z.string(),
-  agent_name: z.string().nullable(),
-  phone_number_id: z.string().nullable(),
-  from_number: z.string().nullable(),
-  to_number: z.string().nullable(),
-  external_id: z.string().nullable(),
-  is_recorded: z.int(),
-  created: z.int(),
-  answered: z.int().nullable(),
-  ended: z.int(),
-  answer_status: z.string(),
-  outcome: z.string(),
-  duration_seconds: z.number(),
-  speed: z.number(),
-  script: z.string(),
-})
-export type CallRow = z.output<typeof CallRow>
+import type { CallRow } from './call-row.ts'
 
 const Script = z.array(z.object({ at: z.number(), role: z.string(), message: z.string() }))
 

@@ -91,6 +91,19 @@ export class Dialogue {
     this.event('The caller was silent for too long: the agent hung up.')
   }
 
+  /** Waits until a moment, if it has not passed: real speakers may be slower than the clock. */
+  notBefore(seconds: number): void {
+    this.#at = Math.max(this.#at, seconds)
+  }
+
+  lines(): readonly ScriptLine[] {
+    return this.#script
+  }
+
+  isOverlong(): boolean {
+    return this.#at > this.#settings.max_duration_seconds
+  }
+
   hangUp(): void {
     this.event(this.#settings.allow_auto_hangup ? 'The agent hung up.' : 'The caller hung up.')
   }

@@ -1,6 +1,7 @@
 import type * as z from 'zod'
 import type { Route } from '../contract/route.ts'
 import type { AccountRow } from './accounts.ts'
+import type { LiveCalls } from './live-calls.ts'
 import type { Store } from './store.ts'
 
 /** What a handler is given: a request that has been authenticated and validated. */
@@ -17,6 +18,8 @@ export interface HandlerInput<R extends Route> {
   readonly now: number
   /** How much faster than the wall clock simulated calls run. */
   readonly speed: number
+  /** Present when a language model is configured to speak in calls. */
+  readonly live: LiveCalls | undefined
 }
 
 /** A reply with another status than the documented success. */

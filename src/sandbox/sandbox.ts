@@ -3,14 +3,16 @@ import { accountHandlers, accountOfKey, reachableAccount } from './accounts.ts'
 import { agentHandlers } from './agents.ts'
 import { callHandlers } from './calls.ts'
 import { type Faults, withFaults } from './faults.ts'
-import { type Handler, ReplyWithStatus } from './handler.ts'
+import { type AnyInput, type Handler, ReplyWithStatus } from './handler.ts'
+import { createLiveCalls } from './live-calls.ts'
+import type { LlmOptions } from './llm.ts'
 import { phoneNumberHandlers } from './phone-numbers.ts'
 import { Problem } from './problem.ts'
 import { providerHandlers } from './providers.ts'
 import { matchRoute, validate } from './request.ts'
 import { seed } from './seed.ts'
 import { sipTrunkHandlers } from './sip-trunks.ts'
-import { openStore, type Store } from './store.ts'
+import { openStore } from './store.ts'
 import { templateHandlers } from './templates.ts'
 import { usageHandlers } from './usage.ts'
 
@@ -23,6 +25,8 @@ export interface SandboxOptions {
   readonly now?: () => number
   /** Ways to misbehave, for trying out what copes with it. */
   readonly faults?: Faults
+  /** Who speaks in simulated calls; without it they follow a script. */
+  readonly llm?: LlmOptions
 }
 
 /** The platform in a box. */
@@ -49,22 +53,27 @@ const handlers = new Map<string, Handler>(
 
 /** Opens the sandbox, filling a new database. Throws StoreError when the file cannot be used. */
 export function openSandbox(options: SandboxOptions): Sandbox {
-  const { file, speed, now = Date.now, faults } = options
+  const { file, speed, now = Date.now, faults, llm } = options
   const store = openStore(file)
   if (store.isNew) store.transaction(() => seed(store, now()))
+  const live = llm && createLiveCalls(store, llm, now)
   const fetch = async (request: Request): Promise<Response> => {
     try {
-      return await answer(request, { store, now: now(), speed })
+      return await answer(request, { store, now: now(), speed, live })
     } catch (error) {
       return problemResponse(error)
     }
   }
-  return { fetch: faults ? withFaults(fetch, faults) : fetch, close: () => store.close() }
+  const close = () => {
+    live?.stop()
+    store.close()
+  }
+  return { fetch: faults ? withFaults(fetch, faults) : fetch, close }
 }
 
 async function answer(
   request: Request,
-  context: { store: Store; now: number; speed: number },
+  context: Pick<AnyInput, 'store' | 'now' | 'speed' | 'live'>,
 ): Promise<Response> {
   const url = new URL(request.url)
   if (request.method === 'GET' && url.pathname === '/v1/openapi.json') return openApiResponse()

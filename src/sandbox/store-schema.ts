@@ -99,4 +99,13 @@ BEGIN
   ON CONFLICT DO UPDATE SET
     conversations = conversations + 1, seconds = seconds + excluded.seconds;
 END;
+
+CREATE TRIGGER usage_counts_finished_call AFTER UPDATE OF outcome ON calls
+WHEN NEW.outcome = 'completed' AND OLD.outcome <> 'completed'
+BEGIN
+  INSERT INTO usage_hours
+  VALUES (NEW.account_id, NEW.created / 3600000, NEW.agent_id, NEW.type, 1, NEW.duration_seconds)
+  ON CONFLICT DO UPDATE SET
+    conversations = conversations + 1, seconds = seconds + excluded.seconds;
+END;
 `

@@ -1,0 +1,164 @@
+import type { CallRow } from './call-row.ts'
+import type { CallSettings } from './call-settings.ts'
+import { Dialogue, type ScriptLine } from './dialogue.ts'
+import type { Greeting } from './greeting.ts'
+import { type ChatMessage, complete, LlmError, type LlmOptions } from './llm.ts'
+import type { Store } from './store.ts'
+
+/*
+ * Calls in which a language model speaks. The row of such a call is at every moment a whole
+ * course, as that of a scripted one: what has been said, and then "the sandbox stopped" as failed
+ * at the end of a lease. Each turn writes more and moves the lease on. So when this process dies,
+ * nothing needs to be cleaned up: the lease runs out, and the call has failed.
+ */
+
+/** What a live call is about. */
+export interface LiveCall {
+  readonly row: CallRow
+  readonly settings: CallSettings
+  readonly greeting: Greeting
+  /** Who the agent is, for its instructions. */
+  readonly agent: { name: string | null; note: string | null }
+  /** Who the simulated caller is; from test_variables.caller_persona. */
+  readonly persona: string | null
+}
+
+export interface LiveCalls {
+  /** The row as it is stored before anybody has spoken. */
+  begin(call: LiveCall): CallRow
+  /** Lets the conversation happen; never throws. */
+  run(call: LiveCall): Promise<void>
+  stop(): void
+}
+
+/** How long a call lives without a further turn, ms: longer than two turns may take. */
+const leaseMs = 60_000
+
+/** Turns after which even the most talkative pair hangs up. */
+const mostTurns = 20
+
+const goodbye = '[END]'
+
+export function createLiveCalls(store: Store, llm: LlmOptions, now: () => number): LiveCalls {
+  const stopping = new AbortController()
+  return {
+    begin: (call) => leased(call, open(call, llm), now()),
+    async run(call) {
+      const dialogue = open(call, llm)
+      try {
+        await converse(call, dialogue, {
+          llm,
+          signal: stopping.signal,
+          simulated: () => simulatedSeconds(call.row, now()),
+          turnTaken: () => save(store, leased(call, dialogue, now())),
+        })
+        save(store, finished(call, dialogue, 'completed'))
+      } catch (error) {
+        // Stopped with the process: the lease says what became of the call.
+        if (stopping.signal.aborted) return
+        const reason = error instanceof LlmError ? error.message : 'the sandbox failed'
+        dialogue.notBefore(simulatedSeconds(call.row, now()))
+        dialogue.event(`The language model endpoint failed: ${reason}.`)
+        save(store, finished(call, dialogue, 'failed'))
+      }
+    },
+    stop: () => stopping.abort(),
+  }
+}
+
+function open({ settings, greeting }: LiveCall, { model }: LlmOptions): Dialogue {
+  const dialogue = new Dialogue(settings)
+  dialogue.event(`Simulated conversation: ${model} speaks for both sides.`)
+  dialogue.open(greeting, false)
+  return dialogue
+}
+
+interface Conversing {
+  llm: LlmOptions
+  signal: AbortSignal
+  simulated: () => number
+  turnTaken: () => void
+}
+
+/** Lets caller and agent take turns until one of them says goodbye or time is up. */
+async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Promise<void> {
+  for (let turn = 0; turn < mostTurns; turn++) {
+    for (const speaker of ['user', 'agent'] as const) {
+      const text = await complete(how.llm, promptFor(speaker, call, dialogue.lines()), how.signal)
+      const isOver = text.includes(goodbye)
+      const said = text.replaceAll(goodbye, '').trim()
+      dialogue.notBefore(how.simulated())
+      if (said) dialogue.say(speaker, said)
+      if (dialogue.isOverlong()) return
+      if (isOver && (speaker === 'user' || call.settings.allow_auto_hangup)) {
+        dialogue.event(speaker === 'user' ? 'The caller hung up.' : 'The agent hung up.')
+        return
+      }
+      how.turnTaken()
+    }
+  }
+  dialogue.event('The caller hung up.')
+}
+
+/** The conversation as one of the two hears it: its own words are the assistant's. */
+function promptFor(
+  speaker: 'user' | 'agent',
+  { agent, persona }: LiveCall,
+  lines: readonly ScriptLine[],
+): ChatMessage[] {
+  const who =
+    speaker === 'agent'
+      ? `You are the voice agent ${agent.name ?? ''} on a telephone call. ${agent.note ?? ''}`
+      : `You are a person on a telephone call with a voice agent. ${persona ?? 'You are friendly and brief.'}`
+  const manner = `Answer with what you say next and nothing else: one or two short spoken sentences. When the conversation is over, say goodbye and end with ${goodbye}.`
+  const heard = lines
+    .filter(({ role }) => role === 'user' || role === 'agent')
+    .map(({ role, message }): ChatMessage => {
+      return { role: role === speaker ? 'assistant' : 'user', content: message }
+    })
+  // Many models answer only to somebody: the first to speak hears the line being picked up.
+  const start: ChatMessage[] =
+    heard.length === 0 ? [{ role: 'user', content: '(ringing stops)' }] : []
+  return [{ role: 'system', content: `${who} ${manner}` }, ...start, ...heard]
+}
+
+function simulatedSeconds({ answered, speed }: CallRow, now: number): number {
+  return answered === null ? 0 : Math.max(0, ((now - answered) / 1000) * speed)
+}
+
+const wallClock = ({ answered, created, speed }: CallRow, seconds: number) =>
+  (answered ?? created) + Math.round((seconds * 1000) / speed)
+
+/** The row as it stands if nothing more happens. */
+function leased({ row }: LiveCall, dialogue: Dialogue, now: number): CallRow {
+  const { seconds, script } = dialogue.end()
+  const ended = Math.max(now, wallClock(row, seconds)) + leaseMs
+  const at = simulatedSeconds(row, ended)
+  const stopped: ScriptLine = { at, role: 'event', message: 'The sandbox stopped during the call.' }
+  return {
+    ...row,
+    ended,
+    outcome: 'failed',
+    duration_seconds: Math.round(at),
+    script: JSON.stringify([...script, stopped]),
+  }
+}
+
+function finished({ row }: LiveCall, dialogue: Dialogue, outcome: 'completed' | 'failed'): CallRow {
+  const { seconds, script } = dialogue.end()
+  return {
+    ...row,
+    ended: wallClock(row, seconds),
+    outcome,
+    duration_seconds: Math.round(seconds),
+    script: JSON.stringify(script),
+  }
+}
+
+function save(store: Store, { id, ended, outcome, duration_seconds, script }: CallRow): void {
+  store.run(
+    `UPDATE calls SET ended = :ended, outcome = :outcome, duration_seconds = :duration_seconds,
+     script = :script WHERE id = :id`,
+    { id, ended, outcome, duration_seconds, script },
+  )
+}

@@ -1,0 +1,117 @@
+import type { CallCreate } from '../contract/call.ts'
+import type { routes } from '../contract/routes.ts'
+import { merge } from './agent-config.ts'
+import { type AgentRow, findAgent } from './agents.ts'
+import { magicDestinations, planCall } from './call-plan.ts'
+import { type CallRow, findByExternalId, insertCall, rowOfPlan } from './call-row.ts'
+import { callSettings } from './call-settings.ts'
+import { renderGreeting } from './greeting.ts'
+import type { HandlerInput } from './handler.ts'
+import type { LiveCall } from './live-calls.ts'
+import { findNumber } from './phone-numbers.ts'
+import { invalid } from './problem.ts'
+import { findSipTrunk } from './sip-trunks.ts'
+
+type PlaceInput = HandlerInput<typeof routes.calls.place>
+
+/** The agent that is to speak: it exists and is not archived. */
+function speaker({ store, account, body }: PlaceInput): AgentRow {
+  const agent = findAgent(store, account.id, body.agent_id)
+  if (!agent) throw invalid('body.agent_id', `No agent with id ${body.agent_id} in this account.`)
+  if (agent.is_archived) throw invalid('body.agent_id', 'The agent is archived.')
+  return agent
+}
+
+type Numbers = Pick<CallRow, 'phone_number_id' | 'from_number' | 'to_number'>
+
+/** The numbers of a phone call: one of the account's own that can dial out, and a callee. */
+function line({ store, account, body }: PlaceInput): Numbers {
+  const { from_number, to_number } = body
+  if (from_number === undefined) {
+    throw invalid('body.from_number', 'A phone call needs the number to call from.', 'missing')
+  }
+  if (to_number === undefined) {
+    throw invalid('body.to_number', 'A phone call needs the number to call.', 'missing')
+  }
+  const number = findNumber(store, account.id, from_number)
+  if (!number) throw invalid('body.from_number', `${from_number} is no number of this account.`)
+  const trunk = number.sip_trunk_id && findSipTrunk(store, account.id, number.sip_trunk_id)
+  if (!trunk) throw invalid('body.from_number', `${from_number} is on no SIP trunk.`)
+  if (!trunk.termination_uri) {
+    throw invalid('body.from_number', `The SIP trunk of ${from_number} has no termination URI.`)
+  }
+  if (magicDestinations[to_number]?.scenario === 'invalid') {
+    throw invalid('body.to_number', `${to_number} is not a number that can be called.`)
+  }
+  return { phone_number_id: number.id, from_number, to_number }
+}
+
+const directionOf = (type: CallCreate['type']) => (type === 'phone' ? 'outbound' : 'inbound')
+
+const noNumbers: Numbers = { phone_number_id: null, from_number: null, to_number: null }
+
+/** Decides the whole course of a call, and who is in it. Nothing is stored yet. */
+function prepare(input: PlaceInput): LiveCall {
+  const { account, body, now, speed } = input
+  const agent = speaker(input)
+  const numbers = body.type === 'phone' ? line(input) : noNumbers
+  const config = body.overrides ? merge(agent.config, body.overrides) : agent.config
+  const settings = callSettings(config)
+  const greeting = renderGreeting(settings.initial_message, {
+    agentId: agent.id,
+    agentNumber: numbers.from_number,
+    contactNumber: numbers.to_number,
+    direction: directionOf(body.type),
+    medium: body.type,
+    now,
+    testVariables: body.test_variables ?? {},
+  })
+  const row = rowOfPlan(
+    {
+      ...numbers,
+      account_id: account.id,
+      type: body.type,
+      direction: directionOf(body.type),
+      agent_id: agent.id,
+      agent_name: textOf(config.name),
+      external_id: body.external_id ?? null,
+      is_recorded: Number(settings.capture_settings.recording_enabled),
+    },
+    planCall({
+      ...(numbers.to_number !== null && { toNumber: numbers.to_number }),
+      settings,
+      greeting,
+    }),
+    { created: now, speed },
+  )
+  return {
+    row,
+    settings,
+    greeting,
+    agent: { name: textOf(config.name), note: textOf(config.note) },
+    persona: textOf(body.test_variables?.caller_persona),
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+
+/** A language model speaks where the destination asks for nothing particular. */
+const isOrdinary = ({ to_number }: CallRow) => to_number === null || !magicDestinations[to_number]
+
+/** Places a call, or finds the one that was placed with the same external_id [S]. */
+export function placeCall(input: PlaceInput): { row: CallRow; isRepeat: boolean } {
+  const { store, account, body, live } = input
+  let speaking: LiveCall | undefined
+  const placed = store.transaction(() => {
+    const first = body.external_id && findByExternalId(store, account.id, body.external_id)
+    if (first) return { row: first, isRepeat: true }
+    const call = prepare(input)
+    if (live && isOrdinary(call.row)) speaking = call
+    const row = live && speaking ? live.begin(speaking) : call.row
+    insertCall(store, row)
+    return { row, isRepeat: false }
+  })
+  // Only what is stored may be talked about.
+  if (live && speaking) void live.run(speaking)
+  return placed
+}
