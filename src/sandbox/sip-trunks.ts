@@ -4,7 +4,8 @@ import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
 import { on } from './handler.ts'
 import { pageOfRows } from './page.ts'
-import { notFound, Problem } from './problem.ts'
+import { invalid, notFound, Problem } from './problem.ts'
+import { isSipHost } from './sip-host.ts'
 import type { Store } from './store.ts'
 
 const SipTrunkRow = z.object({
@@ -54,6 +55,15 @@ function sipTrunk(store: Store, accountId: string, id: string): SipTrunkRow {
   return found
 }
 
+/** A termination URI must be somewhere that calls can be sent to. */
+function checkTermination({ termination_uri }: SipTrunkRow): void {
+  if (termination_uri === null || isSipHost(termination_uri)) return
+  throw invalid(
+    'body.termination_uri',
+    `${termination_uri} is no SIP host; expected one such as sip.example.com:5060.`,
+  )
+}
+
 export const sipTrunkHandlers = [
   on(routes.sipTrunks.create, ({ store, account, body, now }) => {
     const row = {
@@ -63,6 +73,7 @@ export const sipTrunkHandlers = [
       termination_uri: body.termination_uri ?? null,
       allowed_ips: body.allowed_ips ?? [],
     }
+    checkTermination(row)
     insertSipTrunk(store, row, now)
     return view(store, row)
   }),
@@ -91,6 +102,7 @@ export const sipTrunkHandlers = [
       const { name = before.name, termination_uri = before.termination_uri } = body
       const { allowed_ips = before.allowed_ips } = body
       const after = { ...before, name, termination_uri, allowed_ips }
+      checkTermination(after)
       store.run(
         `UPDATE sip_trunks SET name = :name, termination_uri = :termination_uri,
          allowed_ips = :allowed_ips WHERE id = :id`,

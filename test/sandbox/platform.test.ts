@@ -241,6 +241,40 @@ describe('numbers and trunks', () => {
     expect((await sandbox.get(`accounts/me/sip-trunks/${trunk}`)).status).toBe(404)
   })
 
+  test.each([
+    'sip.example.com',
+    'sip:sip.example.com:5060',
+    'sips:192.0.2.1',
+    '[2001:db8::1]:5061',
+    'pbx;transport=tls',
+  ])('calls can be sent to %s', async (termination_uri) => {
+    using sandbox = startSandbox()
+    const { status } = await sandbox.send('POST', 'accounts/me/sip-trunks', { termination_uri })
+    expect(status).toBe(201)
+  })
+
+  test.each([
+    '',
+    'http://sip.example.com',
+    'user@sip.example.com',
+    'sip.example.com:99999',
+    '300.1.1.1',
+    'a b',
+    '[::g]',
+    '-x.com',
+    `${'a.'.repeat(40_000)}!`,
+  ])('and not to %s', async (termination_uri) => {
+    using sandbox = startSandbox()
+    const sent = { termination_uri }
+    for (const [method, path] of [
+      ['POST', ''],
+      ['PATCH', `/${trunk}`],
+    ] as const) {
+      const { status, body } = await sandbox.send(method, `accounts/me/sip-trunks${path}`, sent)
+      expect([status, body.errors[0].field]).toEqual([422, 'body.termination_uri'])
+    }
+  })
+
   test('a number is unique in its account, and links only to what is there', async () => {
     using sandbox = startSandbox()
     const create = (more: object) =>
