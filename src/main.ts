@@ -128,10 +128,16 @@ function factoryFor(config: PlatformConfig, platform: Platform) {
       client: createClient({ send: platform.send, apiKey, userAgent }),
       isSandbox,
       keySource: source,
-      redact: (text) => (isSandbox ? text : text.replaceAll(apiKey, '[API key]')),
+      redact: isSandbox ? (text) => text : redactor(apiKey),
     }
   }
   return createServerFactory({ tools, version, isSandbox, sessionFor, onBug: logError })
+}
+
+/** Takes a key out of texts, also as it looks inside an address or inside JSON. */
+function redactor(apiKey: string): (text: string) => string {
+  const looks = new Set([apiKey, encodeURIComponent(apiKey), JSON.stringify(apiKey).slice(1, -1)])
+  return (text) => [...looks].reduce((rest, look) => rest.replaceAll(look, '[API key]'), text)
 }
 
 function announce(config: PlatformConfig): void {

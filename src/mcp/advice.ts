@@ -65,14 +65,18 @@ const nextByStatus: Readonly<Record<number, (situation: Situation) => string>> =
   404: ({ tool }) => notFoundHint(tool),
   409: ({ tool }) => `Resolve what it conflicts with, then call ${tool.name} again.`,
   422: ({ tool }) => `Correct the arguments named and call ${tool.name} again.`,
-  500: () => 'The platform failed. Try again later; if it stays, give its support the request id.',
 }
+
+const brokenHint = 'Try again later; if it stays, give the support of the platform the request id.'
 
 function rejected(failure: Rejected, situation: Situation): Advice {
   const { status, code, message, detail, errors, retryAfter } = failure
   const said = detail && detail !== message ? `${message} ${detail}` : message
+  const what = `the platform refused it (HTTP ${status}, ${code}): ${said}`
+  // A server error says nothing about whether the work was done before it.
+  if (status >= 500) return { what, ...unsure({ maybeSent: true }, situation, brokenHint) }
   return {
-    what: `the platform refused it (HTTP ${status}, ${code}): ${said}`,
+    what,
     fields: errors.map(({ field, message, type }) => ({
       argument: argumentOf(field),
       message,
@@ -82,7 +86,7 @@ function rejected(failure: Rejected, situation: Situation): Advice {
       status === 429
         ? waitHint(retryAfter)
         : (nextByStatus[status]?.(situation) ?? 'See the message of the platform.'),
-    retryable: status === 429 || status >= 500,
+    retryable: status === 429,
   }
 }
 
@@ -114,7 +118,13 @@ const reasons: Readonly<Record<Unreadable['reason'], string>> = {
 function unreadable(failure: Unreadable, situation: Situation): Advice {
   const { status, reason, detail, excerpt, retryAfter } = failure
   const succeeded = status >= 200 && status < 300
-  const shown = excerpt ? ` It begins: ${excerpt.slice(0, 300)}` : ''
+  // Data that only looks different is still data: it is shown, so that nothing is lost.
+  const most = succeeded && reason === 'unexpected_shape' ? 20_000 : 300
+  const readable = situation.session.redact(excerpt)
+  const shown =
+    readable.length > most
+      ? ` It begins: ${readable.slice(0, most)}`
+      : readable && ` It is: ${readable}`
   const what = `the platform answered HTTP ${status} with ${reasons[reason]}${detail ? ` (${detail})` : ''}.${shown}`
   if (reason === 'too_large') {
     return {

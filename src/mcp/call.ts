@@ -59,6 +59,7 @@ function badArguments(
 function apiFailure(tool: Tool, error: ApiError, { session, tools }: CallContext): CallToolResult {
   const { failure, method, path, attempts } = error
   const advice = adviceFor(error, { tool, session, check: checkFor(tool, tools) })
+  // The reply itself is in the text already.
   const { excerpt: _, ...facts } = { excerpt: '', ...failure }
   return failed(tool, advice, { ...facts, method, path, attempts }, session.redact)
 }
@@ -101,9 +102,19 @@ function failed(
   return {
     content: [{ type: 'text', text: redact(lines.filter(Boolean).join('\n')) }],
     // Not structuredContent: clients check that against the output schema, also of errors.
-    _meta: { [errorMetaKey]: JSON.parse(redact(JSON.stringify(error))) },
+    _meta: { [errorMetaKey]: eachText(error, redact) },
     isError: true,
   }
+}
+
+/** The same data with each text in it changed: keys of objects are ours, texts may not be. */
+function eachText(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((item) => eachText(item, change))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, eachText(field, change)]),
+  )
 }
 
 /** The list that shows what a creating tool created: a GET of the very same path. */

@@ -99,6 +99,13 @@ const rows: [
     [/Request id: req-9/],
   ],
   [
+    '503 after a call was sent',
+    refuse(503, 'unavailable'),
+    'place_call',
+    place,
+    [/may have been done/, /Look with list_calls before/],
+  ],
+  [
     'an unknown status and code',
     refuse(418, 'i_am_new'),
     'list_agents',
@@ -211,6 +218,18 @@ describe('an assistant is told', () => {
     )
     expect(text).toContain('Key [API key] is wrong')
     await failure((_, res) => res.writeHead(500).end(`<html>${apiKey}`), 'list_agents')
+  })
+
+  test('of data in an undocumented shape all of it', async () => {
+    const odd = { items: [{ id: 7, name: 'Odd' }], count: 'many', padding: 'x'.repeat(5000) }
+    const { text } = await failure((_, res) => json(res, 200, odd), 'list_agents')
+    expect(text).toContain(JSON.stringify(odd))
+  })
+
+  test('nothing of a key that a long page cuts in two', async () => {
+    const page = `<html>${'x'.repeat(300 - 6 - 10)}${apiKey}`
+    const { text } = await failure((_, res) => res.writeHead(500).end(page), 'list_agents')
+    expect(text).not.toContain(apiKey.slice(0, 6))
   })
 
   test('that a call is not to be repeated blindly, as data too', async () => {
