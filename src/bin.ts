@@ -11,6 +11,14 @@ if (major < 22 || (major === 22 && minor < 19)) {
   )
   process.exitCode = 1
 } else {
+  // node:sqlite works, but Node 22 warns at every start that it is new; other warnings stay.
+  const isExpected = (warning: Error) =>
+    warning.name === 'ExperimentalWarning' && /SQLite/.test(warning.message)
+  const show = process.listeners('warning')
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    if (!isExpected(warning)) for (const listener of show) listener(warning)
+  })
   import('./main.ts')
     .then(({ main }) => main(process.argv.slice(2), process.env))
     .catch((error: Error) => {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import envPaths from 'env-paths'
 import * as z from 'zod'
-import { type Command, commands, type SettingName, settings } from './settings.ts'
+import { type Command, commands, type Setting, type SettingName, settings } from './settings.ts'
 
 /** Where the API is: the real platform, or the built-in sandbox. */
 export type PlatformConfig =
@@ -64,6 +64,7 @@ export function readConfig(argv: readonly string[], env: Environment): Config {
   const { command, flags, wantsHelp, wantsVersion } = readFlags(argv)
   if (wantsVersion) return { command: 'version' }
   if (wantsHelp) return { command: 'help', about: command }
+  refuseForeignFlags(flags, command ?? 'stdio')
   const values = readValues(flags, env)
   switch (command) {
     case undefined:
@@ -80,7 +81,7 @@ export function readConfig(argv: readonly string[], env: Environment): Config {
     case 'sandbox':
       return {
         command,
-        listen: listenOf(values, 3001),
+        listen: listenOf(values, 8080),
         sandbox: sandboxOf(values),
         faultsFile: values.faults,
       }
@@ -116,6 +117,15 @@ function readFlags(argv: readonly string[]) {
     if (error instanceof ConfigError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new ConfigError(`${reason.split('. ')[0]}.`)
+  }
+}
+
+/** A flag that another command takes would be ignored here, which nobody means. */
+function refuseForeignFlags(flags: Record<string, string>, command: Command): void {
+  for (const [name, setting] of Object.entries<Setting>(settings)) {
+    if (flags[name] === undefined || setting.commands.includes(command)) continue
+    const where = setting.commands.join(' and ')
+    throw new ConfigError(`--${name} is no option of ${command}, only of ${where}.`)
   }
 }
 
@@ -205,8 +215,7 @@ export function isLoopback(host: string): boolean {
 function sandboxOf(values: Values): SandboxConfig {
   return {
     file:
-      values['sandbox-file'] ??
-      join(envPaths('voice-agent-mcp', { suffix: '' }).data, 'sandbox.db'),
+      values['sandbox-db'] ?? join(envPaths('voice-agent-mcp', { suffix: '' }).data, 'sandbox.db'),
     speed: number(values, 'sandbox-speed', 10, { least: 0.1, most: 10_000 }),
     llm: llmOf(values),
   }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
 import { tools } from '../tools/index.ts'
 import { createClient } from './api/client.ts'
@@ -57,7 +58,7 @@ async function stdio(config: PlatformConfig): Promise<Running> {
       'Waiting for an MCP client on standard input. This mode is for clients that start the program; try "voice-agent-mcp http" or --help. Ctrl+C ends it.',
     )
   }
-  const server = startStdio(factoryFor(config, platform), logError)
+  const server = startStdio(factoryFor(config, platform), logRefusal)
   return {
     done: server.done,
     async close() {
@@ -70,6 +71,8 @@ async function stdio(config: PlatformConfig): Promise<Running> {
 async function http(config: Extract<Config, { command: 'http' }>): Promise<Running> {
   const { startHttp } = await import('./transports/http.ts')
   const platform = await openPlatform(config.platform)
+  // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
+  await platform.prepare()
   const local = isLoopback(config.listen.host)
   const lendsKey =
     config.platform.kind === 'sandbox' || (local && platform.credential !== undefined)
@@ -79,11 +82,12 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
     keyIsOptional: lendsKey,
-    onError: logError,
+    onError: logRefusal,
   })
   announce(config.platform)
   log(`Serving MCP at ${server.url}/mcp`)
-  process.stderr.write(clientHelp(`${server.url}/mcp`, lendsKey))
+  if (!local) warnOfExposure(config, lendsKey)
+  process.stderr.write(clientHelp(`${reachableUrl(server.url)}/mcp`, lendsKey))
   return {
     done: new Promise(() => {}),
     async close() {
@@ -91,6 +95,24 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
       await platform.close()
     },
   }
+}
+
+/** What an operator who listens to the whole network should know. */
+function warnOfExposure(config: Extract<Config, { command: 'http' }>, lendsKey: boolean): void {
+  const { platform, allowedHosts } = config
+  if (platform.kind === 'network' && platform.apiKey !== undefined && !lendsKey) {
+    log(
+      'VOICE_AGENT_API_KEY is lent on loopback only; requests from elsewhere bring their own key.',
+    )
+  }
+  if (allowedHosts.length === 0) {
+    log('Any Host name is accepted. Name those that lead here with --allowed-hosts.')
+  }
+}
+
+/** The address as others write it: listening everywhere is no place to connect to. */
+function reachableUrl(url: string): string {
+  return url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, `//${hostname()}`)
 }
 
 /** How to connect a client, ready to paste. */
@@ -165,6 +187,12 @@ function log(message: string): void {
   process.stderr.write(`voice-agent-mcp: ${message}\n`)
 }
 
+/** What a client did wrong, or a connection that broke: worth a line, not a stack. */
+function logRefusal(error: Error): void {
+  log(error.message)
+}
+
+/** A bug of ours: with the stack, for whoever reports it. */
 function logError(error: unknown): void {
   log(error instanceof Error ? (error.stack ?? error.message) : String(error))
 }

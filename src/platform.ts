@@ -8,6 +8,8 @@ export interface Platform {
   readonly send: Send
   /** What is used where a request brings no key of its own. */
   readonly credential: Credential | undefined
+  /** Does now what the first request would do, and fails if that fails. */
+  prepare(): Promise<void>
   close(): Promise<void>
 }
 
@@ -24,6 +26,7 @@ async function openNetwork(
   const sender = createNetworkSender({ ...options, ...(proxyUrl && { proxyUrl }) })
   return {
     ...sender,
+    prepare: async () => undefined,
     credential: apiKey === undefined ? undefined : { apiKey, source: 'VOICE_AGENT_API_KEY' },
   }
 }
@@ -39,6 +42,10 @@ function openBox({ file, speed, llm }: SandboxConfig): Platform {
   let opening: ReturnType<typeof load> | undefined
   return {
     credential: sandboxCredential,
+    async prepare() {
+      opening ??= load()
+      await opening
+    },
     async send(request) {
       try {
         opening ??= load()

@@ -2,7 +2,8 @@
 export const commands = ['stdio', 'http', 'sandbox'] as const
 export type Command = (typeof commands)[number]
 
-interface Setting {
+/** One setting as a person sees it. */
+export interface Setting {
   /** The same as an environment variable. */
   readonly variable: string
   readonly value: string
@@ -48,7 +49,7 @@ export const settings = {
   port: {
     variable: 'VOICE_AGENT_PORT',
     value: 'PORT',
-    help: 'Port to listen on; 0 picks a free one. Default 3000 (http), 3001 (sandbox).',
+    help: 'Port to listen on; 0 picks a free one. Default 3000 (http), 8080 (sandbox).',
     commands: listening,
   },
   'allowed-hosts': {
@@ -63,10 +64,10 @@ export const settings = {
     help: 'Host names of web pages that may connect, besides localhost.',
     commands: ['http'],
   },
-  'sandbox-file': {
-    variable: 'VOICE_AGENT_SANDBOX_FILE',
+  'sandbox-db': {
+    variable: 'VOICE_AGENT_SANDBOX_DB',
     value: 'FILE',
-    help: 'Where the sandbox keeps its data; :memory: keeps nothing.',
+    help: "Where the sandbox keeps its data; :memory: keeps nothing. Default: your user's data folder.",
     commands,
   },
   'sandbox-speed': {

@@ -144,6 +144,8 @@ describe('the command line', () => {
     [['--prot', '3'], /--prot/],
     [['serve'], /no command serve; there are stdio, http, sandbox/],
     [['http', 'extra'], /Unexpected argument extra/],
+    [['--port', '5'], /--port is no option of stdio, only of http and sandbox/],
+    [['sandbox', '--base-url', 'https://x.example'], /--base-url is no option of sandbox/],
     [
       ['http', '--port', '70000'],
       /--port \(VOICE_AGENT_PORT\) takes a whole number from 0 to 65535/,

@@ -25,7 +25,7 @@ test('the demo tells the whole story', () => {
       'get_usage',
     ]),
   )
-  expect(stdout).toMatch(/agent +Guten Tag Erika, hier ist die Praxis am Markt\./)
+  expect(stdout).toMatch(/agent +Hello Erika, this is Market Street Practice\./)
   expect(stdout).toMatch(/completed, answered by a human/)
 })
 

@@ -14,7 +14,7 @@ import {
   startProgram,
 } from './harness/program.ts'
 
-const memory = { VOICE_AGENT_SANDBOX_FILE: ':memory:' }
+const memory = { VOICE_AGENT_SANDBOX_DB: ':memory:' }
 
 /** Runs the program to its end with that on standard input. */
 function run(args: string[], env: Record<string, string> = {}, input = '') {
@@ -163,12 +163,12 @@ describe('started wrongly', () => {
     const file = join(folder.path, 'broken.db')
     writeFileSync(file, 'this is not a database, it is a letter to a friend'.repeat(40))
     await using client = await connectStdio('v2 2026-07-28', {
-      env: { VOICE_AGENT_SANDBOX_FILE: file },
+      env: { VOICE_AGENT_SANDBOX_DB: file },
     })
     const { isError, content } = await client.call('list_agents')
     expect(isError).toBe(true)
     expect(content[0]?.text).toContain(`The sandbox database ${file} cannot be used`)
-    expect(content[0]?.text).toContain('VOICE_AGENT_SANDBOX_FILE')
+    expect(content[0]?.text).toContain('VOICE_AGENT_SANDBOX_DB')
   })
 })
 
@@ -205,7 +205,7 @@ describe('in a terminal', () => {
 describe('the sandbox keeps its data', () => {
   test('from one start to the next', async () => {
     using folder = scratchFolder()
-    const env = { VOICE_AGENT_SANDBOX_FILE: join(folder.path, 'deep', 'sandbox.db') }
+    const env = { VOICE_AGENT_SANDBOX_DB: join(folder.path, 'deep', 'sandbox.db') }
     let id: unknown
     {
       await using client = await connectStdio('v1', { env })
@@ -217,7 +217,7 @@ describe('the sandbox keeps its data', () => {
 
   test('and two programs can share a file', async () => {
     using folder = scratchFolder()
-    const env = { VOICE_AGENT_SANDBOX_FILE: join(folder.path, 'sandbox.db') }
+    const env = { VOICE_AGENT_SANDBOX_DB: join(folder.path, 'sandbox.db') }
     await using one = await connectStdio('v1', { env })
     await using other = await connectStdio('v2 2026-07-28', { env })
     const created = await Promise.all(
@@ -226,6 +226,6 @@ describe('the sandbox keeps its data', () => {
       ),
     )
     const seen = await one.value('list_subaccounts')
-    expect(seen.count).toBe(1 + created.length)
+    expect(seen.count).toBe(2 + created.length)
   })
 })

@@ -13,7 +13,7 @@ export const listSubaccounts = defineTool({
   name: 'list_subaccounts',
   title: 'List subaccounts',
   description:
-    'Lists the direct subaccounts of an account, a page at a time. Their ids can be used as account_id in every other tool.',
+    'Lists the direct subaccounts of an account, a page at a time. Their ids can be used as account_id in the other tools.',
   route: routes.accounts.listSubaccounts,
 })
 

@@ -69,7 +69,7 @@ export const usageRoutes = {
         .min(1)
         .max(usageBucketCap)
         .optional()
-        .describe('Most buckets.')
+        .describe('Most buckets; of a longer range the newest are kept.')
         .meta({ default: usageBucketCap }),
     },
     reply: Usage,

@@ -18,7 +18,7 @@ const client = new Client(
 )
 const transport = new StdioClientTransport({
   command: process.execPath,
-  args: [bin, '--sandbox-file', ':memory:', '--sandbox-speed', '60'],
+  args: [bin, '--sandbox-db', ':memory:', '--sandbox-speed', '60'],
   stderr: 'ignore',
 })
 
@@ -27,7 +27,9 @@ const Id = z.looseObject({ id: z.string() })
 const Voices = z.looseObject({
   voices: z.array(z.looseObject({ id: z.string(), name: z.string(), description: z.string() })),
 })
-const Trunks = z.looseObject({ items: z.array(Id) })
+const Trunks = z.looseObject({
+  items: z.array(Id.extend({ name: z.string(), termination_uri: z.string().nullable() })),
+})
 const CallState = z.looseObject({
   status: z.string(),
   answer_status: z.string(),
@@ -75,10 +77,10 @@ try {
   const account = await call(z.looseObject({ name: z.string() }), 'get_current_account')
   show(`${account.name}`)
 
-  tell('Pick a voice: German, female')
+  tell('Pick a voice: British, female')
   const { voices } = await call(Voices, 'list_voices', {
     provider: 'elevenlabs',
-    language: 'de',
+    language: 'en-gb',
     gender: 'female',
   })
   const [voice] = voices
@@ -86,7 +88,7 @@ try {
   show(`${voice.name}: ${voice.description}`)
 
   tell('Check the greeting before using it')
-  const greeting = 'Guten Tag {{ contact.first_name }}, hier ist die Praxis {{ practice }}.'
+  const greeting = 'Hello {{ contact.first_name }}, this is {{ practice }}.'
   const Check = z.looseObject({
     valid: z.boolean(),
     variables: z.array(z.string()),
@@ -98,21 +100,24 @@ try {
 
   tell('Create the agent')
   const agent = await call(Id, 'create_agent', {
-    name: 'Praxis am Markt',
+    name: 'Market Street Practice',
     model: { provider: 'openai', model: 'gpt-4.1' },
-    transcriber: { provider: 'deepgram', model: 'nova-2', languages: ['de-de'] },
-    voice: { provider: 'elevenlabs', voice_id: voice.id, language: 'de-de' },
+    transcriber: { provider: 'deepgram', model: 'nova-2', languages: ['en-gb'] },
+    voice: { provider: 'elevenlabs', voice_id: voice.id, language: 'en-gb' },
     initial_message: { message: greeting },
   })
   show(`Agent ${agent.id}`)
 
   tell('Attach a phone number to it')
   const { items } = await call(Trunks, 'list_sip_trunks')
+  const trunk = items.find(({ termination_uri }) => termination_uri !== null)
+  if (!trunk) throw new Error('The sandbox has no trunk that can dial out')
+  show(`${trunk.name} can dial out, over ${trunk.termination_uri}`)
   const number = '+12025550180'
   await call(Id, 'create_phone_number', {
     number,
-    name: 'Praxis',
-    sip_trunk_id: items[0]?.id,
+    name: 'Practice',
+    sip_trunk_id: trunk.id,
     inbound_agent_id: agent.id,
   })
   show(`${number} rings the agent`)
@@ -124,7 +129,7 @@ try {
     from_number: number,
     to_number: '+12025550100',
     external_id: 'demo-1',
-    test_variables: { practice: 'am Markt', 'contact.first_name': 'Erika' },
+    test_variables: { practice: 'Market Street Practice', 'contact.first_name': 'Erika' },
   })
   show('Calling +12025550100 (simulated: nobody is rung)')
   let state = await call(CallState, 'get_call', { call_id: placed.id })
@@ -143,7 +148,7 @@ try {
   tell("What did today's conversations add up to?")
   const usage = await call(Usage, 'get_usage', {
     granularity: 'day',
-    tz: 'Europe/Berlin',
+    tz: 'Europe/London',
     limit: 1,
   })
   for (const { ts, values } of usage.data) {

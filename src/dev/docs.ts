@@ -36,7 +36,7 @@ const sections: Record<string, string> = {
   keys: table(
     ['Key', 'Account'],
     [
-      [`\`${sandboxKeys.main}\``, 'the seeded account, used when a request brings no key'],
+      [`\`${sandboxKeys.main}\``, 'the seeded account; MCP uses it where a request brings no key'],
       [`\`${sandboxKeys.subaccount}\``, 'its subaccount'],
       [`\`${sandboxKeys.other}\``, 'an unrelated account'],
     ],

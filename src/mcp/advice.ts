@@ -67,6 +67,13 @@ const nextByStatus: Readonly<Record<number, (situation: Situation) => string>> =
   422: ({ tool }) => `Correct the arguments named and call ${tool.name} again.`,
 }
 
+/** The sandbox says itself what is wrong with it, most often with its file. */
+const sandboxBroken = {
+  fields: [],
+  next: 'This is the sandbox on this machine: do what the message says. Trying again will not help.',
+  retryable: false,
+}
+
 const brokenHint = 'Try again later; if it stays, give the support of the platform the request id.'
 
 function rejected(failure: Rejected, situation: Situation): Advice {
@@ -74,6 +81,7 @@ function rejected(failure: Rejected, situation: Situation): Advice {
   const said = detail && detail !== message ? `${message} ${detail}` : message
   const what = `the platform refused it (HTTP ${status}, ${code}): ${said}`
   // A server error says nothing about whether the work was done before it.
+  if (status >= 500 && situation.session.isSandbox) return { what, ...sandboxBroken }
   if (status >= 500) return { what, ...unsure({ maybeSent: true }, situation, brokenHint) }
   return {
     what,
@@ -102,8 +110,14 @@ const waitHint = (seconds: number | null) =>
 
 function notFoundHint({ route }: Tool): string {
   const noun = route.id.split('.')[0]
-  if (!/\{(?!account_id)\w+\}$/.test(route.path)) return 'Check account_id with list_subaccounts.'
-  return `Check the id with list_${noun} and the account with list_subaccounts.`
+  const namesOne = /\{(?!account_id)\w+\}$/.test(route.path)
+  const account = namesOne
+    ? 'the account with list_subaccounts'
+    : 'account_id with list_subaccounts'
+  if (!namesOne) return `Check ${account}.`
+  return noun === 'subaccounts'
+    ? 'Check the id with list_subaccounts.'
+    : `Check the id with list_${noun} and ${account}.`
 }
 
 const reasons: Readonly<Record<Unreadable['reason'], string>> = {

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import type { RouteRequest } from '../contract/route.ts'
-import { nearest } from './nearest.ts'
+import { nearest, sameWord } from './nearest.ts'
 import type { Tool } from './tool.ts'
 
 /** One argument that cannot be used, and why. */
@@ -22,7 +22,11 @@ export type ParsedArguments =
  */
 export function parseArguments(tool: Tool, given: Record<string, unknown>): ParsedArguments {
   const problems: ArgumentProblem[] = []
-  const value = normalise(withoutEmptyFilters(tool, given), tool.inputSchema(), [], problems)
+  // In an update null is a value; elsewhere clients that fill in every field mean "not given".
+  const nullMeansAbsent = tool.route.method !== 'PATCH'
+  const { account_id, ...rest } = given
+  const named = account_id === null ? rest : given
+  const value = normalise(named, tool.inputSchema(), [], { problems, nullMeansAbsent })
   const parsed = tool.input.safeParse(value, { reportInput: true })
   if (!parsed.success) problems.push(...parsed.error.issues.map(problemOf))
   if (problems.length > 0 || !parsed.success) return { ok: false, problems }
@@ -40,38 +44,35 @@ export function parseArguments(tool: Tool, given: Record<string, unknown>): Pars
   return { ok: true, request }
 }
 
-/** A query has no way to say null: clients that send it for "not given" mean just that. */
-function withoutEmptyFilters(tool: Tool, given: Record<string, unknown>): Record<string, unknown> {
-  const { shape } = tool.route.query
-  return Object.fromEntries(
-    Object.entries(given).filter(
-      ([name, value]) => value !== null || (name !== 'account_id' && !Object.hasOwn(shape, name)),
-    ),
-  )
+interface Normalising {
+  readonly problems: ArgumentProblem[]
+  readonly nullMeansAbsent: boolean
 }
 
 /** Unpacks stringified objects and reports unknown names, all the way down. */
-function normalise(
-  value: unknown,
-  schema: JsonSchema,
-  path: string[],
-  problems: ArgumentProblem[],
-): unknown {
+function normalise(value: unknown, schema: JsonSchema, path: string[], how: Normalising): unknown {
   const unpacked = typeof value === 'string' ? unpack(value, schema) : value
   if (Array.isArray(unpacked)) {
     const items = schemaOf(schema.items)
-    return unpacked.map((item, at) => normalise(item, items, [...path, String(at)], problems))
+    return unpacked.map((item, at) => normalise(item, items, [...path, String(at)], how))
   }
   if (typeof unpacked !== 'object' || unpacked === null) return unpacked
   const properties = schema.properties ?? {}
+  const isWanted = (name: string) => schema.required?.includes(name) ?? false
   return Object.fromEntries(
     Object.entries(unpacked).flatMap(([name, field]) => {
       const here = [...path, name]
       if (Object.hasOwn(properties, name)) {
-        return [[name, normalise(field, schemaOf(properties[name]), here, problems)]]
+        const property = schemaOf(properties[name])
+        if (field === null && how.nullMeansAbsent && !isWanted(name) && !takes(property, 'null'))
+          return []
+        return [[name, normalise(field, property, here, how)]]
       }
-      if (schema.additionalProperties !== false) return [[name, field]]
-      problems.push(unknownArgument(here, Object.keys(properties)))
+      const known = Object.keys(properties)
+      const misspelt = sameWord(name, known)
+      if (schema.additionalProperties !== false && !misspelt) return [[name, field]]
+      const missing = known.filter((one) => isWanted(one) && !Object.hasOwn(unpacked, one))
+      how.problems.push(unknownArgument(here, known, missing))
       return []
     }),
   )
@@ -80,11 +81,16 @@ function normalise(
 const schemaOf = (schema: unknown): JsonSchema =>
   typeof schema === 'object' && schema !== null ? { ...schema } : {}
 
+/** Whether a schema takes values of a type. */
+const takes = (schema: JsonSchema, type: 'null' | 'string' | 'array' | 'object'): boolean =>
+  [schema, ...(schema.anyOf ?? []).map(schemaOf)]
+    .flatMap(({ type: own }) => own ?? [])
+    .some((own) => own === type)
+
 /** Some clients send objects and arrays as JSON text. */
 function unpack(text: string, schema: JsonSchema): unknown {
-  const types = [schema.type, ...(schema.anyOf ?? []).map((option) => schemaOf(option).type)].flat()
-  const wanted = types.includes('object') || types.includes('array')
-  if (!wanted || types.includes('string') || !/^\s*[{[]/.test(text)) return text
+  const wanted = takes(schema, 'object') || takes(schema, 'array')
+  if (!wanted || takes(schema, 'string') || !/^\s*[{[]/.test(text)) return text
   try {
     return JSON.parse(text)
   } catch {
@@ -92,17 +98,19 @@ function unpack(text: string, schema: JsonSchema): unknown {
   }
 }
 
-function unknownArgument(path: string[], known: string[]): ArgumentProblem {
+function unknownArgument(path: string[], known: string[], missing: string[]): ArgumentProblem {
   const name = path.at(-1) ?? ''
-  const meant = nearest(name, known)
+  const meant = nearest(name, missing) ?? nearest(name, known)
   const hint = meant ? `did you mean ${meant}?` : `known here: ${known.join(', ')}`
   return { argument: path.join('.'), message: `no such argument; ${hint}` }
 }
 
 function problemOf(issue: z.core.$ZodIssue): ArgumentProblem {
   const argument = issue.path.join('.') || 'arguments'
-  const isMissing = issue.code === 'invalid_type' && issue.input === undefined
-  return { argument, message: isMissing ? 'required' : lowerFirst(issue.message) }
+  if (issue.input === null) return { argument, message: 'cannot be null; leave it out' }
+  if (issue.input !== undefined) return { argument, message: lowerFirst(issue.message) }
+  const choices = issue.code === 'invalid_value' ? `; one of ${issue.values.join(', ')}` : ''
+  return { argument, message: `required${choices}` }
 }
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)

@@ -6,7 +6,7 @@ import type { Session } from './session.ts'
 import type { Tool } from './tool.ts'
 
 /** Key in a result's `_meta` under which programs find an error as data. */
-const errorMetaKey = 'voice-agent-mcp/error'
+export const errorMetaKey = 'voice-agent-mcp/error'
 
 export interface CallContext {
   readonly session: Session

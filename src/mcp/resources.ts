@@ -1,8 +1,20 @@
-import { ProtocolError, type Resource, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import {
+  type ListResourcesResult,
+  ProtocolError,
+  type Resource,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server'
 import { ApiError } from '../api/failure.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
+import { errorMetaKey } from './call.ts'
 import type { Session } from './session.ts'
+
+/** Whose resources, and whom to tell about bugs of our own. */
+export interface ReadContext {
+  readonly session: Session
+  readonly onBug: (error: unknown) => void
+}
 
 const mimeType = 'application/json'
 const own = { account_id: 'me' }
@@ -84,31 +96,37 @@ const agentsPerPage = 100
 
 /** A page of resources: the fixed ones first, then the account's agents. */
 export async function listResources(
-  session: Session,
+  context: ReadContext,
   cursor: string | undefined,
   signal: AbortSignal,
-): Promise<{ resources: Resource[]; nextCursor?: string }> {
+): Promise<ListResourcesResult> {
   const offset = offsetOf(cursor)
+  const fixedOnes =
+    offset === 0 ? fixed.map(({ read: _, ...listed }) => ({ ...listed, mimeType })) : []
+  try {
+    const page = await agentsPage(context, offset, signal)
+    return { ...page, resources: [...fixedOnes, ...page.resources] }
+  } catch (error) {
+    // The catalogs are still there when the agents cannot be listed; what is missing is said.
+    if (offset > 0 || !(error instanceof ProtocolError)) throw error
+    return { resources: fixedOnes, _meta: { [errorMetaKey]: error.message } }
+  }
+}
+
+async function agentsPage(context: ReadContext, offset: number, signal: AbortSignal) {
   const query = { limit: agentsPerPage, offset }
-  const page = await guarded('voice-agents://agents', session, () =>
-    session.client.call(routes.agents.list, request({ query }), signal),
+  const { count, items } = await guarded('voice-agents://agents', context, () =>
+    context.session.client.call(routes.agents.list, request({ query }), signal),
   )
-  const agents = page.items.map(({ id, name, note }) => ({
+  const resources: Resource[] = items.map(({ id, name, note }) => ({
     uri: `voice-agents://agents/${encodeURIComponent(id)}`,
     name: `agent-${id}`,
     title: name || `Agent ${id}`,
     ...(note && { description: note }),
     mimeType,
   }))
-  const seen = offset + page.items.length
-  const isMore = page.items.length > 0 && seen < page.count
-  return {
-    resources: [
-      ...(offset === 0 ? fixed.map(({ read: _, ...listed }) => ({ ...listed, mimeType })) : []),
-      ...agents,
-    ],
-    ...(isMore && { nextCursor: String(seen) }),
-  }
+  const seen = offset + items.length
+  return { resources, ...(items.length > 0 && seen < count && { nextCursor: String(seen) }) }
 }
 
 function offsetOf(cursor: string | undefined): number {
@@ -118,10 +136,10 @@ function offsetOf(cursor: string | undefined): number {
 }
 
 /** The contents of one resource; a miss is the protocol's resource-not-found error. */
-export async function readResource(session: Session, uri: string, signal: AbortSignal) {
+export async function readResource(context: ReadContext, uri: string, signal: AbortSignal) {
   const read = readerOf(uri)
   if (!read) throw new ResourceNotFoundError(uri)
-  const value = await guarded(uri, session, () => read(session, signal))
+  const value = await guarded(uri, context, () => read(context.session, signal))
   return { contents: [{ uri, mimeType, text: JSON.stringify(value) }] }
 }
 
@@ -146,12 +164,21 @@ function decoded(segment: string): string {
 }
 
 /** Failures as the protocol's errors: what does not exist is not found, the rest says why. */
-async function guarded<T>(uri: string, session: Session, read: () => Promise<T>): Promise<T> {
+async function guarded<T>(
+  uri: string,
+  { session, onBug }: ReadContext,
+  read: () => Promise<T>,
+): Promise<T> {
   try {
     return await read()
   } catch (error) {
-    if (!(error instanceof ApiError))
-      throw new ProtocolError(-32603, 'A defect in voice-agent-mcp.')
+    if (!(error instanceof ApiError)) {
+      onBug(error)
+      throw new ProtocolError(
+        -32603,
+        `${uri}: a defect in voice-agent-mcp; its log has the details.`,
+      )
+    }
     const { failure } = error
     const isMissing =
       failure.kind === 'bad_parameter' ||

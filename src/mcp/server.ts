@@ -24,7 +24,7 @@ const unchanging = { ttlMs: 3_600_000, cacheScope: 'public' } as const
  * request and each stdio connection, so all it does is bind handlers to a session.
  */
 export function createServerFactory(options: ServerOptions): McpServerFactory {
-  const { tools, isSandbox, version } = options
+  const { tools, isSandbox, version, onBug } = options
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const toolNames = [...byName.keys()]
   const info = {
@@ -53,15 +53,15 @@ export function createServerFactory(options: ServerOptions): McpServerFactory {
         session,
         tools,
         signal,
-        onBug: options.onBug,
+        onBug,
       })
     })
     server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>
-      listResources(session, params?.cursor, signal),
+      listResources({ session, onBug }, params?.cursor, signal),
     )
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
     server.setRequestHandler('resources/read', ({ params }, { mcpReq: { signal } }) =>
-      readResource(session, params.uri, signal),
+      readResource({ session, onBug }, params.uri, signal),
     )
     return server
   }

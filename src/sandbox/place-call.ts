@@ -9,7 +9,7 @@ import { renderGreeting } from './greeting.ts'
 import type { HandlerInput } from './handler.ts'
 import type { LiveCall } from './live-calls.ts'
 import { findNumber } from './phone-numbers.ts'
-import { invalid } from './problem.ts'
+import { invalid, Problem } from './problem.ts'
 import { findSipTrunk } from './sip-trunks.ts'
 
 type PlaceInput = HandlerInput<typeof routes.calls.place>
@@ -27,11 +27,15 @@ type Numbers = Pick<CallRow, 'phone_number_id' | 'from_number' | 'to_number'>
 /** The numbers of a phone call: one of the account's own that can dial out, and a callee. */
 function line({ store, account, body }: PlaceInput): Numbers {
   const { from_number, to_number } = body
-  if (from_number === undefined) {
-    throw invalid('body.from_number', 'A phone call needs the number to call from.', 'missing')
-  }
-  if (to_number === undefined) {
-    throw invalid('body.to_number', 'A phone call needs the number to call.', 'missing')
+  if (from_number === undefined || to_number === undefined) {
+    const missing = Object.entries({ from_number, to_number }).filter(([, given]) => !given)
+    throw new Problem(422, 'A phone call needs the number to call from and the number to call.', {
+      errors: missing.map(([name]) => ({
+        field: `body.${name}`,
+        message: 'Field required for type phone.',
+        type: 'missing',
+      })),
+    })
   }
   const number = findNumber(store, account.id, from_number)
   if (!number) throw invalid('body.from_number', `${from_number} is no number of this account.`)

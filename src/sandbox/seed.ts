@@ -24,11 +24,14 @@ const seedId = (kind: number, index: number) =>
 export const seedIds = {
   account: seedId(1, 1),
   subaccount: seedId(1, 2),
-  otherAccount: seedId(1, 3),
+  secondSubaccount: seedId(1, 3),
+  otherAccount: seedId(1, 4),
   supportAgent: seedId(2, 1),
   trunk: seedId(3, 1),
+  inboundTrunk: seedId(3, 2),
   mainNumber: seedId(4, 1),
   spareNumber: seedId(4, 2),
+  inboundNumber: seedId(4, 3),
 } as const
 
 interface AgentSeed {
@@ -47,7 +50,7 @@ const agentSeeds: AgentSeed[] = [
     note: 'Answers questions about orders.',
     message: 'Hello {{ contact.first_name }}, this is the support line. How can I help you?',
     language: 'en-us',
-    voiceId: 'sbx-el-ada',
+    voiceId: 'sbx-en-us-ada',
   },
   {
     name: 'Appointment reminders',
@@ -55,7 +58,7 @@ const agentSeeds: AgentSeed[] = [
     note: 'Calls the day before an appointment.',
     message: 'Hello {{ contact.first_name }}, I am calling about your appointment tomorrow.',
     language: 'en-us',
-    voiceId: 'sbx-el-brian',
+    voiceId: 'sbx-en-us-brian',
   },
   {
     name: 'Terminservice',
@@ -63,36 +66,11 @@ const agentSeeds: AgentSeed[] = [
     note: 'German appointments.',
     message: 'Guten Tag, hier ist der Terminservice.',
     language: 'de-de',
-    voiceId: 'sbx-el-greta',
-  },
-  {
-    name: 'Reservas',
-    tags: ['booking', 'es'],
-    note: 'Spanish bookings.',
-    message: 'Hola, gracias por llamar. ¿En qué puedo ayudarle?',
-    language: 'es-es',
-    voiceId: 'sbx-el-ines',
-  },
-  {
-    name: 'Delivery survey',
-    tags: ['survey', 'en'],
-    note: 'Three questions after a delivery.',
-    message: 'Hello, do you have a minute for three questions about your delivery?',
-    language: 'en-gb',
-    voiceId: 'sbx-el-clara',
+    voiceId: 'sbx-de-de-greta',
   },
 ]
 
-const branchAgent: AgentSeed = {
-  name: 'Branch support',
-  tags: ['support', 'en'],
-  note: 'Answers for the branch.',
-  message: 'Hello, this is the branch. How can I help you?',
-  language: 'en-us',
-  voiceId: 'sbx-el-ada',
-}
-
-/** Fills a new sandbox: accounts, agents, a trunk, two numbers and thirty days of calls. */
+/** Fills a new sandbox: accounts, agents, trunks, numbers and sixty days of calls. */
 export function seed(store: Store, now: number): void {
   seedAccounts(store, now - 90 * day)
   agentSeeds.forEach((agent, index) => {
@@ -100,27 +78,26 @@ export function seed(store: Store, now: number): void {
       id: seedId(2, index + 1),
       accountId: seedIds.account,
       body: agentBody(agent),
-      now: now - (60 - index) * day,
+      now: now - (80 - index) * day,
     })
   })
-  createAgent(store, {
-    id: seedId(2, 100),
-    accountId: seedIds.subaccount,
-    body: agentBody(branchAgent),
-    now: now - 40 * day,
-  })
-  seedLine(store, now - 80 * day)
+  seedLines(store, now - 80 * day)
   seedCalls(store, now)
 }
 
 function seedAccounts(store: Store, created: number): void {
-  const account = (id: string, name: string, parent_id: string | null, apiKey: string) => {
+  const { account, subaccount, secondSubaccount, otherAccount } = seedIds
+  const add = (id: string, name: string, parent_id: string | null) =>
     insertAccount(store, { id, parent_id, name, is_active: 1, created, modified: created })
+  add(account, 'Sandbox account', null)
+  add(subaccount, 'Sandbox branch', account)
+  add(secondSubaccount, 'Sandbox franchise', account)
+  add(otherAccount, 'Unrelated account', null)
+  const key = (apiKey: string, id: string) =>
     store.run('INSERT INTO api_keys VALUES (:apiKey, :id)', { apiKey, id })
-  }
-  account(seedIds.account, 'Sandbox account', null, sandboxKeys.main)
-  account(seedIds.subaccount, 'Sandbox branch', seedIds.account, sandboxKeys.subaccount)
-  account(seedIds.otherAccount, 'Unrelated account', null, sandboxKeys.other)
+  key(sandboxKeys.main, account)
+  key(sandboxKeys.subaccount, subaccount)
+  key(sandboxKeys.other, otherAccount)
 }
 
 function agentBody({ name, tags, note, message, language, voiceId }: AgentSeed) {
@@ -140,41 +117,35 @@ function agentBody({ name, tags, note, message, language, voiceId }: AgentSeed) 
   }
 }
 
-function seedLine(store: Store, created: number): void {
-  const { account, trunk, mainNumber, spareNumber, supportAgent } = seedIds
-  insertSipTrunk(
-    store,
-    {
-      id: trunk,
-      account_id: account,
-      name: 'Office trunk',
-      termination_uri: 'sip.sandbox.example:5060',
-      allowed_ips: ['192.0.2.10', '198.51.100.0/24'],
-    },
-    created,
-  )
-  const number = (id: string, digits: string, friendly_name: string, agent: string | null) =>
-    insertPhoneNumber(
-      store,
-      {
-        id,
-        account_id: account,
-        number: digits,
-        friendly_name,
-        sip_trunk_id: trunk,
-        inbound_agent_id: agent,
-      },
-      created,
-    )
-  number(mainNumber, '+12025550110', 'Main line', supportAgent)
-  number(spareNumber, '+12025550111', 'Spare line', null)
+/** A trunk that dials out with two numbers, and one that only takes calls. */
+function seedLines(store: Store, created: number): void {
+  const { account: account_id, trunk, inboundTrunk, supportAgent } = seedIds
+  const office = { name: 'Office trunk', termination_uri: 'sip.sandbox.example:5060' }
+  const inbound = { name: 'Inbound only', termination_uri: null }
+  const allowed_ips = ['192.0.2.10', '198.51.100.0/24']
+  insertSipTrunk(store, { id: trunk, account_id, ...office, allowed_ips }, created)
+  insertSipTrunk(store, { id: inboundTrunk, account_id, ...inbound, allowed_ips }, created)
+
+  const add = (
+    id: string,
+    number: string,
+    friendly_name: string,
+    links: { sip_trunk_id: string; inbound_agent_id: string | null },
+  ) => insertPhoneNumber(store, { id, account_id, number, friendly_name, ...links }, created)
+  const answered = { sip_trunk_id: trunk, inbound_agent_id: supportAgent }
+  add(seedIds.mainNumber, '+12025550110', 'Main line', answered)
+  add(seedIds.spareNumber, '+12025550111', 'Spare line', { ...answered, inbound_agent_id: null })
+  const hotline = { sip_trunk_id: inboundTrunk, inbound_agent_id: supportAgent }
+  add(seedIds.inboundNumber, '+12025550112', 'Hotline', hotline)
 }
 
 /** Destinations of the past calls, so that every outcome occurs among them. */
 const pastDestinations = ['0100', '0120', '0103', '0121', '0105', '0122', '0101', '0104', '0123']
 
+const pastCalls = 120
+
 function seedCalls(store: Store, now: number): void {
-  for (let index = 0; index < 60; index++) {
+  for (let index = 0; index < pastCalls; index++) {
     const agent = index % agentSeeds.length
     const isInbound = index % 4 === 3
     const isWeb = index % 10 === 9
@@ -202,7 +173,11 @@ function seedCalls(store: Store, now: number): void {
         is_recorded: 1,
       },
       plan,
-      { id: seedId(5, index + 1), created: now - (60 - index) * (day / 2) - 1_800_000, speed: 1 },
+      {
+        id: seedId(5, index + 1),
+        created: now - (pastCalls - index) * (day / 2) - 1_800_000,
+        speed: 1,
+      },
     )
     insertCall(store, row)
   }

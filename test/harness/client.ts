@@ -53,7 +53,7 @@ export async function connectStdio(
   const parameters = {
     command: process.execPath,
     args: [bin, ...args],
-    env: cleanEnv({ VOICE_AGENT_SANDBOX_FILE: ':memory:', ...env }),
+    env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...env }),
     stderr: 'ignore' as const,
   }
   const client = makeClient(kind)

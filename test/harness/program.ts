@@ -72,7 +72,7 @@ export async function startHttpProgram(
   args: string[] = [],
 ): Promise<Program & { url: string }> {
   const program = startProgram(['http', '--port', '0', ...args], {
-    VOICE_AGENT_SANDBOX_FILE: ':memory:',
+    VOICE_AGENT_SANDBOX_DB: ':memory:',
     ...env,
   })
   const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
@@ -84,7 +84,7 @@ export async function startPlatformProgram(
   env: Record<string, string> = {},
 ): Promise<Program & { url: string }> {
   const program = startProgram(['sandbox', '--port', '0'], {
-    VOICE_AGENT_SANDBOX_FILE: ':memory:',
+    VOICE_AGENT_SANDBOX_DB: ':memory:',
     ...env,
   })
   const [, url = ''] = await program.waitFor(/sandbox API at (\S+)\/v1/)

@@ -64,7 +64,7 @@ export const newAgent = {
   name: 'Every tool',
   model: { provider: 'openai', model: 'gpt-4.1' },
   transcriber: { provider: 'deepgram', model: 'nova-2', languages: [] },
-  voice: { provider: 'elevenlabs', voice_id: 'sbx-el-ada' },
+  voice: { provider: 'elevenlabs', voice_id: 'sbx-en-us-ada' },
 }
 
 /** For every tool one call that cannot work, and the argument its answer must name. */

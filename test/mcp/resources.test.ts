@@ -87,5 +87,10 @@ test('a platform that fails is told as that, without the key', async () => {
     code: -32603,
     message: expect.stringContaining('500 internal_error: Key [API key] exploded'),
   })
-  await expect(client.listResources()).rejects.toMatchObject({ code: -32603 })
+  const { resources } = await client.listResources()
+  expect(resources.map(({ uri }) => uri)).toEqual([
+    'voice-agents://account',
+    'voice-agents://catalog/models',
+    'voice-agents://catalog/transcribers',
+  ])
 })

@@ -100,7 +100,7 @@ test.each([
   const file = join(folder.path, 'faults.json')
   writeFileSync(file, text)
   await using program = startProgram(['sandbox', '--port', '0', '--faults', file], {
-    VOICE_AGENT_SANDBOX_FILE: ':memory:',
+    VOICE_AGENT_SANDBOX_DB: ':memory:',
   })
   expect(await program.exited).toBe(1)
   expect(program.stderr()).toMatch(message)

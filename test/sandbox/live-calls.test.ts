@@ -192,7 +192,7 @@ test('a sandbox that dies during a call leaves it failed, with what was said unt
   let id = ''
   {
     await using platform = await startPlatformProgram({
-      VOICE_AGENT_SANDBOX_FILE: file,
+      VOICE_AGENT_SANDBOX_DB: file,
       VOICE_AGENT_SANDBOX_LLM_URL: llm.url,
       VOICE_AGENT_SANDBOX_LLM_MODEL: 'stand-in',
     })

@@ -173,8 +173,8 @@ describe('agents', () => {
     expect((await sandbox.send('DELETE', `accounts/me/agents/${supportAgent}`)).status).toBe(204)
     const count = async (query = '') =>
       (await sandbox.get(`accounts/me/agents?${query}`)).body.count
-    expect(await count()).toBe(4)
-    expect(await count('include_archived=true')).toBe(5)
+    expect(await count()).toBe(2)
+    expect(await count('include_archived=true')).toBe(3)
     expect(await count('is_archived=true')).toBe(1)
     expect((await sandbox.get(`accounts/me/agents/${supportAgent}`)).body.is_archived).toBe(true)
   })
@@ -188,8 +188,8 @@ describe('agents', () => {
     const at = encodeURIComponent(new Date(sandbox.now()).toISOString())
     expect(await count(`created_ge=${at}`)).toBe(1)
     expect(await count(`created_gt=${at}`)).toBe(0)
-    expect(await count(`created_lt=${at}`)).toBe(5)
-    expect(await count(`modified_le=${at}`)).toBe(6)
+    expect(await count(`created_lt=${at}`)).toBe(3)
+    expect(await count(`modified_le=${at}`)).toBe(4)
   })
 })
 
@@ -585,12 +585,36 @@ describe('usage', () => {
   })
 })
 
+describe('a new sandbox', () => {
+  test('has something to show for every tool', async () => {
+    using sandbox = startSandbox()
+    const count = async (path: string) => (await sandbox.get(`accounts/me/${path}`)).body.count
+    expect(await count('subaccounts')).toBe(2)
+    expect(await count('agents')).toBe(3)
+    expect(await count('sip-trunks')).toBe(2)
+    expect(await count('phone-numbers')).toBe(3)
+    const { items } = (await sandbox.get('accounts/me/conversations?limit=1000')).body
+    const starts = items.map((one: { start_timestamp: string }) => Date.parse(one.start_timestamp))
+    expect((Math.max(...starts) - Math.min(...starts)) / 86_400_000).toBeGreaterThan(58)
+  })
+
+  test('has three voice providers with at least twenty voices each', async () => {
+    using sandbox = startSandbox()
+    for (const provider of ['elevenlabs', 'azure', 'cartesia']) {
+      const { body } = await sandbox.get(`accounts/me/providers/voices?provider=${provider}`)
+      expect(body.voices.length).toBeGreaterThanOrEqual(20)
+      const ids = body.voices.map(({ id }: { id: string }) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+    }
+  })
+})
+
 describe('catalogs', () => {
   test('voices are filtered and limited, and an unknown provider is told the known ones', async () => {
     using sandbox = startSandbox()
     const voices = async (query: string) =>
       (await sandbox.get(`accounts/me/providers/voices?${query}`)).body
-    expect((await voices('provider=elevenlabs&language=de')).count).toBe(2)
+    expect((await voices('provider=elevenlabs&language=de')).count).toBe(3)
     expect((await voices('provider=elevenlabs&language=DE_de&gender=female')).voices).toHaveLength(
       1,
     )

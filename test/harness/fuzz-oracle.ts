@@ -1,0 +1,182 @@
+import type { ErrorObject } from 'ajv'
+import * as z from 'zod'
+import { isObject, type Operation, type Schema } from './openapi.ts'
+
+/** A request as it was sent. */
+export interface Sent {
+  readonly operation: Operation | null
+  readonly method: string
+  readonly url: URL
+  readonly body: string | undefined
+  readonly key: string
+}
+
+/** What came back; the body is undefined when it is no JSON. */
+export interface Reply {
+  readonly status: number
+  readonly type: string | null
+  readonly text: string
+  readonly json: unknown
+}
+
+/**
+ * What a request can be refused for although it holds to the schema: it depends on what is stored,
+ * on another field, or on a list no schema can hold.
+ */
+const semanticChecks: readonly [operation: string, field: RegExp][] = [
+  ['calls_place', /^body\.agent_id$/], // unknown or archived agent
+  ['calls_place', /^body\.from_number$/], // missing for phone, not owned, on no trunk that dials out
+  ['calls_place', /^body\.to_number$/], // missing for phone, cannot be called
+  ['phone_numbers_create', /^body\.(sip_trunk_id|inbound_agent_id)$/], // unknown, or archived
+  ['phone_numbers_update', /^body\.(sip_trunk_id|inbound_agent_id)$/],
+  ['sip_trunks_create', /^body\.(allowed_ips\.\d+|termination_uri)$/], // no address, no SIP host
+  ['sip_trunks_update', /^body\.(allowed_ips\.\d+|termination_uri)$/],
+  ['providers_voices', /^query\.provider$/], // unknown provider
+  ['usage_get', /^query\.tz$/], // unknown time zone
+  ['usage_get', /^query\.start$/], // not before the end
+]
+
+const Envelope = z.object({
+  code: z.string(),
+  errors: z.array(z.object({ field: z.string() })).nullable(),
+})
+
+/** What is wrong with a reply, in words; null when nothing is. */
+export function verdict(sent: Sent, reply: Reply): string | null {
+  if (reply.status >= 500) return 'it failed'
+  if (!sent.operation) return strayVerdict(sent, reply)
+  return formVerdict(sent.operation, reply) ?? meaningVerdict(sent, sent.operation, reply)
+}
+
+function strayVerdict({ method }: Sent, { status, json }: Reply): string | null {
+  if (![400, 401, 404, 405].includes(status)) return 'an unknown request is not refused as one'
+  const isEnvelope = method === 'HEAD' || Envelope.safeParse(json).success
+  return isEnvelope ? null : 'the error has no envelope'
+}
+
+/** The reply is one that the document describes for the operation. */
+function formVerdict({ responses }: Operation, reply: Reply): string | null {
+  const documented = responses.get(reply.status)
+  if (!documented) return 'the status is not documented'
+  const { body } = documented
+  if (!body) return reply.text === '' ? null : 'there is a body where none is documented'
+  if (!reply.type?.startsWith('application/json')) return 'the content type is not JSON'
+  if (!body.validate(reply.json)) return `off its schema: ${told(body.validate.errors)}`
+  if (reply.status < 400) return null
+  const codes = Object.values(body.examples).map(({ value }) => isObject(value) && value.code)
+  return isObject(reply.json) && codes.includes(String(reply.json.code))
+    ? null
+    : 'the error code is none of its status'
+}
+
+/** The reply is the right one of those, as far as the schemas tell. */
+function meaningVerdict(sent: Sent, operation: Operation, reply: Reply): string | null {
+  const { status } = reply
+  const isUnknownKey = sent.key === 'nobody' || sent.key === 'missing'
+  if (isUnknownKey || status === 401) {
+    return isUnknownKey && status === 401 ? null : 'the status is wrong for the key'
+  }
+  const path = pathValues(operation, sent.url.pathname)
+  if (path === null) return status === 400 ? null : 'a path that cannot be read is not 400'
+  // The account is looked for before anything else of the request is.
+  const account = path.get('account_id')
+  if (status === 403) return account === undefined ? 'nothing can be forbidden here' : null
+  const isAboutAccount = account !== undefined && account !== 'me'
+  if (status === 404) return path.size > (isAboutAccount ? 0 : 1) ? null : 'nothing can be missing'
+
+  const body = bodyValue(sent.body)
+  if (operation.body && body === unreadable) {
+    return status === 400 ? null : 'a body that cannot be read is not 400'
+  }
+  if (status === 400) return 'a request that can be read is 400'
+  return fieldsVerdict(operation, wrongFields(operation, sent.url.searchParams, body), reply)
+}
+
+/** Every wrong field is told, and no other; a request without any is not refused. */
+function fieldsVerdict(operation: Operation, wrong: string[], reply: Reply): string | null {
+  if (reply.status !== 422) {
+    return wrong.length > 0 ? `it was taken with wrong fields: ${wrong.join(' ')}` : null
+  }
+  const told = Envelope.parse(reply.json).errors?.map(({ field }) => field) ?? []
+  if (told.length === 0) return 'no field is named'
+  const isSemantic = (field: string) =>
+    semanticChecks.some(([id, expression]) => id === operation.id && expression.test(field))
+  const fine = told.filter((field) => !isSemantic(field) && !wrong.some((one) => meet(one, field)))
+  if (fine.length > 0) return `refused, though fine by the schema: ${fine.join(' ')}`
+  const untold = wrong.filter((one) => !told.some((field) => meet(one, field)))
+  return untold.length > 0 ? `wrong fields that are not told: ${untold.join(' ')}` : null
+}
+
+/** One field is the other, or lies within it. */
+const meet = (one: string, other: string) =>
+  one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`)
+
+/** Path parameters as they were meant; null when they are not properly encoded. */
+function pathValues({ path }: Operation, pathname: string): Map<string, string> | null {
+  const texts = pathname.split('/')
+  try {
+    return new Map(
+      path.split('/').flatMap((name, index): [string, string][] => {
+        const isParameter = name.startsWith('{')
+        return isParameter ? [[name.slice(1, -1), decodeURIComponent(texts[index] ?? '')]] : []
+      }),
+    )
+  } catch {
+    return null
+  }
+}
+
+const unreadable = Symbol('no JSON')
+
+/** Nobody sends this many levels; what recurses over them would fail. */
+const tooDeep = '{"a":'.repeat(1000)
+
+function bodyValue(text: string | undefined): unknown {
+  if (!text) return undefined
+  if (text.includes(tooDeep)) return unreadable
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch {
+    return unreadable
+  }
+}
+
+/** Where a request does not hold to the schemas, as the API names fields. */
+function wrongFields(operation: Operation, search: URLSearchParams, body: unknown): string[] {
+  const wrong: string[] = []
+  for (const { name, in: where, required, schema, validate } of operation.parameters) {
+    if (where !== 'query') continue
+    const texts = search.getAll(name)
+    if (texts.length === 0 ? required : !validate(queryValue(schema, texts))) {
+      wrong.push(`query.${name}`)
+    }
+  }
+  if (!operation.body) return wrong
+  if (body === undefined) return [...wrong, 'body']
+  const { validate } = operation.body
+  if (validate(body)) return wrong
+  return [...wrong, ...(validate.errors ?? []).map(fieldOf)]
+}
+
+/** A query parameter as its schema sees it: the last of a repeated one, unless it is a list. */
+function queryValue({ type, items }: Schema, texts: string[]): unknown {
+  const last = texts.at(-1) ?? ''
+  if (type === 'array') {
+    return isObject(items) && items.enum ? texts.flatMap((text) => text.split(',')) : texts
+  }
+  if (type === 'integer' || type === 'number') {
+    return /^-?\d+(\.\d+)?$/.test(last) ? Number(last) : last
+  }
+  if (type === 'boolean' && /^(true|false)$/.test(last)) return last === 'true'
+  return last
+}
+
+function fieldOf({ instancePath, params }: ErrorObject): string {
+  const names = instancePath.split('/').slice(1)
+  const missing: unknown[] = 'missingProperty' in params ? [params.missingProperty] : []
+  const plain = names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return ['body', ...plain, ...missing].join('.')
+}
+
+const told = (errors: readonly ErrorObject[] | null | undefined) =>
+  errors?.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ')

@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { almost } from './json-changes.ts'
+import type { Operation, Parameter, Schema } from './openapi.ts'
+import { anyJson, oddTexts, reference, referenceKinds, valuesOf } from './schema-values.ts'
+
+/** A request that a fuzzer has thought of; references in it are not yet followed. */
+export interface Step {
+  /** null for a request that is none of the document's. */
+  readonly operation: Operation | null
+  readonly method: string
+  /** Path, with parameters in place, and query; written as a URL, but for the references. */
+  readonly target: string
+  /** undefined for none. */
+  readonly body: string | undefined
+  readonly key: 'main' | 'subaccount' | 'other' | 'nobody' | 'missing'
+  /** Seconds that pass before it. */
+  readonly wait: number
+}
+
+const key = fc.oneof(
+  { weight: 22, arbitrary: fc.constant('main' as const) },
+  fc.constantFrom('subaccount' as const, 'other' as const, 'nobody' as const, 'missing' as const),
+)
+const wait = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.constantFrom(1, 30, 5000))
+
+/** References are left as they are: what they lead to is encoded where it is put in. */
+const encoded = (text: string) => (/^@\w+#\d@$/.test(text) ? text : encodeURIComponent(text))
+
+const pathTexts = fc.oneof(
+  fc.constantFrom('none', '%00', '%ff', '%2e%2e%2f', 'a%2Fb', encoded('\ud83d\ude00'), '__proto__'),
+  fc.constantFrom(...new Set(Object.values(referenceKinds))).chain(reference),
+)
+
+/** What is put in the path for a parameter: mostly what it asks for. */
+function pathValue(name: string): fc.Arbitrary<string> {
+  const real = reference(referenceKinds[name] ?? name)
+  const usual = name === 'account_id' ? fc.constant('me') : real
+  return fc.oneof(
+    { weight: 12, arbitrary: usual },
+    { weight: 3, arbitrary: real },
+    { weight: 1, arbitrary: pathTexts },
+  )
+}
+
+const queryTexts = fc.constantFrom(
+  ...oddTexts,
+  '-1',
+  '0',
+  '1.0',
+  '1.5',
+  '1e3',
+  ' 5',
+  '99999999999999999999',
+  'True',
+  'true',
+  '[]',
+  'agent,type',
+  'agent,',
+  '2026-02-30T00:00:00Z',
+  '2026-11-21',
+  'x'.repeat(5000),
+)
+
+/** One parameter of a query, as its schema has it or not; absent more often than not. */
+function queryPart({ name, schema, required }: Parameter): fc.Arbitrary<readonly string[]> {
+  const asWanted = valuesOf(schema, name).map((value) =>
+    (Array.isArray(value) ? value : [value]).map(String),
+  )
+  const values = fc.oneof(
+    { weight: 8, arbitrary: asWanted },
+    { weight: 1, arbitrary: fc.array(queryTexts, { minLength: 1, maxLength: 2 }) },
+  )
+  const parts = values.map((texts) => texts.map((text) => `${name}=${encoded(wellFormed(text))}`))
+  return fc.oneof(
+    { weight: required ? 1 : 6, arbitrary: fc.constant([]) },
+    { weight: required ? 12 : 2, arbitrary: parts },
+  )
+}
+
+/** A URL cannot hold half of a surrogate pair. */
+const wellFormed = (text: string) => text.toWellFormed()
+
+const oddEnding = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('') },
+  fc
+    .constantFrom(
+      '&',
+      '&=&',
+      '&limit=1&limit=2',
+      '&%6Cimit=3',
+      '&limit',
+      '&limit=%ff',
+      '&limit[]=1',
+    )
+    .map((text) => text),
+  fc.constantFrom('&__proto__=x&constructor=1', '&offset=0&offset=x', '&x=1&x=2', '+', ';limit=2'),
+)
+
+const queryOf = (parameters: readonly Parameter[]) =>
+  fc
+    .tuple(fc.tuple(...parameters.map(queryPart)), oddEnding)
+    .map(([parts, ending]) => parts.flat().join('&') + ending)
+
+/** Text of a body: by the schema, almost so, any JSON, or none at all. */
+function bodyOf(schema: Schema): fc.Arbitrary<string | undefined> {
+  const valid = valuesOf(schema)
+  const text = (values: fc.Arbitrary<unknown>) => values.map((value) => JSON.stringify(value) ?? '')
+  return fc.oneof(
+    { weight: 10, arbitrary: text(valid) },
+    { weight: 7, arbitrary: text(almost(valid)) },
+    { weight: 1, arbitrary: text(anyJson) },
+    { weight: 1, arbitrary: text(valid).map((whole) => whole.slice(0, -1)) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(undefined, '', ' ', 'null', '[]', "{'a':1}", '\ufeff{}'),
+    },
+  )
+}
+
+/** Requests of one operation. */
+function stepsOf(operation: Operation): fc.Arbitrary<Step> {
+  const { method, path, parameters, body } = operation
+  const inPath = parameters.filter((parameter) => parameter.in === 'path')
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query')
+  return fc
+    .record({
+      values: fc.tuple(...inPath.map(({ name }) => pathValue(name))),
+      query: queryOf(inQuery),
+      body: body ? bodyOf(body.schema) : fc.constant(undefined),
+      key,
+      wait,
+    })
+    .map(({ values, query, ...rest }) => {
+      const named = new Map(inPath.map(({ name }, index) => [name, values[index] ?? '']))
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => named.get(name) ?? '')
+      return { operation, method, target: query ? `${filled}?${query}` : filled, ...rest }
+    })
+}
+
+/** Requests that the document knows nothing of. */
+const strays: fc.Arbitrary<Step> = fc.record({
+  operation: fc.constant(null),
+  method: fc.constantFrom('PUT', 'OPTIONS', 'HEAD'),
+  target: fc.constantFrom(
+    '/v1/accounts/me/agents',
+    '/v1/accounts/%ff/calls',
+    '/v2/x',
+    '/',
+    '/v1//',
+  ),
+  body: fc.constant(undefined),
+  key,
+  wait: fc.constant(0),
+})
+
+/**
+ * Sequences of requests: of all operations, or of the one noun that makes things to be changed,
+ * deleted and asked for again.
+ */
+export function sequencesOf(
+  operations: readonly Operation[],
+  length: number,
+): fc.Arbitrary<Step[]> {
+  const all = new Map(operations.map((operation) => [operation, stepsOf(operation)]))
+  const any = fc.oneof(...all.values())
+  const nouns = [...new Set(operations.map(({ noun }) => noun))].map((noun) =>
+    [...all].filter(([operation]) => operation.noun === noun).map(([, steps]) => steps),
+  )
+  const bounds = { minLength: length, maxLength: length }
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.array(fc.oneof({ weight: 30, arbitrary: any }, strays), bounds) },
+    ...nouns
+      .filter((steps) => steps.length > 2)
+      .map((steps) => ({
+        weight: 1,
+        arbitrary: fc.array(
+          fc.oneof({ weight: 1, arbitrary: any }, { weight: 4, arbitrary: fc.oneof(...steps) }),
+          bounds,
+        ),
+      })),
+  )
+}
