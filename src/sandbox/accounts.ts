@@ -109,20 +109,22 @@ export const accountHandlers = [
     view(subaccount(store, account, params.subaccount_id)),
   ),
 
-  on(routes.accounts.updateSubaccount, ({ store, account, params, body, now }) => {
-    const before = subaccount(store, account, params.subaccount_id)
-    const after = {
-      ...before,
-      name: body.name ?? before.name,
-      is_active: body.is_active === undefined ? before.is_active : Number(body.is_active),
-      modified: now,
-    }
-    store.run(
-      'UPDATE accounts SET name = :name, is_active = :is_active, modified = :modified WHERE id = :id',
-      { id: after.id, name: after.name, is_active: after.is_active, modified: after.modified },
-    )
-    return view(after)
-  }),
+  on(routes.accounts.updateSubaccount, ({ store, account, params, body, now }) =>
+    store.transaction(() => {
+      const before = subaccount(store, account, params.subaccount_id)
+      const after = {
+        ...before,
+        name: body.name ?? before.name,
+        is_active: body.is_active === undefined ? before.is_active : Number(body.is_active),
+        modified: now,
+      }
+      store.run(
+        'UPDATE accounts SET name = :name, is_active = :is_active, modified = :modified WHERE id = :id',
+        { id: after.id, name: after.name, is_active: after.is_active, modified: after.modified },
+      )
+      return view(after)
+    }),
+  ),
 ]
 
 export function insertAccount(store: Store, row: AccountRow): void {

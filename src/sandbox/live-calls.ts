@@ -41,25 +41,32 @@ const goodbye = '[END]'
 
 export function createLiveCalls(store: Store, llm: LlmOptions, now: () => number): LiveCalls {
   const stopping = new AbortController()
+  const speak = async (call: LiveCall): Promise<void> => {
+    const dialogue = open(call, llm)
+    try {
+      await converse(call, dialogue, {
+        llm,
+        signal: stopping.signal,
+        simulated: () => simulatedSeconds(call.row, now()),
+        turnTaken: () => save(store, leased(call, dialogue, now())),
+      })
+      save(store, finished(call, dialogue, 'completed'))
+    } catch (error) {
+      // Stopped with the process: the lease says what became of the call.
+      if (stopping.signal.aborted) return
+      const reason = error instanceof LlmError ? error.message : 'the sandbox failed'
+      dialogue.notBefore(simulatedSeconds(call.row, now()))
+      dialogue.event(`The language model endpoint failed: ${reason}.`)
+      save(store, finished(call, dialogue, 'failed'))
+    }
+  }
   return {
     begin: (call) => leased(call, open(call, llm), now()),
     async run(call) {
-      const dialogue = open(call, llm)
       try {
-        await converse(call, dialogue, {
-          llm,
-          signal: stopping.signal,
-          simulated: () => simulatedSeconds(call.row, now()),
-          turnTaken: () => save(store, leased(call, dialogue, now())),
-        })
-        save(store, finished(call, dialogue, 'completed'))
-      } catch (error) {
-        // Stopped with the process: the lease says what became of the call.
-        if (stopping.signal.aborted) return
-        const reason = error instanceof LlmError ? error.message : 'the sandbox failed'
-        dialogue.notBefore(simulatedSeconds(call.row, now()))
-        dialogue.event(`The language model endpoint failed: ${reason}.`)
-        save(store, finished(call, dialogue, 'failed'))
+        await speak(call)
+      } catch {
+        // Nothing can be written: the lease says what became of the call.
       }
     },
     stop: () => stopping.abort(),

@@ -12,7 +12,7 @@ import { providerHandlers } from './providers.ts'
 import { matchRoute, validate } from './request.ts'
 import { seed } from './seed.ts'
 import { sipTrunkHandlers } from './sip-trunks.ts'
-import { openStore } from './store.ts'
+import { openStore, StoreError } from './store.ts'
 import { templateHandlers } from './templates.ts'
 import { usageHandlers } from './usage.ts'
 
@@ -54,8 +54,7 @@ const handlers = new Map<string, Handler>(
 /** Opens the sandbox, filling a new database. Throws StoreError when the file cannot be used. */
 export function openSandbox(options: SandboxOptions): Sandbox {
   const { file, speed, now = Date.now, faults, llm } = options
-  const store = openStore(file)
-  if (store.isNew) store.transaction(() => seed(store, now()))
+  const store = openStore(file, (empty) => seed(empty, now()))
   const live = llm && createLiveCalls(store, llm, now)
   const fetch = async (request: Request): Promise<Response> => {
     try {
@@ -88,7 +87,9 @@ async function answer(
     throw new Problem(403, 'The account is disabled and takes no changes.')
   }
   const input = validate(route, params, url.searchParams, await request.text())
-  const result = handler.handle({ ...context, ...input, own, account })
+  const handle = () => handler.handle({ ...context, ...input, own, account })
+  // Of several statements, all see the same, even if another process writes to the file.
+  const result = route.effect === 'reads' ? context.store.snapshot(handle) : handle()
   return result instanceof ReplyWithStatus
     ? Response.json(result.reply, { status: result.status })
     : result === undefined
@@ -107,6 +108,9 @@ function problemResponse(error: unknown): Response {
     return Response.json(error.envelope(), { status })
   }
   const reason = error instanceof Error ? error.message : String(error)
-  const problem = new Problem(500, 'The sandbox failed.', { detail: reason })
+  const problem =
+    error instanceof StoreError
+      ? new Problem(500, reason)
+      : new Problem(500, 'The sandbox failed.', { detail: reason })
   return Response.json(problem.envelope(), { status: 500 })
 }

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { cpus, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { parseArgs } from 'node:util'
+import { CallRow } from '../sandbox/call-row.ts'
+import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts'
+import { sandboxKeys, seedIds } from '../sandbox/seed.ts'
+
+/*
+ * How fast the sandbox is, in this one process and without HTTP:
+ *   node src/dev/bench-sandbox.ts [--conversations 1000000] [--json]
+ */
+
+const { values: flags } = parseArgs({
+  options: {
+    conversations: { type: 'string', default: '1000000' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const conversations = Number(flags.conversations)
+
+const yearMs = 365 * 24 * 3_600_000
+const now = Date.now()
+const yearAgo = now - yearMs
+
+const agent = {
+  name: 'Bench',
+  model: { provider: 'openai', model: 'gpt-4.1' },
+  transcriber: { provider: 'deepgram', model: 'nova-2' },
+  voice: { provider: 'elevenlabs', voice_id: 'sbx-el-ada' },
+}
+
+const usageOfTheYear = `analytics/usage?${new URLSearchParams({
+  start: new Date(yearAgo).toISOString(),
+  end: new Date(now).toISOString(),
+  granularity: 'day',
+  group_by: 'agent',
+})}`
+
+const folder = mkdtempSync(join(tmpdir(), 'bench-sandbox-'))
+try {
+  const figures = await measure(join(folder, 'sandbox.db'))
+  if (flags.json) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`)
+  else console.table(figures)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measure(file: string) {
+  const small = openSandbox({ file, speed: 1 })
+  const creates = await throughput(() => send(small, 'POST', 'agents', agent))
+  const gets = await throughput(() => send(small, 'GET', `agents/${seedIds.supportAgent}`))
+  small.close()
+
+  const [filling = Number.NaN] = await runs(1, () => fill(file))
+  const opening = await runs(9, () => openSandbox({ file, speed: 1 }).close())
+  const large = openSandbox({ file, speed: 1 })
+  const [first = Number.NaN, ...usage] = await runs(16, () => send(large, 'GET', usageOfTheYear))
+  large.close()
+  return {
+    'create agent, requests/s': creates.perSecond,
+    'create agent, requests per s of processor': creates.perCpuSecond,
+    'get agent, requests/s': gets.perSecond,
+    'get agent, requests per s of processor': gets.perCpuSecond,
+    conversations,
+    'file, MB': Math.round(statSync(file).size / 1e6),
+    'filling it, ms': rounded(filling),
+    'opening it, median ms': median(opening),
+    'opening it, fastest ms': rounded(Math.min(...opening)),
+    'year of usage by day and agent, first, ms': rounded(first),
+    'year of usage by day and agent, median ms': median(usage),
+    'year of usage by day and agent, fastest ms': rounded(Math.min(...usage)),
+    'load of the machine, and its cores': `${loadavg()[0]?.toFixed(1)}, ${cpus().length}`,
+  }
+}
+
+async function send(sandbox: Sandbox, method: string, path: string, body?: object): Promise<void> {
+  const response = await sandbox.fetch(
+    new Request(`http://sandbox/v1/accounts/me/${path}`, {
+      method,
+      headers: { 'x-api-key': sandboxKeys.main },
+      ...(body && { body: JSON.stringify(body) }),
+    }),
+  )
+  const text = await response.text()
+  if (!response.ok) throw new Error(text)
+}
+
+/** Conversations of a year like those of the seed, at even distances. */
+function fill(file: string): void {
+  const db = new DatabaseSync(file)
+  // Only while filling, and only because nothing is lost if this fails.
+  db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000')
+  const patterns = db
+    .prepare('SELECT * FROM calls')
+    .all()
+    .map((row) => CallRow.parse(row))
+  const columns = Object.keys(CallRow.shape)
+  const insert = db.prepare(
+    `INSERT INTO calls (${columns.join(', ')}) VALUES (:${columns.join(', :')})`,
+  )
+  db.exec('BEGIN')
+  for (let index = patterns.length; index < conversations; index++) {
+    const pattern = patterns[index % patterns.length]
+    if (!pattern) throw new Error('The seed has no calls to take as patterns')
+    const created = yearAgo + Math.round((index / conversations) * (yearMs - 3_600_000))
+    const later = created - pattern.created
+    insert.run({
+      ...pattern,
+      id: randomUUID(),
+      created,
+      answered: pattern.answered && pattern.answered + later,
+      ended: pattern.ended + later,
+    })
+  }
+  db.exec('COMMIT')
+  db.close()
+}
+
+/** Over two seconds, after half a second to warm up; by processor time other load counts less. */
+async function throughput(request: () => Promise<void>) {
+  await repeat(request, 500)
+  return repeat(request, 2000)
+}
+
+async function repeat(request: () => Promise<void>, ms: number) {
+  const start = performance.now()
+  const cpuStart = process.cpuUsage()
+  let count = 0
+  while (performance.now() - start < ms) {
+    await request()
+    count++
+  }
+  const cpu = process.cpuUsage(cpuStart)
+  return {
+    perSecond: Math.round((count * 1000) / (performance.now() - start)),
+    perCpuSecond: Math.round((count * 1e6) / (cpu.user + cpu.system)),
+  }
+}
+
+async function runs(count: number, work: () => unknown): Promise<number[]> {
+  const took: number[] = []
+  for (let run = 0; run < count; run++) {
+    const start = performance.now()
+    await work()
+    took.push(performance.now() - start)
+  }
+  return took
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10
+}
+
+function median(list: number[]): number {
+  return rounded(list.toSorted((a, b) => a - b)[list.length >> 1] ?? Number.NaN)
+}

@@ -1,0 +1,90 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { bin, cleanEnv } from '../harness/program.ts'
+
+/** A program with little room to write in. */
+export interface Confined extends AsyncDisposable {
+  readonly url: string
+  /** The sandbox's file. */
+  readonly file: string
+  makeRoom(): void
+  /** Puts the file, as it is now, where we can open it too. */
+  show(): void
+}
+
+/** A way to run out of room, and whether this machine has it. */
+export interface Confinement {
+  readonly name: string
+  readonly isPossible: boolean
+  start(folder: string): Promise<Confined>
+}
+
+const mountDisk = 'mount -t tmpfs -o size=3m tmpfs "$0" && head -c 2m /dev/zero > "$0/filler"'
+
+/** A disk of 3 MB, most of it taken, in a mount namespace of the program's own. */
+const fullDisk: Confinement = {
+  name: 'a full disk',
+  isPossible: succeeds('unshare', ['-rm', 'sh', '-c', mountDisk, '/mnt']),
+  async start(folder) {
+    const command = ['-rm', 'sh', '-c', `${mountDisk} && exec "$@"`, folder]
+    const file = `${folder}/sandbox.db`
+    const { pid, ...program } = await start('unshare', command, file)
+    const inside = `/proc/${pid}/root${folder}`
+    return {
+      ...program,
+      file,
+      makeRoom: () => rmSync(join(inside, 'filler')),
+      // SQLite follows /proc/…/root to our own root. Nothing is mounted there: it can be copied to.
+      show() {
+        for (const name of readdirSync(inside)) copyFileSync(join(inside, name), join(folder, name))
+      },
+    }
+  },
+}
+
+/** A limit on the size of files, as `ulimit -f` sets it. */
+const sizeLimit: Confinement = {
+  name: 'a limit on the size of files',
+  isPossible: succeeds('prlimit', ['--version']),
+  async start(folder) {
+    const file = `${folder}/sandbox.db`
+    const { pid, ...program } = await start('prlimit', ['--fsize=600000:unlimited'], file)
+    const makeRoom = () => {
+      succeeds('prlimit', ['--pid', String(pid), '--fsize=unlimited'])
+    }
+    return { ...program, file, makeRoom, show: () => {} }
+  },
+}
+
+export const confinements = [fullDisk, sizeLimit]
+
+function succeeds(command: string, args: string[]): boolean {
+  return spawnSync(command, args).status === 0
+}
+
+/** Starts the sandbox's program by a command that turns into it, so that the process is the same. */
+async function start(command: string, args: string[], file: string) {
+  const child = spawn(command, [...args, process.execPath, bin, 'sandbox', '--port', '0'], {
+    env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: file }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ''
+    child.stderr.on('data', (chunk) => {
+      said += chunk
+      const found = /sandbox API at (\S+)\/v1/.exec(said)?.[1]
+      if (found) resolve(found)
+    })
+    child.once('close', () => reject(new Error(`Ended without serving: ${said}`)))
+  })
+  return {
+    url,
+    pid: child.pid,
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'close')
+    },
+  }
+}

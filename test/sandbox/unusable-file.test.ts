@@ -1,0 +1,189 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { bin, cleanEnv, scratchFolder } from '../harness/program.ts'
+import { sandboxKeys, startSandbox } from '../harness/sandbox.ts'
+import { confinements } from './confined.ts'
+import { expectConsistent } from './stored.ts'
+
+const agent = (name: string) => ({
+  name,
+  note: 'x'.repeat(5000),
+  model: { provider: 'openai' },
+  transcriber: { provider: 'deepgram' },
+  voice: { provider: 'elevenlabs' },
+})
+
+/** The error names the file, says what to do about it, and that another can be used. */
+function expectHelp(envelope: unknown, file: string, advice: RegExp): void {
+  expect(envelope).toMatchObject({
+    message: expect.stringContaining(`The sandbox database ${file} cannot be used: `),
+    detail: null,
+    errors: null,
+  })
+  expect(envelope).toHaveProperty('message', expect.stringMatching(advice))
+  expect(envelope).toHaveProperty('message', expect.stringContaining('VOICE_AGENT_SANDBOX_DB'))
+}
+
+describe.each(confinements)('$name', ({ isPossible, start }) => {
+  test.skipIf(!isPossible)(
+    'is told, leaves nothing half done, and ends when there is room',
+    async () => {
+      using folder = scratchFolder()
+      await using confined = await start(folder.path)
+      const send = async (path: string, body?: object) => {
+        const response = await fetch(`${confined.url}/v1/accounts/me/${path}`, {
+          method: body ? 'POST' : 'GET',
+          headers: { 'x-api-key': sandboxKeys.main },
+          ...(body && { body: JSON.stringify(body) }),
+        })
+        return { status: response.status, body: JSON.parse(await response.text()) }
+      }
+      const seeded = (await send('agents')).body.count
+      let answered = 0
+      let refusal = await send('agents', agent('A0'))
+      while (refusal.status === 201) refusal = await send('agents', agent(`A${++answered}`))
+
+      expect(refusal.status).toBe(500)
+      expectHelp(refusal.body, confined.file, /free space/i)
+      expect((await send('agents?name=A')).body.count).toBeGreaterThan(0)
+      expect((await send('agents')).body.count).toBe(seeded + answered)
+      expect((await send(`agents?name=A${answered}`)).body.count).toBe(0)
+
+      confined.makeRoom()
+      expect((await send('agents', agent(`A${answered}`))).status).toBe(201)
+      expect((await send('agents')).body.count).toBe(seeded + answered + 1)
+      confined.show()
+      expectConsistent(confined.file)
+    },
+  )
+})
+
+/** Makes a file that cannot be used; the path of it. */
+type Spoil = (folder: string) => string
+
+const sandboxIn: Spoil = (folder) => {
+  const file = join(folder, 'sandbox.db')
+  startSandbox({ file })[Symbol.dispose]()
+  return file
+}
+
+function changed(file: string, sql: string): string {
+  const db = new DatabaseSync(file)
+  db.exec(sql)
+  db.close()
+  return file
+}
+
+/** Overwrites the page where the table of agents begins. */
+function damagePage(file: string): string {
+  const db = new DatabaseSync(file)
+  const found = db
+    .prepare(
+      "SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = 'agents'",
+    )
+    .get()
+  db.close()
+  const { rootpage, page_size } = z.object({ rootpage: z.int(), page_size: z.int() }).parse(found)
+  const bytes = readFileSync(file)
+  writeFileSync(file, bytes.fill(0x5a, (rootpage - 1) * page_size, rootpage * page_size))
+  return file
+}
+
+const unusable: [name: string, spoil: Spoil, advice: RegExp][] = [
+  [
+    'garbage',
+    (folder) => {
+      const file = join(folder, 'sandbox.db')
+      writeFileSync(file, 'Dear friend, this is a letter. '.repeat(300))
+      return file
+    },
+    /move it away together with/,
+  ],
+  [
+    'cut off',
+    (folder) => {
+      const file = sandboxIn(folder)
+      truncateSync(file, statSync(file).size / 2)
+      return file
+    },
+    /move it away together with/,
+  ],
+  ['a folder', (folder) => folder, /has to be a file in a folder/],
+  [
+    'in a folder that is a file',
+    (folder) => {
+      writeFileSync(join(folder, 'file'), '')
+      return join(folder, 'file', 'sandbox.db')
+    },
+    /has to be a file in a folder/,
+  ],
+  [
+    'of another version',
+    (folder) => changed(sandboxIn(folder), 'PRAGMA user_version = 99'),
+    /another version \(99, not \d+\)\. Move the file away/,
+  ],
+  [
+    'of another program',
+    (folder) => changed(join(folder, 'other.db'), 'CREATE TABLE shopping (item TEXT)'),
+    /another program\. Move the file away/,
+  ],
+]
+
+const contentOf = (file: string) =>
+  statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file) : null
+
+describe('a file that cannot be used', () => {
+  test.each(unusable)('(%s) is told at opening and left alone', (_, spoil, advice) => {
+    using folder = scratchFolder()
+    const file = spoil(folder.path)
+    const before = contentOf(file)
+    expect(() => startSandbox({ file })).toThrow(advice)
+    expect(() => startSandbox({ file })).toThrow(`The sandbox database ${file} cannot be used: `)
+    expect(() => startSandbox({ file })).toThrow('VOICE_AGENT_SANDBOX_DB')
+    expect(contentOf(file)).toEqual(before)
+  })
+
+  test.each([
+    ['with damaged pages', damagePage, /move it away together with/],
+    [
+      'with a row nobody wrote',
+      (file: string) => changed(file, "UPDATE agents SET config = '{'"),
+      /not as it was written.*move it away together with/,
+    ],
+  ])('(%s) is told by the request that finds out', async (_, spoil, advice) => {
+    using folder = scratchFolder()
+    const file = spoil(sandboxIn(folder.path))
+    using sandbox = startSandbox({ file })
+    const { status, body } = await sandbox.get('accounts/me/agents')
+    expect(status).toBe(500)
+    expectHelp(body, file, advice)
+  })
+
+  /** What the program says on standard error, run as a user for whom permissions count. */
+  const complaint = (file: string) => {
+    const isRoot = process.getuid?.() === 0
+    const { stderr, status } = spawnSync(process.execPath, [bin, 'sandbox', '--port', '0'], {
+      env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: file }),
+      encoding: 'utf8',
+      ...(isRoot && { uid: 65534, gid: 65534 }),
+    })
+    expect(status).toBe(1)
+    return stderr
+  }
+
+  test.skipIf(process.platform === 'win32')('for want of permission is told', () => {
+    using folder = scratchFolder()
+    const file = sandboxIn(folder.path)
+    chmodSync(file, 0o444)
+    chmodSync(folder.path, 0o555)
+    expect(complaint(file)).toMatch(/cannot be used: .*Let this program read and write the file/)
+    const none = join(folder.path, 'none.db')
+    expect(complaint(none)).toMatch(/cannot be used: .*Let this program read and write the file/)
+    const deep = join(folder.path, 'deep', 'none.db')
+    expect(complaint(deep)).toMatch(/cannot be used: .*Let this program read and write the file/)
+  })
+})
