@@ -13,7 +13,8 @@ export type PlatformConfig =
       apiKey: string | undefined
       headersTimeoutMs: number
       totalTimeoutMs: number
-      proxyUrl: string | undefined
+      /** Proxy for https, and the hosts that are reached without it. */
+      proxy: { url: string; except: string } | undefined
     }
   | ({ kind: 'sandbox' } & SandboxConfig)
 
@@ -175,17 +176,26 @@ function platformOf(
     apiKey,
     headersTimeoutMs: milliseconds(values, 'headers-timeout', 10_000),
     totalTimeoutMs: milliseconds(values, 'timeout', 30_000),
-    proxyUrl: url.protocol === 'https:' ? (env.HTTPS_PROXY ?? env.https_proxy) : undefined,
+    proxy: proxyOf(url, env),
   }
+}
+
+/** The proxy of the environment, in either spelling; this machine is never reached through one. */
+function proxyOf({ protocol, hostname }: URL, env: Environment) {
+  const url = env.HTTPS_PROXY || env.https_proxy
+  if (!url || protocol !== 'https:' || isLoopback(hostname)) return undefined
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new ConfigError('HTTPS_PROXY is no web address. It starts with http://.')
+  }
+  return { url, except: env.NO_PROXY || env.no_proxy || '' }
 }
 
 /** The platform's address: https, or http on this machine only, because the key goes there. */
 function platformUrl(text: string): URL {
   const url = URL.parse(text)
   if (!url || !['https:', 'http:'].includes(url.protocol)) {
-    throw new ConfigError(
-      `VOICE_AGENT_BASE_URL is no web address: ${text}. It starts with https://.`,
-    )
+    // Not shown: it may be a key that was put into the wrong variable.
+    throw new ConfigError('VOICE_AGENT_BASE_URL is no web address. It starts with https://.')
   }
   if (url.username || url.password) {
     throw new ConfigError(
@@ -201,7 +211,10 @@ function platformUrl(text: string): URL {
     )
   }
   // The version is in every path (/v1/…), so an address that already ends with it means the same.
-  url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')
+  url.pathname = url.pathname
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+    .replace(/\/v1$/, '')
   return url
 }
 

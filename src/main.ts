@@ -141,13 +141,14 @@ async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Prom
 function factoryFor(config: PlatformConfig, platform: Platform) {
   const isSandbox = config.kind === 'sandbox'
   const userAgent = `voice-agent-mcp/${version}`
+  const limits = isSandbox ? {} : { totalTimeoutMs: config.totalTimeoutMs }
   const sessionFor = (own: Credential | undefined): Session => {
     const credential = own ?? platform.credential
     // The transports let nothing through that has neither.
     if (!credential) throw new Error('A request without a key got past the transport')
     const { apiKey, source } = credential
     return {
-      client: createClient({ send: platform.send, apiKey, userAgent }),
+      client: createClient({ send: platform.send, apiKey, userAgent, ...limits }),
       isSandbox,
       keySource: source,
       redact: isSandbox ? (text) => text : redactor(apiKey),
@@ -158,6 +159,8 @@ function factoryFor(config: PlatformConfig, platform: Platform) {
 
 /** Takes a key out of texts, also as it looks inside an address or inside JSON. */
 function redactor(apiKey: string): (text: string) => string {
+  // So short a key is none of a real platform, and taking it out would only garble the text.
+  if (apiKey.length < 6) return (text) => text
   const looks = new Set([apiKey, encodeURIComponent(apiKey), JSON.stringify(apiKey).slice(1, -1)])
   return (text) => [...looks].reduce((rest, look) => rest.replaceAll(look, '[API key]'), text)
 }
@@ -173,7 +176,12 @@ function announce(config: PlatformConfig): void {
 /** Resolves with the first signal to stop; a second one ends the process at once. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        resolve()
+        process.once('SIGINT', () => process.exit(130))
+      })
+    }
   })
 }
 

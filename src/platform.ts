@@ -22,8 +22,8 @@ async function openNetwork(
   config: Extract<PlatformConfig, { kind: 'network' }>,
 ): Promise<Platform> {
   const { createNetworkSender } = await import('./api/network.ts')
-  const { apiKey, proxyUrl, ...options } = config
-  const sender = createNetworkSender({ ...options, ...(proxyUrl && { proxyUrl }) })
+  const { apiKey, proxy, ...options } = config
+  const sender = createNetworkSender({ ...options, ...(proxy && { proxy }) })
   return {
     ...sender,
     prepare: async () => undefined,

@@ -60,6 +60,11 @@ describe('key and address', () => {
     expect(() => platform({ ...url, VOICE_AGENT_API_KEY: text })).toThrow(/Copy it again/)
   })
 
+  test('a key in the wrong variable never stands in an error', () => {
+    const env = { ...key, VOICE_AGENT_BASE_URL: 'sk-live-secret' }
+    expect(() => readConfig([], env)).toThrow(/^(?!.*sk-live)/)
+  })
+
   test('the key never stands in an error', () => {
     const secret = 'secret value'
     for (const env of [{ VOICE_AGENT_API_KEY: secret }, { ...url, VOICE_AGENT_API_KEY: secret }]) {
@@ -79,6 +84,7 @@ describe('the address', () => {
     ['https://api.example.com/v1', 'https://api.example.com/'],
     ['https://api.example.com/v1/', 'https://api.example.com/'],
     ['https://example.com/voice/v1', 'https://example.com/voice'],
+    ['https://example.com//evil.example/api', 'https://example.com/evil.example/api'],
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/'],
     ['http://localhost:8080', 'http://localhost:8080/'],
     ['http://[::1]:8080', 'http://[::1]:8080/'],
@@ -100,10 +106,16 @@ describe('the address', () => {
 
   test('a proxy is used for https only', () => {
     const proxy = { HTTPS_PROXY: 'http://proxy.example:3128' }
-    expect(network(proxy).proxyUrl).toBe('http://proxy.example:3128')
-    expect(
-      network({ ...proxy, VOICE_AGENT_BASE_URL: 'http://localhost:1' }).proxyUrl,
-    ).toBeUndefined()
+    expect(network({ ...proxy, NO_PROXY: '.internal' }).proxy).toEqual({
+      url: 'http://proxy.example:3128',
+      except: '.internal',
+    })
+    for (const own of ['http://localhost:1', 'https://localhost:1', 'https://127.0.0.1']) {
+      expect(network({ ...proxy, VOICE_AGENT_BASE_URL: own }).proxy).toBeUndefined()
+    }
+    expect(() => network({ HTTPS_PROXY: '127.0.0.1:3128' })).toThrow(
+      /HTTPS_PROXY is no web address/,
+    )
   })
 })
 

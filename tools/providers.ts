@@ -40,7 +40,7 @@ export const listVoices = defineTool({
     from(catalog) {
       if (Array.isArray(catalog)) return { voices: catalog }
       const { items: _, ...rest } = catalog
-      return { ...rest, voices: voicesIn(catalog) }
+      return { ...rest, voices: voicesIn(catalog) ?? [] }
     },
   },
 })

@@ -21,18 +21,27 @@ export interface ClientOptions {
   /** Such as `voice-agent-mcp/1.0.0`. */
   readonly userAgent: string
   readonly retry?: RetryPolicy
+  /** Longest time spent on requests, all tries together, ms; waiting as asked comes on top. */
+  readonly totalTimeoutMs?: number
 }
 
 export function createClient(options: ClientOptions): Client {
-  const { retry = defaultRetryPolicy } = options
+  const { retry = defaultRetryPolicy, totalTimeoutMs = 30_000 } = options
   return {
     async call(route, request, signal) {
+      let timeLeftMs = totalTimeoutMs
+      let patience = retry.longestRetryAfter * 1000
       for (let attempts = 1; ; attempts++) {
-        const outcome = await attempt(route, request, options, signal)
+        const started = performance.now()
+        const outcome = await attempt(route, request, options, { signal, timeLeftMs })
+        timeLeftMs -= performance.now() - started
         // The value was parsed with this route's own reply schema, which is what ReplyOf names.
         if (outcome.ok) return outcome.value as ReplyOf<typeof route>
         const wait = waitBeforeRetry(route.method, outcome.failure, attempts, retry)
-        if (wait === null) throw new ApiError(outcome.failure, { ...route, attempts })
+        if (wait === null || wait > patience || timeLeftMs <= 0) {
+          throw new ApiError(outcome.failure, { ...route, attempts })
+        }
+        patience -= wait
         if (!(await pause(wait, signal))) {
           // Between two tries nothing is under way, and only what was not done is tried again.
           throw new ApiError({ kind: 'cancelled', maybeSent: false }, { ...route, attempts })
@@ -46,7 +55,7 @@ async function attempt(
   route: Route,
   request: RouteRequest,
   { send, apiKey, userAgent }: ClientOptions,
-  signal: AbortSignal | undefined,
+  { signal, timeLeftMs }: { signal: AbortSignal | undefined; timeLeftMs: number },
 ): Promise<Outcome> {
   try {
     const reply = await send({
@@ -60,12 +69,21 @@ async function attempt(
       },
       ...(request.body && { body: JSON.stringify(request.body) }),
       ...(signal && { signal }),
+      timeLeftMs,
     })
     return readReply(route, reply)
   } catch (error) {
-    return { ok: false, failure: failureOf(error) }
+    const failure = failureOf(error)
+    return isAcknowledged(route, failure) ? { ok: true, value: undefined } : { ok: false, failure }
   }
 }
+
+/** An acknowledgement says it all by its status, even if its body broke off. */
+const isAcknowledged = (route: Route, failure: Failure) =>
+  !route.reply &&
+  failure.kind === 'unreadable' &&
+  failure.status < 300 &&
+  failure.reason === 'cut_off'
 
 /** Anything a sender throws that is no SendFailure is a bug of ours, and passes through as one. */
 function failureOf(error: unknown): Failure {

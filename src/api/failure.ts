@@ -55,10 +55,12 @@ export interface TimedOut {
   maybeSent: boolean
 }
 
-/** The platform pointed to another origin; the key is not taken there. */
+/** The platform pointed somewhere else, and that was not followed. */
 export interface Redirected {
   kind: 'redirected'
   status: number
+  /** Another origin, where the key is not taken; not to be sent again; a circle; no address. */
+  reason: 'elsewhere' | 'not_repeatable' | 'too_many' | 'nowhere'
   /** Origin pointed to; empty when the redirect names no usable address. */
   origin: string
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { type Failure, SendFailure } from './failure.ts'
+import { type Failure, type Redirected, SendFailure } from './failure.ts'
 import { maxReplyBytes } from './reply.ts'
 import type { Send, WireReply, WireRequest } from './send.ts'
 
@@ -11,7 +11,7 @@ export interface NetworkOptions {
   /** Longest wait for the whole reply, ms. */
   readonly totalTimeoutMs: number
   /** Proxy for https, from the environment; loopback and plain http never use it. */
-  readonly proxyUrl?: string
+  readonly proxy?: { readonly url: string; readonly except: string }
 }
 
 /** A sender over the network: a pool of kept-alive connections to one origin. */
@@ -29,12 +29,13 @@ export function createNetworkSender(options: NetworkOptions): NetworkSender {
   return {
     async send(request) {
       pool ??= import('./pool.ts').then(({ openPool }) => openPool(options))
-      const prefix = options.baseUrl.pathname.replace(/\/$/, '')
-      const url = new URL(prefix + request.target, options.baseUrl.origin)
+      const { origin, pathname } = options.baseUrl
+      // Put together as text: resolving `//host/…` against an origin would lead to that host.
+      const url = new URL(origin + pathname.replace(/\/$/, '') + request.target)
       return sendTo(await pool, url, request, options)
     },
     async close() {
-      await (await pool)?.close()
+      await (await pool)?.destroy()
     },
   }
 }
@@ -47,10 +48,11 @@ async function sendTo(
 ): Promise<WireReply> {
   const deadline = startDeadline(request, options)
   try {
-    let target = url
-    for (let redirects = 0; ; redirects++) {
-      const reply = await exchange(pool, target, request, deadline)
-      const next = redirectOf(reply, target, request, redirects)
+    const visited = [url]
+    for (let target = url; ; visited.push(target)) {
+      // Raced, because what hangs before there is a connection does not hear the signal.
+      const reply = await Promise.race([exchange(pool, target, request, deadline), deadline.struck])
+      const next = redirectOf(reply, visited, request)
       if (!next) return reply
       target = next
     }
@@ -117,22 +119,27 @@ async function readBody(
  * Where a redirect leads, if it is to be followed: within the origin only, because the key goes
  * nowhere else, and only where the same request may be sent again (RFC 9110 §15.4).
  */
-function redirectOf(
-  reply: WireReply,
-  from: URL,
-  request: WireRequest,
-  redirects: number,
-): URL | null {
-  if (reply.status < 300 || reply.status > 399) return null
+function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequest): URL | null {
+  const from = visited.at(-1)
+  if (reply.status < 300 || reply.status > 399 || !from) return null
   const location = reply.header('location')
   const to = location ? URL.parse(location, from.href) : null
-  const repeatable = request.method === 'GET' || reply.status === 307 || reply.status === 308
-  if (to?.origin === from.origin && repeatable && redirects < maxRedirects) return to
-  throw new SendFailure({ kind: 'redirected', status: reply.status, origin: to?.origin ?? '' })
+  const refuse = (reason: Redirected['reason']) =>
+    new SendFailure({ kind: 'redirected', status: reply.status, origin: to?.origin ?? '', reason })
+  if (!to) throw refuse('nowhere')
+  if (to.origin !== from.origin) throw refuse('elsewhere')
+  if (request.method !== 'GET' && reply.status !== 307 && reply.status !== 308) {
+    throw refuse('not_repeatable')
+  }
+  const isCircle = visited.some(({ href }) => href === to.href)
+  if (isCircle || visited.length > maxRedirects) throw refuse('too_many')
+  return to
 }
 
 interface Deadline {
   signal: AbortSignal
+  /** Rejects when it strikes. */
+  struck: Promise<never>
   headersArrived(): void
   end(): void
   /** Why it struck; null while it has not. */
@@ -140,24 +147,28 @@ interface Deadline {
 }
 
 function startDeadline(
-  { signal }: WireRequest,
+  { signal, timeLeftMs = Number.POSITIVE_INFINITY }: WireRequest,
   { headersTimeoutMs, totalTimeoutMs }: NetworkOptions,
 ): Deadline {
   const controller = new AbortController()
+  const { promise: struck, reject } = Promise.withResolvers<never>()
+  struck.catch(() => undefined)
   let reason: Failure | null = null
   const strike = (failure: Failure) => {
     reason ??= failure
     controller.abort()
+    reject(new SendFailure(reason))
   }
   const late = (waitingFor: 'headers' | 'body', afterMs: number) =>
     setTimeout(strike, afterMs, { kind: 'timeout', waitingFor, afterMs, maybeSent: true })
-  const headers = late('headers', headersTimeoutMs)
-  const total = late('body', totalTimeoutMs)
+  const headers = late('headers', Math.min(headersTimeoutMs, timeLeftMs))
+  const total = late('body', Math.min(totalTimeoutMs, timeLeftMs))
   const cancel = () => strike({ kind: 'cancelled', maybeSent: true })
   if (signal?.aborted) strike({ kind: 'cancelled', maybeSent: false })
   signal?.addEventListener('abort', cancel)
   return {
     signal: controller.signal,
+    struck,
     headersArrived: () => clearTimeout(headers),
     end() {
       clearTimeout(headers)
@@ -173,17 +184,24 @@ function startDeadline(
  * handshake before the request.
  */
 const neverConnected =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|.*CERT.*|UNABLE_TO_.*)$/
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|.*CERT.*|UNABLE_TO_.*)$/
 
 function failureOf(error: unknown, deadline: Deadline): Failure {
   const struck = deadline.reason()
   if (struck) return struck
   if (error instanceof SendFailure) return error.failure
-  const code = errorCode(error)
+  const code = isNoHttp(error) ? 'NO_HTTP' : errorCode(error)
   // No code: not the network's doing but a bug of ours, which must not read as a network failure.
   if (code === null || code === 'UND_ERR_INVALID_ARG') throw error
-  return { kind: 'network', code, maybeSent: !neverConnected.test(code) }
+  return { kind: 'network', code, maybeSent: !neverConnected.test(code) && !isProxyRefusal(error) }
 }
+
+/** What came back is not HTTP at all. */
+const isNoHttp = (error: unknown) => error instanceof Error && error.name === 'HTTPParserError'
+
+/** The proxy would not connect, so the platform has seen nothing. */
+const isProxyRefusal = (error: unknown) =>
+  error instanceof Error && /^Proxy response/.test(error.message)
 
 function errorCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null

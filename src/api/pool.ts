@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, ProxyAgent } from 'undici'
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import type { NetworkOptions } from './network.ts'
 
 /*
@@ -7,7 +7,7 @@ import type { NetworkOptions } from './network.ts'
  */
 
 /** Opens the pool of connections to the platform. */
-export function openPool({ proxyUrl, headersTimeoutMs }: NetworkOptions): Dispatcher {
+export function openPool({ proxy, headersTimeoutMs }: NetworkOptions): Dispatcher {
   const options = {
     // One deadline of ours covers headers and body; undici's own are coarse and would race it.
     headersTimeout: 0,
@@ -15,5 +15,7 @@ export function openPool({ proxyUrl, headersTimeoutMs }: NetworkOptions): Dispat
     // Shorter than the deadline, so that "never connected" is known to be that.
     connect: { timeout: Math.max(1, headersTimeoutMs / 2) },
   }
-  return proxyUrl ? new ProxyAgent({ ...options, uri: proxyUrl }) : new Agent(options)
+  if (!proxy) return new Agent(options)
+  const { url: httpsProxy, except: noProxy } = proxy
+  return new EnvHttpProxyAgent({ ...options, httpsProxy, noProxy })
 }

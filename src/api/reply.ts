@@ -1,11 +1,16 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { ErrorEnvelope } from '../contract/error.ts'
+import { nestsDeeperThan } from '../contract/nesting.ts'
 import type { Route } from '../contract/route.ts'
+import { envelopeOf } from './envelope.ts'
 import type { Failure, UnreadableReason } from './failure.ts'
 import type { WireReply } from './send.ts'
 
 /** Largest reply read, bytes. */
 export const maxReplyBytes = 10 * 1024 * 1024
+
+/** Deepest nesting of a reply that is read: nothing documented comes near it. */
+const deepestReply = 500
 
 /** A reply as data, or why it is none. */
 export type Outcome = { ok: true; value: unknown } | { ok: false; failure: Failure }
@@ -14,43 +19,47 @@ export type Outcome = { ok: true; value: unknown } | { ok: false; failure: Failu
 export function readReply(route: Route, reply: WireReply): Outcome {
   if (reply.status >= 200 && reply.status < 300) return readSuccess(route, reply)
   const json = parseJson(reply.body)
-  const envelope = ErrorEnvelope.safeParse(json)
-  if (!envelope.success) {
-    return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
-  }
-  const { code, message, detail, errors } = envelope.data
+  const said = envelopeOf(json)
+  if (!said) return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
   return {
     ok: false,
-    failure: {
-      kind: 'rejected',
-      status: reply.status,
-      code,
-      message,
-      detail: detail ?? null,
-      errors: errors ?? [],
-      ...common(reply),
-    },
+    failure: { kind: 'rejected', status: reply.status, ...said, ...common(reply) },
   }
 }
 
 function readSuccess(route: Route, reply: WireReply): Outcome {
-  // An acknowledgement may come with any body or none: its status says all there is [R].
-  if (!route.reply) return { ok: true, value: undefined }
   const json = parseJson(reply.body)
+  // A page of a proxy, or an error after all, whatever the status says.
+  const isPage = json === undefined && reasonOf(reply.body, json) === 'html'
+  if (isPage || ErrorEnvelope.safeParse(json).success) {
+    return { ok: false, failure: unreadable(reply, isPage ? 'html' : 'unexpected_shape') }
+  }
+  // Otherwise an acknowledgement may come with any body or none [R].
+  if (!route.reply) return { ok: true, value: undefined }
   if (json === undefined) {
     return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
   }
+  if (nestsDeeperThan(json, deepestReply)) {
+    const detail = `nested more than ${deepestReply} deep`
+    return { ok: false, failure: unreadable(reply, 'unexpected_shape', detail) }
+  }
   const parsed = route.reply.safeParse(json)
   if (parsed.success) return { ok: true, value: parsed.data }
-  return {
-    ok: false,
-    failure: unreadable(reply, 'unexpected_shape', z.prettifyError(parsed.error)),
-  }
+  const failure = unreadable(reply, 'unexpected_shape', firstIssues(parsed.error))
+  return { ok: false, failure }
+}
+
+/** The first few things that are wrong: one is enough to know, thousands are no help. */
+function firstIssues({ issues }: z.ZodError): string {
+  const shown = issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`)
+  const more = issues.length - shown.length
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
 }
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text)
+    // A byte order mark is no part of JSON (RFC 8259 §8.1), but some servers send one.
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     return undefined
   }
@@ -86,10 +95,10 @@ function common(reply: WireReply) {
   }
 }
 
-/** `Retry-After` in seconds: a number, or an HTTP date (RFC 9110 §10.2.3). */
+/** `Retry-After` in seconds: digits, or an HTTP date (RFC 9110 §10.2.3); anything else is none. */
 function retryAfterSeconds(value: string | undefined, now = Date.now()): number | null {
-  if (value === undefined) return null
-  if (/^\s*\d+\s*$/.test(value)) return Number(value)
-  const date = Date.parse(value)
+  const text = value?.trim() ?? ''
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  const date = /^[A-Z][a-z]{2,8}, /.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(date) ? null : Math.max(0, Math.ceil((date - now) / 1000))
 }

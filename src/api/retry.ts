@@ -7,7 +7,7 @@ export interface RetryPolicy {
   readonly tries: number
   /** Upper bound of the first wait, ms; doubled for each further one. */
   readonly firstWaitMs: number
-  /** Longest `Retry-After` that is waited for, seconds; a longer one ends the trying. */
+  /** Longest that is waited in all, seconds; a longer `Retry-After` ends the trying. */
   readonly longestRetryAfter: number
 }
 

@@ -9,6 +9,8 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal?: AbortSignal
+  /** Longest it may take, ms, where less is left than the sender's own limits. */
+  readonly timeLeftMs?: number
 }
 
 /** A complete reply. */

@@ -4,12 +4,12 @@ import { SendFailure } from './failure.ts'
 
 /**
  * Path and query of a request. Path parameters are encoded here and nowhere else; one that is
- * empty, `.` or `..` would address another resource and is refused.
+ * empty, `.` or `..` would address another resource, broken Unicode none: both are refused.
  */
 export function targetOf(route: Route, request: RouteRequest): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = request.params[name] ?? ''
-    if (value === '' || value === '.' || value === '..') {
+    if (value === '' || value === '.' || value === '..' || !value.isWellFormed()) {
       throw new SendFailure({ kind: 'bad_parameter', name, value })
     }
     return encodeURIComponent(value)

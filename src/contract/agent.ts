@@ -65,7 +65,7 @@ export type AgentCreate = z.output<typeof AgentCreate>
  * Body of PATCH agents: an absent field is unchanged, `null` clears it where null is allowed, and
  * model, transcriber and voice take partial objects that are merged into what is stored [R].
  */
-const AgentUpdate = z.object({
+export const AgentUpdate = z.object({
   ...describing,
   model: z.looseObject(model).partial().optional().describe('Language model; merged.'),
   transcriber: z.looseObject(transcriber).partial().optional().describe('Speech to text; merged.'),

@@ -3,8 +3,9 @@ import { Account } from './account.ts'
 import { Agent } from './agent.ts'
 import { Call, CallDetail, PlacedCall } from './call.ts'
 import { Conversation, Message } from './conversation.ts'
-import { ErrorEnvelope, type errorCodes } from './error.ts'
+import { ErrorEnvelope, type ErrorStatus } from './error.ts'
 import { type JsonSchema, jsonSchemaOf, tidy } from './json-schema.ts'
+import { examples, parameterExamples } from './openapi-examples.ts'
 import { PhoneNumber } from './phone-number.ts'
 import { ModelCatalog, TranscriberCatalog, Voice, VoiceCatalog } from './provider.ts'
 import type { Route } from './route.ts'
@@ -35,6 +36,14 @@ const components = {
 const registry = z.registry<{ id: string }>()
 for (const [id, schema] of Object.entries(components)) registry.add(schema, { id })
 
+/** What holds for every operation, told once. */
+const description = [
+  'Errors have one shape, `ErrorEnvelope`.',
+  'Unknown request fields are ignored, and replies may hold more fields than are listed.',
+  'PATCH is partial: an absent field stays as it is, null clears one that allows it.',
+  'Of a repeated query parameter that takes one value the last counts.',
+].join(' ')
+
 /** The OpenAPI 3.1.0 document of the API [B: title, version], made from the routes alone. */
 export function openApiDocument(routes: readonly Route[]) {
   const paths: Record<string, Record<string, unknown>> = {}
@@ -43,12 +52,21 @@ export function openApiDocument(routes: readonly Route[]) {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Voice Agent Platform API v1', version: '1.0.0' },
+    info: { title: 'Voice Agent Platform API v1', version: '1.0.0', description },
     security: [{ apiKey: [] }],
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
       schemas: componentSchemas(),
+      parameters: Object.fromEntries(
+        routes.flatMap(({ params }) => parametersOf('path', params)).map((one) => [one.name, one]),
+      ),
+      responses: Object.fromEntries(
+        statuses.map((status) => [`Error${status}`, errorResponse(status)]),
+      ),
+      examples: Object.fromEntries(
+        Object.entries(examples).map(([name, value]) => [name, { value }]),
+      ),
     },
   }
 }
@@ -66,45 +84,60 @@ function componentSchemas(): Record<string, JsonSchema> {
 }
 
 function operation(route: Route) {
-  const parameters = [...parametersOf('path', route.params), ...parametersOf('query', route.query)]
-  const ok = route.reply
-    ? { description: 'Success.', content: json(replySchema(route.reply)) }
-    : { description: 'Done.' }
+  const parameters = [
+    ...Object.keys(route.params.shape).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ...parametersOf('query', route.query),
+  ]
   return {
     operationId: route.id.replace('.', '_'),
     summary: route.summary,
-    tags: [route.id.split('.')[0]],
+    tags: [nounOf(route)],
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && {
       requestBody: {
         required: true,
-        content: json(requestSchema(route)),
+        content: json(requestSchema(route), exampleNames(`${route.id}.body`)),
       },
     }),
-    responses: { [route.success]: ok, ...errorResponses(route) },
+    responses: { ...successResponses(route), ...errorResponses(route) },
   }
 }
 
+const nounOf = (route: Route) => route.id.split('.')[0] ?? ''
+
+/** What has to be said of a parameter beyond its schema. */
+const parameterNotes: Readonly<Record<string, string>> = {
+  account_id: 'Account or subaccount id; `me` stands for the account of the API key.',
+  group_by: 'Split each bucket by these; repeated, or separated by commas.',
+}
+
 function parametersOf(where: 'path' | 'query', schema: z.ZodObject) {
-  const { properties = {}, required = [] } = jsonSchemaOf(schema, 'input')
+  const { properties = {}, required = [] } = documented(jsonSchemaOf(schema, 'input'))
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: where,
     required: required.includes(name),
+    ...(name in parameterNotes && { description: parameterNotes[name] }),
     schema: property,
+    ...(name in parameterExamples && { example: parameterExamples[name] }),
   }))
 }
 
 const requestSchema = (route: Route): JsonSchema =>
   route.body
-    ? openToMore(jsonSchemaOf(route.body, 'input', { defaults: route.method !== 'PATCH' }))
+    ? documented(jsonSchemaOf(route.body, 'input', { defaults: route.method !== 'PATCH' }))
     : {}
 
-/** The platform ignores unknown request fields [S], so the document must not forbid them. */
-function openToMore(schema: JsonSchema): JsonSchema {
-  return JSON.parse(JSON.stringify(schema), (key, value) =>
-    key === 'additionalProperties' && value === false ? undefined : value,
-  )
+/**
+ * A request schema as the platform means it: unknown fields are ignored [S], so they must not be
+ * forbidden, and an integer ends where a JSON number stops being exact.
+ */
+function documented(schema: JsonSchema): JsonSchema {
+  return JSON.parse(JSON.stringify(schema), (key, value) => {
+    if (key === 'additionalProperties' && value === false) return undefined
+    if (value?.type !== 'integer') return value
+    return { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...value }
+  })
 }
 
 function replySchema(reply: z.ZodType): JsonSchema {
@@ -119,10 +152,40 @@ function replySchema(reply: z.ZodType): JsonSchema {
   return { ...schema, properties: { ...schema.properties, items } }
 }
 
-const json = (schema: JsonSchema) => ({ 'application/json': { schema } })
+/** The names of examples that are `prefix`, or lie below it. */
+const exampleNames = (prefix: string) =>
+  Object.keys(examples).filter((name) => name === prefix || name.startsWith(`${prefix}.`))
 
-const errorMeanings: Record<keyof typeof errorCodes, string> = {
-  400: 'The request cannot be read.',
+const json = (schema: JsonSchema, names: string[]) => ({
+  'application/json': {
+    schema,
+    examples: Object.fromEntries(
+      names.map((name) => [name, { $ref: `#/components/examples/${name}` }]),
+    ),
+  },
+})
+
+function successResponses(route: Route) {
+  const { reply, success } = route
+  if (!reply) return { [success]: { description: 'Done.' } }
+  const own = exampleNames(`${route.id}.reply`)
+  const isPage = registry.get(reply) === undefined
+  const names = own.length > 0 ? own : [`${nounOf(route)}.${isPage ? 'page' : 'one'}`]
+  const schema = replySchema(reply)
+  const repeated = exampleNames(`${route.id}.repeated`)
+  return {
+    [success]: { description: 'Success.', content: json(schema, names) },
+    ...(repeated.length > 0 && {
+      200: {
+        description: 'There is a call with this external_id: it is returned, and none is placed.',
+        content: json(schema, repeated),
+      },
+    }),
+  }
+}
+
+const errorMeanings: Record<ErrorStatus, string> = {
+  400: 'The request cannot be read: no JSON, nested too deeply, or a path badly encoded.',
   401: 'The API key is missing or not valid.',
   403: 'The API key has no access, or the account is disabled.',
   404: 'There is no such thing.',
@@ -131,15 +194,32 @@ const errorMeanings: Record<keyof typeof errorCodes, string> = {
   429: 'Too many requests; see Retry-After.',
   500: 'The platform failed.',
 }
+const statuses = Object.keys(errorMeanings).map(Number) as ErrorStatus[]
 
-/** The statuses an operation can fail with; 409 only where it changes something. */
+const retryAfter = {
+  'Retry-After': {
+    description: 'Seconds to wait.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 30,
+  },
+}
+
+function errorResponse(status: ErrorStatus) {
+  return {
+    description: errorMeanings[status],
+    ...(status === 429 && { headers: retryAfter }),
+    content: json({ $ref: '#/components/schemas/ErrorEnvelope' }, exampleNames(`error.${status}`)),
+  }
+}
+
+/** Where a request can conflict with what is stored: a number taken, a trunk in use. */
+const conflicting = ['phone_numbers.create', 'phone_numbers.update', 'sip_trunks.delete']
+
+/** The statuses an operation can fail with: those the platform documents for all [B], and 409. */
 function errorResponses(route: Route) {
   return Object.fromEntries(
-    Object.entries(errorMeanings)
-      .filter(([status]) => status !== '409' || route.effect !== 'reads')
-      .map(([status, description]) => [
-        status,
-        { description, content: json({ $ref: '#/components/schemas/ErrorEnvelope' }) },
-      ]),
+    statuses
+      .filter((status) => status !== 409 || conflicting.includes(route.id))
+      .map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),
   )
 }

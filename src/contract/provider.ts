@@ -70,15 +70,17 @@ export type Voice = z.output<typeof Voice>
  * Voices of one provider. The shape is not published [B]: an object holding the array as
  * `voices` or `items`, or the bare array; all of it is kept.
  */
-export const VoiceCatalog = z.union([z.looseObject({}), z.array(z.unknown())])
+export const VoiceCatalog = z
+  .union([z.looseObject({}), z.array(z.unknown())])
+  .refine((catalog) => voicesIn(catalog) !== undefined, { error: 'Expected an array of voices' })
 export type VoiceCatalog = z.output<typeof VoiceCatalog>
 
 /** Finds the voices in a reply, wherever the platform put the array. */
-export function voicesIn(catalog: VoiceCatalog): unknown[] {
+export function voicesIn(catalog: unknown): unknown[] | undefined {
   if (Array.isArray(catalog)) return catalog
   const { voices, items } = catalog as { voices?: unknown; items?: unknown }
   if (Array.isArray(voices)) return voices
-  return Array.isArray(items) ? items : []
+  return Array.isArray(items) ? items : undefined
 }
 
 const voiceQuery = {

@@ -1,4 +1,4 @@
-import type { ApiError, Failure, Rejected, Unreadable } from '../api/failure.ts'
+import type { ApiError, Failure, Redirected, Rejected, Unreadable } from '../api/failure.ts'
 import type { Session } from './session.ts'
 import type { Tool } from './tool.ts'
 
@@ -38,10 +38,12 @@ export function adviceFor({ failure }: ApiError, situation: Situation): Advice {
       }
     case 'redirected':
       return {
-        what: `the platform redirected to ${failure.origin || 'no usable address'} (HTTP ${failure.status}); the API key is not taken there`,
-        fields: [],
-        next: 'Ask whoever set VOICE_AGENT_BASE_URL to correct it.',
-        retryable: false,
+        what: `the platform redirected (HTTP ${failure.status}) ${redirects[failure.reason](failure)}`,
+        ...unsure(
+          { maybeSent: true },
+          situation,
+          'Ask whoever set VOICE_AGENT_BASE_URL to correct it.',
+        ),
       }
     case 'bad_parameter':
       return {
@@ -53,6 +55,13 @@ export function adviceFor({ failure }: ApiError, situation: Situation): Advice {
     case 'cancelled':
       return { what: 'the request was cancelled', ...unsure(failure, situation, '') }
   }
+}
+
+const redirects: Readonly<Record<Redirected['reason'], (failure: Redirected) => string>> = {
+  elsewhere: ({ origin }) => `to ${origin}; the API key is not taken there`,
+  not_repeatable: () => 'in a way that would send something else than was asked',
+  too_many: () => 'in a circle, or too often',
+  nowhere: () => 'to no usable address',
 }
 
 /** What a status means for the caller; `null` where the platform's own words have to do. */
@@ -70,7 +79,7 @@ const nextByStatus: Readonly<Record<number, (situation: Situation) => string>> =
 /** The sandbox says itself what is wrong with it, most often with its file. */
 const sandboxBroken = {
   fields: [],
-  next: 'This is the sandbox on this machine: do what the message says. Trying again will not help.',
+  next: 'This is the sandbox on this machine: do what the message says.',
   retryable: false,
 }
 
@@ -106,7 +115,7 @@ function argumentOf(field: string): string {
 const waitHint = (seconds: number | null) =>
   seconds === null
     ? 'Too many requests. Wait a minute, then try again.'
-    : `Too many requests. Wait ${seconds} s, then try again.`
+    : `Wait ${seconds} s, then try again.`
 
 function notFoundHint({ route }: Tool): string {
   const noun = route.id.split('.')[0]
@@ -140,21 +149,24 @@ function unreadable(failure: Unreadable, situation: Situation): Advice {
       ? ` It begins: ${readable.slice(0, most)}`
       : readable && ` It is: ${readable}`
   const what = `the platform answered HTTP ${status} with ${reasons[reason]}${detail ? ` (${detail})` : ''}.${shown}`
-  if (reason === 'too_large') {
-    return {
-      what,
-      fields: [],
-      next: 'Ask for less: a smaller limit, or narrower filters.',
-      retryable: false,
-    }
+  const wait = retryAfter === null ? null : waitHint(retryAfter)
+  if (status === 429) return { what, fields: [], next: waitHint(retryAfter), retryable: true }
+  // What these statuses mean needs no envelope: it was refused, and not done.
+  const known = status < 500 && nextByStatus[status]?.(situation)
+  if (known) return { what, fields: [], next: known, retryable: false }
+  const hints: Partial<Record<Unreadable['reason'], string>> = {
+    too_large: 'Ask for less: a smaller limit, or narrower filters.',
+    ...(succeeded && {
+      unexpected_shape: 'Use what is shown with care, and report the difference.',
+    }),
   }
-  if (status === 429 || retryAfter !== null) {
-    return { what, fields: [], next: waitHint(retryAfter), retryable: true }
-  }
-  const base = succeeded
+  const otherwise = succeeded
     ? 'Try again; if it stays, VOICE_AGENT_BASE_URL may not point to the platform.'
     : 'Try again later; if it stays, check VOICE_AGENT_BASE_URL.'
-  return { what, ...unsure({ maybeSent: true, succeeded }, situation, base) }
+  return {
+    what,
+    ...unsure({ maybeSent: true, succeeded }, situation, hints[reason] ?? wait ?? otherwise),
+  }
 }
 
 /**

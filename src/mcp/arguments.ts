@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { nearest, sameWord } from './nearest.ts'
+import { unsendable } from './sendable.ts'
 import type { Tool } from './tool.ts'
 
 /** One argument that cannot be used, and why. */
@@ -21,6 +22,8 @@ export type ParsedArguments =
  * parsed with the route's own schemas and sorted into path, query and body.
  */
 export function parseArguments(tool: Tool, given: Record<string, unknown>): ParsedArguments {
+  const reason = unsendable(given)
+  if (reason) return { ok: false, problems: [{ argument: 'arguments', message: reason }] }
   const problems: ArgumentProblem[] = []
   // In an update null is a value; elsewhere clients that fill in every field mean "not given".
   const nullMeansAbsent = tool.route.method !== 'PATCH'
@@ -28,7 +31,7 @@ export function parseArguments(tool: Tool, given: Record<string, unknown>): Pars
   const named = account_id === null ? rest : given
   const value = normalise(named, tool.inputSchema(), [], { problems, nullMeansAbsent })
   const parsed = tool.input.safeParse(value, { reportInput: true })
-  if (!parsed.success) problems.push(...parsed.error.issues.map(problemOf))
+  if (!parsed.success) for (const issue of parsed.error.issues) problems.push(problemOf(issue))
   if (problems.length > 0 || !parsed.success) return { ok: false, problems }
 
   const request = requestOf(tool, parsed.data)
@@ -43,6 +46,9 @@ export function parseArguments(tool: Tool, given: Record<string, unknown>): Pars
   }
   return { ok: true, request }
 }
+
+/** Unknown names that are told: by then it is clear that something is thoroughly wrong. */
+const mostProblems = 20
 
 interface Normalising {
   readonly problems: ArgumentProblem[]
@@ -71,6 +77,7 @@ function normalise(value: unknown, schema: JsonSchema, path: string[], how: Norm
       const known = Object.keys(properties)
       const misspelt = sameWord(name, known)
       if (schema.additionalProperties !== false && !misspelt) return [[name, field]]
+      if (how.problems.length >= mostProblems) return []
       const missing = known.filter((one) => isWanted(one) && !Object.hasOwn(unpacked, one))
       how.problems.push(unknownArgument(here, known, missing))
       return []
@@ -100,7 +107,8 @@ function unpack(text: string, schema: JsonSchema): unknown {
 
 function unknownArgument(path: string[], known: string[], missing: string[]): ArgumentProblem {
   const name = path.at(-1) ?? ''
-  const meant = nearest(name, missing) ?? nearest(name, known)
+  // Comparing with every word costs time, so only what could be a name is compared.
+  const meant = name.length > 64 ? undefined : (nearest(name, missing) ?? nearest(name, known))
   const hint = meant ? `did you mean ${meant}?` : `known here: ${known.join(', ')}`
   return { argument: path.join('.'), message: `no such argument; ${hint}` }
 }

@@ -1,9 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
+import * as z from 'zod'
 import { ApiError, type Failure } from '../api/failure.ts'
 import { type Advice, adviceFor } from './advice.ts'
 import { parseArguments } from './arguments.ts'
 import type { Session } from './session.ts'
-import type { Tool } from './tool.ts'
+import type { Structured, Tool } from './tool.ts'
 
 /** Key in a result's `_meta` under which programs find an error as data. */
 export const errorMetaKey = 'voice-agent-mcp/error'
@@ -30,13 +31,20 @@ export async function callTool(
     if (!parsed.ok) return badArguments(tool, parsed.problems)
     const { client } = context.session
     const reply = await client.call(tool.route, parsed.request, context.signal)
-    const structuredContent = tool.present(reply, parsed.request)
-    return {
-      content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
-      structuredContent,
-    }
+    return succeeded(tool.present(reply, parsed.request), context.session)
   } catch (error) {
     return error instanceof ApiError ? apiFailure(tool, error, context) : bug(tool, error, context)
+  }
+}
+
+/** The same data twice: for programs, and as text. A key the platform repeats is taken out. */
+function succeeded(value: Structured, { redact }: Session): CallToolResult {
+  const text = JSON.stringify(value)
+  if (redact(text) === text) return { content: [{ type: 'text', text }], structuredContent: value }
+  const structuredContent = z.record(z.string(), z.unknown()).parse(eachText(value, redact))
+  return {
+    content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+    structuredContent,
   }
 }
 
@@ -59,9 +67,11 @@ function badArguments(
 function apiFailure(tool: Tool, error: ApiError, { session, tools }: CallContext): CallToolResult {
   const { failure, method, path, attempts } = error
   const advice = adviceFor(error, { tool, session, check: checkFor(tool, tools) })
-  // The reply itself is in the text already.
-  const { excerpt: _, ...facts } = { excerpt: '', ...failure }
-  return failed(tool, advice, { ...facts, method, path, attempts }, session.redact)
+  // What the text holds already, and at what length, is not repeated.
+  const { excerpt: _, errors: __, ...facts } = { excerpt: '', errors: [], ...failure }
+  return failed(tool, advice, { ...facts, method, path, attempts }, (text) =>
+    cut(session.redact(text), 30_000),
+  )
 }
 
 /** Our own fault must not read as the network's or the platform's. */
@@ -92,13 +102,16 @@ function failed(
   facts: ErrorFacts,
   redact: (text: string) => string = (text) => text,
 ): CallToolResult {
+  const shown = fields.slice(0, mostFields).map(cutField)
+  const more = fields.length - shown.length
   const lines = [
-    `${tool.name} failed: ${what}${/[.!?]$/.test(what) ? '' : '.'}`,
-    ...fields.map(({ argument, message }) => `- ${argument}: ${message}`),
+    `${tool.name} failed: ${cut(what, 25_000)}${/[.!?]$/.test(what) ? '' : '.'}`,
+    ...shown.map(({ argument, message }) => `- ${argument}: ${message}`),
+    more > 0 && `- and ${more} more`,
     next && `Next: ${next}`,
     facts.requestId && `Request id: ${facts.requestId}`,
   ]
-  const error = { ...facts, tool: tool.name, fields, next, retryable }
+  const error = { ...facts, tool: tool.name, fields: shown, next, retryable }
   return {
     content: [{ type: 'text', text: redact(lines.filter(Boolean).join('\n')) }],
     // Not structuredContent: clients check that against the output schema, also of errors.
@@ -106,6 +119,18 @@ function failed(
     isError: true,
   }
 }
+
+/** Fields told of one failure: thousands help nobody, and flood the assistant. */
+const mostFields = 20
+
+const cut = (text: string, most: number) =>
+  text.length > most ? `${text.slice(0, most)}… (${text.length - most} more characters)` : text
+
+const cutField = <T extends { argument: string; message: string }>(field: T): T => ({
+  ...field,
+  argument: cut(field.argument, 100),
+  message: cut(field.message, 1000),
+})
 
 /** The same data with each text in it changed: keys of objects are ours, texts may not be. */
 function eachText(value: unknown, change: (text: string) => string): unknown {

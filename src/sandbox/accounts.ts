@@ -67,6 +67,16 @@ export function reachableAccount(store: Store, own: AccountRow, id: string): Acc
   return account
 }
 
+/** True when the account and all above it are active: a disabled account disables those below. */
+export function isActive(store: Store, { id }: AccountRow): boolean {
+  const sql = `WITH RECURSIVE above (id, parent_id, is_active) AS (
+    SELECT id, parent_id, is_active FROM accounts WHERE id = :id
+    UNION ALL SELECT accounts.id, accounts.parent_id, accounts.is_active
+    FROM accounts JOIN above ON accounts.id = above.parent_id
+  ) SELECT id FROM above WHERE is_active = 0`
+  return store.get(z.unknown(), sql, { id }) === undefined
+}
+
 function subaccount(store: Store, account: AccountRow, id: string): AccountRow {
   const found = store.get(AccountRow, 'SELECT * FROM accounts WHERE id = :id', { id })
   if (!found || id === account.id || !isWithin(store, account.id, id)) {

@@ -11,15 +11,15 @@ function group<Shape extends z.ZodRawShape>(shape: Shape) {
   return fields.catch(() => fields.parse({}))
 }
 
-const timeout = (otherwise: number) => z.number().nullable().catch(otherwise)
+const timeout = (otherwise: number) => z.number().min(1000).max(600_000).nullable().catch(otherwise)
 
 const CallSettings = z.object({
-  max_duration_seconds: z.number().catch(1200),
+  max_duration_seconds: z.number().min(0).max(43_200).catch(1200),
   allow_auto_hangup: z.boolean().catch(false),
   initial_message: group({
     message: z.string().catch(''),
     mode: z.enum(['fixed_message', 'user_first', 'dynamic_message']).catch('fixed_message'),
-    delay_ms: z.number().catch(0),
+    delay_ms: z.number().min(0).max(5000).catch(0),
     interruptible: z.boolean().catch(false),
   }),
   inactivity_settings: group({

@@ -34,6 +34,9 @@ export function renderGreeting(
   }
 }
 
+/** Names in a variable's path; further ones are not looked at. */
+const deepestPath = 20
+
 /** The platform's variables, simulated, below those given; `a.b` as a name reaches into `a`. */
 function variablesOf(facts: GreetingFacts): Record<string, unknown> {
   const variables: Record<string, unknown> = {
@@ -53,7 +56,7 @@ function variablesOf(facts: GreetingFacts): Record<string, unknown> {
     contact_number: facts.contactNumber,
   }
   for (const [path, value] of Object.entries(facts.testVariables)) {
-    put(variables, path.split('.'), value)
+    put(variables, path.split('.', deepestPath), value)
   }
   return variables
 }

@@ -1,3 +1,4 @@
+import { AgentUpdate } from '../contract/agent.ts'
 import type { CallCreate } from '../contract/call.ts'
 import type { routes } from '../contract/routes.ts'
 import { merge } from './agent-config.ts'
@@ -10,6 +11,7 @@ import type { HandlerInput } from './handler.ts'
 import type { LiveCall } from './live-calls.ts'
 import { findNumber } from './phone-numbers.ts'
 import { invalid, Problem } from './problem.ts'
+import { fieldError } from './request.ts'
 import { findSipTrunk } from './sip-trunks.ts'
 
 type PlaceInput = HandlerInput<typeof routes.calls.place>
@@ -59,7 +61,7 @@ function prepare(input: PlaceInput): LiveCall {
   const { account, body, now, speed } = input
   const agent = speaker(input)
   const numbers = body.type === 'phone' ? line(input) : noNumbers
-  const config = body.overrides ? merge(agent.config, body.overrides) : agent.config
+  const config = body.overrides ? merge(agent.config, checked(body.overrides)) : agent.config
   const settings = callSettings(config)
   const greeting = renderGreeting(settings.initial_message, {
     agentId: agent.id,
@@ -97,6 +99,15 @@ function prepare(input: PlaceInput): LiveCall {
   }
 }
 
+/** Overrides are fields of an agent, with the same bounds. */
+function checked(overrides: Record<string, unknown>): Record<string, unknown> {
+  const parsed = AgentUpdate.safeParse(overrides, { reportInput: true })
+  if (parsed.success) return parsed.data
+  throw new Problem(422, 'The request is not valid.', {
+    errors: parsed.error.issues.map((issue) => fieldError('body.overrides', issue)),
+  })
+}
+
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 
 /** A language model speaks where the destination asks for nothing particular. */
@@ -107,7 +118,8 @@ export function placeCall(input: PlaceInput): { row: CallRow; isRepeat: boolean 
   const { store, account, body, live } = input
   let speaking: LiveCall | undefined
   const placed = store.transaction(() => {
-    const first = body.external_id && findByExternalId(store, account.id, body.external_id)
+    const { external_id } = body
+    const first = external_id !== undefined && findByExternalId(store, account.id, external_id)
     if (first) return { row: first, isRepeat: true }
     const call = prepare(input)
     if (live && isOrdinary(call.row)) speaking = call

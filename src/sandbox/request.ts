@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { FieldError } from '../contract/error.ts'
+import { nestsDeeperThan } from '../contract/nesting.ts'
 import { decodeQuery } from '../contract/query.ts'
 import type { Route } from '../contract/route.ts'
 import { allRoutes } from '../contract/routes.ts'
@@ -74,8 +75,17 @@ export function validate(
   return input
 }
 
+/** Levels of nesting a body may have: what recurses over it, SQLite's JSON included, must end. */
+const deepestBody = 200
+
 function parseBody(text: string): unknown {
   if (text === '') return undefined
+  const body = parseJson(text)
+  if (nestsDeeperThan(body, deepestBody)) throw new Problem(400, 'The body is nested too deeply.')
+  return body
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -83,7 +93,8 @@ function parseBody(text: string): unknown {
   }
 }
 
-function fieldError(where: string, issue: z.core.$ZodIssue): FieldError {
+/** A zod issue as the platform's field error. */
+export function fieldError(where: string, issue: z.core.$ZodIssue): FieldError {
   const isMissing = issue.code === 'invalid_type' && issue.input === undefined
   return {
     field: [where, ...issue.path].join('.'),

@@ -1,5 +1,5 @@
 import { allRoutes } from '../contract/routes.ts'
-import { accountHandlers, accountOfKey, reachableAccount } from './accounts.ts'
+import { accountHandlers, accountOfKey, isActive, reachableAccount } from './accounts.ts'
 import { agentHandlers } from './agents.ts'
 import { callHandlers } from './calls.ts'
 import { type Faults, withFaults } from './faults.ts'
@@ -83,7 +83,7 @@ async function answer(
 
   const { account_id } = params
   const account = account_id === undefined ? own : reachableAccount(context.store, own, account_id)
-  if (route.effect !== 'reads' && !account.is_active) {
+  if (route.effect !== 'reads' && !isActive(context.store, account)) {
     throw new Problem(403, 'The account is disabled and takes no changes.')
   }
   const input = validate(route, params, url.searchParams, await request.text())

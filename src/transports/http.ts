@@ -53,8 +53,11 @@ export async function startHttp(
     const path = request.url?.split('?')[0]
     if (path === '/health') return sendJson(response, 200, { status: 'ok' })
     if (path !== '/mcp') return sendJson(response, 404, { error: 'There is only /mcp here.' })
-    const key = readKey(request.headers)
-    if (!key.ok) return refuse(response, 400, key.message)
+    if (!['GET', 'POST', 'DELETE'].includes(request.method ?? '')) {
+      return sendJson(response, 405, { error: 'Use POST.' })
+    }
+    const key = readKey(request.headersDistinct)
+    if (!key.ok) return refuse(response, key.status, key.message)
     if (key.credential) request.auth = authInfoOf(key.credential)
     else if (!options.keyIsOptional) return refuse(response, 401, keyWanted)
     // Node's own type, whose optional fields say undefined where the SDK's say absent.

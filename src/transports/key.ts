@@ -1,28 +1,32 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { type Credential, isApiKey } from '../mcp/credential.ts'
 
 export type KeyReading =
   | { ok: true; credential: Credential | undefined }
-  | { ok: false; message: string }
+  | { ok: false; status: 400 | 401; message: string }
 
 /**
- * The key a request brings: X-API-Key, or Authorization: Bearer. Two that differ are refused,
- * because guessing which one is meant could act on the wrong account.
+ * The key a request brings: X-API-Key, or Authorization: Bearer. A header that is there but holds
+ * no usable key is refused, because whoever sent it meant to be somebody; two different keys are
+ * refused, because guessing which is meant could act on the wrong account.
  */
-export function readKey(headers: IncomingHttpHeaders): KeyReading {
-  const direct = single(headers['x-api-key'])
-  const bearer = /^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1]?.trim()
-  if (direct && bearer && direct !== bearer) {
-    return { ok: false, message: 'X-API-Key and Authorization name different keys. Send one.' }
+export function readKey(headers: NodeJS.Dict<string[]>): KeyReading {
+  const direct = (headers['x-api-key'] ?? []).map((text) => text.trim())
+  const authorization = headers.authorization ?? []
+  const bearer = authorization.map((text) => /^Bearer[ \t]+(\S.*)$/i.exec(text.trim())?.[1] ?? '')
+  const keys = [...direct, ...bearer]
+  const [apiKey] = keys
+  if (apiKey === undefined) return { ok: true, credential: undefined }
+  if (keys.includes('')) {
+    return { ok: false, status: 401, message: 'The request names a key, but holds none. ' + wanted }
   }
-  const apiKey = direct || bearer
-  if (!apiKey) return { ok: true, credential: undefined }
+  if (keys.some((key) => key !== apiKey)) {
+    return { ok: false, status: 400, message: 'The request holds different keys. Send one.' }
+  }
   if (!isApiKey(apiKey)) {
-    return { ok: false, message: 'The API key holds characters that no key has.' }
+    return { ok: false, status: 400, message: 'The API key holds characters that no key has.' }
   }
-  const source = direct ? "the request's X-API-Key header" : "the request's Authorization header"
-  return { ok: true, credential: { apiKey, source } }
+  const header = direct.length > 0 ? 'X-API-Key' : 'Authorization'
+  return { ok: true, credential: { apiKey, source: `the request's ${header} header` } }
 }
 
-const single = (value: string | string[] | undefined) =>
-  (Array.isArray(value) ? value[0] : value)?.trim()
+const wanted = 'Send it as X-API-Key, or as Authorization: Bearer.'

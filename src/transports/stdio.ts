@@ -36,22 +36,24 @@ export function startStdio(
   }
 }
 
-/** Requests that have come and are not answered. */
+/** Requests that have come and are not answered. An id may be in use twice: clients err. */
 class Pending {
-  readonly #ids = new Set<unknown>()
+  readonly #counts = new Map<unknown, number>()
   #whenNone: (() => void) | undefined
 
   add(id: unknown): void {
-    this.#ids.add(id)
+    this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1)
   }
 
   delete(id: unknown): void {
-    this.#ids.delete(id)
-    if (this.#ids.size === 0) this.#whenNone?.()
+    const left = (this.#counts.get(id) ?? 0) - 1
+    if (left > 0) this.#counts.set(id, left)
+    else this.#counts.delete(id)
+    if (this.#counts.size === 0) this.#whenNone?.()
   }
 
   settled(): Promise<void> {
-    return this.#ids.size === 0
+    return this.#counts.size === 0
       ? Promise.resolve()
       : new Promise((resolve) => {
           this.#whenNone = resolve

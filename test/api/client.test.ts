@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/api/client.ts'
 import { ApiError, type Failure } from '../../src/api/failure.ts'
 import { createNetworkSender } from '../../src/api/network.ts'
+import { defaultRetryPolicy, waitBeforeRetry } from '../../src/api/retry.ts'
 import { routes } from '../../src/contract/routes.ts'
 import {
   type Behaviour,
@@ -26,6 +27,7 @@ function clientFor(baseUrl: string, { headersTimeoutMs = 2000, totalTimeoutMs = 
     send: sender.send,
     apiKey: 'secret-key',
     userAgent: 'voice-agent-mcp/test',
+    totalTimeoutMs,
     retry: { tries: 3, firstWaitMs: 5, longestRetryAfter: 30 },
   })
   return { ...client, [Symbol.asyncDispose]: () => sender.close() }
@@ -176,6 +178,68 @@ describe('replies', () => {
     })
   })
 
+  test.each([
+    [401, { detail: 'Not authenticated' }, { code: 'unknown', message: 'Not authenticated' }],
+    [401, { code: 401, message: 'No' }, { code: '401', message: 'No' }],
+    [
+      422,
+      { detail: [{ loc: ['body', 'name'], msg: 'too long', type: 'value_error' }] },
+      { errors: [{ field: 'body.name', message: 'too long', type: 'value_error' }] },
+    ],
+    [
+      422,
+      { code: 'x', message: 'm', errors: [{ field: ['body', 'name'], message: 'no' }] },
+      { code: 'x', errors: [{ field: 'body.name', message: 'no', type: 'unknown' }] },
+    ],
+  ])('that refuse with %i in another shape (%j) are understood', async (status, body, expected) => {
+    const { failure } = await against((_, res) => json(res, status, body), createSubaccount)
+    expect(failure).toMatchObject({ kind: 'rejected', status, ...expected })
+  })
+
+  test('to a removal that hold a page or an error are no success', async () => {
+    const remove = (client: ReturnType<typeof clientFor>) =>
+      client.call(routes.agents.archive, { params: { account_id: 'me', agent_id: 'x' }, query: {} })
+    const page = await against((_, res) => res.writeHead(200).end('<html>login'), remove)
+    expect(page.failure).toMatchObject({ kind: 'unreadable', reason: 'html' })
+    const error = await against((_, res) => json(res, 200, envelope('conflict')), remove)
+    expect(error.failure).toMatchObject({ kind: 'unreadable' })
+    const half = await against((_, res) => {
+      res.writeHead(200, { 'content-length': '100' })
+      res.write('{')
+      setTimeout(() => res.destroy(), 20)
+    }, remove)
+    expect(half).toMatchObject({ failure: undefined, value: undefined })
+  })
+
+  test('may begin with a byte order mark', async () => {
+    const { value } = await against(
+      (_, res) => res.writeHead(200).end(`\uFEFF${JSON.stringify(account)}`),
+      getAccount,
+    )
+    expect(value).toEqual(account)
+  })
+
+  test('that are nested without end are told as that', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    const { failure } = await against(
+      (_, res) => res.writeHead(200).end(`{"id":"a","deep":${deep}}`),
+      getAccount,
+    )
+    expect(failure).toMatchObject({ kind: 'unreadable', reason: 'unexpected_shape' })
+  })
+
+  test('that are no HTTP are told as that, and may have been done', async () => {
+    const server = createServer((socket) =>
+      socket.once('data', () => socket.end('garbage\r\n\r\n')),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    await using client = clientFor(`http://127.0.0.1:${port}`)
+    const error = await createSubaccount(client).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({ failure: { kind: 'network', code: 'NO_HTTP', maybeSent: true } })
+    await new Promise((resolve) => server.close(resolve))
+  })
+
   const unreadable: [string, Behaviour, Partial<Failure>][] = [
     [
       'HTML',
@@ -192,7 +256,7 @@ describe('replies', () => {
     ],
     [
       'an error that is no envelope',
-      (_, res) => json(res, 400, { error: 'x' }),
+      (_, res) => json(res, 400, { nothing: 'said' }),
       { reason: 'unexpected_shape', status: 400 },
     ],
     [
@@ -336,7 +400,41 @@ describe('trying again', () => {
   })
 })
 
+test.each(['-1', '1.5', 'soon 1', ''])('Retry-After "%s" means nothing', async (value) => {
+  const { failure } = await against(
+    (_, res) => json(res, 500, envelope('x'), { 'retry-after': value }),
+    getAccount,
+  )
+  expect(failure).toMatchObject({ retryAfter: null })
+})
+
+test('the waits before tries grow, and are not all the same', () => {
+  const busy = { kind: 'network', code: 'ECONNRESET', maybeSent: true } as const
+  const wait = (attempt: number, random: number) =>
+    waitBeforeRetry('GET', busy, attempt, defaultRetryPolicy, () => random)
+  expect([wait(1, 1), wait(2, 1), wait(3, 1)]).toEqual([250, 500, null])
+  expect(wait(1, 0.5)).toBe(125)
+})
+
+test('a base URL with two slashes leads nowhere else', async () => {
+  await using elsewhere = await startFakePlatform((_, res) => json(res, 200, account))
+  await using platform = await startFakePlatform((_, res) => json(res, 200, account))
+  await using client = clientFor(`${platform.url}//${elsewhere.url.replace('http://', '')}/api`)
+  await getAccount(client)
+  expect([platform.seen.length, elsewhere.seen.length]).toEqual([1, 0])
+})
+
 describe('time', () => {
+  test('all tries together take no longer than one may', async () => {
+    const { attempts, failure } = await against(
+      (_, res) => setTimeout(() => res.writeHead(503).end(), 150),
+      (client) => getAccount(client),
+      { totalTimeoutMs: 250 },
+    )
+    expect(attempts).toBe(2)
+    expect(failure).toMatchObject({ kind: 'timeout' })
+  })
+
   test('a platform that does not begin to answer is given up, once', async () => {
     const { failure, seen } = await against(() => {}, getAccount, { headersTimeoutMs: 80 })
     expect(failure).toEqual({
@@ -403,7 +501,12 @@ describe('redirects', () => {
       (_, res) => res.writeHead(302, { location: `${elsewhere.url}/v1/accounts/current` }).end(),
       getAccount,
     )
-    expect(failure).toEqual({ kind: 'redirected', status: 302, origin: elsewhere.url })
+    expect(failure).toEqual({
+      kind: 'redirected',
+      status: 302,
+      origin: elsewhere.url,
+      reason: 'elsewhere',
+    })
     expect(elsewhere.seen).toHaveLength(0)
   })
 
@@ -413,6 +516,15 @@ describe('redirects', () => {
       createSubaccount,
     )
     expect(failure).toMatchObject({ kind: 'redirected', status: 303 })
+    expect(seen).toHaveLength(1)
+  })
+
+  test('to where the request has been send nothing twice', async () => {
+    const { failure, seen } = await against(
+      ({ url }, res) => res.writeHead(307, { location: url }).end(),
+      createSubaccount,
+    )
+    expect(failure).toMatchObject({ kind: 'redirected', reason: 'too_many' })
     expect(seen).toHaveLength(1)
   })
 

@@ -2,8 +2,16 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { openApiDocument } from '../../src/contract/openapi.ts'
 import { allRoutes } from '../../src/contract/routes.ts'
+import { at, type BodySpec, operationsOf } from '../harness/openapi.ts'
 
 const document = JSON.parse(JSON.stringify(openApiDocument(allRoutes)))
+const operations = operationsOf(document)
+
+function operation(id: string) {
+  const found = operations.find((candidate) => candidate.id === id)
+  if (!found) throw new Error(`No operation ${id}`)
+  return found
+}
 
 test('an independent validator finds the OpenAPI document valid 3.1', async () => {
   const validator = new Validator()
@@ -21,36 +29,128 @@ test('it is titled and versioned as documented', () => {
 })
 
 test('it holds every route, with its success status and the error envelope', () => {
+  expect(operations).toHaveLength(allRoutes.length)
   for (const route of allRoutes) {
-    const operation = document.paths[route.path][route.method.toLowerCase()]
-    expect(Object.keys(operation.responses)).toContain(String(route.success))
-    for (const status of ['400', '401', '403', '404', '422', '500']) {
-      expect(operation.responses[status].content['application/json'].schema).toEqual({
-        $ref: '#/components/schemas/ErrorEnvelope',
-      })
+    const { method, path, responses } = operation(route.id.replace('.', '_'))
+    expect([method, path]).toEqual([route.method, route.path])
+    expect([...responses.keys()]).toContain(route.success)
+    expect(responses.get(route.success)?.body === null).toBe(route.reply === null)
+    for (const status of [400, 401, 403, 404, 422, 429, 500]) {
+      const schema = responses.get(status)?.body?.schema
+      expect(schema).toEqual({ $ref: '#/components/schemas/ErrorEnvelope' })
     }
   }
-  const operations = Object.values(document.paths).flatMap((path) => Object.keys(path as object))
-  expect(operations).toHaveLength(allRoutes.length)
 })
 
-test('every reference leads somewhere', () => {
-  const references = JSON.stringify(document).match(/"\$ref":"[^"]+"/g) ?? []
-  expect(references.length).toBeGreaterThan(29)
-  for (const reference of new Set(references)) {
-    const name = reference.replace(/^.*\//, '').replace('"', '')
-    expect(document.components.schemas, name).toHaveProperty(name)
+test('it has a conflict where there can be one, and nowhere else', () => {
+  const conflicting = operations.filter(({ responses }) => responses.has(409))
+  expect(conflicting.map(({ id }) => id)).toEqual([
+    'phone_numbers_create',
+    'phone_numbers_update',
+    'sip_trunks_delete',
+  ])
+})
+
+test('it tells how long to wait after too many requests', () => {
+  for (const { responses } of operations) {
+    expect(responses.get(429)?.headers).toHaveProperty(['Retry-After', 'schema', 'type'], 'integer')
+  }
+})
+
+test('it tells that a repeated external_id is answered with the first call', () => {
+  const { responses } = operation('calls_place')
+  expect(responses.get(200)?.body?.schema).toEqual(responses.get(201)?.body?.schema)
+  const others = operations.filter(({ responses }) => responses.has(200) && responses.has(201))
+  expect(others.map(({ id }) => id)).toEqual(['calls_place'])
+})
+
+test('it tells that every account_id can be me', () => {
+  const named = operations.filter(({ path }) => path.includes('{account_id}'))
+  expect(named).toHaveLength(allRoutes.length - 1)
+  for (const { parameters } of named) {
+    expect(parameters.find(({ name }) => name === 'account_id')).toMatchObject({
+      description: expect.stringContaining('`me`'),
+      example: 'me',
+    })
+  }
+})
+
+test('every reference leads somewhere, and nothing stands there for nothing', () => {
+  const text = JSON.stringify(document)
+  const references = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => String(to)))
+  for (const reference of references) expect(at(document, reference), reference).toBeDefined()
+  for (const kind of ['parameters', 'responses', 'examples']) {
+    for (const name of Object.keys(document.components[kind])) {
+      expect(references).toContain(`#/components/${kind}/${name}`)
+    }
+  }
+})
+
+/** Checks every example of a body; there is at least one. */
+function checkExamples(where: string, body: BodySpec | null | undefined) {
+  if (!body) return
+  expect(Object.keys(body.examples).length, where).toBeGreaterThan(0)
+  for (const [name, { value }] of Object.entries(body.examples)) {
+    body.validate(value)
+    expect(body.validate.errors ?? [], `${where}: ${name}`).toEqual([])
+  }
+}
+
+test.each(operations)('$id has examples of bodies and replies that hold to its schemas', (one) => {
+  checkExamples('body', one.body)
+  for (const [status, { body }] of one.responses) checkExamples(String(status), body)
+})
+
+test('error examples have the code of their status, and a refused field is named', () => {
+  for (const { responses } of operations) {
+    for (const [status, { body }] of responses) {
+      const values = Object.values(body?.examples ?? {}).map(({ value }) => value)
+      if (status === 404) expect(values).toMatchObject([{ code: 'not_found' }])
+      if (status === 422) expect(values).toMatchObject([{ errors: [{ type: 'missing' }, {}] }])
+    }
+  }
+})
+
+test('parameters have examples that hold to their schemas', () => {
+  const parameters = operations.flatMap((one) => one.parameters)
+  for (const { name, schema, example, validate } of parameters) {
+    if (example !== undefined) validate(example)
+    expect(validate.errors ?? [], name).toEqual([])
+    const isClear = 'enum' in schema || schema.type === 'boolean' || /_(gt|le)$/.test(name)
+    expect(example !== undefined || isClear, name).toBe(true)
   }
 })
 
 test('requests take unknown fields, and show bounds and defaults', () => {
-  const body =
-    document.paths['/v1/accounts/{account_id}/agents'].post.requestBody.content['application/json']
-      .schema
-  expect(body.additionalProperties).toBeUndefined()
-  expect(body.properties.max_duration_seconds).toMatchObject({
+  const schema = operation('agents_create').body?.schema
+  expect(schema?.additionalProperties).toBeUndefined()
+  expect(schema).toHaveProperty('properties.max_duration_seconds', {
+    type: 'integer',
     minimum: 10,
     maximum: 43200,
     default: 1200,
+    description: expect.any(String),
   })
+})
+
+test('bounds of queries and nested fields are in it, and defaults of what is created', () => {
+  const { parameters } = operation('usage_get')
+  expect(parameters.find(({ name }) => name === 'limit')?.schema).toMatchObject({
+    minimum: 1,
+    maximum: 500,
+    default: 500,
+  })
+  const agent = operation('agents_create').body?.schema
+  expect(agent).toMatchObject({
+    required: ['model', 'transcriber', 'voice'],
+    properties: {
+      name: { anyOf: [{ maxLength: 50 }, { type: 'null' }] },
+      note: { anyOf: [{ maxLength: 5000 }, { type: 'null' }] },
+      initial_message: { properties: { delay_ms: { minimum: 0, maximum: 5000, default: 0 } } },
+      volume: { properties: { web: { minimum: 0, maximum: 1, default: 0.5 } } },
+    },
+  })
+  const update = JSON.stringify(operation('agents_update').body?.schema)
+  expect(update).toContain('"maximum":43200')
+  expect(update).not.toContain('"default"')
 })

@@ -10,7 +10,7 @@ export interface FuzzOptions extends Pick<SessionOptions, 'through'> {
   readonly seed: number
 }
 
-/** Requests in one sequence. */
+/** Requests in one sequence, those not counted that are sent twice. */
 const length = 30
 
 /**

@@ -78,10 +78,10 @@ test('agents beyond the first page are reached with the cursor', async () => {
 
 test('a platform that fails is told as that, without the key', async () => {
   await using platform = await startFakePlatform((_, res) =>
-    json(res, 500, envelope('internal_error', 'Key k-e-y exploded')),
+    json(res, 500, envelope('internal_error', 'Key k-e-y-1 exploded')),
   )
   await using client = await connectStdio('v2 2026-07-28', {
-    env: { VOICE_AGENT_API_KEY: 'k-e-y', VOICE_AGENT_BASE_URL: platform.url },
+    env: { VOICE_AGENT_API_KEY: 'k-e-y-1', VOICE_AGENT_BASE_URL: platform.url },
   })
   await expect(client.readResource('voice-agents://account')).rejects.toMatchObject({
     code: -32603,

@@ -131,6 +131,24 @@ describe('keys', () => {
     expect((await client.value('get_current_account')).name).toBe('Unrelated account')
   })
 
+  test.each([
+    [{ 'x-api-key': '' }, 401],
+    [{ 'x-api-key': '  ' }, 401],
+    [{ authorization: 'Bearer' }, 401],
+    [{ authorization: 'Bearer ' }, 401],
+    [{ authorization: 'Basic dXNlcjpwYXNz' }, 401],
+    [{ authorization: 'sandbox-other-key' }, 401],
+    [{ 'x-api-key': 'a b' }, 400],
+  ])('%j is nobody: the key of the operator is not lent to it', async (headers, expected) => {
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_API_KEY: 'sandbox-key',
+    })
+    const { status, body } = await send(program.url, withHeaders(headers as Record<string, string>))
+    expect(status).toBe(expected)
+    expect(body).not.toContain('sandbox-key')
+  })
+
   test('two that differ are refused', async () => {
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
     const both = { 'x-api-key': 'sandbox-key', authorization: 'Bearer sandbox-other-key' }
@@ -145,7 +163,10 @@ describe('keys', () => {
     await using fake = await startFakePlatform(({ headers }, res) => {
       const key = headers['x-api-key']
       seen.push(String(key))
-      setTimeout(() => json(res, 200, { id: `account-of-${key}`, name: null }), Math.random() * 20)
+      setTimeout(
+        () => json(res, 200, { id: `account-${String(key).slice(5)}`, name: null }),
+        Math.random() * 20,
+      )
     })
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: fake.url })
     const users = Array.from({ length: 25 }, (_, index) => `user-${index}`)
@@ -153,7 +174,7 @@ describe('keys', () => {
       users.map(async (user) => {
         await using client = await connectHttp('v2 2026-07-28', program.url, { 'X-API-Key': user })
         for (let turn = 0; turn < 4; turn++) {
-          expect((await client.value('get_current_account')).id).toBe(`account-of-${user}`)
+          expect((await client.value('get_current_account')).id).toBe(`account-${user.slice(5)}`)
         }
       }),
     )
@@ -199,9 +220,15 @@ describe('the address', () => {
     ['no JSON', 'nonsense', 400],
     ['more than 4 MiB', `"${'x'.repeat(5 * 1024 * 1024)}"`, 413],
   ])('a body that is %s is refused, and the server goes on', async (_, body, status) => {
-    const refused = await send(program.url, { ...initialize, body }).catch(() => ({ status: 413 }))
+    const refused = await send(program.url, { ...initialize, body })
     expect(refused.status).toBe(status)
     expect((await send(program.url, initialize)).status).toBe(200)
+  })
+
+  test('another method is refused', async () => {
+    for (const method of ['TRACE', 'PUT', 'PATCH']) {
+      expect((await send(program.url, { method })).status).toBe(405)
+    }
   })
 
   test('another content type is refused', async () => {

@@ -1,0 +1,29 @@
+import { nestsDeeperThan } from '../contract/nesting.ts'
+
+/** Deepest nesting of an argument that is passed on. */
+const deepest = 100
+
+/**
+ * Why an argument cannot be passed on as it was meant; `undefined` when it can. JavaScript would
+ * change such values silently, or run out of stack over them, so they are refused instead.
+ */
+export function unsendable(value: unknown): string | undefined {
+  if (nestsDeeperThan(value, deepest)) return `nested more than ${deepest} deep`
+  return inexact(value)
+}
+
+function inexact(value: unknown): string | undefined {
+  if (typeof value === 'number') {
+    const isExact =
+      Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+    return isExact ? undefined : 'holds a number too large to be passed on exactly; send it as text'
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Object.hasOwn(value, '__proto__'))
+    return 'holds the name __proto__, which cannot be passed on'
+  for (const item of Object.values(value)) {
+    const reason = inexact(item)
+    if (reason) return reason
+  }
+  return undefined
+}
