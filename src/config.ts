@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import envPaths from 'env-paths'
 import * as z from 'zod'
+import { isApiKey } from './mcp/credential.ts'
 import { type Command, commands, type Setting, type SettingName, settings } from './settings.ts'
 
 /** Where the API is: the real platform, or the built-in sandbox. */
@@ -164,7 +165,7 @@ function platformOf(
       'VOICE_AGENT_BASE_URL is set, but VOICE_AGENT_API_KEY is not. Set it to your API key, or set neither to use the sandbox.',
     )
   }
-  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
+  if (apiKey !== undefined && !isApiKey(apiKey)) {
     throw new ConfigError(
       'VOICE_AGENT_API_KEY holds characters that no API key has. Copy it again, without spaces or line breaks.',
     )

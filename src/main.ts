@@ -51,7 +51,7 @@ function start(config: Exclude<Config, { command: 'help' | 'version' }>): Promis
 
 async function stdio(config: PlatformConfig): Promise<Running> {
   const { startStdio } = await import('./transports/stdio.ts')
-  const platform = await openPlatform(config)
+  const platform = await openPlatform(config, logError)
   announce(config)
   if (process.stdin.isTTY) {
     log(
@@ -70,7 +70,7 @@ async function stdio(config: PlatformConfig): Promise<Running> {
 
 async function http(config: Extract<Config, { command: 'http' }>): Promise<Running> {
   const { startHttp } = await import('./transports/http.ts')
-  const platform = await openPlatform(config.platform)
+  const platform = await openPlatform(config.platform, logError)
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
   await platform.prepare()
   const local = isLoopback(config.listen.host)
@@ -130,7 +130,7 @@ ${keyIsOptional ? '' : 'Each request brings its own API key; it is passed on to 
 async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Promise<Running> {
   const { startSandbox } = await import('./commands/sandbox.ts')
   const { listen, sandbox, faultsFile } = config
-  const server = await startSandbox({ ...listen, sandbox, faultsFile })
+  const server = await startSandbox({ ...listen, sandbox, faultsFile, onBug: logError })
   log(`Sandbox data: ${sandbox.file}`)
   if (faultsFile) log(`Misbehaving by ${faultsFile}`)
   log(`Serving the sandbox API at ${server.url}/v1 (X-API-Key: sandbox-key)`)

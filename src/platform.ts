@@ -14,8 +14,11 @@ export interface Platform {
 }
 
 /** Opens the platform. What it needs is loaded with the first request, not before. */
-export async function openPlatform(config: PlatformConfig): Promise<Platform> {
-  return config.kind === 'sandbox' ? openBox(config) : openNetwork(config)
+export async function openPlatform(
+  config: PlatformConfig,
+  onBug: (error: unknown) => void,
+): Promise<Platform> {
+  return config.kind === 'sandbox' ? openBox(config, onBug) : openNetwork(config)
 }
 
 async function openNetwork(
@@ -34,10 +37,10 @@ async function openNetwork(
 /** The key of the seeded account; it opens nothing but the sandbox. */
 const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
 
-function openBox({ file, speed, llm }: SandboxConfig): Platform {
+function openBox({ file, speed, llm }: SandboxConfig, onBug: (error: unknown) => void): Platform {
   const load = async () => {
     const { openSandbox } = await import('./sandbox/sandbox.ts')
-    return openSandbox({ file, speed, ...(llm && { llm }) })
+    return openSandbox({ file, speed, onBug, ...(llm && { llm }) })
   }
   let opening: ReturnType<typeof load> | undefined
   return {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { cleanEnv } from './harness/program.ts'
+import { cleanEnv, scratchFolder } from './harness/program.ts'
 
 const root = join(import.meta.dirname, '..')
 const node = (...args: string[]) =>
@@ -47,13 +47,16 @@ test.each([
   ['tools', './agents.ts'],
   ['tools', '../src/mcp/call.ts'],
 ])('lint refuses that %s imports %s', (room, imported) => {
-  const file = join(root, room, 'zz-forbidden-import.ts')
-  writeFileSync(file, `export * from '${imported}'\n`)
-  try {
-    const { status, stdout, stderr } = node('node_modules/@biomejs/biome/bin/biome', 'lint', file)
-    expect(stdout + stderr).toContain('noRestrictedImports')
-    expect(status).toBe(1)
-  } finally {
-    rmSync(file)
-  }
+  using folder = scratchFolder()
+  cpSync(join(root, 'biome.json'), join(folder.path, 'biome.json'))
+  mkdirSync(join(folder.path, room), { recursive: true })
+  writeFileSync(join(folder.path, room, 'some-file.ts'), `export * from '${imported}'\n`)
+  const biome = join(root, 'node_modules/@biomejs/biome/bin/biome')
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [biome, 'lint', '--vcs-enabled=false', '.'],
+    { cwd: folder.path, encoding: 'utf8', env: cleanEnv() },
+  )
+  expect(stdout + stderr).toContain('noRestrictedImports')
+  expect(status).toBe(1)
 })

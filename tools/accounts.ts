@@ -36,6 +36,6 @@ export const updateSubaccount = defineTool({
   name: 'update_subaccount',
   title: 'Update a subaccount',
   description:
-    'Renames a subaccount, or disables (is_active false) and enables it. A disabled subaccount keeps its data but takes no changes and places no calls.',
+    'Renames a subaccount, or disables it (is_active false, a soft disable that keeps its data) and enables it again.',
   route: routes.accounts.updateSubaccount,
 })

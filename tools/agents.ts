@@ -36,6 +36,6 @@ export const archiveAgent = defineTool({
   name: 'archive_agent',
   title: 'Archive an agent',
   description:
-    'Archives an agent: it leaves the lists and takes no calls. Its past calls stay. There is no tool to undo it.',
+    'Archives an agent (a soft delete): lists leave it out from then on. There is no tool to undo it.',
   route: routes.agents.archive,
 })

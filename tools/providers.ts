@@ -39,8 +39,9 @@ export const listVoices = defineTool({
     schema: z.looseObject({ voices: z.array(z.unknown()).describe('The voices.') }),
     from(catalog) {
       if (Array.isArray(catalog)) return { voices: catalog }
-      const { items: _, ...rest } = catalog
-      return { ...rest, voices: voicesIn(catalog) ?? [] }
+      const { items, ...rest } = catalog
+      const voices = voicesIn(catalog) ?? []
+      return voices === items ? { ...rest, voices } : { ...catalog, voices }
     },
   },
 })

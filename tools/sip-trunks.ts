@@ -12,7 +12,7 @@ export const createSipTrunk = defineTool({
   name: 'create_sip_trunk',
   title: 'Create a SIP trunk',
   description:
-    'Creates a SIP trunk that connects your telephony provider. Calls out need its termination_uri.',
+    'Creates a SIP trunk that connects your telephony provider. Outgoing calls are sent to its termination_uri.',
   route: routes.sipTrunks.create,
 })
 

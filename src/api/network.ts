@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { type Failure, type Redirected, SendFailure } from './failure.ts'
-import { maxReplyBytes } from './reply.ts'
+import { maxReplyBytes, replyFacts } from './reply.ts'
 import type { Send, WireReply, WireRequest } from './send.ts'
 
 export interface NetworkOptions {
@@ -89,8 +89,7 @@ async function exchange(
       reason,
       detail: null,
       excerpt,
-      requestId: header('x-request-id') ?? null,
-      retryAfter: null,
+      ...replyFacts({ header }),
     })
   return { status: response.statusCode, header, body: await readBody(response.body, unreadable) }
 }
@@ -192,7 +191,8 @@ function failureOf(error: unknown, deadline: Deadline): Failure {
   if (error instanceof SendFailure) return error.failure
   const code = isNoHttp(error) ? 'NO_HTTP' : errorCode(error)
   // No code: not the network's doing but a bug of ours, which must not read as a network failure.
-  if (code === null || code === 'UND_ERR_INVALID_ARG') throw error
+  const isOurs = code === null || /^(UND_ERR_INVALID_ARG|ERR_(?!TLS|SSL))/.test(code)
+  if (isOurs) throw error
   return { kind: 'network', code, maybeSent: !neverConnected.test(code) && !isProxyRefusal(error) }
 }
 

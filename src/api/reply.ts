@@ -23,7 +23,7 @@ export function readReply(route: Route, reply: WireReply): Outcome {
   if (!said) return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
   return {
     ok: false,
-    failure: { kind: 'rejected', status: reply.status, ...said, ...common(reply) },
+    failure: { kind: 'rejected', status: reply.status, ...said, ...replyFacts(reply) },
   }
 }
 
@@ -84,11 +84,12 @@ function unreadable(
     reason,
     detail,
     excerpt: reply.body,
-    ...common(reply),
+    ...replyFacts(reply),
   }
 }
 
-function common(reply: WireReply) {
+/** What every failed reply tells besides its body. */
+export function replyFacts(reply: Pick<WireReply, 'header'>) {
   return {
     requestId: reply.header('x-request-id') ?? null,
     retryAfter: retryAfterSeconds(reply.header('retry-after')),

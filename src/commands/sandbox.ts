@@ -20,11 +20,13 @@ export async function startSandbox(options: {
   port: number
   sandbox: Omit<SandboxOptions, 'llm'> & { llm: SandboxOptions['llm'] | undefined }
   faultsFile: string | undefined
+  onBug: (error: unknown) => void
 }): Promise<Listening> {
-  const { faultsFile } = options
+  const { faultsFile, onBug } = options
   const { llm, ...rest } = options.sandbox
   const sandbox = openSandbox({
     ...rest,
+    onBug,
     ...(llm && { llm }),
     ...(faultsFile && { faults: readFaults(faultsFile) }),
   })

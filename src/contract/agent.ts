@@ -72,6 +72,7 @@ export const AgentUpdate = z.object({
   voice: z.looseObject(voice).partial().optional().describe('Text to speech; merged.'),
   ...behaviour,
 })
+export type AgentUpdate = z.output<typeof AgentUpdate>
 
 const settings = (what: string) => z.looseObject({}).nullish().describe(what)
 

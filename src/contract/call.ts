@@ -90,6 +90,9 @@ export const callRoutes = {
       call_id: z.string().optional().describe('Only this one.'),
       external_id: z.string().optional().describe('With this external_id.'),
       ...activityFilters,
+      // What a call can be in is not published, unlike for conversations.
+      type: z.enum(callTypes).optional().describe('Of this kind.'),
+      status: z.string().optional().describe('In this state, such as in_progress or completed.'),
       ...pageQuery,
     },
     reply: pageOf(Call),

@@ -31,7 +31,7 @@ export const instant = (what: string) =>
     })
     .describe(what)
 
-/** The `created_…`/`modified_…` range filters of a list. */
+/** When a thing was made and last changed, as replies have it. */
 export const timestamps = {
   created: z.string().nullish().describe('When it was created, ISO 8601.'),
   modified: z.string().nullish().describe('When it last changed, ISO 8601.'),

@@ -313,6 +313,7 @@ export const parameterExamples: Readonly<Record<string, unknown>> = {
   limit: 20,
   offset: 40,
   name: 'support',
+  status: 'completed',
   tags: newAgent.tags,
   created_ge: month.start,
   created_lt: month.end,

@@ -53,6 +53,8 @@ export function openApiDocument(routes: readonly Route[]) {
   return {
     openapi: '3.1.0',
     info: { title: 'Voice Agent Platform API v1', version: '1.0.0', description },
+    // Relative: wherever this document was found.
+    servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
     paths,
     components: {

@@ -34,14 +34,22 @@ const CatalogTranscriber = z.looseObject({
   name: z.string().nullish().describe('Display name.'),
   description: z.string().nullish().describe('What it is for.'),
   supported_languages: z
-    .array(z.looseObject({ code: z.string(), name: z.string().nullish() }))
+    .array(
+      z.looseObject({
+        code: z.string().describe('Language code.'),
+        name: z.string().nullish().describe('Display name.'),
+      }),
+    )
     .nullish()
     .describe('Languages it takes: code, name.'),
 })
 
 /** Catalog of language models, grouped by provider [R]. */
 export const ModelCatalog = z.array(
-  z.looseObject({ provider: Provider, models: z.array(CatalogModel) }),
+  z.looseObject({
+    provider: Provider.describe('Provider.'),
+    models: z.array(CatalogModel).describe('Its models.'),
+  }),
 )
 export type ModelCatalog = z.output<typeof ModelCatalog>
 
@@ -49,7 +57,7 @@ export type ModelCatalog = z.output<typeof ModelCatalog>
 export const TranscriberCatalog = z.array(
   z.looseObject({
     provider: z.union([z.string(), Provider]).describe('Provider, as code or object.'),
-    models: z.array(CatalogTranscriber),
+    models: z.array(CatalogTranscriber).describe('Its models.'),
   }),
 )
 export type TranscriberCatalog = z.output<typeof TranscriberCatalog>

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { accountParams, instant } from './field.ts'
+import { accountParams, instant, withDefault } from './field.ts'
 import { route } from './route.ts'
 
 export const granularities = ['hour', 'day', 'month'] as const
@@ -24,12 +24,12 @@ const UsageValue = z.looseObject({
 export const Usage = z.looseObject({
   meta: z
     .looseObject({
-      account_id: z.string().nullish(),
-      start: z.string().nullish(),
-      end: z.string().nullish(),
-      granularity: z.string().nullish(),
-      group_by: z.unknown().optional(),
-      tz: z.string().nullish(),
+      account_id: z.string().nullish().describe('Account.'),
+      start: z.string().nullish().describe('From, ISO 8601.'),
+      end: z.string().nullish().describe('Until, ISO 8601.'),
+      granularity: z.string().nullish().describe('Size of a bucket.'),
+      group_by: z.unknown().optional().describe('What values are split by.'),
+      tz: z.string().nullish().describe('Time zone of the buckets.'),
     })
     .describe('The query as the platform understood it.'),
   data: z
@@ -53,24 +53,20 @@ export const usageRoutes = {
     query: {
       start: instant('From; default 30 days before end.').optional(),
       end: instant('Until; default now.').optional(),
-      granularity: z
-        .enum(granularities)
-        .optional()
-        .describe('Size of a bucket.')
-        .meta({ default: 'day' }),
+      granularity: withDefault(z.enum(granularities).describe('Size of a bucket.'), 'day'),
       group_by: z.array(z.enum(groupings)).optional().describe('Split each bucket by these.'),
-      tz: z
-        .string()
-        .optional()
-        .describe('IANA time zone of the buckets, such as Europe/Berlin.')
-        .meta({ default: 'UTC' }),
-      limit: z
-        .int()
-        .min(1)
-        .max(usageBucketCap)
-        .optional()
-        .describe('Most buckets; of a longer range the newest are kept.')
-        .meta({ default: usageBucketCap }),
+      tz: withDefault(
+        z.string().describe('IANA time zone of the buckets, such as Europe/Berlin.'),
+        'UTC',
+      ),
+      limit: withDefault(
+        z
+          .int()
+          .min(1)
+          .max(usageBucketCap)
+          .describe('Most buckets; of a longer range the newest are kept.'),
+        usageBucketCap,
+      ),
     },
     reply: Usage,
     effect: 'reads',

@@ -1,15 +1,7 @@
-import {
-  chmodSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { join, relative } from 'node:path'
-import { build, type Metafile } from 'esbuild'
-import * as z from 'zod'
+import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { licences } from './licences.ts'
 
 /*
  * Makes dist/: one bundle with its lazily loaded parts beside it, no runtime dependencies, and
@@ -18,8 +10,6 @@ import * as z from 'zod'
 
 const root = join(import.meta.dirname, '../..')
 const outdir = join(root, 'dist')
-
-const Package = z.object({ name: z.string(), version: z.string(), license: z.string() })
 
 if (process.argv.includes('--if-needed') && isCurrent()) process.exit(0)
 
@@ -45,7 +35,10 @@ const { metafile } = await build({
   },
 })
 chmodSync(join(outdir, 'voice-agent-mcp.js'), 0o755)
-writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licences(metafile))
+writeFileSync(
+  join(outdir, 'THIRD-PARTY-LICENSES.txt'),
+  licences(root, Object.keys(metafile.inputs)),
+)
 
 const bytes = Object.entries(metafile.outputs)
   .filter(([file]) => file.endsWith('.js'))
@@ -65,31 +58,4 @@ function isCurrent(): boolean {
   return [...sources, join(root, 'package.json'), join(root, 'package-lock.json')].every(
     (file) => statSync(file).mtimeMs <= built,
   )
-}
-
-/** The licence texts of all packages in the bundle, in one file. */
-function licences({ inputs }: Metafile): string {
-  const packages = new Set(
-    Object.keys(inputs).flatMap((input) => {
-      const match = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)
-      return match?.[1] ? [match[1]] : []
-    }),
-  )
-  return [...packages]
-    .sort()
-    .map(licence)
-    .join(`\n\n${'-'.repeat(80)}\n\n`)
-}
-
-function licence(folder: string): string {
-  const path = join(root, folder)
-  const { name, version, license } = Package.parse(
-    JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')),
-  )
-  const file = ['LICENSE', 'LICENSE.md', 'LICENSE.txt', 'license', 'License']
-    .map((candidate) => join(path, candidate))
-    .find((candidate) => existsSync(candidate))
-  if (!file)
-    throw new Error(`${relative(root, path)} has no licence file: look before shipping it.`)
-  return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}`
 }

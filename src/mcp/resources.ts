@@ -126,7 +126,7 @@ async function agentsPage(context: ReadContext, offset: number, signal: AbortSig
     mimeType,
   }))
   const seen = offset + items.length
-  return { resources, ...(items.length > 0 && seen < count && { nextCursor: String(seen) }) }
+  return { resources, ...(items.length > 0 && seen < (count ?? 0) && { nextCursor: String(seen) }) }
 }
 
 function offsetOf(cursor: string | undefined): number {

@@ -1,13 +1,11 @@
 import type { Client } from '../api/client.ts'
 
-/** Where a user's API key was taken from, in words for a person. */
-export type KeySource = string
-
 /** One user's access to the platform, for one connection (stdio) or one request (HTTP). */
 export interface Session {
   readonly client: Client
   readonly isSandbox: boolean
-  readonly keySource: KeySource
+  /** Where the API key was taken from, in words for a person. */
+  readonly keySource: string
   /** Takes the key out of a text that came from elsewhere, before anybody sees it. */
   readonly redact: (text: string) => string
 }

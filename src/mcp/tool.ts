@@ -74,11 +74,9 @@ function inputOf(route: Route): z.ZodObject {
     ...params,
     ...route.body?.shape,
     ...route.query.shape,
-    ...(account_id && { account_id: z.string().min(1).optional().describe(accountDescription) }),
+    ...(account_id instanceof z.ZodType && { account_id: account_id.optional() }),
   })
 }
-
-const accountDescription = 'Account or subaccount id; default me, the account of the API key.'
 
 /** The hints of a route, each true to the protocol's definition of it. */
 function annotationsOf(title: string, { method, effect, openWorld }: Route) {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Agent } from '../contract/agent.ts'
-import { AgentCreate } from '../contract/agent.ts'
+import { AgentCreate, type AgentUpdate } from '../contract/agent.ts'
 import { routes } from '../contract/routes.ts'
-import { defaultsOf, merge } from './agent-config.ts'
+import { defaultsOf, isPlainObject, merge } from './agent-config.ts'
 import { on } from './handler.ts'
 import { pageOfRows } from './page.ts'
 import { notFound } from './problem.ts'
@@ -31,7 +31,7 @@ function view({ config, ...row }: AgentRow): Agent {
 }
 
 /** What the platform fills in when an agent is created [B, R]. */
-const creationDefaults = {
+const creationDefaults: Readonly<Record<string, unknown>> = {
   name: null,
   note: null,
   tags: [],
@@ -101,10 +101,7 @@ export const agentHandlers = [
   on(routes.agents.update, ({ store, account, params, body, now }) =>
     store.transaction(() => {
       const before = agent(store, account.id, params.agent_id)
-      // metadata is the caller's own: replaced as a whole, never merged key by key [S].
-      const { metadata, ...changes } = body
-      const config = merge(before.config, changes)
-      if (metadata !== undefined) config.metadata = metadata
+      const config = updated(before.config, body)
       const after = { ...before, config, modified: now }
       store.run(
         'UPDATE agents SET name_folded = :name, config = :config, modified = :modified WHERE id = :id',
@@ -136,6 +133,23 @@ function archivedCondition(query: {
 }
 
 const folded = (config: Record<string, unknown>) => String(config.name ?? '').toLowerCase()
+
+/**
+ * A partial update: an absent field is unchanged, and only model, transcriber and voice are merged
+ * into what is stored [R]. Any other object is taken whole, and what it leaves out is back at its
+ * default [S]: whoever relies on more would lose settings on a platform that does no more.
+ */
+function updated(
+  stored: Readonly<Record<string, unknown>>,
+  { model, transcriber, voice, ...replaced }: AgentUpdate,
+): Record<string, unknown> {
+  const whole = Object.entries(replaced).map(([name, value]) => {
+    const defaults = creationDefaults[name]
+    const hasDefaults = isPlainObject(value) && isPlainObject(defaults)
+    return [name, hasDefaults ? merge(defaults, value) : value]
+  })
+  return merge({ ...stored, ...Object.fromEntries(whole) }, { model, transcriber, voice })
+}
 
 /** Stores a new agent with every default filled in. */
 export function createAgent(

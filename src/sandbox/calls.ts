@@ -9,7 +9,11 @@ import { placeCall } from './place-call.ts'
 import { notFound } from './problem.ts'
 import type { SqlParams } from './store.ts'
 
-type ActivityQuery = HandlerInput<typeof routes.calls.list>['query']
+/** The filters that calls and conversations share; their sets of types and states differ. */
+type ActivityQuery = Omit<HandlerInput<typeof routes.calls.list>['query'], 'type' | 'status'> & {
+  type?: string | undefined
+  status?: string | undefined
+}
 
 function placed(row: CallRow, now: number): PlacedCall {
   const join = {

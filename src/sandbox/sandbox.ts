@@ -27,6 +27,8 @@ export interface SandboxOptions {
   readonly faults?: Faults
   /** Who speaks in simulated calls; without it they follow a script. */
   readonly llm?: LlmOptions
+  /** Told of defects, with the stack that the reply does not show. */
+  readonly onBug?: (error: unknown) => void
 }
 
 /** The platform in a box. */
@@ -53,13 +55,14 @@ const handlers = new Map<string, Handler>(
 
 /** Opens the sandbox, filling a new database. Throws StoreError when the file cannot be used. */
 export function openSandbox(options: SandboxOptions): Sandbox {
-  const { file, speed, now = Date.now, faults, llm } = options
+  const { file, speed, now = Date.now, faults, llm, onBug } = options
   const store = openStore(file, (empty) => seed(empty, now()))
   const live = llm && createLiveCalls(store, llm, now)
   const fetch = async (request: Request): Promise<Response> => {
     try {
       return await answer(request, { store, now: now(), speed, live })
     } catch (error) {
+      if (!(error instanceof Problem || error instanceof StoreError)) onBug?.(error)
       return problemResponse(error)
     }
   }

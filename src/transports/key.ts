@@ -17,7 +17,7 @@ export function readKey(headers: NodeJS.Dict<string[]>): KeyReading {
   const [apiKey] = keys
   if (apiKey === undefined) return { ok: true, credential: undefined }
   if (keys.includes('')) {
-    return { ok: false, status: 401, message: 'The request names a key, but holds none. ' + wanted }
+    return { ok: false, status: 401, message: `The request names a key, but holds none. ${wanted}` }
   }
   if (keys.some((key) => key !== apiKey)) {
     return { ok: false, status: 400, message: 'The request holds different keys. Send one.' }

@@ -9,7 +9,8 @@ import { newAgent } from '../harness/story.ts'
 const text = (length: number) => 'x'.repeat(length)
 
 /** Every bound that the API documents: values just inside, and just outside. */
-const bounds: [tool: string, argument: string, inside: unknown[], outside: unknown[]][] = [
+type Bound = [tool: string, argument: string, inside: unknown[], outside: unknown[]]
+const bounds: Bound[] = [
   ['create_agent', 'name', ['', text(50), null], [text(51), 5]],
   ['create_agent', 'note', ['', text(5000), null], [text(5001)]],
   ['create_agent', 'tags', [[], ['a']], ['a', [1]]],
@@ -84,6 +85,51 @@ const bounds: [tool: string, argument: string, inside: unknown[], outside: unkno
     ['2026-11-01T09:00:00Z', '2026-11-01T09:00:00+05:45'],
     ['2026-11-01', '2026-11-01T09:00:00', 'x'],
   ],
+  ...['created', 'modified'].flatMap((column) =>
+    ['gt', 'ge', 'lt', 'le'].map(
+      (end): Bound => [
+        'list_agents',
+        `${column}_${end}`,
+        ['2026-11-01T09:00:00Z', '2026-11-01T09:00:00.5-02:30'],
+        ['2026-11-01', '2026-11-01T09:00:00', '2026-13-01T00:00:00Z'],
+      ],
+    ),
+  ),
+  ...[
+    'list_subaccounts',
+    'list_phone_numbers',
+    'list_sip_trunks',
+    'list_conversations',
+    'list_calls',
+  ].flatMap((name): Bound[] => [
+    [name, 'limit', [1, 1000], [0, -1, 1.5]],
+    [name, 'offset', [0, 1000], [-1, 1.5]],
+  ]),
+  ...['start', 'end'].map(
+    (name): Bound => [
+      'get_usage',
+      name,
+      [name === 'start' ? '2020-01-01T00:00:00Z' : '2099-01-01T00:00:00+14:00'],
+      ['2026-11-01', 'now'],
+    ],
+  ),
+  ...['created_after', 'created_before', 'updated_after', 'updated_before'].flatMap((name) =>
+    ['list_calls', 'list_conversations'].map(
+      (tool): Bound => [tool, name, ['2026-11-01T09:00:00Z'], ['2026-11-01T09:00:00']],
+    ),
+  ),
+  ...['max_duration_seconds', 'initial_message.delay_ms', 'ambient_sound.volume', 'volume.web'].map(
+    (name): Bound => [
+      'update_agent',
+      name,
+      [10].map((ten) => (name.includes('volume') ? 1 : ten)),
+      [-1, 99_999],
+    ],
+  ),
+  ['update_agent', 'name', [text(50), null], [text(51)]],
+  ['update_agent', 'note', [text(5000), null], [text(5001)]],
+  ['update_agent', 'initial_message.message', [null, ''], [1]],
+  ['update_agent', 'ambient_sound.source', [null, 'ac_fan'], ['disco']],
   ['create_subaccount', 'name', ['x'], [undefined, null, 1]],
   ['update_subaccount', 'is_active', [true, false], [null, 'no']],
   ['validate_agent_template', 'template', ['', 'Hi'], [null, 1]],
@@ -126,7 +172,7 @@ const bounds: [tool: string, argument: string, inside: unknown[], outside: unkno
   ['list_conversations', 'type', ['phone', 'web', 'test', 'unknown'], ['fax']],
   ['list_conversations', 'status', ['in_progress', 'completed', 'failed', 'transferred'], ['done']],
   ['list_conversations', 'direction', ['inbound', 'outbound', 'internal'], ['sideways']],
-  ['list_calls', 'status', ['in_progress', 'completed', 'failed', 'transferred'], ['done']],
+  ['list_calls', 'type', ['phone', 'web'], ['test']],
   ['place_call', 'type', ['web'], ['fax', undefined]],
   ['place_call', 'to_number', ['+4930123456'], ['030 123']],
   ['place_call', 'from_number', ['+4930123456'], ['x']],

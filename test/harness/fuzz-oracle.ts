@@ -29,6 +29,7 @@ const semanticChecks: readonly [operation: string, field: RegExp][] = [
   ['calls_place', /^body\.to_number$/], // missing for phone, cannot be called
   ['phone_numbers_create', /^body\.(sip_trunk_id|inbound_agent_id)$/], // unknown, or archived
   ['phone_numbers_update', /^body\.(sip_trunk_id|inbound_agent_id)$/],
+  ['calls_place', /^body\.overrides\./], // fields of an agent, with their bounds
   ['sip_trunks_create', /^body\.(allowed_ips\.\d+|termination_uri)$/], // no address, no SIP host
   ['sip_trunks_update', /^body\.(allowed_ips\.\d+|termination_uri)$/],
   ['providers_voices', /^query\.provider$/], // unknown provider

@@ -94,7 +94,7 @@ export const badCalls: Record<string, [args: Record<string, unknown>, named: str
   update_phone_number: [{ phone_number_id: 'x', friendly_name: 'x' }, 'friendly_name'],
   delete_phone_number: [{ id: 'x' }, 'phone_number_id'],
   place_call: [{ type: 'fax', agent_id: 'x' }, 'type'],
-  list_calls: [{ status: 'done' }, 'status'],
+  list_calls: [{ direction: 'sideways' }, 'direction'],
   get_call: [{ call_id: '.' }, 'call_id'],
   list_conversations: [{ created_after: '2026-01-01' }, 'created_after'],
   get_usage: [{ limit: 501 }, 'limit'],

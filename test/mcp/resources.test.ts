@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { clientKinds, connectStdio } from '../harness/client.ts'
 import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { seedIds } from '../harness/sandbox.ts'
 import { newAgent } from '../harness/story.ts'
 
 describe.each(clientKinds)('resources with %s', (kind) => {
@@ -15,7 +16,11 @@ describe.each(clientKinds)('resources with %s', (kind) => {
     expect(uris).toContain(`voice-agents://agents/${created.id}`)
     for (const resource of resources) {
       expect(resource).toMatchObject({ mimeType: 'application/json', title: expect.any(String) })
+      if (!resource.uri.includes('/agents/')) expect(resource).toHaveProperty('description')
     }
+    const { note } = await client.value('get_agent', { agent_id: seedIds.supportAgent })
+    const listed = resources.find(({ uri }) => uri.endsWith(seedIds.supportAgent))
+    expect(listed).toMatchObject({ title: 'Support line', description: note })
     const templates = await client.listResourceTemplates()
     expect(templates.map(({ uriTemplate }) => uriTemplate)).toEqual([
       'voice-agents://catalog/voices/{provider}',
@@ -45,7 +50,7 @@ describe.each(clientKinds)('resources with %s', (kind) => {
     'https://example.com',
   ])('%s is not found', async (uri) => {
     await using client = await connectStdio(kind)
-    await expect(client.readResource(uri)).rejects.toMatchObject({ code: -32602 })
+    await expect(client.readResource(uri)).rejects.toMatchObject({ code: -32602, data: { uri } })
   })
 })
 

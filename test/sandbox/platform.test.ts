@@ -144,7 +144,7 @@ describe('agents', () => {
     })
   })
 
-  test('are updated in part: absent stays, null clears, objects merge, metadata is replaced', async () => {
+  test('are updated in part: absent stays, null clears, only three objects are merged', async () => {
     using sandbox = startSandbox()
     const path = `accounts/me/agents/${supportAgent}`
     const before = (await sandbox.get(path)).body
@@ -153,6 +153,7 @@ describe('agents', () => {
       note: null,
       voice: { settings: { speed: 1.2 } },
       ambient_sound: { source: null },
+      volume: { web: 0 },
       metadata: { a: 1 },
     })
     expect(body).toEqual({
@@ -160,9 +161,12 @@ describe('agents', () => {
       note: null,
       voice: { ...before.voice, settings: { ...before.voice.settings, speed: 1.2 } },
       ambient_sound: { source: null, volume: 0.5 },
+      volume: { web: 0, telephony: 0.5, allow_adjustment: true },
       metadata: { a: 1 },
       modified: new Date(sandbox.now()).toISOString(),
     })
+    await sandbox.send('PATCH', path, { volume: { telephony: 1 } })
+    expect((await sandbox.get(path)).body.volume).toMatchObject({ web: 0.5, telephony: 1 })
     const replaced = await sandbox.send('PATCH', path, { metadata: { b: 2 } })
     expect(replaced.body.metadata).toEqual({ b: 2 })
     expect((await sandbox.get(path)).body).toEqual(replaced.body)
@@ -501,6 +505,77 @@ describe('calls', () => {
     }
   })
 
+  test('are filtered by what each of them says', async () => {
+    using sandbox = startSandbox()
+    interface Conversation {
+      type: string
+      status: string
+      direction: string
+      agent_id: string
+      start_timestamp: string
+    }
+    const items = async (query: string): Promise<Conversation[]> =>
+      (await sandbox.get(`accounts/me/conversations?limit=1000&${query}`)).body.items
+    const all = await items('')
+    for (const name of ['type', 'status', 'direction', 'agent_id'] as const) {
+      for (const value of new Set(all.map((one) => one[name]))) {
+        const found = await items(`${name}=${value}`)
+        expect(found).toEqual(all.filter((one) => one[name] === value))
+        expect(found.length).toBeLessThan(all.length)
+      }
+    }
+    const middle = all[50]?.start_timestamp ?? ''
+    const at = encodeURIComponent(middle)
+    expect(await items(`created_after=${at}`)).toEqual(
+      all.filter((one) => one.start_timestamp > middle),
+    )
+    expect(await items(`created_before=${at}`)).toEqual(
+      all.filter((one) => one.start_timestamp < middle),
+    )
+    // A call changes after it was created, so this one changed after that instant.
+    expect(await items(`updated_after=${at}`)).toEqual(all.slice(0, 51))
+    expect(await items(`updated_before=${at}`)).toEqual(all.slice(51))
+  })
+
+  test('are listed newest first, page by page, without gaps', async () => {
+    using sandbox = startSandbox()
+    const page = async (query: string) =>
+      (await sandbox.get(`accounts/me/calls?${query}`)).body.items
+    const all = await page('limit=1000')
+    const created = all.map((one: { created: string }) => one.created)
+    expect(created).toEqual([...created].sort().reverse())
+    const pages = [
+      await page('limit=50'),
+      await page('limit=50&offset=50'),
+      await page('limit=50&offset=100'),
+    ]
+    expect(pages.flat()).toEqual(all)
+  })
+
+  test('of a subaccount are among the conversations above it, but not among its calls', async () => {
+    using sandbox = startSandbox()
+    const { body: agent } = await sandbox.send('POST', `accounts/${subaccount}/agents`, newAgent)
+    const { body: call } = await sandbox.send('POST', `accounts/${subaccount}/calls`, {
+      type: 'web',
+      agent_id: agent.id,
+    })
+    sandbox.wait(4000)
+    const found = async (path: string, key?: string) => (await sandbox.get(path, key)).body.count
+    expect(await found(`accounts/me/conversations?conversation_id=${call.id}`)).toBe(1)
+    expect(await found(`accounts/me/calls?call_id=${call.id}`)).toBe(0)
+    expect(
+      await found(`accounts/me/conversations?conversation_id=${call.id}`, sandboxKeys.other),
+    ).toBe(0)
+    const usage = await sandbox.get(
+      'accounts/me/analytics/usage?group_by=subaccount&granularity=month',
+    )
+    const groups = usage.body.data.flatMap(
+      ({ values }: { values: { dimensions: { subaccount: string } }[] }) =>
+        values.map(({ dimensions }) => dimensions.subaccount),
+    )
+    expect(new Set(groups)).toEqual(new Set([account, subaccount]))
+  })
+
   test('are filtered as documented', async () => {
     using sandbox = startSandbox()
     const count = async (query: string) =>
@@ -554,6 +629,35 @@ describe('usage', () => {
         }
   })
 
+  test('is split by what it is grouped by', async () => {
+    using sandbox = startSandbox()
+    const { body } = await sandbox.get(
+      'accounts/me/analytics/usage?granularity=month&group_by=agent,type',
+    )
+    const values = body.data.flatMap((bucket: { values: object[] }) => bucket.values)
+    const keys = values.map(({ dimensions }: { dimensions: object }) =>
+      Object.keys(dimensions).join(),
+    )
+    expect(new Set(keys)).toEqual(new Set(['agent,type']))
+    const [month] = body.data.slice(-1)
+    const groups = month.values.map(({ dimensions }: { dimensions: object }) =>
+      JSON.stringify(dimensions),
+    )
+    expect(new Set(groups).size).toBe(groups.length)
+    expect(groups.length).toBeGreaterThan(3)
+  })
+
+  test('covers thirty days by day when not told', async () => {
+    using sandbox = startSandbox()
+    const { body } = await sandbox.get('accounts/me/analytics/usage')
+    expect(body.meta).toMatchObject({
+      start: '2026-10-22T12:00:00Z',
+      end: '2026-11-21T12:00:00Z',
+      granularity: 'day',
+    })
+    expect(body.data).toHaveLength(31)
+  })
+
   test('has empty buckets, the newest first to be kept, and null dimensions when ungrouped', async () => {
     using sandbox = startSandbox()
     const { body } = await sandbox.get('accounts/me/analytics/usage?granularity=hour&limit=3')
@@ -583,6 +687,13 @@ describe('usage', () => {
     expect(status).toBe(422)
     expect(body.errors[0].field).toBe(field)
   })
+})
+
+test('the OpenAPI document is served, without a key', async () => {
+  using sandbox = startSandbox()
+  const { status, body } = await sandbox.send('GET', 'openapi.json', undefined, { key: null })
+  expect(status).toBe(200)
+  expect(Object.keys(body.paths)).toContain('/v1/accounts/{account_id}/calls')
 })
 
 describe('a new sandbox', () => {
