@@ -1,9 +1,10 @@
 /**
  * Caps that keep a hostile template from costing more than it should.
  *
- * CPython has limits of its own (20 nested `for` loops, about 100 nested `if`s, 200 parentheses,
- * a recursion limit that a chain of 500 attributes hits). They are accidents of its compiler and
- * differ between its versions, so they are not copied. These are ours:
+ * Three of them are CPython's: Jinja2 compiles a template to Python, and what Python's compiler
+ * refuses cannot be rendered. They are constants of its tokenizer and compiler (MAXLEVEL 200,
+ * MAXINDENT 100, CO_MAXBLOCKS 20). Its recursion limit depends on the caller, so that one is not
+ * copied.
  */
 
 /** Longest template accepted, in UTF-16 code units. */
@@ -12,8 +13,14 @@ export const MAX_SOURCE_LENGTH = 4_194_304
 /** Deepest nesting of brackets, calls, `not`, unary signs and inline ifs in one expression. */
 export const MAX_EXPRESSION_DEPTH = 200
 
-/** Deepest nesting of block tags (`if` in `for` in `macro`…). */
-export const MAX_BLOCK_DEPTH = 100
+/** Deepest nesting of block tags (`if` in `for` in `macro`…): the indentation of the code. */
+export const MAX_BLOCK_DEPTH = 98
+
+/** Deepest nesting of `for` loops within one function: a template, block, macro or call. */
+export const MAX_LOOP_DEPTH = 20
+
+/** Most operations in a row (`a.b.c`, `x|f|g`, `a + b + c`): each is a pair of parentheses. */
+export const MAX_CHAIN_LENGTH = 197
 
 /** Deepest nesting of macro calls, recursive loops and `self.block()` calls while rendering. */
 export const MAX_CALL_DEPTH = 100

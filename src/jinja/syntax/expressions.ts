@@ -1,7 +1,7 @@
 import { TemplateError } from '../error.ts'
 import { MAX_EXPRESSION_DEPTH } from '../limits.ts'
 import { binaryLevels, compareOperators, constants } from './operators.ts'
-import { makeChain, parseSteps, parseTestAndFilterSteps } from './steps.ts'
+import { checkChain, makeChain, parseSteps, parseTestAndFilterSteps } from './steps.ts'
 import type { TokenStream } from './stream.ts'
 import { quote } from './text.ts'
 import { describe } from './token.ts'
@@ -78,6 +78,7 @@ export class ExpressionParser {
     if (!this.stream.isName(kind)) return first
     const operands = [first]
     while (this.stream.skipName(kind)) operands.push(parse())
+    checkChain(operands.length - 1, line)
     return { kind, operands, line }
   }
 
@@ -139,6 +140,7 @@ export class ExpressionParser {
       this.stream.next()
       rest.push({ op, operand: parse() })
     }
+    checkChain(rest.length, line)
     return { kind: 'binary', first, rest, line }
   }
 

@@ -1,5 +1,5 @@
 import { TemplateError } from '../error.ts'
-import { MAX_BLOCK_DEPTH } from '../limits.ts'
+import { MAX_BLOCK_DEPTH, MAX_LOOP_DEPTH } from '../limits.ts'
 import { ExpressionParser } from './expressions.ts'
 import { parseFilter, parseFilters } from './steps.ts'
 import type { TokenStream } from './stream.ts'
@@ -85,6 +85,15 @@ export class StatementParser {
     return body
   }
 
+  /** Loops within each other, back to the tag that starts a Python function of its own. */
+  private checkLoops(line: number): void {
+    const start = this.openTags.findLastIndex((tag) => functionTags.has(tag))
+    const loops = this.openTags.slice(start + 1).filter((tag) => tag === 'for')
+    if (loops.length <= MAX_LOOP_DEPTH) return
+    const message = `loops may nest at most ${MAX_LOOP_DEPTH} levels deep`
+    throw new TemplateError('too_deep', message, line)
+  }
+
   private parseTag(): Statement {
     const token = this.stream.current
     if (token.type !== 'name') this.stream.fail('tag name expected')
@@ -93,12 +102,15 @@ export class StatementParser {
       unknownTag(token.value, token.line, this.endings, this.openTags)
     }
     this.openTags.push(token.value)
+    this.checkLoops(token.line)
     this.stream.next()
     const statement = parse(this, token.line)
     this.openTags.pop()
     return statement
   }
 }
+
+const functionTags: ReadonlySet<string> = new Set(['block', 'macro', 'call'])
 
 function parseFor(parser: StatementParser, line: number): Statement {
   const { stream, expressions } = parser

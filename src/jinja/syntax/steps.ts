@@ -1,12 +1,22 @@
+import { TemplateError } from '../error.ts'
+import { MAX_CHAIN_LENGTH } from '../limits.ts'
 import { noArguments, parseArguments } from './arguments.ts'
 import type { ExpressionParser } from './expressions.ts'
 import type { TokenStream } from './stream.ts'
 import type { Token } from './token.ts'
 import type { Arguments, Expr, FilterStep, SliceStep, Step } from './tree.ts'
 
+/** Refuses more operations in a row than Python takes parentheses within each other. */
+export function checkChain(operations: number, line: number): void {
+  if (operations <= MAX_CHAIN_LENGTH) return
+  const message = `at most ${MAX_CHAIN_LENGTH} operations may follow each other in an expression`
+  throw new TemplateError('too_deep', message, line)
+}
+
 /** Puts steps behind a value; parentheses make no difference: `(a.b).c` is `a.b.c`. */
 export function makeChain(head: Expr, steps: readonly Step[], line: number): Expr {
   if (steps.length === 0) return head
+  checkChain(steps.length, line)
   if (head.kind === 'chain') return { ...head, steps: [...head.steps, ...steps] }
   return { kind: 'chain', head, steps, line }
 }
