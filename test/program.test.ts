@@ -69,6 +69,28 @@ describe('standard output', () => {
     expect(status).toBe(0)
   })
 
+  test('ends with one clear line and exit code 1 over a message of more than 10 MB', () => {
+    const { status, stdout, stderr } = run([], {}, `${lines(...hello)}${'x'.repeat(11_000_000)}\n`)
+    expect(status).toBe(1)
+    expect(stdout.trim().split('\n')).toHaveLength(1)
+    expect(stderr).toMatch(/The connection to the client broke off: /)
+    expect(stderr).not.toMatch(/\n +at /)
+  })
+
+  test('answers two requests of the same id that are piped in', async () => {
+    await using platform = await startFakePlatform((_, res) => {
+      setTimeout(() => json(res, 200, { id: 'slow', name: null }), 200)
+    })
+    await using program = startProgram([], {
+      VOICE_AGENT_API_KEY: 'some-key',
+      VOICE_AGENT_BASE_URL: platform.url,
+    })
+    const call = { id: 2, method: 'tools/call', params: { name: 'get_current_account' } }
+    program.process.stdin?.end(lines(...hello, call, { ...call, id: 2 }))
+    expect(await program.exited).toBe(0)
+    expect(program.stdout().match(/slow/g)?.length).toBeGreaterThanOrEqual(2)
+  })
+
   test('answers a slow platform before it ends with its input', async () => {
     await using platform = await startFakePlatform((_, res) => {
       setTimeout(() => json(res, 200, { id: 'slow', name: null }), 300)

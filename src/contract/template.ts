@@ -22,7 +22,11 @@ export const knownVariables = [
 export const dynamicPrefix = 'dyn_'
 
 const TemplateIssue = z.looseObject({
-  type: z.string().describe('Kind of issue, such as syntax_error or unknown_variable.'),
+  type: z
+    .string()
+    .describe(
+      'syntax_error, undefined_tag, unknown_filter, unknown_test, unknown_variable, too_large, too_deep, or another.',
+    ),
   message: z.string().describe('What is wrong.'),
   line: z.int().nullish().describe('Line in the template, from 1.'),
   variable: z.string().nullish().describe('The variable concerned.'),

@@ -4,7 +4,10 @@ import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/ser
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 
 export interface StdioServer {
-  /** Resolves when the client has gone: its end of the pipe is closed and answered. */
+  /**
+   * Resolves when the client has gone: its end of the pipe is closed and answered. Rejects when the
+   * connection broke before that, by a message too large or a client that no longer reads.
+   */
   readonly done: Promise<void>
   close(): Promise<void>
 }
@@ -16,20 +19,32 @@ export function startStdio(
 ): StdioServer {
   const input = new PassThrough()
   const pending = new Pending()
-  const transport = new CountingTransport(pending, input)
-  const handle = serveStdio(factory, { transport, onerror: onError })
+  let hasEnded = false
+  let lastError = 'no reason is known'
+  const { promise: broken, reject } = Promise.withResolvers<never>()
+  broken.catch(() => undefined)
+  const transport = new CountingTransport(pending, input, () => {
+    if (!hasEnded) reject(new Error(`The connection to the client broke off: ${lastError}`))
+  })
+  const onerror = (error: Error) => {
+    lastError = error.message
+    onError(error)
+  }
+  const handle = serveStdio(factory, { transport, onerror })
   process.stdin.pipe(input, { end: false })
   // The client closing its end of the pipe means: no more requests. What it asked before that is
   // answered first, so that a script can pipe requests in and read the answers.
-  const done = finished(process.stdin, { writable: false })
+  const answered = finished(process.stdin, { writable: false })
     .catch(() => undefined)
     .then(() => pending.settled())
     .then(() => {
+      hasEnded = true
       input.end()
     })
   return {
-    done,
+    done: Promise.race([answered, broken]),
     async close() {
+      hasEnded = true
       process.stdin.destroy()
       await handle.close()
     },
@@ -64,10 +79,17 @@ class Pending {
 /** The SDK's transport, keeping count. */
 class CountingTransport extends StdioServerTransport {
   readonly #pending: Pending
+  readonly #onClosed: () => void
 
-  constructor(pending: Pending, input: PassThrough) {
+  constructor(pending: Pending, input: PassThrough, onClosed: () => void) {
     super(input, process.stdout)
     this.#pending = pending
+    this.#onClosed = onClosed
+  }
+
+  override async close(): Promise<void> {
+    await super.close()
+    this.#onClosed()
   }
 
   override async start(): Promise<void> {
