@@ -1,9 +1,8 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import envPaths from 'env-paths'
-import * as z from 'zod'
+import { ConfigError, type Environment, readFlags, readValues, type Values } from './flags.ts'
 import { isApiKey } from './mcp/credential.ts'
-import { type Command, commands, type Setting, type SettingName, settings } from './settings.ts'
+import { type Command, type SettingName, settings } from './settings.ts'
 
 /** Where the API is: the real platform, or the built-in sandbox. */
 export type PlatformConfig =
@@ -53,21 +52,12 @@ export type Config =
       faultsFile: string | undefined
     }
 
-/** The configuration cannot be used; the message says what to set. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
-
-type Environment = Readonly<Record<string, string | undefined>>
-type Values = Partial<Record<SettingName, string>>
-
 /** Parses command line and environment, once. A flag wins over its variable. Throws ConfigError. */
 export function readConfig(argv: readonly string[], env: Environment): Config {
   const { command, flags, wantsHelp, wantsVersion } = readFlags(argv)
   if (wantsVersion) return { command: 'version' }
   if (wantsHelp) return { command: 'help', about: command }
-  refuseForeignFlags(flags, command ?? 'stdio')
-  const values = readValues(flags, env)
+  const values = readValues(command ?? 'stdio', flags, env)
   switch (command) {
     case undefined:
     case 'stdio':
@@ -88,63 +78,6 @@ export function readConfig(argv: readonly string[], env: Environment): Config {
         faultsFile: values.faults,
       }
   }
-}
-
-function readFlags(argv: readonly string[]) {
-  const names = Object.keys(settings) as SettingName[]
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        help: { type: 'boolean', short: 'h' },
-        version: { type: 'boolean', short: 'v' },
-        ...Object.fromEntries(names.map((name) => [name, { type: 'string' } as const])),
-      },
-    })
-    const [given, ...rest] = positionals
-    const command = commands.find((known) => known === given)
-    if (given !== undefined && given !== 'help' && !command) {
-      throw new ConfigError(`There is no command ${given}; there are ${commands.join(', ')}.`)
-    }
-    if (rest.length > 0) throw new ConfigError(`Unexpected argument ${rest[0]}.`)
-    const { help, version, ...flags } = values
-    return {
-      command,
-      flags: z.record(z.string(), z.string()).parse(flags),
-      wantsHelp: help === true || given === 'help',
-      wantsVersion: version === true,
-    }
-  } catch (error) {
-    if (error instanceof ConfigError) throw error
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigError(`${reason.split('. ')[0]}.`)
-  }
-}
-
-/** A flag that another command takes would be ignored here, which nobody means. */
-function refuseForeignFlags(flags: Record<string, string>, command: Command): void {
-  for (const [name, setting] of Object.entries<Setting>(settings)) {
-    if (flags[name] === undefined || setting.commands.includes(command)) continue
-    const where = setting.commands.join(' and ')
-    throw new ConfigError(`--${name} is no option of ${command}, only of ${where}.`)
-  }
-}
-
-/** The text of every setting that is set; empty means not set, as desktop clients write it. */
-function readValues(flags: Record<string, string>, env: Environment): Values {
-  const values: Values = {}
-  for (const [name, { variable }] of Object.entries(settings)) {
-    const fromFlag = flags[name] !== undefined
-    const text = (fromFlag ? flags[name] : env[variable])?.trim()
-    if (!text) continue
-    if (/^\$\{.*\}$/.test(text)) {
-      const where = fromFlag ? `--${name}` : variable
-      throw new ConfigError(`${where} is ${text}: your client has not filled it in.`)
-    }
-    values[name as SettingName] = text
-  }
-  return values
 }
 
 function platformOf(

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Config, ConfigError, readConfig } from '../src/config.ts'
+import { type Config, readConfig } from '../src/config.ts'
+import { ConfigError } from '../src/flags.ts'
 import { helpText, settings } from '../src/settings.ts'
 
 const key = { VOICE_AGENT_API_KEY: 'k' }
@@ -172,7 +173,12 @@ describe('the command line', () => {
       expect(help).toContain(`--${name} `)
       expect(help).toContain(`[${variable}]`)
     }
-    expect(command('http', '--help')).toEqual({ command: 'help', about: 'http' })
+    for (const argv of [
+      ['http', '--help'],
+      ['help', 'http'],
+    ]) {
+      expect(command(...argv)).toEqual({ command: 'help', about: 'http' })
+    }
     expect(helpText('stdio')).not.toContain('--port')
   })
 })
