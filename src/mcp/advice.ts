@@ -64,7 +64,7 @@ const redirects: Readonly<Record<Redirected['reason'], (failure: Redirected) => 
   nowhere: () => 'to no usable address',
 }
 
-/** What a status means for the caller; `null` where the platform's own words have to do. */
+/** What a status means for the caller; for others the platform's own words have to do. */
 const nextByStatus: Readonly<Record<number, (situation: Situation) => string>> = {
   400: ({ tool }) => `Correct the arguments and call ${tool.name} again.`,
   401: ({ session }) =>
