@@ -36,4 +36,9 @@ export function tidy(zodSchema: z.core.$ZodType, node: JsonSchema): void {
   // A plain z.object drops unknown fields when it parses; to a caller that is "not accepted".
   if (zodSchema instanceof z.ZodObject && !zodSchema.def.catchall) node.additionalProperties = false
   if (zodSchema instanceof z.ZodRecord) delete node.propertyNames
+  // `{}` and `true` both take anything; some clients warn about the former.
+  if (isEmpty(node.additionalProperties)) node.additionalProperties = true
 }
+
+const isEmpty = (schema: unknown) =>
+  typeof schema === 'object' && schema !== null && Object.keys(schema).length === 0

@@ -7,7 +7,7 @@ import { ErrorEnvelope, type ErrorStatus } from './error.ts'
 import { type JsonSchema, jsonSchemaOf, tidy } from './json-schema.ts'
 import { examples, parameterExamples } from './openapi-examples.ts'
 import { PhoneNumber } from './phone-number.ts'
-import { ModelCatalog, TranscriberCatalog, Voice, VoiceCatalog } from './provider.ts'
+import { ModelCatalog, TranscriberCatalog, VoiceCatalog } from './provider.ts'
 import type { Route } from './route.ts'
 import { SipTrunk } from './sip-trunk.ts'
 import { TemplateValidation } from './template.ts'
@@ -29,7 +29,6 @@ const components = {
   TemplateValidation,
   TranscriberCatalog,
   Usage,
-  Voice,
   VoiceCatalog,
 }
 
