@@ -158,11 +158,16 @@ function factoryFor(config: PlatformConfig, platform: Platform) {
   return createServerFactory({ tools, version, isSandbox, sessionFor, onBug: logError })
 }
 
-/** Takes a key out of texts, also as it looks inside an address or inside JSON. */
+/** Takes a key out of texts, also as it looks inside an address, inside JSON or in base64. */
 function redactor(apiKey: string): (text: string) => string {
   // So short a key is none of a real platform, and taking it out would only garble the text.
   if (apiKey.length < 6) return (text) => text
-  const looks = new Set([apiKey, encodeURIComponent(apiKey), JSON.stringify(apiKey).slice(1, -1)])
+  const looks = new Set([
+    apiKey,
+    encodeURIComponent(apiKey),
+    JSON.stringify(apiKey).slice(1, -1),
+    Buffer.from(apiKey).toString('base64').replace(/=+$/, ''),
+  ])
   return (text) => [...looks].reduce((rest, look) => rest.replaceAll(look, '[API key]'), text)
 }
 

@@ -39,7 +39,8 @@ export function createClient(options: ClientOptions): Client {
         if (outcome.ok) return outcome.value as ReplyOf<typeof route>
         const wait = waitBeforeRetry(route.method, outcome.failure, attempts, retry)
         if (wait === null || wait > patience || timeLeftMs <= 0) {
-          throw new ApiError(outcome.failure, { ...route, attempts })
+          const failure = withElapsed(outcome.failure, totalTimeoutMs - timeLeftMs)
+          throw new ApiError(failure, { ...route, attempts })
         }
         patience -= wait
         if (!(await pause(wait, signal))) {
@@ -77,6 +78,10 @@ async function attempt(
     return isAcknowledged(route, failure) ? { ok: true, value: undefined } : { ok: false, failure }
   }
 }
+
+/** A timeout tells how long was waited in all, not how much of that the last try was given. */
+const withElapsed = (failure: Failure, elapsedMs: number): Failure =>
+  failure.kind === 'timeout' ? { ...failure, afterMs: Math.round(elapsedMs) } : failure
 
 /** An acknowledgement says it all by its status, even if its body broke off. */
 const isAcknowledged = (route: Route, failure: Failure) =>

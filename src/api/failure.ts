@@ -46,11 +46,15 @@ export interface NetworkFailure {
   maybeSent: boolean
 }
 
+/** Whether a code says that the platform's certificate is not trusted: no new try changes that. */
+export const isCertificateProblem = (code: string): boolean => /CERT|^UNABLE_TO_/.test(code)
+
 /** No reply in time. */
 export interface TimedOut {
   kind: 'timeout'
   /** What was waited for: the first byte of the reply, or all of it. */
   waitingFor: 'headers' | 'body'
+  /** How long was waited, all tries together. */
   afterMs: number
   maybeSent: boolean
 }

@@ -1,5 +1,5 @@
 import type { Method } from '../contract/route.ts'
-import type { Failure } from './failure.ts'
+import { type Failure, isCertificateProblem } from './failure.ts'
 
 /** How failed requests are tried again. */
 export interface RetryPolicy {
@@ -40,7 +40,7 @@ export function waitBeforeRetry(
 function mayRetry(method: Method, failure: Failure): boolean {
   switch (failure.kind) {
     case 'network':
-      return method === 'GET' || !failure.maybeSent
+      return !isCertificateProblem(failure.code) && (method === 'GET' || !failure.maybeSent)
     case 'rejected':
       return method === 'GET' && busy.has(failure.status)
     case 'unreadable':

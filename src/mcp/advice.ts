@@ -1,4 +1,12 @@
-import type { ApiError, Failure, Redirected, Rejected, Unreadable } from '../api/failure.ts'
+import {
+  type ApiError,
+  type Failure,
+  isCertificateProblem,
+  type NetworkFailure,
+  type Redirected,
+  type Rejected,
+  type Unreadable,
+} from '../api/failure.ts'
 import type { Session } from './session.ts'
 import type { Tool } from './tool.ts'
 
@@ -27,13 +35,14 @@ export function adviceFor({ failure }: ApiError, situation: Situation): Advice {
     case 'unreadable':
       return unreadable(failure, situation)
     case 'network':
+      if (isCertificateProblem(failure.code)) return untrusted(failure)
       return {
         what: `the platform could not be reached (${failure.code})`,
         ...unsure(failure, situation, networkHint(situation)),
       }
     case 'timeout':
       return {
-        what: `the platform did not answer within ${failure.afterMs / 1000} s`,
+        what: `the platform did not answer within ${Math.round(failure.afterMs / 100) / 10} s`,
         ...unsure(failure, situation, 'Try again in a moment.'),
       }
     case 'redirected':
@@ -56,6 +65,14 @@ export function adviceFor({ failure }: ApiError, situation: Situation): Advice {
       return { what: 'the request was cancelled', ...unsure(failure, situation, '') }
   }
 }
+
+/** The handshake ended before the request, so nothing was sent. */
+const untrusted = ({ code }: NetworkFailure): Advice => ({
+  what: `the certificate of the platform is not trusted (${code}); nothing was sent`,
+  fields: [],
+  next: 'Trying again will not help. Check VOICE_AGENT_BASE_URL; where a company proxy or a certificate authority of your own signs, name its certificate with NODE_EXTRA_CA_CERTS.',
+  retryable: false,
+})
 
 const redirects: Readonly<Record<Redirected['reason'], (failure: Redirected) => string>> = {
   elsewhere: ({ origin }) => `to ${origin}; the API key is not taken there`,

@@ -181,8 +181,7 @@ async function guarded<T>(
     }
     const { failure } = error
     const isMissing =
-      failure.kind === 'bad_parameter' ||
-      (failure.kind === 'rejected' && (failure.status === 404 || failure.status === 422))
+      failure.kind === 'bad_parameter' || (failure.kind === 'rejected' && failure.status === 404)
     if (isMissing) throw new ResourceNotFoundError(uri)
     const said =
       failure.kind === 'rejected'
@@ -190,6 +189,11 @@ async function guarded<T>(
         : failure.kind === 'unreadable'
           ? `HTTP ${failure.status}, ${failure.reason}`
           : failure.kind
-    throw new ProtocolError(-32603, session.redact(`${uri} could not be read (${said}).`))
+    const isBadAddress = failure.kind === 'rejected' && failure.status === 422
+    throw new ProtocolError(
+      isBadAddress ? -32602 : -32603,
+      session.redact(`${uri} could not be read (${said}).`),
+      { uri },
+    )
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import * as z from 'zod'
@@ -51,7 +51,7 @@ export function openStore(file: string, fill: (store: Store) => void): Store {
 }
 
 function connect(file: string): DatabaseSync {
-  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  if (file !== ':memory:') makeFolder(dirname(file))
   const db = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
     // Looked into before anything is changed: it may be somebody else's.
@@ -62,6 +62,22 @@ function connect(file: string): DatabaseSync {
   } catch (error) {
     db.close()
     throw error
+  }
+}
+
+/**
+ * Makes a folder and those it is in. Step by step, because Node's own `recursive` never returns
+ * where the system answers "no such folder" to making one in a folder that exists, as /proc does.
+ */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  if (parent !== path) makeFolder(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(path)) throw error
   }
 }
 

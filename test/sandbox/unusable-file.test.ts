@@ -175,6 +175,12 @@ describe('a file that cannot be used', () => {
     return stderr
   }
 
+  test.skipIf(process.platform !== 'linux')('in a folder that cannot be made is told', () => {
+    expect(() => startSandbox({ file: '/proc/none/none.db' })).toThrow(
+      'The sandbox database /proc/none/none.db cannot be used: ',
+    )
+  })
+
   test.skipIf(process.platform === 'win32')('for want of permission is told', () => {
     using folder = scratchFolder()
     const file = sandboxIn(folder.path)
