@@ -5,6 +5,7 @@ import { createClient } from './api/client.ts'
 import { type Config, isLoopback, type PlatformConfig, readConfig } from './config.ts'
 import { ConfigError } from './flags.ts'
 import type { Credential } from './mcp/credential.ts'
+import { createMemories } from './mcp/memory.ts'
 import { createServerFactory } from './mcp/server.ts'
 import type { Session } from './mcp/session.ts'
 import { openPlatform, type Platform } from './platform.ts'
@@ -143,13 +144,17 @@ function factoryFor(config: PlatformConfig, platform: Platform) {
   const isSandbox = config.kind === 'sandbox'
   const userAgent = `voice-agent-mcp/${version}`
   const limits = isSandbox ? {} : { totalTimeoutMs: config.totalTimeoutMs }
+  const memoryOf = createMemories()
   const sessionFor = (own: Credential | undefined): Session => {
     const credential = own ?? platform.credential
     // The transports let nothing through that has neither.
     if (!credential) throw new Error('A request without a key got past the transport')
     const { apiKey, source } = credential
+    const client = createClient({ send: platform.send, apiKey, userAgent, ...limits })
     return {
-      client: createClient({ send: platform.send, apiKey, userAgent, ...limits }),
+      client,
+      memory: memoryOf(apiKey, client),
+      account: undefined,
       isSandbox,
       keySource: source,
       redact: isSandbox ? (text) => text : redactor(apiKey),

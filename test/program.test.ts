@@ -248,6 +248,6 @@ describe('the sandbox keeps its data', () => {
       ),
     )
     const seen = await one.value('list_subaccounts')
-    expect(seen.count).toBe(2 + created.length)
+    expect(seen.total).toBe(2 + created.length)
   })
 })

@@ -1,5 +1,6 @@
 import { routes } from '../src/contract/routes.ts'
 import { defineTool } from '../src/mcp/tool.ts'
+import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
 
 export const getCurrentAccount = defineTool({
   name: 'get_current_account',
@@ -15,6 +16,9 @@ export const listSubaccounts = defineTool({
   description:
     'Lists the direct subaccounts of an account, a page at a time. Their ids can be used as account_id in the other tools.',
   route: routes.accounts.listSubaccounts,
+  options: fieldsOption,
+  defaults: listDefaults,
+  result: listView(routes.accounts.listSubaccounts, { shows: ['id', 'name', 'is_active'] }),
 })
 
 export const createSubaccount = defineTool({

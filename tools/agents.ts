@@ -1,5 +1,8 @@
 import { routes } from '../src/contract/routes.ts'
+import { checkedCreate } from '../src/flows/checked-create.ts'
+import { safeUpdate, updateOptions } from '../src/flows/safe-update.ts'
 import { defineTool } from '../src/mcp/tool.ts'
+import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
 
 export const listAgents = defineTool({
   name: 'list_agents',
@@ -7,6 +10,11 @@ export const listAgents = defineTool({
   description:
     'Lists voice agents with their configuration, a page at a time, filtered by name, tags or dates. Archived agents are left out unless asked for.',
   route: routes.agents.list,
+  options: fieldsOption,
+  defaults: listDefaults,
+  result: listView(routes.agents.list, {
+    shows: ['id', 'name', 'tags', 'model.model', 'is_archived'],
+  }),
 })
 
 export const createAgent = defineTool({
@@ -15,6 +23,19 @@ export const createAgent = defineTool({
   description:
     'Creates a voice agent; model, transcriber and voice are required, the rest has defaults. Take ids from list_models, list_transcribers and list_voices, and check greetings with validate_agent_template first.',
   route: routes.agents.create,
+  listing: {
+    inOneLine: [
+      'settings',
+      'ambient_sound',
+      'inactivity_settings',
+      'response_timing',
+      'interrupt_settings',
+      'capture_settings',
+      'volume',
+      'denoising',
+    ],
+  },
+  steps: checkedCreate,
 })
 
 export const getAgent = defineTool({
@@ -30,6 +51,9 @@ export const updateAgent = defineTool({
   description:
     'Changes only the given fields of an agent; null clears a field where null is allowed. model, transcriber and voice are merged into what is stored; give other objects whole (see get_agent).',
   route: routes.agents.update,
+  options: updateOptions,
+  listing: { seeElsewhere: 'As in create_agent.' },
+  steps: safeUpdate,
 })
 
 export const archiveAgent = defineTool({

@@ -43,5 +43,6 @@ export const tools = [
   calls.listCalls,
   calls.getCall,
   conversations.listConversations,
+  conversations.getConversation,
   usage.getUsage,
 ]

@@ -1,5 +1,6 @@
 import { routes } from '../src/contract/routes.ts'
 import { defineTool } from '../src/mcp/tool.ts'
+import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
 
 export const listPhoneNumbers = defineTool({
   name: 'list_phone_numbers',
@@ -7,6 +8,19 @@ export const listPhoneNumbers = defineTool({
   description:
     'Lists the phone numbers of an account with their trunk and inbound agent, a page at a time.',
   route: routes.phoneNumbers.list,
+  options: fieldsOption,
+  defaults: listDefaults,
+  result: listView(routes.phoneNumbers.list, {
+    shows: [
+      'id',
+      'number',
+      'friendly_name',
+      'sip_trunk.id',
+      'sip_trunk.name',
+      'inbound_agent.id',
+      'inbound_agent.name',
+    ],
+  }),
 })
 
 export const createPhoneNumber = defineTool({

@@ -2,16 +2,29 @@ import * as z from 'zod'
 import { ModelCatalog, TranscriberCatalog, voicesIn } from '../src/contract/provider.ts'
 import { routes } from '../src/contract/routes.ts'
 import { defineTool } from '../src/mcp/tool.ts'
+import { catalogOf, catalogOptions, catalogSchema, cutCatalog } from '../src/views/catalog.ts'
+import { cutArray } from '../src/views/fit.ts'
+import { fieldsOption, listDefaults, project } from '../src/views/list.ts'
 
 export const listModels = defineTool({
   name: 'list_models',
   title: 'List language models',
   description:
-    'Lists the language models an agent can use, by provider, with ratings, prices and ranges. Take model.provider and model.model from here.',
+    'Lists the language models an agent can use, by provider, with ratings and prices. Take model.provider and model.model from here.',
   route: routes.providers.models,
+  options: catalogOptions,
   result: {
-    schema: z.looseObject({ providers: ModelCatalog.describe('Providers with their models.') }),
-    from: (providers) => ({ providers }),
+    schema: catalogSchema(ModelCatalog),
+    from: (catalog, _, options) =>
+      catalogOf(catalog, options, [
+        'id',
+        'name',
+        'recommended',
+        'intelligence_rating',
+        'latency_rating',
+        'pricing',
+      ]),
+    cut: cutCatalog,
   },
 })
 
@@ -21,11 +34,12 @@ export const listTranscribers = defineTool({
   description:
     'Lists the speech-to-text models an agent can use, by provider, with their languages. Take transcriber.provider and transcriber.model from here.',
   route: routes.providers.transcribers,
+  options: catalogOptions,
   result: {
-    schema: z.looseObject({
-      providers: TranscriberCatalog.describe('Providers with their transcribers.'),
-    }),
-    from: (providers) => ({ providers }),
+    schema: catalogSchema(TranscriberCatalog),
+    from: (catalog, _, options) =>
+      catalogOf(catalog, options, ['id', 'name', 'supported_languages.code']),
+    cut: cutCatalog,
   },
 })
 
@@ -35,13 +49,39 @@ export const listVoices = defineTool({
   description:
     'Lists the voices of one provider, live, filtered by language, gender or words. Take voice.voice_id from here.',
   route: routes.providers.voices,
+  options: fieldsOption,
+  defaults: listDefaults,
   result: {
-    schema: z.looseObject({ voices: z.array(z.unknown()).describe('The voices.') }),
-    from(catalog) {
-      if (Array.isArray(catalog)) return { voices: catalog }
-      const { items, ...rest } = catalog
+    schema: z.looseObject({
+      returned: z.int().describe('How many are here.'),
+      note: z.string().optional().describe('What was left out, and how to get it.'),
+      voices: z.array(z.unknown()).describe('The voices.'),
+    }),
+    from(catalog, { query }, { fields = [] }) {
       const voices = voicesIn(catalog) ?? []
-      return voices === items ? { ...rest, voices } : { ...catalog, voices }
+      const { items: _, voices: __, ...rest } = Array.isArray(catalog) ? {} : { ...catalog }
+      const isFull = voices.length >= Number(query.limit)
+      return {
+        ...rest,
+        returned: voices.length,
+        ...(isFull && { note: 'There may be more: narrow by language or search, or raise limit.' }),
+        voices: voices.map((voice) => shown(voice, fields)),
+      }
     },
+    cut: cutArray('voices', (_, kept) => ({
+      returned: kept,
+      note: 'Shortened: narrow by language, gender or search.',
+    })),
   },
 })
+
+/** The shape of a voice is not published, so only what is known to be bulky is left out. */
+function shown(voice: unknown, fields: readonly string[]): unknown {
+  const Voice = z.record(z.string(), z.unknown())
+  const parsed = Voice.safeParse(voice)
+  if (!parsed.success) return voice
+  const plain = Object.entries(parsed.data).filter(
+    ([name, value]) => typeof value !== 'object' && !name.endsWith('_url'),
+  )
+  return project(parsed.data, [...plain.map(([name]) => name), ...fields])
+}

@@ -1,5 +1,8 @@
+import * as z from 'zod'
 import { routes } from '../src/contract/routes.ts'
+import { Usage } from '../src/contract/usage.ts'
 import { defineTool } from '../src/mcp/tool.ts'
+import { cutUsage, totalsOf, UsageTotals } from '../src/views/usage.ts'
 
 export const getUsage = defineTool({
   name: 'get_usage',
@@ -7,4 +10,12 @@ export const getUsage = defineTool({
   description:
     'Returns conversation seconds and counts by hour, day or month in a time zone, for an account and its subaccounts. group_by splits them by agent, subaccount or type.',
   route: routes.usage.get,
+  result: {
+    schema: Usage.extend({
+      totals: UsageTotals,
+      note: z.string().optional().describe('What was left out, and how to get it.'),
+    }),
+    from: ({ meta, data, ...rest }) => ({ meta, totals: totalsOf(data), ...rest, data }),
+    cut: cutUsage,
+  },
 })

@@ -1,5 +1,5 @@
 import type { FieldError } from '../contract/error.ts'
-import type { Method } from '../contract/route.ts'
+import type { Effect, Method } from '../contract/route.ts'
 
 /** The platform said no, in its documented envelope. */
 export interface Rejected {
@@ -99,14 +99,19 @@ export class ApiError extends Error {
   /** The operation, such as `POST /v1/accounts/{account_id}/calls`. */
   readonly method: Method
   readonly path: string
+  readonly effect: Effect
   /** How often it was tried. */
   readonly attempts: number
 
-  constructor(failure: Failure, operation: { method: Method; path: string; attempts: number }) {
+  constructor(
+    failure: Failure,
+    operation: { method: Method; path: string; effect: Effect; attempts: number },
+  ) {
     super(`${operation.method} ${operation.path}: ${failure.kind}`)
     this.failure = failure
     this.method = operation.method
     this.path = operation.path
+    this.effect = operation.effect
     this.attempts = operation.attempts
   }
 }

@@ -35,12 +35,12 @@ export const behaviour = {
   initial_message: z
     .object({
       message: withDefault(
-        z.string().nullable().describe('Greeting; Jinja template, see validate_agent_template.'),
+        z.string().nullable().describe('Greeting; Jinja template.'),
         '',
       ),
-      mode: withDefault(z.enum(greetingModes).describe('Who opens, and how.'), 'fixed_message'),
-      delay_ms: withDefault(z.int().min(0).max(5000).describe('Wait before it, ms.'), 0), // [R]
-      interruptible: flag('Caller may talk over it.', false),
+      mode: withDefault(z.enum(greetingModes).describe('Who opens.'), 'fixed_message'),
+      delay_ms: withDefault(z.int().min(0).max(5000).describe('Wait before.'), 0), // [R]
+      interruptible: flag('May be talked over.', false),
     })
     .optional()
     .describe('How the agent opens.'),
@@ -56,17 +56,17 @@ export const behaviour = {
     .describe('Background sound.'),
   inactivity_settings: z
     .object({
-      reminder_timeout_ms: delay(5000, 300000, 'Silence before a reminder; null: never.', 10000), // [R]
+      reminder_timeout_ms: delay(5000, 300000, 'Silence; null: never.', 10000), // [R]
       reminder_max_count: withDefault(z.int().min(0).describe('Most reminders.'), 2),
-      end_call_timeout_ms: delay(10000, 600000, 'Silence before hanging up; null: never.', 305000), // [R]
-      reset_on_activity: flag('Speech restarts the reminder count.', true),
+      end_call_timeout_ms: delay(10000, 600000, 'Silence; null: never.', 305000), // [R]
+      reset_on_activity: flag('Speech restarts the count.', true),
     })
     .optional()
     .describe('What happens when the caller is silent.'),
   response_timing: z
     .object({
       min_endpointing_delay_seconds: withDefault(
-        z.number().min(0).describe('Silence that ends a turn, seconds.'),
+        z.number().min(0).describe('Silence that ends a turn.'),
         0.1,
       ),
     })
@@ -75,9 +75,9 @@ export const behaviour = {
   interrupt_settings: z
     .object({
       enabled: flag('Caller may interrupt.', true),
-      min_words: withDefault(z.int().min(0).describe('Fewest words that interrupt.'), 0),
+      min_words: withDefault(z.int().min(0).describe('Fewest that interrupt.'), 0),
       min_speech_seconds: withDefault(
-        z.number().min(0).describe('Shortest speech that interrupts, s.'),
+        z.number().min(0).describe('Shortest that interrupts.'),
         0.2,
       ),
     })

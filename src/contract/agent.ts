@@ -11,21 +11,21 @@ import { route } from './route.ts'
 const provider = z.string().min(1)
 
 const model = {
-  provider: provider.describe('Code from list_models, such as openai.'),
-  model: z.string().optional().describe('Model id from list_models.'),
+  provider: provider.describe('Code from list_models.'),
+  model: z.string().optional().describe('Id from list_models.'),
   max_tokens: z.int().optional().describe('Longest answer, tokens.'),
   temperature: z.number().optional().describe('Randomness; range per model.'),
 }
 const transcriber = {
-  provider: provider.describe('Code from list_transcribers, such as deepgram.'),
-  model: z.string().optional().describe('Model id from list_transcribers.'),
-  languages: z.array(z.string()).optional().describe('Language codes; [] lets it detect.'),
-  language: z.string().optional().describe('Single language code, for providers that take one.'),
+  provider: provider.describe('Code from list_transcribers.'),
+  model: z.string().optional().describe('Id from list_transcribers.'),
+  languages: z.array(z.string()).optional().describe('Codes; [] detects.'),
+  language: z.string().optional().describe('Where a provider takes one only.'),
   keywords: z.array(z.string()).optional().describe('Words to listen for.'),
 }
 const voice = {
   provider: provider.describe('Code such as elevenlabs.'),
-  voice_id: z.string().optional().describe('Voice id from list_voices.'),
+  voice_id: z.string().optional().describe('Id from list_voices.'),
   language: z.string().optional().describe('Language code.'),
   settings: z
     .looseObject({
@@ -48,7 +48,7 @@ const describing = {
   name: z.string().max(50).nullable().optional().describe('Display name.'),
   note: z.string().max(5000).nullable().optional().describe('Note for people.'),
   tags: z.array(z.string()).optional().describe('Labels to filter by.'),
-  metadata: z.record(z.string(), z.unknown()).optional().describe('Free data of your own.'),
+  metadata: z.record(z.string(), z.unknown()).optional().describe('Free data.'),
 }
 
 /** Body of POST agents: model, transcriber and voice are required [R]. */

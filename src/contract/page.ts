@@ -6,7 +6,7 @@ export const defaultPageLimit = 100
 
 /** Offset pagination of every list: `limit` ≥ 1 [B], default 100 [R]; `offset` ≥ 0, default 0. */
 export const pageQuery = {
-  limit: withDefault(z.int().min(1).describe('Most items to return.'), defaultPageLimit),
+  limit: withDefault(z.int().min(1).describe('Most items.'), defaultPageLimit),
   offset: withDefault(z.int().min(0).describe('Items to skip.'), 0),
 }
 

@@ -13,15 +13,19 @@ export interface ArgumentProblem {
 }
 
 export type ParsedArguments =
-  | { ok: true; request: RouteRequest }
+  | { ok: true; request: RouteRequest; options: Record<string, unknown> }
   | { ok: false; problems: ArgumentProblem[] }
 
 /**
  * Reads a tool's arguments once, at the boundary: objects that a client sent as JSON text are
  * taken apart, unknown arguments are reported with the nearest real one, everything else is
- * parsed with the route's own schemas and sorted into path, query and body.
+ * parsed with the route's own schemas and sorted into path, query, body and the tool's own.
  */
-export function parseArguments(tool: Tool, given: Record<string, unknown>): ParsedArguments {
+export function parseArguments(
+  tool: Tool,
+  given: Record<string, unknown>,
+  pinnedAccount?: string,
+): ParsedArguments {
   const reason = unsendable(given)
   if (reason) return { ok: false, problems: [{ argument: 'arguments', message: reason }] }
   const problems: ArgumentProblem[] = []
@@ -29,6 +33,9 @@ export function parseArguments(tool: Tool, given: Record<string, unknown>): Pars
   const nullMeansAbsent = tool.route.method !== 'PATCH'
   const { account_id, ...rest } = given
   const named = account_id === null ? rest : given
+  if (pinnedAccount !== undefined && (account_id ?? pinnedAccount) !== pinnedAccount) {
+    problems.push({ argument: 'account_id', message: `this server acts on ${pinnedAccount} only` })
+  }
   const value = normalise(named, tool.inputSchema(), [], { problems, nullMeansAbsent })
   const parsed = tool.input.safeParse(value, { reportInput: true })
   if (!parsed.success) for (const issue of parsed.error.issues) problems.push(problemOf(issue))
@@ -44,7 +51,7 @@ export function parseArguments(tool: Tool, given: Record<string, unknown>): Pars
       ],
     }
   }
-  return { ok: true, request }
+  return { ok: true, request, options: pick(parsed.data, tool.options.shape) }
 }
 
 /** Unknown names that are told: by then it is clear that something is thoroughly wrong. */
@@ -125,12 +132,13 @@ const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1
 
 function requestOf(tool: Tool, data: Record<string, unknown>): RouteRequest {
   const { params, query, body } = tool.route
-  const pick = (shape: object) =>
-    Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(shape, name)))
-  const inPath = { account_id: 'me', ...pick(params.shape) }
+  const inPath = { account_id: 'me', ...pick(data, params.shape) }
   return {
     params: Object.fromEntries(Object.entries(inPath).map(([name, id]) => [name, String(id)])),
-    query: pick(query.shape),
-    ...(body && { body: pick(body.shape) }),
+    query: { ...tool.defaults, ...pick(data, query.shape) },
+    ...(body && { body: pick(data, body.shape) }),
   }
 }
+
+const pick = (data: Record<string, unknown>, shape: object) =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(shape, name)))

@@ -1,10 +1,16 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { ApiError, type Failure } from '../api/failure.ts'
+import type { RouteRequest } from '../contract/route.ts'
+import { shortened } from '../views/fit.ts'
+import { accountOf } from './account.ts'
 import { type Advice, adviceFor } from './advice.ts'
+import { withAgentIds } from './agent-names.ts'
 import { parseArguments } from './arguments.ts'
+import { didYouMean } from './did-you-mean.ts'
+import { type RefusalKind, Refused } from './refused.ts'
 import type { Session } from './session.ts'
-import type { Structured, Tool } from './tool.ts'
+import type { Outcome, Run, Tool } from './tool.ts'
 
 /** Key in a result's `_meta` under which programs find an error as data. */
 export const errorMetaKey = 'voice-agent-mcp/error'
@@ -26,26 +32,71 @@ export async function callTool(
   given: Record<string, unknown>,
   context: CallContext,
 ): Promise<CallToolResult> {
+  let request: RouteRequest | undefined
   try {
-    const parsed = parseArguments(tool, given)
+    const parsed = parseArguments(tool, given, context.session.account)
     if (!parsed.ok) return badArguments(tool, parsed.problems)
-    const { client } = context.session
-    const reply = await client.call(tool.route, parsed.request, context.signal)
-    return succeeded(tool.present(reply, parsed.request), context.session)
+    const { session, signal } = context
+    const named = await withAgentIds(parsed.request, session, signal)
+    if (!named.ok) return badArguments(tool, named.problems)
+    request = pinned(named.request, session)
+    const account = accountOf(tool.route, request, session)
+    // A failure of the tool is told, and must not leave this one unheard.
+    account.catch(() => undefined)
+    const { body, ...rest } = request
+    const outcome = await tool.run({
+      request: { ...rest, ...(body && { body }) },
+      body: body as Run['body'],
+      options: parsed.options,
+      session,
+      signal,
+    })
+    return succeeded(tool, outcome, { session, request, account: await account })
   } catch (error) {
-    return error instanceof ApiError ? apiFailure(tool, error, context) : bug(tool, error, context)
+    if (error instanceof Refused) return refusal(tool, error)
+    if (!(error instanceof ApiError)) return bug(tool, error, context)
+    return apiFailure(tool, error, { ...context, request })
   }
 }
 
-/** The same data twice: for programs, and as text. A key the platform repeats is taken out. */
-function succeeded(value: Structured, { redact }: Session): CallToolResult {
-  const text = JSON.stringify(value)
-  if (redact(text) === text) return { content: [{ type: 'text', text }], structuredContent: value }
-  const structuredContent = z.record(z.string(), z.unknown()).parse(eachText(value, redact))
+interface Given {
+  readonly session: Session
+  readonly request: RouteRequest
+  readonly account: string | undefined
+}
+
+/**
+ * The data for programs, and its text for a model. What both say of the account comes from here; a
+ * key that the platform repeats is taken out.
+ */
+function succeeded(
+  tool: Tool,
+  outcome: Outcome,
+  { session: { redact }, request, account }: Given,
+): CallToolResult {
+  const named =
+    account === undefined ? outcome.structured : { account_id: account, ...outcome.structured }
+  const fitted =
+    outcome.text === undefined
+      ? shortened(named, { cut: tool.cut, request })
+      : { structured: named, text: withAccount(outcome.text, account) }
+  const structured = JSON.stringify(fitted.structured)
   return {
-    content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
-    structuredContent,
+    content: [{ type: 'text', text: redact(fitted.text) }],
+    structuredContent:
+      redact(structured) === structured
+        ? fitted.structured
+        : z.record(z.string(), z.unknown()).parse(eachText(fitted.structured, redact)),
   }
+}
+
+const withAccount = (text: string, account: string | undefined) =>
+  account === undefined ? text : `${text}\nAccount: ${account}`
+
+/** The request on the account that the operator pinned, where there is one. */
+function pinned(request: RouteRequest, { account }: Session): RouteRequest {
+  if (account === undefined || !('account_id' in request.params)) return request
+  return { ...request, params: { ...request.params, account_id: account } }
 }
 
 function badArguments(
@@ -64,14 +115,36 @@ function badArguments(
   )
 }
 
-function apiFailure(tool: Tool, error: ApiError, { session, tools }: CallContext): CallToolResult {
+/** The steps of a tool would not go on. */
+function refusal(tool: Tool, { kind, advice }: Refused): CallToolResult {
+  const { next = `Correct them and call ${tool.name} again.` } = advice
+  return failed(tool, { ...advice, next }, { kind })
+}
+
+async function apiFailure(
+  tool: Tool,
+  error: ApiError,
+  { session, tools, request }: CallContext & { request: RouteRequest | undefined },
+): Promise<CallToolResult> {
   const { failure, method, path, attempts } = error
-  const advice = adviceFor(error, { tool, session, check: checkFor(tool, tools) })
+  const situation = {
+    tool,
+    session,
+    account: accountInWords(request, session),
+    check: checkFor(tool, tools),
+    hints: request ? await didYouMean(failure, tool.route, request, session) : {},
+  }
+  const { advice: row, ...advice } = adviceFor(error, situation)
   // What the text holds already, and at what length, is not repeated.
   const { excerpt: _, errors: __, ...facts } = { excerpt: '', errors: [], ...failure }
-  return failed(tool, advice, { ...facts, method, path, attempts }, (text) =>
+  return failed(tool, advice, { ...facts, advice: row, method, path, attempts }, (text) =>
     cut(session.redact(text), 30_000),
   )
+}
+
+function accountInWords(request: RouteRequest | undefined, { account }: Session): string {
+  const id = account ?? request?.params.account_id ?? 'me'
+  return id === 'me' ? "the API key's own account" : `account ${id}`
 }
 
 /** Our own fault must not read as the network's or the platform's. */
@@ -91,7 +164,7 @@ function bug(tool: Tool, error: unknown, { onBug }: CallContext): CallToolResult
 
 /** What is known about a failure, for programs. */
 interface ErrorFacts {
-  readonly kind: Failure['kind'] | 'bad_arguments' | 'internal'
+  readonly kind: Failure['kind'] | RefusalKind | 'internal'
   readonly requestId?: string | null
   readonly [fact: string]: unknown
 }

@@ -45,7 +45,9 @@ export function createServerFactory(options: ServerOptions): McpServerFactory {
   return ({ authInfo }) => {
     const session = options.sessionFor(credentialOf(authInfo))
     const server = new Server(info, serverOptions)
-    server.setRequestHandler('tools/list', () => ({ tools: tools.map((tool) => tool.listed()) }))
+    server.setRequestHandler('tools/list', () => ({
+      tools: tools.map((tool) => tool.listed('any')),
+    }))
     server.setRequestHandler('tools/call', ({ params }, { mcpReq: { signal } }) => {
       const tool = byName.get(params.name)
       if (!tool) throw unknownTool(params.name, toolNames)

@@ -1,11 +1,16 @@
 import type { Client } from '../api/client.ts'
+import type { Memory } from './memory.ts'
 
 /** One user's access to the platform, for one connection (stdio) or one request (HTTP). */
 export interface Session {
   readonly client: Client
+  /** What was read with this key before, by this or another session of it. */
+  readonly memory: Memory
   readonly isSandbox: boolean
   /** Where the API key was taken from, in words for a person. */
   readonly keySource: string
+  /** Account that all tools act on; `undefined`: the one a caller names, or the key's own. */
+  readonly account: string | undefined
   /** Takes the key out of a text that came from elsewhere, before anybody sees it. */
   readonly redact: (text: string) => string
 }

@@ -2,26 +2,72 @@ import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
+import type { Cut } from '../views/fit.ts'
+import { annotationsOf } from './annotations.ts'
+import { type Listing, listedSchema } from './listed-schema.ts'
+import type { Session } from './session.ts'
 
 /** The part of a tool result that a program reads: it always matches the output schema. */
 export type Structured = Record<string, unknown>
 
+/** What a tool gives back: data, and the text of it where that is more than the data as JSON. */
+export interface Outcome {
+  readonly structured: Structured
+  readonly text?: string
+}
+
+/** One call of a tool on its way: what the steps of a tool work with. */
+export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRawShape> {
+  readonly request: RouteRequest
+  /** The route's body, parsed. */
+  readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : undefined
+  /** The tool's own arguments, parsed. */
+  readonly options: z.output<z.ZodObject<O>>
+  readonly session: Session
+  readonly signal: AbortSignal | undefined
+}
+
 /** A narrower or differently shaped view of a route's reply. */
-export interface ResultView<R extends Route> {
+export interface ResultView<R extends Route, O extends z.ZodRawShape = z.ZodRawShape> {
   readonly schema: z.ZodObject
-  readonly from: (reply: ReplyOf<R>, request: RouteRequest) => Structured
+  readonly from: (
+    reply: ReplyOf<R>,
+    request: RouteRequest,
+    options: z.output<z.ZodObject<O>>,
+  ) => Structured
+  /** How a result that is too long is shortened; without it only its longest texts are. */
+  readonly cut?: Cut
+}
+
+/** What a tool does that is more than one request, and what comes of it. */
+export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, never>> {
+  readonly schema: z.ZodObject
+  readonly run: (run: Run<R, O>) => Promise<Outcome>
+  readonly cut?: Cut
 }
 
 /** What a tool file says about a tool; everything else follows from the route. */
-export interface ToolSpec<R extends Route> {
+export interface ToolSpec<R extends Route, O extends z.ZodRawShape = Record<never, never>> {
   /** `verb_noun`, in the API's own words. */
   readonly name: string
   readonly title: string
   /** What it does, when to use it, what to use instead: at most three sentences. */
   readonly description: string
   readonly route: R
+  /** Arguments that are the tool's own and are not sent. */
+  readonly options?: O
+  /** Route arguments that the tool does not offer, because its own stand for them. */
+  readonly without?: readonly string[]
+  /** What is sent for query parameters that are not given; the platform's own default otherwise. */
+  readonly defaults?: Readonly<Record<string, unknown>>
+  /** Where the listing says less of objects than their whole schema, which costs many tokens. */
+  readonly listing?: Listing
   /** Needed where the reply is no object, or is more than the caller wants. */
-  readonly result?: ResultView<R>
+  readonly result?: ResultView<R, O>
+  /** Instead of it, where there is more to do than one request. */
+  readonly steps?: Steps<R, O>
+  /** Where the steps do more, or less, than the route says. */
+  readonly effect?: Route['effect']
 }
 
 /** One tool: an operation of the platform as an assistant sees it. */
@@ -30,64 +76,83 @@ export interface Tool {
   readonly title: string
   readonly description: string
   readonly route: Route
+  readonly effect: Route['effect']
   /** What arguments are parsed with; unknown ones are reported before (see arguments.ts). */
   readonly input: z.ZodObject
   readonly inputSchema: () => JsonSchema
-  /** The tool as `tools/list` shows it. */
-  readonly listed: () => ProtocolTool
-  /** Turns the parsed reply of the route into what the output schema promises. */
-  readonly present: (reply: unknown, request: RouteRequest) => Structured
+  readonly options: z.ZodObject
+  readonly defaults: Readonly<Record<string, unknown>>
+  /** The tool as `tools/list` shows it; `pinned` where the account is not the caller's to name. */
+  readonly listed: (account: 'any' | 'pinned') => ProtocolTool
+  readonly cut: Cut | undefined
+  readonly run: (run: Run) => Promise<Outcome>
 }
 
 /** Makes a tool from its record. */
-export function defineTool<R extends Route>(spec: ToolSpec<R>): Tool {
-  const { name, title, description, route } = spec
-  const input = inputOf(route)
-  const view: ResultView<R> = spec.result ?? defaultView(route)
+export function defineTool<R extends Route, O extends z.ZodRawShape = Record<never, never>>(
+  spec: ToolSpec<R, O>,
+): Tool {
+  const { name, title, description, route, defaults = {}, effect = route.effect } = spec
+  const options = z.object(spec.options ?? {})
+  const input = inputOf(spec)
+  const steps: Steps<R, O> = spec.steps ?? oneStep(route, spec.result ?? defaultView(route))
   const inputSchema = once(() =>
     jsonSchemaOf(input, 'input', { defaults: route.method !== 'PATCH' }),
   )
+  const listed = (account: 'any' | 'pinned') => ({
+    name,
+    title,
+    description,
+    inputSchema: rootObject(listedSchema(inputSchema(), account, spec.listing ?? {})),
+    outputSchema: rootObject(jsonSchemaOf(withAccount(steps.schema, route), 'output')),
+    annotations: annotationsOf(title, route, effect),
+  })
+  const listings = { any: once(() => listed('any')), pinned: once(() => listed('pinned')) }
   return {
     name,
     title,
     description,
     route,
+    effect,
     input,
     inputSchema,
-    listed: once(() => ({
-      name,
-      title,
-      description,
-      inputSchema: rootObject(inputSchema()),
-      outputSchema: rootObject(jsonSchemaOf(view.schema, 'output')),
-      annotations: annotationsOf(title, route),
-    })),
-    // The client parsed the reply with this route's schema, so it is what the view takes.
-    present: (reply, request) => view.from(reply as ReplyOf<R>, request),
+    options,
+    defaults,
+    listed: (account) => listings[account](),
+    cut: steps.cut,
+    // The request was parsed with this route's schemas and the options with the spec's.
+    run: (call) => steps.run(call as Run<R, O>),
+  }
+}
+
+/** One request, and its reply as the view has it. */
+function oneStep<R extends Route, O extends z.ZodRawShape>(
+  route: R,
+  { from, ...rest }: ResultView<R, O>,
+): Steps<R, O> {
+  return {
+    ...rest,
+    async run({ request, options, session, signal }) {
+      const reply = await session.client.call(route, request, signal)
+      return { structured: from(reply, request, options) }
+    },
   }
 }
 
 /** All of a route's fields side by side; the account last, because it is rarely given. */
-function inputOf(route: Route): z.ZodObject {
+function inputOf<R extends Route, O extends z.ZodRawShape>(spec: ToolSpec<R, O>): z.ZodObject {
+  const { route, defaults = {}, without = [], options } = spec
   const { account_id, ...params } = route.params.shape
+  const query = Object.entries<z.ZodType>(route.query.shape).map(([name, field]) => [
+    name,
+    name in defaults ? field.meta({ ...field.meta(), default: defaults[name] }) : field,
+  ])
+  const offered = { ...params, ...route.body?.shape, ...Object.fromEntries(query) }
   return z.object({
-    ...params,
-    ...route.body?.shape,
-    ...route.query.shape,
+    ...Object.fromEntries(Object.entries(offered).filter(([name]) => !without.includes(name))),
+    ...options,
     ...(account_id instanceof z.ZodType && { account_id: account_id.optional() }),
   })
-}
-
-/** The hints of a route, each true to the protocol's definition of it. */
-function annotationsOf(title: string, { method, effect, openWorld }: Route) {
-  return {
-    title,
-    readOnlyHint: effect === 'reads',
-    // "Only additive updates" is what false means: a PATCH overwrites, a call cannot be taken back.
-    destructiveHint: effect === 'destroys' || effect === 'bills' || method === 'PATCH',
-    idempotentHint: effect === 'reads' || method === 'PATCH' || method === 'DELETE',
-    openWorldHint: openWorld,
-  }
 }
 
 /** The reply as it is; for an acknowledgement, what was done to which id. */
@@ -101,6 +166,12 @@ function defaultView<R extends Route>(route: R): ResultView<R> {
     schema: z.object({ done: z.literal(true).describe('It was done.'), ...ids }),
     from: (_, { params: { account_id: _account, ...given } }) => ({ done: true, ...given }),
   }
+}
+
+/** Every result that belongs to an account names it. */
+function withAccount(schema: z.ZodObject, route: Route): z.ZodObject {
+  if (!('account_id' in route.params.shape) || 'account_id' in schema.shape) return schema
+  return schema.extend({ account_id: z.string().optional().describe('Account it belongs to.') })
 }
 
 /** zod's type for a JSON Schema allows for more than JSON; what it makes is JSON. */

@@ -51,6 +51,7 @@ export async function everyTool(client: TestClient): Promise<Map<string, ToolRes
   await call('list_calls', { agent_id })
   await call('get_call', { call_id })
   await call('list_conversations', { agent_id })
+  await call('get_conversation', { id: call_id, from_turn: 1, to_turn: 5 })
   await call('get_usage', { granularity: 'month', group_by: ['agent', 'type'] })
 
   await call('delete_phone_number', { phone_number_id })
@@ -75,7 +76,7 @@ export const badCalls: Record<string, [args: Record<string, unknown>, named: str
   get_subaccount: [{}, 'subaccount_id'],
   update_subaccount: [{ subaccount_id: 'x' }, 'name'],
   list_models: [{ account_id: '' }, 'account_id'],
-  list_transcribers: [{ provider: 'x' }, 'provider'],
+  list_transcribers: [{ provider: '' }, 'provider'],
   list_voices: [{ language: 'de' }, 'provider'],
   validate_agent_template: [{ template: 5 }, 'template'],
   create_agent: [{ ...newAgent, voice: undefined }, 'voice'],
@@ -96,6 +97,7 @@ export const badCalls: Record<string, [args: Record<string, unknown>, named: str
   place_call: [{ type: 'fax', agent_id: 'x' }, 'type'],
   list_calls: [{ direction: 'sideways' }, 'direction'],
   get_call: [{ call_id: '.' }, 'call_id'],
+  get_conversation: [{ conversation: 'x' }, 'id'],
   list_conversations: [{ created_after: '2026-01-01' }, 'created_after'],
   get_usage: [{ limit: 501 }, 'limit'],
 }

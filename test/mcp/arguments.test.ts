@@ -19,11 +19,21 @@ describe('arguments', () => {
     expect(parse('update_agent', { agent_id: 'a', account_id: 'b', note: null })).toEqual({
       ok: true,
       request: { params: { account_id: 'b', agent_id: 'a' }, query: {}, body: { note: null } },
+      options: {},
     })
     expect(parse('list_agents', { name: 'x', limit: 5 })).toEqual({
       ok: true,
       request: { params: { account_id: 'me' }, query: { name: 'x', limit: 5 } },
+      options: {},
     })
+  })
+
+  test("that are the tool's own are kept apart from what is sent", () => {
+    const parsed = parse('update_agent', { agent_id: 'a', note: 'x', dry_run: true })
+    expect(parsed).toMatchObject({ request: { body: { note: 'x' } }, options: { dry_run: true } })
+    expect(problems('update_agent', { agent_id: 'a', dry_run: true })[0]).toMatch(
+      /nothing to change/,
+    )
   })
 
   test('that are not given are not sent: the platform has the defaults', () => {
@@ -58,7 +68,7 @@ describe('arguments', () => {
 
   test('that are unknown and near nothing are told with all there are', () => {
     expect(problems('get_call', { call_id: 'x', zzz: 1 })).toEqual([
-      'zzz: no such argument; known here: call_id, account_id',
+      'zzz: no such argument; known here: call_id, from_turn, to_turn, search, account_id',
     ])
   })
 
@@ -85,7 +95,10 @@ describe('arguments', () => {
 
   test('null for a filter means not given; in a body it is a value', () => {
     const parsed = parse('list_agents', { name: null, limit: null, account_id: null })
-    expect(parsed.ok && parsed.request).toEqual({ params: { account_id: 'me' }, query: {} })
+    expect(parsed.ok && parsed.request).toEqual({
+      params: { account_id: 'me' },
+      query: { limit: 20 },
+    })
     expect(problems('create_subaccount', { name: null })).toHaveLength(1)
   })
 

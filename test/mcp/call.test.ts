@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { callTool } from '../../src/mcp/call.ts'
+import { createMemories } from '../../src/mcp/memory.ts'
 import { tools } from '../../tools/index.ts'
 
 const [tool] = tools
@@ -11,7 +12,14 @@ test('a defect of our own reads neither as the network nor as the platform', asy
     tool as NonNullable<typeof tool>,
     {},
     {
-      session: { client: broken, isSandbox: false, keySource: 'a test', redact: (text) => text },
+      session: {
+        client: broken,
+        memory: createMemories()('a key', broken),
+        isSandbox: false,
+        keySource: 'a test',
+        account: undefined,
+        redact: (text) => text,
+      },
       tools,
       onBug: (error) => bugs.push(error),
     },

@@ -13,7 +13,7 @@ const apiKey = 'sk-very-secret-0123456789'
 let platform: FakePlatform
 let client: TestClient
 beforeAll(async () => {
-  platform = await startFakePlatform((_, res) => json(res, 200, {}))
+  platform = await startFakePlatform((_, res) => json(res, 200, {}), { account: 'own' })
   client = await connectStdio('v2 2026-07-28', {
     env: {
       VOICE_AGENT_API_KEY: apiKey,
@@ -44,7 +44,14 @@ const refuse =
   (_, res) =>
     json(res, status, envelope(code, `The platform says ${code}.`, more), headers)
 
-const place = { type: 'phone', agent_id: 'a', from_number: '+4930123456', to_number: '+4930123457' }
+const someId = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
+
+const place = {
+  type: 'phone',
+  agent_id: someId,
+  from_number: '+4930123456',
+  to_number: '+4930123457',
+}
 
 /** What the platform does, and what the assistant must be told. */
 const rows: [
@@ -75,7 +82,7 @@ const rows: [
     { account_id: 'x' },
     [/no access/, /list_subaccounts/],
   ],
-  ['404 of a thing', refuse(404, 'not_found'), 'get_agent', { agent_id: 'x' }, [/list_agents/]],
+  ['404 of a thing', refuse(404, 'not_found'), 'get_agent', { agent_id: someId }, [/list_agents/]],
   ['404 of a list', refuse(404, 'not_found'), 'list_agents', { account_id: 'x' }, [/account_id/]],
   [
     '409',
@@ -137,14 +144,14 @@ const rows: [
     'half a reply',
     (_, res) => res.writeHead(200).end('{"id":'),
     'get_agent',
-    { agent_id: 'x' },
+    { agent_id: someId },
     [/broke off/],
   ],
   [
     'an undocumented shape',
     (_, res) => json(res, 200, { nope: 1 }),
     'get_agent',
-    { agent_id: 'x' },
+    { agent_id: someId },
     [/undocumented shape/, /id/],
   ],
   ['silence', () => {}, 'list_agents', {}, [/did not answer within 0\.3 s/, /Try again/]],
@@ -194,7 +201,7 @@ describe('an assistant is told', () => {
     const { text, meta } = await failure(
       refuse(422, 'validation_error', { errors }, { 'x-request-id': 'r-2' }),
       'update_agent',
-      { agent_id: 'x', voice: { settings: { speed: 9 } } },
+      { agent_id: someId, voice: { settings: { speed: 9 } } },
     )
     expect(text).toContain('\n- voice.settings.speed: too fast')
     expect(text).toContain('\n- agent_id: odd')

@@ -33,10 +33,16 @@ describe.each(clientKinds)('resources with %s', (kind) => {
     for (const { uri } of (await client.listResources()).resources) {
       expect(await client.readResource(uri), uri).toBeTruthy()
     }
-    const models = await client.value('list_models')
+    const models = await client.value('list_models', { fields: ['*'] })
     expect(await client.readResource('voice-agents://catalog/models')).toEqual(models.providers)
-    const voices = await client.value('list_voices', { provider: 'azure' })
-    expect(await client.readResource('voice-agents://catalog/voices/azure')).toEqual(voices)
+    const { voices } = await client.value('list_voices', {
+      provider: 'azure',
+      fields: ['*'],
+      limit: 100,
+    })
+    expect(await client.readResource('voice-agents://catalog/voices/azure')).toMatchObject({
+      voices,
+    })
   })
 
   test.each([

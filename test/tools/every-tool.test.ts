@@ -25,7 +25,7 @@ describe.each(connections)('%s', (_, connect) => {
     for (const { name, outputSchema } of tools) {
       const result = results.get(String(name))
       expect(result?.isError, `${name}: ${result?.content[0]?.text}`).toBeFalsy()
-      expect(JSON.parse(result?.content[0]?.text ?? '')).toEqual(result?.structuredContent)
+      expect(result?.content[0]?.text).toMatch(/\S/)
       const validate = ajv.compile(outputSchema as object)
       expect(
         validate(result?.structuredContent),

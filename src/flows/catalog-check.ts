@@ -1,0 +1,169 @@
+import { ApiError } from '../api/failure.ts'
+import { type VoiceCatalog, voicesIn } from '../contract/provider.ts'
+import { routes } from '../contract/routes.ts'
+import { keptMs } from '../mcp/memory.ts'
+import { badArguments } from '../mcp/refused.ts'
+import { type Known, similar, told } from '../mcp/similar.ts'
+import { type Fields, isObject } from './changes.ts'
+import type { Asking } from './template-check.ts'
+
+/** Voice providers that are known [R]; their catalog is asked by provider, so it lists none. */
+const voiceProviders: readonly Known[] = ['azure', 'cartesia', 'elevenlabs'].map((id) => ({
+  id,
+  names: [],
+}))
+
+/** One provider of a catalog with what it offers. */
+interface Offer extends Known {
+  readonly models: readonly (Known & { readonly languages: readonly Known[] })[]
+}
+
+/**
+ * Looks up what an agent is to use in the platform's catalogs. What is near something that exists
+ * is a slip, and refused with what was meant; what is like nothing there may be the customer's own
+ * (a fine-tuned model, a cloned voice), so it is passed on with a warning. A catalog that cannot
+ * be read keeps nobody from working.
+ */
+export async function checkCatalogs(
+  { model, transcriber, voice }: Fields,
+  asking: Asking,
+): Promise<string[]> {
+  const checks = [
+    isObject(model) && checkModel('model', model, asking),
+    isObject(transcriber) && checkModel('transcriber', transcriber, asking),
+    isObject(voice) && checkVoice(voice, asking),
+  ]
+  const found = await Promise.all(checks.map((check) => check || []))
+  const misses = found.flat()
+  const slips = misses.filter(({ meant }) => meant.length > 0)
+  if (slips.length === 0) return misses.map(({ argument, message }) => `${argument}: ${message}`)
+  throw badArguments(
+    slips.map(({ argument, given, meant }) => ({
+      argument,
+      message: `there is no ${given}; did you mean ${meant.map(told).join(' or ')}?`,
+    })),
+  )
+}
+
+/** Something that is not in its catalog. */
+interface Miss {
+  readonly argument: string
+  readonly given: string
+  /** What exists and is like it. */
+  readonly meant: readonly Known[]
+  readonly message: string
+}
+
+/** Finds a word among what there is; a miss tells what is there. */
+function look(argument: string, given: unknown, known: readonly Known[]): Miss | undefined {
+  if (typeof given !== 'string' || given === '' || known.length === 0) return undefined
+  if (known.some(({ id }) => id.toLowerCase() === given.toLowerCase())) return undefined
+  const some = known.slice(0, 5).map(told).join(', ')
+  const more = known.length > 5 ? ` and ${known.length - 5} more` : ''
+  return {
+    argument,
+    given,
+    meant: similar(given, known),
+    message: `${given} is not in the catalog, which has ${some}${more}`,
+  }
+}
+
+async function checkModel(
+  part: 'model' | 'transcriber',
+  given: Fields,
+  asking: Asking,
+): Promise<Miss[]> {
+  const check = (offers: readonly Offer[]) => missesOf(part, given, offers)
+  const misses = check(await offersOf(part, asking, 'read'))
+  // Models come and go: before anything is called missing the catalog is read anew.
+  return misses.length === 0 ? misses : check(await offersOf(part, asking, 'refresh'))
+}
+
+function missesOf(part: string, given: Fields, offers: readonly Offer[]): Miss[] {
+  const unknown = look(`${part}.provider`, given.provider, offers)
+  if (unknown) return [unknown]
+  const offer = offers.find(({ id }) => id === given.provider)
+  const missing = look(`${part}.model`, given.model, offer?.models ?? [])
+  if (missing) return [missing]
+  const languages = offer?.models.find(({ id }) => id === given.model)?.languages ?? []
+  const wanted = [given.languages ?? [], given.language ?? []].flat()
+  return wanted.flatMap((one) => look(`${part}.language`, one, languages) ?? [])
+}
+
+async function offersOf(
+  part: 'model' | 'transcriber',
+  { request, session }: Asking,
+  how: 'read' | 'refresh',
+): Promise<Offer[]> {
+  const route = part === 'model' ? routes.providers.models : routes.providers.transcribers
+  const { account_id = 'me' } = request.params
+  try {
+    const asked = { params: { account_id }, query: {} }
+    const catalog = await session.memory[how](route, asked, keptMs.catalog)
+    return catalog.map(({ provider, models }) => ({
+      id: typeof provider === 'string' ? provider : provider.code,
+      names: [typeof provider === 'string' ? null : provider.name],
+      models: models.map((model) => ({
+        id: model.id,
+        names: [model.name],
+        languages: languagesOf(model),
+      })),
+    }))
+  } catch (error) {
+    if (error instanceof ApiError) return []
+    throw error
+  }
+}
+
+function languagesOf(model: Fields): Known[] {
+  const { supported_languages: languages } = model
+  if (!Array.isArray(languages)) return []
+  return languages.filter(isObject).map(({ code, name }) => ({
+    id: String(code),
+    names: [typeof name === 'string' ? name : null],
+  }))
+}
+
+async function checkVoice(given: Fields, asking: Asking): Promise<Miss[]> {
+  const { provider, voice_id } = given
+  if (typeof provider !== 'string') return []
+  const check = (voices: readonly Known[]) => {
+    const miss = look('voice.voice_id', voice_id, voices)
+    return miss ? [miss] : []
+  }
+  const known = await voicesOf(provider, asking, 'read')
+  if (known === 'no such provider') {
+    const miss = look('voice.provider', provider, voiceProviders)
+    return miss ? [miss] : []
+  }
+  const misses = check(known)
+  if (misses.length === 0) return []
+  const fresh = await voicesOf(provider, asking, 'refresh')
+  return typeof fresh === 'string' ? [] : check(fresh)
+}
+
+async function voicesOf(
+  provider: string,
+  { request, session }: Asking,
+  how: 'read' | 'refresh',
+): Promise<readonly Known[] | 'no such provider'> {
+  const { account_id = 'me' } = request.params
+  try {
+    const asked = { params: { account_id }, query: { provider } }
+    return knownVoices(await session.memory[how](routes.providers.voices, asked, keptMs.catalog))
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { failure } = error
+    const isRefused = failure.kind === 'rejected' && [404, 422].includes(failure.status)
+    return isRefused ? 'no such provider' : []
+  }
+}
+
+function knownVoices(catalog: VoiceCatalog): Known[] {
+  const voices = voicesIn(catalog) ?? []
+  return voices.filter(isObject).flatMap(({ id, voice_id, name }) => {
+    const found = id ?? voice_id
+    const names = [typeof name === 'string' ? name : null]
+    return typeof found === 'string' ? [{ id: found, names }] : []
+  })
+}

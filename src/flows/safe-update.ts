@@ -1,0 +1,167 @@
+import * as z from 'zod'
+import type { Agent } from '../contract/agent.ts'
+import { routes } from '../contract/routes.ts'
+import { Refused } from '../mcp/refused.ts'
+import type { Outcome, Run, Steps } from '../mcp/tool.ts'
+import { checkCatalogs } from './catalog-check.ts'
+import { type Change, changesBetween, type Fields, isObject, overlay } from './changes.ts'
+import { checkGreeting } from './template-check.ts'
+
+export const updateOptions = {
+  dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
+  expected_modified: z
+    .string()
+    .optional()
+    .describe("The agent's modified as you read it; refused if changed since."),
+}
+
+const schema = z.object({
+  agent_id: z.string().describe('Agent id.'),
+  name: z.string().nullable().describe('Its name.'),
+  applied: z.boolean().describe('False: nothing was saved.'),
+  modified: z.string().nullable().describe('When it last changed.'),
+  changes: z
+    .array(
+      z.object({
+        field: z.string().describe('Dotted path.'),
+        before: z.unknown().describe('Value before; null: none.'),
+        after: z.unknown().describe('Value after; null: none.'),
+      }),
+    )
+    .describe('What differs, field by field.'),
+  warnings: z.array(z.string()).describe('What may be a mistake.'),
+})
+
+type UpdateRun = Run<typeof routes.agents.update, typeof updateOptions>
+
+/**
+ * Changes an agent without losing anything: reads it, lays the change over it all the way down,
+ * checks what is new, and sends only the parts that differ. Between reading and writing somebody
+ * else may still write: the platform has no way to rule that out.
+ */
+export const safeUpdate: Steps<typeof routes.agents.update, typeof updateOptions> = {
+  schema,
+  async run(run) {
+    const { request, options, session, signal, body } = run
+    const { params } = request
+    const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
+    refuseIfChanged(stored, options.expected_modified)
+    const wanted = wantedOf(stored, body)
+    const planned = changesBetween(partOf(stored, wanted), wanted)
+    if (planned.length === 0) return outcome(stored, { applied: false, changes: [], warnings: [] })
+    const warnings = await check(stored, wanted, run)
+    if (options.dry_run) return outcome(stored, { applied: false, changes: planned, warnings })
+    const sent = { params, query: {}, body: patchOf(stored, wanted) }
+    const updated = await session.client.call(routes.agents.update, sent, signal)
+    const changes = changesBetween(withoutStamp(stored), withoutStamp(updated))
+    const ignored = changesBetween(partOf(updated, wanted), wanted)
+    return outcome(updated, {
+      applied: true,
+      changes,
+      warnings: [...warnings, ...ignored.map(notTaken)],
+    })
+  },
+}
+
+function refuseIfChanged({ modified }: Agent, expected: string | undefined): void {
+  if (expected === undefined || isSameInstant(modified, expected)) return
+  throw new Refused(
+    'conflict',
+    `the agent was changed since: modified is ${modified ?? 'unknown'}, not ${expected}; nothing was sent`,
+    { next: 'Look at what changed with get_agent, then decide again with its modified.' },
+  )
+}
+
+const isSameInstant = (one: string | null | undefined, other: string) =>
+  one === other || (typeof one === 'string' && Date.parse(one) === Date.parse(other))
+
+/** The fields that are to change, each whole. In metadata, which is free, null takes a key out. */
+function wantedOf(stored: Fields, body: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(body).map(([name, change]) => {
+      const whole = overlay(stored[name], change)
+      return [name, name === 'metadata' ? withoutNulls(whole, change) : whole]
+    }),
+  )
+}
+
+function withoutNulls(whole: unknown, change: unknown): unknown {
+  if (!isObject(whole) || !isObject(change)) return whole
+  return Object.fromEntries(Object.entries(whole).filter(([name]) => change[name] !== null))
+}
+
+const partOf = (agent: Fields, wanted: Fields): Fields =>
+  Object.fromEntries(Object.keys(wanted).map((name) => [name, agent[name]]))
+
+const withoutStamp = ({ modified: _, ...agent }: Agent): Fields => agent
+
+/** Objects that the platform merges at their first level [R]; all others it replaces. */
+const merged = new Set(['model', 'transcriber', 'voice'])
+
+/** What has to be sent to come from what is stored to what is wanted. */
+function patchOf(stored: Fields, wanted: Fields): Fields {
+  const differing = Object.entries(wanted).filter(
+    ([name, value]) => changesBetween(stored[name], value).length > 0,
+  )
+  return Object.fromEntries(
+    differing.map(([name, value]) => {
+      const before = stored[name]
+      return [
+        name,
+        merged.has(name) && isObject(before) && isObject(value) ? patchOf(before, value) : value,
+      ]
+    }),
+  )
+}
+
+/** Checks what is new of it; what is stored already is nobody's mistake now. */
+async function check(stored: Fields, wanted: Fields, run: UpdateRun): Promise<string[]> {
+  const changed = Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([name, value]) => changesBetween(stored[name], value).length > 0,
+    ),
+  )
+  const [catalogs, greeting] = await Promise.all([
+    checkCatalogs(changed, run),
+    checkGreeting(changed.initial_message, run),
+  ])
+  return [...catalogs, ...greeting]
+}
+
+const notTaken = ({ field, before, after }: Change) =>
+  `${field}: the platform has ${short(before)}, not ${short(after)}`
+
+interface Result {
+  readonly applied: boolean
+  readonly changes: readonly Change[]
+  readonly warnings: readonly string[]
+}
+
+function outcome({ id, name, modified }: Agent, result: Result): Outcome {
+  const { applied, changes, warnings } = result
+  const agent = `agent ${name ? `${name} (${id})` : id}`
+  const head = applied
+    ? `Updated ${agent}`
+    : changes.length > 0
+      ? `Dry run, nothing saved: ${agent} would change`
+      : `Nothing to change: ${agent} is already so`
+  const lines = [
+    `${head}; modified ${modified ?? 'unknown'}.`,
+    ...changes.map(({ field, before, after }) => `${field}: ${short(before)} → ${short(after)}`),
+    ...warnings.map((warning) => `Warning: ${warning}`),
+  ]
+  return {
+    structured: { agent_id: id, name: name ?? null, modified: modified ?? null, ...result },
+    text: lines.join('\n'),
+  }
+}
+
+/** Longest value shown of a change, in characters. */
+const longestValue = 500
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'null'
+  return text.length > longestValue
+    ? `${text.slice(0, longestValue)}… (${text.length} characters)`
+    : text
+}

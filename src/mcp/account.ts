@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../api/failure.ts'
+import type { Route, RouteRequest } from '../contract/route.ts'
+import { routes } from '../contract/routes.ts'
+import { keptMs } from './memory.ts'
+import type { Session } from './session.ts'
+
+/** How long a result waits, at most, for the name of its account, ms. */
+const patienceMs = 1000
+
+/**
+ * The account a request acts on, for its result to name; `undefined` where there is nothing to
+ * name: the operator has pinned the account, or the operation belongs to none. Started beside the
+ * request, so that it costs no time, and never a reason to fail.
+ */
+export async function accountOf(
+  route: Route,
+  { params }: RouteRequest,
+  session: Session,
+): Promise<string | undefined> {
+  if (session.account !== undefined || !('account_id' in route.params.shape)) return undefined
+  const { account_id = 'me' } = params
+  return account_id === 'me' ? ownAccount(session) : account_id
+}
+
+/** The id of the key's own account; `me` when it cannot be found out in time. */
+export async function ownAccount({ memory }: Session): Promise<string> {
+  const read = memory.read(routes.accounts.current, { params: {}, query: {} }, keptMs.account)
+  const id = read.then(
+    (account) => account.id,
+    (error: unknown) => {
+      if (error instanceof ApiError) return 'me'
+      throw error
+    },
+  )
+  const timer = new AbortController()
+  const late = sleep(patienceMs, 'me', { signal: timer.signal }).catch(() => 'me')
+  return Promise.race([id, late]).finally(() => timer.abort())
+}

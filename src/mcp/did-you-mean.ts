@@ -1,0 +1,129 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { ApiError, type Failure } from '../api/failure.ts'
+import type { Route, RouteRequest } from '../contract/route.ts'
+import { routes } from '../contract/routes.ts'
+import { keptMs } from './memory.ts'
+import type { Session } from './session.ts'
+import { type Known, similar, told } from './similar.ts'
+
+/** Where the ones that exist are listed, and how an item of that list is known. */
+interface Source {
+  readonly route: Route
+  readonly list: string
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly known: (item: Readonly<Record<string, unknown>>) => Known
+}
+
+const byId =
+  (...names: string[]) =>
+  (item: Readonly<Record<string, unknown>>): Known => ({
+    id: text(item.id) ?? '',
+    names: names.map((name) => text(item[name])),
+  })
+
+const text = (value: unknown) => (typeof value === 'string' ? value : null)
+
+const agents: Source = {
+  route: routes.agents.list,
+  list: 'list_agents',
+  query: { include_archived: true },
+  known: byId('name'),
+}
+const numbers = { route: routes.phoneNumbers.list, list: 'list_phone_numbers' }
+const subaccounts: Source = {
+  route: routes.accounts.listSubaccounts,
+  list: 'list_subaccounts',
+  known: byId('name'),
+}
+
+/** Arguments that name something of the account. */
+const sources: Readonly<Record<string, Source>> = {
+  agent_id: agents,
+  inbound_agent_id: agents,
+  phone_number_id: { ...numbers, known: byId('friendly_name', 'number') },
+  from_number: {
+    ...numbers,
+    known: (item) => ({ id: text(item.number) ?? '', names: [text(item.friendly_name)] }),
+  },
+  sip_trunk_id: { route: routes.sipTrunks.list, list: 'list_sip_trunks', known: byId('name') },
+  subaccount_id: subaccounts,
+  account_id: subaccounts,
+}
+
+const Page = z.looseObject({ items: z.array(z.record(z.string(), z.unknown())) })
+
+/** How many are compared with, and the longest a failure waits for a suggestion, ms. */
+const mostCompared = 100
+const patienceMs = 2000
+
+/**
+ * What may have been meant by ids and numbers that the platform does not know, by argument: the
+ * nearest real ones, or what there is. Never a reason to fail: without an answer there is no hint.
+ */
+export async function didYouMean(
+  failure: Failure,
+  route: Route,
+  request: RouteRequest,
+  session: Session,
+): Promise<Record<string, string>> {
+  const given = { ...request.query, ...request.body, ...request.params }
+  const suspects = suspectsOf(failure, route).filter((name) => typeof given[name] === 'string')
+  const hints = await Promise.all(
+    suspects.map(async (name) => [
+      name,
+      await hintFor(name, String(given[name]), request, session),
+    ]),
+  )
+  return Object.fromEntries(hints.filter(([, hint]) => hint))
+}
+
+function suspectsOf(failure: Failure, route: Route): string[] {
+  if (failure.kind !== 'rejected') return []
+  if (failure.status === 404) {
+    const last = /\{(\w+)\}$/.exec(route.path)?.[1]
+    return last && last in sources
+      ? [last]
+      : ['account_id'].filter((name) => name in route.params.shape)
+  }
+  if (failure.status !== 422) return []
+  const named = failure.errors.map(({ field }) => field.replace(/^(body|query|path)\./, ''))
+  return [...new Set(named)].filter((name) => name in sources)
+}
+
+async function hintFor(
+  argument: string,
+  given: string,
+  { params }: RouteRequest,
+  session: Session,
+): Promise<string | undefined> {
+  const source = sources[argument]
+  if (!source || given === 'me') return undefined
+  const account_id = argument === 'account_id' ? 'me' : (params.account_id ?? 'me')
+  const known = await knownOf(source, account_id, session)
+  if (!known || known.some(({ id }) => id === given)) return undefined
+  if (known.length === 0) return `There are none in this account (${source.list}).`
+  const meant = similar(given, known)
+  if (meant.length > 0) return `Did you mean ${meant.map(told).join(' or ')}?`
+  const some = known.slice(0, 5).map(told).join(', ')
+  return known.length > 5
+    ? `Some of those there are: ${some}; ${source.list} shows all.`
+    : `There are ${some}.`
+}
+
+async function knownOf(
+  { route, query, known }: Source,
+  account_id: string,
+  { memory }: Session,
+): Promise<Known[] | undefined> {
+  const request = { params: { account_id }, query: { ...query, limit: mostCompared } }
+  const read = memory.refresh(route, request, keptMs.names).catch((error: unknown) => {
+    if (error instanceof ApiError) return undefined
+    throw error
+  })
+  const timer = new AbortController()
+  const late = sleep(patienceMs, undefined, { signal: timer.signal }).catch(() => undefined)
+  const page = await Promise.race([read, late]).finally(() => timer.abort())
+  const parsed = Page.safeParse(page)
+  return parsed.success ? parsed.data.items.map(known).filter(({ id }) => id !== '') : undefined
+}

@@ -1,0 +1,100 @@
+import * as z from 'zod'
+import { CallDetail } from '../contract/call.ts'
+import { Conversation, type Message } from '../contract/conversation.ts'
+import type { Outcome } from '../mcp/tool.ts'
+import { compactText } from './compact.ts'
+import { Transcript, type TranscriptOptions, transcriptOf, transcriptText } from './transcript.ts'
+
+/** A short account of how a call went, in one line. */
+const summary = z.string().describe('Who, when, how long, how it ended.')
+
+const reportOf = <T extends z.ZodRawShape>(shape: T) => {
+  const { messages: _, ...rest } = shape
+  return z.looseObject({ summary, ...rest, transcript: Transcript })
+}
+
+export const CallReport = reportOf(CallDetail.shape)
+export const ConversationReport = reportOf(Conversation.shape)
+
+interface Talk {
+  readonly id: string
+  readonly type?: string | null | undefined
+  readonly direction?: string | null | undefined
+  readonly status?: string | null | undefined
+  readonly answered?: string | null | undefined
+  readonly agent?: string | null | undefined
+  readonly from?: string | null | undefined
+  readonly to?: string | null | undefined
+  readonly start?: string | null | undefined
+  readonly seconds?: number | null | undefined
+  readonly recording?: string | null | undefined
+}
+
+/** One call: a summary first, then its transcript. */
+export function callReport(call: z.output<typeof CallDetail>, options: TranscriptOptions): Outcome {
+  return report(call, options, {
+    id: call.id,
+    type: call.type,
+    direction: call.direction,
+    status: call.status,
+    answered: call.answer_status,
+    agent: call.agent_name ?? call.agent_id,
+    from: call.from_number,
+    to: call.to_number,
+    start: call.started_at ?? call.created,
+    seconds: call.duration_seconds,
+    recording: call.capture?.recording_url,
+  })
+}
+
+/** One conversation, likewise. */
+export function conversationReport(
+  conversation: z.output<typeof Conversation>,
+  options: TranscriptOptions,
+): Outcome {
+  const { direction, phone_number, contact_number } = conversation
+  const inbound = direction === 'inbound'
+  return report(conversation, options, {
+    id: conversation.conversation_id,
+    type: conversation.type,
+    direction,
+    status: conversation.status,
+    agent: conversation.agent_name ?? conversation.agent_id,
+    from: inbound ? contact_number : phone_number,
+    to: inbound ? phone_number : contact_number,
+    start: conversation.start_timestamp,
+    seconds: conversation.duration_seconds,
+    recording: conversation.capture?.recording_url,
+  })
+}
+
+function report(
+  { messages, ...rest }: Record<string, unknown> & { messages?: Message[] | null | undefined },
+  options: TranscriptOptions,
+  talk: Talk,
+): Outcome {
+  const transcript = transcriptOf(messages ?? [], options)
+  const structured = { summary: summarise(talk, messages ?? []), ...rest, transcript }
+  const text = [structured.summary, compactText(rest), transcriptText(transcript)].join('\n')
+  return { structured, text }
+}
+
+/** Such as `outbound phone call completed, answer human; agent Front desk; +1… to +1…; 93 s; 14 turns`. */
+function summarise(talk: Talk, messages: readonly Message[]): string {
+  const kind = [talk.direction, talk.type, 'call'].filter(Boolean).join(' ')
+  const ended = [talk.status, talk.answered && `answer ${talk.answered}`].filter(Boolean)
+  const line = talk.from || talk.to ? `${talk.from ?? '?'} to ${talk.to ?? '?'}` : undefined
+  const length = typeof talk.seconds === 'number' ? `${talk.seconds} s` : undefined
+  const spoken = messages.filter(({ role }) => role === 'agent' || role === 'user').length
+  return [
+    `${kind} ${ended.join(', ')}`.trim(),
+    talk.agent && `agent ${talk.agent}`,
+    line,
+    talk.start && `started ${talk.start}`,
+    length,
+    `${messages.length} turns, ${spoken} spoken`,
+    talk.recording ? `recording ${talk.recording}` : 'no recording',
+  ]
+    .filter(Boolean)
+    .join('; ')
+}

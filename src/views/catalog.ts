@@ -1,0 +1,71 @@
+import * as z from 'zod'
+import type { Cut } from './fit.ts'
+import { fieldsOption, project } from './list.ts'
+
+/** Arguments of the catalogs: which provider, and what is shown of each model. */
+export const catalogOptions = {
+  provider: z.string().min(1).optional().describe('Only this provider, by code.'),
+  ...fieldsOption,
+}
+type CatalogOptions = z.output<z.ZodObject<typeof catalogOptions>>
+
+interface Entry {
+  readonly provider: unknown
+  readonly models: readonly Readonly<Record<string, unknown>>[]
+}
+
+/** What the catalogs promise of their result; models are of the catalog's own kind. */
+export const catalogSchema = (catalog: z.ZodType) =>
+  z.object({
+    total: z.int().describe('Models in all.'),
+    returned: z.int().describe('Models here.'),
+    note: z.string().optional().describe('What was left out, and how to get it.'),
+    providers: catalog.describe('Providers with their models.'),
+  })
+
+/** A catalog by provider, with what one chooses by of each model. */
+export function catalogOf(
+  entries: readonly Entry[],
+  { provider, fields = [] }: CatalogOptions,
+  shows: readonly string[],
+): Record<string, unknown> {
+  const providers = entries
+    .filter((entry) => provider === undefined || codeOf(entry.provider) === provider)
+    .map((entry) => ({
+      ...entry,
+      models: entry.models.map((model) => project(model, [...shows, ...fields])),
+    }))
+  const total = countOf(providers)
+  const codes = entries.map((entry) => codeOf(entry.provider)).join(', ')
+  return {
+    total,
+    returned: total,
+    ...(providers.length === 0 && { note: `No provider ${provider}; there are ${codes}.` }),
+    providers,
+  }
+}
+
+const codeOf = (provider: unknown): unknown =>
+  typeof provider === 'object' && provider !== null && 'code' in provider ? provider.code : provider
+
+const countOf = (providers: readonly Entry[]) =>
+  providers.reduce((count, { models }) => count + models.length, 0)
+
+/** A catalog that is too long keeps its first models, and every provider. */
+export const cutCatalog: Cut = {
+  count: ({ providers }) => countOf(providers as Entry[]),
+  keep(result, kept) {
+    let left = kept
+    const providers = (result.providers as Entry[]).map((entry) => {
+      const models = entry.models.slice(0, Math.max(0, left))
+      left -= entry.models.length
+      return { ...entry, models }
+    })
+    return {
+      ...result,
+      returned: kept,
+      note: 'Shortened: ask for one provider at a time, or for fewer fields.',
+      providers,
+    }
+  },
+}

@@ -1,0 +1,33 @@
+/**
+ * A result as text for a model: JSON without what says nothing. What is absent, null or empty is
+ * left out, and so are the few flags that say the usual; every other value stays, `false` and `0`
+ * too, because they are answers.
+ */
+export function compactText(value: unknown): string {
+  return JSON.stringify(withoutEmpty(value)) ?? '{}'
+}
+
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    // Within an array a position may mean something, so nothing is taken out of it.
+    return value.map((item) => withoutEmpty(item) ?? null)
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value)
+    .map(([name, field]) => [name, withoutEmpty(field)] as const)
+    .filter(([name, field]) => !isEmpty(field) && usual[name] !== field)
+  return Object.fromEntries(fields)
+}
+
+/** What is so unless something else is said. */
+const usual: Readonly<Record<string, unknown>> = {
+  is_archived: false,
+  is_active: true,
+  is_managed: false,
+  has_auth_password: false,
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}
