@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectStdio, type TestClient } from '../harness/client.ts'
+import { type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { newAgent } from '../harness/story.ts'
+
+let client: TestClient
+beforeAll(async () => {
+  client = await connectStdio('v2 2026-07-28')
+})
+afterAll(() => client[Symbol.asyncDispose]())
+
+let made = 0
+const makeAgent = async (more: object = {}) =>
+  client.value('create_agent', { ...newAgent, name: `Agent ${made++}`, ...more })
+
+const textOf = async (args: Record<string, unknown>) =>
+  (await client.call('update_agent', args)).content[0]?.text ?? ''
+
+describe('update_agent', () => {
+  test('changes a part of a nested object and leaves its neighbours alone', async () => {
+    const { id: agent_id } = await makeAgent({
+      voice: { ...newAgent.voice, settings: { speed: 1, stability: 0.4 } },
+      inactivity_settings: { reminder_max_count: 7 },
+    })
+    const { changes, applied } = await client.value('update_agent', {
+      agent_id,
+      voice: { settings: { speed: 1.2 } },
+      inactivity_settings: { reset_on_activity: false },
+    })
+    expect(applied).toBe(true)
+    expect(changes).toEqual([
+      { field: 'voice.settings.speed', before: 1, after: 1.2 },
+      { field: 'inactivity_settings.reset_on_activity', before: true, after: false },
+    ])
+    expect(await client.value('get_agent', { agent_id })).toMatchObject({
+      voice: { voice_id: newAgent.voice.voice_id, settings: { speed: 1.2, stability: 0.4 } },
+      inactivity_settings: { reminder_max_count: 7, reset_on_activity: false },
+    })
+  })
+
+  test('clears with null, and takes a key out of metadata', async () => {
+    const { id: agent_id } = await makeAgent({
+      note: 'Old',
+      metadata: { keep: 1, drop: 2 },
+      initial_message: { message: 'Hello' },
+    })
+    await client.value('update_agent', {
+      agent_id,
+      note: null,
+      metadata: { drop: null, more: 3 },
+      initial_message: { message: null },
+    })
+    const agent = await client.value('get_agent', { agent_id })
+    expect(agent).toMatchObject({ note: null, metadata: { keep: 1, more: 3 } })
+    expect(agent.metadata).not.toHaveProperty('drop')
+    expect(agent.initial_message).toMatchObject({ message: null, mode: 'fixed_message' })
+  })
+
+  test('shows with dry_run what would change, and saves nothing', async () => {
+    const before = await makeAgent()
+    const text = await textOf({ agent_id: before.id, note: 'New', dry_run: true })
+    expect(text).toMatch(/^Dry run, nothing saved/)
+    expect(text).toContain('note: null → "New"')
+    const { account_id: _, ...stored } = await client.value('get_agent', { agent_id: before.id })
+    expect(before).toMatchObject(stored)
+  })
+
+  test('refuses when somebody else changed the agent since', async () => {
+    const { id: agent_id, modified } = await makeAgent()
+    const expected = { agent_id, expected_modified: modified }
+    const changed = await client.value('update_agent', { ...expected, note: 'first' })
+    const late = await client.call('update_agent', { ...expected, note: 'second' })
+    expect(late.isError).toBe(true)
+    expect(late.content[0]?.text).toMatch(/was changed since: modified is .+ nothing was sent/)
+    expect(late._meta?.['voice-agent-mcp/error']).toMatchObject({ kind: 'conflict' })
+    expect((await client.value('get_agent', { agent_id })).note).toBe('first')
+    const next = { agent_id, expected_modified: changed.modified, note: 'second' }
+    expect(await client.value('update_agent', next)).toMatchObject({ applied: true })
+  })
+
+  test('says so when there is nothing to change', async () => {
+    const { id: agent_id, name } = await makeAgent()
+    expect(await textOf({ agent_id, name })).toMatch(/^Nothing to change: agent .* is already so/)
+  })
+
+  test('validates a changed greeting first, and tells the lines that are wrong', async () => {
+    const { id: agent_id } = await makeAgent({ note: 'kept' })
+    const message = 'Hello\n{% if contact.first_name %}\nyou'
+    const text = await textOf({ agent_id, note: 'lost?', initial_message: { message } })
+    expect(text).toMatch(/^update_agent failed: .*nothing was sent/)
+    expect(text).toMatch(/- initial_message\.message: line \d+: /)
+    expect((await client.value('get_agent', { agent_id })).note).toBe('kept')
+    const odd = await textOf({ agent_id, initial_message: { message: 'Hi {{ custmer.name }}' } })
+    expect(odd).toMatch(/^Updated agent/)
+    expect(odd).toMatch(/Warning: initial_message\.message .*custmer/)
+  })
+})
+
+describe('what does not exist', () => {
+  const failing = async (more: object) => {
+    const result = await client.call('create_agent', { ...newAgent, ...more })
+    expect(result.isError).toBe(true)
+    return result.content[0]?.text ?? ''
+  }
+
+  test.each([
+    [
+      { model: { provider: 'opanai' } },
+      /model\.provider: there is no opanai; did you mean .*openai/,
+    ],
+    [
+      { model: { provider: 'openai', model: 'gpt-4.l' } },
+      /model\.model: there is no gpt-4\.l; did you mean .*gpt-4\.1/,
+    ],
+    [
+      { transcriber: { provider: 'deepgram', model: 'nova2' } },
+      /transcriber\.model: there is no nova2; did you mean .*nova-2/,
+    ],
+    [
+      { voice: { provider: 'elevenlabs', voice_id: 'Ada' } },
+      /voice\.voice_id: there is no Ada; did you mean .*sbx-en-us-ada/,
+    ],
+    [{ voice: { provider: 'elevenlab' } }, /voice\.provider: .*did you mean elevenlabs/],
+  ])('%j is answered with what does', async (more, told) => {
+    const before = (await client.value('list_agents')).total
+    expect(await failing(more)).toMatch(told)
+    expect((await client.value('list_agents')).total).toBe(before)
+  })
+
+  test('but is like nothing there is passed on with a warning: it may be the customer’s own', async () => {
+    const model = { provider: 'openai', model: 'ft:my-company:support-2026-11' }
+    const result = await client.call('create_agent', { ...newAgent, model })
+    expect(result.isError).toBeFalsy()
+    expect(result.content[0]?.text).toMatch(/Warning: model\.model: .* not in the catalog/)
+    expect(result.structuredContent).toMatchObject({ warnings: [expect.any(String)] })
+  })
+
+  test.each([
+    ['get_agent', { agent_id: 'Suport line' }, /Did you mean Support line \(/],
+    ['archive_agent', { agent_id: 'no such thing at all' }, /There are|Some of those there are/],
+    ['get_sip_trunk', { sip_trunk_id: 'office trunk' }, /Did you mean Office trunk \(/],
+    [
+      'get_phone_number',
+      { phone_number_id: '+12025550111' },
+      /Did you mean .*\+12025550110|\(0000/,
+    ],
+    ['get_subaccount', { subaccount_id: 'Berlin' }, /There are|Did you mean/],
+    [
+      'update_phone_number',
+      { phone_number_id: '00000000-0000-4000-8004-000000000001', inbound_agent_id: 'Suport line' },
+      /inbound_agent_id: .*Did you mean Support line/,
+    ],
+  ])('%s %j is told the nearest', async (name, args, told) => {
+    const result = await client.call(name, args)
+    expect(result.isError).toBe(true)
+    expect(result.content[0]?.text).toMatch(told)
+  })
+})
+
+describe("an agent's exact name", () => {
+  test('is taken wherever its id is', async () => {
+    const { id, name } = await makeAgent()
+    expect(await client.value('get_agent', { agent_id: name })).toMatchObject({ id })
+    expect(await client.value('update_agent', { agent_id: name, note: 'x' })).toMatchObject({
+      agent_id: id,
+    })
+    const { items } = await client.value('list_phone_numbers')
+    const [number] = items as { id: string; inbound_agent: unknown }[]
+    const phone_number_id = number?.id
+    await client.value('update_phone_number', { phone_number_id, inbound_agent_id: name })
+    expect(await client.value('get_phone_number', { phone_number_id })).toMatchObject({
+      inbound_agent: { id },
+    })
+    expect(await client.value('list_calls', { agent_id: name })).toMatchObject({ total: 0 })
+    await client.value('archive_agent', { agent_id: name })
+    expect(await client.value('get_agent', { agent_id: id })).toMatchObject({ is_archived: true })
+  })
+
+  test('is not guessed at when two agents have it', async () => {
+    const name = 'Twin'
+    const ids = [await makeAgent({ name }), await makeAgent({ name })].map(({ id }) => String(id))
+    const result = await client.call('get_agent', { agent_id: name })
+    expect(result.isError).toBe(true)
+    for (const id of ids) expect(result.content[0]?.text).toContain(id)
+  })
+})
+
+describe('on the wire', () => {
+  const stored = {
+    id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11',
+    name: 'Wired',
+    modified: '2026-11-01T00:00:00Z',
+    voice: {
+      provider: 'azure',
+      voice_id: 'v',
+      settings: { speed: 1, stability: 0.5 },
+      new_field: 1,
+    },
+    volume: { web: 0.5, telephony: 0.5, allow_adjustment: true },
+    tags: ['a'],
+  }
+  let platform: FakePlatform
+  let wired: TestClient
+  beforeAll(async () => {
+    platform = await startFakePlatform(
+      ({ method, url }, res) =>
+        json(res, 200, url.includes('voices') ? { voices: [] } : { ...stored, method }),
+      { account: 'own' },
+    )
+    wired = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+    })
+  })
+  afterAll(async () => {
+    await wired[Symbol.asyncDispose]()
+    await platform[Symbol.asyncDispose]()
+  })
+
+  const sent = async (change: object) => {
+    platform.seen.length = 0
+    const result = await wired.call('update_agent', { agent_id: stored.id, ...change })
+    const patches = platform.seen.filter(({ method }) => method === 'PATCH')
+    return { result, bodies: patches.map(({ body }) => JSON.parse(body)) }
+  }
+
+  test('only what differs is sent, objects that the platform replaces whole', async () => {
+    const { bodies } = await sent({
+      name: 'Wired',
+      tags: ['a'],
+      voice: { settings: { speed: 1.5 } },
+      volume: { web: 1 },
+    })
+    expect(bodies).toEqual([
+      {
+        voice: { settings: { speed: 1.5, stability: 0.5 } },
+        volume: { web: 1, telephony: 0.5, allow_adjustment: true },
+      },
+    ])
+  })
+
+  test('a change that the platform did not take is told', async () => {
+    const { result } = await sent({ volume: { web: 1 } })
+    expect(result.content[0]?.text).toMatch(/Warning: volume\.web: the platform has 0\.5, not 1/)
+  })
+})
