@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest'
+import { createDialPolicy } from '../../src/policy/dial-policy.ts'
+import { createMemoryLedger, LedgerError } from '../../src/policy/ledger.ts'
+import type { DialPolicyConfig } from '../../src/policy/policy.ts'
+import type { DialRequest } from '../../src/policy/verdict.ts'
+
+/** A Monday noon in Berlin. */
+const noon = Date.parse('2026-11-02T11:00:00Z')
+const source = '/etc/dial.json'
+
+const phone = (toNumber: string | null, rest: Partial<DialRequest> = {}): DialRequest => ({
+  accountId: 'me',
+  agentId: 'a-1',
+  agentName: 'Front desk',
+  type: 'phone',
+  fromNumber: '+4930123456',
+  toNumber,
+  ...rest,
+})
+const web = phone(null, { type: 'web', fromNumber: null })
+
+function policyOf(config: DialPolicyConfig | undefined, at = noon) {
+  const clock = { at }
+  const ledger = createMemoryLedger()
+  return { clock, ledger, ...createDialPolicy({ config, source, ledger, now: () => clock.at }) }
+}
+
+describe('without a policy', () => {
+  test('an ordinary number is allowed, and what it is is told', async () => {
+    const verdict = await policyOf(undefined).check(phone('+4915112345678'))
+    expect(verdict).toEqual({ allowed: true, facts: { country: 'DE', type: 'MOBILE' } })
+  })
+
+  test.each([
+    ['+49112', 'emergency', 'No setting allows this.'],
+    ['+449012345678', 'premium', 'No setting allows this.'],
+    ['+99912345678', 'invalid_number', 'No setting allows this; correct the number.'],
+    [null, 'invalid_number', 'No setting allows this; correct the number.'],
+  ])('%s is refused as %s', async (number, rule, change) => {
+    const verdict = await policyOf(undefined).reserve(phone(number))
+    expect(verdict).toMatchObject({ allowed: false, rule, change, retryAfterSeconds: null })
+  })
+})
+
+describe('a destination', () => {
+  const cases: [DialPolicyConfig, string, string | undefined][] = [
+    [{ allow_countries: ['DE'] }, '+4930123456', undefined],
+    [{ allow_countries: ['DE'] }, '+33142345678', 'allow_countries'],
+    [{ allow_countries: ['US'] }, '+14165550123', 'allow_countries'],
+    [{ allow_prefixes: ['+1202555'] }, '+12025550123', undefined],
+    [{ allow_prefixes: ['+1202555'] }, '+12026550123', 'allow_prefixes'],
+    [{ allow_prefixes: ['+1202555'], allow_countries: ['DE'] }, '+4930123456', undefined],
+    [{ allow_prefixes: ['+1202555'], allow_countries: ['DE'] }, '+12025550123', undefined],
+    [{ allow_prefixes: ['+49'], deny_prefixes: ['+4930'] }, '+4930123456', 'deny_prefixes'],
+    [{ allow_prefixes: ['+49'], deny_countries: ['DE'] }, '+4930123456', 'deny_countries'],
+    [{ deny_countries: ['DE'] }, '+33142345678', undefined],
+    // A number of no country: undecidable where countries count.
+    [{ deny_countries: ['DE'] }, '+80012345678', 'deny_countries'],
+    [{ allow_countries: ['DE'] }, '+80012345678', 'allow_countries'],
+    [{ allow_prefixes: ['+800'], allow_countries: ['DE'] }, '+80012345678', undefined],
+    [{ quiet_hours: [{ from: '21:00', to: '08:00' }] }, '+80012345678', 'quiet_hours'],
+    [{}, '+80012345678', undefined],
+    // No list allows what must not be dialled.
+    [{ allow_prefixes: ['+49'] }, '+49112', 'emergency'],
+    [{ allow_prefixes: ['+49900'] }, '+499001234567', 'premium'],
+  ]
+  test.each(cases)('%j, %s: %s', async (config, number, rule) => {
+    const verdict = await policyOf(config).check(phone(number))
+    expect(verdict.allowed ? undefined : verdict.rule).toBe(rule)
+  })
+
+  test('that is refused is told in words, and who can change that', async () => {
+    const policy = policyOf({ allow_countries: ['DE', 'AT'], allow_prefixes: ['+1202'] })
+    expect(await policy.check(phone('+33142345678'))).toEqual({
+      allowed: false,
+      rule: 'allow_countries',
+      message:
+        '+33142345678 in France is not called: only calls to Germany, Austria or to numbers that begin with +1202 are allowed.',
+      change:
+        'The operator of this server can change allow_countries or allow_prefixes in the dial policy (/etc/dial.json).',
+      retryAfterSeconds: null,
+    })
+  })
+})
+
+describe('agents and callers', () => {
+  test('an agent is allowed by id or exact name', async () => {
+    const check = (allow_agents: string[], rest: Partial<DialRequest> = {}) =>
+      policyOf({ allow_agents }).check(phone('+4930123456', rest))
+    expect(await check(['a-1'], { agentName: null })).toMatchObject({ allowed: true })
+    expect(await check(['Front desk'])).toMatchObject({ allowed: true })
+    expect(await check(['front desk'])).toMatchObject({ rule: 'allow_agents' })
+    expect(await check(['Front desk'], { agentName: null })).toMatchObject({
+      message: 'Agent a-1 may not place calls.',
+    })
+  })
+
+  test('a caller number has to be listed, and be there', async () => {
+    const policy = policyOf({ allow_from: ['+4930123456'] })
+    expect(await policy.check(phone('+4930123456'))).toMatchObject({ allowed: true })
+    for (const fromNumber of ['+4930123457', null]) {
+      expect(await policy.check(phone('+4930123456', { fromNumber }))).toMatchObject({
+        rule: 'allow_from',
+      })
+    }
+  })
+
+  test('an agent that may not call is told before quiet hours, after emergency numbers', async () => {
+    const policy = policyOf({
+      allow_agents: ['other'],
+      quiet_hours: [{ from: '00:00', to: '24:00' }],
+    })
+    expect(await policy.check(phone('+4930123456'))).toMatchObject({ rule: 'allow_agents' })
+    expect(await policy.check(phone('+49112'))).toMatchObject({ rule: 'emergency' })
+  })
+})
+
+describe('quiet hours', () => {
+  const config = { quiet_hours: [{ from: '21:00', to: '08:00' }] }
+
+  test('are those where the telephone rings, and their end is told', async () => {
+    const policy = policyOf(config)
+    expect(await policy.check(phone('+4930123456'))).toMatchObject({ allowed: true })
+    expect(await policy.check(phone('+12125550123'))).toMatchObject({
+      rule: 'quiet_hours',
+      message:
+        '+12125550123 is not called now: it is 06:00 in America/New_York, which is in the quiet hours (21:00 to 08:00).',
+      retryAfterSeconds: 2 * 3600,
+    })
+  })
+
+  test('of any time zone count when the number does not tell which', async () => {
+    const verdict = await policyOf(config, Date.parse('2026-11-02T22:00:00Z')).check(
+      phone('+61491570156'),
+    )
+    expect(verdict).toMatchObject({
+      rule: 'quiet_hours',
+      message: expect.stringContaining('one of the time zones it may ring in'),
+    })
+  })
+})
+
+describe('limits', () => {
+  test('count what was reserved and not what was checked', async () => {
+    const policy = policyOf({ max_per_minute: 1 })
+    await policy.check(phone('+4930123456'))
+    expect(await policy.reserve(phone('+4930123456'))).toMatchObject({
+      allowed: true,
+      id: expect.any(String),
+    })
+    policy.clock.at += 20_500
+    const refused = {
+      rule: 'max_per_minute',
+      message: 'No more calls at the moment: 1 call a minute is allowed.',
+      retryAfterSeconds: 40,
+    }
+    expect(await policy.check(phone('+4930123456'))).toMatchObject(refused)
+    expect(await policy.reserve(phone('+4930123456'))).toMatchObject(refused)
+  })
+
+  test('count web calls, which no other rule but that for agents concerns', async () => {
+    const policy = policyOf({
+      allow_countries: ['DE'],
+      allow_from: ['+4930123456'],
+      quiet_hours: [{ from: '00:00', to: '24:00' }],
+      max_per_hour: 1,
+    })
+    expect(await policy.reserve(web)).toMatchObject({
+      allowed: true,
+      facts: { country: null, type: null },
+    })
+    expect(await policy.reserve(web)).toMatchObject({ rule: 'max_per_hour' })
+    expect(await policyOf({ allow_agents: ['x'] }).check(web)).toMatchObject({
+      rule: 'allow_agents',
+    })
+  })
+
+  test('at once are free again when a call is released, cancelled or too old', async () => {
+    const policy = policyOf({ max_at_once: 1 })
+    const reserve = async () => {
+      const verdict = await policy.reserve(web)
+      return verdict.allowed ? verdict.id : verdict.rule
+    }
+    await policy.release(await reserve())
+    await policy.cancel(await reserve())
+    const id = await reserve()
+    expect(await reserve()).toBe('max_at_once')
+    policy.clock.at += 11 * 3_600_000
+    await policy.renew(id)
+    policy.clock.at += 11 * 3_600_000
+    expect(await reserve()).toBe('max_at_once')
+    policy.clock.at += 3_600_000
+    expect(await policy.check(web)).toMatchObject({ allowed: true })
+  })
+
+  test('in total hold for this run, among calls asked for at the same moment too', async () => {
+    const policy = policyOf({ max_total: 2 })
+    const verdicts = await Promise.all([1, 2, 3, 4].map(() => policy.reserve(web)))
+    const placed = verdicts.filter((verdict) => verdict.allowed)
+    expect(placed).toHaveLength(2)
+    policy.clock.at += 1e9
+    expect(await policy.check(web)).toMatchObject({ rule: 'max_total', retryAfterSeconds: null })
+    await policy.cancel(placed[0]?.id ?? '')
+    expect(await policy.reserve(web)).toMatchObject({ allowed: true })
+    expect(await policy.reserve(web)).toMatchObject({ rule: 'max_total' })
+  })
+
+  test('refuse when calls cannot be counted, and say why', async () => {
+    const broken = () => Promise.reject(new LedgerError('The file of calls /x cannot be used.'))
+    const ledger = { ...createMemoryLedger(), look: broken, reserve: broken, release: broken }
+    const policy = createDialPolicy({ config: { max_per_hour: 5 }, source, ledger })
+    const refused = {
+      rule: 'max_per_hour',
+      message:
+        'No call is placed, because calls cannot be counted. The file of calls /x cannot be used.',
+    }
+    expect(await policy.check(web)).toMatchObject(refused)
+    expect(await policy.reserve(web)).toMatchObject(refused)
+    await policy.release('x')
+    const unlimited = createDialPolicy({ config: {}, source, ledger })
+    expect(await unlimited.reserve(web)).toMatchObject({ allowed: true })
+  })
+})

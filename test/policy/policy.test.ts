@@ -1,0 +1,80 @@
+import { getCountries } from 'libphonenumber-js/max'
+import { expect, test } from 'vitest'
+import { DialPolicyError, parseDialPolicy } from '../../src/policy/policy.ts'
+
+const refused = (value: unknown) => {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  try {
+    return parseDialPolicy(text, '/etc/dial.json')
+  } catch (error) {
+    if (error instanceof DialPolicyError) return error.message
+    throw error
+  }
+}
+
+test('a whole policy is read', () => {
+  const policy = {
+    allow_prefixes: ['+49', '+1202555'],
+    deny_prefixes: ['+4932'],
+    allow_countries: ['DE', 'US'],
+    deny_countries: ['KP'],
+    allow_agents: ['a-1', 'Front desk'],
+    allow_from: ['+4930123456'],
+    quiet_hours: [{ from: '21:00', to: '08:00', days: ['mon'] }],
+    max_per_minute: 1,
+    max_per_hour: 10,
+    max_per_day: 50,
+    max_at_once: 2,
+    max_total: 100,
+  }
+  expect(parseDialPolicy(`\uFEFF${JSON.stringify(policy)}`, 'x')).toEqual(policy)
+})
+
+test('one quiet time needs no list', () => {
+  const hours = { from: '21:00', to: '08:00' }
+  expect(parseDialPolicy(JSON.stringify({ quiet_hours: hours }), 'x')).toEqual({
+    quiet_hours: [hours],
+  })
+})
+
+test.each([
+  [{ max_per_hours: 3 }, 'max_per_hours: no such field; did you mean max_per_hour?'],
+  [{ quiethours: {} }, 'quiethours: no such field; did you mean quiet_hours?'],
+  [{ wibble: 1 }, 'wibble: no such field; known are allow_prefixes, '],
+  [
+    { quiet_hours: { from: '21:00', to: '08:00', day: [] } },
+    'quiet_hours.0.day: no such field; did you mean days?',
+  ],
+  [{ quiet_hours: { from: '21:00', to: '21:00' } }, '00:00 to 24:00 is the whole day'],
+  [
+    { quiet_hours: { from: '9:00', to: '25:00' } },
+    'quiet_hours.0.from: Expected a time such as 21:00',
+  ],
+  [{ allow_prefixes: ['0049'] }, 'allow_prefixes.0: Expected the start of an E.164 number'],
+  [{ allow_countries: [] }, 'allow_countries: Expected at least one'],
+  [{ allow_countries: ['Germany'] }, 'allow_countries.0: Expected a country'],
+  [{ deny_countries: ['EU'] }, 'deny_countries.0: Expected a country'],
+  [{ allow_from: ['12'] }, 'allow_from.0: Expected an E.164 number'],
+  [{ max_per_day: -1 }, 'max_per_day: '],
+  [{ max_per_day: '5' }, 'max_per_day: '],
+  [[], 'the whole: '],
+  ['{', 'is no JSON: '],
+])('%j is refused by naming the file and the field', (value, text) => {
+  expect(refused(value)).toContain('The dial policy (/etc/dial.json) ')
+  expect(refused(value)).toContain(text)
+})
+
+test('a country may be written as people write it', () => {
+  expect(parseDialPolicy('{"deny_countries": ["uk", "de"]}', 'x')).toEqual({
+    deny_countries: ['GB', 'DE'],
+  })
+})
+
+test('the countries it takes are those a number can have', () => {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
+  const taken = letters
+    .flatMap((one) => letters.map((other) => one + other))
+    .map((code) => refused({ allow_countries: [code] }))
+    .flatMap((policy) => (typeof policy === 'string' ? [] : (policy.allow_countries ?? [])))
+  expect([...new Set(taken)].sort()).toEqual(getCountries().sort())
+})
