@@ -10,6 +10,9 @@
 /** Longest template accepted, in UTF-16 code units. */
 export const MAX_SOURCE_LENGTH = 4_194_304
 
+/** Most warnings of unknown filters and tests for one template, each about another name. */
+export const MAX_WARNINGS = 100
+
 /** Deepest nesting of brackets, calls, `not`, unary signs and inline ifs in one expression. */
 export const MAX_EXPRESSION_DEPTH = 200
 

@@ -75,6 +75,21 @@ describe('warnings', () => {
     ])
   })
 
+  test('name each filter once, with the line of its first use', () => {
+    const { warnings } = analyse(
+      '{% if x %}\n{{ x|uper|uper }}{{ x|lowr }}\n{{ x|uper }}{% endif %}',
+    )
+    expect(warnings.map(({ message, line }) => [message, line])).toEqual([
+      ["No filter named 'uper' found. Did you mean 'upper'?", 2],
+      ["No filter named 'lowr' found. Did you mean 'lower'?", 2],
+    ])
+  })
+
+  test('of a hundred names are enough', () => {
+    const uses = Array.from({ length: 500 }, (_, i) => `{{ x|upper${i} if y }}`)
+    expect(analyse(uses.join('')).warnings).toHaveLength(100)
+  })
+
   test('a loop inside an if is compiled for good', () => {
     expect(analyse('{% if a %}{% for x in y %}{{ x|nosuch }}{% endfor %}{% endif %}').valid).toBe(
       false,
@@ -87,6 +102,9 @@ describe('warnings', () => {
 
   test('what constant folding removes is never looked at', () => {
     expect(analyse('{{ true or x|nosuch }}').valid).toBe(true)
+    expect(analyse('{{ true or x|nosuch }}{{ 1 or x|uper }}{{ x|lowr }}').errors).toMatchObject([
+      { message: "No filter named 'lowr'. Did you mean 'lower'?" },
+    ])
     expect(analyse('{{ y or x|nosuch }}').valid).toBe(false)
   })
 

@@ -3,11 +3,8 @@ import { filterNames } from '../filters/index.ts'
 import { globalNames } from '../render/globals.ts'
 import { testNames } from '../render/tests.ts'
 import { type ParseOptions, parse } from '../syntax/parse.ts'
-import { quote } from '../syntax/text.ts'
 import { compile } from './compile.ts'
 import type { Compiled } from './compiled.ts'
-import { suggestion } from './expressions.ts'
-import type { Deferred, Read } from './report.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 export type AnalyseOptions = ParseOptions & {
@@ -40,7 +37,8 @@ export type Analysis = {
  *
  * Errors are of type `syntax_error`, `undefined_tag`, `unknown_filter`, `unknown_test`,
  * `too_large` or `too_deep`. Warnings are unknown filters and tests inside an `if`: there Jinja2
- * fails only when rendering reaches them.
+ * fails only when rendering reaches them. Each name is told once, with the line of its first use, and
+ * at most 100 of them (`MAX_WARNINGS`).
  *
  * A variable is one that is looked up in the context; names set by the template are left out
  * where they are certainly set. Never throws.
@@ -48,13 +46,14 @@ export type Analysis = {
 export function analyse(source: string, options: AnalyseOptions = {}): Analysis {
   try {
     const compiled = compileSource(source, options)
-    const { error, deferred, reads } = compiled.report
-    const { filters, tests } = vocabularyFor(options)
-    const warnings = deferred.map((use) =>
-      toWarning(use, use.type === 'unknown_filter' ? filters : tests),
-    )
+    const { error, warnings, reads } = compiled.report
     const errors = error === null ? [] : [toIssue(error)]
-    return { valid: error === null, errors, warnings, variables: firstUses(reads) }
+    return {
+      valid: error === null,
+      errors,
+      warnings: warnings.map(toIssue),
+      variables: reads.lines,
+    }
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
     return { valid: false, errors: [toIssue(error)], warnings: [], variables: [] }
@@ -72,22 +71,6 @@ function vocabularyFor({ extraFilters = [] }: AnalyseOptions): Vocabulary {
   return { filters, tests: testNames, globals: globalNames }
 }
 
-function toIssue({ type, message, line }: TemplateError): Issue {
+function toIssue({ type, message, line }: Omit<Issue, 'variable'>): Issue {
   return { type, message, line, variable: null }
-}
-
-function toWarning({ type, name, line }: Deferred, known: Iterable<string>): Issue {
-  const kind = type === 'unknown_filter' ? 'filter' : 'test'
-  const message = `No ${kind} named ${quote(name)} found.${suggestion(name, known)}`
-  return { type, message, line, variable: null }
-}
-
-function firstUses(reads: readonly Read[]): Variable[] {
-  const lines = new Map<string, number>()
-  for (const { path, line } of reads) {
-    const known = lines.get(path)
-    if (known === undefined || line < known) lines.set(path, line)
-  }
-  const variables = [...lines].map(([path, line]) => ({ path, line }))
-  return variables.sort((a, b) => a.line - b.line)
 }

@@ -1,8 +1,8 @@
-import { TemplateError, type TemplateErrorType } from '../error.ts'
 import { quote } from '../syntax/text.ts'
 import type {
   Block,
   Body,
+  Branch,
   CallBlock,
   For,
   Macro,
@@ -10,10 +10,10 @@ import type {
   Statement,
   Template,
 } from '../syntax/tree.ts'
-import { eachStatement, namesSet, stepExpressions } from '../syntax/walk.ts'
+import { eachName, eachNameSet, eachStatement } from '../syntax/walk.ts'
 import type { BlockFrame, Compiled, LoopFrames, MacroFrame } from './compiled.ts'
 import { ExpressionChecker, type Frame } from './expressions.ts'
-import { collectNames, declareTarget, loopNames, macroNames, readNames } from './frames.ts'
+import { collectNames, declareTarget, loopNames, macroNames, readFilters } from './frames.ts'
 import { Names } from './names.ts'
 import { repeatedParameter } from './python-rules.ts'
 import { Report } from './report.ts'
@@ -33,7 +33,7 @@ export function compile(template: Template, vocabulary: Vocabulary): Compiled {
 
 class Compiler {
   private readonly template: Template
-  private readonly report = new Report()
+  private readonly report: Report
   private readonly expressions: ExpressionChecker
   private readonly specials: SpecialNames
   private readonly blocks = new Map<string, BlockFrame>()
@@ -51,6 +51,7 @@ class Compiler {
   constructor(template: Template, vocabulary: Vocabulary) {
     this.template = template
     this.specials = new SpecialNames(template)
+    this.report = new Report(vocabulary)
     this.expressions = new ExpressionChecker(this.report, vocabulary)
   }
 
@@ -68,12 +69,14 @@ class Compiler {
     return { template, root, usesSelf, blocks: this.blocks, loops, macros, scopes, report }
   }
 
-  private fail(message: string, line: number, type: TemplateErrorType = 'syntax_error'): void {
-    this.report.fail(new TemplateError(type, message, line))
+  private fail(message: string, line: number): void {
+    this.report.fail({ type: 'syntax_error', message, line })
   }
 
   /** Looks through all statements once for what has to be known in advance. */
   private survey(): Block[] {
+    const { names } = this.template
+    if (!names.has('block') && !names.has('extends')) return []
     const blocks = new Map<string, Block>()
     eachStatement(this.template.body, (statement) => {
       if (statement.kind === 'extends') this.hasExtends = true
@@ -176,14 +179,16 @@ class Compiler {
 
   private visitFor(loop: For, frame: Frame): void {
     const extended = this.isExtended(loop)
-    const frames = { ...loopNames(frame.names, loop, extended), extended }
+    const frames = loopNames(frame.names, loop, extended)
     this.loops.set(loop, frames)
-    const inner: Omit<Frame, 'names'> = { soft: false, level: 'inner', output: frame.output }
-    if (loop.test !== null) this.expressions.visit(loop.test, { names: frames.test, ...inner })
+    const inner = (names: Names): Frame => {
+      return { names, soft: false, level: 'inner', output: frame.output }
+    }
+    if (loop.test !== null) this.expressions.visit(loop.test, inner(frames.test))
     this.checkLoopVariable(loop)
     if (!loop.recursive) this.expressions.visit(loop.iterable, frame)
-    this.visitBody(loop.body, { names: frames.body, ...inner })
-    this.visitBody(loop.otherwise, { names: frames.otherwise, ...inner })
+    this.visitBody(loop.body, inner(frames.body))
+    this.visitBody(loop.otherwise, inner(frames.otherwise))
     if (loop.recursive) this.expressions.visit(loop.iterable, frame)
   }
 
@@ -197,21 +202,26 @@ class Compiler {
     if (this.checkedLoops.has(loop)) return
     eachStatement([loop], (statement) => {
       if (statement.kind === 'for') this.checkedLoops.add(statement)
-      for (const { name, line } of assignedNames(statement)) {
-        if (name !== 'loop') continue
-        this.fail("Can't assign to special loop variable in for-loop target", line)
-      }
+      if (assigns(statement)) eachNameSet(statement.target, this.refuseLoop, null)
     })
+  }
+
+  private readonly refuseLoop = ({ name, line }: Name): void => {
+    if (name !== 'loop') return
+    this.fail("Can't assign to special loop variable in for-loop target", line)
   }
 
   private visitIf(statement: Extract<Statement, { kind: 'if' }>, frame: Frame): void {
     const level = frame.level === 'root' ? 'top' : frame.level
-    const soft: Frame = { ...frame, soft: true, level }
-    for (const { test, body } of [statement.first, ...statement.elifs]) {
-      this.expressions.visit(test, soft)
-      this.visitBody(body, soft)
-    }
+    const soft: Frame = { names: frame.names, soft: true, level, output: frame.output }
+    this.visitBranch(statement.first, soft)
+    for (const branch of statement.elifs) this.visitBranch(branch, soft)
     this.visitBody(statement.otherwise, soft)
+  }
+
+  private visitBranch({ test, body }: Branch, frame: Frame): void {
+    this.expressions.visit(test, frame)
+    this.visitBody(body, frame)
   }
 
   private visitMacro(macro: Macro | CallBlock, frame: Frame): void {
@@ -230,7 +240,7 @@ class Compiler {
     const repeated = repeatedParameter(parameters)
     if (repeated !== null) {
       const message = `duplicate argument ${quote(repeated)} in macro definition`
-      this.report.failLate(new TemplateError('syntax_error', message, line))
+      this.report.failLate({ type: 'syntax_error', message, line })
     }
     const inner: Frame = { names, soft: false, level: 'inner', output: false }
     for (const { fallback } of parameters) {
@@ -259,11 +269,9 @@ class Compiler {
     if (statement.kind === 'with') {
       for (const { target } of statement.bindings) declareTarget(names, target)
     }
-    if (statement.kind === 'autoescape') readNames(names, [statement.value])
+    if (statement.kind === 'autoescape') eachName(statement.value, names)
     collectNames(names, statement.body)
-    if (statement.kind === 'filter_block') {
-      readNames(names, statement.filters.flatMap(stepExpressions))
-    }
+    if (statement.kind === 'filter_block') readFilters(names, statement.filters)
     this.scopes.set(statement, names)
     return { ...outer, soft: false, level: 'inner', ...change, names }
   }
@@ -283,9 +291,9 @@ class Compiler {
   }
 }
 
-/** The names a statement assigns to; the names `import` and `macro` define do not count. */
-function assignedNames(statement: Statement): readonly Name[] {
-  const assigns =
-    statement.kind === 'for' || statement.kind === 'set' || statement.kind === 'set_block'
-  return assigns ? namesSet(statement.target) : []
+/** Whether a statement assigns to a target; the names `import` and `macro` define do not count. */
+function assigns(
+  statement: Statement,
+): statement is Extract<Statement, { kind: 'for' | 'set' | 'set_block' }> {
+  return statement.kind === 'for' || statement.kind === 'set' || statement.kind === 'set_block'
 }

@@ -1,11 +1,15 @@
 import type { Block, CallBlock, For, Macro, Statement, Template } from '../syntax/tree.ts'
-import type { loopNames } from './frames.ts'
 import type { Names } from './names.ts'
 import type { Report } from './report.ts'
 import type { Special } from './specials.ts'
 
 /** Frames of a loop; `extended` loops have a `loop` variable. */
-export type LoopFrames = ReturnType<typeof loopNames> & { readonly extended: boolean }
+export type LoopFrames = {
+  readonly body: Names
+  readonly test: Names
+  readonly otherwise: Names
+  readonly extended: boolean
+}
 
 export type MacroFrame = { readonly names: Names; readonly specials: readonly Special[] }
 

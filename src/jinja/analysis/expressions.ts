@@ -1,13 +1,11 @@
-import { TemplateError } from '../error.ts'
-import { foldsToConstant } from '../render/constant.ts'
+import { ConstantFolder } from '../render/constant.ts'
 import { quote } from '../syntax/text.ts'
 import type { CallStep, Chain, Expr, FilterStep, Step, Target, TestStep } from '../syntax/tree.ts'
-import { argumentExpressions, childExpressions, stepExpressions } from '../syntax/walk.ts'
+import { eachArgument, eachChild, eachInStep } from '../syntax/walk.ts'
 import type { Names } from './names.ts'
-import { pathOf } from './paths.ts'
 import { repeatedKeyword } from './python-rules.ts'
 import type { Report } from './report.ts'
-import { nearest, type Vocabulary } from './vocabulary.ts'
+import type { Vocabulary } from './vocabulary.ts'
 
 /** Where in the template a piece of code stands. */
 export type Frame = {
@@ -20,10 +18,20 @@ export type Frame = {
   readonly output: boolean
 }
 
+/** The same place, inside an `if`. */
+function soften(frame: Frame): Frame {
+  const { names, soft, level, output } = frame
+  return soft ? frame : { names, soft: true, level, output }
+}
+
+const noSteps: readonly Step[] = []
+const noNames: readonly string[] = []
+
 /** Checks expressions: filters and tests exist, arguments make sense; collects what is read. */
 export class ExpressionChecker {
   private readonly report: Report
   private readonly vocabulary: Vocabulary
+  private readonly constants = new ConstantFolder()
 
   constructor(report: Report, vocabulary: Vocabulary) {
     this.report = report
@@ -32,15 +40,19 @@ export class ExpressionChecker {
 
   visit(expr: Expr, frame: Frame): void {
     switch (expr.kind) {
+      case 'const':
+        break
       case 'name':
-        this.read(expr, frame)
+        this.read(expr.name, noSteps, expr.line, frame)
         break
       case 'chain':
         this.visitChain(expr, frame)
         break
       case 'conditional': {
-        const soft = { ...frame, soft: true }
-        this.visitAll([expr.then, expr.test, ...otherwise(expr)], soft)
+        const soft = soften(frame)
+        this.visit(expr.then, soft)
+        this.visit(expr.test, soft)
+        if (expr.otherwise !== null) this.visit(expr.otherwise, soft)
         break
       }
       case 'and':
@@ -48,24 +60,22 @@ export class ExpressionChecker {
       case 'compare':
         // Jinja2 folds constants first: in `true or x|nosuch` it never meets the filter.
         this.report.unless(
-          () => foldsToConstant(expr),
-          () => this.visitAll(childExpressions(expr), frame),
+          () => this.constants.folds(expr),
+          () => eachChild(expr, this.visitChild, frame),
         )
         break
       default:
-        this.visitAll(childExpressions(expr), frame)
+        eachChild(expr, this.visitChild, frame)
         break
     }
   }
 
-  private visitAll(exprs: readonly Expr[], frame: Frame): void {
-    for (const expr of exprs) this.visit(expr, frame)
-  }
+  private readonly visitChild = (expr: Expr, frame: Frame): void => this.visit(expr, frame)
 
   /** The attribute of a namespace is set on what its name holds, so that name is read. */
   visitTarget(target: Target, frame: Frame): void {
     if (target.kind !== 'attribute') return
-    this.read({ kind: 'name', name: target.name, line: target.line }, frame)
+    this.read(target.name, noSteps, target.line, frame)
   }
 
   /** The filters of a block, applied to its output. */
@@ -73,11 +83,11 @@ export class ExpressionChecker {
     this.visitSteps(filters, frame)
   }
 
-  private visitChain(chain: Chain, frame: Frame): void {
-    this.checkNames(chain.steps, frame)
-    if (chain.head.kind === 'name') this.read(chain, frame)
-    else this.visit(chain.head, frame)
-    this.visitStepArguments(chain.steps, frame)
+  private visitChain({ head, steps }: Chain, frame: Frame): void {
+    this.checkNames(steps, frame)
+    if (head.kind === 'name') this.read(head.name, steps, head.line, frame)
+    else this.visit(head, frame)
+    this.visitStepArguments(steps, frame)
   }
 
   private visitSteps(steps: readonly Step[], frame: Frame): void {
@@ -87,8 +97,9 @@ export class ExpressionChecker {
 
   /** The last filter of a chain is the outermost node, so it is checked first. */
   private checkNames(steps: readonly Step[], frame: Frame): void {
-    for (const step of steps.toReversed()) {
-      if (step.kind === 'filter' || step.kind === 'test') this.checkName(step, frame)
+    for (let at = steps.length - 1; at >= 0; at--) {
+      const step = steps[at]
+      if (step?.kind === 'filter' || step?.kind === 'test') this.checkName(step, frame)
     }
   }
 
@@ -97,42 +108,31 @@ export class ExpressionChecker {
       if (step.kind === 'call' || step.kind === 'filter' || step.kind === 'test') {
         this.visitArguments(step, frame)
       } else {
-        this.visitAll(stepExpressions(step), frame)
+        eachInStep(step, this.visitChild, frame)
       }
     }
   }
 
-  visitArguments(
-    step: CallStep | FilterStep | TestStep,
-    frame: Frame,
-    extra: readonly string[] = [],
-  ): void {
-    this.visitAll(argumentExpressions(step.args), frame)
+  visitArguments(step: CallStep | FilterStep | TestStep, frame: Frame, extra = noNames): void {
+    eachArgument(step.args, this.visitChild, frame)
     const repeated = repeatedKeyword(step.args, extra)
     if (repeated === null) return
     const message = `keyword argument repeated: ${repeated}`
-    this.report.failLate(new TemplateError('syntax_error', message, step.line))
+    this.report.failLate({ type: 'syntax_error', message, line: step.line })
   }
 
   private checkName({ kind, name, line }: FilterStep | TestStep, frame: Frame): void {
-    const known = this.vocabulary[`${kind}s`]
+    const known = kind === 'filter' ? this.vocabulary.filters : this.vocabulary.tests
     if (known.has(name)) return
-    const type = `unknown_${kind}` as const
-    if (frame.soft) {
-      if (this.report.live) this.report.deferred.push({ type, name, line })
-      return
-    }
-    const message = `No ${kind} named ${quote(name)}.${suggestion(name, known)}`
-    this.report.fail(new TemplateError(type, message, line))
+    const unknown = { type: `unknown_${kind}`, name, line } as const
+    if (frame.soft) this.report.defer(unknown)
+    else this.report.fail(unknown)
   }
 
-  private read(expr: Expr, frame: Frame): void {
-    const found = pathOf(expr)
-    if (found === null) return
-    const { root } = found
-    if (!frame.names.knows(root)) this.failUnknown(root, found.line)
-    else if (frame.names.readsContext(root) && !this.vocabulary.globals.has(root)) {
-      this.report.reads.push(found)
+  private read(root: string, steps: readonly Step[], line: number, { names }: Frame): void {
+    if (!names.knows(root)) this.failUnknown(root, line)
+    else if (names.readsContext(root) && !this.vocabulary.globals.has(root)) {
+      this.report.reads.read(root, steps, line)
     }
   }
 
@@ -145,16 +145,6 @@ export class ExpressionChecker {
       `Tried to resolve a name to a reference that was unknown to the frame (${quote(name)}); ` +
       "Jinja2 does not support variables in the filter of a 'set' block unless they are also " +
       'used outside of it'
-    this.report.fail(new TemplateError('syntax_error', message, line))
+    this.report.fail({ type: 'syntax_error', message, line })
   }
-}
-
-function otherwise({ otherwise }: Extract<Expr, { kind: 'conditional' }>): readonly Expr[] {
-  return otherwise === null ? [] : [otherwise]
-}
-
-/** ` Did you mean 'upper'?`, or nothing. */
-export function suggestion(name: string, known: Iterable<string>): string {
-  const near = nearest(name, known)
-  return near === null ? '' : ` Did you mean ${quote(near)}?`
 }

@@ -1,30 +1,39 @@
 import type {
   Body,
   CallBlock,
-  Expr,
+  FilterStep,
   For,
   If,
   Macro,
-  Parameter,
+  Name,
   Statement,
   Target,
 } from '../syntax/tree.ts'
-import { argumentExpressions, eachName, namesSet, stepExpressions } from '../syntax/walk.ts'
+import { eachArgument, eachInStep, eachName, eachNameSet } from '../syntax/walk.ts'
+import type { LoopFrames } from './compiled.ts'
 import { Names } from './names.ts'
 
 /** Builds the names of each kind of frame. What lies in a nested frame is left to that frame. */
 
-export function readNames(names: Names, exprs: readonly Expr[]): void {
-  for (const expr of exprs) eachName(expr, ({ name }) => names.load(name))
+function storeName({ name }: Name, names: Names): void {
+  names.store(name)
+}
+
+function declareName({ name }: Name, names: Names): void {
+  names.declareParameter(name)
 }
 
 function setNames(names: Names, target: Target): void {
   if (target.kind === 'attribute') names.load(target.name)
-  for (const { name } of namesSet(target)) names.store(name)
+  eachNameSet(target, storeName, names)
 }
 
 export function declareTarget(names: Names, target: Target): void {
-  for (const { name } of namesSet(target)) names.declareParameter(name)
+  eachNameSet(target, declareName, names)
+}
+
+export function readFilters(names: Names, filters: readonly FilterStep[]): void {
+  for (const step of filters) eachInStep(step, eachName, names)
 }
 
 export function collectNames(names: Names, body: Body): void {
@@ -34,16 +43,16 @@ export function collectNames(names: Names, body: Body): void {
 function collectStatement(names: Names, statement: Statement): void {
   switch (statement.kind) {
     case 'output':
-      for (const node of statement.nodes) if (node.kind !== 'data') readNames(names, [node])
+      for (const node of statement.nodes) if (node.kind !== 'data') eachName(node, names)
       return
     case 'for':
-      readNames(names, [statement.iterable])
+      eachName(statement.iterable, names)
       return
     case 'if':
       collectIf(names, statement)
       return
     case 'set':
-      readNames(names, [statement.value])
+      eachName(statement.value, names)
       setNames(names, statement.target)
       return
     case 'set_block':
@@ -53,23 +62,21 @@ function collectStatement(names: Names, statement: Statement): void {
       names.store(statement.name)
       return
     case 'call_block':
-      readNames(names, [statement.callee, ...argumentExpressions(statement.call.args)])
+      eachName(statement.callee, names)
+      eachArgument(statement.call.args, eachName, names)
       return
     case 'filter_block':
-      readNames(names, statement.filters.flatMap(stepExpressions))
+      readFilters(names, statement.filters)
       return
     case 'with':
-      readNames(
-        names,
-        statement.bindings.map(({ value }) => value),
-      )
+      for (const { value } of statement.bindings) eachName(value, names)
       return
     case 'extends':
     case 'include':
-      readNames(names, [statement.template])
+      eachName(statement.template, names)
       return
     case 'import':
-      readNames(names, [statement.template])
+      eachName(statement.template, names)
       for (const name of statement.names) names.store(name)
       return
     case 'autoescape':
@@ -79,12 +86,12 @@ function collectStatement(names: Names, statement: Statement): void {
 }
 
 function collectIf(names: Names, { first, elifs, otherwise }: If): void {
-  readNames(names, [first.test])
+  eachName(first.test, names)
   const branches = [collectBranch(names, first.body)]
   if (elifs.length > 0) {
     const all = names.branch()
     for (const { test, body } of elifs) {
-      readNames(all, [test])
+      eachName(test, all)
       // To Jinja2 an elif is an if of its own, without elifs and else.
       all.merge([collectBranch(all, body)])
     }
@@ -100,18 +107,20 @@ function collectBranch(names: Names, body: Body): Names {
   return branch
 }
 
-/** The three frames of a loop: its body, its filter (`if`) and its `else`. */
-export function loopNames(outer: Names, loop: For, extended: boolean) {
+/** The three frames of a loop: its body, its filter (`if`) and its `else`, if it has these. */
+export function loopNames(outer: Names, loop: For, extended: boolean): LoopFrames {
   const body = new Names(outer)
   if (extended) body.declareParameter('loop')
   declareTarget(body, loop.target)
   collectNames(body, loop.body)
-  const test = new Names(outer)
-  declareTarget(test, loop.target)
-  if (loop.test !== null) readNames(test, [loop.test])
-  const otherwise = new Names(outer)
+  const test = loop.test === null ? outer : new Names(outer)
+  if (loop.test !== null) {
+    declareTarget(test, loop.target)
+    eachName(loop.test, test)
+  }
+  const otherwise = loop.otherwise.length === 0 ? outer : new Names(outer)
   collectNames(otherwise, loop.otherwise)
-  return { body, test, otherwise }
+  return { body, test, otherwise, extended }
 }
 
 /** A macro's frame, with the special parameters its body turns out to use. */
@@ -121,14 +130,9 @@ export function macroNames(
   specials: readonly string[],
 ): Names {
   const names = new Names(outer)
-  for (const { name } of [...macro.parameters, ...specials.map((name) => ({ name }))]) {
-    names.declareParameter(name)
-  }
-  readNames(names, macro.parameters.flatMap(fallbacks))
+  for (const { name } of macro.parameters) names.declareParameter(name)
+  for (const name of specials) names.declareParameter(name)
+  for (const { fallback } of macro.parameters) if (fallback !== null) eachName(fallback, names)
   collectNames(names, macro.body)
   return names
-}
-
-function fallbacks({ fallback }: Parameter): readonly Expr[] {
-  return fallback === null ? [] : [fallback]
 }

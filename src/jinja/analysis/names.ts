@@ -8,6 +8,8 @@
  */
 type Origin = 'context' | 'outer' | 'unset' | 'parameter'
 
+const noOrigins: ReadonlyMap<string, Origin> = new Map()
+
 /**
  * The names of one frame, decided before anything runs: Jinja2 compiles them to Python locals, so
  * a name has one origin for the whole frame, not one that changes after `set`.
@@ -18,8 +20,9 @@ type Origin = 'context' | 'outer' | 'unset' | 'parameter'
 export class Names {
   readonly parent: Names | null
   private readonly base: Names | null
-  private readonly found = new Map<string, Origin>()
-  private readonly stored = new Set<string>()
+  // Made when needed: most of the branches and loops of a template have no names of their own.
+  private found: Map<string, Origin> | null = null
+  private stored: Set<string> | null = null
 
   constructor(parent: Names | null, base: Names | null = null) {
     this.parent = parent
@@ -28,13 +31,23 @@ export class Names {
 
   /** The names this frame defines or looks up itself. */
   get origins(): ReadonlyMap<string, Origin> {
-    return this.found
+    return this.found ?? noOrigins
+  }
+
+  private setOrigin(name: string, origin: Origin): void {
+    this.found ??= new Map()
+    this.found.set(name, origin)
+  }
+
+  private addStored(name: string): void {
+    this.stored ??= new Set()
+    this.stored.add(name)
   }
 
   /** This frame's own entry for a name, whatever the enclosing frames have. */
   own(name: string): Origin | undefined {
     for (let at: Names | null = this; at !== null; at = at.base) {
-      const origin = at.found.get(name)
+      const origin = at.found?.get(name)
       if (origin !== undefined) return origin
     }
     return undefined
@@ -50,23 +63,23 @@ export class Names {
 
   private hasStored(name: string): boolean {
     for (let at: Names | null = this; at !== null; at = at.base) {
-      if (at.stored.has(name)) return true
+      if (at.stored?.has(name)) return true
     }
     return false
   }
 
   declareParameter(name: string): void {
-    this.stored.add(name)
-    this.found.set(name, 'parameter')
+    this.addStored(name)
+    this.setOrigin(name, 'parameter')
   }
 
   load(name: string): void {
-    if (!this.knows(name)) this.found.set(name, 'context')
+    if (!this.knows(name)) this.setOrigin(name, 'context')
   }
 
   store(name: string): void {
-    this.stored.add(name)
-    if (this.own(name) === undefined) this.found.set(name, this.inherited(name) ?? 'unset')
+    this.addStored(name)
+    if (this.own(name) === undefined) this.setOrigin(name, this.inherited(name) ?? 'unset')
   }
 
   private inherited(name: string): 'outer' | undefined {
@@ -85,19 +98,24 @@ export class Names {
    * up.
    */
   merge(branches: readonly Names[]): void {
+    const lookedUp = this.partlyStored(branches)
+    for (const branch of branches) {
+      for (const [name, origin] of branch.origins) this.setOrigin(name, origin)
+      for (const name of branch.stored ?? []) this.addStored(name)
+    }
+    for (const name of lookedUp) this.setOrigin(name, this.inherited(name) ?? 'context')
+  }
+
+  /** The names that some of the branches set, not set before and not set by all three. */
+  private partlyStored(branches: readonly Names[]): readonly string[] {
+    if (branches.every(({ stored }) => stored === null)) return []
     const counts = new Map<string, number>()
     for (const branch of branches) {
-      for (const name of branch.stored) {
+      for (const name of branch.stored ?? []) {
         if (!this.hasStored(name)) counts.set(name, (counts.get(name) ?? 0) + 1)
       }
     }
-    for (const branch of branches) {
-      for (const [name, origin] of branch.found) this.found.set(name, origin)
-      for (const name of branch.stored) this.stored.add(name)
-    }
-    for (const [name, count] of counts) {
-      if (count < 3) this.found.set(name, this.inherited(name) ?? 'context')
-    }
+    return [...counts].filter(([, count]) => count < 3).map(([name]) => name)
   }
 
   /** Whether a use of the name in this frame may read what the caller passed. */
@@ -116,7 +134,7 @@ export class Names {
   visible(): Set<string> {
     const names = new Set<string>()
     for (let at: Names | null = this; at !== null; at = at.parent) {
-      for (const name of at.stored) names.add(name)
+      for (const name of at.stored ?? []) names.add(name)
     }
     return names
   }

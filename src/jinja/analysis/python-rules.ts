@@ -23,11 +23,13 @@ function firstRepeated(names: readonly string[]): string | null {
  * Python keyword, and a dict does not mind.
  */
 export function repeatedKeyword(args: Arguments, extra: readonly string[]): string | null {
+  if (args.keywords.length + extra.length < 2) return null
   const names = [...args.keywords.map(({ name }) => name), ...extra]
   return names.some((name) => pythonKeywords.has(name)) ? null : firstRepeated(names)
 }
 
 /** The parameter declared twice, or null. */
 export function repeatedParameter(parameters: readonly Parameter[]): string | null {
+  if (parameters.length < 2) return null
   return firstRepeated(parameters.map(({ name }) => name))
 }

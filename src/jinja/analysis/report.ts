@@ -1,35 +1,63 @@
-import type { TemplateError, TemplateErrorType } from '../error.ts'
+import { TemplateError, type TemplateErrorType } from '../error.ts'
+import { MAX_WARNINGS } from '../limits.ts'
+import { Paths } from './paths.ts'
+import { explainUnknown, type Unknown, type Vocabulary } from './vocabulary.ts'
 
-/** A use of a variable the caller must provide. */
-export type Read = { readonly root: string; readonly path: string; readonly line: number }
-
-/** An unknown filter or test where Jinja2 only fails once it gets there. */
-export type Deferred = {
+type Problem = {
   readonly type: TemplateErrorType
-  readonly name: string
+  readonly message: string
   readonly line: number
 }
 
-/** What compiling found. Like Jinja2 it keeps one error, but it goes on reading variables. */
+/**
+ * What compiling found. Like Jinja2 it keeps one error, but it goes on reading variables. Errors
+ * are made when asked for: a template may have as many mistakes as words.
+ */
 export class Report {
   /** False in code that Jinja2 does not compile: mistakes there are never noticed. */
   live = true
-  readonly reads: Read[] = []
-  readonly deferred: Deferred[] = []
-  private first: TemplateError | null = null
-  private late: TemplateError | null = null
+  private readonly vocabulary: Vocabulary
+  /** The variables the caller must provide. */
+  readonly reads = new Paths()
+  /** Unknown filters and tests where Jinja2 only fails once it gets there. */
+  private readonly deferred = new Map<string, Unknown>()
+  private first: Problem | Unknown | null = null
+  private late: Problem | null = null
+
+  constructor(vocabulary: Vocabulary) {
+    this.vocabulary = vocabulary
+  }
 
   /** The error Jinja2 would raise; those left to Python come after all of its own. */
   get error(): TemplateError | null {
-    return this.first ?? this.late
+    const found = this.first ?? this.late
+    if (found === null) return null
+    const message = 'message' in found ? found.message : explainUnknown(found, '', this.vocabulary)
+    return new TemplateError(found.type, message, found.line)
   }
 
-  fail(error: TemplateError): void {
-    if (this.live) this.first ??= error
+  get warnings(): readonly Problem[] {
+    return Array.from(this.deferred.values(), (unknown) => {
+      const { type, line } = unknown
+      return { type, line, message: explainUnknown(unknown, ' found', this.vocabulary) }
+    })
   }
 
-  failLate(error: TemplateError): void {
-    if (this.live) this.late ??= error
+  fail(problem: Problem | Unknown): void {
+    if (this.live) this.first ??= problem
+  }
+
+  failLate(problem: Problem): void {
+    if (this.live) this.late ??= problem
+  }
+
+  /** Notes an unknown filter or test that fails only where it is reached, once per name. */
+  defer(unknown: Unknown): void {
+    if (!this.live) return
+    const key = `${unknown.type} ${unknown.name}`
+    const known = this.deferred.get(key)
+    const isNew = known === undefined && this.deferred.size < MAX_WARNINGS
+    if (isNew || (known !== undefined && unknown.line < known.line)) this.deferred.set(key, unknown)
   }
 
   /** Forgets an error found while running `check`, if `pardons` says so. */

@@ -1,3 +1,5 @@
+import { quote } from '../syntax/text.ts'
+
 /** The filters, tests and globals a template may use. */
 export type Vocabulary = {
   readonly filters: ReadonlySet<string>
@@ -5,8 +7,27 @@ export type Vocabulary = {
   readonly globals: ReadonlySet<string>
 }
 
+/** A filter or test that does not exist. */
+export type Unknown = {
+  readonly type: 'unknown_filter' | 'unknown_test'
+  readonly name: string
+  readonly line: number
+}
+
+/** `No filter named 'uper'. Did you mean 'upper'?`, with `found` behind the name. */
+export function explainUnknown(
+  { type, name }: Unknown,
+  found: string,
+  vocabulary: Vocabulary,
+): string {
+  const kind = type === 'unknown_filter' ? 'filter' : 'test'
+  const near = nearest(name, vocabulary[`${kind}s`])
+  const suggestion = near === null ? '' : ` Did you mean ${quote(near)}?`
+  return `No ${kind} named ${quote(name)}${found}.${suggestion}`
+}
+
 /** The known name most like a mistyped one, or null if none is near. */
-export function nearest(name: string, known: Iterable<string>): string | null {
+function nearest(name: string, known: Iterable<string>): string | null {
   let best: string | null = null
   let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1
   for (const candidate of known) {

@@ -1,7 +1,7 @@
 import { getAttribute, hasAttribute } from '../python/access.ts'
 import { asInteger, asText } from '../python/arguments.ts'
 import { itemsOf } from '../python/container-methods.ts'
-import { iterate, lengthOf, toArray, tryIterate } from '../python/iterate.ts'
+import { iterate, lengthOf, mapItems, toArray, tryIterate } from '../python/iterate.ts'
 import { escapeText } from '../python/markup.ts'
 import type { BoundArguments } from '../python/method.ts'
 import { toText } from '../python/repr.ts'
@@ -13,6 +13,7 @@ import {
   Generator as Lazy,
   List,
   Markup,
+  Thing,
   textOf,
   typeName,
   Undefined,
@@ -28,12 +29,19 @@ function fallBack(_: Runtime, value: Value, args: BoundArguments): Value {
   return missing ? fallback : value
 }
 
-/** Where output is escaped, one piece of markup makes the whole markup. */
+/**
+ * Where output is escaped, one piece of markup makes the whole markup. Elsewhere each item is
+ * turned into text as soon as it is read, which shows where reading it changes something: `loop`.
+ */
 function join(runtime: Runtime, value: Value, args: BoundArguments): Value {
   const [separator = '', attribute = null] = args
   const get = attributeGetter(attribute)
-  const items = toArray(runtime, value).map((item) => get(runtime, item))
-  const escapes = runtime.autoescape && [separator, ...items].some((item) => item instanceof Markup)
+  if (!runtime.autoescape) {
+    const texts = mapItems(runtime, value, (item) => toText(runtime, get(runtime, item)))
+    return joinTexts(runtime, toText(runtime, separator), texts)
+  }
+  const items = mapItems(runtime, value, (item) => get(runtime, item))
+  const escapes = [separator, ...items].some((item) => item instanceof Markup)
   const asPart = (item: Value): string => {
     const text = toText(runtime, item)
     return escapes && !(item instanceof Markup) ? escapeText(text) : text
@@ -48,7 +56,7 @@ function first(runtime: Runtime, value: Value): Value {
 }
 
 function last(runtime: Runtime, value: Value): Value {
-  if (value instanceof Lazy) runtime.fail("TypeError: 'generator' object is not reversible")
+  if (isOneWay(value)) runtime.fail(`TypeError: '${typeName(value)}' object is not reversible`)
   const item = toArray(runtime, value).at(-1)
   return item === undefined ? new Undefined('No last item, sequence was empty.') : item
 }
@@ -56,6 +64,7 @@ function last(runtime: Runtime, value: Value): Value {
 function random(runtime: Runtime, value: Value): Value {
   const length = lengthOf(runtime, value)
   if (value instanceof Dict) runtime.fail('KeyError: a dict has no random item')
+  if (isOneWay(value)) runtime.fail(`TypeError: '${typeName(value)}' object is not subscriptable`)
   const item = toArray(runtime, value)[Math.floor(Math.random() * length)]
   return item === undefined ? new Undefined('No random item, sequence was empty.') : item
 }
@@ -69,7 +78,12 @@ function reverse(runtime: Runtime, value: Value): Value {
   if (tryIterate(runtime, value) === null) runtime.fail('argument must be iterable')
   const items = toArray(runtime, value).reverse()
   // What Python cannot read backwards is copied to a list, the rest yields an iterator.
-  return value instanceof Lazy ? new List(items) : new Lazy(items[Symbol.iterator]())
+  return isOneWay(value) ? new List(items) : new Lazy(items[Symbol.iterator]())
+}
+
+/** Whether a value can be read forwards only: generators and the `loop` of a `for`. */
+function isOneWay(value: Value): boolean {
+  return value instanceof Thing && !value.reversible
 }
 
 function* batches(runtime: Runtime, value: Value, args: BoundArguments): Generator<Value> {

@@ -25,11 +25,16 @@ export function iterate(runtime: Runtime, value: Value): Iterator<Value> {
 
 /** `list(value)`. */
 export function toArray(runtime: Runtime, value: Value): Value[] {
+  return mapItems(runtime, value, (item) => item)
+}
+
+/** `[change(item) for item in value]`. */
+export function mapItems<T>(runtime: Runtime, value: Value, change: (item: Value) => T): T[] {
   const items = iterate(runtime, value)
-  const array: Value[] = []
+  const array: T[] = []
   for (let next = items.next(); !next.done; next = items.next()) {
     runtime.spend()
-    array.push(next.value)
+    array.push(change(next.value))
   }
   return array
 }

@@ -100,6 +100,8 @@ export type CallArguments = {
 export abstract class Thing {
   /** What Python calls its type. */
   abstract readonly typeName: string
+  /** False if its items can only be read once, and forwards. */
+  readonly reversible: boolean = true
 
   attribute(_name: string, _runtime: Runtime): Value | undefined {
     return undefined
@@ -155,6 +157,7 @@ export class Callable extends Thing {
 /** A generator: what `map`, `select` and their like return. It can be consumed once. */
 export class Generator extends Thing {
   readonly typeName = 'generator'
+  override readonly reversible = false
   private readonly iterator: Iterator<Value>
 
   constructor(iterator: Iterator<Value>) {

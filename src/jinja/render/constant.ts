@@ -10,16 +10,21 @@ const contextual = ['map', 'select', 'reject', 'selectattr', 'rejectattr', 'rand
 
 const pureFilters = new Map([...filters].filter(([name]) => !contextual.includes(name)))
 
-const budget = { maxSteps: 10_000, maxLength: 100_000 }
+/** For all the constants of a template together. */
+const budget = { maxSteps: 500_000, maxLength: 100_000 }
 
-/** Whether Jinja2's optimizer can compute an expression while it compiles the template. */
-export function foldsToConstant(expr: Expr): boolean {
-  const runtime = new Runtime(budget, pureFilters, tests)
-  try {
-    evaluate(runtime, expr, { find: () => runtime.fail('a name is not constant') })
-    return true
-  } catch (error) {
-    if (error instanceof TemplateError) return false
-    throw error
+/** Tells which expressions Jinja2's optimizer can compute while it compiles a template. */
+export class ConstantFolder {
+  private readonly runtime = new Runtime(budget, pureFilters, tests)
+
+  folds(expr: Expr): boolean {
+    const { runtime } = this
+    try {
+      evaluate(runtime, expr, { find: () => runtime.fail('a name is not constant') })
+      return true
+    } catch (error) {
+      if (error instanceof TemplateError) return false
+      throw error
+    }
   }
 }

@@ -181,7 +181,7 @@ export class Executor {
       this.runBody(loop.body, inner)
       this.runtime.line = loop.line
     }
-    if (rendered) return
+    if (rendered || loop.otherwise.length === 0) return
     const scope = place.scope.inner(frames.otherwise)
     this.runBody(loop.otherwise, { scope, out: place.out, top: false })
   }

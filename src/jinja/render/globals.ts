@@ -125,18 +125,42 @@ function lipsum(runtime: Runtime, args: CallArguments): Value {
   return new Markup(paragraphs.map((text) => `<p>${text}</p>`).join('\n'))
 }
 
+/** A global that is a class; calling it makes an object. */
+class Class extends Callable {
+  private readonly path: string
+
+  constructor(path: string, name: string, create: Construct) {
+    super(name, create)
+    this.path = path
+  }
+
+  override repr(): string {
+    return `<class '${this.path}'>`
+  }
+}
+
+type Construct = (runtime: Runtime, args: CallArguments) => Value
+
 /** Jinja2's globals, and nothing else. */
 export const globals: ReadonlyMap<string, Value> = new Map<string, Value>(
   [
     new Callable('range', makeRange),
-    new Callable('dict', makeDict),
+    new Class('dict', 'dict', makeDict),
     new Callable('lipsum', lipsum),
-    new Callable('cycler', (runtime, { positional }) => new Cycler(runtime, positional)),
-    new Callable('joiner', (runtime, args) => {
+    new Class(
+      'jinja2.utils.Cycler',
+      'cycler',
+      (runtime, { positional }) => new Cycler(runtime, positional),
+    ),
+    new Class('jinja2.utils.Joiner', 'joiner', (runtime, args) => {
       const [separator] = bind(runtime, 'joiner', ['sep?'], args)
       return new Joiner(separator === undefined ? ', ' : asText(runtime, separator))
     }),
-    new Callable('namespace', (runtime, args) => new Namespace(makeDict(runtime, args))),
+    new Class(
+      'jinja2.utils.Namespace',
+      'namespace',
+      (runtime, args) => new Namespace(makeDict(runtime, args)),
+    ),
   ].map((global) => [global.name, global]),
 )
 

@@ -17,6 +17,7 @@ type Recurse = (items: Value, depth: number) => Value
 /** The `loop` variable. It looks ahead, or reads all items for their number, only when asked to. */
 export class LoopContext extends Thing {
   readonly typeName = 'jinja2.runtime.LoopContext'
+  override readonly reversible = false
   private readonly runtime: Runtime
   private readonly iterable: Value
   private iterator: Iterator<Value>
@@ -48,6 +49,17 @@ export class LoopContext extends Thing {
     this.before = this.current
     this.current = next.value
     return next.value
+  }
+
+  /** As in Jinja2, reading it moves the loop on, and each item comes with the loop itself. */
+  override iterate(runtime: Runtime): Iterator<Value> {
+    const next = (): IteratorResult<Value> => {
+      const value = this.next()
+      if (value === undefined) return { done: true, value: null }
+      runtime.spend()
+      return { done: false, value: new Tuple([value, this]) }
+    }
+    return { next }
   }
 
   private peek(): { readonly value: Value } | null {

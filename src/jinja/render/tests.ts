@@ -6,7 +6,7 @@ import { binary } from '../python/operators.ts'
 import { toText } from '../python/repr.ts'
 import type { Callee, Runtime } from '../python/runtime.ts'
 import { isLower, isUpper } from '../python/string-methods.ts'
-import { Dict, Generator, Markup, Thing, textOf, Undefined, type Value } from '../python/values.ts'
+import { Dict, Markup, Thing, Tuple, textOf, Undefined, type Value } from '../python/values.ts'
 
 type Check = (value: Value, runtime: Runtime) => boolean
 type Comparison = (runtime: Runtime, value: Value, other: Value) => boolean
@@ -37,15 +37,26 @@ function isRemainder(runtime: Runtime, value: Value, divisor: bigint, wanted: bi
 }
 
 function isSequence(value: Value): boolean {
-  if (value instanceof Thing && (value instanceof Generator || value instanceof DictView))
-    return false
+  if (value instanceof Thing && (!value.reversible || value instanceof DictView)) return false
   return value instanceof Undefined || tryLength(value) !== null
 }
 
-/** `a is b` of Python, as far as it can be told: small values are the same if equal. */
+/**
+ * `a is b` of Python. Numbers and strings have no identity here, so equal ones are the same where
+ * CPython keeps only one of each: the integers from -5 to 256 and the empty string. Others are
+ * different objects to it when they come from different places, as a literal and the context or
+ * two fields of the context do. That a variable is the same as itself, or as one it was assigned
+ * to, is lost for those.
+ */
 function isSame(a: Value, b: Value): boolean {
-  if (a instanceof Undefined || b instanceof Undefined) return a === b
-  return Object.is(a, b)
+  if (a !== b) return a instanceof Tuple && b instanceof Tuple && isEmpty(a) && isEmpty(b)
+  if (typeof a === 'bigint') return a >= -5n && a <= 256n
+  if (typeof a === 'string') return a === ''
+  return typeof a !== 'number'
+}
+
+function isEmpty({ items }: Tuple): boolean {
+  return items.length === 0
 }
 
 /** Jinja2's builtin tests. */

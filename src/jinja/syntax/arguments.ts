@@ -1,7 +1,6 @@
 import type { ExpressionParser } from './expressions.ts'
-import type { Arguments, Expr } from './tree.ts'
-
-type Keyword = { readonly name: string; readonly value: Expr }
+import type { TokenStream } from './stream.ts'
+import type { Arguments, Expr, Keyword } from './tree.ts'
 
 export const noArguments: Arguments = {
   positional: [],
@@ -15,39 +14,45 @@ export const noArguments: Arguments = {
  * `*list` and one `**dict` may follow, keywords anywhere before the `**dict`.
  */
 export function parseArguments(parser: ExpressionParser): Arguments {
-  const { stream } = parser
+  const { stream, lists, keywords } = parser
   const { line } = stream.expect('lparen')
-  const positional: Expr[] = []
-  const keywords: Keyword[] = []
+  const start = lists.begin()
+  const keywordStart = keywords.begin()
   let spread: Expr | null = null
   let spreadKeywords: Expr | null = null
-  const ensure = (allowed: boolean): void => {
-    if (!allowed) stream.fail('invalid syntax for function call expression', line)
-  }
-
   for (let first = true; !stream.isType('rparen'); first = false) {
     if (!first) {
       stream.expect('comma')
       if (stream.isType('rparen')) break
     }
     if (stream.isType('mul')) {
-      ensure(spread === null && spreadKeywords === null)
+      if (spread !== null || spreadKeywords !== null) refuse(stream, line)
       stream.next()
       spread = parser.parseExpression()
     } else if (stream.isType('pow')) {
-      ensure(spreadKeywords === null)
+      if (spreadKeywords !== null) refuse(stream, line)
       stream.next()
       spreadKeywords = parser.parseExpression()
     } else if (stream.isType('name') && stream.look().type === 'assign') {
-      ensure(spreadKeywords === null)
-      keywords.push(parseKeyword(parser))
+      if (spreadKeywords !== null) refuse(stream, line)
+      keywords.add(parseKeyword(parser))
     } else {
-      ensure(spread === null && spreadKeywords === null && keywords.length === 0)
-      positional.push(parser.parseExpression())
+      const late = spread !== null || spreadKeywords !== null || keywords.has(keywordStart)
+      if (late) refuse(stream, line)
+      lists.add(parser.parseExpression())
     }
   }
   stream.expect('rparen')
-  return { positional, keywords, spread, spreadKeywords }
+  return {
+    positional: lists.take(start),
+    keywords: keywords.take(keywordStart),
+    spread,
+    spreadKeywords,
+  }
+}
+
+function refuse(stream: TokenStream, line: number): never {
+  stream.fail('invalid syntax for function call expression', line)
 }
 
 function parseKeyword(parser: ExpressionParser): Keyword {

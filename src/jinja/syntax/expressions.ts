@@ -1,11 +1,26 @@
 import { TemplateError } from '../error.ts'
 import { MAX_EXPRESSION_DEPTH } from '../limits.ts'
-import { binaryLevels, compareOperators, constants } from './operators.ts'
-import { checkChain, makeChain, parseSteps, parseTestAndFilterSteps } from './steps.ts'
+import {
+  binaryOperators,
+  compareOperators,
+  constants,
+  levels,
+  operatorLevels,
+} from './operators.ts'
+import { Pile } from './pile.ts'
+import { checkChain, parsePostfixes } from './steps.ts'
 import type { TokenStream } from './stream.ts'
 import { quote } from './text.ts'
 import { describe } from './token.ts'
-import type { BinaryOperator, CompareOperator, Entry, Expr, Step } from './tree.ts'
+import type {
+  BinaryOperator,
+  CompareOperator,
+  Entry,
+  Expr,
+  Keyword,
+  Operation,
+  Step,
+} from './tree.ts'
 
 /** How `parseTuple` reads a list that may lack brackets. */
 type TupleRules = {
@@ -17,151 +32,167 @@ type TupleRules = {
   readonly parenthesised?: boolean
 }
 
+const noRules: TupleRules = {}
+const parenthesised: TupleRules = { parenthesised: true }
+
 /**
- * Parses expressions by recursive descent, loosest operator first: inline if, `or`, `and`, `not`,
- * comparisons, `+ -`, `~`, `* / // %`, `**`, signs, then a value and its postfixes.
+ * Parses expressions, loosest operator first: inline if, `or`, `and`, `not`, comparisons, `+ -`,
+ * `~`, `* / // %`, `**`, signs, then a value and its postfixes. The operators between are read by
+ * precedence climbing: most expressions have none, and pay for one look instead of nine calls.
  */
 export class ExpressionParser {
   readonly stream: TokenStream
-  readonly names = new Set<string>()
+  readonly lists = new Pile<Expr>()
+  readonly keywords = new Pile<Keyword>()
+  readonly steps = new Pile<Step>()
+  private readonly entries = new Pile<Entry>()
+  private readonly operations = new Pile<Operation<BinaryOperator>>()
+  private readonly comparisons = new Pile<Operation<CompareOperator>>()
   private depth = 0
 
   constructor(stream: TokenStream) {
     this.stream = stream
   }
 
-  // Bound once: expressions are parsed so often that making closures each time would show.
-  private readonly parseConditional = (): Expr => this.parseIf()
-  private readonly parseOr = (): Expr => this.parseLogic('or', this.parseAnd)
-  private readonly parseAnd = (): Expr => this.parseLogic('and', this.parseNot)
-  private readonly parseNot = (): Expr => this.parseNegation()
-  private readonly parseConcat = (): Expr => this.parseConcatenation()
-  private readonly parsePower = (): Expr => this.parseBinary(2, this.parseOperand)
-  private readonly parseOperand = (): Expr => this.parseUnary(true)
-
   parseExpression(conditional = true): Expr {
-    return this.nested(conditional ? this.parseConditional : this.parseOr)
+    const { line } = this.stream.current
+    this.enter()
+    let expr = this.parseOperators(levels.or)
+    if (conditional && this.stream.skipName('if')) expr = this.parseCondition(expr, line)
+    this.depth--
+    return expr
   }
 
-  private nested<T>(parse: () => T): T {
+  /** One level deeper; whoever enters leaves by `depth--`. A mistake ends the parser anyway. */
+  private enter(): void {
     if (this.depth >= MAX_EXPRESSION_DEPTH) {
       const message = `expressions may nest at most ${MAX_EXPRESSION_DEPTH} levels deep`
       throw new TemplateError('too_deep', message, this.stream.current.line)
     }
     this.depth++
-    try {
-      return parse()
-    } finally {
-      this.depth--
-    }
   }
 
   /** An `if` without `else` may be followed by another; that nests to the left. */
-  private parseIf(): Expr {
-    const { line } = this.stream.current
-    const then = this.parseOr()
-    if (!this.stream.skipName('if')) return then
-    return this.nested(() => this.parseCondition(then, line))
-  }
-
   private parseCondition(then: Expr, line: number): Expr {
-    const test = this.parseOr()
-    const otherwise = this.stream.skipName('else') ? this.nested(this.parseConditional) : null
-    const whole: Expr = { kind: 'conditional', test, then, otherwise, line }
-    if (!this.stream.skipName('if')) return whole
-    return this.nested(() => this.parseCondition(whole, this.stream.current.line))
+    this.enter()
+    const test = this.parseOperators(levels.or)
+    const otherwise = this.stream.skipName('else') ? this.parseExpression() : null
+    let expr: Expr = { kind: 'conditional', test, then, otherwise, line }
+    if (this.stream.skipName('if')) expr = this.parseCondition(expr, this.stream.current.line)
+    this.depth--
+    return expr
   }
 
-  private parseLogic(kind: 'and' | 'or', parse: () => Expr): Expr {
+  /** A value and the operators behind it that bind at least as tightly as `loosest`. */
+  private parseOperators(loosest: number): Expr {
     const { line } = this.stream.current
-    const first = parse()
-    if (!this.stream.isName(kind)) return first
-    const operands = [first]
-    while (this.stream.skipName(kind)) operands.push(parse())
+    let expr =
+      loosest <= levels.not && this.stream.skipName('not')
+        ? this.parseNegation(line)
+        : this.parseUnary(true)
+    for (let level = this.level(); level >= loosest; level = this.level()) {
+      expr = this.parseLevel(level, expr, line)
+    }
+    return expr
+  }
+
+  /** The level of the operator that is next, or 0 if there is none. */
+  private level(): number {
+    const { type, value } = this.stream.current
+    if (type !== 'name') return operatorLevels[type] ?? 0
+    if (value === 'or') return levels.or
+    if (value === 'and') return levels.and
+    return value === 'in' || (value === 'not' && this.isNotIn()) ? levels.compare : 0
+  }
+
+  private isNotIn(): boolean {
+    const { type, value } = this.stream.look()
+    return type === 'name' && value === 'in'
+  }
+
+  /** The operators of one level and what stands between them. */
+  private parseLevel(level: number, first: Expr, line: number): Expr {
+    switch (level) {
+      case levels.or:
+        return this.parseLogic('or', first, line)
+      case levels.and:
+        return this.parseLogic('and', first, line)
+      case levels.compare:
+        return this.parseCompare(first, line)
+      case levels.concat:
+        return this.parseConcat(first, line)
+      default:
+        return this.parseBinary(level, first, line)
+    }
+  }
+
+  private parseLogic(kind: 'and' | 'or', first: Expr, line: number): Expr {
+    const start = this.lists.begin()
+    this.lists.add(first)
+    while (this.stream.skipName(kind)) this.lists.add(this.parseOperators(levels[kind] + 1))
+    const operands = this.lists.take(start)
     checkChain(operands.length - 1, line)
     return { kind, operands, line }
   }
 
-  private parseNegation(): Expr {
-    const { line } = this.stream.current
-    if (!this.stream.skipName('not')) return this.parseCompare()
-    return { kind: 'not', operand: this.nested(this.parseNot), line }
+  private parseNegation(line: number): Expr {
+    this.enter()
+    const operand = this.parseOperators(levels.not)
+    this.depth--
+    return { kind: 'not', operand, line }
   }
 
-  private parseCompare(): Expr {
-    const { line } = this.stream.current
-    const first = this.parseSum()
-    const rest: { op: CompareOperator; operand: Expr }[] = []
-    for (let op = this.takeCompareOperator(); op !== null; op = this.takeCompareOperator()) {
-      rest.push({ op, operand: this.parseSum() })
+  private parseCompare(first: Expr, line: number): Expr {
+    const start = this.comparisons.begin()
+    while (this.level() === levels.compare) {
+      const op = this.takeCompareOperator()
+      this.comparisons.add({ op, operand: this.parseOperators(levels.sum) })
     }
-    return rest.length === 0 ? first : { kind: 'compare', first, rest, line }
+    return { kind: 'compare', first, rest: this.comparisons.take(start), line }
   }
 
-  private takeCompareOperator(): CompareOperator | null {
-    const { stream } = this
-    const op = compareOperators[stream.current.type]
-    if (op !== undefined) {
-      stream.next()
-      return op
-    }
-    if (stream.skipName('in')) return 'in'
-    if (!stream.isName('not')) return null
-    const after = stream.look()
-    if (after.type !== 'name' || after.value !== 'in') return null
-    stream.next()
-    stream.next()
+  private takeCompareOperator(): CompareOperator {
+    const { type, value } = this.stream.next()
+    const op = compareOperators[type]
+    if (op !== undefined) return op
+    if (value === 'in') return 'in'
+    this.stream.next()
     return 'notin'
   }
 
-  private parseSum(): Expr {
-    return this.parseBinary(0, this.parseConcat)
+  private parseConcat(first: Expr, line: number): Expr {
+    const start = this.lists.begin()
+    this.lists.add(first)
+    while (this.stream.skipType('tilde')) this.lists.add(this.parseOperators(levels.product))
+    return { kind: 'concat', operands: this.lists.take(start), line }
   }
 
-  private parseConcatenation(): Expr {
-    const { line } = this.stream.current
-    const first = this.parseProduct()
-    if (!this.stream.isType('tilde')) return first
-    const operands = [first]
-    while (this.stream.skipType('tilde')) operands.push(this.parseProduct())
-    return { kind: 'concat', operands, line }
-  }
-
-  private parseProduct(): Expr {
-    return this.parseBinary(1, this.parsePower)
-  }
-
-  private parseBinary(level: number, parse: () => Expr): Expr {
-    const { line } = this.stream.current
-    const first = parse()
-    if (this.binaryOperator(level) === undefined) return first
-    const rest: { op: BinaryOperator; operand: Expr }[] = []
-    for (let op = this.binaryOperator(level); op; op = this.binaryOperator(level)) {
-      this.stream.next()
-      rest.push({ op, operand: parse() })
+  private parseBinary(level: number, first: Expr, line: number): Expr {
+    const start = this.operations.begin()
+    while (this.level() === level) {
+      const op = binaryOperators[this.stream.next().type] ?? this.stream.fail('unexpected operator')
+      this.operations.add({ op, operand: this.parseOperators(level + 1) })
     }
+    const rest = this.operations.take(start)
     checkChain(rest.length, line)
     return { kind: 'binary', first, rest, line }
-  }
-
-  private binaryOperator(level: number): BinaryOperator | undefined {
-    return binaryLevels[level]?.[this.stream.current.type]
   }
 
   /** A sign binds looser than attributes and calls, tighter than filters: `-x.y|abs`. */
   private parseUnary(withFilters: boolean): Expr {
     const { line } = this.stream.current
     const head = this.parseSigned(line) ?? this.parsePrimary()
-    const steps: Step[] = parseSteps(this)
-    if (withFilters) steps.push(...parseTestAndFilterSteps(this))
-    return makeChain(head, steps, line)
+    return parsePostfixes(this, head, withFilters, line)
   }
 
   private parseSigned(line: number): Expr | null {
     const kind = this.stream.isType('sub') ? 'neg' : this.stream.isType('add') ? 'pos' : null
     if (kind === null) return null
     this.stream.next()
-    return { kind, operand: this.nested(() => this.parseUnary(false)), line }
+    this.enter()
+    const operand = this.parseUnary(false)
+    this.depth--
+    return { kind, operand, line }
   }
 
   /** A literal, a name or something in brackets. */
@@ -170,14 +201,13 @@ export class ExpressionParser {
     switch (token.type) {
       case 'name':
         this.stream.next()
-        this.names.add(token.value)
         return nameOrConstant(token.value, token.line)
       case 'string':
         return this.parseStrings()
       case 'integer':
       case 'float':
         this.stream.next()
-        return { kind: 'const', value: token.value, line: token.line }
+        return { kind: 'const', value: token.number, line: token.line }
       case 'lparen':
         return this.parseParentheses()
       case 'lbracket':
@@ -191,68 +221,66 @@ export class ExpressionParser {
 
   /** Adjacent string literals are one, as in Python. */
   private parseStrings(): Expr {
-    const { line } = this.stream.current
-    const parts: string[] = []
-    for (let token = this.stream.current; token.type === 'string'; token = this.stream.current) {
-      parts.push(token.value)
-      this.stream.next()
-    }
+    const { line, value } = this.stream.next()
+    if (!this.stream.isType('string')) return { kind: 'const', value, line }
+    const parts = [value]
+    while (this.stream.isType('string')) parts.push(this.stream.next().value)
     return { kind: 'const', value: parts.join(''), line }
   }
 
   private parseParentheses(): Expr {
     this.stream.next()
-    const inner = this.parseTuple({ parenthesised: true })
+    const inner = this.parseTuple(parenthesised)
     this.stream.expect('rparen')
     return inner
   }
 
   private parseList(): Expr {
     const { line } = this.stream.next()
-    const items: Expr[] = []
+    const start = this.lists.begin()
     while (!this.stream.isType('rbracket')) {
-      if (items.length > 0) this.stream.expect('comma')
+      if (this.lists.has(start)) this.stream.expect('comma')
       if (this.stream.isType('rbracket')) break
-      items.push(this.parseExpression())
+      this.lists.add(this.parseExpression())
     }
     this.stream.expect('rbracket')
-    return { kind: 'list', items, line }
+    return { kind: 'list', items: this.lists.take(start), line }
   }
 
   private parseDict(): Expr {
     const { line } = this.stream.next()
-    const entries: Entry[] = []
+    const start = this.entries.begin()
     while (!this.stream.isType('rbrace')) {
-      if (entries.length > 0) this.stream.expect('comma')
+      if (this.entries.has(start)) this.stream.expect('comma')
       if (this.stream.isType('rbrace')) break
       const key = this.parseExpression()
       this.stream.expect('colon')
-      entries.push({ key, value: this.parseExpression() })
+      this.entries.add({ key, value: this.parseExpression() })
     }
     this.stream.expect('rbrace')
-    return { kind: 'dict', entries, line }
+    return { kind: 'dict', entries: this.entries.take(start), line }
   }
 
   /** One expression, or several separated by commas, which make a tuple. */
-  parseTuple(rules: TupleRules = {}): Expr {
+  parseTuple(rules = noRules): Expr {
+    if (this.isTupleEnd()) return this.emptyTuple(rules)
+    const first = this.parseTupleItem(rules)
+    if (!this.stream.isType('comma')) return first
     let { line } = this.stream.current
-    const items: Expr[] = []
-    let isTuple = false
-    for (;;) {
-      if (items.length > 0) this.stream.expect('comma')
+    const start = this.lists.begin()
+    this.lists.add(first)
+    while (this.stream.isType('comma')) {
+      line = this.stream.next().line
       if (this.isTupleEnd()) break
-      items.push(this.parseTupleItem(rules))
-      if (!this.stream.isType('comma')) break
-      isTuple = true
-      line = this.stream.current.line
+      this.lists.add(this.parseTupleItem(rules))
     }
-    const [only] = items
-    if (!isTuple && only !== undefined) return only
-    if (!isTuple && rules.parenthesised !== true) {
-      const got = quote(describe(this.stream.current))
-      this.stream.fail(`Expected an expression, got ${got}`)
-    }
-    return { kind: 'tuple', items, line }
+    return { kind: 'tuple', items: this.lists.take(start), line }
+  }
+
+  private emptyTuple({ parenthesised }: TupleRules): Expr {
+    const token = this.stream.current
+    if (parenthesised === true) return { kind: 'tuple', items: [], line: token.line }
+    return this.stream.fail(`Expected an expression, got ${quote(describe(token))}`)
   }
 
   private isTupleEnd(): boolean {

@@ -1,30 +1,31 @@
 import { TemplateError } from '../error.ts'
 import { readNumber } from './number-literal.ts'
 import { unescapeString } from './string-literal.ts'
-import { isDigit, isIdentifier, isSpace, quote, skipSpace, trimEnd } from './text.ts'
-import { operators, type Token } from './token.ts'
+import { isDigit, isIdentifier, isSpace, isWord, quote, skipSpace, trimEnd } from './text.ts'
+import { longOperators, shortOperators, type Token, type TokenType } from './token.ts'
 
 type Mode = 'text' | 'raw' | 'block' | 'variable'
 
-const asciiName = /[A-Za-z0-9_]+/y
+const hash = 0x23
+const percent = 0x25
+const brace = 0x7b
+
 const anyName = /[_\p{L}\p{N}\p{XID_Continue}]+/uy
-const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
-const operatorTypes = new Map(Object.entries(operators))
 
 /**
  * Cuts a template into tokens, one at a time. It is lazy because Jinja2's is: a parse error at the
  * top of a template is reported although a worse lexing error may follow further down.
  */
 export class Lexer {
+  /** Every name met so far, so that a name that occurs a thousand times is one string. */
+  readonly names = new Map<string, string>()
   private readonly source: string
   private at = 0
   private line = 1
   /** Where the current line ends. */
   private newline: number
   private mode: Mode = 'text'
-  /** Tokens found together with one already handed out. */
-  private ready: Token | null = null
-  /** Brackets still open in the current tag; while there are any, `}}` does not end it. */
+  /** What closes the brackets still open in the current tag; meanwhile `}}` does not end it. */
   private readonly open: string[] = []
 
   constructor(source: string) {
@@ -34,24 +35,19 @@ export class Lexer {
     this.newline = this.findNewline(0)
   }
 
-  /** The next token, or null at the end of the template. */
-  next(): Token | null {
-    if (this.ready !== null) {
-      const token = this.ready
-      this.ready = null
-      return token
-    }
+  /** Reads the next token into `token`; false at the end of the template. */
+  read(token: Token): boolean {
     while (this.at < this.source.length) {
-      const token = this.step()
-      if (token !== null) return token
+      if (this.step(token)) return true
     }
-    return null
+    return false
   }
 
-  private step(): Token | null {
-    if (this.mode === 'text') return this.readText()
-    if (this.mode === 'raw') return this.readRaw()
-    return this.readTagToken(this.mode)
+  /** Moves on, at least over something that makes no token. */
+  private step(token: Token): boolean {
+    if (this.mode === 'text') return this.readText(token)
+    if (this.mode === 'raw') return this.readRaw(token)
+    return this.readTagToken(token, this.mode)
   }
 
   /** Moves on to `end`, counting lines. Each newline is looked for once, also in one long line. */
@@ -65,37 +61,32 @@ export class Lexer {
 
   private findNewline(from: number): number {
     const at = this.source.indexOf('\n', from)
-    return at < 0 ? Number.POSITIVE_INFINITY : at
+    return at < 0 ? this.source.length + 1 : at
   }
 
   private fail(message: string): never {
     throw new TemplateError('syntax_error', message, this.line)
   }
 
-  private readText(): Token | null {
+  private readText(token: Token): boolean {
     const start = this.findTag()
-    if (start < 0) return this.takeData(this.source.length, '')
+    if (start < 0) return this.takeData(token, this.source.length, '')
     const sign = this.signAt(start + 2)
-    const data = this.takeData(start, sign)
-    const kind = this.source[start + 1]
-    if (kind === '#') this.skipComment(start + 2 + sign.length)
-    else if (kind === '{') this.ready = this.openTag('variable', start + 2 + sign.length)
-    else if (!this.openRaw(start)) this.ready = this.openTag('block', start + 2 + sign.length)
-    return data ?? this.takeReady()
-  }
-
-  private takeReady(): Token | null {
-    const token = this.ready
-    this.ready = null
-    return token
+    if (start > this.at && this.takeData(token, start, sign)) return true
+    const kind = this.source.charCodeAt(start + 1)
+    const inside = start + 2 + sign.length
+    if (kind === hash) this.skipComment(inside)
+    else if (kind === brace) return this.openTag(token, 'variable', inside)
+    else if (!this.openRaw(start)) return this.openTag(token, 'block', inside)
+    return false
   }
 
   private findTag(): number {
-    let brace = this.source.indexOf('{', this.at)
-    while (brace >= 0) {
-      const kind = this.source[brace + 1]
-      if (kind === '{' || kind === '%' || kind === '#') return brace
-      brace = this.source.indexOf('{', brace + 1)
+    let at = this.source.indexOf('{', this.at)
+    while (at >= 0) {
+      const kind = this.source.charCodeAt(at + 1)
+      if (kind === brace || kind === percent || kind === hash) return at
+      at = this.source.indexOf('{', at + 1)
     }
     return -1
   }
@@ -105,19 +96,22 @@ export class Lexer {
     return char === '-' || char === '+' ? char : ''
   }
 
-  /** The text up to a tag; a `-` on that tag strips the whitespace before it. */
-  private takeData(end: number, sign: string): Token | null {
+  /** The text up to a tag, if any is left; a `-` on that tag strips the whitespace before it. */
+  private takeData(token: Token, end: number, sign: string): boolean {
     const text = this.source.slice(this.at, end)
-    const value = sign === '-' ? trimEnd(text) : text
-    const { line } = this
+    token.type = 'data'
+    token.value = sign === '-' ? trimEnd(text) : text
+    token.line = this.line
     this.advance(end)
-    return value === '' ? null : { type: 'data', value, line }
+    return token.value !== ''
   }
 
-  private openTag(mode: 'block' | 'variable', end: number): Token {
+  private openTag(token: Token, mode: 'block' | 'variable', end: number): boolean {
+    token.type = mode === 'block' ? 'block_begin' : 'variable_begin'
+    token.line = this.line
     this.at = end
     this.mode = mode
-    return { type: `${mode}_begin`, value: '', line: this.line }
+    return true
   }
 
   /** `#}` ends a comment; `-#}` eats the whitespace after it. A `{#` at the very end is nothing. */
@@ -148,99 +142,119 @@ export class Lexer {
     return true
   }
 
-  private readRaw(): Token | null {
+  private readRaw(token: Token): boolean {
     let tag = this.source.indexOf('{%', this.at)
     while (tag >= 0) {
       const end = this.wordTagEnd(tag, 'endraw', true)
       if (end >= 0) {
-        const data = this.takeData(tag, this.signAt(tag + 2))
+        const hasData = this.takeData(token, tag, this.signAt(tag + 2))
         this.advance(end)
         this.mode = 'text'
-        return data
+        return hasData
       }
       tag = this.source.indexOf('{%', tag + 2)
     }
     this.fail('Missing end of raw directive')
   }
 
-  private readTagToken(mode: 'block' | 'variable'): Token | null {
-    if (this.open.length === 0) {
-      const end = this.tagEnd(mode === 'block' ? '%}' : '}}', mode === 'block')
-      if (end >= 0) {
-        const token: Token = { type: `${mode}_end`, value: '', line: this.line }
-        this.advance(end)
-        this.mode = 'text'
-        return token
-      }
-    }
+  private readTagToken(token: Token, mode: 'block' | 'variable'): boolean {
     const code = this.source.charCodeAt(this.at)
+    token.line = this.line
+    if (this.open.length === 0 && this.closeTag(token, mode, code)) return true
     if (isSpace(code)) {
       this.advance(skipSpace(this.source, this.at + 1))
-      return null
+      return false
     }
-    if (isDigit(code)) {
-      const [token, end] = readNumber(this.source, this.at, this.line)
-      this.at = end
-      return token
-    }
-    return this.readName() ?? this.readString() ?? this.readOperator()
+    if (isDigit(code)) this.at = readNumber(this.source, this.at, token)
+    else if (isWord(code) || code > 127) this.readName(token)
+    else if (!this.readString(token, code)) this.readOperator(token, code)
+    return true
+  }
+
+  private closeTag(token: Token, mode: 'block' | 'variable', code: number): boolean {
+    // Brackets, names and spaces are no end; only `}`, `%`, `-` and `+` can begin one.
+    if (code !== 0x7d && code !== percent && code !== 0x2d && code !== 0x2b) return false
+    const end = mode === 'block' ? this.tagEnd('%}', true) : this.tagEnd('}}', false)
+    if (end < 0) return false
+    token.type = mode === 'block' ? 'block_end' : 'variable_end'
+    this.advance(end)
+    this.mode = 'text'
+    return true
   }
 
   private tagEnd(mark: string, plus: boolean): number {
     const { source, at } = this
-    // Brackets, names and spaces are no end; only these four characters can begin one.
-    if (!'}%-+'.includes(source.charAt(at))) return -1
     if (source.startsWith(mark, at)) return at + 2
     if (!source.startsWith(mark, at + 1)) return -1
     if (source[at] === '-') return skipSpace(source, at + 3)
     return plus && source[at] === '+' ? at + 3 : -1
   }
 
-  private readName(): Token | null {
-    const value = this.matchName()
-    if (value === '') return null
-    if (!isIdentifier(value)) this.fail('Invalid character in identifier')
-    this.at += value.length
-    return { type: 'name', value, line: this.line }
+  private readName(token: Token): void {
+    const { source, at } = this
+    let end = at + 1
+    while (isWord(source.charCodeAt(end))) end++
+    const isAscii = !(source.charCodeAt(at) > 127 || source.charCodeAt(end) > 127)
+    token.type = 'name'
+    token.value = this.nameOnce(isAscii ? source.slice(at, end) : this.matchName())
+    this.at += token.value.length
   }
 
+  /** A name with other letters than those of ASCII. */
   private matchName(): string {
-    asciiName.lastIndex = this.at
-    const ascii = asciiName.exec(this.source)?.[0] ?? ''
-    if (!(this.source.charCodeAt(this.at + ascii.length) > 127)) return ascii
     anyName.lastIndex = this.at
-    return anyName.exec(this.source)?.[0] ?? ''
+    const name = anyName.exec(this.source)?.[0]
+    if (name === undefined) this.failUnexpected()
+    if (!isIdentifier(name)) this.fail('Invalid character in identifier')
+    return name
   }
 
-  private readString(): Token | null {
-    const mark = this.source[this.at]
-    if (mark !== '"' && mark !== "'") return null
+  private nameOnce(name: string): string {
+    const known = this.names.get(name)
+    if (known !== undefined) return known
+    this.names.set(name, name)
+    return name
+  }
+
+  /** Reads a string, if one begins here and ends somewhere. */
+  private readString(token: Token, mark: number): boolean {
+    if (mark !== 0x22 && mark !== 0x27) return false
+    const { source } = this
     let end = this.at + 1
-    while (end < this.source.length && this.source[end] !== mark) {
-      end += this.source[end] === '\\' ? 2 : 1
+    for (let code = source.charCodeAt(end); code !== mark; code = source.charCodeAt(end)) {
+      if (end >= source.length) return false
+      end += code === 0x5c ? 2 : 1
     }
-    if (end >= this.source.length) return null
-    const { line } = this
-    const value = unescapeString(this.source.slice(this.at + 1, end), line)
+    token.type = 'string'
+    token.value = unescapeString(source.slice(this.at + 1, end), token.line)
     this.advance(end + 1)
-    return { type: 'string', value, line }
+    return true
   }
 
-  private readOperator(): Token {
-    const { source, at, line } = this
-    const two = source.slice(at, at + 2)
-    const text = operatorTypes.has(two) ? two : source.slice(at, at + 1)
-    const type = operatorTypes.get(text)
+  private readOperator(token: Token, code: number): void {
+    const long = longOperators.get(code)
+    if (long !== undefined && this.source.charCodeAt(this.at + 1) === long.second) {
+      token.type = long.type
+      this.at += 2
+      return
+    }
+    const type = shortOperators.get(code)
     if (type === undefined) this.failUnexpected()
-    this.balance(text)
-    this.at += text.length
-    return { type, value: '', line }
+    this.balance(type)
+    token.type = type
+    this.at++
   }
 
-  private balance(text: string): void {
-    const closer = closers[text]
-    if (closer !== undefined) this.open.push(closer)
-    if (text !== ')' && text !== ']' && text !== '}') return
+  private balance(type: TokenType): void {
+    if (type === 'lparen') this.open.push(')')
+    else if (type === 'lbracket') this.open.push(']')
+    else if (type === 'lbrace') this.open.push('}')
+    else if (type === 'rparen') this.close(')')
+    else if (type === 'rbracket') this.close(']')
+    else if (type === 'rbrace') this.close('}')
+  }
+
+  private close(text: string): void {
     const expected = this.open.pop()
     if (expected === undefined) this.fail(`unexpected '${text}'`)
     if (expected !== text) this.fail(`unexpected '${text}', expected '${expected}'`)

@@ -20,7 +20,7 @@ export function parse(source: string, options: ParseOptions = {}): Template {
     const message = `the template has ${source.length} characters; at most ${maxLength} are allowed`
     throw new TemplateError('too_large', message, null)
   }
-  const parser = new StatementParser(new TokenStream(source))
-  const body = parser.parseStatements([])
-  return { kind: 'template', body, names: parser.expressions.names }
+  const stream = new TokenStream(source)
+  const body = new StatementParser(stream).parseStatements([])
+  return { kind: 'template', body, names: stream.names }
 }

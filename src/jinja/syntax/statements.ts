@@ -1,12 +1,13 @@
 import { TemplateError } from '../error.ts'
 import { MAX_BLOCK_DEPTH, MAX_LOOP_DEPTH } from '../limits.ts'
 import { ExpressionParser } from './expressions.ts'
+import { Pile } from './pile.ts'
 import { parseFilter, parseFilters } from './steps.ts'
 import type { TokenStream } from './stream.ts'
 import { unexpectedEnd, unknownTag } from './tag-errors.ts'
 import { targetParser } from './targets.ts'
 import { parseBlock, parseExtends, parseFrom, parseImport, parseInclude } from './templates.ts'
-import type { Body, Branch, CallBlock, Data, Expr, Parameter, Statement } from './tree.ts'
+import type { Binding, Body, Branch, CallBlock, Data, Expr, Parameter, Statement } from './tree.ts'
 
 type TagParser = (parser: StatementParser, line: number) => Statement
 
@@ -32,9 +33,16 @@ const tags: ReadonlyMap<string, TagParser> = new Map<string, TagParser>([
 export class StatementParser {
   readonly stream: TokenStream
   readonly expressions: ExpressionParser
+  readonly branches = new Pile<Branch>()
+  readonly parameters = new Pile<Parameter>()
+  readonly bindings = new Pile<Binding>()
+  private readonly statements = new Pile<Statement>()
+  private readonly output = new Pile<Data | Expr>()
   /** The tags now open, innermost last, and for each list of statements what may end it. */
   private readonly openTags: string[] = []
   private readonly endings: (readonly string[])[] = []
+  /** How many loops are open in the Python function this part of the template becomes. */
+  private loops = 0
 
   constructor(stream: TokenStream) {
     this.stream = stream
@@ -60,55 +68,58 @@ export class StatementParser {
 
   /** Statements up to one of the end names or the end of the template. */
   parseStatements(endNames: readonly string[]): Body {
-    const body: Statement[] = []
-    let output: (Data | Expr)[] = []
-    const flush = (): void => {
-      const [first] = output
-      if (first !== undefined) body.push({ kind: 'output', nodes: output, line: first.line })
-      output = []
-    }
+    const start = this.statements.begin()
+    const outputStart = this.output.begin()
     while (!this.stream.isType('eof')) {
       const token = this.stream.next()
       if (token.type === 'data') {
-        output.push({ kind: 'data', text: token.value, line: token.line })
+        this.output.add({ kind: 'data', text: token.value, line: token.line })
       } else if (token.type === 'variable_begin') {
-        output.push(this.expressions.parseTuple())
+        this.output.add(this.expressions.parseTuple())
         this.stream.expect('variable_end')
       } else {
-        flush()
-        if (this.stream.isName(...endNames)) return body
-        body.push(this.parseTag())
+        this.endOutput(outputStart)
+        if (this.stream.isOneOf(endNames)) return this.statements.take(start)
+        this.statements.add(this.parseTag())
         this.stream.expect('block_end')
       }
     }
-    flush()
-    return body
+    this.endOutput(outputStart)
+    return this.statements.take(start)
   }
 
-  /** Loops within each other, back to the tag that starts a Python function of its own. */
-  private checkLoops(line: number): void {
-    const start = this.openTags.findLastIndex((tag) => functionTags.has(tag))
-    const loops = this.openTags.slice(start + 1).filter((tag) => tag === 'for')
-    if (loops.length <= MAX_LOOP_DEPTH) return
+  /** Text and prints up to a tag are one statement. */
+  private endOutput(start: number): void {
+    if (!this.output.has(start)) return
+    const nodes = this.output.take(start)
+    this.statements.add({ kind: 'output', nodes, line: nodes[0]?.line ?? 1 })
+  }
+
+  /** Counts the loops within each other, anew in a tag that starts a Python function. */
+  private enter(tag: string, line: number): void {
+    this.openTags.push(tag)
+    if (functionTags.has(tag)) this.loops = 0
+    else if (tag === 'for') this.loops++
+    if (this.loops <= MAX_LOOP_DEPTH) return
     const message = `loops may nest at most ${MAX_LOOP_DEPTH} levels deep`
     throw new TemplateError('too_deep', message, line)
   }
 
   private parseTag(): Statement {
-    const token = this.stream.current
-    if (token.type !== 'name') this.stream.fail('tag name expected')
-    const parse = tags.get(token.value)
-    if (parse === undefined) {
-      unknownTag(token.value, token.line, this.endings, this.openTags)
-    }
-    this.openTags.push(token.value)
-    this.checkLoops(token.line)
+    const { type, value: tag, line } = this.stream.current
+    if (type !== 'name') this.stream.fail('tag name expected')
+    const parse = tags.get(tag) ?? unknownTag(tag, line, this.endings, this.openTags)
+    const loopsAround = this.loops
+    this.enter(tag, line)
     this.stream.next()
-    const statement = parse(this, token.line)
+    const statement = parse(this, line)
     this.openTags.pop()
+    this.loops = loopsAround
     return statement
   }
 }
+
+const none: Body = []
 
 const functionTags: ReadonlySet<string> = new Set(['block', 'macro', 'call'])
 
@@ -122,18 +133,19 @@ function parseFor(parser: StatementParser, line: number): Statement {
   const body = parser.parseBody(['endfor', 'else'], false)
   const hasElse = stream.skipName('else')
   if (!hasElse) stream.next()
-  const otherwise = hasElse ? parser.parseBody(['endfor']) : []
+  const otherwise = hasElse ? parser.parseBody(['endfor']) : none
   return { kind: 'for', target, iterable, test, recursive, body, otherwise, line }
 }
 
 function parseIf(parser: StatementParser, line: number): Statement {
-  const { stream } = parser
+  const { stream, branches } = parser
   const first = parseBranch(parser, line)
-  const elifs: Branch[] = []
-  while (stream.skipName('elif')) elifs.push(parseBranch(parser, stream.current.line))
+  const start = branches.begin()
+  while (stream.skipName('elif')) branches.add(parseBranch(parser, stream.current.line))
+  const elifs = branches.take(start)
   const hasElse = stream.skipName('else')
   if (!hasElse) stream.next()
-  const otherwise = hasElse ? parser.parseBody(['endif']) : []
+  const otherwise = hasElse ? parser.parseBody(['endif']) : none
   return { kind: 'if', first, elifs, otherwise, line }
 }
 
@@ -154,13 +166,14 @@ function parseSet(parser: StatementParser, line: number): Statement {
 
 function parseWith(parser: StatementParser, line: number): Statement {
   const { stream, expressions } = parser
-  const bindings = []
+  const start = parser.bindings.begin()
   while (!stream.isType('block_end')) {
-    if (bindings.length > 0) stream.expect('comma')
+    if (parser.bindings.has(start)) stream.expect('comma')
     const target = targetParser.parseList(expressions)
     stream.expect('assign')
-    bindings.push({ target, value: expressions.parseExpression() })
+    parser.bindings.add({ target, value: expressions.parseExpression() })
   }
+  const bindings = parser.bindings.take(start)
   return { kind: 'with', bindings, body: parser.parseBody(['endwith']), line }
 }
 
@@ -187,21 +200,23 @@ function splitCall(stream: TokenStream, expr: Expr, line: number) {
 }
 
 /** `(a, b=1)`; a parameter without a default may not follow one with. */
-function parseParameters(parser: StatementParser): Parameter[] {
+function parseParameters(parser: StatementParser): readonly Parameter[] {
   const { stream, expressions } = parser
-  const parameters: Parameter[] = []
+  const start = parser.parameters.begin()
+  let hasFallbacks = false
   stream.expect('lparen')
   while (!stream.isType('rparen')) {
-    if (parameters.length > 0) stream.expect('comma')
+    if (parser.parameters.has(start)) stream.expect('comma')
     const { name, line } = targetParser.parseName(expressions)
     const fallback = stream.skipType('assign') ? expressions.parseExpression() : null
-    if (fallback === null && parameters.some((earlier) => earlier.fallback !== null)) {
+    if (fallback === null && hasFallbacks) {
       stream.fail('non-default argument follows default argument')
     }
-    parameters.push({ name, fallback, line })
+    hasFallbacks = hasFallbacks || fallback !== null
+    parser.parameters.add({ name, fallback, line })
   }
   stream.expect('rparen')
-  return parameters
+  return parser.parameters.take(start)
 }
 
 function parseFilterBlock(parser: StatementParser, line: number): Statement {
@@ -211,12 +226,13 @@ function parseFilterBlock(parser: StatementParser, line: number): Statement {
 }
 
 function parsePrint(parser: StatementParser, line: number): Statement {
-  const nodes: Expr[] = []
-  while (!parser.stream.isType('block_end')) {
-    if (nodes.length > 0) parser.stream.expect('comma')
-    nodes.push(parser.expressions.parseExpression())
+  const { stream, expressions } = parser
+  const start = expressions.lists.begin()
+  while (!stream.isType('block_end')) {
+    if (expressions.lists.has(start)) stream.expect('comma')
+    expressions.lists.add(expressions.parseExpression())
   }
-  return { kind: 'output', nodes, line }
+  return { kind: 'output', nodes: expressions.lists.take(start), line }
 }
 
 function parseAutoescape(parser: StatementParser, line: number): Statement {

@@ -3,7 +3,7 @@ import { MAX_CHAIN_LENGTH } from '../limits.ts'
 import { noArguments, parseArguments } from './arguments.ts'
 import type { ExpressionParser } from './expressions.ts'
 import type { TokenStream } from './stream.ts'
-import type { Token } from './token.ts'
+import type { TokenType } from './token.ts'
 import type { Arguments, Expr, FilterStep, SliceStep, Step } from './tree.ts'
 
 /** Refuses more operations in a row than Python takes parentheses within each other. */
@@ -14,35 +14,53 @@ export function checkChain(operations: number, line: number): void {
 }
 
 /** Puts steps behind a value; parentheses make no difference: `(a.b).c` is `a.b.c`. */
-export function makeChain(head: Expr, steps: readonly Step[], line: number): Expr {
+function makeChain(head: Expr, steps: readonly Step[], line: number): Expr {
   if (steps.length === 0) return head
   checkChain(steps.length, line)
-  if (head.kind === 'chain') return { ...head, steps: [...head.steps, ...steps] }
-  return { kind: 'chain', head, steps, line }
+  if (head.kind !== 'chain') return { kind: 'chain', head, steps, line }
+  return { kind: 'chain', head: head.head, steps: [...head.steps, ...steps], line: head.line }
 }
 
-/** Attributes, subscripts and calls. */
-export function parseSteps(parser: ExpressionParser): Step[] {
-  const steps: Step[] = []
+/** Reads what is done to a value: attributes, subscripts and calls, then filters and tests. */
+export function parsePostfixes(
+  parser: ExpressionParser,
+  head: Expr,
+  withFilters: boolean,
+  line: number,
+): Expr {
+  if (!isStep(parser.stream)) return head
+  const start = parser.steps.begin()
+  addSteps(parser)
+  if (withFilters) addTestAndFilterSteps(parser)
+  return makeChain(head, parser.steps.take(start), line)
+}
+
+function isStep(stream: TokenStream): boolean {
+  const { type } = stream.current
+  if (type === 'name') return stream.isName('is')
+  return type === 'dot' || type === 'lbracket' || type === 'lparen' || type === 'pipe'
+}
+
+function addSteps(parser: ExpressionParser): void {
+  const { steps } = parser
   for (;;) {
     const { type, line } = parser.stream.current
-    if (type === 'dot') steps.push(parseAttribute(parser.stream))
-    else if (type === 'lbracket') steps.push(parseSubscript(parser))
-    else if (type === 'lparen') steps.push({ kind: 'call', args: parseArguments(parser), line })
-    else return steps
+    if (type === 'dot') steps.add(parseAttribute(parser.stream))
+    else if (type === 'lbracket') steps.add(parseSubscript(parser))
+    else if (type === 'lparen') steps.add({ kind: 'call', args: parseArguments(parser), line })
+    else return
   }
 }
 
 /** Filters and tests, and calls of their results. */
-export function parseTestAndFilterSteps(parser: ExpressionParser): Step[] {
-  const { stream } = parser
-  const steps: Step[] = []
+function addTestAndFilterSteps(parser: ExpressionParser): void {
+  const { stream, steps } = parser
   for (;;) {
     const { type, line } = stream.current
-    if (type === 'pipe') steps.push(...parseFilters(parser))
-    else if (stream.isName('is')) steps.push(parseTest(parser))
-    else if (type === 'lparen') steps.push({ kind: 'call', args: parseArguments(parser), line })
-    else return steps
+    if (stream.skipType('pipe')) steps.add(parseFilter(parser))
+    else if (stream.isName('is')) steps.add(parseTest(parser))
+    else if (type === 'lparen') steps.add({ kind: 'call', args: parseArguments(parser), line })
+    else return
   }
 }
 
@@ -75,7 +93,7 @@ function parseTest(parser: ExpressionParser): Step {
   return { kind: 'test', name, args: parseTestArguments(parser), negated, line }
 }
 
-const testArgumentStarts: ReadonlySet<string> = new Set<Token['type']>([
+const testArgumentStarts: ReadonlySet<string> = new Set<TokenType>([
   'name',
   'string',
   'integer',
@@ -89,11 +107,11 @@ function parseTestArguments(parser: ExpressionParser): Arguments {
   const { stream } = parser
   if (stream.isType('lparen')) return parseArguments(parser)
   if (!testArgumentStarts.has(stream.current.type)) return noArguments
-  if (stream.isName('else', 'or', 'and')) return noArguments
+  if (stream.isOneOf(['else', 'or', 'and'])) return noArguments
   if (stream.isName('is')) stream.fail('You cannot chain multiple tests with is')
   const { line } = stream.current
-  const head = parser.parsePrimary()
-  return { ...noArguments, positional: [makeChain(head, parseSteps(parser), line)] }
+  const argument = parsePostfixes(parser, parser.parsePrimary(), false, line)
+  return { positional: [argument], keywords: [], spread: null, spreadKeywords: null }
 }
 
 /** After a dot comes a name, or an integer that is then a subscript. */
@@ -107,24 +125,29 @@ function parseAttribute(stream: TokenStream): Step {
   // Jinja2 moves on before it complains, so a lexing error right behind is reported instead.
   stream.next()
   if (token.type !== 'integer') stream.fail('expected name or number', token.line)
-  return { kind: 'item', index: { kind: 'const', value: token.value, line: token.line }, line }
+  return { kind: 'item', index: { kind: 'const', value: token.number, line: token.line }, line }
 }
 
 function parseSubscript(parser: ExpressionParser): Step {
   const { stream } = parser
   const { line } = stream.next()
-  const parts: (Expr | SliceStep)[] = []
+  if (stream.skipType('rbracket')) return { kind: 'item', index: emptyTuple(line), line }
+  const first = parseSubscribed(parser)
+  if (stream.skipType('rbracket')) {
+    return first.kind === 'slice' ? first : { kind: 'item', index: first, line }
+  }
+  const parts = [first]
   while (!stream.isType('rbracket')) {
-    if (parts.length > 0) stream.expect('comma')
+    stream.expect('comma')
     parts.push(parseSubscribed(parser))
   }
-  stream.expect('rbracket')
-  const [only] = parts
-  if (parts.length === 1 && only !== undefined) {
-    return only.kind === 'slice' ? only : { kind: 'item', index: only, line }
-  }
+  stream.next()
   const items = parts.map((part) => (part.kind === 'slice' ? failSlice(stream, part) : part))
   return { kind: 'item', index: { kind: 'tuple', items, line }, line }
+}
+
+function emptyTuple(line: number): Expr {
+  return { kind: 'tuple', items: [], line }
 }
 
 /** `a[1:2, 3]`: Jinja2 parses it, then writes Python that Python refuses. */

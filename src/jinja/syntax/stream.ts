@@ -3,42 +3,59 @@ import { Lexer } from './lexer.ts'
 import { quote } from './text.ts'
 import { describe, describeType, type Token, type TokenType } from './token.ts'
 
+/** What stands before the first token. */
+const start: Token = { type: 'data', value: '', number: 0n, line: 1 }
+
 /** The parser's view of the tokens: the current one, and one more when it must look ahead. */
 export class TokenStream {
-  current: Token
+  current: Token = { ...start }
+  /** The token ahead once it was looked at, until then the one left behind. */
+  private other: Token = { ...start }
+  private looked = false
   private readonly lexer: Lexer
-  private pushed: Token | null = null
 
   constructor(source: string) {
     this.lexer = new Lexer(source)
-    this.current = this.lexer.next() ?? { type: 'eof', value: '', line: 1 }
+    this.next()
   }
 
-  /** Moves on by one token and returns the one left behind. */
+  /** Every name met so far. */
+  get names(): ReadonlyMap<string, string> {
+    return this.lexer.names
+  }
+
+  /** Moves on by one token and returns the one left behind, which is good until the next move. */
   next(): Token {
     const left = this.current
-    this.current = this.pushed ?? this.pull()
-    this.pushed = null
+    this.current = this.look()
+    this.other = left
+    this.looked = false
     return left
-  }
-
-  /** The end of the template stands on the line where the last token began. */
-  private pull(): Token {
-    if (this.current.type === 'eof') return this.current
-    return this.lexer.next() ?? { type: 'eof', value: '', line: this.current.line }
   }
 
   /** The token after the current one. */
   look(): Token {
-    this.pushed ??= this.pull()
-    return this.pushed
+    if (!this.looked) this.pull(this.other)
+    this.looked = true
+    return this.other
+  }
+
+  /** The end of the template stands on the line where the last token began. */
+  private pull(token: Token): void {
+    if (this.current.type !== 'eof' && this.lexer.read(token)) return
+    token.type = 'eof'
+    token.line = this.current.line
   }
 
   isType(type: TokenType): boolean {
     return this.current.type === type
   }
 
-  isName(...names: readonly string[]): boolean {
+  isName(name: string): boolean {
+    return this.current.value === name && this.current.type === 'name'
+  }
+
+  isOneOf(names: readonly string[]): boolean {
     return this.current.type === 'name' && names.includes(this.current.value)
   }
 
@@ -66,11 +83,9 @@ export class TokenStream {
   }
 
   /** Any name; returns it with its line. */
-  takeName(): { readonly value: string; readonly line: number } {
-    const token = this.current
-    if (token.type !== 'name') this.failExpected('name')
-    this.next()
-    return token
+  takeName(): Token {
+    if (this.current.type !== 'name') this.failExpected('name')
+    return this.next()
   }
 
   fail(message: string, line = this.current.line): never {

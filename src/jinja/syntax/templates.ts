@@ -7,6 +7,8 @@ import type { Body, Expr, Statement } from './tree.ts'
 
 /** The tags that tie templates to each other: blocks, inheritance, includes and imports. */
 
+const contextWords: readonly string[] = ['with', 'without']
+
 export function parseBlock(parser: StatementParser, line: number): Statement {
   const { stream } = parser
   const { value: name } = stream.takeName()
@@ -51,7 +53,7 @@ export function parseInclude(parser: StatementParser, line: number): Statement {
     stream.next()
     stream.next()
   }
-  if (stream.isName('with', 'without')) skipContext(stream)
+  if (stream.isOneOf(contextWords)) skipContext(stream)
   return { kind: 'include', template, line }
 }
 
@@ -60,7 +62,7 @@ export function parseImport(parser: StatementParser, line: number): Statement {
   const template = expressions.parseExpression()
   stream.expectName('as')
   const { name } = targetParser.parseName(expressions)
-  if (stream.isName('with', 'without')) skipContext(stream)
+  if (stream.isOneOf(contextWords)) skipContext(stream)
   return { kind: 'import', template, names: [name], line }
 }
 
@@ -71,9 +73,9 @@ export function parseFrom(parser: StatementParser, line: number): Statement {
   const names: string[] = []
   for (let more = true; more; ) {
     if (names.length > 0) stream.expect('comma')
-    if (stream.isName('with', 'without') && skipContext(stream)) break
+    if (stream.isOneOf(contextWords) && skipContext(stream)) break
     names.push(parseImportedName(parser))
-    const ended = stream.isName('with', 'without') && skipContext(stream)
+    const ended = stream.isOneOf(contextWords) && skipContext(stream)
     more = !ended && stream.isType('comma')
   }
   return { kind: 'import', template, names, line }

@@ -38,6 +38,11 @@ export function isDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
+/** Whether a UTF-16 unit is a letter, a digit or the underscore of ASCII. */
+export function isWord(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95 || isDigit(code)
+}
+
 /** `str.isidentifier()`. */
 export function isIdentifier(name: string): boolean {
   return /^[_\p{XID_Start}]\p{XID_Continue}*$/u.test(name)

@@ -1,6 +1,6 @@
 /** Tokens carry Jinja2's own type names because its error messages are built from them. */
 
-export const operators = {
+const operators = {
   '//': 'floordiv',
   '**': 'pow',
   '==': 'eq',
@@ -31,15 +31,39 @@ export const operators = {
 
 type Operator = (typeof operators)[keyof typeof operators]
 
-export type Token =
-  | { readonly type: Operator | Bracket; readonly value: ''; readonly line: number }
-  | { readonly type: 'name' | 'string' | 'data'; readonly value: string; readonly line: number }
-  | { readonly type: 'integer'; readonly value: bigint; readonly line: number }
-  | { readonly type: 'float'; readonly value: number; readonly line: number }
-
 type Bracket = 'block_begin' | 'block_end' | 'variable_begin' | 'variable_end' | 'eof'
 
-export type TokenType = Token['type']
+export type TokenType = Operator | Bracket | 'name' | 'string' | 'data' | 'integer' | 'float'
+
+/**
+ * One token. It is written over by a later one: a long template has a million, and making an
+ * object of each takes longer than all the rest of reading it.
+ */
+export type Token = {
+  type: TokenType
+  /** The text of a name, a string or template data. */
+  value: string
+  /** The value of an integer or a float. */
+  number: bigint | number
+  line: number
+}
+
+const codeOf = (text: string): number => text.charCodeAt(0)
+
+/** The operators of one character, by its code. */
+export const shortOperators: ReadonlyMap<number, TokenType> = new Map(
+  Object.entries(operators)
+    .filter(([text]) => text.length === 1)
+    .map(([text, type]) => [codeOf(text), type]),
+)
+
+/** The operators of two characters, by the code of the first: no two begin with the same. */
+export const longOperators: ReadonlyMap<number, { readonly second: number; type: TokenType }> =
+  new Map(
+    Object.entries(operators)
+      .filter(([text]) => text.length === 2)
+      .map(([text, type]) => [codeOf(text), { second: text.charCodeAt(1), type }]),
+  )
 
 const operatorText = new Map<string, string>(
   Object.entries(operators).map(([text, type]) => [type, text]),

@@ -62,20 +62,25 @@ export type TestStep = {
   readonly line: number
 }
 
+export type Keyword = { readonly name: string; readonly value: Expr }
+
 export type Arguments = {
   readonly positional: readonly Expr[]
-  readonly keywords: readonly { readonly name: string; readonly value: Expr }[]
+  readonly keywords: readonly Keyword[]
   readonly spread: Expr | null
   readonly spreadKeywords: Expr | null
 }
 
 export type BinaryOperator = 'add' | 'sub' | 'mul' | 'div' | 'floordiv' | 'mod' | 'pow'
 
+/** An operator and what stands behind it. */
+export type Operation<Operator> = { readonly op: Operator; readonly operand: Expr }
+
 /** Operators of one precedence, applied from left to right; in Jinja2 that is so for `**` too. */
 type Binary = {
   readonly kind: 'binary'
   readonly first: Expr
-  readonly rest: readonly { readonly op: BinaryOperator; readonly operand: Expr }[]
+  readonly rest: readonly Operation<BinaryOperator>[]
   readonly line: number
 }
 
@@ -84,7 +89,7 @@ export type CompareOperator = 'eq' | 'ne' | 'lt' | 'lteq' | 'gt' | 'gteq' | 'in'
 type Compare = {
   readonly kind: 'compare'
   readonly first: Expr
-  readonly rest: readonly { readonly op: CompareOperator; readonly operand: Expr }[]
+  readonly rest: readonly Operation<CompareOperator>[]
   readonly line: number
 }
 
@@ -197,9 +202,11 @@ type FilterBlock = {
   readonly line: number
 }
 
+export type Binding = { readonly target: Target; readonly value: Expr }
+
 type With = {
   readonly kind: 'with'
-  readonly bindings: readonly { readonly target: Target; readonly value: Expr }[]
+  readonly bindings: readonly Binding[]
   readonly body: Body
   readonly line: number
 }
@@ -224,6 +231,6 @@ type Import = {
 export type Template = {
   readonly kind: 'template'
   readonly body: Body
-  /** Every name that occurs in an expression. */
-  readonly names: ReadonlySet<string>
+  /** Every name that occurs: of variables, attributes, filters, tags… */
+  readonly names: ReadonlyMap<string, string>
 }

@@ -10,159 +10,201 @@ import type {
   Target,
 } from './tree.ts'
 
-const none: readonly never[] = []
+/*
+ * Ways through a tree. They call back instead of returning lists, and hand on a context instead of
+ * taking a closure: a long template has a million nodes, and each list or closure would cost as
+ * much as the node itself.
+ */
 
-/** The expressions directly inside an expression, in Jinja2's order. */
-export function childExpressions(expr: Expr): readonly Expr[] {
+type Visit<C> = (expr: Expr, context: C) => void
+
+/** Visits the expressions directly inside an expression, in Jinja2's order. */
+export function eachChild<C>(expr: Expr, visit: Visit<C>, context: C): void {
   switch (expr.kind) {
     case 'const':
     case 'name':
-      return none
+      break
     case 'tuple':
     case 'list':
-      return expr.items
+      for (const item of expr.items) visit(item, context)
+      break
     case 'dict':
-      return expr.entries.flatMap(({ key, value }) => [key, value])
+      for (const { key, value } of expr.entries) {
+        visit(key, context)
+        visit(value, context)
+      }
+      break
     case 'binary':
     case 'compare':
-      return [expr.first, ...expr.rest.map(({ operand }) => operand)]
+      visit(expr.first, context)
+      for (const { operand } of expr.rest) visit(operand, context)
+      break
     case 'and':
     case 'or':
     case 'concat':
-      return expr.operands
+      for (const operand of expr.operands) visit(operand, context)
+      break
     case 'not':
     case 'neg':
     case 'pos':
-      return [expr.operand]
+      visit(expr.operand, context)
+      break
     case 'conditional':
-      return [expr.test, expr.then, ...(expr.otherwise === null ? [] : [expr.otherwise])]
+      visit(expr.test, context)
+      visit(expr.then, context)
+      if (expr.otherwise !== null) visit(expr.otherwise, context)
+      break
     case 'chain':
-      return [expr.head, ...expr.steps.flatMap(stepExpressions)]
+      visit(expr.head, context)
+      for (const step of expr.steps) eachInStep(step, visit, context)
+      break
   }
 }
 
-export function stepExpressions(step: Step): readonly Expr[] {
+/** Visits the expressions a step holds: its subscript, bounds or arguments. */
+export function eachInStep<C>(step: Step, visit: Visit<C>, context: C): void {
   switch (step.kind) {
     case 'attribute':
-      return none
+      break
     case 'item':
-      return [step.index]
+      visit(step.index, context)
+      break
     case 'slice':
-      return step.bounds.filter((bound) => bound !== null)
+      for (const bound of step.bounds) if (bound !== null) visit(bound, context)
+      break
     default:
-      return argumentExpressions(step.args)
+      eachArgument(step.args, visit, context)
   }
 }
 
-export function argumentExpressions(args: Arguments): readonly Expr[] {
-  const { positional, keywords, spread, spreadKeywords } = args
-  if (keywords.length === 0 && spread === null && spreadKeywords === null) return positional
-  const values = [...positional, ...keywords.map(({ value }) => value)]
-  if (spread !== null) values.push(spread)
-  if (spreadKeywords !== null) values.push(spreadKeywords)
-  return values
+export function eachArgument<C>(args: Arguments, visit: Visit<C>, context: C): void {
+  for (const value of args.positional) visit(value, context)
+  for (const { value } of args.keywords) visit(value, context)
+  if (args.spread !== null) visit(args.spread, context)
+  if (args.spreadKeywords !== null) visit(args.spreadKeywords, context)
 }
 
-/** Calls `visit` with every name an expression reads. */
-export function eachName(expr: Expr, visit: (name: Name) => void): void {
-  if (expr.kind === 'name') visit(expr)
-  else if (expr.kind === 'chain') {
-    eachName(expr.head, visit)
-    for (const step of expr.steps) {
-      for (const inner of stepExpressions(step)) eachName(inner, visit)
-    }
-  } else {
-    for (const child of childExpressions(expr)) eachName(child, visit)
+/** Takes the names that expressions read. */
+export type Reader = { load(name: string): void }
+
+/** Tells a reader of every name an expression reads. */
+export function eachName(expr: Expr, reader: Reader): void {
+  if (expr.kind === 'name') reader.load(expr.name)
+  else if (expr.kind !== 'const') eachChild(expr, eachName, reader)
+}
+
+/** Visits the plain names an assignment sets; the attribute of a namespace is none. */
+export function eachNameSet<C>(
+  target: Target,
+  visit: (name: Name, context: C) => void,
+  context: C,
+): void {
+  if (target.kind === 'name') visit(target, context)
+  else if (target.kind === 'tuple') {
+    for (const item of target.items) eachNameSet(item, visit, context)
   }
 }
 
-/** The plain names an assignment sets; the attribute of a namespace is none. */
-export function namesSet(target: Target): readonly Name[] {
-  if (target.kind === 'name') return [target]
-  return target.kind === 'tuple' ? target.items.flatMap(namesSet) : []
+/** Takes the parts of a statement, for walks that care about order. */
+export type Visitor = {
+  read(expr: Expr): void
+  write(name: string): void
+  enter(body: Body): void
 }
 
-/** One part of a statement, for walks that care about order. */
-type Part =
-  | { readonly kind: 'read'; readonly expr: Expr }
-  | { readonly kind: 'write'; readonly name: Name }
-  | { readonly kind: 'body'; readonly body: Body }
+const write = ({ name }: { readonly name: string }, visitor: Visitor) => visitor.write(name)
+const read = (expr: Expr, visitor: Visitor) => visitor.read(expr)
 
-const read = (expr: Expr): Part => ({ kind: 'read', expr })
-const writes = (target: Target): Part[] => namesSet(target).map((name) => ({ kind: 'write', name }))
-const inner = (body: Body): Part => ({ kind: 'body', body })
-
-function parameterParts(parameters: readonly Parameter[]): Part[] {
-  const names = parameters.map(({ name, line }) => ({ kind: 'name', name, line }) as const)
-  const fallbacks = parameters.flatMap(({ fallback }) => (fallback === null ? [] : [fallback]))
-  return [...names.flatMap(writes), ...fallbacks.map(read)]
+function visitParameters(parameters: readonly Parameter[], visitor: Visitor): void {
+  for (const { name } of parameters) visitor.write(name)
+  for (const { fallback } of parameters) if (fallback !== null) visitor.read(fallback)
 }
 
-function filterParts(filters: readonly FilterStep[]): Part[] {
-  return filters.flatMap(stepExpressions).map(read)
+function visitFilters(filters: readonly FilterStep[], visitor: Visitor): void {
+  for (const step of filters) eachInStep(step, read, visitor)
 }
 
-/** What a statement consists of, in the order in which Jinja2's visitors meet it. */
-export function statementParts(statement: Statement): readonly Part[] {
+/** Visits what a statement consists of, in the order in which Jinja2's visitors meet it. */
+export function visitParts(statement: Statement, visitor: Visitor): void {
   switch (statement.kind) {
     case 'output':
-      return statement.nodes.flatMap((node) => (node.kind === 'data' ? [] : [read(node)]))
-    case 'for': {
-      const test = statement.test === null ? [] : [read(statement.test)]
-      const bodies = [inner(statement.body), inner(statement.otherwise)]
-      return [...writes(statement.target), read(statement.iterable), ...bodies, ...test]
-    }
-    case 'if': {
-      const branches = [statement.first, ...statement.elifs]
-      const parts = branches.flatMap(({ test, body }) => [read(test), inner(body)])
-      return [...parts, inner(statement.otherwise)]
-    }
+      for (const node of statement.nodes) if (node.kind !== 'data') visitor.read(node)
+      break
+    case 'for':
+      eachNameSet(statement.target, write, visitor)
+      visitor.read(statement.iterable)
+      visitor.enter(statement.body)
+      visitor.enter(statement.otherwise)
+      if (statement.test !== null) visitor.read(statement.test)
+      break
+    case 'if':
+      visitor.read(statement.first.test)
+      visitor.enter(statement.first.body)
+      for (const { test, body } of statement.elifs) {
+        visitor.read(test)
+        visitor.enter(body)
+      }
+      visitor.enter(statement.otherwise)
+      break
     case 'set':
-      return [...writes(statement.target), read(statement.value)]
+      eachNameSet(statement.target, write, visitor)
+      visitor.read(statement.value)
+      break
     case 'set_block':
-      return [...writes(statement.target), ...filterParts(statement.filters), inner(statement.body)]
+      eachNameSet(statement.target, write, visitor)
+      visitFilters(statement.filters, visitor)
+      visitor.enter(statement.body)
+      break
     case 'macro':
-      return [...parameterParts(statement.parameters), inner(statement.body)]
-    case 'call_block': {
-      const call = [statement.callee, ...argumentExpressions(statement.call.args)].map(read)
-      return [...call, ...parameterParts(statement.parameters), inner(statement.body)]
-    }
+      visitParameters(statement.parameters, visitor)
+      visitor.enter(statement.body)
+      break
+    case 'call_block':
+      visitor.read(statement.callee)
+      eachArgument(statement.call.args, read, visitor)
+      visitParameters(statement.parameters, visitor)
+      visitor.enter(statement.body)
+      break
     case 'filter_block':
-      return [inner(statement.body), ...filterParts(statement.filters)]
-    case 'with': {
-      const { bindings } = statement
-      const values = bindings.map(({ value }) => read(value))
-      return [...bindings.flatMap(({ target }) => writes(target)), ...values, inner(statement.body)]
-    }
+      visitor.enter(statement.body)
+      visitFilters(statement.filters, visitor)
+      break
+    case 'with':
+      for (const { target } of statement.bindings) eachNameSet(target, write, visitor)
+      for (const { value } of statement.bindings) visitor.read(value)
+      visitor.enter(statement.body)
+      break
     case 'autoescape':
-      return [read(statement.value), inner(statement.body)]
+      visitor.read(statement.value)
+      visitor.enter(statement.body)
+      break
     case 'block':
-      return [inner(statement.body)]
+      visitor.enter(statement.body)
+      break
     case 'extends':
     case 'include':
     case 'import':
-      return [read(statement.template)]
+      visitor.read(statement.template)
+      break
   }
 }
 
-/** The bodies directly inside a statement. */
-function bodiesOf(statement: Statement): readonly Body[] {
-  switch (statement.kind) {
-    case 'for':
-      return [statement.body, statement.otherwise]
-    case 'if': {
-      const branches = [statement.first, ...statement.elifs]
-      return [...branches.map(({ body }) => body), statement.otherwise]
-    }
-    default:
-      return 'body' in statement ? [statement.body] : none
-  }
-}
-
-/** Calls `visit` with statements and all they contain, outer ones first. */
+/** Visits statements and all they contain, outer ones first. */
 export function eachStatement(body: Body, visit: (statement: Statement) => void): void {
   for (const statement of body) {
     visit(statement)
-    for (const inner of bodiesOf(statement)) eachStatement(inner, visit)
+    switch (statement.kind) {
+      case 'for':
+        eachStatement(statement.body, visit)
+        eachStatement(statement.otherwise, visit)
+        break
+      case 'if':
+        eachStatement(statement.first.body, visit)
+        for (const { body } of statement.elifs) eachStatement(body, visit)
+        eachStatement(statement.otherwise, visit)
+        break
+      default:
+        if ('body' in statement) eachStatement(statement.body, visit)
+    }
   }
 }
