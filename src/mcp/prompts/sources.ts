@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ProtocolError } from '@modelcontextprotocol/server'
+import { ApiError, type Failure } from '../../api/failure.ts'
+import type { Agent } from '../../contract/agent.ts'
+import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import { withAgentIds } from '../agent-names.ts'
+import { didYouMean } from '../did-you-mean.ts'
+import type { Session } from '../session.ts'
+
+/** What was read beside the main thing, or what was said instead. */
+export type Read<T> = { ok: true; value: T } | { ok: false; said: string }
+
+/** What is asked for; the account is added. */
+type Asked = Partial<RouteRequest>
+
+/** Where a prompt reads from: the platform, on the account that the prompt is about. */
+export interface Sources {
+  readonly account: string
+  readonly isSandbox: boolean
+  /** What the prompt is about: without it there is no prompt. `argument` is what names it. */
+  need<R extends Route>(route: R, asked: Asked, argument?: string): Promise<ReplyOf<R>>
+  /** The agent of that id or exact name. */
+  agent(reference: string): Promise<Agent>
+  /** What is good to have: its failure is told and is none of the prompt. */
+  beside<R extends Route>(route: R, asked: Asked): Promise<Read<ReplyOf<R>>>
+  /** The same for what changes rarely, out of memory. */
+  kept<R extends Route>(route: R, asked: Asked, ttlMs: number): Promise<Read<ReplyOf<R>>>
+  /** Says that an argument cannot be right. */
+  refuse(argument: string, problem: string): ProtocolError
+}
+
+interface Reading {
+  readonly prompt: string
+  readonly session: Session
+  readonly account: string
+  readonly signal: AbortSignal
+}
+
+/** Longest text of others in an error, in characters. */
+const longestSaid = 500
+
+/** How long a prompt waits for what is only good to have, ms. */
+const patienceMs = 10_000
+
+export function createSources(reading: Reading): Sources {
+  const { prompt, session, account, signal } = reading
+  const { client, memory, redact } = session
+  const requestOf = ({ params, query = {}, ...rest }: Asked = {}): RouteRequest => ({
+    ...rest,
+    query,
+    params: { account_id: account, ...params },
+  })
+  const refuse = (argument: string, problem: string) =>
+    new ProtocolError(-32602, redact(`${prompt}: ${argument}: ${problem}`))
+
+  const need = async <R extends Route>(route: R, asked: Asked, argument?: string) => {
+    const request = requestOf(asked)
+    try {
+      return await client.call(route, request, signal)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      throw await mainFailure(error, { ...reading, route, request, argument })
+    }
+  }
+
+  return {
+    account,
+    isSandbox: session.isSandbox,
+    refuse,
+    need,
+    async agent(reference) {
+      const request = requestOf({ params: { agent_id: reference } })
+      const named = await withAgentIds(request, session, signal).catch(async (error: unknown) => {
+        if (!(error instanceof ApiError)) throw error
+        throw await mainFailure(error, {
+          ...reading,
+          route: routes.agents.list,
+          request,
+          argument: 'agent_id',
+        })
+      })
+      if (!named.ok) {
+        const problem = named.problems.map(({ message }) => message).join('; ')
+        throw refuse('agent_id', problem.slice(0, longestSaid))
+      }
+      return need(routes.agents.get, named.request, 'agent_id')
+    },
+    beside: (route, asked) => patiently(client.call(route, requestOf(asked), signal), signal),
+    kept: (route, asked, ttlMs) => patiently(memory.read(route, requestOf(asked), ttlMs), signal),
+  }
+}
+
+/** What is wrong with the argument, where the platform does not know it; otherwise what failed. */
+async function mainFailure(
+  error: ApiError,
+  about: Reading & { route: Route; request: RouteRequest; argument: string | undefined },
+): Promise<ProtocolError> {
+  const { failure } = error
+  const { prompt, session, route, request, argument } = about
+  const isRefused = failure.kind === 'rejected' && [404, 422].includes(failure.status)
+  if (argument === undefined || !(isRefused || failure.kind === 'bad_parameter')) {
+    return new ProtocolError(
+      -32603,
+      session.redact(`${prompt}: ${route.summary} It could not be read (${saidBy(failure)}).`),
+    )
+  }
+  const hints = await didYouMean(error, request, session)
+  // What is unknown may be the account itself.
+  const named = 'account_id' in hints ? 'account_id' : argument
+  const hint = Object.values(hints).join(' ')
+  return new ProtocolError(
+    -32602,
+    session.redact(`${prompt}: ${named}: not found (${saidBy(failure)}). ${hint}`.trim()),
+  )
+}
+
+/** A failure in a few words: for what has no tool, and so no advice of its own. */
+function saidBy(failure: Failure): string {
+  switch (failure.kind) {
+    case 'rejected':
+      return `${failure.status} ${failure.code}: ${failure.message.slice(0, longestSaid)}`
+    case 'unreadable':
+      return `HTTP ${failure.status}, ${failure.reason}`
+    case 'bad_parameter':
+      return `"${failure.value}" is not an id`
+    case 'network':
+      return `network, ${failure.code}`
+    default:
+      return failure.kind
+  }
+}
+
+async function patiently<T>(reading: Promise<T>, signal: AbortSignal): Promise<Read<T>> {
+  const read = reading.then(
+    (value): Read<T> => ({ ok: true, value }),
+    (error: unknown): Read<T> => {
+      if (error instanceof ApiError) return { ok: false, said: saidBy(error.failure) }
+      throw error
+    },
+  )
+  const done = new AbortController()
+  const late: Promise<Read<T>> = sleep(patienceMs, undefined, {
+    signal: AbortSignal.any([signal, done.signal]),
+  }).then(
+    () => ({ ok: false, said: `nothing within ${patienceMs / 1000} s` }),
+    () => ({ ok: false, said: 'cancelled' }),
+  )
+  return Promise.race([read, late]).finally(() => done.abort())
+}
