@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import envPaths from 'env-paths'
 import { ConfigError, type Environment, readFlags, readValues, type Values } from './flags.ts'
 import { isApiKey } from './mcp/credential.ts'
-import { type Command, type SettingName, settings } from './settings.ts'
+import type { Wanted } from './mcp/exposure.ts'
+import { type Command, type SettingName, shownName } from './settings.ts'
 
 /** Where the API is: the real platform, or the built-in sandbox. */
 export type PlatformConfig =
@@ -27,6 +28,14 @@ export interface SandboxConfig {
   llm: { url: string; model: string; apiKey: string | undefined } | undefined
 }
 
+/** How much of the platform assistants get. */
+export interface ScopeConfig {
+  /** The one account that all tools act on; `undefined`: the one a caller names, or the key's. */
+  account: string | undefined
+  /** What is exposed of the tools; names are checked by whoever knows the tools. */
+  exposure: Wanted
+}
+
 /** An address to listen on. */
 export interface ListenConfig {
   host: string
@@ -37,10 +46,11 @@ export interface ListenConfig {
 export type Config =
   | { command: 'help'; about: Command | undefined }
   | { command: 'version' }
-  | { command: 'stdio'; platform: PlatformConfig }
+  | { command: 'stdio'; platform: PlatformConfig; scope: ScopeConfig }
   | {
       command: 'http'
       platform: PlatformConfig
+      scope: ScopeConfig
       listen: ListenConfig
       allowedHosts: string[]
       allowedOrigins: string[]
@@ -61,11 +71,16 @@ export function readConfig(argv: readonly string[], env: Environment): Config {
   switch (command) {
     case undefined:
     case 'stdio':
-      return { command: 'stdio', platform: platformOf(values, env, { needsKey: true }) }
+      return {
+        command: 'stdio',
+        platform: platformOf(values, env, { needsKey: true }),
+        scope: scopeOf(values),
+      }
     case 'http':
       return {
         command,
         platform: platformOf(values, env, { needsKey: false }),
+        scope: scopeOf(values),
         listen: listenOf(values, 3000),
         allowedHosts: listOf(values['allowed-hosts']),
         allowedOrigins: listOf(values['allowed-origins']),
@@ -159,6 +174,16 @@ export function isLoopback(host: string): boolean {
   )
 }
 
+function scopeOf(values: Values): ScopeConfig {
+  const { account, toolsets, tools, 'exclude-tools': excludeTools, 'read-only': readOnly } = values
+  // It becomes a part of paths, where these would lead elsewhere.
+  if (account !== undefined && (/[\s/,]/.test(account) || /^\.{1,2}$/.test(account))) {
+    // Not shown: it may be something that was put into the wrong variable.
+    throw new ConfigError(`${shownName('account')} takes the id of one account.`)
+  }
+  return { account, exposure: { toolsets, tools, excludeTools, readOnly } }
+}
+
 function sandboxOf(values: Values): SandboxConfig {
   return {
     file:
@@ -211,9 +236,7 @@ function number(
   const value = Number(text)
   if (Number.isNaN(value) || value < least || value > most || (whole && !Number.isInteger(value))) {
     const kind = whole ? 'a whole number' : 'a number'
-    throw new ConfigError(
-      `--${name} (${settings[name].variable}) takes ${kind} from ${least} to ${most}, not ${text}.`,
-    )
+    throw new ConfigError(`${shownName(name)} takes ${kind} from ${least} to ${most}, not ${text}.`)
   }
   return value
 }

@@ -22,7 +22,7 @@ export function readFlags(argv: readonly string[]) {
       options: {
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean', short: 'v' },
-        ...Object.fromEntries(names.map((name) => [name, { type: 'string' } as const])),
+        ...Object.fromEntries(names.map((name) => [name, { type: typeOf(settings[name]) }])),
       },
     })
     const [given, ...rest] = positionals
@@ -36,7 +36,8 @@ export function readFlags(argv: readonly string[]) {
     const { help, version, ...flags } = values
     return {
       command,
-      flags: z.record(z.string(), z.string()).parse(flags),
+      // A switch that is given is true.
+      flags: z.record(z.string(), z.coerce.string()).parse(flags),
       wantsHelp: help === true || isHelp,
       wantsVersion: version === true,
     }
@@ -46,6 +47,8 @@ export function readFlags(argv: readonly string[]) {
     throw new ConfigError(`${reason.split('. ')[0]}.`)
   }
 }
+
+const typeOf = ({ value }: Setting) => (value === '' ? 'boolean' : 'string')
 
 /** A flag that another command takes would be ignored here, which nobody means. */
 function refuseForeignFlags(flags: Record<string, string>, command: Command): void {

@@ -2,14 +2,28 @@ import { hostname } from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
 import { tools } from '../tools/index.ts'
 import { createClient } from './api/client.ts'
-import { type Config, isLoopback, type PlatformConfig, readConfig } from './config.ts'
+import {
+  type Config,
+  isLoopback,
+  type PlatformConfig,
+  readConfig,
+  type ScopeConfig,
+} from './config.ts'
 import { ConfigError } from './flags.ts'
 import type { Credential } from './mcp/credential.ts'
+import {
+  createSelect,
+  type Exposure,
+  ExposureError,
+  everyTool,
+  narrow,
+  type Wanted,
+} from './mcp/exposure.ts'
 import { createMemories } from './mcp/memory.ts'
 import { createServerFactory } from './mcp/server.ts'
 import type { Session } from './mcp/session.ts'
 import { openPlatform, type Platform } from './platform.ts'
-import { helpText } from './settings.ts'
+import { helpText, shownName } from './settings.ts'
 
 const { version } = packageJson
 
@@ -43,7 +57,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
 function start(config: Exclude<Config, { command: 'help' | 'version' }>): Promise<Running> {
   switch (config.command) {
     case 'stdio':
-      return stdio(config.platform)
+      return stdio(config)
     case 'http':
       return http(config)
     case 'sandbox':
@@ -51,16 +65,18 @@ function start(config: Exclude<Config, { command: 'help' | 'version' }>): Promis
   }
 }
 
-async function stdio(config: PlatformConfig): Promise<Running> {
+async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Running> {
+  const exposure = exposureOf(config.scope.exposure)
   const { startStdio } = await import('./transports/stdio.ts')
-  const platform = await openPlatform(config, logError)
-  announce(config)
+  const platform = await openPlatform(config.platform, logError)
+  announce(config, exposure)
   if (process.stdin.isTTY) {
     log(
       'Waiting for an MCP client on standard input. This mode is for clients that start the program; try "voice-agent-mcp http" or --help. Ctrl+C ends it.',
     )
   }
-  const server = startStdio(factoryFor(config, platform), logRefusal)
+  const { factory } = serverFor(config, exposure, platform)
+  const server = startStdio(factory, logRefusal)
   return {
     done: server.done,
     async close() {
@@ -71,6 +87,7 @@ async function stdio(config: PlatformConfig): Promise<Running> {
 }
 
 async function http(config: Extract<Config, { command: 'http' }>): Promise<Running> {
+  const exposure = exposureOf(config.scope.exposure)
   const { startHttp } = await import('./transports/http.ts')
   const platform = await openPlatform(config.platform, logError)
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
@@ -78,15 +95,20 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
   const local = isLoopback(config.listen.host)
   const lendsKey =
     config.platform.kind === 'sandbox' || (local && platform.credential !== undefined)
-  const server = await startHttp(factoryFor(config.platform, platform), {
+  const { factory, select } = serverFor(config, exposure, platform)
+  const server = await startHttp(factory, {
     ...config.listen,
     isLoopback: local,
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
     keyIsOptional: lendsKey,
+    refusalOf(header) {
+      const selected = select(header)
+      return selected.ok ? undefined : selected.message
+    },
     onError: logRefusal,
   })
-  announce(config.platform)
+  announce(config, exposure)
   log(`Serving MCP at ${server.url}/mcp`)
   if (!local) warnOfExposure(config, lendsKey)
   process.stderr.write(clientHelp(`${reachableUrl(server.url)}/mcp`, lendsKey))
@@ -140,10 +162,32 @@ async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Prom
   return { done: new Promise(() => {}), close: () => server.close() }
 }
 
-function factoryFor(config: PlatformConfig, platform: Platform) {
-  const isSandbox = config.kind === 'sandbox'
+/** What the operator exposes. Throws ConfigError. */
+function exposureOf(wanted: Wanted): Exposure {
+  const names = {
+    toolsets: shownName('toolsets'),
+    tools: shownName('tools'),
+    excludeTools: shownName('exclude-tools'),
+    readOnly: shownName('read-only'),
+  }
+  try {
+    return narrow(everyTool(tools), wanted, { who: "this server's setting", names })
+  } catch (error) {
+    throw error instanceof ExposureError ? new ConfigError(error.message) : error
+  }
+}
+
+/** How assistants are served, the same on every transport. */
+interface Serving {
+  readonly platform: PlatformConfig
+  readonly scope: ScopeConfig
+}
+
+function serverFor(config: Serving, exposure: Exposure, platform: Platform) {
+  const { account } = config.scope
+  const isSandbox = config.platform.kind === 'sandbox'
   const userAgent = `voice-agent-mcp/${version}`
-  const limits = isSandbox ? {} : { totalTimeoutMs: config.totalTimeoutMs }
+  const limits = limitsOf(config.platform)
   const memoryOf = createMemories()
   const sessionFor = (own: Credential | undefined): Session => {
     const credential = own ?? platform.credential
@@ -154,14 +198,19 @@ function factoryFor(config: PlatformConfig, platform: Platform) {
     return {
       client,
       memory: memoryOf(apiKey, client),
-      account: undefined,
+      account,
       isSandbox,
       keySource: source,
       redact: isSandbox ? (text) => text : redactor(apiKey),
     }
   }
-  return createServerFactory({ tools, version, isSandbox, sessionFor, onBug: logError })
+  const select = createSelect(exposure)
+  const options = { select, version, isSandbox, account, sessionFor, onBug: logError }
+  return { select, factory: createServerFactory(options) }
 }
+
+const limitsOf = (config: PlatformConfig) =>
+  config.kind === 'sandbox' ? {} : { totalTimeoutMs: config.totalTimeoutMs }
 
 /** Takes a key out of texts, also as it looks inside an address, inside JSON or in base64. */
 function redactor(apiKey: string): (text: string) => string {
@@ -176,12 +225,14 @@ function redactor(apiKey: string): (text: string) => string {
   return (text) => [...looks].reduce((rest, look) => rest.replaceAll(look, '[API key]'), text)
 }
 
-function announce(config: PlatformConfig): void {
+function announce({ platform, scope }: Serving, { all, tools: exposed }: Exposure): void {
   log(
-    config.kind === 'sandbox'
-      ? `SANDBOX: no real account, nothing is dialled. Data: ${config.file}. Set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL for your own account.`
-      : `Platform: ${config.baseUrl.origin}`,
+    platform.kind === 'sandbox'
+      ? `SANDBOX: no real account, nothing is dialled. Data: ${platform.file}. Set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL for your own account.`
+      : `Platform: ${platform.baseUrl.origin}`,
   )
+  if (scope.account !== undefined) log(`Account: ${scope.account}, and no other.`)
+  if (exposed.length < all.length) log(`Exposing ${exposed.length} of ${all.length} tools.`)
 }
 
 /** Resolves with the first signal to stop; a second one ends the process at once. */

@@ -1,3 +1,6 @@
+import { allRoutes } from './contract/routes.ts'
+import { toolsetsOf } from './mcp/exposure.ts'
+
 /** Commands of the program; none given means stdio. */
 export const commands = ['stdio', 'http', 'sandbox'] as const
 export type Command = (typeof commands)[number]
@@ -6,6 +9,7 @@ export type Command = (typeof commands)[number]
 export interface Setting {
   /** The same as an environment variable. */
   readonly variable: string
+  /** What the flag takes, in words; empty for a switch, which takes nothing. */
   readonly value: string
   readonly help: string
   readonly commands: readonly Command[]
@@ -38,6 +42,36 @@ export const settings = {
     variable: 'VOICE_AGENT_TIMEOUT',
     value: 'SECONDS',
     help: 'Longest wait for its whole answer. Default 30.',
+    commands: both,
+  },
+  account: {
+    variable: 'VOICE_AGENT_ACCOUNT',
+    value: 'ID',
+    help: 'The one account to act on: no tool takes account_id then.',
+    commands: both,
+  },
+  toolsets: {
+    variable: 'VOICE_AGENT_TOOLSETS',
+    value: 'NAMES',
+    help: `Expose only the tools of these, comma-separated: ${toolsetsOf(allRoutes).join(', ')}.`,
+    commands: both,
+  },
+  tools: {
+    variable: 'VOICE_AGENT_TOOLS',
+    value: 'NAMES',
+    help: 'Expose only these tools; with --toolsets, these besides them.',
+    commands: both,
+  },
+  'exclude-tools': {
+    variable: 'VOICE_AGENT_EXCLUDE_TOOLS',
+    value: 'NAMES',
+    help: 'Do not expose these tools.',
+    commands: both,
+  },
+  'read-only': {
+    variable: 'VOICE_AGENT_READ_ONLY',
+    value: '',
+    help: 'Of all these, expose only tools that read. The variable takes true or false.',
     commands: both,
   },
   host: {
@@ -103,6 +137,9 @@ export const settings = {
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof settings
+
+/** A setting as messages name it. */
+export const shownName = (name: SettingName) => `--${name} (${settings[name].variable})`
 
 const about: Readonly<Record<Command, string>> = {
   stdio: 'Speak MCP on standard input and output, for a client that starts it (default).',

@@ -115,6 +115,47 @@ describe('the address', () => {
   })
 })
 
+describe('what assistants get', () => {
+  const scope = (argv: string[], env: Record<string, string> = {}) => {
+    const config = readConfig(argv, env)
+    if (!('scope' in config)) throw new Error(`No scope in ${config.command}`)
+    return config.scope
+  }
+
+  test('is everything, of any account, unless told otherwise', () => {
+    expect(scope([])).toEqual({ account: undefined, exposure: {} })
+    expect(scope(['http'], { VOICE_AGENT_ACCOUNT: ' ', VOICE_AGENT_TOOLS: '' })).toEqual(scope([]))
+  })
+
+  test('is told by flags and by variables alike', () => {
+    const told = {
+      account: 'a1',
+      exposure: {
+        toolsets: 'agents,calls',
+        tools: 'get_usage',
+        excludeTools: 'place_call',
+        readOnly: 'true',
+      },
+    }
+    const flags = ['--account=a1', '--toolsets=agents,calls', '--tools', 'get_usage']
+    expect(scope([...flags, '--exclude-tools', 'place_call', '--read-only', 'http'])).toEqual(told)
+    expect(
+      scope([], {
+        VOICE_AGENT_ACCOUNT: 'a1',
+        VOICE_AGENT_TOOLSETS: 'agents,calls',
+        VOICE_AGENT_TOOLS: 'get_usage',
+        VOICE_AGENT_EXCLUDE_TOOLS: 'place_call',
+        VOICE_AGENT_READ_ONLY: 'true',
+      }),
+    ).toEqual(told)
+  })
+
+  test('a switch wins over its variable too', () => {
+    const { exposure } = scope(['--read-only'], { VOICE_AGENT_READ_ONLY: 'false' })
+    expect(exposure.readOnly).toBe('true')
+  })
+})
+
 describe('the command line', () => {
   const command = (...argv: string[]) => readConfig(argv, {})
 
@@ -162,6 +203,11 @@ describe('the command line', () => {
     [['http', '--port', 'x'], /not x/],
     [['--sandbox-speed', '0'], /--sandbox-speed/],
     [['http', '--port'], /--port/],
+    [['--account', 'a/b'], /--account \(VOICE_AGENT_ACCOUNT\) takes the id of one account/],
+    [['--account', 'a,b'], /one account/],
+    [['--account', '..'], /one account/],
+    [['--read-only=no'], /--read-only.* does not take an argument/],
+    [['sandbox', '--read-only'], /--read-only is no option of sandbox, only of stdio and http/],
   ])('%j is refused with the reason', (argv, message) => {
     expect(() => readConfig(argv, {})).toThrow(message)
     expect(() => readConfig(argv, {})).toThrow(ConfigError)
@@ -180,5 +226,9 @@ describe('the command line', () => {
       expect(command(...argv)).toEqual({ command: 'help', about: 'http' })
     }
     expect(helpText('stdio')).not.toContain('--port')
+  })
+
+  test('help lists the toolsets', () => {
+    expect(helpText('stdio')).toMatch(/--toolsets .*accounts, .*agents, .*usage, .*calls/)
   })
 })

@@ -1,4 +1,5 @@
 import { routes } from '../src/contract/routes.ts'
+import { confirmedSubaccountUpdate } from '../src/flows/confirmed.ts'
 import { defineTool } from '../src/mcp/tool.ts'
 import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
 
@@ -42,4 +43,5 @@ export const updateSubaccount = defineTool({
   description:
     'Renames a subaccount, or disables it (is_active false, a soft disable that keeps its data) and enables it again.',
   route: routes.accounts.updateSubaccount,
+  steps: confirmedSubaccountUpdate,
 })

@@ -1,6 +1,7 @@
 import { routes } from '../src/contract/routes.ts'
 import { checkedCreate } from '../src/flows/checked-create.ts'
-import { safeUpdate, updateOptions } from '../src/flows/safe-update.ts'
+import { confirmedArchive } from '../src/flows/confirmed.ts'
+import { safeUpdate } from '../src/flows/safe-update.ts'
 import { defineTool } from '../src/mcp/tool.ts'
 import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
 
@@ -51,7 +52,6 @@ export const updateAgent = defineTool({
   description:
     'Changes only the given fields of an agent; null clears a field where null is allowed. model, transcriber and voice are merged into what is stored; give other objects whole (see get_agent).',
   route: routes.agents.update,
-  options: updateOptions,
   listing: { seeElsewhere: 'As in create_agent.' },
   steps: safeUpdate,
 })
@@ -62,4 +62,5 @@ export const archiveAgent = defineTool({
   description:
     'Archives an agent (a soft delete): lists leave it out from then on. There is no tool to undo it.',
   route: routes.agents.archive,
+  steps: confirmedArchive,
 })

@@ -39,7 +39,10 @@ export const tools = [
   sipTrunks.updateSipTrunk,
   sipTrunks.deleteSipTrunk,
 
+  calls.checkCallReadiness,
   calls.placeCall,
+  calls.placeCalls,
+  calls.waitForCall,
   calls.listCalls,
   calls.getCall,
   conversations.listConversations,

@@ -1,4 +1,5 @@
 import { routes } from '../src/contract/routes.ts'
+import { confirmedNumberDelete } from '../src/flows/confirmed.ts'
 import { defineTool } from '../src/mcp/tool.ts'
 import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
 
@@ -52,4 +53,5 @@ export const deletePhoneNumber = defineTool({
   description:
     'Removes a number from the account; a purchased one is released and may be lost for good. To only stop an agent answering, use update_phone_number.',
   route: routes.phoneNumbers.delete,
+  steps: confirmedNumberDelete,
 })

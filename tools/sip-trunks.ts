@@ -1,4 +1,5 @@
 import { routes } from '../src/contract/routes.ts'
+import { confirmedTrunkDelete } from '../src/flows/confirmed.ts'
 import { defineTool } from '../src/mcp/tool.ts'
 import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
 
@@ -42,4 +43,5 @@ export const deleteSipTrunk = defineTool({
   description:
     'Deletes a SIP trunk that has no phone numbers; move them first with update_phone_number.',
   route: routes.sipTrunks.delete,
+  steps: confirmedTrunkDelete,
 })

@@ -7,7 +7,7 @@ import { checkCatalogs } from './catalog-check.ts'
 import { type Change, changesBetween, type Fields, isObject, overlay } from './changes.ts'
 import { checkGreeting } from './template-check.ts'
 
-export const updateOptions = {
+const options = {
   dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
   expected_modified: z
     .string()
@@ -32,25 +32,26 @@ const schema = z.object({
   warnings: z.array(z.string()).describe('What may be a mistake.'),
 })
 
-type UpdateRun = Run<typeof routes.agents.update, typeof updateOptions>
+type UpdateRun = Run<typeof routes.agents.update, typeof options>
 
 /**
  * Changes an agent without losing anything: reads it, lays the change over it all the way down,
  * checks what is new, and sends only the parts that differ. Between reading and writing somebody
  * else may still write: the platform has no way to rule that out.
  */
-export const safeUpdate: Steps<typeof routes.agents.update, typeof updateOptions> = {
+export const safeUpdate: Steps<typeof routes.agents.update, typeof options> = {
+  options,
   schema,
   async run(run) {
-    const { request, options, session, signal, body } = run
+    const { request, session, signal, body } = run
     const { params } = request
     const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
-    refuseIfChanged(stored, options.expected_modified)
+    refuseIfChanged(stored, run.options.expected_modified)
     const wanted = wantedOf(stored, body)
     const planned = changesBetween(partOf(stored, wanted), wanted)
     if (planned.length === 0) return outcome(stored, { applied: false, changes: [], warnings: [] })
     const warnings = await check(stored, wanted, run)
-    if (options.dry_run) return outcome(stored, { applied: false, changes: planned, warnings })
+    if (run.options.dry_run) return outcome(stored, { applied: false, changes: planned, warnings })
     const sent = { params, query: {}, body: patchOf(stored, wanted) }
     const updated = await session.client.call(routes.agents.update, sent, signal)
     const changes = changesBetween(withoutStamp(stored), withoutStamp(updated))

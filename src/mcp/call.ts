@@ -1,4 +1,4 @@
-import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { ApiError, type Failure } from '../api/failure.ts'
 import type { RouteRequest } from '../contract/route.ts'
@@ -7,9 +7,11 @@ import { accountOf } from './account.ts'
 import { type Advice, adviceFor } from './advice.ts'
 import { withAgentIds } from './agent-names.ts'
 import { parseArguments } from './arguments.ts'
+import { type Confirm, NotConfirmed } from './confirmation.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { type RefusalKind, Refused } from './refused.ts'
 import type { Session } from './session.ts'
+import type { Task } from './tasks.ts'
 import type { Outcome, Run, Tool } from './tool.ts'
 
 /** Key in a result's `_meta` under which programs find an error as data. */
@@ -21,6 +23,10 @@ export interface CallContext {
   readonly signal?: AbortSignal
   /** Told about bugs of our own, with the stack the caller must not see. */
   readonly onBug: (error: unknown) => void
+  /** Asks for confirmation of a call of this tool with these arguments. */
+  readonly confirmOf: (call: { tool: string; bound: unknown; token: string | undefined }) => Confirm
+  readonly progress: Run['progress']
+  readonly takesTasks: boolean
 }
 
 /**
@@ -31,7 +37,7 @@ export async function callTool(
   tool: Tool,
   given: Record<string, unknown>,
   context: CallContext,
-): Promise<CallToolResult> {
+): Promise<CallToolResult | InputRequiredResult> {
   let request: RouteRequest | undefined
   try {
     const parsed = parseArguments(tool, given, context.session.account)
@@ -43,21 +49,33 @@ export async function callTool(
     const account = accountOf(tool.route, request, session)
     // A failure of the tool is told, and must not leave this one unheard.
     account.catch(() => undefined)
-    const { body, ...rest } = request
+    const { confirm_token: token, ...options } = parsed.options
     const outcome = await tool.run({
-      request: { ...rest, ...(body && { body }) },
-      body: body as Run['body'],
-      options: parsed.options,
+      request,
+      body: request.body as Run['body'],
+      options,
       session,
       signal,
+      confirm: context.confirmOf({
+        tool: tool.name,
+        bound: [request, options, session.owner],
+        token: typeof token === 'string' ? token : undefined,
+      }),
+      progress: context.progress,
+      takesTasks: context.takesTasks,
     })
+    if (outcome.task) return asResult(outcome.task)
     return succeeded(tool, outcome, { session, request, account: await account })
   } catch (error) {
+    if (error instanceof NotConfirmed) return error.result
     if (error instanceof Refused) return refusal(tool, error)
     if (!(error instanceof ApiError)) return bug(tool, error, context)
     return apiFailure(tool, error, { ...context, request })
   }
 }
+
+/** A task in place of a result; the SDK's types know of none, but it passes them on. */
+const asResult = (task: Task) => ({ resultType: 'task', ...task, content: [] })
 
 interface Given {
   readonly session: Session
@@ -132,7 +150,7 @@ async function apiFailure(
     session,
     account: accountInWords(request, session),
     check: checkFor(tool, tools),
-    hints: request ? await didYouMean(failure, tool.route, request, session) : {},
+    hints: request ? await didYouMean(error, request, session) : {},
   }
   const { advice: row, ...advice } = adviceFor(error, situation)
   // What the text holds already, and at what length, is not repeated.

@@ -62,13 +62,12 @@ const patienceMs = 2000
  * nearest real ones, or what there is. Never a reason to fail: without an answer there is no hint.
  */
 export async function didYouMean(
-  failure: Failure,
-  route: Route,
+  { failure, path }: ApiError,
   request: RouteRequest,
   session: Session,
 ): Promise<Record<string, string>> {
   const given = { ...request.query, ...request.body, ...request.params }
-  const suspects = suspectsOf(failure, route).filter((name) => typeof given[name] === 'string')
+  const suspects = suspectsOf(failure, path).filter((name) => typeof given[name] === 'string')
   const hints = await Promise.all(
     suspects.map(async (name) => [
       name,
@@ -78,13 +77,12 @@ export async function didYouMean(
   return Object.fromEntries(hints.filter(([, hint]) => hint))
 }
 
-function suspectsOf(failure: Failure, route: Route): string[] {
+function suspectsOf(failure: Failure, path: string): string[] {
   if (failure.kind !== 'rejected') return []
   if (failure.status === 404) {
-    const last = /\{(\w+)\}$/.exec(route.path)?.[1]
-    return last && last in sources
-      ? [last]
-      : ['account_id'].filter((name) => name in route.params.shape)
+    const last = /\{(\w+)\}$/.exec(path)?.[1]
+    if (last && last in sources) return [last]
+    return path.includes('{account_id}') ? ['account_id'] : []
   }
   if (failure.status !== 422) return []
   const named = failure.errors.map(({ field }) => field.replace(/^(body|query|path)\./, ''))

@@ -24,7 +24,8 @@ export function listedSchema(
     ...schema,
     properties: {
       ...listedProperties(properties, listing),
-      ...(offersAccount && { account_id: { type: 'string', description: 'Default me.' } }),
+      // The same in every tool: the instructions say what it is.
+      ...(offersAccount && { account_id: { type: 'string' } }),
     },
   }
 }
@@ -36,9 +37,17 @@ const listedProperties = (properties: Record<string, unknown>, listing: Listing)
 
 function listedProperty(name: string, schema: unknown, listing: Listing): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
-  // That a text may not be empty, and an object may hold more, goes without saying.
-  const { additionalProperties: _, minLength: __, ...said }: JsonSchema = { ...schema }
+  // That a text may not be empty, a count not be negative, an object may hold more, and what
+  // E.164 looks like, goes without saying.
+  const {
+    additionalProperties: _,
+    minLength: __,
+    pattern: ___,
+    ...said
+  }: JsonSchema = { ...schema }
   const { properties, items, ...rest } = nullable(said)
+  if (rest.type === 'integer' && (rest.minimum ?? 2) <= 1) delete rest.minimum
+  if (name === 'offset') delete rest.default
   if (properties && listing.seeElsewhere) {
     return { type: 'object', description: listing.seeElsewhere }
   }

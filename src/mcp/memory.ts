@@ -13,8 +13,11 @@ export interface Memory {
   read<R extends Route>(route: R, request: RouteRequest, ttlMs: number): Promise<ReplyOf<R>>
   /** The same, but not out of memory: what is there is replaced. */
   refresh<R extends Route>(route: R, request: RouteRequest, ttlMs: number): Promise<ReplyOf<R>>
-  /** Told when what was read anew in the background differs from what was there. */
-  onChange(listener: (changed: { route: Route; request: RouteRequest }) => void): void
+  /**
+   * Calls back whenever what is read differs from what was read before, and reads it anew each
+   * `ttlMs` for that. Ends with the function it gives back. A failed reading changes nothing.
+   */
+  watch(route: Route, request: RouteRequest, ttlMs: number, onChange: () => void): () => void
 }
 
 /** How long what changes at its own pace is handed out before it is read anew, ms. */
@@ -25,7 +28,6 @@ const mostReplies = 64
 const mostKeys = 256
 
 interface Reading {
-  readonly client: Client
   readonly route: Route
   readonly request: RouteRequest
 }
@@ -36,7 +38,7 @@ interface Kept {
 }
 
 function createMemory(client: Client): Memory {
-  const listeners: Parameters<Memory['onChange']>[0][] = []
+  const watched = new Watched()
   const cache = new LRUCache<string, Kept, Reading>({
     max: mostReplies,
     ttl: keptMs.catalog,
@@ -44,11 +46,9 @@ function createMemory(client: Client): Memory {
     ignoreFetchAbort: true,
     allowStale: true,
     noDeleteOnFetchRejection: true,
-    async fetchMethod(_key, stale, { context: { client, route, request } }) {
+    async fetchMethod(key, _stale, { context: { route, request } }) {
       const reply = await client.call(route, request)
-      if (stale && !isSame(stale.reply, reply)) {
-        for (const listener of listeners) listener({ route, request })
-      }
+      watched.seen(key, reply)
       return { reply }
     },
   })
@@ -57,20 +57,59 @@ function createMemory(client: Client): Memory {
     request: RouteRequest,
     options: { ttl: number; forceRefresh?: boolean; allowStale?: boolean },
   ) => {
-    const key = `${route.id} ${JSON.stringify(request.params)} ${encodeQuery(request.query)}`
-    const kept = await cache.forceFetch(key, { ...options, context: { client, route, request } })
+    const key = keyOf(route, request)
+    const kept = await cache.forceFetch(key, { ...options, context: { route, request } })
     // It was read with this very route, which is part of the key.
     return kept.reply as ReplyOf<R>
   }
+  const anew = { forceRefresh: true, allowStale: false }
   return {
     read: (route, request, ttl) => fetch(route, request, { ttl }),
-    refresh: (route, request, ttl) =>
-      fetch(route, request, { ttl, forceRefresh: true, allowStale: false }),
-    onChange: (listener) => void listeners.push(listener),
+    refresh: (route, request, ttl) => fetch(route, request, { ttl, ...anew }),
+    watch(route, request, ttl, onChange) {
+      const key = keyOf(route, request)
+      const ignore = () => undefined
+      // What is kept already is what the watcher has seen, so that is what it is compared with.
+      fetch(route, request, { ttl }).then((reply) => watched.seen(key, reply), ignore)
+      const timer = setInterval(() => fetch(route, request, { ttl, ...anew }).catch(ignore), ttl)
+      timer.unref()
+      const forget = watched.add(key, onChange)
+      return () => {
+        clearInterval(timer)
+        forget()
+      }
+    },
   }
 }
 
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
+const keyOf = (route: Route, { params, query }: RouteRequest) =>
+  `${route.id} ${JSON.stringify(params)} ${encodeQuery(query)}`
+
+/** Who wants to know of which reply, and what each reply last was. */
+class Watched {
+  readonly #entries = new Map<string, { last: string | undefined; listeners: Set<() => void> }>()
+
+  add(key: string, onChange: () => void): () => void {
+    const entry = this.#entries.get(key) ?? { last: undefined, listeners: new Set() }
+    // One and the same function may watch twice.
+    const listener = () => onChange()
+    entry.listeners.add(listener)
+    this.#entries.set(key, entry)
+    return () => {
+      entry.listeners.delete(listener)
+      if (entry.listeners.size === 0) this.#entries.delete(key)
+    }
+  }
+
+  seen(key: string, reply: unknown): void {
+    const entry = this.#entries.get(key)
+    if (!entry) return
+    const text = JSON.stringify(reply)
+    const hasChanged = entry.last !== undefined && entry.last !== text
+    entry.last = text
+    if (hasChanged) for (const listener of entry.listeners) listener()
+  }
+}
 
 /** The memories of all keys that are in use; a key itself is not kept, only what it hashes to. */
 export function createMemories(): (apiKey: string, client: Client) => Memory {

@@ -1,13 +1,15 @@
 import {
   type ListResourcesResult,
   ProtocolError,
+  type ReadResourceResult,
   type Resource,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server'
 import { ApiError } from '../api/failure.ts'
-import type { RouteRequest } from '../contract/route.ts'
+import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { errorMetaKey } from './call.ts'
+import { keptMs } from './memory.ts'
 import type { Session } from './session.ts'
 
 /** Whose resources, and whom to tell about bugs of our own. */
@@ -17,31 +19,32 @@ export interface ReadContext {
 }
 
 const mimeType = 'application/json'
-const own = { account_id: 'me' }
+
+/** What is behind an address: a reading of the platform. */
+interface Reading {
+  readonly route: Route
+  readonly request: (account_id: string, value: string) => RouteRequest
+  /** How long a reply is kept and may be kept by clients, ms; 0: each reading is a fresh one. */
+  readonly ttlMs: number
+}
 
 /** A resource with a fixed address. */
-interface FixedResource {
+interface FixedResource extends Reading {
   readonly uri: string
   readonly name: string
   readonly title: string
   readonly description: string
-  readonly read: (session: Session, signal: AbortSignal) => Promise<unknown>
 }
 
 /** A family of resources whose address holds one variable. */
-interface ResourceTemplate {
+interface ResourceTemplate extends Reading {
   readonly uriTemplate: string
   readonly name: string
   readonly title: string
   readonly description: string
-  readonly read: (session: Session, value: string, signal: AbortSignal) => Promise<unknown>
 }
 
-const request = (more: Partial<RouteRequest> = {}): RouteRequest => ({
-  query: {},
-  ...more,
-  params: { ...own, ...more.params },
-})
+const ofAccount = (account_id: string): RouteRequest => ({ params: { account_id }, query: {} })
 
 const fixed: readonly FixedResource[] = [
   {
@@ -49,21 +52,27 @@ const fixed: readonly FixedResource[] = [
     name: 'account',
     title: 'Account',
     description: 'The account of the API key.',
-    read: ({ client }, signal) => client.call(routes.accounts.current, request(), signal),
+    route: routes.accounts.current,
+    request: () => ({ params: {}, query: {} }),
+    ttlMs: 0,
   },
   {
     uri: 'voice-agents://catalog/models',
     name: 'models',
     title: 'Language models',
     description: 'Catalog of language models by provider, with ratings and prices.',
-    read: ({ client }, signal) => client.call(routes.providers.models, request(), signal),
+    route: routes.providers.models,
+    request: ofAccount,
+    ttlMs: keptMs.catalog,
   },
   {
     uri: 'voice-agents://catalog/transcribers',
     name: 'transcribers',
     title: 'Transcribers',
     description: 'Catalog of transcribers by provider, with the languages they take.',
-    read: ({ client }, signal) => client.call(routes.providers.transcribers, request(), signal),
+    route: routes.providers.transcribers,
+    request: ofAccount,
+    ttlMs: keptMs.catalog,
   },
 ]
 
@@ -73,23 +82,27 @@ const templates: readonly ResourceTemplate[] = [
     name: 'voices',
     title: 'Voices of a provider',
     description: 'Live catalog of the voices of one provider, such as elevenlabs.',
-    read: ({ client }, provider, signal) =>
-      client.call(routes.providers.voices, request({ query: { provider } }), signal),
+    route: routes.providers.voices,
+    request: (account_id, provider) => ({ params: { account_id }, query: { provider } }),
+    ttlMs: keptMs.catalog,
   },
   {
     uriTemplate: 'voice-agents://agents/{agent_id}',
     name: 'agent',
     title: 'Agent',
     description: 'Full configuration of one agent of the account.',
-    read: ({ client }, agent_id, signal) =>
-      client.call(routes.agents.get, request({ params: { agent_id } }), signal),
+    route: routes.agents.get,
+    request: (account_id, agent_id) => ({ params: { account_id, agent_id }, query: {} }),
+    ttlMs: 0,
   },
 ]
 
-export const resourceTemplates = templates.map(({ read: _, ...listed }) => ({
+const shown = <T extends Reading>({ route: _, request: __, ttlMs: ___, ...listed }: T) => ({
   ...listed,
   mimeType,
-}))
+})
+
+export const resourceTemplates = templates.map(shown)
 
 /** Agents listed with each page of resources. */
 const agentsPerPage = 100
@@ -101,8 +114,7 @@ export async function listResources(
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
   const offset = offsetOf(cursor)
-  const fixedOnes =
-    offset === 0 ? fixed.map(({ read: _, ...listed }) => ({ ...listed, mimeType })) : []
+  const fixedOnes = offset === 0 ? fixed.map(shown) : []
   try {
     const page = await agentsPage(context, offset, signal)
     return { ...page, resources: [...fixedOnes, ...page.resources] }
@@ -116,7 +128,11 @@ export async function listResources(
 async function agentsPage(context: ReadContext, offset: number, signal: AbortSignal) {
   const query = { limit: agentsPerPage, offset }
   const { count, items } = await guarded('voice-agents://agents', context, () =>
-    context.session.client.call(routes.agents.list, request({ query }), signal),
+    context.session.client.call(
+      routes.agents.list,
+      { params: { account_id: context.session.account ?? 'me' }, query },
+      signal,
+    ),
   )
   const resources: Resource[] = items.map(({ id, name, note }) => ({
     uri: `voice-agents://agents/${encodeURIComponent(id)}`,
@@ -135,21 +151,62 @@ function offsetOf(cursor: string | undefined): number {
   throw new ProtocolError(-32602, 'The cursor is not one that this server gave.')
 }
 
-/** The contents of one resource; a miss is the protocol's resource-not-found error. */
-export async function readResource(context: ReadContext, uri: string, signal: AbortSignal) {
-  const read = readerOf(uri)
-  if (!read) throw new ResourceNotFoundError(uri)
-  const value = await guarded(uri, context, () => read(context.session, signal))
-  return { contents: [{ uri, mimeType, text: JSON.stringify(value) }] }
+/**
+ * The contents of one resource; a miss is the protocol's resource-not-found error. What is kept
+ * says how long clients may keep it too: for themselves only, since it is their account's.
+ */
+export async function readResource(
+  context: ReadContext,
+  uri: string,
+  signal: AbortSignal,
+): Promise<ReadResourceResult> {
+  const found = find(uri, context.session)
+  if (!found) throw new ResourceNotFoundError(uri)
+  const { route, request, ttlMs } = found
+  const { client, memory } = context.session
+  const value = await guarded(uri, context, () =>
+    ttlMs > 0 ? memory.read(route, request, ttlMs) : client.call(route, request, signal),
+  )
+  return {
+    contents: [{ uri, mimeType, text: JSON.stringify(value) }],
+    ttlMs,
+    cacheScope: 'private',
+  }
 }
 
-function readerOf(uri: string): FixedResource['read'] | undefined {
+/** How often what is watched but not kept is read anew, ms. */
+const watchedMs = 60_000
+
+/**
+ * Calls back whenever the contents of one of the resources change, until the function it gives
+ * back is called. Addresses of nothing are not watched.
+ */
+export function watchResources(
+  session: Session,
+  uris: readonly string[],
+  onUpdate: (uri: string) => void,
+): () => void {
+  const stops = [...new Set(uris)].slice(0, mostWatched).flatMap((uri) => {
+    const found = find(uri, session)
+    if (!found) return []
+    const { route, request, ttlMs } = found
+    return [session.memory.watch(route, request, ttlMs || watchedMs, () => onUpdate(uri))]
+  })
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+/** Resources that one subscription may watch: each is read again and again. */
+const mostWatched = 100
+
+function find(uri: string, { account = 'me' }: Session) {
   const direct = fixed.find((resource) => resource.uri === uri)
-  if (direct) return direct.read
+  if (direct) return { ...direct, request: direct.request(account, '') }
   for (const template of templates) {
     const [prefix = ''] = template.uriTemplate.split('{')
     const value = uri.startsWith(prefix) ? decoded(uri.slice(prefix.length)) : ''
-    if (value) return (session, signal) => template.read(session, value, signal)
+    if (value) return { ...template, request: template.request(account, value) }
   }
   return undefined
 }

@@ -1,4 +1,5 @@
 import type { Client } from '../api/client.ts'
+import type { Dialling } from '../calls/dialling.ts'
 import type { Memory } from './memory.ts'
 
 /** One user's access to the platform, for one connection (stdio) or one request (HTTP). */
@@ -6,6 +7,9 @@ export interface Session {
   readonly client: Client
   /** What was read with this key before, by this or another session of it. */
   readonly memory: Memory
+  readonly dialling: Dialling
+  /** Who this is, without saying it: a hash of the API key. */
+  readonly owner: string
   readonly isSandbox: boolean
   /** Where the API key was taken from, in words for a person. */
   readonly keySource: string

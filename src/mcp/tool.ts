@@ -4,8 +4,10 @@ import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import type { Cut } from '../views/fit.ts'
 import { annotationsOf } from './annotations.ts'
+import type { Confirm } from './confirmation.ts'
 import { type Listing, listedSchema } from './listed-schema.ts'
 import type { Session } from './session.ts'
+import type { Task } from './tasks.ts'
 
 /** The part of a tool result that a program reads: it always matches the output schema. */
 export type Structured = Record<string, unknown>
@@ -14,6 +16,8 @@ export type Structured = Record<string, unknown>
 export interface Outcome {
   readonly structured: Structured
   readonly text?: string
+  /** A task stands for the result, which is not there yet: for clients that take tasks only. */
+  readonly task?: Task
 }
 
 /** One call of a tool on its way: what the steps of a tool work with. */
@@ -25,6 +29,11 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   readonly options: z.output<z.ZodObject<O>>
   readonly session: Session
   readonly signal: AbortSignal | undefined
+  readonly takesTasks: boolean
+  /** Asks a person, where the operator wants that; throws when there is no agreement (yet). */
+  readonly confirm: Confirm
+  /** Tells a client that wants to know how far it is; `done` only grows. */
+  readonly progress: (done: number, message: string) => void
 }
 
 /** A narrower or differently shaped view of a route's reply. */
@@ -42,6 +51,10 @@ export interface ResultView<R extends Route, O extends z.ZodRawShape = z.ZodRawS
 /** What a tool does that is more than one request, and what comes of it. */
 export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, never>> {
   readonly schema: z.ZodObject
+  /** Arguments that the steps take and do not send. */
+  readonly options?: O
+  /** Route arguments that they do not take. */
+  readonly without?: readonly string[]
   readonly run: (run: Run<R, O>) => Promise<Outcome>
   readonly cut?: Cut
 }
@@ -54,10 +67,8 @@ export interface ToolSpec<R extends Route, O extends z.ZodRawShape = Record<neve
   /** What it does, when to use it, what to use instead: at most three sentences. */
   readonly description: string
   readonly route: R
-  /** Arguments that are the tool's own and are not sent. */
+  /** Arguments that are the tool's own and are not sent; those of its steps come with them. */
   readonly options?: O
-  /** Route arguments that the tool does not offer, because its own stand for them. */
-  readonly without?: readonly string[]
   /** What is sent for query parameters that are not given; the platform's own default otherwise. */
   readonly defaults?: Readonly<Record<string, unknown>>
   /** Where the listing says less of objects than their whole schema, which costs many tokens. */
@@ -93,7 +104,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
   spec: ToolSpec<R, O>,
 ): Tool {
   const { name, title, description, route, defaults = {}, effect = route.effect } = spec
-  const options = z.object(spec.options ?? {})
+  const options = z.object(spec.options ?? spec.steps?.options ?? {})
   const input = inputOf(spec)
   const steps: Steps<R, O> = spec.steps ?? oneStep(route, spec.result ?? defaultView(route))
   const inputSchema = once(() =>
@@ -141,7 +152,8 @@ function oneStep<R extends Route, O extends z.ZodRawShape>(
 
 /** All of a route's fields side by side; the account last, because it is rarely given. */
 function inputOf<R extends Route, O extends z.ZodRawShape>(spec: ToolSpec<R, O>): z.ZodObject {
-  const { route, defaults = {}, without = [], options } = spec
+  const { route, defaults = {}, steps, options = steps?.options } = spec
+  const without = steps?.without ?? []
   const { account_id, ...params } = route.params.shape
   const query = Object.entries<z.ZodType>(route.query.shape).map(([name, field]) => [
     name,

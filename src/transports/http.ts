@@ -13,6 +13,7 @@ import {
   type McpServerFactory,
 } from '@modelcontextprotocol/server'
 import { authInfoOf } from '../mcp/credential.ts'
+import type { Header } from '../mcp/exposure.ts'
 import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
 
@@ -27,6 +28,8 @@ export interface HttpOptions {
   readonly allowedOrigins: readonly string[]
   /** Whether a request without a key may be served, with the operator's key or the sandbox's. */
   readonly keyIsOptional: boolean
+  /** Why a request cannot have what its headers want of the tools; `undefined` where it can. */
+  readonly refusalOf: (header: Header) => string | undefined
   readonly onError: (error: Error) => void
 }
 
@@ -60,6 +63,10 @@ export async function startHttp(
     if (!key.ok) return refuse(response, key.status, key.message)
     if (key.credential) request.auth = authInfoOf(key.credential)
     else if (!options.keyIsOptional) return refuse(response, 401, keyWanted)
+    const refusal = options.refusalOf((name) =>
+      request.headersDistinct[name.toLowerCase()]?.join(', '),
+    )
+    if (refusal) return refuse(response, 400, refusal)
     // Node's own type, whose optional fields say undefined where the SDK's say absent.
     await serve(request as NodeIncomingMessageLike, response)
   }

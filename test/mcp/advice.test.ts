@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { ApiError, type Failure, type Rejected, type Unreadable } from '../../src/api/failure.ts'
 import { adviceFor } from '../../src/mcp/advice.ts'
 import { rows } from '../../src/mcp/advice-rows.ts'
-import { createMemories } from '../../src/mcp/memory.ts'
 import { tools } from '../../tools/index.ts'
+import { sessionOf } from '../harness/session.ts'
 
 const client = { call: () => Promise.reject(new Error('not called')) }
 
@@ -12,14 +12,7 @@ function adviseOn(failure: Failure, name: string, isSandbox = false) {
   if (!tool) throw new Error(`No tool ${name}`)
   return adviceFor(new ApiError(failure, { ...tool.route, attempts: 1 }), {
     tool,
-    session: {
-      client,
-      memory: createMemories()('key', client),
-      isSandbox,
-      keySource: 'VOICE_AGENT_API_KEY',
-      account: undefined,
-      redact: (text) => text,
-    },
+    session: sessionOf(client, { isSandbox, keySource: 'VOICE_AGENT_API_KEY' }),
     account: 'account a-1',
     check: name === 'place_call' ? 'list_calls' : undefined,
     hints: {},

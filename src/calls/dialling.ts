@@ -1,0 +1,15 @@
+import type { DialPolicy } from '../policy/dial-policy.ts'
+import type { Follower } from './follow.ts'
+import type { Journal } from './journal.ts'
+import type { Timing } from './place.ts'
+
+/** What one server process dials with: shared by all its sessions. */
+export interface Dialling {
+  /** Opened with the first call. Throws JournalError. */
+  readonly journal: () => Promise<Journal>
+  readonly policy: DialPolicy
+  readonly follower: Follower
+  /** Whether the end of each call has to be known, because calls at once are limited. */
+  readonly countsAtOnce: boolean
+  readonly timing?: Timing
+}

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod'
+
+/** What is known of one placement: which call it was to be, and how far it got. */
+export interface Entry {
+  /** Correlation id that the platform is given with the call. */
+  readonly externalId: string
+  /** `sending`: nobody knows yet; `placed`: there is a call; `free`: there is none. */
+  readonly state: 'sending' | 'placed' | 'free'
+  /** When it was last sent, ms since 1970. */
+  readonly since: number
+  readonly callId: string | null
+}
+
+/** Whose call it is to be, and what exactly: the same identity is the same call. */
+export interface Identity {
+  /** Hash of the API key, and the account. */
+  readonly owner: string
+  /** Everything that is sent except the external id. */
+  readonly content: string
+  /** The caller's own; `undefined`: one is minted from the identity. */
+  readonly externalId: string | undefined
+}
+
+export type Claim =
+  /** It is the caller's to send. */
+  | { readonly kind: 'mine'; readonly externalId: string; readonly isNew: boolean }
+  /** Somebody sends it, or has sent it, or nobody knows. */
+  | { readonly kind: 'theirs'; readonly entry: Entry }
+  /** The external id stands for another call. */
+  | { readonly kind: 'taken' }
+
+/**
+ * The record of what was sent, written before it is sent, so that nothing is sent twice: not by a
+ * repeated request, another process on the same file, or after a restart.
+ */
+export interface Journal {
+  /** Takes the right to send, or tells who has it. Atomic among all processes on the file. */
+  claim(identity: Identity, now: number): Claim
+  /** Takes it over from a sender of whom nothing was heard since `entry.since`; false: too late. */
+  takeOver(owner: string, entry: Entry, now: number): boolean
+  /** There is a call. */
+  placed(owner: string, externalId: string, callId: string): void
+  /** There is none and there will be none: the platform refused it, or it never left. */
+  free(owner: string, externalId: string): void
+  close(): void
+}
+
+/**
+ * How long an identical request without an external id of its own means the same call, ms. After
+ * that, somebody who asks for the same again wants it again.
+ */
+export const sameCallMs = 10 * 60_000
+
+/** How long entries are kept, ms: longer than anybody repeats a request. */
+const keptForMs = 30 * 24 * 3_600_000
+
+const Row = z.object({
+  external_id: z.string(),
+  content: z.string(),
+  state: z.enum(['sending', 'placed', 'free']),
+  since: z.number(),
+  call_id: z.string().nullable(),
+})
+
+const schema = `
+CREATE TABLE IF NOT EXISTS placements (
+  owner TEXT NOT NULL,
+  external_id TEXT NOT NULL,
+  content TEXT NOT NULL,
+  minted INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  call_id TEXT,
+  PRIMARY KEY (owner, external_id)
+) STRICT;
+CREATE INDEX IF NOT EXISTS placements_by_content ON placements (owner, content, since);
+`
+
+/** The journal cannot be kept; without it no call is placed. */
+export class JournalError extends Error {
+  override readonly name = 'JournalError'
+}
+
+/** Opens, and if need be creates, the journal. `:memory:` forgets with the process. */
+export async function openJournal(file: string): Promise<Journal> {
+  try {
+    const { DatabaseSync } = await import('node:sqlite')
+    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const db = new DatabaseSync(file, { timeout: 5000 })
+    // FULL: what is written before a call is sent must be there even after a power failure.
+    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
+    db.exec(schema)
+    db.prepare('DELETE FROM placements WHERE since < ?').run(Date.now() - keptForMs)
+    return journalOn(db, file)
+  } catch (error) {
+    throw unusable(file, error)
+  }
+}
+
+const unusable = (file: string, error: unknown) =>
+  new JournalError(
+    `The journal of calls ${file} cannot be used: ${error instanceof Error ? error.message : error}. Without it a call could be placed twice, so none is. Let this program read and write the file and its folder, or name another folder with VOICE_AGENT_STATE_DIR.`,
+    { cause: error },
+  )
+
+function journalOn(db: DatabaseSync, file: string): Journal {
+  const byId = db.prepare('SELECT * FROM placements WHERE owner = ? AND external_id = ?')
+  const byContent = db.prepare(
+    `SELECT * FROM placements WHERE owner = ? AND content = ? AND minted = 1 AND since > ?
+     AND state <> 'free' ORDER BY since DESC LIMIT 1`,
+  )
+  const insert = db.prepare(
+    `INSERT INTO placements (owner, external_id, content, minted, state, since)
+     VALUES (?, ?, ?, ?, 'sending', ?)`,
+  )
+  const resend = db.prepare(
+    `UPDATE placements SET state = 'sending', since = ?
+     WHERE owner = ? AND external_id = ? AND state = ? AND since = ?`,
+  )
+  const reuse = db.prepare(
+    `UPDATE placements SET state = 'sending', since = ?, content = ?
+     WHERE owner = ? AND external_id = ?`,
+  )
+  const settle = db.prepare(
+    'UPDATE placements SET state = ?, call_id = ? WHERE owner = ? AND external_id = ?',
+  )
+  const guarded = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error instanceof JournalError ? error : unusable(file, error)
+    }
+  }
+  const find = (identity: Identity, now: number) => {
+    const { owner, content, externalId } = identity
+    const row =
+      externalId === undefined
+        ? byContent.get(owner, content, now - sameCallMs)
+        : byId.get(owner, externalId)
+    return row && Row.parse(row)
+  }
+  const claim = (identity: Identity, now: number): Claim => {
+    const { owner, content } = identity
+    const found = find(identity, now)
+    if (found?.state === 'free') {
+      // Nothing came of it, so its id is free for a corrected call, too.
+      reuse.run(now, content, owner, found.external_id)
+      return { kind: 'mine', externalId: found.external_id, isNew: false }
+    }
+    if (found && found.content !== content) return { kind: 'taken' }
+    if (found) return { kind: 'theirs', entry: entryOf(found) }
+    const externalId = identity.externalId ?? mint(identity, now)
+    insert.run(owner, externalId, content, Number(identity.externalId === undefined), now)
+    return { kind: 'mine', externalId, isNew: true }
+  }
+  return {
+    claim: (identity, now) =>
+      guarded(() => {
+        db.exec('BEGIN IMMEDIATE')
+        const claimed = claim(identity, now)
+        db.exec('COMMIT')
+        return claimed
+      }),
+    takeOver: (owner, { externalId, state, since }, now) =>
+      guarded(() => resend.run(now, owner, externalId, state, since).changes === 1),
+    placed: (owner, externalId, callId) =>
+      guarded(() => void settle.run('placed', callId, owner, externalId)),
+    free: (owner, externalId) => guarded(() => void settle.run('free', null, owner, externalId)),
+    close: () => db.close(),
+  }
+}
+
+const entryOf = ({ external_id, state, since, call_id }: z.output<typeof Row>): Entry => ({
+  externalId: external_id,
+  state,
+  since,
+  callId: call_id,
+})
+
+/** Such as `auto-3q2-7wX…`: of this identity, at this time. */
+const mint = ({ owner, content }: Identity, now: number) =>
+  `auto-${createHash('sha256').update(`${owner}\n${content}\n${now}`).digest('base64url').slice(0, 24)}`

@@ -1,0 +1,112 @@
+import * as z from 'zod'
+import type { Route } from '../contract/route.ts'
+import { routes } from '../contract/routes.ts'
+import { type Confirmable, confirmationShape, confirmOption } from '../mcp/confirmation.ts'
+import type { Run, Steps } from '../mcp/tool.ts'
+
+type Asking<R extends Route> = Run<R, typeof confirmOption>
+
+const idsOf = ({ params: { account_id: _, ...ids } }: Asking<Route>['request']) => ids
+
+/** What is acknowledged, and the schema of it. */
+const acknowledgement = (route: Route) => {
+  const { account_id: _, ...ids } = route.params.shape
+  return z
+    .object({ done: z.literal(true).describe('It was done.'), ...ids })
+    .partial()
+    .extend(confirmationShape)
+}
+
+/** Does something that cannot be undone, after a person agreed to it. */
+function confirmed<R extends Route>(
+  route: R,
+  ask: (run: Asking<R>) => Promise<Confirmable>,
+): Steps<R, typeof confirmOption> {
+  return {
+    options: confirmOption,
+    schema: acknowledgement(route),
+    async run(run) {
+      await run.confirm(await ask(run))
+      await run.session.client.call(route, run.request, run.signal)
+      return { structured: { done: true, ...idsOf(run.request) } }
+    },
+  }
+}
+
+const named = (name: string | null | undefined, id: string) => (name ? `${name} (${id})` : id)
+
+const accountOf = ({ request }: Pick<Run, 'request'>) => {
+  const { account_id = 'me' } = request.params
+  return account_id === 'me' ? "the API key's own account" : account_id
+}
+
+export const confirmedArchive = confirmed(routes.agents.archive, async (run) => {
+  const agent = await run.session.client.call(routes.agents.get, run.request, run.signal)
+  return {
+    kind: 'hides',
+    question: `Archive the agent ${named(agent.name, agent.id)}?`,
+    facts: {
+      Agent: named(agent.name, agent.id),
+      Account: accountOf(run),
+      Undo: 'There is no operation that brings it back.',
+    },
+  }
+})
+
+export const confirmedNumberDelete = confirmed(routes.phoneNumbers.delete, async (run) => {
+  const number = await run.session.client.call(routes.phoneNumbers.get, run.request, run.signal)
+  const { sip_trunk: trunk, inbound_agent: agent } = number
+  return {
+    kind: 'deletes',
+    question: `Delete the number ${number.number ?? number.id}?`,
+    facts: {
+      Number: named(number.number, number.id),
+      ...(number.friendly_name && { Name: number.friendly_name }),
+      ...(trunk && { Trunk: named(trunk.name, trunk.id) }),
+      ...(agent && { 'Answered by': named(agent.name, agent.id) }),
+      Account: accountOf(run),
+      Undo: 'None: a purchased number is released, and may be lost for good.',
+    },
+  }
+})
+
+export const confirmedTrunkDelete = confirmed(routes.sipTrunks.delete, async (run) => {
+  const trunk = await run.session.client.call(routes.sipTrunks.get, run.request, run.signal)
+  return {
+    kind: 'deletes',
+    question: `Delete the SIP trunk ${named(trunk.name, trunk.id)}?`,
+    facts: {
+      Trunk: named(trunk.name, trunk.id),
+      ...(trunk.termination_uri && { 'Termination URI': trunk.termination_uri }),
+      Numbers: String(trunk.phone_numbers?.length ?? 0),
+      Account: accountOf(run),
+      Undo: 'None.',
+    },
+  }
+})
+
+/** Deactivating stops everything of a subaccount; all else about it is changed without asking. */
+export const confirmedSubaccountUpdate: Steps<
+  typeof routes.accounts.updateSubaccount,
+  typeof confirmOption
+> = {
+  options: confirmOption,
+  schema: routes.accounts.updateSubaccount.reply.partial().extend(confirmationShape),
+  async run(run) {
+    const { request, body, session, signal } = run
+    if (body.is_active === false) {
+      const account = await session.client.call(routes.accounts.getSubaccount, request, signal)
+      await run.confirm({
+        kind: 'hides',
+        question: `Deactivate the subaccount ${named(account.name, account.id)}?`,
+        facts: {
+          Subaccount: named(account.name, account.id),
+          Parent: accountOf(run),
+          Undo: 'update_subaccount with is_active true.',
+        },
+      })
+    }
+    const updated = await session.client.call(routes.accounts.updateSubaccount, request, signal)
+    return { structured: updated }
+  },
+}

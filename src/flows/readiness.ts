@@ -1,0 +1,222 @@
+import * as z from 'zod'
+import { ApiError } from '../api/failure.ts'
+import type { Agent } from '../contract/agent.ts'
+import type { PhoneNumber } from '../contract/phone-number.ts'
+import { routes } from '../contract/routes.ts'
+import { keptMs } from '../mcp/memory.ts'
+import { similar, told } from '../mcp/similar.ts'
+import type { Run, Steps } from '../mcp/tool.ts'
+import { isObject } from './changes.ts'
+import { dialRequest } from './place-call.ts'
+
+const options = {
+  from_number: z.string().min(1).describe('Your number to call from.'),
+  to_number: z.string().min(1).describe('Number to call.'),
+}
+
+/** Route arguments that say nothing about whether a call would work. */
+const without = Object.keys(routes.calls.place.body.shape).filter(
+  (name) => !['agent_id', 'test_variables'].includes(name),
+)
+
+const Check = z.object({
+  check: z.string().describe('What was looked at.'),
+  ok: z.boolean().describe('True: fine.'),
+  found: z.string().describe('What there is, or what is wrong.'),
+  fix: z.string().optional().describe('What to do about it.'),
+})
+type Check = z.output<typeof Check>
+
+const ok = (check: string, found: string): Check => ({ check, ok: true, found })
+const wrong = (check: string, found: string, fix: string): Check => ({
+  check,
+  ok: false,
+  found,
+  fix,
+})
+
+type ReadyRun = Run<typeof routes.calls.place, typeof options>
+
+/** Everything that keeps a call from being placed, found without placing it. */
+export const callReadiness: Steps<typeof routes.calls.place, typeof options> = {
+  options,
+  without,
+  schema: z.object({
+    ready: z.boolean().describe('True: place_call would go ahead.'),
+    checks: z.array(Check).describe('One by one.'),
+  }),
+  async run(run) {
+    const { from_number, to_number } = run.options
+    const from = formatOf('from_number format', from_number)
+    const to = formatOf('to_number format', to_number)
+    const [{ agent, checks: aboutAgent }, aboutLine] = await Promise.all([
+      checkAgent(run),
+      from.ok ? checkLine(run, from_number) : [],
+    ])
+    const aboutTarget = to.ok ? [await checkTarget(run, agent)] : []
+    const checks = [...aboutAgent, from, ...aboutLine, to, ...aboutTarget]
+    const ready = checks.every((check) => check.ok)
+    const lines = checks.map(
+      ({ check, ok: fine, found, fix }) =>
+        `${fine ? 'ok' : 'WRONG'} ${check}: ${found}${fix ? ` → ${fix}` : ''}`,
+    )
+    const head = ready ? 'Ready: place_call would go ahead.' : 'Not ready.'
+    return { structured: { ready, checks }, text: [head, ...lines].join('\n') }
+  },
+}
+
+function formatOf(check: string, given: string): Check {
+  if (/^\+[1-9]\d{1,14}$/.test(given)) return ok(check, given)
+  const digits = given.replaceAll(/[^\d+]/g, '').replace(/^00/, '+')
+  const meant = /^\+[1-9]\d{4,14}$/.test(digits) ? ` such as ${digits}` : ' such as +4930123456'
+  return wrong(
+    check,
+    `${given} is not E.164`,
+    `write it with + and country code, without spaces,${meant}`,
+  )
+}
+
+async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; checks: Check[] }> {
+  const { request, body, session, signal } = run
+  const { account_id = 'me' } = request.params
+  const asked = { params: { account_id, agent_id: body.agent_id }, query: {} }
+  const agent = await unlessMissing(session.client.call(routes.agents.get, asked, signal))
+  if (!agent) {
+    const near = similar(body.agent_id, await agentsOf(run))
+    const fix =
+      near.length > 0 ? `did you mean ${near.map(told).join(' or ')}?` : 'take one from list_agents'
+    return { agent, checks: [wrong('agent', `there is no ${body.agent_id}`, fix)] }
+  }
+  const name = agent.name ? `${agent.name} (${agent.id})` : agent.id
+  const exists = agent.is_archived
+    ? wrong('agent', `${name} is archived`, 'take another agent from list_agents')
+    : ok('agent', name)
+  return { agent, checks: [exists, await checkVariables(run, agent)] }
+}
+
+async function agentsOf({ request, session }: ReadyRun) {
+  const { account_id = 'me' } = request.params
+  const query = { include_archived: true, limit: 100 }
+  const page = await session.memory.read(
+    routes.agents.list,
+    { params: { account_id }, query },
+    keptMs.names,
+  )
+  return page.items.map(({ id, name }) => ({ id, names: [name] }))
+}
+
+/** Variables of the greeting that neither the platform nor the call fills would be read as blanks. */
+async function checkVariables(run: ReadyRun, agent: Agent): Promise<Check> {
+  const { request, body, session, signal } = run
+  const template = isObject(agent.initial_message) ? agent.initial_message.message : null
+  if (typeof template !== 'string' || template === '') return ok('greeting', 'none')
+  const { account_id = 'me' } = request.params
+  const given = variablePaths(body.test_variables ?? {})
+  const {
+    valid,
+    errors,
+    unknown_variables: unknown,
+  } = await session.client.call(
+    routes.templates.validate,
+    { params: { account_id }, query: {}, body: { template, allowed_variables: given } },
+    signal,
+  )
+  if (!valid) {
+    const [{ line, message } = { line: null, message: 'it does not render' }] = errors
+    const where = typeof line === 'number' ? `line ${line}: ` : ''
+    return wrong('greeting', `${where}${message}`, 'correct initial_message with update_agent')
+  }
+  if (unknown.length === 0) return ok('greeting', 'all its variables are known')
+  return wrong(
+    'greeting',
+    `nothing fills ${unknown.join(', ')}`,
+    'give test_variables for them, or correct initial_message with update_agent',
+  )
+}
+
+/** `{customer: {name: 'A'}}` fills `customer` and `customer.name`. */
+function variablePaths(variables: Readonly<Record<string, unknown>>, above = ''): string[] {
+  return Object.entries(variables).flatMap(([name, value]) => {
+    const path = above ? `${above}.${name}` : name
+    return [path, ...(isObject(value) ? variablePaths(value, path) : [])]
+  })
+}
+
+/** Numbers are looked through to find one: the platform has no filter for them. */
+const mostNumbers = 2000
+
+async function checkLine(run: ReadyRun, from: string): Promise<Check[]> {
+  const { numbers, number } = await findNumber(run, from)
+  if (!number) {
+    const known = numbers.map((one) => ({ id: one.number ?? one.id, names: [one.friendly_name] }))
+    const near = similar(from, known)
+    const some = (near.length > 0 ? near : known.slice(0, 5)).map(told).join(', ')
+    const fix = some
+      ? `call from one of your own: ${some}`
+      : 'add a number with create_phone_number'
+    return [wrong('from_number', `${from} is no number of this account`, fix)]
+  }
+  const owned = ok('from_number', number.friendly_name ? `${from} (${number.friendly_name})` : from)
+  return [owned, await checkTrunk(run, number)]
+}
+
+async function findNumber({ request, session, signal }: ReadyRun, from: string) {
+  const { account_id = 'me' } = request.params
+  const numbers: PhoneNumber[] = []
+  for (let offset = 0; offset < mostNumbers; ) {
+    const asked = { params: { account_id }, query: { limit: 200, offset } }
+    const page = await session.client.call(routes.phoneNumbers.list, asked, signal)
+    const number = page.items.find((one) => one.number === from)
+    if (number) return { numbers, number }
+    numbers.push(...page.items)
+    offset += page.items.length
+    if (page.items.length === 0 || offset >= (page.count ?? 0)) break
+  }
+  return { numbers, number: undefined }
+}
+
+async function checkTrunk(run: ReadyRun, { id, sip_trunk: trunk }: PhoneNumber): Promise<Check> {
+  const { request, session, signal } = run
+  if (!trunk) {
+    const fix = `put it on one with update_phone_number, phone_number_id ${id} (list_sip_trunks)`
+    return wrong('trunk', 'the number is on no SIP trunk', fix)
+  }
+  const name = trunk.name ? `${trunk.name} (${trunk.id})` : trunk.id
+  if (trunk.is_managed) return ok('trunk', `${name}, of the platform`)
+  const { account_id = 'me' } = request.params
+  const asked = { params: { account_id, sip_trunk_id: trunk.id }, query: {} }
+  const whole = await unlessMissing(session.client.call(routes.sipTrunks.get, asked, signal))
+  if (whole?.termination_uri) return ok('trunk', `${name} dials out by ${whole.termination_uri}`)
+  return wrong(
+    'trunk',
+    `${name} cannot dial out: it has no termination URI`,
+    'set termination_uri with update_sip_trunk',
+  )
+}
+
+/** What the operator's policy, and the number itself, say of the destination. */
+async function checkTarget(run: ReadyRun, agent: Agent | undefined): Promise<Check> {
+  const { session } = run
+  const { from_number, to_number } = run.options
+  const verdict = await session.dialling.policy.check(
+    dialRequest(run, { type: 'phone', from_number, to_number }, agent ?? { id: run.body.agent_id }),
+  )
+  if (!verdict.allowed) {
+    return wrong('destination', `${verdict.message} (${verdict.rule})`, verdict.change)
+  }
+  const { country, type } = verdict.facts
+  return ok('destination', [to_number, country, type].filter(Boolean).join(', '))
+}
+
+async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    const isMissing =
+      error instanceof ApiError &&
+      (error.failure.kind === 'bad_parameter' ||
+        (error.failure.kind === 'rejected' && error.failure.status === 404))
+    if (isMissing) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,105 @@
+import * as z from 'zod'
+import { hasEnded } from '../calls/follow.ts'
+import type { CallDetail } from '../contract/call.ts'
+import type { routes } from '../contract/routes.ts'
+import type { Showing } from '../mcp/tasks.ts'
+import type { Outcome, Run, Steps } from '../mcp/tool.ts'
+import { CallReport, callReport } from '../views/call-report.ts'
+import { plainText } from '../views/plain-text.ts'
+
+/** Clients commonly give up after 60 s, so waiting ends before. Seconds. */
+const waitDefault = 45
+const waitMost = 55
+
+const options = {
+  timeout_seconds: z
+    .int()
+    .min(1)
+    .max(waitMost)
+    .optional()
+    .meta({ default: waitDefault })
+    .describe('Longest wait.'),
+}
+
+/** At most one message in this time, and none so late that the result is right behind it, ms. */
+const progressEveryMs = 2000
+const quietBeforeEndMs = 1500
+const heartbeatMs = 10_000
+
+/** Follows a call until it has ended, or for as long as one request may last. */
+export const waitForCall: Steps<typeof routes.calls.get, typeof options> = {
+  options,
+  schema: CallReport.extend({
+    ended: z.boolean().describe('False: it goes on; call wait_for_call again.'),
+  }),
+  async run(run) {
+    const { timeout_seconds = waitDefault } = run.options
+    const { account_id: account = 'me', call_id: callId = '' } = run.request.params
+    return shownCall(await followCall({ account, callId }, run, timeout_seconds * 1000))
+  },
+}
+
+/** How long a call is followed that was placed in the same request, ms. */
+export const followPlacedMs = waitDefault * 1000
+
+/** A call as it is when waiting ends, with its transcript, and how to wait on. */
+export function shownCall(call: CallDetail): Outcome {
+  const ended = hasEnded(call)
+  const { structured, text } = callReport(call, {})
+  const head = ended
+    ? 'The call has ended.'
+    : `The call goes on (${stateOf(call)}). Wait on with wait_for_call, call_id ${call.id}.`
+  return { structured: { ended, ...structured }, text: `${head}\n${text}` }
+}
+
+/** How calls are shown that are followed as tasks. */
+export const showing: Showing = {
+  state: (call) => stateOf(call),
+  result(call) {
+    const { structured, text = '' } = shownCall(call)
+    return { content: [{ type: 'text', text }], structuredContent: structured }
+  },
+}
+
+/** Reads a call until it has ended, time is up or the request is cancelled, telling how it goes. */
+export async function followCall(
+  { account, callId }: { account: string; callId: string },
+  { session, signal: cancelled, progress }: Pick<Run, 'session' | 'signal' | 'progress'>,
+  forMs: number,
+): Promise<CallDetail> {
+  const followed = { owner: session.owner, account, callId }
+  const started = Date.now()
+  const end = started + forMs
+  const time = AbortSignal.timeout(forMs)
+  const signal = cancelled ? AbortSignal.any([cancelled, time]) : time
+  let told = 0
+  let call: CallDetail | undefined
+  for (;;) {
+    // What is read first is waited for; after that it is told now and then that it goes on.
+    const beat = call ? AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]) : signal
+    call = await session.dialling.follower.next(followed, session.client, call, beat)
+    const now = Date.now()
+    if (hasEnded(call) || signal.aborted) return call
+    // Never right before the result: clients take what comes after it for another call's.
+    if (now - told < progressEveryMs || end - now < quietBeforeEndMs) continue
+    told = now
+    progress((now - started) / 1000, stateOf(call))
+  }
+}
+
+/** Longest of the last words that a message shows, in characters. */
+const longestWords = 120
+
+/** Such as `answered by human, 35 s; last words (untrusted) user: "Yes, tomorrow"`. */
+function stateOf(call: CallDetail): string {
+  const { answer_status: answer, status } = call
+  const isRinging = status === 'in_progress' && (!answer || answer === 'waiting')
+  const state = isRinging ? 'ringing' : answer ? `answer ${answer}` : (status ?? 'unknown')
+  const since = Date.parse(call.started_at ?? call.created ?? '')
+  const seconds = Number.isNaN(since)
+    ? ''
+    : `, ${Math.max(0, Math.round((Date.now() - since) / 1000))} s`
+  const last = call.messages?.findLast(({ role }) => role === 'user' || role === 'agent')
+  const words = plainText(last?.message ?? '').slice(0, longestWords)
+  return `${state}${seconds}${last && words ? `; last words (untrusted) ${last.role}: "${words}"` : ''}`
+}

@@ -1,0 +1,185 @@
+import { LRUCache } from 'lru-cache'
+import { nearest, sameWord } from './nearest.ts'
+import type { Tool } from './tool.ts'
+
+/** What is exposed of the tools, and by whose wish the rest is not. */
+export interface Exposure {
+  /** Every tool there is. */
+  readonly all: readonly Tool[]
+  /** Those that are listed and can be called, in the same order; never none. */
+  readonly tools: readonly Tool[]
+  /** By tool name, what leaves it out, such as `this server's setting --read-only`. */
+  readonly hidden: ReadonlyMap<string, string>
+}
+
+type Choice = 'toolsets' | 'tools' | 'excludeTools' | 'readOnly'
+
+/** What somebody wants exposed, as they wrote it. What is absent or blank restricts nothing. */
+export type Wanted = { readonly [choice in Choice]?: string | undefined }
+
+/** Whose wish it is and how they write it, for messages. */
+export interface Source {
+  /** Such as `this server's setting`. */
+  readonly who: string
+  readonly names: Readonly<Record<Choice, string>>
+}
+
+/** A wish that cannot be met: an unknown name, or nothing left. The message is for its author. */
+export class ExposureError extends Error {
+  override readonly name = 'ExposureError'
+}
+
+/** The toolset of an operation is the noun of its id. */
+const toolsetOf = ({ id }: { readonly id: string }) => id.split('.', 1)[0] ?? ''
+
+export const toolsetsOf = (operations: readonly { readonly id: string }[]): string[] => [
+  ...new Set(operations.map(toolsetOf)),
+]
+
+/** A subaccount is an account: `accounts` stands for `subaccounts` too, but not the other way. */
+const isOf = (tool: Tool, toolset: string) =>
+  [toolset, `sub${toolset}`].includes(toolsetOf(tool.route))
+
+export const everyTool = (tools: readonly Tool[]): Exposure => ({
+  all: tools,
+  tools,
+  hidden: new Map(),
+})
+
+/**
+ * The part of an exposure that somebody wants: the tools of the toolsets and the tools they name
+ * (both together where they name both), without those they exclude, and of these only what reads
+ * where they want that. Never more than there was. Throws ExposureError.
+ */
+export function narrow(exposure: Exposure, wanted: Wanted, source: Source): Exposure {
+  const { all } = exposure
+  const { names } = source
+  const toolNames = all.map(({ name }) => name)
+  const toolsets = listOf('toolset', toolsetsOf(all.map(({ route }) => route)), {
+    text: wanted.toolsets,
+    setting: names.toolsets,
+  })
+  const tools = listOf('tool', toolNames, { text: wanted.tools, setting: names.tools })
+  const excluded = listOf('tool', toolNames, {
+    text: wanted.excludeTools,
+    setting: names.excludeTools,
+  })
+  const readOnly = isTrue(wanted.readOnly, names.readOnly)
+  const choices = [toolsets && names.toolsets, tools && names.tools].filter((name) => name)
+
+  const leftOutBy = (tool: Tool): string | undefined => {
+    const isChosen = toolsets?.some((set) => isOf(tool, set)) || tools?.includes(tool.name)
+    if (choices.length > 0 && !isChosen) return choices.join(' and ')
+    if (excluded?.includes(tool.name)) return names.excludeTools
+    return readOnly && tool.effect !== 'reads' ? names.readOnly : undefined
+  }
+  const hidden = new Map(exposure.hidden)
+  for (const tool of exposure.tools) {
+    const setting = leftOutBy(tool)
+    if (setting) hidden.set(tool.name, `${source.who} ${setting}`)
+  }
+  const left = exposure.tools.filter(({ name }) => !hidden.has(name))
+  if (left.length === 0) {
+    const reasons = [...new Set(hidden.values())].join(', ')
+    throw new ExposureError(`No tool is left to expose: all are left out by ${reasons}.`)
+  }
+  return { all, tools: left, hidden }
+}
+
+interface Written {
+  readonly text: string | undefined
+  readonly setting: string
+}
+
+/** The names in a comma-separated list, in any spelling; `undefined` where there is no list. */
+function listOf(
+  kind: string,
+  known: readonly string[],
+  { text, setting }: Written,
+): readonly string[] | undefined {
+  if (!text?.trim()) return undefined
+  const words = new Set(text.split(',').map((word) => word.trim()))
+  words.delete('')
+  const there = `There are ${known.join(', ')}.`
+  if (words.size === 0) throw new ExposureError(`${setting} names no ${kind}. ${there}`)
+  return [...words].map((word) => {
+    const name = sameWord(word, known)
+    if (name) return name
+    const shown = word.slice(0, longestName)
+    const meant = nearest(shown, known)
+    const hint = meant ? `Did you mean ${meant}? ` : ''
+    throw new ExposureError(`${setting}: there is no ${kind} ${shown}. ${hint}${there}`)
+  })
+}
+
+/** Comparing with every word costs time, so no more than what could be a name is compared. */
+const longestName = 64
+
+/** A switch as text; of several, one that is on is enough. */
+function isTrue(text: string | undefined, setting: string): boolean {
+  if (!text?.trim()) return false
+  const words = text.split(',').map((word) => word.trim().toLowerCase())
+  if (words.some((word) => !['true', 'false', '1', '0'].includes(word))) {
+    throw new ExposureError(`${setting} takes true or false, not ${text.slice(0, longestName)}.`)
+  }
+  return words.some((word) => word === 'true' || word === '1')
+}
+
+/** The value of a header, its repetitions joined by commas. */
+export type Header = (name: string) => string | undefined
+
+export type Selected =
+  | { readonly ok: true; readonly exposure: Exposure }
+  | { readonly ok: false; readonly message: string }
+
+/** What is exposed to an HTTP request by its headers. */
+export type Select = (header: Header) => Selected
+
+const requestHeaders: Source = {
+  who: "this request's header",
+  names: {
+    toolsets: 'X-MCP-Toolsets',
+    tools: 'X-MCP-Tools',
+    excludeTools: 'X-MCP-Exclude-Tools',
+    readOnly: 'X-MCP-Read-Only',
+  },
+}
+
+/** Combinations of headers that are kept: clients send the same ones with each request. */
+const mostKept = 100
+
+/** Lets each request have less than the operator exposes, computed once for the same headers. */
+export function createSelect(operators: Exposure): Select {
+  const whole: Selected = { ok: true, exposure: operators }
+  const kept = new LRUCache<string, Selected>({ max: mostKept })
+  return (header) => {
+    const wanted = wantedBy(header)
+    if (!wanted) return whole
+    const key = JSON.stringify(wanted)
+    const known = kept.get(key)
+    if (known) return known
+    const selected = select(operators, wanted)
+    kept.set(key, selected)
+    return selected
+  }
+}
+
+function wantedBy(header: Header): Wanted | undefined {
+  const { names } = requestHeaders
+  const toolsets = header(names.toolsets)
+  const tools = header(names.tools)
+  const excludeTools = header(names.excludeTools)
+  const spellings = [header(names.readOnly), header('X-MCP-Readonly')]
+  const readOnly = spellings.filter((text) => text?.trim()).join(',')
+  const isNone = !toolsets && !tools && !excludeTools && !readOnly
+  return isNone ? undefined : { toolsets, tools, excludeTools, readOnly }
+}
+
+function select(operators: Exposure, wanted: Wanted): Selected {
+  try {
+    return { ok: true, exposure: narrow(operators, wanted, requestHeaders) }
+  } catch (error) {
+    if (!(error instanceof ExposureError)) throw error
+    return { ok: false, message: error.message }
+  }
+}

@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest'
+import type { Client } from '../../src/api/client.ts'
+import { ApiError, type Failure } from '../../src/api/failure.ts'
+import { type Journal, openJournal } from '../../src/calls/journal.ts'
+import { ExternalIdTaken, OutcomeUnknown, placeOnce } from '../../src/calls/place.ts'
+import type { Route, RouteRequest } from '../../src/contract/route.ts'
+import { routes } from '../../src/contract/routes.ts'
+
+const broken: Failure = { kind: 'network', code: 'ECONNRESET', maybeSent: true }
+const notSent: Failure = { kind: 'network', code: 'ECONNREFUSED', maybeSent: false }
+const refused: Failure = {
+  kind: 'rejected',
+  status: 422,
+  code: 'validation_error',
+  message: 'No.',
+  detail: null,
+  errors: [],
+  requestId: null,
+  retryAfter: null,
+}
+const status = (code: number): Failure => ({ ...refused, status: code })
+
+/** What the platform does with a call: whether it rings, and what it answers. */
+interface Turn {
+  readonly rings: boolean
+  readonly answer?: Failure
+  /** Until the call shows in lists, ms. */
+  readonly shownAfterMs?: number
+}
+
+/** A platform that does not care for external ids: whoever sends twice rings twice. */
+function platformOf(...turns: Turn[]) {
+  const rung: { id: string; external_id: string; shownAt: number }[] = []
+  let asked = 0
+  let posts = 0
+  const client: Client = {
+    async call<R extends Route>(route: R, request: RouteRequest) {
+      const fail = (failure: Failure): never => {
+        throw new ApiError(failure, { ...route, attempts: 1 })
+      }
+      if (route.id === routes.calls.list.id) {
+        asked++
+        const items = rung.filter(({ shownAt }) => shownAt <= Date.now())
+        return { count: items.length, items } as never
+      }
+      const turn = turns[posts++] ?? { rings: true }
+      const external_id = String(request.body?.external_id)
+      const shownAt = Date.now() + (turn.shownAfterMs ?? 0)
+      const call = { id: `call-${rung.length}`, external_id, shownAt }
+      if (turn.rings) rung.push(call)
+      if (turn.answer) fail(turn.answer)
+      return call as never
+    },
+  }
+  return { client, rung, asked: () => asked, posts: () => posts }
+}
+
+const request = (more: object = {}): RouteRequest => ({
+  params: { account_id: 'me' },
+  query: {},
+  body: { type: 'phone', agent_id: 'a', to_number: '+4930123456', ...more },
+})
+
+const permits = () => {
+  const seen: string[] = []
+  return {
+    seen,
+    permit: async () => {
+      seen.push('asked')
+      return {
+        cancel: async () => void seen.push('cancelled'),
+        placed: (id: string) => void seen.push(`placed ${id}`),
+      }
+    },
+  }
+}
+
+async function placing(
+  { client }: { client: Client },
+  { journal, settledMs = 60_000 }: { journal?: Journal; settledMs?: number } = {},
+) {
+  const { seen, permit } = permits()
+  const kept = journal ?? (await openJournal(':memory:'))
+  return {
+    journal: kept,
+    permits: seen,
+    place: (more: object = {}, signal?: AbortSignal) =>
+      placeOnce(
+        request(more),
+        {
+          client,
+          journal: kept,
+          owner: 'key',
+          permit,
+          timing: { findOutMs: 600, settledMs },
+        },
+        signal,
+      ),
+  }
+}
+
+describe('a call', () => {
+  test('is sent once, with an external id of its own', async () => {
+    const platform = platformOf()
+    const { place, permits: asked } = await placing(platform)
+    const { call, externalId, isRepeat } = await place()
+    expect(isRepeat).toBe(false)
+    expect(externalId).toMatch(/^auto-[\w-]{24}$/)
+    expect(platform.rung).toMatchObject([{ id: call.id, external_id: externalId }])
+    expect(platform.asked()).toBe(0)
+    expect(asked).toEqual(['asked', `placed ${call.id}`])
+  })
+
+  test('is recognised when the same is asked for again, and not when something else is', async () => {
+    const platform = platformOf()
+    const { place } = await placing(platform)
+    const first = await place()
+    expect(await place()).toMatchObject({ isRepeat: true, externalId: first.externalId })
+    expect(await place({ to_number: '+4930999999' })).toMatchObject({ isRepeat: false })
+    expect(await place({ external_id: 'mine' })).toMatchObject({ isRepeat: false })
+    expect(await place({ external_id: 'mine' })).toMatchObject({ isRepeat: true })
+    expect(platform.rung).toHaveLength(3)
+  })
+
+  test('of somebody else under the same external id is not placed', async () => {
+    const { place } = await placing(platformOf())
+    await place({ external_id: 'mine' })
+    await expect(place({ external_id: 'mine', to_number: '+4930999999' })).rejects.toThrow(
+      ExternalIdTaken,
+    )
+  })
+
+  test('that another installation has placed is found before it is sent', async () => {
+    const platform = platformOf()
+    await (await placing(platform)).place({ external_id: 'mine' })
+    const other = await placing(platform)
+    expect(await other.place({ external_id: 'mine' })).toMatchObject({ isRepeat: true })
+    expect(platform.rung).toHaveLength(1)
+  })
+
+  test.each([
+    ['the connection breaks', broken],
+    [
+      'the platform does not answer',
+      { kind: 'timeout', waitingFor: 'headers', afterMs: 1, maybeSent: true } as const,
+    ],
+    ['a gateway fails', status(502)],
+    ['a gateway waits in vain', status(504)],
+    ['a proxy gives up waiting', status(408)],
+    ['the platform fails', status(500)],
+  ])('whose outcome is unknown because %s is found by its external id', async (_, answer) => {
+    const platform = platformOf({ rings: true, answer, shownAfterMs: 300 })
+    const { place } = await placing(platform)
+    expect(await place()).toMatchObject({ call: { id: 'call-0' }, isRepeat: false })
+    expect(platform.posts()).toBe(1)
+  })
+
+  test('that the platform does not show is reported as unknown, and not sent again', async () => {
+    const platform = platformOf({ rings: true, answer: broken, shownAfterMs: 1500 })
+    const { place } = await placing(platform)
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(await place()).toMatchObject({ isRepeat: true })
+    expect(platform.posts()).toBe(1)
+  })
+
+  test('that surely was never taken is sent once more', async () => {
+    const platform = platformOf({ rings: false, answer: broken })
+    const { place } = await placing(platform, { settledMs: 700 })
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(await place()).toMatchObject({ isRepeat: false, call: { id: 'call-0' } })
+    expect(platform.posts()).toBe(2)
+    expect(platform.rung).toHaveLength(1)
+  })
+
+  test.each([
+    ['was refused', refused],
+    ['never left', notSent],
+  ])(
+    'that %s may be corrected under the same external id, and does not count',
+    async (_, answer) => {
+      const platform = platformOf({ rings: false, answer })
+      const { place, permits: asked } = await placing(platform)
+      await expect(place({ external_id: 'mine' })).rejects.toThrow(ApiError)
+      expect(asked).toEqual(['asked', 'cancelled'])
+      expect(await place({ external_id: 'mine', to_number: '+4930999999' })).toMatchObject({
+        isRepeat: false,
+      })
+    },
+  )
+
+  test('that is not permitted is not sent', async () => {
+    const platform = platformOf()
+    const journal = await openJournal(':memory:')
+    const placed = placeOnce(
+      request(),
+      {
+        ...platform,
+        journal,
+        owner: 'key',
+        permit: () => Promise.reject(new Error('not allowed')),
+      },
+      undefined,
+    )
+    await expect(placed).rejects.toThrow('not allowed')
+    expect(platform.posts()).toBe(0)
+  })
+
+  test('is one call however often it is asked for at once', async () => {
+    const platform = platformOf({ rings: true, shownAfterMs: 200 })
+    const { place } = await placing(platform)
+    const all = await Promise.all(Array.from({ length: 20 }, () => place()))
+    expect(platform.rung).toHaveLength(1)
+    expect(all.filter(({ isRepeat }) => !isRepeat)).toHaveLength(1)
+  })
+
+  test('of another key is another call', async () => {
+    const platform = platformOf()
+    const { journal, place } = await placing(platform)
+    await place()
+    const { permit } = permits()
+    const other = { client: platform.client, journal, owner: 'other', permit }
+    expect(await placeOnce(request(), other, undefined)).toMatchObject({ isRepeat: false })
+  })
+})
