@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import envPaths from 'env-paths'
 import { ConfigError, type Environment, readFlags, readValues, type Values } from './flags.ts'
+import { type ConfirmMode, confirmModes } from './mcp/confirm-mode.ts'
 import { isApiKey } from './mcp/credential.ts'
 import type { Wanted } from './mcp/exposure.ts'
 import { type Command, type SettingName, shownName } from './settings.ts'
@@ -36,6 +37,18 @@ export interface ScopeConfig {
   exposure: Wanted
 }
 
+/** How calls are placed. */
+export interface CallingConfig {
+  /** Who is asked before calls and what cannot be undone. */
+  confirm: ConfirmMode
+  /** The dial policy, as JSON text, and where it is, for messages; `undefined`: none is set. */
+  policy: { file: string } | { text: string; source: string } | undefined
+  /** Folder of what has to be remembered; `:memory:` keeps nothing. */
+  stateDir: string
+  /** How long the platform is asked what became of a call, and when one was surely never taken. */
+  timing: { findOutMs: number; settledMs: number }
+}
+
 /** An address to listen on. */
 export interface ListenConfig {
   host: string
@@ -46,11 +59,12 @@ export interface ListenConfig {
 export type Config =
   | { command: 'help'; about: Command | undefined }
   | { command: 'version' }
-  | { command: 'stdio'; platform: PlatformConfig; scope: ScopeConfig }
+  | { command: 'stdio'; platform: PlatformConfig; scope: ScopeConfig; calling: CallingConfig }
   | {
       command: 'http'
       platform: PlatformConfig
       scope: ScopeConfig
+      calling: CallingConfig
       listen: ListenConfig
       allowedHosts: string[]
       allowedOrigins: string[]
@@ -75,12 +89,14 @@ export function readConfig(argv: readonly string[], env: Environment): Config {
         command: 'stdio',
         platform: platformOf(values, env, { needsKey: true }),
         scope: scopeOf(values),
+        calling: callingOf(values),
       }
     case 'http':
       return {
         command,
         platform: platformOf(values, env, { needsKey: false }),
         scope: scopeOf(values),
+        calling: callingOf(values),
         listen: listenOf(values, 3000),
         allowedHosts: listOf(values['allowed-hosts']),
         allowedOrigins: listOf(values['allowed-origins']),
@@ -184,10 +200,38 @@ function scopeOf(values: Values): ScopeConfig {
   return { account, exposure: { toolsets, tools, excludeTools, readOnly } }
 }
 
+function callingOf(values: Values): CallingConfig {
+  const { confirm = 'auto', 'dial-policy': policy } = values
+  const mode = confirmModes.find((one) => one === confirm)
+  if (!mode) {
+    throw new ConfigError(
+      `${shownName('confirm')} takes ${confirmModes.join(', ')}, not ${confirm}.`,
+    )
+  }
+  return {
+    confirm: mode,
+    policy: policy?.trimStart().startsWith('{')
+      ? { text: policy, source: shownName('dial-policy') }
+      : policy === undefined
+        ? undefined
+        : { file: policy },
+    stateDir: values['state-dir'] ?? stateDirOf(values),
+    timing: {
+      findOutMs: milliseconds(values, 'call-find-out', 20_000),
+      settledMs: milliseconds(values, 'call-settle', 120_000),
+    },
+  }
+}
+
+/** The user's own folder; where the sandbox keeps nothing, its calls need not be remembered. */
+const stateDirOf = (values: Values) =>
+  values['sandbox-db'] === ':memory:' && values['base-url'] === undefined ? ':memory:' : dataDir()
+
+const dataDir = () => envPaths('voice-agent-mcp', { suffix: '' }).data
+
 function sandboxOf(values: Values): SandboxConfig {
   return {
-    file:
-      values['sandbox-db'] ?? join(envPaths('voice-agent-mcp', { suffix: '' }).data, 'sandbox.db'),
+    file: values['sandbox-db'] ?? join(dataDir(), 'sandbox.db'),
     speed: number(values, 'sandbox-speed', 10, { least: 0.1, most: 10_000 }),
     llm: llmOf(values),
   }

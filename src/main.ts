@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import packageJson from '../package.json' with { type: 'json' }
 import { tools } from '../tools/index.ts'
 import { createClient } from './api/client.ts'
+import { openCalling } from './calling.ts'
+import type { Dialling } from './calls/dialling.ts'
 import {
+  type CallingConfig,
   type Config,
   isLoopback,
   type PlatformConfig,
@@ -10,6 +14,7 @@ import {
   type ScopeConfig,
 } from './config.ts'
 import { ConfigError } from './flags.ts'
+import { showing } from './flows/wait-for-call.ts'
 import type { Credential } from './mcp/credential.ts'
 import {
   createSelect,
@@ -67,6 +72,7 @@ function start(config: Exclude<Config, { command: 'help' | 'version' }>): Promis
 
 async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Running> {
   const exposure = exposureOf(config.scope.exposure)
+  const calling = openCalling(config.calling, { isSandbox: config.platform.kind === 'sandbox' })
   const { startStdio } = await import('./transports/stdio.ts')
   const platform = await openPlatform(config.platform, logError)
   announce(config, exposure)
@@ -75,12 +81,13 @@ async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Run
       'Waiting for an MCP client on standard input. This mode is for clients that start the program; try "voice-agent-mcp http" or --help. Ctrl+C ends it.',
     )
   }
-  const { factory } = serverFor(config, exposure, platform)
+  const { factory } = serverFor(config, exposure, platform, calling)
   const server = startStdio(factory, logRefusal)
   return {
     done: server.done,
     async close() {
       await server.close()
+      await calling.close()
       await platform.close()
     },
   }
@@ -88,6 +95,7 @@ async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Run
 
 async function http(config: Extract<Config, { command: 'http' }>): Promise<Running> {
   const exposure = exposureOf(config.scope.exposure)
+  const calling = openCalling(config.calling, { isSandbox: config.platform.kind === 'sandbox' })
   const { startHttp } = await import('./transports/http.ts')
   const platform = await openPlatform(config.platform, logError)
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
@@ -95,7 +103,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
   const local = isLoopback(config.listen.host)
   const lendsKey =
     config.platform.kind === 'sandbox' || (local && platform.credential !== undefined)
-  const { factory, select } = serverFor(config, exposure, platform)
+  const { factory, select } = serverFor(config, exposure, platform, calling)
   const server = await startHttp(factory, {
     ...config.listen,
     isLoopback: local,
@@ -116,6 +124,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     done: new Promise(() => {}),
     async close() {
       await server.close()
+      await calling.close()
       await platform.close()
     },
   }
@@ -181,9 +190,10 @@ function exposureOf(wanted: Wanted): Exposure {
 interface Serving {
   readonly platform: PlatformConfig
   readonly scope: ScopeConfig
+  readonly calling: CallingConfig
 }
 
-function serverFor(config: Serving, exposure: Exposure, platform: Platform) {
+function serverFor(config: Serving, exposure: Exposure, platform: Platform, dialling: Dialling) {
   const { account } = config.scope
   const isSandbox = config.platform.kind === 'sandbox'
   const userAgent = `voice-agent-mcp/${version}`
@@ -198,6 +208,8 @@ function serverFor(config: Serving, exposure: Exposure, platform: Platform) {
     return {
       client,
       memory: memoryOf(apiKey, client),
+      dialling,
+      owner: createHash('sha256').update(apiKey).digest('base64url'),
       account,
       isSandbox,
       keySource: source,
@@ -205,7 +217,17 @@ function serverFor(config: Serving, exposure: Exposure, platform: Platform) {
     }
   }
   const select = createSelect(exposure)
-  const options = { select, version, isSandbox, account, sessionFor, onBug: logError }
+  const { confirm } = config.calling
+  const options = {
+    select,
+    version,
+    isSandbox,
+    account,
+    sessionFor,
+    showing,
+    confirm,
+    onBug: logError,
+  }
   return { select, factory: createServerFactory(options) }
 }
 

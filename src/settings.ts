@@ -74,6 +74,36 @@ export const settings = {
     help: 'Of all these, expose only tools that read. The variable takes true or false.',
     commands: both,
   },
+  confirm: {
+    variable: 'VOICE_AGENT_CONFIRM',
+    value: 'WHEN',
+    help: 'Ask a person before calls and what cannot be undone: always, auto or never. Default auto.',
+    commands: both,
+  },
+  'dial-policy': {
+    variable: 'VOICE_AGENT_DIAL_POLICY',
+    value: 'FILE',
+    help: 'Who may be called, from where, when and how often: a JSON file, or the JSON itself.',
+    commands: both,
+  },
+  'state-dir': {
+    variable: 'VOICE_AGENT_STATE_DIR',
+    value: 'FOLDER',
+    help: "Where it is kept which calls were placed; :memory: keeps nothing. Default: your user's data folder.",
+    commands: both,
+  },
+  'call-find-out': {
+    variable: 'VOICE_AGENT_CALL_FIND_OUT',
+    value: 'SECONDS',
+    help: 'How long the platform is asked what became of a call whose answer was lost. Default 20.',
+    commands: both,
+  },
+  'call-settle': {
+    variable: 'VOICE_AGENT_CALL_SETTLE',
+    value: 'SECONDS',
+    help: 'After which a call that was sent and is not shown was surely never taken. Default 120.',
+    commands: both,
+  },
   host: {
     variable: 'VOICE_AGENT_HOST',
     value: 'HOST',

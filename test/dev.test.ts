@@ -21,11 +21,12 @@ test('the demo tells the whole story', () => {
       'list_sip_trunks',
       'create_phone_number',
       'place_call',
-      'get_call',
+      'wait_for_call',
       'get_usage',
     ]),
   )
   expect(stdout).toMatch(/agent +Hello Erika, this is Market Street Practice\./)
+  expect(stdout).toMatch(/Call \+12025550100\?.*\n.*Who is called/)
   expect(stdout).toMatch(/completed, answered by a human/)
 })
 
@@ -44,6 +45,11 @@ test.each([
   ['src/mcp', '../../tools/index.ts'],
   ['src/transports', '../main.ts'],
   ['src/jinja', '../contract/route.ts'],
+  ['src/mcp', '../flows/safe-update.ts'],
+  ['src/policy', '../contract/field.ts'],
+  ['src/calls', '../mcp/session.ts'],
+  ['src/views', '../flows/changes.ts'],
+  ['src/flows', '../../tools/agents.ts'],
   ['tools', './agents.ts'],
   ['tools', '../src/mcp/call.ts'],
 ])('lint refuses that %s imports %s', (room, imported) => {

@@ -34,10 +34,7 @@ export const behaviour = {
   ),
   initial_message: z
     .object({
-      message: withDefault(
-        z.string().nullable().describe('Greeting; Jinja template.'),
-        '',
-      ),
+      message: withDefault(z.string().nullable().describe('Greeting; Jinja template.'), ''),
       mode: withDefault(z.enum(greetingModes).describe('Who opens.'), 'fixed_message'),
       delay_ms: withDefault(z.int().min(0).max(5000).describe('Wait before.'), 0), // [R]
       interruptible: flag('May be talked over.', false),
@@ -76,10 +73,7 @@ export const behaviour = {
     .object({
       enabled: flag('Caller may interrupt.', true),
       min_words: withDefault(z.int().min(0).describe('Fewest that interrupt.'), 0),
-      min_speech_seconds: withDefault(
-        z.number().min(0).describe('Shortest that interrupts.'),
-        0.2,
-      ),
+      min_speech_seconds: withDefault(z.number().min(0).describe('Shortest that interrupts.'), 0.2),
     })
     .optional()
     .describe('Barge-in.'),

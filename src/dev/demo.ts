@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -14,8 +13,14 @@ import * as z from 'zod'
 const bin = join(import.meta.dirname, '../../dist/voice-agent-mcp.js')
 const client = new Client(
   { name: 'demo', version: '1.0.0' },
-  { versionNegotiation: { mode: 'auto' } },
+  { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
 )
+// Before it rings a telephone the server asks a person; here the demo agrees.
+client.setRequestHandler('elicitation/create', ({ params }) => {
+  for (const line of params.message.split('\n')) show(`  ${styleText('cyan', line)}`)
+  show('  You agree.')
+  return { action: 'accept', content: { confirm: true } }
+})
 const transport = new StdioClientTransport({
   command: process.execPath,
   args: [bin, '--sandbox-db', ':memory:', '--sandbox-speed', '60'],
@@ -30,11 +35,13 @@ const Voices = z.looseObject({
 const Trunks = z.looseObject({
   items: z.array(Id.extend({ name: z.string(), termination_uri: z.string().nullable() })),
 })
-const CallState = z.looseObject({
+const Ended = z.looseObject({
   status: z.string(),
   answer_status: z.string(),
   duration_seconds: z.number(),
-  messages: z.array(z.looseObject({ role: z.string(), message: z.string() })),
+  transcript: z.looseObject({
+    spoken: z.array(z.looseObject({ role: z.string(), message: z.string() })),
+  }),
 })
 const Usage = z.looseObject({
   data: z.array(
@@ -132,18 +139,11 @@ try {
     test_variables: { practice: 'Market Street Practice', 'contact.first_name': 'Erika' },
   })
   show('Calling +12025550100 (simulated: nobody is rung)')
-  let state = await call(CallState, 'get_call', { call_id: placed.id })
-  while (state.status === 'in_progress') {
-    await sleep(300)
-    state = CallState.parse(
-      (await client.callTool({ name: 'get_call', arguments: { call_id: placed.id } }))
-        .structuredContent,
-    )
-  }
 
-  tell('Read the conversation')
-  for (const { role, message } of state.messages) show(`${role.padEnd(6)} ${message}`)
-  show(`${state.status}, answered by a ${state.answer_status}, ${state.duration_seconds} s`)
+  tell('Wait until it has ended, and read the conversation')
+  const ended = await call(Ended, 'wait_for_call', { call_id: placed.id })
+  for (const { role, message } of ended.transcript.spoken) show(`${role.padEnd(6)} ${message}`)
+  show(`${ended.status}, answered by a ${ended.answer_status}, ${ended.duration_seconds} s`)
 
   tell("What did today's conversations add up to?")
   const usage = await call(Usage, 'get_usage', {

@@ -24,7 +24,7 @@ const sections: Record<string, string> = {
   settings: table(
     ['Flag', 'Variable', 'Meaning'],
     Object.entries(settings).map(([name, { value, variable, help }]) => [
-      `\`--${name} ${value}\``,
+      `\`${`--${name} ${value}`.trim()}\``,
       `\`${variable}\``,
       help,
     ]),

@@ -43,9 +43,9 @@ export async function callTool(
     const parsed = parseArguments(tool, given, context.session.account)
     if (!parsed.ok) return badArguments(tool, parsed.problems)
     const { session, signal } = context
-    const named = await withAgentIds(parsed.request, session, signal)
+    const named = await withAgentIds(pinned(parsed.request, session), session, signal)
     if (!named.ok) return badArguments(tool, named.problems)
-    request = pinned(named.request, session)
+    request = named.request
     const account = accountOf(tool.route, request, session)
     // A failure of the tool is told, and must not leave this one unheard.
     account.catch(() => undefined)

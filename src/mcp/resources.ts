@@ -221,7 +221,7 @@ function decoded(segment: string): string {
 }
 
 /** Failures as the protocol's errors: what does not exist is not found, the rest says why. */
-async function guarded<T>(
+export async function guarded<T>(
   uri: string,
   { session, onBug }: ReadContext,
   read: () => Promise<T>,

@@ -1,11 +1,36 @@
-import { type McpServerFactory, ProtocolError, Server } from '@modelcontextprotocol/server'
+import {
+  type McpServerFactory,
+  ProtocolError,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
 import { type CallContext, callTool } from './call.ts'
+import { abilitiesOf, tasksExtension } from './client-abilities.ts'
+import { complete } from './completions.ts'
+import type { ConfirmMode } from './confirm-mode.ts'
+import { createConfirmations } from './confirmation.ts'
 import { type Credential, credentialOf } from './credential.ts'
 import type { Exposure, Select } from './exposure.ts'
 import { instructionsFor } from './instructions.ts'
 import { nearest } from './nearest.ts'
-import { listResources, readResource, resourceTemplates } from './resources.ts'
+import { getPrompt, listPrompts } from './prompts/index.ts'
+import {
+  guarded,
+  listResources,
+  readResource,
+  resourceTemplates,
+  watchResources,
+} from './resources.ts'
 import type { Session } from './session.ts'
+import {
+  type Cancelled,
+  cancelTask,
+  createCancelled,
+  getTask,
+  type Showing,
+  TaskParams,
+} from './tasks.ts'
 
 export interface ServerOptions {
   /** What is exposed to a connection or an HTTP request, by the request's headers. */
@@ -16,7 +41,12 @@ export interface ServerOptions {
   readonly account: string | undefined
   /** The access of a connection (stdio, no key given) or of an HTTP request. */
   readonly sessionFor: (credential: Credential | undefined) => Session
+  /** How calls are shown that are followed as tasks. */
+  readonly showing: Showing
+  readonly confirm: ConfirmMode
   readonly onBug: CallContext['onBug']
+  /** Told of each server that is made, for what a transport has to send through it. */
+  readonly onServer?: (server: Server, session: Session) => void
 }
 
 /** How long a client may keep what never changes while this server runs, ms. */
@@ -37,6 +67,8 @@ export function createServerFactory(options: ServerOptions): McpServerFactory {
     version,
   }
   const viewOf = viewsFor(options)
+  const confirmations = createConfirmations(options.confirm)
+  const cancelled = createCancelled()
 
   return ({ authInfo, requestInfo }) => {
     const selected = select((name) => requestInfo?.headers.get(name) ?? undefined)
@@ -49,11 +81,31 @@ export function createServerFactory(options: ServerOptions): McpServerFactory {
     const session = options.sessionFor(credentialOf(authInfo))
     const server = new Server(info, view.serverOptions)
     server.setRequestHandler('tools/list', () => ({ tools: view.listed() }))
-    server.setRequestHandler('tools/call', ({ params }, { mcpReq: { signal } }) => {
+    server.setRequestHandler('tools/call', ({ params }, context) => {
       const tool = view.byName.get(params.name)
       if (!tool) throw noSuchTool(params.name, exposure)
-      return callTool(tool, params.arguments ?? {}, { session, tools, signal, onBug })
+      const abilities = abilitiesOf(server, context)
+      return callTool(tool, params.arguments ?? {}, {
+        session,
+        tools,
+        signal: context.mcpReq.signal,
+        onBug,
+        confirmOf: (call) => confirmations.of({ ...call, ...abilities, context }),
+        progress: progressOf(context),
+        takesTasks: abilities.takesTasks,
+      })
     })
+    const prompting = { session, onBug }
+    server.setRequestHandler('prompts/list', () => listPrompts(prompting))
+    server.setRequestHandler('prompts/get', ({ params }, { mcpReq: { signal } }) =>
+      getPrompt(prompting, params.name, params.arguments, signal),
+    )
+    server.setRequestHandler('completion/complete', ({ params }, { mcpReq: { signal } }) =>
+      complete(prompting, params, signal),
+    )
+    serveTasks(server, { session, onBug, cancelled, showing: options.showing })
+    serveSubscriptions(server, session)
+    options.onServer?.(server, session)
     server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>
       listResources({ session, onBug }, params?.cursor, signal),
     )
@@ -73,10 +125,17 @@ function viewsFor({ isSandbox, account }: ServerOptions) {
     listed: () =>
       exposure.tools.map((tool) => tool.listed(account === undefined ? 'any' : 'pinned')),
     serverOptions: {
-      capabilities: { tools: {}, resources: {} },
+      capabilities: {
+        tools: {},
+        resources: { subscribe: true },
+        prompts: {},
+        completions: {},
+        extensions: { [tasksExtension]: {} },
+      },
       instructions: instructionsFor({ isSandbox, account, exposure }),
       cacheHints: {
         'tools/list': unchangingForOne,
+        'prompts/list': unchanging,
         'resources/templates/list': unchanging,
         'server/discover': unchangingForOne,
       },
@@ -97,4 +156,73 @@ function noSuchTool(name: string, { tools, hidden }: Exposure): ProtocolError {
   const meant = nearest(shown, names)
   const hint = meant ? ` Did you mean ${meant}?` : ''
   return new ProtocolError(-32602, `There is no tool ${shown}.${hint}`)
+}
+
+/** Sends progress where the client has asked for it. */
+function progressOf({ mcpReq }: ServerContext): CallContext['progress'] {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return () => undefined
+  return (progress, message) => {
+    const params = { progressToken, progress, message }
+    // Who has gone needs no progress.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
+  }
+}
+
+interface TaskServing {
+  readonly session: Session
+  readonly cancelled: Cancelled
+  readonly showing: Showing
+  readonly onBug: CallContext['onBug']
+}
+
+/** The tasks extension (SEP-2663), for clients that declare it. */
+function serveTasks(server: Server, { session, cancelled, showing, onBug }: TaskServing): void {
+  const schemas = { params: TaskParams, result: z.looseObject({}) }
+  const onlyForTakers = (context: ServerContext) => {
+    if (abilitiesOf(server, context).takesTasks) return
+    const requiredCapabilities = { extensions: { [tasksExtension]: {} } }
+    throw new ProtocolError(-32021, 'Tasks are for clients that declare the tasks extension.', {
+      requiredCapabilities,
+    })
+  }
+  server.setRequestHandler('tasks/get', schemas, ({ taskId }, context) => {
+    onlyForTakers(context)
+    const { signal } = context.mcpReq
+    return guarded(`task ${taskId.slice(0, 64)}`, { session, onBug }, () =>
+      getTask(taskId, session, { cancelled, showing }, signal),
+    )
+  })
+  server.setRequestHandler('tasks/cancel', schemas, ({ taskId }, context) => {
+    onlyForTakers(context)
+    cancelTask(taskId, session, cancelled)
+    return {}
+  })
+  // No task of ours waits for input; late or stray answers are acknowledged and ignored.
+  server.setRequestHandler('tasks/update', schemas, (_, context) => {
+    onlyForTakers(context)
+    return {}
+  })
+}
+
+/** Subscriptions of the 2025 revisions, which reach the server; later ones are the transport's. */
+function serveSubscriptions(server: Server, session: Session): void {
+  const stops = new Map<string, () => void>()
+  const end = (uri: string) => {
+    stops.get(uri)?.()
+    stops.delete(uri)
+  }
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    end(uri)
+    const tell = () => server.sendResourceUpdated({ uri }).catch(() => undefined)
+    stops.set(uri, watchResources(session, [uri], tell))
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    end(uri)
+    return {}
+  })
+  server.onclose = () => {
+    for (const uri of [...stops.keys()]) end(uri)
+  }
 }

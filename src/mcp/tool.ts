@@ -115,7 +115,9 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     title,
     description,
     inputSchema: rootObject(listedSchema(inputSchema(), account, spec.listing ?? {})),
-    outputSchema: rootObject(jsonSchemaOf(withAccount(steps.schema, route), 'output')),
+    outputSchema: rootObject(
+      jsonSchemaOf(account === 'any' ? withAccount(steps.schema, route) : steps.schema, 'output'),
+    ),
     annotations: annotationsOf(title, route, effect),
   })
   const listings = { any: once(() => listed('any')), pinned: once(() => listed('pinned')) }

@@ -7,7 +7,7 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import * as z from 'zod'
-import { bin, cleanEnv } from './program.ts'
+import { bin, cleanEnv, quietly } from './program.ts'
 
 /** The clients that live in the field: both protocol eras, and the SDK's old line. */
 export const clientKinds = ['v2 2026-07-28', 'v2 2025', 'v1'] as const
@@ -53,7 +53,7 @@ export async function connectStdio(
   const parameters = {
     command: process.execPath,
     args: [bin, ...args],
-    env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...env }),
+    env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }),
     stderr: 'ignore' as const,
   }
   const client = makeClient(kind)

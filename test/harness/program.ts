@@ -15,6 +15,9 @@ export function cleanEnv(extra: Record<string, string> = {}): Record<string, str
   return { ...Object.fromEntries(kept), ...extra }
 }
 
+/** Nobody is asked and nothing is remembered, unless a test wants it. */
+export const quietly = { VOICE_AGENT_CONFIRM: 'never', VOICE_AGENT_STATE_DIR: ':memory:' }
+
 /** A folder that is gone after the test. */
 export function scratchFolder(): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'voice-agent-mcp-'))
@@ -73,6 +76,7 @@ export async function startHttpProgram(
 ): Promise<Program & { url: string }> {
   const program = startProgram(['http', '--port', '0', ...args], {
     VOICE_AGENT_SANDBOX_DB: ':memory:',
+    ...quietly,
     ...env,
   })
   const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)

@@ -48,6 +48,11 @@ export async function everyTool(client: TestClient): Promise<Map<string, ToolRes
       external_id: `every-${agent_id}`,
     }),
   )
+  await call('wait_for_call', { call_id, timeout_seconds: 20 })
+  const several = { agent_id, from_number: number }
+  const calls = [{ to_number: '+12025550101' }, { to_number: '+12025550102' }]
+  await call('check_call_readiness', { ...several, to_number: '+12025550103' })
+  await call('place_calls', { ...several, calls })
   await call('list_calls', { agent_id })
   await call('get_call', { call_id })
   await call('list_conversations', { agent_id })
@@ -95,6 +100,9 @@ export const badCalls: Record<string, [args: Record<string, unknown>, named: str
   update_phone_number: [{ phone_number_id: 'x', friendly_name: 'x' }, 'friendly_name'],
   delete_phone_number: [{ id: 'x' }, 'phone_number_id'],
   place_call: [{ type: 'fax', agent_id: 'x' }, 'type'],
+  check_call_readiness: [{ agent_id: 'x', from_number: '+1' }, 'to_number'],
+  place_calls: [{ agent_id: 'x', from_number: '+12025550110', calls: [] }, 'calls'],
+  wait_for_call: [{ call_id: 'x', timeout_seconds: 56 }, 'timeout_seconds'],
   list_calls: [{ direction: 'sideways' }, 'direction'],
   get_call: [{ call_id: '.' }, 'call_id'],
   get_conversation: [{ conversation: 'x' }, 'id'],

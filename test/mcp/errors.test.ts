@@ -20,6 +20,7 @@ beforeAll(async () => {
       VOICE_AGENT_BASE_URL: platform.url,
       VOICE_AGENT_HEADERS_TIMEOUT: '0.3',
       VOICE_AGENT_TIMEOUT: '0.6',
+      VOICE_AGENT_CALL_FIND_OUT: '0.3',
     },
   })
 })
@@ -45,6 +46,14 @@ const refuse =
     json(res, status, envelope(code, `The platform says ${code}.`, more), headers)
 
 const someId = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
+
+/** The agent is there, lists are empty, and only placing a call misbehaves. */
+const whenPlaced =
+  (behaviour: Behaviour): Behaviour =>
+  (request, response, before) => {
+    if (request.method === 'POST') return behaviour(request, response, before)
+    json(response, 200, request.url.includes('/agents/') ? { id: someId } : { count: 0, items: [] })
+  }
 
 const place = {
   type: 'phone',
@@ -107,10 +116,13 @@ const rows: [
   ],
   [
     '503 after a call was sent',
-    refuse(503, 'unavailable'),
+    whenPlaced(refuse(503, 'unavailable')),
     'place_call',
     place,
-    [/may have been done/, /Look with list_calls before/],
+    [
+      /NOT KNOWN whether the call was placed \(the platform answered HTTP 503\)/,
+      /external_id auto-/,
+    ],
   ],
   [
     'an unknown status and code',
@@ -157,17 +169,21 @@ const rows: [
   ['silence', () => {}, 'list_agents', {}, [/did not answer within 0\.3 s/, /Try again/]],
   [
     'silence after a call was placed',
-    () => {},
+    whenPlaced(() => {}),
     'place_call',
-    place,
-    [/may have been done all the same/, /Look with list_calls before you call place_call again/],
+    { ...place, external_id: 'mine-1' },
+    [
+      /NOT KNOWN .*did not answer in time/,
+      /list_calls, external_id mine-1/,
+      /is safe: it looks first/,
+    ],
   ],
   [
     'a dropped connection after a call was placed',
-    (_, res) => res.destroy(),
+    whenPlaced((_, res) => res.destroy()),
     'place_call',
-    place,
-    [/could not be reached|broke/, /list_calls/],
+    { ...place, to_number: '+4930123458' },
+    [/NOT KNOWN .*the connection broke/, /list_calls/],
   ],
   [
     'a dropped connection while reading',
@@ -240,15 +256,22 @@ describe('an assistant is told', () => {
   })
 
   test('that a call is not to be repeated blindly, as data too', async () => {
-    const before = platform.seen.length
-    const { meta } = await failure(() => {}, 'place_call', place)
-    expect(meta).toMatchObject({ kind: 'timeout', maybeSent: true, retryable: false })
-    expect(platform.seen.length - before).toBe(1)
+    const { meta } = await failure(
+      whenPlaced(() => {}),
+      'place_call',
+      { ...place, to_number: '+4930123459' },
+    )
+    expect(meta).toMatchObject({ kind: 'unknown_outcome', retryable: false })
   })
 })
 
 test('a placed call whose answer is lost was sent exactly once', async () => {
   const before = platform.seen.length
-  await failure((_, res) => res.destroy(), 'place_call', place)
-  expect(platform.seen.length - before).toBe(1)
+  await failure(
+    whenPlaced((_, res) => res.destroy()),
+    'place_call',
+    { ...place, to_number: '+4930123460' },
+  )
+  const posts = platform.seen.slice(before).filter(({ method }) => method === 'POST')
+  expect(posts).toHaveLength(1)
 })

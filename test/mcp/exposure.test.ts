@@ -181,8 +181,8 @@ describe('instructions', () => {
     expect(told({})).not.toContain('the tools only read')
   })
 
-  test('keep the warning not to repeat calls wherever calls can be placed', () => {
-    expect(told({ tools: 'place_call' })).toContain('Never repeat place_call')
+  test('keep the warning that a telephone rings wherever calls can be placed', () => {
+    expect(told({ tools: 'place_call' })).toContain('rings a real telephone')
   })
 
   test('speak of one account where it is pinned, of no account_id and no subaccounts', () => {

@@ -82,12 +82,12 @@ test('a served sandbox misbehaves by its file, and the tools cope', async () => 
   })
   const said = async (name: string, args = {}) => (await client.call(name, args)).content[0]?.text
   expect((await client.value('get_current_account')).name).toBe('Sandbox account')
-  const before = (await client.value('list_agents')).count as number
+  const before = (await client.value('list_agents')).total as number
   const [agent] = (await client.value('list_agents', { limit: 1 })).items as { id: string }[]
   expect((await client.value('get_agent', { agent_id: agent?.id })).id).toBe(agent?.id)
   expect(await said('list_models')).toMatch(/HTML page/)
   expect(await said('create_agent', newAgent)).toMatch(/Look with list_agents before/)
-  expect((await client.value('list_agents')).count).toBe(before + 1)
+  expect((await client.value('list_agents')).total).toBe(before + 1)
   expect(await said('list_subaccounts')).toMatch(/did not answer within 1 s/)
 })
 
