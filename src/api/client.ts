@@ -58,6 +58,8 @@ async function attempt(
   { send, apiKey, userAgent }: ClientOptions,
   { signal, timeLeftMs }: { signal: AbortSignal | undefined; timeLeftMs: number },
 ): Promise<Outcome> {
+  // A request that was made for a change may serve to read the same thing, too.
+  const body = route.body ? request.body : undefined
   try {
     const reply = await send({
       method: route.method,
@@ -66,9 +68,9 @@ async function attempt(
         'x-api-key': apiKey,
         'user-agent': userAgent,
         accept: 'application/json',
-        ...(request.body && { 'content-type': 'application/json' }),
+        ...(body && { 'content-type': 'application/json' }),
       },
-      ...(request.body && { body: JSON.stringify(request.body) }),
+      ...(body && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
       timeLeftMs,
     })
