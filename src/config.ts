@@ -35,6 +35,8 @@ export interface ScopeConfig {
   account: string | undefined
   /** What is exposed of the tools; names are checked by whoever knows the tools. */
   exposure: Wanted
+  /** How long catalogs are handed out before they are read anew. */
+  catalogMs: number
 }
 
 /** How calls are placed. */
@@ -197,7 +199,11 @@ function scopeOf(values: Values): ScopeConfig {
     // Not shown: it may be something that was put into the wrong variable.
     throw new ConfigError(`${shownName('account')} takes the id of one account.`)
   }
-  return { account, exposure: { toolsets, tools, excludeTools, readOnly } }
+  return {
+    account,
+    exposure: { toolsets, tools, excludeTools, readOnly },
+    catalogMs: milliseconds(values, 'catalog-ttl', 300_000),
+  }
 }
 
 function callingOf(values: Values): CallingConfig {

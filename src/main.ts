@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
+import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../package.json' with { type: 'json' }
 import { tools } from '../tools/index.ts'
 import { createClient } from './api/client.ts'
@@ -25,6 +26,7 @@ import {
   type Wanted,
 } from './mcp/exposure.ts'
 import { createMemories } from './mcp/memory.ts'
+import { watchResources } from './mcp/resources.ts'
 import { createServerFactory } from './mcp/server.ts'
 import type { Session } from './mcp/session.ts'
 import { openPlatform, type Platform } from './platform.ts'
@@ -81,8 +83,18 @@ async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Run
       'Waiting for an MCP client on standard input. This mode is for clients that start the program; try "voice-agent-mcp http" or --help. Ctrl+C ends it.',
     )
   }
-  const { factory } = serverFor(config, exposure, platform, calling)
-  const server = startStdio(factory, logRefusal)
+  let current: Server | undefined
+  const { factory, sessionFor } = serverFor(config, exposure, platform, calling, (server) => {
+    current = server
+  })
+  const server = startStdio(factory, {
+    onError: logRefusal,
+    watch: (uris) =>
+      watchResources(sessionFor(undefined), uris, (uri) => {
+        // Who has gone needs no news.
+        current?.sendResourceUpdated({ uri }).catch(() => undefined)
+      }),
+  })
   return {
     done: server.done,
     async close() {
@@ -103,7 +115,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
   const local = isLoopback(config.listen.host)
   const lendsKey =
     config.platform.kind === 'sandbox' || (local && platform.credential !== undefined)
-  const { factory, select } = serverFor(config, exposure, platform, calling)
+  const { factory, select, sessionFor } = serverFor(config, exposure, platform, calling)
   const server = await startHttp(factory, {
     ...config.listen,
     isLoopback: local,
@@ -114,6 +126,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
       const selected = select(header)
       return selected.ok ? undefined : selected.message
     },
+    watch: (credential, uris, onUpdate) => watchResources(sessionFor(credential), uris, onUpdate),
     onError: logRefusal,
   })
   announce(config, exposure)
@@ -193,12 +206,18 @@ interface Serving {
   readonly calling: CallingConfig
 }
 
-function serverFor(config: Serving, exposure: Exposure, platform: Platform, dialling: Dialling) {
+function serverFor(
+  config: Serving,
+  exposure: Exposure,
+  platform: Platform,
+  dialling: Dialling,
+  onServer?: (server: Server) => void,
+) {
   const { account } = config.scope
   const isSandbox = config.platform.kind === 'sandbox'
   const userAgent = `voice-agent-mcp/${version}`
   const limits = limitsOf(config.platform)
-  const memoryOf = createMemories()
+  const memoryOf = createMemories({ catalogMs: config.scope.catalogMs })
   const sessionFor = (own: Credential | undefined): Session => {
     const credential = own ?? platform.credential
     // The transports let nothing through that has neither.
@@ -228,7 +247,11 @@ function serverFor(config: Serving, exposure: Exposure, platform: Platform, dial
     confirm,
     onBug: logError,
   }
-  return { select, factory: createServerFactory(options) }
+  return {
+    select,
+    sessionFor,
+    factory: createServerFactory({ ...options, ...(onServer && { onServer }) }),
+  }
 }
 
 const limitsOf = (config: PlatformConfig) =>

@@ -74,6 +74,12 @@ export const settings = {
     help: 'Of all these, expose only tools that read. The variable takes true or false.',
     commands: both,
   },
+  'catalog-ttl': {
+    variable: 'VOICE_AGENT_CATALOG_TTL',
+    value: 'SECONDS',
+    help: 'How long the catalogs of models, transcribers and voices are kept. Default 300.',
+    commands: both,
+  },
   confirm: {
     variable: 'VOICE_AGENT_CONFIRM',
     value: 'WHEN',

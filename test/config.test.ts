@@ -123,13 +123,14 @@ describe('what assistants get', () => {
   }
 
   test('is everything, of any account, unless told otherwise', () => {
-    expect(scope([])).toEqual({ account: undefined, exposure: {} })
+    expect(scope([])).toEqual({ account: undefined, exposure: {}, catalogMs: 300_000 })
     expect(scope(['http'], { VOICE_AGENT_ACCOUNT: ' ', VOICE_AGENT_TOOLS: '' })).toEqual(scope([]))
   })
 
   test('is told by flags and by variables alike', () => {
     const told = {
       account: 'a1',
+      catalogMs: 300_000,
       exposure: {
         toolsets: 'agents,calls',
         tools: 'get_usage',
@@ -230,5 +231,36 @@ describe('the command line', () => {
 
   test('help lists the toolsets', () => {
     expect(helpText('stdio')).toMatch(/--toolsets .*accounts, .*agents, .*usage, .*calls/)
+  })
+})
+
+describe('how calls are placed', () => {
+  const calling = (argv: string[], env = {}) => {
+    const config = readConfig(argv, env)
+    return 'calling' in config ? config.calling : undefined
+  }
+
+  test('is by asking whoever can be asked, remembered in the folder of the user', () => {
+    expect(calling([])).toMatchObject({
+      confirm: 'auto',
+      policy: undefined,
+      timing: { findOutMs: 20_000, settledMs: 120_000 },
+    })
+    expect(calling([])?.stateDir).toMatch(/voice-agent-mcp/)
+    expect(calling(['--sandbox-db', ':memory:'])?.stateDir).toBe(':memory:')
+  })
+
+  test('is told by flags and by variables alike', () => {
+    expect(calling(['--confirm', 'never'])?.confirm).toBe('never')
+    expect(calling([], { VOICE_AGENT_CONFIRM: 'always' })?.confirm).toBe('always')
+    expect(() => calling(['--confirm', 'sometimes'])).toThrow(/--confirm .*always, auto, never/)
+    expect(calling(['--dial-policy', 'policy.json'])?.policy).toEqual({ file: 'policy.json' })
+    expect(calling([], { VOICE_AGENT_DIAL_POLICY: ' {"max_total":1}' })?.policy).toMatchObject({
+      source: expect.stringContaining('--dial-policy'),
+    })
+    expect(calling(['--state-dir', '/s', '--call-settle', '7'])).toMatchObject({
+      stateDir: '/s',
+      timing: { settledMs: 7000 },
+    })
   })
 })

@@ -1,7 +1,6 @@
 import { ApiError } from '../api/failure.ts'
 import { type VoiceCatalog, voicesIn } from '../contract/provider.ts'
 import { routes } from '../contract/routes.ts'
-import { keptMs } from '../mcp/memory.ts'
 import { badArguments } from '../mcp/refused.ts'
 import { type Known, similar, told } from '../mcp/similar.ts'
 import { type Fields, isObject } from './changes.ts'
@@ -99,7 +98,7 @@ async function offersOf(
   const { account_id = 'me' } = request.params
   try {
     const asked = { params: { account_id }, query: {} }
-    const catalog = await session.memory[how](route, asked, keptMs.catalog)
+    const catalog = await session.memory[how](route, asked, 'catalog')
     return catalog.map(({ provider, models }) => ({
       id: typeof provider === 'string' ? provider : provider.code,
       names: [typeof provider === 'string' ? null : provider.name],
@@ -150,7 +149,7 @@ async function voicesOf(
   const { account_id = 'me' } = request.params
   try {
     const asked = { params: { account_id }, query: { provider } }
-    return knownVoices(await session.memory[how](routes.providers.voices, asked, keptMs.catalog))
+    return knownVoices(await session.memory[how](routes.providers.voices, asked, 'catalog'))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { failure } = error

@@ -3,7 +3,6 @@ import { ApiError } from '../api/failure.ts'
 import type { Agent } from '../contract/agent.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
-import { keptMs } from '../mcp/memory.ts'
 import { similar, told } from '../mcp/similar.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
 import { isObject } from './changes.ts'
@@ -100,7 +99,7 @@ async function agentsOf({ request, session }: ReadyRun) {
   const page = await session.memory.read(
     routes.agents.list,
     { params: { account_id }, query },
-    keptMs.names,
+    'names',
   )
   return page.items.map(({ id, name }) => ({ id, names: [name] }))
 }

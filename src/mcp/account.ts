@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api/failure.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { keptMs } from './memory.ts'
 import type { Session } from './session.ts'
 
 /** How long a result waits, at most, for the name of its account, ms. */
@@ -25,7 +24,7 @@ export async function accountOf(
 
 /** The id of the key's own account; `me` when it cannot be found out in time. */
 export async function ownAccount({ memory }: Session): Promise<string> {
-  const read = memory.read(routes.accounts.current, { params: {}, query: {} }, keptMs.account)
+  const read = memory.read(routes.accounts.current, { params: {}, query: {} }, 'account')
   const id = read.then(
     (account) => account.id,
     (error: unknown) => {

@@ -3,7 +3,6 @@ import * as z from 'zod'
 import { ApiError, type Failure } from '../api/failure.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { keptMs } from './memory.ts'
 import type { Session } from './session.ts'
 import { type Known, similar, told } from './similar.ts'
 
@@ -115,7 +114,7 @@ async function knownOf(
   { memory }: Session,
 ): Promise<Known[] | undefined> {
   const request = { params: { account_id }, query: { ...query, limit: mostCompared } }
-  const read = memory.refresh(route, request, keptMs.names).catch((error: unknown) => {
+  const read = memory.refresh(route, request, 'names').catch((error: unknown) => {
     if (error instanceof ApiError) return undefined
     throw error
   })

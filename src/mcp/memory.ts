@@ -10,18 +10,20 @@ import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
  */
 export interface Memory {
   /** Throws what the client throws, when there is nothing to hand out. */
-  read<R extends Route>(route: R, request: RouteRequest, ttlMs: number): Promise<ReplyOf<R>>
+  read<R extends Route>(route: R, request: RouteRequest, kept: KeptFor): Promise<ReplyOf<R>>
   /** The same, but not out of memory: what is there is replaced. */
-  refresh<R extends Route>(route: R, request: RouteRequest, ttlMs: number): Promise<ReplyOf<R>>
+  refresh<R extends Route>(route: R, request: RouteRequest, kept: KeptFor): Promise<ReplyOf<R>>
   /**
    * Calls back whenever what is read differs from what was read before, and reads it anew each
-   * `ttlMs` for that. Ends with the function it gives back. A failed reading changes nothing.
+   * time it is stale for that. Ends with the function it gives back. A failed reading changes nothing.
    */
-  watch(route: Route, request: RouteRequest, ttlMs: number, onChange: () => void): () => void
+  watch(route: Route, request: RouteRequest, kept: KeptFor, onChange: () => void): () => void
+  keptMs(kept: KeptFor): number
 }
 
 /** How long what changes at its own pace is handed out before it is read anew, ms. */
-export const keptMs = { account: 3_600_000, catalog: 300_000, names: 30_000 } as const
+const keptMs = { account: 3_600_000, catalog: 300_000, watched: 60_000, names: 30_000 }
+export type KeptFor = keyof typeof keptMs
 
 /** Replies kept for one key, and keys kept at all: whoever comes back later reads anew. */
 const mostReplies = 64
@@ -37,11 +39,11 @@ interface Kept {
   readonly reply: unknown
 }
 
-function createMemory(client: Client): Memory {
+function createMemory(client: Client, times: typeof keptMs): Memory {
   const watched = new Watched()
   const cache = new LRUCache<string, Kept, Reading>({
     max: mostReplies,
-    ttl: keptMs.catalog,
+    ttl: times.catalog,
     // A reader who gives up must not take the reply from the others who wait for it.
     ignoreFetchAbort: true,
     allowStale: true,
@@ -64,9 +66,11 @@ function createMemory(client: Client): Memory {
   }
   const anew = { forceRefresh: true, allowStale: false }
   return {
-    read: (route, request, ttl) => fetch(route, request, { ttl }),
-    refresh: (route, request, ttl) => fetch(route, request, { ttl, ...anew }),
-    watch(route, request, ttl, onChange) {
+    read: (route, request, kept) => fetch(route, request, { ttl: times[kept] }),
+    refresh: (route, request, kept) => fetch(route, request, { ttl: times[kept], ...anew }),
+    keptMs: (kept) => times[kept],
+    watch(route, request, kept, onChange) {
+      const ttl = times[kept]
       const key = keyOf(route, request)
       const ignore = () => undefined
       // What is kept already is what the watcher has seen, so that is what it is compared with.
@@ -112,13 +116,18 @@ class Watched {
 }
 
 /** The memories of all keys that are in use; a key itself is not kept, only what it hashes to. */
-export function createMemories(): (apiKey: string, client: Client) => Memory {
+export function createMemories({
+  catalogMs = keptMs.catalog,
+}: {
+  catalogMs?: number
+} = {}): (apiKey: string, client: Client) => Memory {
+  const times = { ...keptMs, catalog: catalogMs, watched: Math.min(keptMs.watched, catalogMs) }
   const byKey = new LRUCache<string, Memory>({ max: mostKeys })
   return (apiKey, client) => {
     const key = createHash('sha256').update(apiKey).digest('base64')
     const known = byKey.get(key)
     if (known) return known
-    const memory = createMemory(client)
+    const memory = createMemory(client, times)
     byKey.set(key, memory)
     return memory
   }

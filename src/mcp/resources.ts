@@ -9,7 +9,7 @@ import { ApiError } from '../api/failure.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { errorMetaKey } from './call.ts'
-import { keptMs } from './memory.ts'
+import type { KeptFor } from './memory.ts'
 import type { Session } from './session.ts'
 
 /** Whose resources, and whom to tell about bugs of our own. */
@@ -24,8 +24,8 @@ const mimeType = 'application/json'
 interface Reading {
   readonly route: Route
   readonly request: (account_id: string, value: string) => RouteRequest
-  /** How long a reply is kept and may be kept by clients, ms; 0: each reading is a fresh one. */
-  readonly ttlMs: number
+  /** How long a reply is kept, here and by clients; absent: each reading is a fresh one. */
+  readonly kept?: KeptFor
 }
 
 /** A resource with a fixed address. */
@@ -54,7 +54,6 @@ const fixed: readonly FixedResource[] = [
     description: 'The account of the API key.',
     route: routes.accounts.current,
     request: () => ({ params: {}, query: {} }),
-    ttlMs: 0,
   },
   {
     uri: 'voice-agents://catalog/models',
@@ -63,7 +62,7 @@ const fixed: readonly FixedResource[] = [
     description: 'Catalog of language models by provider, with ratings and prices.',
     route: routes.providers.models,
     request: ofAccount,
-    ttlMs: keptMs.catalog,
+    kept: 'catalog',
   },
   {
     uri: 'voice-agents://catalog/transcribers',
@@ -72,7 +71,7 @@ const fixed: readonly FixedResource[] = [
     description: 'Catalog of transcribers by provider, with the languages they take.',
     route: routes.providers.transcribers,
     request: ofAccount,
-    ttlMs: keptMs.catalog,
+    kept: 'catalog',
   },
 ]
 
@@ -84,7 +83,7 @@ const templates: readonly ResourceTemplate[] = [
     description: 'Live catalog of the voices of one provider, such as elevenlabs.',
     route: routes.providers.voices,
     request: (account_id, provider) => ({ params: { account_id }, query: { provider } }),
-    ttlMs: keptMs.catalog,
+    kept: 'catalog',
   },
   {
     uriTemplate: 'voice-agents://agents/{agent_id}',
@@ -93,11 +92,10 @@ const templates: readonly ResourceTemplate[] = [
     description: 'Full configuration of one agent of the account.',
     route: routes.agents.get,
     request: (account_id, agent_id) => ({ params: { account_id, agent_id }, query: {} }),
-    ttlMs: 0,
   },
 ]
 
-const shown = <T extends Reading>({ route: _, request: __, ttlMs: ___, ...listed }: T) => ({
+const shown = <T extends Reading>({ route: _, request: __, kept: ___, ...listed }: T) => ({
   ...listed,
   mimeType,
 })
@@ -162,20 +160,17 @@ export async function readResource(
 ): Promise<ReadResourceResult> {
   const found = find(uri, context.session)
   if (!found) throw new ResourceNotFoundError(uri)
-  const { route, request, ttlMs } = found
+  const { route, request, kept } = found
   const { client, memory } = context.session
   const value = await guarded(uri, context, () =>
-    ttlMs > 0 ? memory.read(route, request, ttlMs) : client.call(route, request, signal),
+    kept ? memory.read(route, request, kept) : client.call(route, request, signal),
   )
   return {
     contents: [{ uri, mimeType, text: JSON.stringify(value) }],
-    ttlMs,
+    ttlMs: kept ? memory.keptMs(kept) : 0,
     cacheScope: 'private',
   }
 }
-
-/** How often what is watched but not kept is read anew, ms. */
-const watchedMs = 60_000
 
 /**
  * Calls back whenever the contents of one of the resources change, until the function it gives
@@ -189,8 +184,8 @@ export function watchResources(
   const stops = [...new Set(uris)].slice(0, mostWatched).flatMap((uri) => {
     const found = find(uri, session)
     if (!found) return []
-    const { route, request, ttlMs } = found
-    return [session.memory.watch(route, request, ttlMs || watchedMs, () => onUpdate(uri))]
+    const { route, request, kept = 'watched' } = found
+    return [session.memory.watch(route, request, kept, () => onUpdate(uri))]
   })
   return () => {
     for (const stop of stops) stop()

@@ -70,7 +70,7 @@ export function createServerFactory(options: ServerOptions): McpServerFactory {
   const confirmations = createConfirmations(options.confirm)
   const cancelled = createCancelled()
 
-  return ({ authInfo, requestInfo }) => {
+  return ({ era, authInfo, requestInfo }) => {
     const selected = select((name) => requestInfo?.headers.get(name) ?? undefined)
     // The transport has answered such a request already.
     if (!selected.ok)
@@ -79,7 +79,9 @@ export function createServerFactory(options: ServerOptions): McpServerFactory {
     const { tools } = exposure
     const view = viewOf(exposure)
     const session = options.sessionFor(credentialOf(authInfo))
-    const server = new Server(info, view.serverOptions)
+    // Stateless HTTP of the 2025 revisions has no stream on which a client could be told anything.
+    const isMute = era === 'legacy' && requestInfo !== undefined
+    const server = new Server(info, isMute ? view.mute : view.serverOptions)
     server.setRequestHandler('tools/list', () => ({ tools: view.listed() }))
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const tool = view.byName.get(params.name)
@@ -104,7 +106,7 @@ export function createServerFactory(options: ServerOptions): McpServerFactory {
       complete(prompting, params, signal),
     )
     serveTasks(server, { session, onBug, cancelled, showing: options.showing })
-    serveSubscriptions(server, session)
+    if (!isMute) serveSubscriptions(server, session)
     options.onServer?.(server, session)
     server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>
       listResources({ session, onBug }, params?.cursor, signal),
@@ -120,18 +122,16 @@ export function createServerFactory(options: ServerOptions): McpServerFactory {
 /** What follows from an exposure, made once for each that is in use. */
 function viewsFor({ isSandbox, account }: ServerOptions) {
   const made = new WeakMap<Exposure, ReturnType<typeof make>>()
-  const make = (exposure: Exposure) => ({
-    byName: new Map(exposure.tools.map((tool) => [tool.name, tool])),
-    listed: () =>
-      exposure.tools.map((tool) => tool.listed(account === undefined ? 'any' : 'pinned')),
-    serverOptions: {
-      capabilities: {
-        tools: {},
-        resources: { subscribe: true },
-        prompts: {},
-        completions: {},
-        extensions: { [tasksExtension]: {} },
-      },
+  const make = (exposure: Exposure) => {
+    const capabilities = {
+      tools: {},
+      resources: { subscribe: true },
+      prompts: {},
+      completions: {},
+      extensions: { [tasksExtension]: {} },
+    }
+    const serverOptions = {
+      capabilities,
       instructions: instructionsFor({ isSandbox, account, exposure }),
       cacheHints: {
         'tools/list': unchangingForOne,
@@ -139,8 +139,16 @@ function viewsFor({ isSandbox, account }: ServerOptions) {
         'resources/templates/list': unchanging,
         'server/discover': unchangingForOne,
       },
-    },
-  })
+    }
+    return {
+      byName: new Map(exposure.tools.map((tool) => [tool.name, tool])),
+      listed: () =>
+        exposure.tools.map((tool) => tool.listed(account === undefined ? 'any' : 'pinned')),
+      serverOptions,
+      /** For connections on which nobody can be told of changes. */
+      mute: { ...serverOptions, capabilities: { ...capabilities, resources: {} } },
+    }
+  }
   return (exposure: Exposure) => {
     const view = made.get(exposure) ?? make(exposure)
     made.set(exposure, view)

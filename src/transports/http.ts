@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import {
   hostHeaderValidation,
@@ -12,10 +13,11 @@ import {
   localhostAllowedOrigins,
   type McpServerFactory,
 } from '@modelcontextprotocol/server'
-import { authInfoOf } from '../mcp/credential.ts'
+import { authInfoOf, type Credential } from '../mcp/credential.ts'
 import type { Header } from '../mcp/exposure.ts'
 import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
+import { createResourceBus, type Watch, wantedResources } from './subscriptions.ts'
 
 export interface HttpOptions {
   readonly host: string
@@ -30,6 +32,12 @@ export interface HttpOptions {
   readonly keyIsOptional: boolean
   /** Why a request cannot have what its headers want of the tools; `undefined` where it can. */
   readonly refusalOf: (header: Header) => string | undefined
+  /** Watches resources with the key of a request, or the operator's. */
+  readonly watch: (
+    credential: Credential | undefined,
+    uris: readonly string[],
+    onUpdate: (uri: string) => void,
+  ) => () => void
   readonly onError: (error: Error) => void
 }
 
@@ -38,7 +46,8 @@ export async function startHttp(
   factory: McpServerFactory,
   options: HttpOptions,
 ): Promise<Listening> {
-  const handler = createMcpHandler(factory, { onerror: options.onError })
+  const resources = createResourceBus()
+  const handler = createMcpHandler(factory, { bus: resources.bus, onerror: options.onError })
   const serve = toNodeHandler(handler, { onerror: options.onError })
   const isAllowedHost = hostCheck(options)
   const isAllowedOrigin = originValidation([
@@ -68,7 +77,16 @@ export async function startHttp(
     )
     if (refusal) return refuse(response, 400, refusal)
     // Node's own type, whose optional fields say undefined where the SDK's say absent.
-    await serve(request as NodeIncomingMessageLike, response)
+    const incoming = request as NodeIncomingMessageLike
+    if (request.headers['mcp-method'] !== 'subscriptions/listen') return serve(incoming, response)
+    const message = await readMessage(request)
+    if (message === undefined) return refuse(response, 400, 'The request is no JSON, or too large.')
+    const watch: Watch = (uris, onUpdate) => options.watch(key.credential, uris, onUpdate)
+    const closed = once(response, 'close').then(() => undefined)
+    await resources.open(watch, wantedResources(message), () =>
+      // The stream lasts as long as the response does, whenever the SDK is done with the request.
+      Promise.race([serve(incoming, response, message).then(() => closed), closed]),
+    )
   }
   const server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => {
@@ -84,6 +102,25 @@ export async function startHttp(
       await handler.close()
       await listening.close()
     },
+  }
+}
+
+/** Longest request that opens a stream, in bytes: addresses of resources, and little more. */
+const longestListen = 1_048_576
+
+/** The message of a request; `undefined` when it is no JSON or too large. */
+async function readMessage(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size > longestListen) return undefined
+    chunks.push(chunk)
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    return undefined
   }
 }
 

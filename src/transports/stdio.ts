@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/server'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { wantedResources } from './subscriptions.ts'
 
 export interface StdioServer {
   /**
@@ -15,7 +16,14 @@ export interface StdioServer {
 /** Serves MCP on standard input and output. */
 export function startStdio(
   factory: McpServerFactory,
-  onError: (error: Error) => void,
+  {
+    onError,
+    watch,
+  }: {
+    onError: (error: Error) => void
+    /** Watches resources for the client, and tells it, until it is stopped. */
+    watch: (uris: readonly string[]) => () => void
+  },
 ): StdioServer {
   const input = new PassThrough()
   const pending = new Pending()
@@ -23,7 +31,7 @@ export function startStdio(
   let lastError = 'no reason is known'
   const { promise: broken, reject } = Promise.withResolvers<never>()
   broken.catch(() => undefined)
-  const transport = new CountingTransport(pending, input, () => {
+  const transport = new CountingTransport({ pending, input, watch }, () => {
     if (!hasEnded) reject(new Error(`The connection to the client broke off: ${lastError}`))
   })
   const onerror = (error: Error) => {
@@ -76,19 +84,24 @@ class Pending {
   }
 }
 
-/** The SDK's transport, keeping count. */
+/** The SDK's transport, keeping count, and watching what subscriptions ask for. */
 class CountingTransport extends StdioServerTransport {
   readonly #pending: Pending
+  readonly #watch: (uris: readonly string[]) => () => void
   readonly #onClosed: () => void
+  /** What ends the watching of each subscription, by the id of its request. */
+  readonly #watching = new Map<unknown, () => void>()
 
-  constructor(pending: Pending, input: PassThrough, onClosed: () => void) {
+  constructor({ pending, input, watch }: Connection, onClosed: () => void) {
     super(input, process.stdout)
     this.#pending = pending
+    this.#watch = watch
     this.#onClosed = onClosed
   }
 
   override async close(): Promise<void> {
     await super.close()
+    for (const id of [...this.#watching.keys()]) this.#unwatch(id)
     this.#onClosed()
   }
 
@@ -100,6 +113,10 @@ class CountingTransport extends StdioServerTransport {
       }
       if ('method' in message && message.method === 'notifications/cancelled') {
         this.#pending.delete(message.params?.requestId)
+        this.#unwatch(message.params?.requestId)
+      }
+      if ('method' in message && 'id' in message && isEndless(message.method)) {
+        this.#watching.set(message.id, this.#watch(wantedResources(message)))
       }
       deliver?.(message)
     }
@@ -108,8 +125,21 @@ class CountingTransport extends StdioServerTransport {
 
   override async send(message: JSONRPCMessage): Promise<void> {
     await super.send(message)
-    if ('id' in message && !('method' in message)) this.#pending.delete(message.id)
+    if (!('id' in message) || 'method' in message) return
+    this.#pending.delete(message.id)
+    this.#unwatch(message.id)
   }
+
+  #unwatch(id: unknown): void {
+    this.#watching.get(id)?.()
+    this.#watching.delete(id)
+  }
+}
+
+interface Connection {
+  readonly pending: Pending
+  readonly input: PassThrough
+  readonly watch: (uris: readonly string[]) => () => void
 }
 
 /** A subscription is a request that is answered when it ends: nothing to wait for. */

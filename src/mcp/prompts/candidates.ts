@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { ApiError } from '../../api/failure.ts'
 import { routes } from '../../contract/routes.ts'
-import { keptMs } from '../memory.ts'
 import type { Session } from '../session.ts'
 import { type Listed, listed } from './listed.ts'
 import { voiceProviders } from './voice-providers.ts'
@@ -82,7 +81,7 @@ async function accounts(asking: Asking): Promise<Candidates> {
     return { all: [{ value: session.account, names: [] }], isPart: false }
   const [own, below] = await Promise.all([
     session.memory
-      .read(routes.accounts.current, { params: {}, query: {} }, keptMs.account)
+      .read(routes.accounts.current, { params: {}, query: {} }, 'account')
       .catch(nothingOf),
     listed(routes.accounts.listSubaccounts, { ...asking, account: 'me' }).catch(nothingOf),
   ])
@@ -135,7 +134,7 @@ async function providers(asking: Asking): Promise<Candidates> {
 
 async function languages({ session: { memory }, account }: Asking): Promise<Candidates> {
   const request = { params: { account_id: account }, query: {} }
-  const catalog = await memory.read(routes.providers.transcribers, request, keptMs.catalog)
+  const catalog = await memory.read(routes.providers.transcribers, request, 'catalog')
   const byCode = new Map<string, Candidate>()
   for (const { code, name } of catalog
     .flatMap(({ models }) => models)

@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { routes } from '../../contract/routes.ts'
 import { dynamicPrefix, knownVariables } from '../../contract/template.ts'
-import { keptMs } from '../memory.ts'
 import { attachedFrom, attachedList } from './attachment.ts'
 import { modelItems, transcriberItems, voiceItems } from './catalog-items.ts'
 import { definePrompt } from './prompt.ts'
@@ -18,8 +17,8 @@ export const designAgent = definePrompt({
   },
   async prepare({ brief, language }, sources) {
     const [models, transcribers] = await Promise.all([
-      sources.kept(routes.providers.models, {}, keptMs.catalog),
-      sources.kept(routes.providers.transcribers, {}, keptMs.catalog),
+      sources.kept(routes.providers.models, {}, 'catalog'),
+      sources.kept(routes.providers.transcribers, {}, 'catalog'),
     ])
     const heard = transcribers.ok ? transcriberItems(transcribers.value, language) : []
     return {
@@ -62,7 +61,7 @@ const voices = (language: string | undefined, sources: Sources) =>
   Promise.all(
     voiceProviders.map(async (provider) => {
       const query = { provider, ...(language && { language }), limit: voicesShown }
-      const read = await sources.kept(routes.providers.voices, { query }, keptMs.catalog)
+      const read = await sources.kept(routes.providers.voices, { query }, 'catalog')
       const what = `Voices of ${provider}${language ? ` for ${language}` : ''}`
       return attachedFrom(read, what, 'use list_voices', (catalog) => {
         const items = voiceItems(catalog)

@@ -1,6 +1,5 @@
 import type { Account } from '../../contract/account.ts'
 import { routes } from '../../contract/routes.ts'
-import { keptMs } from '../memory.ts'
 import { agentReference, e164 } from './arguments.ts'
 import { attached } from './attachment.ts'
 import { checksOf } from './go-live-checks.ts'
@@ -25,8 +24,8 @@ export const goLiveChecklist = definePrompt({
       lineOf(from_number, sources),
       accountRead(sources),
       greetingCheck(agent, sources),
-      sources.kept(routes.providers.models, {}, keptMs.catalog),
-      sources.kept(routes.providers.transcribers, {}, keptMs.catalog),
+      sources.kept(routes.providers.models, {}, 'catalog'),
+      sources.kept(routes.providers.transcribers, {}, 'catalog'),
     ])
     const uri = `voice-agents://agents/${encodeURIComponent(agent.id)}`
     const checks = checksOf({ agent, line, account, greeting, models, transcribers })

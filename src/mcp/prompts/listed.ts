@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import type { Route } from '../../contract/route.ts'
-import { keptMs } from '../memory.ts'
 import type { Session } from '../session.ts'
 
 const Page = z.object({
@@ -25,7 +24,7 @@ export async function listed(
 ): Promise<Listed> {
   const pageAt = async (offset: number) => {
     const request = { params: { account_id: account }, query: { limit: perPage, offset } }
-    return Page.parse(await memory.read(route, request, keptMs.names))
+    return Page.parse(await memory.read(route, request, 'names'))
   }
   const first = await pageAt(0)
   const total = first.count ?? first.items.length

@@ -2,7 +2,6 @@ import type { Agent } from '../../contract/agent.ts'
 import type { PhoneNumber } from '../../contract/phone-number.ts'
 import { routes } from '../../contract/routes.ts'
 import { project } from '../../views/list.ts'
-import { keptMs } from '../memory.ts'
 import { agentReference } from './arguments.ts'
 import { attached, attachedFrom, attachedList } from './attachment.ts'
 import { outcomesOf } from './call-figures.ts'
@@ -22,8 +21,8 @@ export const reviewAgent = definePrompt({
     const agent = await sources.agent(agent_id)
     const [greeting, models, transcribers, numbers, calls] = await Promise.all([
       greetingCheck(agent, sources),
-      sources.kept(routes.providers.models, {}, keptMs.catalog),
-      sources.kept(routes.providers.transcribers, {}, keptMs.catalog),
+      sources.kept(routes.providers.models, {}, 'catalog'),
+      sources.kept(routes.providers.transcribers, {}, 'catalog'),
       sources.beside(routes.phoneNumbers.list, { query: { limit: 100 } }),
       sources.beside(routes.calls.list, { query: { agent_id: agent.id, limit: callsCounted } }),
     ])

@@ -6,6 +6,7 @@ import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { withAgentIds } from '../agent-names.ts'
 import { didYouMean } from '../did-you-mean.ts'
+import type { KeptFor } from '../memory.ts'
 import type { Session } from '../session.ts'
 
 /** What was read beside the main thing, or what was said instead. */
@@ -25,7 +26,7 @@ export interface Sources {
   /** What is good to have: its failure is told and is none of the prompt. */
   beside<R extends Route>(route: R, asked: Asked): Promise<Read<ReplyOf<R>>>
   /** The same for what changes rarely, out of memory. */
-  kept<R extends Route>(route: R, asked: Asked, ttlMs: number): Promise<Read<ReplyOf<R>>>
+  kept<R extends Route>(route: R, asked: Asked, kept: KeptFor): Promise<Read<ReplyOf<R>>>
   /** Says that an argument cannot be right. */
   refuse(argument: string, problem: string): ProtocolError
 }
@@ -87,7 +88,7 @@ export function createSources(reading: Reading): Sources {
       return need(routes.agents.get, named.request, 'agent_id')
     },
     beside: (route, asked) => patiently(client.call(route, requestOf(asked), signal), signal),
-    kept: (route, asked, ttlMs) => patiently(memory.read(route, requestOf(asked), ttlMs), signal),
+    kept: (route, asked, kept) => patiently(memory.read(route, requestOf(asked), kept), signal),
   }
 }
 

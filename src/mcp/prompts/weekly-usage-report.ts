@@ -1,6 +1,5 @@
 import { routes } from '../../contract/routes.ts'
 import { groupings } from '../../contract/usage.ts'
-import { keptMs } from '../memory.ts'
 import { timeZone } from './arguments.ts'
 import { type Attachment, attached } from './attachment.ts'
 import { definePrompt } from './prompt.ts'
@@ -42,9 +41,9 @@ export const weeklyUsageReport = definePrompt({
 async function names(sources: Sources): Promise<(id: string) => string | undefined> {
   const query = { limit: 100 }
   const [own, agents, subaccounts] = await Promise.all([
-    sources.kept(routes.accounts.current, {}, keptMs.account),
-    sources.kept(routes.agents.list, { query }, keptMs.names),
-    sources.kept(routes.accounts.listSubaccounts, { query }, keptMs.names),
+    sources.kept(routes.accounts.current, {}, 'account'),
+    sources.kept(routes.agents.list, { query }, 'names'),
+    sources.kept(routes.accounts.listSubaccounts, { query }, 'names'),
   ])
   const known = [
     ...(own.ok ? [own.value] : []),

@@ -1,0 +1,53 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ServerEventBus } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+
+/** Watches resources for one client until the function it gives back is called. */
+export type Watch = (uris: readonly string[], onUpdate: (uri: string) => void) => () => void
+
+const Listen = z.looseObject({
+  params: z.looseObject({
+    notifications: z.looseObject({ resourceSubscriptions: z.array(z.string()) }),
+  }),
+})
+
+/** The resources that a `subscriptions/listen` message asks for. */
+export function wantedResources(message: unknown): string[] {
+  const { data } = Listen.safeParse(message)
+  return data?.params.notifications.resourceSubscriptions ?? []
+}
+
+type Listener = Parameters<ServerEventBus['subscribe']>[0]
+
+/**
+ * A bus on which each stream hears its own resources only: what changes for one key is nothing to
+ * tell another. The SDK subscribes a stream while it serves the request that opened it, which is
+ * how the stream and its resources find each other.
+ */
+export function createResourceBus() {
+  const opening = new AsyncLocalStorage<Set<Listener>>()
+  const bus: ServerEventBus = {
+    // Nothing here changes for everybody at once.
+    publish: () => undefined,
+    subscribe(listener) {
+      const listeners = opening.getStore()
+      listeners?.add(listener)
+      return () => listeners?.delete(listener)
+    },
+  }
+  return {
+    bus,
+    /** Serves the request that opens a stream; the stream hears of `uris` until `stop` is called. */
+    async open(watch: Watch, uris: readonly string[], serve: () => Promise<void>): Promise<void> {
+      const listeners = new Set<Listener>()
+      const stop = watch(uris, (uri) => {
+        for (const listener of listeners) listener({ kind: 'resource_updated', uri })
+      })
+      try {
+        await opening.run(listeners, serve)
+      } finally {
+        stop()
+      }
+    },
+  }
+}
