@@ -1,21 +1,23 @@
 import { routes } from '../src/contract/routes.ts'
 import { confirmedSubaccountUpdate } from '../src/flows/confirmed.ts'
+import { currentAccount } from '../src/flows/current-account.ts'
 import { defineTool } from '../src/mcp/tool.ts'
 import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
 
 export const getCurrentAccount = defineTool({
   name: 'get_current_account',
-  title: 'Get current account',
+  title: 'Show my own account: which account and API key I am using',
   description:
     'Returns the account the API key belongs to: id, name, whether it is active. Call it first to learn whose account this is.',
   route: routes.accounts.current,
+  steps: currentAccount,
 })
 
 export const listSubaccounts = defineTool({
   name: 'list_subaccounts',
-  title: 'List subaccounts',
+  title: 'List all subaccounts: clients, branches',
   description:
-    'Lists the direct subaccounts of an account, a page at a time. Their ids can be used as account_id in the other tools.',
+    'Lists the direct subaccounts of an account. Their ids can be used as account_id in the other tools.',
   route: routes.accounts.listSubaccounts,
   options: fieldsOption,
   defaults: listDefaults,
@@ -24,7 +26,7 @@ export const listSubaccounts = defineTool({
 
 export const createSubaccount = defineTool({
   name: 'create_subaccount',
-  title: 'Create a subaccount',
+  title: 'Create a new subaccount for a client or office',
   description:
     'Creates a subaccount, for a customer or branch whose agents and numbers are kept apart.',
   route: routes.accounts.createSubaccount,
@@ -32,14 +34,14 @@ export const createSubaccount = defineTool({
 
 export const getSubaccount = defineTool({
   name: 'get_subaccount',
-  title: 'Get a subaccount',
+  title: 'Show details of one subaccount: active, when created',
   description: 'Returns one subaccount by its id. For the own account use get_current_account.',
   route: routes.accounts.getSubaccount,
 })
 
 export const updateSubaccount = defineTool({
   name: 'update_subaccount',
-  title: 'Update a subaccount',
+  title: 'Rename, deactivate or enable a subaccount',
   description:
     'Renames a subaccount, or disables it (is_active false, a soft disable that keeps its data) and enables it again.',
   route: routes.accounts.updateSubaccount,

@@ -7,9 +7,9 @@ import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
 
 export const listAgents = defineTool({
   name: 'list_agents',
-  title: 'List agents',
+  title: 'List agents: find the voice agents we have by name or tag',
   description:
-    'Lists voice agents with their configuration, a page at a time, filtered by name, tags or dates. Archived agents are left out unless asked for.',
+    'Lists voice agents, filtered by name, tags or dates. Archived agents are left out unless asked for.',
   route: routes.agents.list,
   options: fieldsOption,
   defaults: listDefaults,
@@ -20,9 +20,9 @@ export const listAgents = defineTool({
 
 export const createAgent = defineTool({
   name: 'create_agent',
-  title: 'Create an agent',
+  title: 'Create (build) a new voice agent',
   description:
-    'Creates a voice agent; model, transcriber and voice are required, the rest has defaults. Take ids from list_models, list_transcribers and list_voices, and check greetings with validate_agent_template first.',
+    'Creates a voice agent; model, transcriber and voice are required, the rest has defaults. Take ids from list_models, list_transcribers and list_voices; slips and template errors are told before anything is saved.',
   route: routes.agents.create,
   listing: {
     inOneLine: [
@@ -41,16 +41,16 @@ export const createAgent = defineTool({
 
 export const getAgent = defineTool({
   name: 'get_agent',
-  title: 'Get an agent',
-  description: 'Returns the full configuration of one agent by its id.',
+  title: 'Show how an agent is configured, with all its settings',
+  description: 'Returns the full configuration of one agent.',
   route: routes.agents.get,
 })
 
 export const updateAgent = defineTool({
   name: 'update_agent',
-  title: 'Update an agent',
+  title: 'Change an agent: greeting, voice, faster speech, recording',
   description:
-    'Changes only the given fields of an agent; null clears a field where null is allowed. model, transcriber and voice are merged into what is stored; give other objects whole (see get_agent).',
+    'Changes only what is given and keeps the rest of the agent, nested fields too; null clears. dry_run shows the changes without saving.',
   route: routes.agents.update,
   listing: { seeElsewhere: 'As in create_agent.' },
   steps: safeUpdate,
@@ -58,7 +58,7 @@ export const updateAgent = defineTool({
 
 export const archiveAgent = defineTool({
   name: 'archive_agent',
-  title: 'Archive an agent',
+  title: 'Archive (delete, get rid of) an agent',
   description:
     'Archives an agent (a soft delete): lists leave it out from then on. There is no tool to undo it.',
   route: routes.agents.archive,

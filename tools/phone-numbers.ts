@@ -5,9 +5,8 @@ import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
 
 export const listPhoneNumbers = defineTool({
   name: 'list_phone_numbers',
-  title: 'List phone numbers',
-  description:
-    'Lists the phone numbers of an account with their trunk and inbound agent, a page at a time.',
+  title: 'List the phone numbers we own and which agent answers them',
+  description: 'Lists the phone numbers of an account with their trunk and inbound agent.',
   route: routes.phoneNumbers.list,
   options: fieldsOption,
   defaults: listDefaults,
@@ -26,7 +25,7 @@ export const listPhoneNumbers = defineTool({
 
 export const createPhoneNumber = defineTool({
   name: 'create_phone_number',
-  title: 'Add a phone number',
+  title: 'Add, import or register a phone number you own on a SIP trunk',
   description:
     'Adds a number you own to the account, on a SIP trunk (list_sip_trunks). It does not buy a number.',
   route: routes.phoneNumbers.create,
@@ -34,14 +33,14 @@ export const createPhoneNumber = defineTool({
 
 export const getPhoneNumber = defineTool({
   name: 'get_phone_number',
-  title: 'Get a phone number',
-  description: 'Returns one phone number by its id, with its trunk and inbound agent.',
+  title: 'Show one phone number: spam reputation, details, which agent answers',
+  description: 'Returns one phone number with trunk, inbound agent and spam reputation.',
   route: routes.phoneNumbers.get,
 })
 
 export const updatePhoneNumber = defineTool({
   name: 'update_phone_number',
-  title: 'Update a phone number',
+  title: 'Change a phone number: rename, move to another trunk, assign an agent',
   description:
     'Changes the given fields of a phone number. inbound_agent_id sets who answers it; null for it or sip_trunk_id removes the link.',
   route: routes.phoneNumbers.update,
@@ -49,7 +48,7 @@ export const updatePhoneNumber = defineTool({
 
 export const deletePhoneNumber = defineTool({
   name: 'delete_phone_number',
-  title: 'Delete a phone number',
+  title: 'Delete, remove or release a phone number',
   description:
     'Removes a number from the account; a purchased one is released and may be lost for good. To only stop an agent answering, use update_phone_number.',
   route: routes.phoneNumbers.delete,

@@ -8,7 +8,7 @@ import { fieldsOption, listDefaults, project } from '../src/views/list.ts'
 
 export const listModels = defineTool({
   name: 'list_models',
-  title: 'List language models',
+  title: 'List language models (LLMs) available, with cost',
   description:
     'Lists the language models an agent can use, by provider, with ratings and prices. Take model.provider and model.model from here.',
   route: routes.providers.models,
@@ -30,7 +30,7 @@ export const listModels = defineTool({
 
 export const listTranscribers = defineTool({
   name: 'list_transcribers',
-  title: 'List transcribers',
+  title: 'List speech-to-text transcribers and their languages',
   description:
     'Lists the speech-to-text models an agent can use, by provider, with their languages. Take transcriber.provider and transcriber.model from here.',
   route: routes.providers.transcribers,
@@ -45,7 +45,7 @@ export const listTranscribers = defineTool({
 
 export const listVoices = defineTool({
   name: 'list_voices',
-  title: 'List voices',
+  title: 'List voices, such as those of ElevenLabs or Azure',
   description:
     'Lists the voices of one provider, live, filtered by language, gender or words. Take voice.voice_id from here.',
   route: routes.providers.voices,

@@ -6,7 +6,7 @@ import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
 export const listSipTrunks = defineTool({
   name: 'list_sip_trunks',
   title: 'List SIP trunks',
-  description: 'Lists the SIP trunks of an account with their numbers, a page at a time.',
+  description: 'Lists the SIP trunks of an account with their numbers.',
   route: routes.sipTrunks.list,
   options: fieldsOption,
   defaults: listDefaults,
@@ -17,7 +17,7 @@ export const listSipTrunks = defineTool({
 
 export const createSipTrunk = defineTool({
   name: 'create_sip_trunk',
-  title: 'Create a SIP trunk',
+  title: 'Create a new SIP trunk: connect a SIP provider or PBX',
   description:
     'Creates a SIP trunk that connects your telephony provider. Outgoing calls are sent to its termination_uri.',
   route: routes.sipTrunks.create,
@@ -25,23 +25,22 @@ export const createSipTrunk = defineTool({
 
 export const getSipTrunk = defineTool({
   name: 'get_sip_trunk',
-  title: 'Get a SIP trunk',
-  description: 'Returns one SIP trunk by its id, with its numbers. The password is never shown.',
+  title: 'Show one SIP trunk: termination URI, password, numbers',
+  description: 'Returns one SIP trunk with its numbers. The password is never shown.',
   route: routes.sipTrunks.get,
 })
 
 export const updateSipTrunk = defineTool({
   name: 'update_sip_trunk',
-  title: 'Update a SIP trunk',
+  title: 'Change a SIP trunk: rename, new termination URI, allowed IPs',
   description: 'Changes the given fields of a SIP trunk. allowed_ips replaces the whole list.',
   route: routes.sipTrunks.update,
 })
 
 export const deleteSipTrunk = defineTool({
   name: 'delete_sip_trunk',
-  title: 'Delete a SIP trunk',
-  description:
-    'Deletes a SIP trunk that has no phone numbers; move them first with update_phone_number.',
+  title: 'Delete or remove an unused SIP trunk',
+  description: 'Deletes a SIP trunk that has no phone numbers left.',
   route: routes.sipTrunks.delete,
   steps: confirmedTrunkDelete,
 })

@@ -3,7 +3,7 @@ import { defineTool } from '../src/mcp/tool.ts'
 
 export const validateAgentTemplate = defineTool({
   name: 'validate_agent_template',
-  title: 'Validate a prompt template',
+  title: 'Check a Jinja greeting or prompt template for errors',
   description:
     'Checks a Jinja template for a greeting or prompt: errors with lines, variables it reads, and those the platform does not know. Saves nothing; use it before create_agent and update_agent.',
   route: routes.templates.validate,

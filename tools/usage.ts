@@ -6,7 +6,7 @@ import { cutUsage, totalsOf, UsageTotals } from '../src/views/usage.ts'
 
 export const getUsage = defineTool({
   name: 'get_usage',
-  title: 'Get usage',
+  title: 'Show usage: minutes and talk time per month, day, agent',
   description:
     'Returns conversation seconds and counts by hour, day or month in a time zone, for an account and its subaccounts. group_by splits them by agent, subaccount or type.',
   route: routes.usage.get,

@@ -113,7 +113,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
   const listed = (account: 'any' | 'pinned') => ({
     name,
     title,
-    description,
+    description: account === 'any' ? description : withoutAccounts(description),
     inputSchema: rootObject(listedSchema(inputSchema(), account, spec.listing ?? {})),
     outputSchema: rootObject(
       jsonSchemaOf(account === 'any' ? withAccount(steps.schema, route) : steps.schema, 'output'),
@@ -181,6 +181,13 @@ function defaultView<R extends Route>(route: R): ResultView<R> {
     from: (_, { params: { account_id: _account, ...given } }) => ({ done: true, ...given }),
   }
 }
+
+/** What is said of choosing an account says nothing where there is no choice. */
+const withoutAccounts = (description: string) =>
+  description
+    .split(/(?<=\.) /)
+    .filter((sentence) => !sentence.includes('account_id'))
+    .join(' ')
 
 /** Every result that belongs to an account names it. */
 function withAccount(schema: z.ZodObject, route: Route): z.ZodObject {
