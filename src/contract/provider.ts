@@ -62,6 +62,9 @@ export const TranscriberCatalog = z.array(
 )
 export type TranscriberCatalog = z.output<typeof TranscriberCatalog>
 
+/** Voice providers that are known [R]; their catalog is asked by provider, so nothing lists them. */
+export const voiceProviders = ['elevenlabs', 'cartesia', 'azure'] as const
+
 /** A voice as the sandbox describes it [S]; live data of a vendor, so nothing is certain. */
 export const Voice = z.looseObject({
   id: z.string().nullish().describe('Id to use as voice_id.'),

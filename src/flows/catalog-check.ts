@@ -1,16 +1,12 @@
 import { ApiError } from '../api/failure.ts'
-import { type VoiceCatalog, voicesIn } from '../contract/provider.ts'
+import { type VoiceCatalog, voiceProviders, voicesIn } from '../contract/provider.ts'
 import { routes } from '../contract/routes.ts'
 import { badArguments } from '../mcp/refused.ts'
 import { type Known, similar, told } from '../mcp/similar.ts'
 import { type Fields, isObject } from './changes.ts'
 import type { Asking } from './template-check.ts'
 
-/** Voice providers that are known [R]; their catalog is asked by provider, so it lists none. */
-const voiceProviders: readonly Known[] = ['azure', 'cartesia', 'elevenlabs'].map((id) => ({
-  id,
-  names: [],
-}))
+const knownVoiceProviders: readonly Known[] = voiceProviders.map((id) => ({ id, names: [] }))
 
 /** One provider of a catalog with what it offers. */
 interface Offer extends Known {
@@ -132,7 +128,7 @@ async function checkVoice(given: Fields, asking: Asking): Promise<Miss[]> {
   }
   const known = await voicesOf(provider, asking, 'read')
   if (known === 'no such provider') {
-    const miss = look('voice.provider', provider, voiceProviders)
+    const miss = look('voice.provider', provider, knownVoiceProviders)
     return miss ? [miss] : []
   }
   const misses = check(known)

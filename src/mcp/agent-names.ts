@@ -8,7 +8,8 @@ import type { Session } from './session.ts'
 /** Arguments that name an agent, wherever they are sent. */
 const agentArguments = ['agent_id', 'inbound_agent_id'] as const
 
-const isUuid = (text: string) =>
+/** True for what is an id and no name: the platform's ids are UUIDs [R]. */
+export const isUuid = (text: string) =>
   /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text)
 
 export type NamedRequest =
@@ -70,7 +71,13 @@ async function agentsCalled(
   }
 }
 
+/** Namesakes that are told. */
+const mostNamed = 5
+
 const ambiguous = (argument: string, name: string, agents: Agent[]): ArgumentProblem => ({
   argument,
-  message: `${agents.length} agents are called "${name}"; give the id: ${agents.map(({ id, created }) => (created ? `${id} (created ${created})` : id)).join(', ')}`,
+  message: `${agents.length} agents are called "${name}"; give the id${agents.length > mostNamed ? ', such as one of' : ''}: ${agents
+    .slice(0, mostNamed)
+    .map(({ id, created }) => (created ? `${id} (created ${created})` : id))
+    .join(', ')}`,
 })

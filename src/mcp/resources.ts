@@ -10,6 +10,7 @@ import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { errorMetaKey } from './call.ts'
 import type { KeptFor } from './memory.ts'
+import { saidBy } from './said.ts'
 import type { Session } from './session.ts'
 
 /** Whose resources, and whom to tell about bugs of our own. */
@@ -235,16 +236,10 @@ export async function guarded<T>(
     const isMissing =
       failure.kind === 'bad_parameter' || (failure.kind === 'rejected' && failure.status === 404)
     if (isMissing) throw new ResourceNotFoundError(uri)
-    const said =
-      failure.kind === 'rejected'
-        ? `${failure.status} ${failure.code}: ${failure.message}`
-        : failure.kind === 'unreadable'
-          ? `HTTP ${failure.status}, ${failure.reason}`
-          : failure.kind
     const isBadAddress = failure.kind === 'rejected' && failure.status === 422
     throw new ProtocolError(
       isBadAddress ? -32602 : -32603,
-      session.redact(`${uri} could not be read (${said}).`),
+      session.redact(`${uri} could not be read (${saidBy(failure)}).`),
       { uri },
     )
   }

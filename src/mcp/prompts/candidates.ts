@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import { ApiError } from '../../api/failure.ts'
+import { voiceProviders } from '../../contract/provider.ts'
 import { routes } from '../../contract/routes.ts'
+import { isUuid } from '../agent-names.ts'
 import type { Session } from '../session.ts'
 import { type Listed, listed } from './listed.ts'
-import { voiceProviders } from './voice-providers.ts'
 import { timeZones } from './zones.ts'
 
 /** What an argument may become, and what people call it. */
@@ -47,7 +48,6 @@ export const candidatesFor = async (argument: string, asking: Asking): Promise<C
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
 /** A name that looks like an id is taken for one. */
-const isUuid = (name: string) => z.guid().safeParse(name).success
 
 /** Names where a name stands for one thing only and everything was seen; ids otherwise. */
 function namedOrIds({ items, isPart }: Listed, mayUseNames: boolean): Candidates {

@@ -1,11 +1,11 @@
 import * as z from 'zod'
+import { voiceProviders } from '../../contract/provider.ts'
 import { routes } from '../../contract/routes.ts'
 import { dynamicPrefix, knownVariables } from '../../contract/template.ts'
 import { attachedFrom, attachedList } from './attachment.ts'
 import { modelItems, transcriberItems, voiceItems } from './catalog-items.ts'
 import { definePrompt } from './prompt.ts'
 import type { Sources } from './sources.ts'
-import { voiceProviders } from './voice-providers.ts'
 
 export const designAgent = definePrompt({
   name: 'design_agent',

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ProtocolError } from '@modelcontextprotocol/server'
-import { ApiError, type Failure } from '../../api/failure.ts'
+import { ApiError } from '../../api/failure.ts'
 import type { Agent } from '../../contract/agent.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { withAgentIds } from '../agent-names.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import type { KeptFor } from '../memory.ts'
+import { saidBy } from '../said.ts'
 import type { Session } from '../session.ts'
 
 /** What was read beside the main thing, or what was said instead. */
@@ -114,22 +115,6 @@ async function mainFailure(
     -32602,
     session.redact(`${prompt}: ${named}: not found (${saidBy(failure)}). ${hint}`.trim()),
   )
-}
-
-/** A failure in a few words: for what has no tool, and so no advice of its own. */
-function saidBy(failure: Failure): string {
-  switch (failure.kind) {
-    case 'rejected':
-      return `${failure.status} ${failure.code}: ${failure.message.slice(0, longestSaid)}`
-    case 'unreadable':
-      return `HTTP ${failure.status}, ${failure.reason}`
-    case 'bad_parameter':
-      return `"${failure.value}" is not an id`
-    case 'network':
-      return `network, ${failure.code}`
-    default:
-      return failure.kind
-  }
 }
 
 async function patiently<T>(reading: Promise<T>, signal: AbortSignal): Promise<Read<T>> {
