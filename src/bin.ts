@@ -1,7 +1,9 @@
 #!/usr/bin/env node
+import module from 'node:module'
+
 /*
  * Starts the program, or says why it cannot. This file must run on any Node that can read it, so
- * it uses nothing new and imports nothing before the version is known.
+ * it uses nothing new and imports nothing of ours before the version is known.
  */
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 
@@ -19,6 +21,10 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.on('warning', (warning) => {
     if (!isExpected(warning)) for (const listener of show) listener(warning)
   })
+  // Assistants start this program again and again: what is compiled once is kept in the user's
+  // temporary folder. Written soon after the start, because clients kill more often than they ask.
+  module.enableCompileCache()
+  setTimeout(() => module.flushCompileCache(), 2000).unref()
   import('./main.ts')
     .then(({ main }) => main(process.argv.slice(2), process.env))
     .catch((error: Error) => {
