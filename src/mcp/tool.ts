@@ -6,6 +6,7 @@ import type { Cut } from '../views/fit.ts'
 import { annotationsOf } from './annotations.ts'
 import type { Confirm } from './confirmation.ts'
 import { type Listing, listedSchema } from './listed-schema.ts'
+import { listings } from './listings.ts'
 import type { Session } from './session.ts'
 import type { Task } from './tasks.ts'
 
@@ -120,7 +121,10 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     ),
     annotations: annotationsOf(title, route, effect),
   })
-  const listings = { any: once(() => listed('any')), pinned: once(() => listed('pinned')) }
+  const shown = {
+    any: once(() => listings?.[name] ?? listed('any')),
+    pinned: once(() => listed('pinned')),
+  }
   return {
     name,
     title,
@@ -131,7 +135,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     inputSchema,
     options,
     defaults,
-    listed: (account) => listings[account](),
+    listed: (account) => shown[account](),
     cut: steps.cut,
     // The request was parsed with this route's schemas and the options with the spec's.
     run: (call) => steps.run(call as Run<R, O>),

@@ -70,6 +70,10 @@ test.each(tools.map(({ name }) => name))('%s is listed as its snapshot shows', a
   await expect(text).toMatchFileSnapshot(`snapshots/${name}.json`)
 })
 
+test('the bundle lists what the source derives', () => {
+  expect(listed).toEqual(tools.map((tool) => tool.listed('any')))
+})
+
 test('schemas hold nothing that clients in the field choke on', () => {
   for (const { name, inputSchema, outputSchema } of listed) {
     for (const [kind, schema] of Object.entries({ inputSchema, outputSchema })) {
