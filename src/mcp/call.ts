@@ -74,8 +74,8 @@ export async function callTool(
   }
 }
 
-/** A task in place of a result; the SDK's types know of none, but it passes them on. */
-const asResult = (task: Task) => ({ resultType: 'task', ...task, content: [] })
+/** A task in place of a result: the SDK passes on what an extension adds, but has no type for it. */
+const asResult = (task: Task) => ({ resultType: 'task', ...task }) as unknown as InputRequiredResult
 
 interface Given {
   readonly session: Session

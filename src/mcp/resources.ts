@@ -225,6 +225,7 @@ export async function guarded<T>(
   try {
     return await read()
   } catch (error) {
+    if (error instanceof ProtocolError) throw error
     if (!(error instanceof ApiError)) {
       onBug(error)
       throw new ProtocolError(

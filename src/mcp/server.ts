@@ -1,6 +1,7 @@
 import {
   type McpServerFactory,
   ProtocolError,
+  ResourceNotFoundError,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
@@ -194,16 +195,20 @@ function serveTasks(server: Server, { session, cancelled, showing, onBug }: Task
       requiredCapabilities,
     })
   }
+  const reading = <T>(taskId: string, read: () => Promise<T>) =>
+    guarded('The task', { session, onBug }, read).catch((error: unknown) => {
+      if (!(error instanceof ResourceNotFoundError)) throw error
+      throw new ProtocolError(-32602, `There is no task ${taskId.slice(0, 64)} for this API key.`)
+    })
   server.setRequestHandler('tasks/get', schemas, ({ taskId }, context) => {
     onlyForTakers(context)
     const { signal } = context.mcpReq
-    return guarded(`task ${taskId.slice(0, 64)}`, { session, onBug }, () =>
-      getTask(taskId, session, { cancelled, showing }, signal),
-    )
+    return reading(taskId, () => getTask(taskId, session, { cancelled, showing }, signal))
   })
-  server.setRequestHandler('tasks/cancel', schemas, ({ taskId }, context) => {
+  server.setRequestHandler('tasks/cancel', schemas, async ({ taskId }, context) => {
     onlyForTakers(context)
-    cancelTask(taskId, session, cancelled)
+    const { signal } = context.mcpReq
+    await reading(taskId, () => cancelTask(taskId, session, cancelled, signal))
     return {}
   })
   // No task of ours waits for input; late or stray answers are acknowledged and ignored.

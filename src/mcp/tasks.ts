@@ -77,8 +77,7 @@ export async function getTask(
       statusMessage: 'No longer followed. The call itself was not stopped: look with get_call.',
     })
   }
-  const params = { account_id: session.account ?? id.account, call_id: id.call }
-  const call = await session.client.call(routes.calls.get, { params, query: {} }, signal)
+  const call = await followedCall(id, session, signal)
   if (!hasEnded(call)) {
     return taskAt(taskId, id, { status: 'working', statusMessage: showing.state(call) })
   }
@@ -88,10 +87,27 @@ export async function getTask(
   }
 }
 
-/** Ends the following, at once; of the call itself it stops nothing. */
-export function cancelTask(taskId: string, session: Session, cancelled: Cancelled): void {
-  decode(taskId)
-  cancelled.add(session.owner, taskId)
+/**
+ * Ends the following; of the call itself it stops nothing. A task whose call has ended is completed
+ * and stays so. Throws like getTask.
+ */
+export async function cancelTask(
+  taskId: string,
+  session: Session,
+  cancelled: Cancelled,
+  signal: AbortSignal,
+): Promise<void> {
+  const call = await followedCall(decode(taskId), session, signal)
+  if (!hasEnded(call)) cancelled.add(session.owner, taskId)
+}
+
+const followedCall = (
+  { account, call }: TaskId,
+  session: Session,
+  signal: AbortSignal,
+): Promise<CallDetail> => {
+  const params = { account_id: session.account ?? account, call_id: call }
+  return session.client.call(routes.calls.get, { params, query: {} }, signal)
 }
 
 function taskAt(
