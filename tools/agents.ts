@@ -58,7 +58,7 @@ export const updateAgent = defineTool({
 
 export const archiveAgent = defineTool({
   name: 'archive_agent',
-  title: 'Archive (delete, get rid of) an agent',
+  title: 'Archive (delete, remove, get rid of) an agent',
   description:
     'Archives an agent (a soft delete): lists leave it out from then on. There is no tool to undo it.',
   route: routes.agents.archive,

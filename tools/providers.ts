@@ -30,7 +30,7 @@ export const listModels = defineTool({
 
 export const listTranscribers = defineTool({
   name: 'list_transcribers',
-  title: 'List speech-to-text transcribers and their languages',
+  title: 'List transcribers: speech-to-text (speech recognition) and languages',
   description:
     'Lists the speech-to-text models an agent can use, by provider, with their languages. Take transcriber.provider and transcriber.model from here.',
   route: routes.providers.transcribers,

@@ -185,9 +185,11 @@ interface TaskServing {
   readonly onBug: CallContext['onBug']
 }
 
+/** What the tasks methods take and give; made once, not for each server. */
+const schemas = { params: TaskParams, result: z.looseObject({}) }
+
 /** The tasks extension (SEP-2663), for clients that declare it. */
 function serveTasks(server: Server, { session, cancelled, showing, onBug }: TaskServing): void {
-  const schemas = { params: TaskParams, result: z.looseObject({}) }
   const onlyForTakers = (context: ServerContext) => {
     if (abilitiesOf(server, context).takesTasks) return
     const requiredCapabilities = { extensions: { [tasksExtension]: {} } }
