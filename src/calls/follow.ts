@@ -12,18 +12,21 @@ export interface Followed {
   readonly callId: string
 }
 
+/** How somebody waits. */
+export interface Waiting {
+  readonly forMs: number
+  readonly signal?: AbortSignal | undefined
+  /** Told of each reading that says something new. */
+  readonly onNews?: (call: CallDetail) => void
+}
+
 /** Follows calls: one reading at a time of each, however many wait for it. */
 export interface Follower {
   /**
-   * Resolves with the call as it was last read: when it has ended, when it differs from `seen`, or
-   * when `signal` fires. Throws ApiError when the call cannot be read, for longer than a moment.
+   * Resolves with the call as it was last read: when it has ended, time is up, or `signal` fires.
+   * Throws ApiError when the call cannot be read, for longer than a moment.
    */
-  next(
-    followed: Followed,
-    client: Client,
-    seen: CallDetail | undefined,
-    signal: AbortSignal,
-  ): Promise<CallDetail>
+  follow(followed: Followed, client: Client, waiting: Waiting): Promise<CallDetail>
   /** Resolves when the call has ended or can no longer be read; `tick` runs every few minutes. */
   untilEnd(followed: Followed, client: Client, tick: () => void): Promise<void>
 }
@@ -37,106 +40,146 @@ export const hasEnded = ({ status, ended_at }: CallDetail): boolean =>
   Boolean(ended_at) || (status !== undefined && status !== null && status !== 'in_progress')
 
 /** How often a call is read: quick at first, when ringing ends; slower the longer it lasts. */
-export function pollMs(followedForMs: number): number {
-  if (followedForMs < 10_000) return 1000
-  return followedForMs < 60_000 ? 2000 : 5000
+export function pollMs(ageMs: number): number {
+  if (ageMs < 10_000) return 1000
+  return ageMs < 60_000 ? 2000 : 5000
 }
+
+/**
+ * Most readings in a second, of all calls together: beyond that each is read less often, in
+ * proportion. Neither this process nor the platform is there for readings alone.
+ */
+const mostPerSecond = 20
 
 /** Readings that may fail in a row before those who wait are told. */
 const mostFailures = 3
 
-type Listener = (update: { call: CallDetail } | { error: unknown }) => void
-
 export function createFollower(): Follower {
   const polls = new Map<string, Poll>()
+  const pace = new Pace()
   const follower: Follower = {
     async untilEnd(followed, client, tick) {
       const end = Date.now() + longestCallMs
       while (Date.now() < end) {
-        const timer = AbortSignal.timeout(tickMs)
-        const call = await lastUntil(timer, followed, client).catch(() => undefined)
+        const waiting = { forMs: tickMs }
+        const call = await follower.follow(followed, client, waiting).catch(() => undefined)
         if (!call || hasEnded(call)) return
         tick()
       }
     },
-    next(followed, client, seen, signal) {
+    follow(followed, client, waiting) {
       const key = JSON.stringify(followed)
       let poll = polls.get(key)
       if (!poll) {
-        poll = new Poll(followed, client, () => polls.delete(key))
+        poll = new Poll(followed, { client, pace, onEnd: () => polls.delete(key) })
         polls.set(key, poll)
       }
-      return poll.next(seen, signal)
+      return poll.wait(waiting)
     },
   }
-  /** The call as it was when it ended, or when time was up. */
-  const lastUntil = async (timer: AbortSignal, followed: Followed, client: Client) => {
-    let call = await follower.next(followed, client, undefined, timer)
-    while (!hasEnded(call) && !timer.aborted)
-      call = await follower.next(followed, client, call, timer)
-    return call
-  }
   return follower
+}
+
+/** How much is read altogether. */
+class Pace {
+  /** Readings per ms that all calls would have, each on its own. */
+  #wanted = 0
+
+  /** Takes a call from one interval to another; infinite: not read. */
+  change(fromMs: number, toMs: number): void {
+    this.#wanted += 1 / toMs - 1 / fromMs
+  }
+
+  /** How long to wait where one call alone would be read at this interval, ms. */
+  stretched(ms: number): number {
+    return ms * Math.max(1, (this.#wanted * 1000) / mostPerSecond)
+  }
+}
+
+/** Somebody who waits. */
+interface Waiter {
+  read(call: CallDetail): void
+  failed(error: unknown): void
 }
 
 /** The reading of one call, as long as somebody waits for it. */
 class Poll {
   readonly #followed: Followed
   readonly #client: Client
-  readonly #onIdle: () => void
-  readonly #listeners = new Set<Listener>()
+  readonly #pace: Pace
+  readonly #waiters = new Set<Waiter>()
   readonly #started = Date.now()
+  #everyMs = Number.POSITIVE_INFINITY
   #last: CallDetail | undefined
 
-  constructor(followed: Followed, client: Client, onIdle: () => void) {
+  constructor(
+    followed: Followed,
+    { client, pace, onEnd }: { client: Client; pace: Pace; onEnd: () => void },
+  ) {
     this.#followed = followed
     this.#client = client
-    this.#onIdle = onIdle
-    void this.#run()
+    this.#pace = pace
+    void this.#run(onEnd)
   }
 
-  next(seen: CallDetail | undefined, signal: AbortSignal): Promise<CallDetail> {
-    return new Promise((resolve, reject) => {
-      const settle = (act: () => void) => {
-        this.#listeners.delete(listener)
-        signal.removeEventListener('abort', stop)
-        act()
-      }
-      const listener: Listener = (update) => {
-        if ('error' in update) settle(() => reject(update.error))
-        else if (hasEnded(update.call) || isNews(seen, update.call))
-          settle(() => resolve(update.call))
-      }
-      const stop = () => {
-        const known = this.#last ?? seen
-        settle(() => (known ? resolve(known) : reject(notRead(signal))))
-      }
-      this.#listeners.add(listener)
-      if (signal.aborted) return stop()
-      signal.addEventListener('abort', stop)
-      if (this.#last) listener({ call: this.#last })
+  wait({ forMs, signal, onNews }: Waiting): Promise<CallDetail> {
+    const { promise, resolve, reject } = Promise.withResolvers<CallDetail>()
+    let seen: CallDetail | undefined
+    const stop = () => (this.#last ? resolve(this.#last) : reject(notRead(signal)))
+    // One timer and no signal of its own: a thousand may wait at once.
+    const timer = setTimeout(stop, forMs).unref()
+    const waiter: Waiter = {
+      failed: reject,
+      read(call) {
+        if (hasEnded(call)) return resolve(call)
+        if (isNews(seen, call)) onNews?.(call)
+        seen = call
+      },
+    }
+    this.#waiters.add(waiter)
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
+    else if (this.#last) waiter.read(this.#last)
+    return promise.finally(() => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+      this.#waiters.delete(waiter)
     })
   }
 
-  async #run(): Promise<void> {
+  async #run(onEnd: () => void): Promise<void> {
     let failures = 0
-    // Those who wait may come one after the other: a poll outlives a short gap between them.
-    for (let idle = 0; idle < 2; idle = this.#listeners.size > 0 ? 0 : idle + 1) {
-      try {
-        this.#last = await this.#read()
-        failures = 0
-        this.#tell({ call: this.#last })
-        if (hasEnded(this.#last)) break
-      } catch (error) {
-        failures++
-        if (!mayPass(error) || failures >= mostFailures) {
-          this.#onIdle()
-          return this.#tell({ error })
+    try {
+      do {
+        try {
+          const call = await this.#read()
+          failures = 0
+          this.#tell(call)
+          if (hasEnded(call)) return
+        } catch (error) {
+          failures++
+          if (!mayPass(error) || failures >= mostFailures) return this.#fail(error)
         }
-      }
-      await sleep(pollMs(Date.now() - this.#started), undefined, { ref: false })
+        await sleep(this.#pauseMs(), undefined, { ref: false })
+        // Those who wait may come one after the other: a poll outlives a gap between them.
+      } while (this.#waiters.size > 0)
+    } finally {
+      this.#pace.change(this.#everyMs, Number.POSITIVE_INFINITY)
+      onEnd()
     }
-    this.#onIdle()
+  }
+
+  #pauseMs(): number {
+    const everyMs = pollMs(this.#age())
+    this.#pace.change(this.#everyMs, everyMs)
+    this.#everyMs = everyMs
+    return this.#pace.stretched(everyMs)
+  }
+
+  /** How long the call has lasted, as far as is known, ms: who waits anew need not begin anew. */
+  #age(): number {
+    const began = Date.parse(this.#last?.created ?? this.#last?.started_at ?? '')
+    return Date.now() - Math.min(this.#started, Number.isNaN(began) ? this.#started : began)
   }
 
   #read(): Promise<CallDetail> {
@@ -145,17 +188,21 @@ class Poll {
     return this.#client.call(routes.calls.get, { params, query: {} })
   }
 
-  #tell(update: Parameters<Listener>[0]): void {
-    for (const listener of [...this.#listeners]) listener(update)
+  #tell(call: CallDetail): void {
+    this.#last = call
+    for (const waiter of [...this.#waiters]) waiter.read(call)
+  }
+
+  #fail(error: unknown): void {
+    for (const waiter of [...this.#waiters]) waiter.failed(error)
   }
 }
 
-/** Nothing was read before the one who waits gave up, or time was up. */
-function notRead({ reason }: AbortSignal): ApiError {
-  const isLate = reason instanceof Error && reason.name === 'TimeoutError'
-  const failure: Failure = isLate
-    ? { kind: 'timeout', waitingFor: 'headers', afterMs: 0, maybeSent: true }
-    : { kind: 'cancelled', maybeSent: true }
+/** Nothing was read before time was up, or the one who waits gave up. */
+function notRead(signal: AbortSignal | undefined): ApiError {
+  const failure: Failure = signal?.aborted
+    ? { kind: 'cancelled', maybeSent: true }
+    : { kind: 'timeout', waitingFor: 'headers', afterMs: 0, maybeSent: true }
   return new ApiError(failure, { ...routes.calls.get, attempts: 1 })
 }
 

@@ -10,7 +10,7 @@ export interface Entry {
   readonly externalId: string
   /** `sending`: nobody knows yet; `placed`: there is a call; `free`: there is none. */
   readonly state: 'sending' | 'placed' | 'free'
-  /** When it was last sent, ms since 1970. */
+  /** When it was last claimed or sent, or known to be placed, ms since 1970. */
   readonly since: number
   readonly callId: string | null
 }
@@ -27,7 +27,7 @@ export interface Identity {
 
 export type Claim =
   /** It is the caller's to send. */
-  | { readonly kind: 'mine'; readonly externalId: string; readonly isNew: boolean }
+  | { readonly kind: 'mine'; readonly entry: Entry }
   /** Somebody sends it, or has sent it, or nobody knows. */
   | { readonly kind: 'theirs'; readonly entry: Entry }
   /** The external id stands for another call. */
@@ -40,12 +40,19 @@ export type Claim =
 export interface Journal {
   /** Takes the right to send, or tells who has it. Atomic among all processes on the file. */
   claim(identity: Identity, now: number): Claim
-  /** Takes it over from a sender of whom nothing was heard since `entry.since`; false: too late. */
-  takeOver(owner: string, entry: Entry, now: number): boolean
+  /** What is known of an identical request; `undefined`: there was none, or nothing came of it. */
+  look(identity: Identity, now: number): Entry | undefined
+  /** How an entry stands by now. */
+  entry(owner: string, externalId: string): Entry | undefined
+  /**
+   * It is sent now: to be said right before, by who has claimed it and by who takes it over from a
+   * sender of whom nothing was heard since `entry.since`. `undefined`: somebody else was faster.
+   */
+  sending(owner: string, entry: Entry, now: number): Entry | undefined
   /** There is a call. */
-  placed(owner: string, externalId: string, callId: string): void
-  /** There is none and there will be none: the platform refused it, or it never left. */
-  free(owner: string, externalId: string): void
+  placed(owner: string, externalId: string, callId: string, now: number): void
+  /** There is none and there will be none, unless somebody else has sent it since. */
+  free(owner: string, entry: Entry): void
   close(): void
 }
 
@@ -109,24 +116,30 @@ const unusable = (file: string, error: unknown) =>
 
 function journalOn(db: DatabaseSync, file: string): Journal {
   const byId = db.prepare('SELECT * FROM placements WHERE owner = ? AND external_id = ?')
+  // What nobody knows the outcome of stays the same call until somebody does.
   const byContent = db.prepare(
-    `SELECT * FROM placements WHERE owner = ? AND content = ? AND minted = 1 AND since > ?
-     AND state <> 'free' ORDER BY since DESC LIMIT 1`,
+    `SELECT * FROM placements WHERE owner = ? AND content = ? AND minted = 1
+     AND (state = 'sending' OR since > ?) ORDER BY since DESC LIMIT 1`,
   )
   const insert = db.prepare(
     `INSERT INTO placements (owner, external_id, content, minted, state, since)
      VALUES (?, ?, ?, ?, 'sending', ?)`,
   )
-  const resend = db.prepare(
-    `UPDATE placements SET state = 'sending', since = ?
-     WHERE owner = ? AND external_id = ? AND state = ? AND since = ?`,
-  )
   const reuse = db.prepare(
     `UPDATE placements SET state = 'sending', since = ?, content = ?
      WHERE owner = ? AND external_id = ?`,
   )
-  const settle = db.prepare(
-    'UPDATE placements SET state = ?, call_id = ? WHERE owner = ? AND external_id = ?',
+  const resend = db.prepare(
+    `UPDATE placements SET since = ?
+     WHERE owner = ? AND external_id = ? AND state = 'sending' AND since = ?`,
+  )
+  const place = db.prepare(
+    `UPDATE placements SET state = 'placed', call_id = ?, since = ?
+     WHERE owner = ? AND external_id = ? AND state <> 'placed'`,
+  )
+  const release = db.prepare(
+    `UPDATE placements SET state = 'free'
+     WHERE owner = ? AND external_id = ? AND state = 'sending' AND since = ?`,
   )
   const guarded = <T>(work: () => T): T => {
     try {
@@ -148,15 +161,17 @@ function journalOn(db: DatabaseSync, file: string): Journal {
     const { owner, content } = identity
     const found = find(identity, now)
     if (found?.state === 'free') {
-      // Nothing came of it, so its id is free for a corrected call, too.
-      reuse.run(now, content, owner, found.external_id)
-      return { kind: 'mine', externalId: found.external_id, isNew: false }
+      // Nothing came of it, so its id is free for a corrected call, too. Later than it was freed,
+      // lest who had it before takes it for theirs.
+      const since = Math.max(now, found.since + 1)
+      reuse.run(since, content, owner, found.external_id)
+      return { kind: 'mine', entry: sendingSince(found.external_id, since) }
     }
     if (found && found.content !== content) return { kind: 'taken' }
     if (found) return { kind: 'theirs', entry: entryOf(found) }
     const externalId = identity.externalId ?? mint(identity, now)
     insert.run(owner, externalId, content, Number(identity.externalId === undefined), now)
-    return { kind: 'mine', externalId, isNew: true }
+    return { kind: 'mine', entry: sendingSince(externalId, now) }
   }
   return {
     claim: (identity, now) =>
@@ -166,14 +181,38 @@ function journalOn(db: DatabaseSync, file: string): Journal {
         db.exec('COMMIT')
         return claimed
       }),
-    takeOver: (owner, { externalId, state, since }, now) =>
-      guarded(() => resend.run(now, owner, externalId, state, since).changes === 1),
-    placed: (owner, externalId, callId) =>
-      guarded(() => void settle.run('placed', callId, owner, externalId)),
-    free: (owner, externalId) => guarded(() => void settle.run('free', null, owner, externalId)),
+    look: (identity, now) =>
+      guarded(() => {
+        const found = find(identity, now)
+        const isKnown = found && found.state !== 'free' && found.content === identity.content
+        return isKnown ? entryOf(found) : undefined
+      }),
+    entry: (owner, externalId) =>
+      guarded(() => {
+        const row = byId.get(owner, externalId)
+        return row && entryOf(Row.parse(row))
+      }),
+    sending: (owner, { externalId, since: before }, now) =>
+      guarded(() => {
+        // Never the same instant again: it is how senders know their own entry from another's.
+        const since = Math.max(now, before + 1)
+        const { changes } = resend.run(since, owner, externalId, before)
+        return changes === 1 ? sendingSince(externalId, since) : undefined
+      }),
+    placed: (owner, externalId, callId, now) =>
+      guarded(() => void place.run(callId, now, owner, externalId)),
+    free: (owner, { externalId, since }) =>
+      guarded(() => void release.run(owner, externalId, since)),
     close: () => db.close(),
   }
 }
+
+const sendingSince = (externalId: string, since: number): Entry => ({
+  externalId,
+  state: 'sending',
+  since,
+  callId: null,
+})
 
 const entryOf = ({ external_id, state, since, call_id }: z.output<typeof Row>): Entry => ({
   externalId: external_id,

@@ -5,7 +5,8 @@ import { ApiError, type Failure } from '../api/failure.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import type { Entry, Journal } from './journal.ts'
+import { canonical } from './canonical.ts'
+import { type Entry, type Identity, type Journal, JournalError } from './journal.ts'
 
 /** A call that exists. */
 export interface Placement {
@@ -33,15 +34,19 @@ export class ExternalIdTaken extends Error {
   override readonly name = 'ExternalIdTaken'
 }
 
-/** What placing works with. */
-export interface Placing {
+/** What finding out about calls works with. */
+export interface Asking {
   readonly client: Client
   readonly journal: Journal
   /** Whose calls these are: a hash of the API key. */
   readonly owner: string
+  readonly timing?: Timing | undefined
+}
+
+/** What placing works with. */
+export interface Placing extends Asking {
   /** Asked right before a call is sent, and only then; throws when it may not be. */
   readonly permit: () => Promise<Permit>
-  readonly timing?: Timing | undefined
 }
 
 /** Leave to send one call. */
@@ -66,86 +71,128 @@ export const defaultTiming: Timing = { findOutMs: 20_000, settledMs: 120_000 }
 
 /**
  * Places a call exactly once. It is written down before it is sent and sent once; when its outcome
- * is unknown the platform is asked by external id until it shows the call or time is up. Throws
- * ApiError when the platform refused it, OutcomeUnknown when nobody knows, ExternalIdTaken.
+ * is unknown the platform is asked by external id until it shows the call or time is up, and only
+ * if there surely is none it is sent once more. Throws ApiError when the platform refused it,
+ * OutcomeUnknown when nobody knows, ExternalIdTaken.
  */
 export async function placeOnce(
   request: RouteRequest,
   placing: Placing,
   signal: AbortSignal | undefined,
 ): Promise<Placement> {
-  const { journal } = placing
-  const owner = `${placing.owner} ${request.params.account_id}`
-  const { external_id, ...content } = request.body ?? {}
-  const identity = {
-    owner,
-    content: hash(canonical(content)),
-    externalId: typeof external_id === 'string' ? external_id : undefined,
-  }
+  const own = { ...placing, ...sought(request, placing) }
+  const { journal, owner, identity } = own
   const claim = journal.claim(identity, Date.now())
   if (claim.kind === 'taken') throw new ExternalIdTaken()
-  const own = { ...placing, owner, request }
-  if (claim.kind === 'theirs') return followUp(claim.entry, own, signal)
-  if (claim.isNew && identity.externalId !== undefined) {
-    // Another installation, or one whose journal is gone, may have placed it.
-    const found = await findOrFree(identity.externalId, own, signal)
-    if (found) return repeat(found, identity.externalId, own)
+  const { entry } = claim
+  if (claim.kind === 'mine') {
+    // Another installation, or one whose journal is gone, may have placed what the caller names.
+    const found =
+      identity.externalId === undefined ? undefined : await findFirst(entry, own, signal)
+    return found ?? send(entry, own, signal)
   }
-  return send(claim.externalId, own, signal)
+  const found = await cameOf(entry, own, signal)
+  if (found) return found
+  // Whoever had it was refused, so it is anybody's again; or of whoever sent it there is no trace.
+  const isFree = journal.entry(owner, entry.externalId)?.state === 'free'
+  return isFree ? placeOnce(request, placing, signal) : send(entry, own, signal)
 }
 
-interface Own extends Placing {
+/**
+ * The call that an identical request has placed; `undefined` when there was no such request or
+ * surely nothing came of it. To be asked before anything that may fail or refuse: what was sent is
+ * not to be told as refused. Throws OutcomeUnknown.
+ */
+export async function placedBefore(
+  request: RouteRequest,
+  asking: Asking,
+  signal: AbortSignal | undefined,
+): Promise<Placement | undefined> {
+  const search = { ...asking, ...sought(request, asking) }
+  const entry = search.journal.look(search.identity, Date.now())
+  return entry && cameOf(entry, search, signal)
+}
+
+/** The same as far as it is written down here; costs nothing. Throws JournalError. */
+export const notedBefore = (request: RouteRequest, asking: Asking): Entry | undefined =>
+  asking.journal.look(sought(request, asking).identity, Date.now())
+
+interface Search extends Asking {
   readonly request: RouteRequest
+  readonly identity: Identity
+}
+
+interface Own extends Search, Placing {}
+
+type Sought = Pick<Search, 'request' | 'owner' | 'identity'>
+
+function sought(request: RouteRequest, asking: Asking): Sought {
+  const owner = `${asking.owner} ${request.params.account_id}`
+  const { external_id, ...content } = request.body ?? {}
+  const externalId = typeof external_id === 'string' ? external_id : undefined
+  return { request, owner, identity: { owner, content: hash(canonical(content)), externalId } }
 }
 
 /** Looks for a call before sending; when that fails nothing was sent, and the id is free again. */
-async function findOrFree(externalId: string, own: Own, signal: AbortSignal | undefined) {
-  try {
-    return await find(externalId, own, signal)
-  } catch (error) {
-    own.journal.free(own.owner, externalId)
-    throw error
-  }
-}
-
-/** An identical request came before: what became of it? */
-async function followUp(
+async function findFirst(
   entry: Entry,
   own: Own,
   signal: AbortSignal | undefined,
-): Promise<Placement> {
-  const { externalId } = entry
-  const settledAt = entry.since + timingOf(own).settledMs
-  const found =
-    entry.state === 'placed' || Date.now() >= settledAt
-      ? await find(externalId, own, signal)
-      : await findOut(externalId, own, signal)
-  if (found) return repeat(found, externalId, own)
-  const isAbsent = entry.state === 'sending' && Date.now() >= settledAt
-  if (isAbsent && own.journal.takeOver(own.owner, entry, Date.now())) {
-    return send(externalId, own, signal)
+): Promise<Placement | undefined> {
+  try {
+    const { call } = await find(entry.externalId, own, signal)
+    if (!call) return undefined
+    const [asked, rung] = [own.request.body?.to_number, call.to_number]
+    if (asked && rung && asked !== rung) throw new ExternalIdTaken()
+    return repeat(call, entry.externalId, own)
+  } catch (error) {
+    note(() => own.journal.free(own.owner, entry))
+    throw error
   }
-  throw new OutcomeUnknown(externalId, undefined)
 }
 
-function repeat(call: Call, externalId: string, { journal, owner }: Own): Placement {
-  journal.placed(owner, externalId, call.id)
+/** What came of a request that is, or was, under way; `undefined`: surely nothing. */
+async function cameOf(
+  entry: Entry,
+  search: Search,
+  signal: AbortSignal | undefined,
+): Promise<Placement | undefined> {
+  const { externalId } = entry
+  const { call, isAbsent, failure } = await findOut(entry, search, signal)
+  if (call) return repeat(call, externalId, search)
+  if (isAbsent) return undefined
+  throw new OutcomeUnknown(externalId, failure)
+}
+
+function repeat(
+  call: PlacedCall | Call,
+  externalId: string,
+  { journal, owner }: Search,
+): Placement {
+  note(() => journal.placed(owner, externalId, call.id, Date.now()))
   return { call, externalId, isRepeat: true }
 }
 
-/** Sends it, once. */
+/** Sends it, once; and if there surely is no call then, once more. */
 async function send(
-  externalId: string,
+  claimed: Entry,
   own: Own,
   signal: AbortSignal | undefined,
+  { isLast = false }: { isLast?: boolean } = {},
 ): Promise<Placement> {
   const { client, journal, owner, request } = own
+  const { externalId } = claimed
   const permit = await own.permit().catch((error: unknown) => {
-    journal.free(owner, externalId)
+    note(() => journal.free(owner, claimed))
     throw error
   })
+  const entry = journal.sending(owner, claimed, Date.now())
+  if (!entry) {
+    await permit.cancel()
+    throw new OutcomeUnknown(externalId, undefined)
+  }
   const isPlaced = (call: PlacedCall | Call): Placement => {
-    journal.placed(owner, externalId, call.id)
+    note(() => journal.placed(owner, externalId, call.id, Date.now()))
     permit.placed(call.id)
     return { call, externalId, isRepeat: false }
   }
@@ -155,13 +202,27 @@ async function send(
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (isCertainlyNotDone(error.failure)) {
-      journal.free(owner, externalId)
+      note(() => journal.free(owner, entry))
       await permit.cancel()
       throw error
     }
-    const found = signal?.aborted ? undefined : await findOut(externalId, own, signal)
-    if (!found) throw new OutcomeUnknown(externalId, error.failure)
-    return isPlaced(found)
+    const { call, isAbsent } = await findOut(entry, own, signal)
+    if (call) return isPlaced(call)
+    if (!isAbsent || isLast) throw new OutcomeUnknown(externalId, error.failure)
+    await permit.cancel()
+    return send(entry, own, signal, { isLast: true })
+  }
+}
+
+/**
+ * Writes down what is known by now. What has happened has happened, whether or not that works; if
+ * not, the next identical request asks the platform.
+ */
+function note(write: () => void): void {
+  try {
+    write()
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error
   }
 }
 
@@ -174,43 +235,67 @@ function isCertainlyNotDone(failure: Failure): boolean {
   return isRefusal && failure.status !== 408
 }
 
-/** Asks until the platform shows the call or time is up; a question that fails is asked again. */
+interface Found {
+  readonly call?: PlacedCall | Call
+  /** There is none, and there will be none. */
+  readonly isAbsent?: boolean
+  /** Why the platform does not say, as far as it has said anything. */
+  readonly failure?: Failure | undefined
+}
+
+/**
+ * Asks until the platform shows the call, or surely has none, or time is up; a question that fails
+ * is asked again. Whoever sends it meanwhile writes down what came of it.
+ */
 async function findOut(
-  externalId: string,
-  own: Own,
+  first: Entry,
+  search: Search,
   signal: AbortSignal | undefined,
-): Promise<Call | undefined> {
-  const deadline = Date.now() + timingOf(own).findOutMs
+): Promise<Found> {
+  const { journal, owner } = search
+  const { externalId } = first
+  const { findOutMs, settledMs } = timingOf(search)
+  const deadline = Date.now() + findOutMs
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
-    const found = await find(externalId, own, signal).catch((error: unknown) => {
-      if (error instanceof ApiError) return undefined
-      throw error
-    })
+    const { state, since, callId } = journal.entry(owner, externalId) ?? first
+    if (state === 'free') return { isAbsent: true }
+    // Only a reading that begins after the last moment at which it could be taken shows its absence.
+    const isSettled = Date.now() >= since + settledMs
+    const { call, isSure, failure } = await find(externalId, search, signal).catch(toldLater)
+    if (call) return { call }
+    if (callId !== null) return { call: { id: callId } }
+    if (isSettled && isSure) return { isAbsent: true }
     const leftMs = deadline - Date.now()
-    if (found || signal?.aborted || leftMs <= 0) return found
+    if (signal?.aborted || leftMs <= 0) return { failure }
     await sleep(Math.min(waitMs, leftMs), undefined, signal && { signal }).catch(() => undefined)
   }
 }
 
+/** What a list says of a call. */
+interface Reading {
+  readonly call: Call | undefined
+  /** Without a call: the list would show it. */
+  readonly isSure: boolean
+  readonly failure?: Failure
+}
+
+function toldLater(error: unknown): Reading {
+  if (!(error instanceof ApiError)) throw error
+  return { call: undefined, isSure: false, failure: error.failure }
+}
+
 async function find(
   externalId: string,
-  { client, request: { params } }: Own,
+  { client, request: { params } }: Search,
   signal: AbortSignal | undefined,
-): Promise<Call | undefined> {
+): Promise<Reading> {
   const query = { external_id: externalId, limit: 10 }
   const { items } = await client.call(routes.calls.list, { params, query }, signal)
-  // A platform that ignores the filter shows others, too.
-  return items.find(({ external_id }) => external_id === externalId)
+  const call = items.find(({ external_id }) => external_id === externalId)
+  // A platform that ignores the filter shows others, and of this call not necessarily anything.
+  return { call, isSure: items.length === 0 }
 }
 
-const timingOf = ({ timing }: Own) => timing ?? defaultTiming
+const timingOf = ({ timing }: Asking) => timing ?? defaultTiming
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
-
-/** JSON with sorted names: the same content is the same text. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`).join()}}`
-}

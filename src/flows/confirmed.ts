@@ -3,6 +3,7 @@ import type { Route } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { type Confirmable, confirmationShape, confirmOption } from '../mcp/confirmation.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
+import { accountFact, named } from './facts.ts'
 
 type Asking<R extends Route> = Run<R, typeof confirmOption>
 
@@ -33,13 +34,6 @@ function confirmed<R extends Route>(
   }
 }
 
-const named = (name: string | null | undefined, id: string) => (name ? `${name} (${id})` : id)
-
-const accountOf = ({ request }: Pick<Run, 'request'>) => {
-  const { account_id = 'me' } = request.params
-  return account_id === 'me' ? "the API key's own account" : account_id
-}
-
 export const confirmedArchive = confirmed(routes.agents.archive, async (run) => {
   const agent = await run.session.client.call(routes.agents.get, run.request, run.signal)
   return {
@@ -47,7 +41,7 @@ export const confirmedArchive = confirmed(routes.agents.archive, async (run) => 
     question: `Archive the agent ${named(agent.name, agent.id)}?`,
     facts: {
       Agent: named(agent.name, agent.id),
-      Account: accountOf(run),
+      Account: await accountFact(run),
       Undo: 'There is no operation that brings it back.',
     },
   }
@@ -64,7 +58,7 @@ export const confirmedNumberDelete = confirmed(routes.phoneNumbers.delete, async
       ...(number.friendly_name && { Name: number.friendly_name }),
       ...(trunk && { Trunk: named(trunk.name, trunk.id) }),
       ...(agent && { 'Answered by': named(agent.name, agent.id) }),
-      Account: accountOf(run),
+      Account: await accountFact(run),
       Undo: 'None: a purchased number is released, and may be lost for good.',
     },
   }
@@ -79,7 +73,7 @@ export const confirmedTrunkDelete = confirmed(routes.sipTrunks.delete, async (ru
       Trunk: named(trunk.name, trunk.id),
       ...(trunk.termination_uri && { 'Termination URI': trunk.termination_uri }),
       Numbers: String(trunk.phone_numbers?.length ?? 0),
-      Account: accountOf(run),
+      Account: await accountFact(run),
       Undo: 'None.',
     },
   }
@@ -101,7 +95,7 @@ export const confirmedSubaccountUpdate: Steps<
         question: `Deactivate the subaccount ${named(account.name, account.id)}?`,
         facts: {
           Subaccount: named(account.name, account.id),
-          Parent: accountOf(run),
+          Parent: await accountFact(run),
           Undo: 'update_subaccount with is_active true.',
         },
       })

@@ -5,6 +5,7 @@ import {
   OutcomeUnknown,
   type Permit,
   type Placement,
+  placedBefore,
   placeOnce,
 } from '../calls/place.ts'
 import type { Agent } from '../contract/agent.ts'
@@ -16,6 +17,7 @@ import { taskOf } from '../mcp/tasks.ts'
 import type { Outcome, Run, Steps } from '../mcp/tool.ts'
 import type { DialRequest, Refused as Forbidden } from '../policy/verdict.ts'
 import { compactText } from '../views/compact.ts'
+import { accountFact, named } from './facts.ts'
 import { followCall, followPlacedMs, shownCall } from './wait-for-call.ts'
 
 const options = {
@@ -38,6 +40,8 @@ export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
   async run(run) {
     const { body } = run
     refuseMixedUp(body)
+    const known = await repeated(run)
+    if (known) return followed(run, known)
     const agent = await speaker(run)
     const dialled = dialRequest(run, body, agent)
     await refuseForbidden(dialled, run)
@@ -45,14 +49,14 @@ export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
       kind: 'calls',
       question:
         body.type === 'phone' ? `Call ${body.to_number}?` : 'Open a browser call with this agent?',
-      facts: factsOf(body, agent, run),
+      facts: await factsOf(body, agent, run),
     })
     return followed(run, await place(run, dialled))
   },
 }
 
 /** A phone call has two numbers, a web call none: anything else is a mistake about who is called. */
-export function refuseMixedUp(body: CallCreate): void {
+function refuseMixedUp(body: CallCreate): void {
   const numbers = ['from_number', 'to_number'] as const
   const wrong = numbers.filter((name) => (body[name] === undefined) === (body.type === 'phone'))
   if (wrong.length === 0) return
@@ -109,34 +113,43 @@ export function forbidden({ rule, message, change, retryAfterSeconds }: Forbidde
   )
 }
 
-function factsOf(body: CallCreate, agent: Agent, { request, session }: PlaceRun) {
-  const { account_id } = request.params
-  return {
-    ...(body.to_number && { 'Who is called': body.to_number }),
-    Agent: agent.name ? `${agent.name} (${agent.id})` : agent.id,
-    ...(body.from_number && { 'From number': body.from_number }),
-    Account:
-      account_id === undefined || account_id === 'me' ? "the API key's own account" : account_id,
-    ...(session.isSandbox && { Note: 'SANDBOX: simulated, nobody is rung' }),
-  }
+const factsOf = async (body: CallCreate, agent: Agent, run: PlaceRun) => ({
+  ...(body.to_number && { 'Who is called': body.to_number }),
+  Agent: named(agent.name, agent.id),
+  ...(body.from_number && { 'From number': body.from_number }),
+  Account: await accountFact(run),
+  ...(run.session.isSandbox && { Note: 'SANDBOX: simulated, nobody is rung' }),
+})
+
+/**
+ * The call that an identical request has placed: asked first, because whatever fails or refuses
+ * later would be told of a call that may be ringing.
+ */
+async function repeated({ request, session, signal }: PlaceRun): Promise<Placement | undefined> {
+  const { dialling, client, owner } = session
+  const { timing } = dialling
+  return inWords(async () => {
+    const journal = await dialling.journal()
+    return placedBefore(request, { client, journal, owner, timing }, signal)
+  })
 }
 
 /** Sends it once, and turns what can come of that into words. */
 export async function place(run: PlaceRun, dialled: DialRequest): Promise<Placement> {
   const { request, session, signal } = run
   const { dialling, client, owner } = session
+  const { timing } = dialling
+  const permit = () => permitFor(dialled, run)
+  return inWords(async () => {
+    const journal = await dialling.journal()
+    return placeOnce(request, { client, journal, owner, permit, timing }, signal)
+  })
+}
+
+/** Runs what deals with calls; what goes wrong is refused in words. */
+export async function inWords<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await placeOnce(
-      request,
-      {
-        client,
-        journal: await dialling.journal(),
-        owner,
-        permit: () => permitFor(dialled, run),
-        timing: dialling.timing,
-      },
-      signal,
-    )
+    return await work()
   } catch (error) {
     if (error instanceof OutcomeUnknown) throw unknown(error)
     if (error instanceof ExternalIdTaken) throw taken()
@@ -204,7 +217,10 @@ async function followed(
   if (!run.options.follow) return outcome
   const account = run.request.params.account_id ?? 'me'
   const { id: callId } = placement.call
-  if (run.takesTasks) return { ...outcome, task: taskOf({ id: callId }, account, 'ringing') }
+  if (run.takesTasks) {
+    const said = placement.isRepeat ? 'placed before, not dialled again' : 'ringing'
+    return { ...outcome, task: taskOf({ id: callId }, account, said) }
+  }
   const { structured, text } = shownCall(await followCall({ account, callId }, run, followPlacedMs))
   return { ...outcome, structured: { ...outcome.structured, ...structured }, ...(text && { text }) }
 }

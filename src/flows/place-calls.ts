@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { ApiError } from '../api/failure.ts'
+import { canonical } from '../calls/canonical.ts'
+import type { Journal } from '../calls/journal.ts'
+import { notedBefore } from '../calls/place.ts'
 import type { Agent } from '../contract/agent.ts'
 import type { CallCreate } from '../contract/call.ts'
 import { e164 } from '../contract/field.ts'
+import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { confirmationShape, confirmOption } from '../mcp/confirmation.ts'
 import { badArguments, Refused } from '../mcp/refused.ts'
 import type { Outcome, Run, Steps } from '../mcp/tool.ts'
 import { compactText } from '../views/compact.ts'
-import { dialRequest, forbidden, place, speaker } from './place-call.ts'
+import { accountFact, named } from './facts.ts'
+import { dialRequest, forbidden, inWords, place, speaker } from './place-call.ts'
 
 /** Most calls of one batch, and the time between two of them, ms. */
 const mostCalls = 100
@@ -67,10 +72,14 @@ export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = 
       throw badArguments([{ argument: 'from_number', message: 'required: a number of your own' }])
     }
     refuseDoubleIds(given.calls)
+    const journal = await inWords(() => run.session.dialling.journal())
+    const open = given.calls.filter((callee) => !known(run, journal, callee))
+    if (open.length === 0)
+      return shown(given.calls.flatMap((callee) => known(run, journal, callee) ?? []))
     const agent = await speaker(run as Parameters<typeof speaker>[0])
-    const allowed = await allowedOnes(run, agent)
-    if (allowed.some(({ problem }) => problem === undefined)) await ask(run, agent, allowed)
-    return shown(await dial(run, agent, allowed))
+    const refused = await refusedOnes(run, agent, { journal, open })
+    if (refused.size < open.length) await ask(run, agent, { open, refused })
+    return shown(await dial(run, agent, { journal, refused }))
   },
 }
 
@@ -86,12 +95,6 @@ function refuseDoubleIds(calls: readonly Callee[]): void {
   if (doubles.length > 0) throw badArguments(doubles)
 }
 
-/** The calls, and why some of them are not allowed. */
-interface Planned {
-  readonly callee: Callee
-  readonly problem: string | undefined
-}
-
 const bodyOf = ({ body }: BatchRun, callee: Callee): CallCreate => ({
   ...body,
   type: 'phone',
@@ -102,14 +105,37 @@ const bodyOf = ({ body }: BatchRun, callee: Callee): CallCreate => ({
   }),
 })
 
-async function allowedOnes(run: BatchRun, agent: Agent): Promise<Planned[]> {
-  const { policy } = run.session.dialling
-  return Promise.all(
-    run.options.calls.map(async (callee) => {
-      const verdict = await policy.check(dialRequest(run, bodyOf(run, callee), agent))
-      return { callee, problem: verdict.allowed ? undefined : wordsOf(forbidden(verdict)) }
-    }),
-  )
+const requestOf = (run: BatchRun, callee: Callee): RouteRequest => ({
+  ...run.request,
+  body: bodyOf(run, callee),
+})
+
+/**
+ * What is known of a call that was placed before: told without asking the platform, so that a long
+ * list that is given again soon comes to where it stopped.
+ */
+function known(run: BatchRun, journal: Journal, callee: Callee): Item | undefined {
+  const { client, owner } = run.session
+  const entry = notedBefore(requestOf(run, callee), { client, journal, owner })
+  if (entry?.state !== 'placed' || entry.callId === null) return undefined
+  const { externalId: external_id, callId: call_id } = entry
+  return { to_number: callee.to_number, outcome: 'repeated', call_id, external_id }
+}
+
+/** Why some are not allowed. What may have been sent already is not to be told as refused. */
+async function refusedOnes(
+  run: BatchRun,
+  agent: Agent,
+  { journal, open }: { journal: Journal; open: readonly Callee[] },
+): Promise<ReadonlyMap<Callee, string>> {
+  const { dialling, client, owner } = run.session
+  const refused = new Map<Callee, string>()
+  for (const callee of open) {
+    if (notedBefore(requestOf(run, callee), { client, journal, owner })) continue
+    const verdict = await dialling.policy.check(dialRequest(run, bodyOf(run, callee), agent))
+    if (!verdict.allowed) refused.set(callee, wordsOf(forbidden(verdict)))
+  }
+  return refused
 }
 
 const wordsOf = ({ advice }: Refused) => [advice.what, advice.next].filter(Boolean).join('. ')
@@ -117,42 +143,56 @@ const wordsOf = ({ advice }: Refused) => [advice.what, advice.next].filter(Boole
 /** Numbers shown in the question; the rest is counted. */
 const mostShown = 20
 
-async function ask(run: BatchRun, agent: Agent, planned: readonly Planned[]): Promise<void> {
-  const { account_id = 'me' } = run.request.params
-  const numbers = planned
-    .filter(({ problem }) => problem === undefined)
-    .map(({ callee }) => callee.to_number)
+interface Planned {
+  readonly open: readonly Callee[]
+  readonly refused: ReadonlyMap<Callee, string>
+}
+
+async function ask(run: BatchRun, agent: Agent, { open, refused }: Planned): Promise<void> {
+  const asked = open.filter((callee) => !refused.has(callee))
+  // The same twice in a list is one call.
+  const calls = new Map(asked.map((callee) => [canonical(bodyOf(run, callee)), callee.to_number]))
+  const numbers = [...calls.values()]
   const more = numbers.length - mostShown
-  const refused = planned.length - numbers.length
+  const before = run.options.calls.length - open.length
   await run.confirm({
     kind: 'calls',
     question: `Place ${numbers.length} ${numbers.length === 1 ? 'call' : 'calls'}?`,
     facts: {
       'Who is called': `${numbers.slice(0, mostShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
-      ...(refused > 0 && { 'Not allowed': `${refused} more, which are not dialled` }),
-      Agent: agent.name ? `${agent.name} (${agent.id})` : agent.id,
+      ...(before > 0 && { 'Placed before': `${before} more, which are not dialled again` }),
+      ...(refused.size > 0 && { 'Not allowed': `${refused.size} more, which are not dialled` }),
+      Agent: named(agent.name, agent.id),
       'From number': run.body.from_number ?? '',
-      Account: account_id === 'me' ? "the API key's own account" : account_id,
+      Account: await accountFact(run),
       ...(run.session.isSandbox && { Note: 'SANDBOX: simulated, nobody is rung' }),
     },
   })
 }
 
-async function dial(run: BatchRun, agent: Agent, planned: readonly Planned[]): Promise<Item[]> {
+async function dial(
+  run: BatchRun,
+  agent: Agent,
+  { journal, refused }: { journal: Journal; refused: ReadonlyMap<Callee, string> },
+): Promise<Item[]> {
+  const { calls } = run.options
   const end = Date.now() + dialForMs
   const items: Item[] = []
-  for (const { callee, problem } of planned) {
+  for (const callee of calls) {
     const { to_number } = callee
-    if (problem !== undefined) items.push({ to_number, outcome: 'not_allowed', problem })
+    const problem = refused.get(callee)
+    const item = known(run, journal, callee)
+    if (item) items.push(item)
+    else if (problem !== undefined) items.push({ to_number, outcome: 'not_allowed', problem })
     else if (run.signal?.aborted) items.push(notDialled(to_number, 'the request was cancelled'))
     else if (Date.now() > end) items.push(notDialled(to_number, goOn))
     else {
-      items.push(await one(run, agent, callee))
-      const dialled = items.filter(({ outcome }) => outcome === 'placed').length
-      if (items.length < planned.length) {
-        run.progress(items.length, `${dialled} placed, ${items.length} of ${planned.length} done`)
-        await sleep(paceMs, undefined, run.signal && { signal: run.signal }).catch(() => undefined)
-      }
+      const dialled = await one(run, agent, callee)
+      items.push(dialled)
+      if (dialled.outcome === 'not_allowed' || items.length === calls.length) continue
+      const placed = items.filter((item) => item.outcome === 'placed').length
+      run.progress(items.length, `${placed} placed, ${items.length} of ${calls.length} done`)
+      await sleep(paceMs, undefined, run.signal && { signal: run.signal }).catch(() => undefined)
     }
   }
   return items

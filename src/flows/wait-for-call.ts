@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { hasEnded } from '../calls/follow.ts'
 import type { CallDetail } from '../contract/call.ts'
@@ -24,6 +25,8 @@ const options = {
 /** At most one message in this time, and none so late that the result is right behind it, ms. */
 const progressEveryMs = 2000
 const quietBeforeEndMs = 1500
+/** How far apart they are at least where the call ends just then, ms. */
+const apartMs = 250
 const heartbeatMs = 10_000
 
 /** Follows a call until it has ended, or for as long as one request may last. */
@@ -64,27 +67,31 @@ export const showing: Showing = {
 /** Reads a call until it has ended, time is up or the request is cancelled, telling how it goes. */
 export async function followCall(
   { account, callId }: { account: string; callId: string },
-  { session, signal: cancelled, progress }: Pick<Run, 'session' | 'signal' | 'progress'>,
+  { session, signal, progress }: Pick<Run, 'session' | 'signal' | 'progress'>,
   forMs: number,
 ): Promise<CallDetail> {
   const followed = { owner: session.owner, account, callId }
   const started = Date.now()
   const end = started + forMs
-  const time = AbortSignal.timeout(forMs)
-  const signal = cancelled ? AbortSignal.any([cancelled, time]) : time
   let told = 0
-  let call: CallDetail | undefined
-  for (;;) {
-    // What is read first is waited for; after that it is told now and then that it goes on.
-    const beat = call ? AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]) : signal
-    call = await session.dialling.follower.next(followed, session.client, call, beat)
+  let last: CallDetail | undefined
+  const tell = (call: CallDetail) => {
+    last = call
     const now = Date.now()
-    if (hasEnded(call) || signal.aborted) return call
     // Never right before the result: clients take what comes after it for another call's.
-    if (now - told < progressEveryMs || end - now < quietBeforeEndMs) continue
+    if (now - told < progressEveryMs || end - now < quietBeforeEndMs) return
     told = now
     progress((now - started) / 1000, stateOf(call))
   }
+  // Where nothing changes it is told now and then that the call goes on.
+  const beat = setInterval(() => last && tell(last), heartbeatMs).unref()
+  const { client, dialling } = session
+  const call = await dialling.follower
+    .follow(followed, client, { forMs, signal, onNews: tell })
+    .finally(() => clearInterval(beat))
+  const soonMs = told + apartMs - Date.now()
+  if (soonMs > 0 && !signal?.aborted) await sleep(soonMs)
+  return call
 }
 
 /** Longest of the last words that a message shows, in characters. */
@@ -94,7 +101,12 @@ const longestWords = 120
 function stateOf(call: CallDetail): string {
   const { answer_status: answer, status } = call
   const isRinging = status === 'in_progress' && (!answer || answer === 'waiting')
-  const state = isRinging ? 'ringing' : answer ? `answer ${answer}` : (status ?? 'unknown')
+  const isAnswered = answer === 'human' || answer === 'machine'
+  const state = isRinging
+    ? 'ringing'
+    : isAnswered
+      ? `answered by ${answer}`
+      : (answer ?? status ?? 'unknown')
   const since = Date.parse(call.started_at ?? call.created ?? '')
   const seconds = Number.isNaN(since)
     ? ''

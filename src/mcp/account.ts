@@ -23,7 +23,7 @@ export async function accountOf(
 }
 
 /** The id of the key's own account; `me` when it cannot be found out in time. */
-export async function ownAccount({ memory }: Session): Promise<string> {
+async function ownAccount({ memory }: Session): Promise<string> {
   const read = memory.read(routes.accounts.current, { params: {}, query: {} }, 'account')
   const id = read.then(
     (account) => account.id,

@@ -8,6 +8,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { canonical } from '../calls/canonical.ts'
 import type { ConfirmMode } from './confirm-mode.ts'
 
 /** What is to be confirmed. */
@@ -34,8 +35,11 @@ export class NotConfirmed extends Error {
   }
 }
 
-/** How long an answer and a preview's token are good for, seconds. */
-const goodForSeconds = 120
+/**
+ * How long what was sealed is good for, seconds: a preview's token, and a question to a person, who
+ * may be away from the desk (the SDK waits ten minutes for them, where it does the asking).
+ */
+const goodForSeconds = { token: 120, question: 660 }
 
 /** Argument that carries the token of a preview. */
 export const confirmOption = {
@@ -84,10 +88,13 @@ export interface ConfirmedCall {
 const mostUsed = 10_000
 
 export function createConfirmations(mode: ConfirmMode): Confirmations {
-  const codec = createRequestStateCodec<Sealed>({
-    key: randomBytes(32),
-    ttlSeconds: goodForSeconds,
-  })
+  // Each with a key of its own: what is one is never taken for the other.
+  const codecOf = (ttlSeconds: number) =>
+    createRequestStateCodec<Sealed>({ key: randomBytes(32), ttlSeconds })
+  const codecs = {
+    token: codecOf(goodForSeconds.token),
+    question: codecOf(goodForSeconds.question),
+  }
   const used = new Map<string, number>()
 
   const isFirstUse = (nonce: string): boolean => {
@@ -97,15 +104,17 @@ export function createConfirmations(mode: ConfirmMode): Confirmations {
       used.delete(other)
     }
     if (used.has(nonce)) return false
-    used.set(nonce, now + goodForSeconds * 1000)
+    used.set(nonce, now + goodForSeconds.question * 1000)
     return true
   }
 
-  /** Whether a sealed text is for this very call, still good, and used for the first time. */
-  const isGood = async (sealed: string, digest: string, context: ServerContext) => {
-    const opened = await codec.verify(sealed, context).catch(() => undefined)
-    return opened !== undefined && opened.digest === digest && isFirstUse(opened.nonce)
-  }
+  const sealing = (kind: keyof typeof codecs, digest: string, context: ServerContext): Sealing => ({
+    seal: () => codecs[kind].mint({ digest, nonce: randomUUID() }, context),
+    async isGood(sealed) {
+      const opened = await codecs[kind].verify(sealed, context).catch(() => undefined)
+      return opened !== undefined && opened.digest === digest && isFirstUse(opened.nonce)
+    },
+  })
 
   return {
     of:
@@ -113,41 +122,38 @@ export function createConfirmations(mode: ConfirmMode): Confirmations {
       async (what) => {
         if (mode === 'never') return
         const digest = createHash('sha256')
-          .update(JSON.stringify([tool, bound]))
+          .update(canonical([tool, bound]))
           .digest('base64url')
-        const seal = () => codec.mint({ digest, nonce: randomUUID() }, context)
-        if (token !== undefined) {
-          if (await isGood(token, digest, context)) return
-          throw new NotConfirmed(
-            preview(
-              tool,
-              what,
-              await seal(),
-              'The token was not good: it is for one use, within two minutes, with the very same arguments. ',
-            ),
-          )
-        }
-        if (canAsk) return answerOf(what, { digest, context, isGood, seal })
+        // Where a person can be asked, they are: a token shows only that somebody read a preview.
+        if (canAsk) return answerOf(what, context, sealing('question', digest, context))
         if (what.kind === 'hides' && mode === 'auto') return
-        throw new NotConfirmed(preview(tool, what, await seal()))
+        const { seal, isGood } = sealing('token', digest, context)
+        if (token !== undefined && (await isGood(token))) return
+        throw new NotConfirmed(
+          preview(tool, what, await seal(), token === undefined ? '' : notGood),
+        )
       },
   }
 }
 
-interface Asking {
-  readonly digest: string
-  readonly context: ServerContext
-  readonly isGood: (sealed: string, digest: string, context: ServerContext) => Promise<boolean>
+const notGood =
+  'The token was not good: it is for one use, within two minutes, with the very same arguments. '
+
+/** Seals what was asked of one call, and knows the seal again. */
+interface Sealing {
   readonly seal: () => Promise<string>
+  /** Whether it is for this very call, still good, and used for the first time. */
+  readonly isGood: (sealed: string) => Promise<boolean>
 }
 
 /** The person's answer; without one that is good, the question. */
-async function answerOf(what: Confirmable, { digest, context, isGood, seal }: Asking) {
-  const answer = inputResponse(context.mcpReq.inputResponses, 'confirm')
-  const state = context.mcpReq.requestState<unknown>()
-  const isAnswer = answer.kind === 'elicit' && typeof state === 'string'
-  if (isAnswer && (await isGood(state, digest, context))) {
-    if (answer.action === 'accept' && answer.content?.confirm !== false) return
+async function answerOf(what: Confirmable, { mcpReq }: ServerContext, { seal, isGood }: Sealing) {
+  const answer = inputResponse(mcpReq.inputResponses, 'confirm')
+  const state = mcpReq.requestState<unknown>()
+  if (answer.kind === 'elicit' && typeof state === 'string' && (await isGood(state))) {
+    // A form sent off untouched has what it began with.
+    const { confirm = true } = answer.content ?? {}
+    if (answer.action === 'accept' && confirm === true) return
     throw new NotConfirmed(declined(what))
   }
   throw new NotConfirmed(

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import { hasEnded, pollMs } from '../calls/follow.ts'
 import type { CallDetail } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
+import { accountOf } from './account.ts'
 import type { Session } from './session.ts'
 
 /*
@@ -83,8 +84,23 @@ export async function getTask(
   }
   return {
     ...taskAt(taskId, id, { status: 'completed', statusMessage: 'The call has ended.' }),
-    result: showing.result(call),
+    result: await asToolResult(showing.result(call), id, session),
   }
+}
+
+/** The result as a tool gives it: it names its account, and holds no key. */
+async function asToolResult(
+  { content, structuredContent }: CallToolResult,
+  { account: account_id }: TaskId,
+  session: Session,
+): Promise<CallToolResult> {
+  const request = { params: { account_id }, query: {} }
+  const account = await accountOf(routes.calls.get, request, session)
+  const named =
+    account === undefined
+      ? structuredContent
+      : { account_id: account, ...(structuredContent ?? {}) }
+  return JSON.parse(session.redact(JSON.stringify({ content, structuredContent: named })))
 }
 
 /**

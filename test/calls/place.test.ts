@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError, type Failure } from '../../src/api/failure.ts'
-import { type Journal, openJournal } from '../../src/calls/journal.ts'
+import { type Journal, JournalError, openJournal } from '../../src/calls/journal.ts'
 import { ExternalIdTaken, OutcomeUnknown, placeOnce } from '../../src/calls/place.ts'
 import type { Route, RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
@@ -26,10 +26,13 @@ interface Turn {
   readonly answer?: Failure
   /** Until the call shows in lists, ms. */
   readonly shownAfterMs?: number
+  /** Until lists can be read again, ms. */
+  readonly blindForMs?: number
 }
 
 /** A platform that does not care for external ids: whoever sends twice rings twice. */
 function platformOf(...turns: Turn[]) {
+  let blindUntil = 0
   const rung: { id: string; external_id: string; shownAt: number }[] = []
   let asked = 0
   let posts = 0
@@ -40,6 +43,7 @@ function platformOf(...turns: Turn[]) {
       }
       if (route.id === routes.calls.list.id) {
         asked++
+        if (Date.now() < blindUntil) fail(status(500))
         const items = rung.filter(({ shownAt }) => shownAt <= Date.now())
         return { count: items.length, items } as never
       }
@@ -47,6 +51,7 @@ function platformOf(...turns: Turn[]) {
       const external_id = String(request.body?.external_id)
       const shownAt = Date.now() + (turn.shownAfterMs ?? 0)
       const call = { id: `call-${rung.length}`, external_id, shownAt }
+      blindUntil = Date.now() + (turn.blindForMs ?? 0)
       if (turn.rings) rung.push(call)
       if (turn.answer) fail(turn.answer)
       return call as never
@@ -163,6 +168,57 @@ describe('a call', () => {
     await new Promise((resolve) => setTimeout(resolve, 500))
     expect(await place()).toMatchObject({ isRepeat: true })
     expect(platform.posts()).toBe(1)
+  })
+
+  test('of which nothing can be read is unknown to whoever asks again, and not failed', async () => {
+    const platform = platformOf({ rings: true, answer: broken, blindForMs: 5000 })
+    const { place } = await placing(platform, { settledMs: 100 })
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    expect(platform.posts()).toBe(1)
+  })
+
+  test('is not sent again when the platform shows others instead: it does not look for ids', async () => {
+    const platform = platformOf({ rings: true, answer: broken, shownAfterMs: 60_000 })
+    const { place } = await placing(platform, { settledMs: 100 })
+    platform.rung.push({ id: 'other', external_id: 'other', shownAt: 0 })
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    expect(platform.posts()).toBe(1)
+  })
+
+  test('is known by its id to whoever asks again, though the platform does not show it', async () => {
+    const platform = platformOf({ rings: true, shownAfterMs: 60_000 })
+    const { place } = await placing(platform)
+    const { call } = await place()
+    expect(await place()).toMatchObject({ isRepeat: true, call: { id: call.id } })
+  })
+
+  test('that was placed is told as placed even if that cannot be written down', async () => {
+    const platform = platformOf()
+    const journal = await openJournal(':memory:')
+    const placed = () => {
+      throw new JournalError('disk full')
+    }
+    const { place } = await placing(platform, { journal: { ...journal, placed } })
+    expect(await place()).toMatchObject({ isRepeat: false })
+    expect(await place()).toMatchObject({ isRepeat: true })
+    expect(platform.posts()).toBe(1)
+  })
+
+  test('whose sender was overtaken while it waited for leave is not sent by it', async () => {
+    const platform = platformOf()
+    const journal = await openJournal(':memory:')
+    const { place } = await placing(platform, {
+      journal: {
+        ...journal,
+        sending: (owner, entry, now) => {
+          journal.sending(owner, entry, now)
+          return journal.sending(owner, entry, now)
+        },
+      },
+    })
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    expect(platform.posts()).toBe(0)
   })
 
   test('that surely was never taken is sent once more', async () => {

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto'
+
+/** Numbers from 0 to 1 that are the same for the same words, whatever else goes on (mulberry32). */
+export function randomOf(...words: (string | number)[]): () => number {
+  let state = createHash('sha256').update(words.join(' ')).digest().readInt32LE()
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** One of several things, the heavier ones more often. */
+export function pick<T extends { weight: number }>(things: readonly T[], random: () => number): T {
+  let left = random() * things.reduce((sum, { weight }) => sum + weight, 0)
+  const found = things.find(({ weight }) => {
+    left -= weight
+    return left < 0
+  })
+  if (!found) throw new Error('There is nothing to pick from')
+  return found
+}
+
+/** A count of each of several things, by name. */
+export class Tally {
+  readonly #counts = new Map<string, number>()
+
+  add(name: string): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  /** The most frequent first. */
+  all(): Record<string, number> {
+    return Object.fromEntries([...this.#counts].sort(([, a], [, b]) => b - a))
+  }
+}

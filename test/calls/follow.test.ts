@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { Client } from '../../src/api/client.ts'
+import { createFollower } from '../../src/calls/follow.ts'
+
+/** A platform on which a call began a while ago, and says something new with every reading. */
+function platformOf({ ageMs = 0, endsAfter = Number.POSITIVE_INFINITY } = {}) {
+  let readings = 0
+  const began = new Date(Date.now() - ageMs).toISOString()
+  const client: Client = {
+    async call() {
+      readings++
+      const messages = Array.from({ length: readings }, () => ({ role: 'agent', message: 'Hm.' }))
+      const status = readings > endsAfter ? 'completed' : 'in_progress'
+      return { id: 'call', status, created: began, messages } as never
+    },
+  }
+  return { client, readings: () => readings }
+}
+
+const call = (callId: string) => ({ owner: 'key', account: 'me', callId })
+
+describe('a call', () => {
+  test('is read once for all who wait for it, and they are told what is new', async () => {
+    const { client, readings } = platformOf()
+    const follower = createFollower()
+    let news = 0
+    const waiting = { forMs: 1300, onNews: () => void news++ }
+    const waits = Array.from({ length: 50 }, () => follower.follow(call('a'), client, waiting))
+    expect(await Promise.all(waits)).toHaveLength(50)
+    expect(readings()).toBe(2)
+    expect(news).toBe(100)
+  })
+
+  test('that ends is told at once', async () => {
+    const { client } = platformOf({ endsAfter: 1 })
+    const ended = await createFollower().follow(call('a'), client, { forMs: 10_000 })
+    expect(ended.status).toBe('completed')
+  })
+
+  test('that has lasted long is read at the pace of its age, by whoever waits anew', async () => {
+    const { client, readings } = platformOf({ ageMs: 600_000 })
+    await createFollower().follow(call('a'), client, { forMs: 2500 })
+    expect(readings()).toBe(1)
+  })
+
+  test('is read less often where many are followed', async () => {
+    const { client, readings } = platformOf()
+    const follower = createFollower()
+    const waits = Array.from({ length: 200 }, (_, index) =>
+      follower.follow(call(`call ${index}`), client, { forMs: 4000 }),
+    )
+    await Promise.all(waits)
+    expect(readings()).toBeLessThan(400)
+  })
+
+  test('is no longer read when nobody waits', async () => {
+    const { client, readings } = platformOf()
+    const stopping = new AbortController()
+    const following = createFollower().follow(call('a'), client, {
+      forMs: 10_000,
+      signal: stopping.signal,
+    })
+    await sleep(50)
+    stopping.abort()
+    await following
+    await sleep(1500)
+    expect(readings()).toBe(1)
+  })
+})
