@@ -67,7 +67,7 @@ export interface Timing {
   readonly settledMs: number
 }
 
-export const defaultTiming: Timing = { findOutMs: 20_000, settledMs: 120_000 }
+const defaultTiming: Timing = { findOutMs: 20_000, settledMs: 120_000 }
 
 /**
  * Places a call exactly once. It is written down before it is sent and sent once; when its outcome
