@@ -216,12 +216,23 @@ describe('the address', () => {
     expect(preflight.headers['access-control-allow-headers']).toBe('x-api-key')
   })
 
-  test.each([
-    ['no JSON', 'nonsense', 400],
-    ['more than 4 MiB', `"${'x'.repeat(5 * 1024 * 1024)}"`, 413],
-  ])('a body that is %s is refused, and the server goes on', async (_, body, status) => {
-    const refused = await send(program.url, { ...initialize, body })
-    expect(refused.status).toBe(status)
+  test.each([['no JSON', 'nonsense', 400]])(
+    'a body that is %s is refused, and the server goes on',
+    async (_, body, status) => {
+      const refused = await send(program.url, { ...initialize, body })
+      expect(refused.status).toBe(status)
+      expect((await send(program.url, initialize)).status).toBe(200)
+    },
+  )
+
+  test('a body that is more than 4 MiB is refused, and the server goes on', async () => {
+    const body = `"${'x'.repeat(5 * 1024 * 1024)}"`
+    // A server that does not read on may close the connection before its answer is read.
+    const status = await send(program.url, { ...initialize, body }).then(
+      (refused) => refused.status,
+      ({ code }: NodeJS.ErrnoException) => code,
+    )
+    expect([413, 'EPIPE', 'ECONNRESET']).toContain(status)
     expect((await send(program.url, initialize)).status).toBe(200)
   })
 
