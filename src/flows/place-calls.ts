@@ -138,7 +138,10 @@ async function refusedOnes(
   return refused
 }
 
-const wordsOf = ({ advice }: Refused) => [advice.what, advice.next].filter(Boolean).join('. ')
+function wordsOf({ advice: { what, fields, next } }: Refused): string {
+  const which = fields.map(({ argument, message }) => `${argument}: ${message}`)
+  return [what, ...which, next].filter(Boolean).join('. ')
+}
 
 /** Numbers shown in the question; the rest is counted. */
 const mostShown = 20

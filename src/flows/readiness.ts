@@ -1,11 +1,13 @@
 import * as z from 'zod'
 import { ApiError } from '../api/failure.ts'
+import type { Account } from '../contract/account.ts'
 import type { Agent } from '../contract/agent.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import { similar, told } from '../mcp/similar.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
 import { isObject } from './changes.ts'
+import { named } from './facts.ts'
 import { dialRequest } from './place-call.ts'
 
 const options = {
@@ -48,12 +50,13 @@ export const callReadiness: Steps<typeof routes.calls.place, typeof options> = {
     const { from_number, to_number } = run.options
     const from = formatOf('from_number format', from_number)
     const to = formatOf('to_number format', to_number)
-    const [{ agent, checks: aboutAgent }, aboutLine] = await Promise.all([
+    const [aboutAccount, { agent, checks: aboutAgent }, aboutLine] = await Promise.all([
+      checkAccounts(run),
       checkAgent(run),
       from.ok ? checkLine(run, from_number) : [],
     ])
     const aboutTarget = to.ok ? [await checkTarget(run, agent)] : []
-    const checks = [...aboutAgent, from, ...aboutLine, to, ...aboutTarget]
+    const checks = [...aboutAccount, ...aboutAgent, from, ...aboutLine, to, ...aboutTarget]
     const ready = checks.every((check) => check.ok)
     const lines = checks.map(
       ({ check, ok: fine, found, fix }) =>
@@ -75,6 +78,29 @@ function formatOf(check: string, given: string): Check {
   )
 }
 
+/** The account of the call, and the one above it that the key belongs to: both have to be active. */
+async function checkAccounts({ request, session, signal }: ReadyRun): Promise<Check[]> {
+  const { account_id = 'me' } = request.params
+  const { client } = session
+  const own = await client.call(routes.accounts.current, { params: {}, query: {} }, signal)
+  const checks = [
+    activityOf(own, 'only who runs the platform, or a parent account, can change that'),
+  ]
+  if (account_id === 'me' || account_id === own.id) return checks
+  const asked = { params: { account_id: 'me', subaccount_id: account_id }, query: {} }
+  const below = await unlessMissing(client.call(routes.accounts.getSubaccount, asked, signal))
+  return below
+    ? [...checks, activityOf(below, 'activate it with update_subaccount, is_active true')]
+    : checks
+}
+
+function activityOf({ id, name, is_active }: Account, fix: string): Check {
+  const account = named(name, id)
+  return is_active === false
+    ? wrong('account', `${account} is inactive`, fix)
+    : ok('account', account)
+}
+
 async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; checks: Check[] }> {
   const { request, body, session, signal } = run
   const { account_id = 'me' } = request.params
@@ -86,7 +112,7 @@ async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; ch
       near.length > 0 ? `did you mean ${near.map(told).join(' or ')}?` : 'take one from list_agents'
     return { agent, checks: [wrong('agent', `there is no ${body.agent_id}`, fix)] }
   }
-  const name = agent.name ? `${agent.name} (${agent.id})` : agent.id
+  const name = named(agent.name, agent.id)
   const exists = agent.is_archived
     ? wrong('agent', `${name} is archived`, 'take another agent from list_agents')
     : ok('agent', name)
@@ -180,7 +206,7 @@ async function checkTrunk(run: ReadyRun, { id, sip_trunk: trunk }: PhoneNumber):
     const fix = `put it on one with update_phone_number, phone_number_id ${id} (list_sip_trunks)`
     return wrong('trunk', 'the number is on no SIP trunk', fix)
   }
-  const name = trunk.name ? `${trunk.name} (${trunk.id})` : trunk.id
+  const name = named(trunk.name, trunk.id)
   if (trunk.is_managed) return ok('trunk', `${name}, of the platform`)
   const { account_id = 'me' } = request.params
   const asked = { params: { account_id, sip_trunk_id: trunk.id }, query: {} }

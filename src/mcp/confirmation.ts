@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { canonical } from '../calls/canonical.ts'
+import { plainText } from '../views/plain-text.ts'
 import type { ConfirmMode } from './confirm-mode.ts'
 
 /** What is to be confirmed. */
@@ -119,8 +120,9 @@ export function createConfirmations(mode: ConfirmMode): Confirmations {
   return {
     of:
       ({ tool, bound, token, canAsk, context }) =>
-      async (what) => {
+      async (asked) => {
         if (mode === 'never') return
+        const what = inPlainText(asked)
         const digest = createHash('sha256')
           .update(canonical([tool, bound]))
           .digest('base64url')
@@ -171,6 +173,16 @@ async function answerOf(what: Confirmable, { mcpReq }: ServerContext, { seal, is
       requestState: await seal(),
     }),
   )
+}
+
+/** Longest fact shown, in characters: more of it hides the others. */
+const longestFact = 500
+
+/** Names come from elsewhere: none may pass for a fact of its own, or be read as another. */
+function inPlainText({ kind, question, facts }: Confirmable): Confirmable {
+  const plain = (text: string) => plainText(text).slice(0, longestFact)
+  const shown = Object.entries(facts).map(([name, fact]) => [name, plain(fact)])
+  return { kind, question: plain(question), facts: Object.fromEntries(shown) }
 }
 
 const factLines = ({ facts }: Confirmable) =>

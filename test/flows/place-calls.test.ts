@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startCallingPlatform } from '../harness/calling-platform.ts'
+import { type Answer, connectPerson, type Person, tokenOf, yes } from '../harness/person.ts'
+import { seedIds } from '../harness/sandbox.ts'
+
+const from_number = '+12025550110'
+const listOf = (...calls: (string | object)[]) => ({
+  agent_id: seedIds.supportAgent,
+  from_number,
+  calls: calls.map((call) => (typeof call === 'string' ? { to_number: call } : call)),
+})
+const numbers = (count: number) => Array.from({ length: count }, (_, at) => `+12025550${130 + at}`)
+
+const connect = (env: Record<string, string> = {}, answer?: Answer) =>
+  connectPerson('v2 2026-07-28', {
+    env: { VOICE_AGENT_CONFIRM: answer ? 'auto' : 'never', ...env },
+    ...(answer && { answer }),
+  })
+
+interface Item {
+  outcome: string
+  to_number: string
+  call_id?: string
+  external_id?: string
+  problem?: string
+}
+const items = (value: Record<string, unknown>) => value.calls as Item[]
+const total = async ({ value }: Person) =>
+  (await value('list_calls', { created_after: new Date(Date.now() - 60_000).toISOString() })).total
+
+describe('a list of calls', () => {
+  test('is placed one by one, each by its own leave, and summed up in order', async () => {
+    await using client = await connect({ VOICE_AGENT_DIAL_POLICY: '{"deny_countries":["DE"]}' })
+    const list = listOf(
+      '+12025550100',
+      { to_number: '+12025550101', external_id: 'mine' },
+      '+493012345678',
+      '+12025550107',
+      '+12025550100',
+      { to_number: '+12025550100', test_variables: { name: 'Erika' } },
+    )
+    const result = await client.call('place_calls', list)
+    expect(await client.flaws('place_calls', result)).toBeUndefined()
+    const { structuredContent: value = {} } = result
+    expect(value.summary).toEqual({ placed: 3, repeated: 1, not_allowed: 1, failed: 1 })
+    expect(result.content[0]?.text).toMatch(
+      /^6 calls: 3 placed, 1 repeated, 1 not_allowed, 1 failed\./,
+    )
+    const [first, second, denied, refused, same, other] = items(value)
+    expect(first).toMatchObject({ to_number: '+12025550100', outcome: 'placed' })
+    expect(second).toMatchObject({ outcome: 'placed', external_id: 'mine' })
+    expect(denied).toMatchObject({
+      outcome: 'not_allowed',
+      problem: expect.stringMatching(/deny_countries.*operator of this server can change/),
+    })
+    expect(refused).toMatchObject({
+      outcome: 'failed',
+      problem: expect.stringContaining('+12025550107 is not a number that can be called'),
+    })
+    expect(same).toMatchObject({ outcome: 'repeated', call_id: first?.call_id })
+    expect(other?.outcome).toBe('placed')
+    expect(other?.call_id).not.toBe(first?.call_id)
+    expect(await total(client)).toBe(3)
+  })
+
+  test('that is given again is not dialled again, whatever the policy says by then', async () => {
+    await using client = await connect({ VOICE_AGENT_DIAL_POLICY: '{"max_per_hour":2}' })
+    const list = listOf(...numbers(4))
+    const first = await client.value('place_calls', list)
+    expect(first.summary).toEqual({ placed: 2, not_allowed: 2 })
+    expect(items(first)[2]?.problem).toMatch(/max_per_hour/)
+    const again = await client.value('place_calls', list)
+    expect(again.summary).toEqual({ repeated: 2, not_allowed: 2 })
+    expect(items(again).map(({ call_id }) => call_id)).toEqual(
+      items(first).map(({ call_id }) => call_id),
+    )
+    expect(await total(client)).toBe(2)
+  })
+
+  test('that is known is told without asking the platform or the person', async () => {
+    await using platform = await startCallingPlatform()
+    await using person = await connect(platform.env, yes)
+    const list = { ...listOf('+12025550130', '+12025550131'), agent_id: platform.agent.id }
+    await person.value('place_calls', list)
+    platform.seen.length = 0
+    expect(await person.value('place_calls', list)).toMatchObject({ summary: { repeated: 2 } })
+    expect(platform.seen).toEqual([])
+    expect(person.asked).toHaveLength(1)
+  })
+
+  test('is paced, and tells how far it is, never right before the result', async () => {
+    await using platform = await startCallingPlatform()
+    await using client = await connect(platform.env)
+    const told: { message: string; at: number }[] = []
+    await client.call(
+      'place_calls',
+      { ...listOf(...numbers(4)), agent_id: platform.agent.id },
+      { onProgress: (message) => void told.push({ message, at: Date.now() }) },
+    )
+    expect(told.map(({ message }) => message)).toEqual([
+      '1 placed, 1 of 4 done',
+      '2 placed, 2 of 4 done',
+      '3 placed, 3 of 4 done',
+    ])
+    expect(Date.now() - Number(told.at(-1)?.at)).toBeGreaterThan(200)
+    const times = platform.dialled.map(({ at }) => Number(at))
+    const gaps = times.slice(1).map((at, before) => at - Number(times[before]))
+    expect(Math.min(...gaps)).toBeGreaterThan(250)
+  })
+
+  describe('that is wrong', () => {
+    let client: Person
+    beforeAll(async () => {
+      client = await connect()
+    })
+    afterAll(() => client[Symbol.asyncDispose]())
+
+    test.each([
+      ['no call at all', listOf(), 'calls'],
+      ['more than a hundred', listOf(...numbers(101)), 'calls'],
+      ['a number that is none', listOf('+12025550130', '030 123'), 'calls.1.to_number'],
+      [
+        'the same external_id twice',
+        listOf(
+          { to_number: '+12025550130', external_id: 'a' },
+          { to_number: '+12025550131', external_id: 'a' },
+        ),
+        'calls.1.external_id',
+      ],
+      [
+        'no number to call from',
+        { ...listOf('+12025550130'), from_number: undefined },
+        'from_number',
+      ],
+      ['an agent that is none', { ...listOf('+12025550130'), agent_id: 'nobody' }, 'agent_id'],
+    ])('with %s dials nobody', async (_, list, argument) => {
+      const before = await total(client)
+      const result = await client.call('place_calls', list)
+      expect(result.isError).toBe(true)
+      expect(result.content[0]?.text).toContain(argument)
+      expect(await total(client)).toBe(before)
+    })
+
+    test('with the external_id of another call leaves that one out', async () => {
+      await client.value('place_calls', listOf({ to_number: '+12025550130', external_id: 'a' }))
+      const list = listOf({ to_number: '+12025550131', external_id: 'a' }, '+12025550132')
+      const value = await client.value('place_calls', list)
+      expect(items(value).map(({ outcome }) => outcome)).toEqual(['failed', 'placed'])
+      expect(items(value)[0]?.problem).toMatch(/external_id: stands for another call already/)
+    })
+  })
+})
+
+describe('a person', () => {
+  test('is asked once for the whole list, with the facts that matter', async () => {
+    await using person = await connect(
+      { VOICE_AGENT_DIAL_POLICY: '{"deny_countries":["DE"]}' },
+      yes,
+    )
+    const list = listOf('+12025550130', '+12025550130', '+493012345678', '+12025550131')
+    await person.value('place_calls', list)
+    expect(person.asked).toEqual([
+      [
+        'Place 2 calls?',
+        'Who is called: +12025550130, +12025550131',
+        'Not allowed: 1 more, which are not dialled',
+        `Agent: Support line (${seedIds.supportAgent})`,
+        'From number: +12025550110',
+        `Account: Sandbox account (${seedIds.account})`,
+        'Note: SANDBOX: simulated, nobody is rung',
+      ].join('\n'),
+    ])
+  })
+
+  test('who declines has nobody dialled', async () => {
+    await using person = await connect({}, { action: 'decline' })
+    expect(await person.text('place_calls', listOf('+12025550130'))).toMatch(/^Declined/)
+    expect(await total(person)).toBe(0)
+  })
+
+  test('is not asked where nothing may be dialled', async () => {
+    await using person = await connect({ VOICE_AGENT_DIAL_POLICY: '{"max_total":0}' }, yes)
+    const value = await person.value('place_calls', listOf('+12025550130'))
+    expect(value.summary).toEqual({ not_allowed: 1 })
+    expect(person.asked).toEqual([])
+  })
+
+  test('behind a client that cannot ask gets a preview, and the token is for that list', async () => {
+    await using client = await connect({ VOICE_AGENT_CONFIRM: 'auto' })
+    const list = listOf('+12025550130')
+    const confirm_token = tokenOf(await client.call('place_calls', list))
+    const longer = listOf('+12025550130', '+12025550131')
+    expect(await client.text('place_calls', { ...longer, confirm_token })).toMatch(/not good/)
+    expect(await client.value('place_calls', { ...list, confirm_token })).toMatchObject({
+      summary: { placed: 1 },
+    })
+  })
+})
+
+describe('a list that is cancelled', () => {
+  test('stops, goes on where it stopped, and asks for the rest only', async () => {
+    await using person = await connect({}, yes)
+    const list = listOf(...numbers(6))
+    const controller = new AbortController()
+    const cancelled = expect(person.call('place_calls', list, controller)).rejects.toThrow()
+    await expect.poll(() => total(person), { interval: 20, timeout: 5000 }).toBe(2)
+    controller.abort()
+    await cancelled
+    const dialled = Number(await total(person))
+    expect(dialled).toBeLessThan(6)
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(await total(person)).toBe(dialled)
+    const value = await person.value('place_calls', list)
+    expect(value.summary).toEqual({ placed: 6 - dialled, repeated: dialled })
+    expect(items(value).map(({ outcome }) => outcome)).toEqual([
+      ...Array(dialled).fill('repeated'),
+      ...Array(6 - dialled).fill('placed'),
+    ])
+    expect(person.asked[1]).toContain(`Place ${6 - dialled} call`)
+    expect(person.asked[1]).toContain(`Placed before: ${dialled} more, which are not dialled again`)
+    expect(await total(person)).toBe(6)
+  })
+
+  test('while a call is on its way tells of that one, too', async () => {
+    await using platform = await startCallingPlatform({ answerMs: 500 })
+    await using client = await connect(platform.env)
+    const list = { ...listOf(...numbers(3)), agent_id: platform.agent.id }
+    const cancelled = new AbortController()
+    const waiting = client.call('place_calls', list, { signal: cancelled.signal })
+    const rejected = expect(waiting).rejects.toThrow()
+    await expect.poll(() => platform.dialled.length, { interval: 20, timeout: 5000 }).toBe(2)
+    cancelled.abort()
+    await rejected
+    const { summary } = await client.value('place_calls', list)
+    expect(summary).toEqual({ repeated: 2, placed: 1 })
+    expect(platform.dialled.map(({ to_number }) => to_number)).toEqual(numbers(3))
+  })
+})

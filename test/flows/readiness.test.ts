@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson, type Person } from '../harness/person.ts'
+import { seedIds } from '../harness/sandbox.ts'
+
+const ready = {
+  agent_id: seedIds.supportAgent,
+  from_number: '+12025550110',
+  to_number: '+12025550101',
+}
+const connect = (policy = '{}') =>
+  connectPerson('v2 2026-07-28', {
+    env: { VOICE_AGENT_CONFIRM: 'never', VOICE_AGENT_DIAL_POLICY: policy },
+  })
+
+let client: Person
+beforeAll(async () => {
+  client = await connect()
+})
+afterAll(() => client[Symbol.asyncDispose]())
+
+interface Check {
+  check: string
+  ok: boolean
+  found: string
+  fix?: string
+}
+
+/** What is wrong with a call, and whether placing it says the same. */
+async function verdict({ call }: Person, more: object = {}) {
+  const args = { ...ready, ...more }
+  const { structuredContent, content } = await call('check_call_readiness', args)
+  const checks = structuredContent?.checks as Check[]
+  const wrong = checks.filter(({ ok }) => !ok)
+  const placed = await call('place_call', { type: 'phone', ...args })
+  return {
+    isReady: structuredContent?.ready === true,
+    wrong,
+    text: content[0]?.text ?? '',
+    isPlaced: !placed.isError,
+  }
+}
+
+describe('check_call_readiness', () => {
+  test('finds a good call ready, and it can be placed', async () => {
+    const { isReady, isPlaced, wrong, text } = await verdict(client)
+    expect({ isReady, isPlaced, wrong }).toEqual({ isReady: true, isPlaced: true, wrong: [] })
+    expect(text).toMatch(/^Ready: /)
+  })
+
+  test('dials nobody', async () => {
+    const { value } = client
+    const before = (await value('list_calls')).total
+    await value('check_call_readiness', { ...ready, to_number: '+12025550105' })
+    expect((await value('list_calls')).total).toBe(before)
+  })
+
+  test.each<[string, object, RegExp, RegExp]>([
+    ['agent', { agent_id: 'Suport line' }, /there is no Suport line/, /did you mean Support line/],
+    ['agent', { agent_id: 'xyzzy' }, /there is no xyzzy/, /list_agents/],
+    ['from_number', { from_number: '+12025550199' }, /no number of this account/, /\+12025550110/],
+    ['from_number format', { from_number: '2025550110' }, /not E\.164/, /write it with \+/],
+    ['trunk', { from_number: '+12025550112' }, /no termination URI/, /update_sip_trunk/],
+    ['to_number format', { to_number: '0049 30 12345' }, /not E\.164/, /such as \+493012345/],
+    ['destination', { to_number: '+1911' }, /emergency/, /No setting allows this/],
+    ['destination', { to_number: '+499001123456' }, /premium/, /No setting allows this/],
+    ['destination', { to_number: '+999123456' }, /invalid_number/, /correct the number/],
+  ])('names a wrong %s of %j, and its fix; placing it fails', async (check, more, found, fix) => {
+    const { isReady, isPlaced, wrong, text } = await verdict(client, more)
+    expect({ isReady, isPlaced }).toEqual({ isReady: false, isPlaced: false })
+    expect(wrong).toHaveLength(1)
+    expect(wrong[0]).toMatchObject({ check, ok: false })
+    expect(wrong[0]?.found).toMatch(found)
+    expect(wrong[0]?.fix).toMatch(fix)
+    expect(text).toMatch(/^Not ready\./)
+  })
+
+  test('names everything that is wrong at once', async () => {
+    const { wrong } = await verdict(client, {
+      agent_id: 'xyzzy',
+      from_number: '+12025550112',
+      to_number: '+1911',
+    })
+    expect(wrong.map(({ check }) => check)).toEqual(['agent', 'trunk', 'destination'])
+  })
+
+  test('finds a number behind hundreds of others', async () => {
+    const { value } = client
+    for (let at = 0; at < 210; at++) {
+      const number = `+1202556${1000 + at}`
+      await value('create_phone_number', { number, sip_trunk_id: seedIds.trunk })
+    }
+    const from_number = '+12025561209'
+    const { isReady, isPlaced } = await verdict(client, { from_number, to_number: '+12025550102' })
+    expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
+  })
+
+  test('names an archived agent', async () => {
+    const { value } = client
+    const { model, transcriber, voice } = await value('get_agent', { agent_id: ready.agent_id })
+    const { id: agent_id } = await value('create_agent', { name: 'Old', model, transcriber, voice })
+    await value('archive_agent', { agent_id })
+    const { isReady, isPlaced, wrong } = await verdict(client, { agent_id })
+    expect({ isReady, isPlaced }).toEqual({ isReady: false, isPlaced: false })
+    expect(wrong[0]?.found).toMatch(/is archived/)
+  })
+
+  test('names variables of the greeting that nothing fills, until something does', async () => {
+    const { value } = client
+    const { model, transcriber, voice } = await value('get_agent', { agent_id: ready.agent_id })
+    const { id: agent_id } = await value('create_agent', {
+      name: 'Greeter',
+      model,
+      transcriber,
+      voice,
+      initial_message: { message: 'Hello {{ customer.name }}' },
+    })
+    const unready = await verdict(client, { agent_id })
+    expect(unready.wrong[0]).toMatchObject({
+      check: 'greeting',
+      found: 'nothing fills customer.name',
+      fix: expect.stringContaining('test_variables'),
+    })
+    const test_variables = { customer: { name: 'Erika' } }
+    const filled = await verdict(client, { agent_id, test_variables })
+    expect({ isReady: filled.isReady, isPlaced: filled.isPlaced }).toEqual({
+      isReady: true,
+      isPlaced: true,
+    })
+  })
+
+  test('goes by the account that is named', async () => {
+    const { value } = client
+    const account_id = seedIds.subaccount
+    const { model, transcriber, voice } = await value('get_agent', { agent_id: ready.agent_id })
+    const termination_uri = 'sip.example.com'
+    const branch = { name: 'Branch', account_id }
+    const agent = await value('create_agent', { ...branch, model, transcriber, voice })
+    const trunk = await value('create_sip_trunk', { ...branch, termination_uri })
+    const from_number = '+12025550188'
+    const line = { number: from_number, sip_trunk_id: trunk.id, account_id }
+    await value('create_phone_number', line)
+    const args = { account_id, agent_id: agent.id, from_number }
+    const elsewhere = await verdict(client, { ...args, account_id: 'me' })
+    expect(elsewhere.wrong.map(({ check }) => check)).toEqual(['agent', 'from_number'])
+    const { isReady, isPlaced } = await verdict(client, args)
+    expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
+    await value('update_subaccount', { subaccount_id: account_id, is_active: false })
+    const inactive = await verdict(client, { ...args, to_number: '+12025550102' })
+    expect(inactive.isPlaced).toBe(false)
+    expect(inactive.wrong).toMatchObject([
+      { check: 'account', fix: expect.stringContaining('update_subaccount, is_active true') },
+    ])
+  })
+
+  test.each<[string, object, RegExp]>([
+    ['allow_countries', { allow_countries: ['DE'] }, /only calls to Germany are allowed/],
+    ['allow_agents', { allow_agents: ['Other'] }, /may not place calls/],
+    ['allow_from', { allow_from: ['+12025550111'] }, /only \+12025550111 may be called from/],
+    ['max_total', { max_total: 0 }, /No more calls/],
+    ['max_per_hour', { max_per_hour: 0 }, /No more calls at the moment/],
+  ])('goes by the dial policy: %s', async (rule, policy, found) => {
+    await using ruled = await connect(JSON.stringify(policy))
+    const { isReady, isPlaced, wrong } = await verdict(ruled)
+    expect({ isReady, isPlaced }).toEqual({ isReady: false, isPlaced: false })
+    expect(wrong[0]?.found).toMatch(found)
+    expect(wrong[0]?.fix).toContain(`The operator of this server can change ${rule}`)
+  })
+})

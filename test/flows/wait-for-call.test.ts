@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startCallingPlatform } from '../harness/calling-platform.ts'
+import { clientKinds } from '../harness/client.ts'
+import { connectPerson, type Person } from '../harness/person.ts'
+import { type Program, startHttpProgram } from '../harness/program.ts'
+import { seedIds } from '../harness/sandbox.ts'
+
+const transports = ['stdio', 'HTTP'] as const
+const everyClient = clientKinds.flatMap((kind) =>
+  transports.map((transport) => [kind, transport] as const),
+)
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+const never = { VOICE_AGENT_CONFIRM: 'never' }
+
+/**
+ * Starts a program over HTTP, and connects to that or to one of its own over stdio. Where `keyOf` is
+ * given each client of that program has a key of its own.
+ */
+function programs(env: () => Record<string, string>, keyOf?: (kind: string) => string) {
+  let http: Program & { url: string }
+  beforeAll(async () => {
+    http = await startHttpProgram({ ...env(), ...never })
+  })
+  afterAll(() => http[Symbol.asyncDispose]())
+  return (kind: (typeof clientKinds)[number], transport: (typeof transports)[number]) =>
+    connectPerson(
+      kind,
+      transport === 'HTTP'
+        ? { url: http.url, headers: keyOf ? { 'X-API-Key': keyOf(kind) } : {} }
+        : { env: { ...env(), ...never } },
+    )
+}
+
+describe('a call in the sandbox', () => {
+  const connect = programs(() => ({ VOICE_AGENT_SANDBOX_SPEED: '9' }))
+  const place = async ({ value }: Person, more: object = {}) => {
+    const { id } = await value('place_call', {
+      type: 'phone',
+      agent_id: seedIds.supportAgent,
+      from_number: '+12025550110',
+      to_number: '+12025550100',
+      ...more,
+    })
+    return { call_id: String(id) }
+  }
+
+  describe.concurrent.each(everyClient)('of a %s client over %s', (kind, transport) => {
+    test('is told as it goes on, never right before the result, and given back in the end', async () => {
+      await using client = await connect(kind, transport)
+      const call = await place(client, { external_id: `${kind} ${transport}` })
+      const told: { message: string; at: number }[] = []
+      const onProgress = (message: string) => void told.push({ message, at: Date.now() })
+      const result = await client.call('wait_for_call', call, { onProgress })
+      const last = told.at(-1)
+      const going = /^(ringing|answered by human), \d+ s(; last words \(untrusted\) \w+: ".+")?$/
+      for (const { message } of told) expect(message).toMatch(going)
+      expect(last?.message).toMatch(/^answered by human, \d+ s; last words \(untrusted\) \w+: "/)
+      expect(Date.now() - Number(last?.at)).toBeGreaterThan(200)
+      expect(result.structuredContent).toMatchObject({ ended: true, status: 'completed' })
+      expect(result.content[0]?.text).toMatch(/^The call has ended\..*<untrusted-speech /s)
+      expect(await client.flaws('wait_for_call', result)).toBeUndefined()
+    })
+  })
+
+  test('that nobody answers is told as ringing, and how it ended', async () => {
+    await using client = await connect('v2 2026-07-28', 'HTTP')
+    const call = await place(client, { to_number: '+12025550103' })
+    const told: string[] = []
+    const onProgress = (message: string) => void told.push(message)
+    const result = await client.call('wait_for_call', call, { onProgress })
+    expect(told[0]).toMatch(/^ringing, \d+ s$/)
+    expect(result.structuredContent).toMatchObject({
+      ended: true,
+      status: 'failed',
+      answer_status: 'user_unavailable',
+    })
+  })
+
+  test('that lasts longer than the wait is given back as it is, with how to wait on', async () => {
+    await using client = await connect('v2 2026-07-28', 'HTTP')
+    const call = await place(client, { to_number: '+12025550106' })
+    const began = Date.now()
+    const told: string[] = []
+    const onProgress = (message: string) => void told.push(message)
+    const args = { ...call, timeout_seconds: 1 }
+    const result = await client.call('wait_for_call', args, { onProgress })
+    expect(Date.now() - began).toBeLessThan(2500)
+    expect(result.structuredContent).toMatchObject({ ended: false, status: 'in_progress' })
+    expect(result.content[0]?.text).toContain(`Wait on with wait_for_call, call_id ${call.call_id}`)
+    // So late that the result would be right behind it.
+    expect(told).toEqual([])
+  })
+
+  test('that has ended is given back at once', async () => {
+    await using client = await connect('v2 2026-07-28', 'HTTP')
+    const { items } = await client.value('list_calls', { status: 'failed', limit: 1 })
+    const [{ id: call_id } = { id: '' }] = items as { id: string }[]
+    const told: string[] = []
+    const onProgress = (message: string) => void told.push(message)
+    const result = await client.call('wait_for_call', { call_id }, { onProgress })
+    expect(result.structuredContent).toMatchObject({ ended: true })
+    expect(told).toEqual([])
+  })
+
+  test('that does not exist is an error', async () => {
+    await using client = await connect('v2 2026-07-28', 'HTTP')
+    const result = await client.call('wait_for_call', { call_id: 'nothing' })
+    expect(result.isError).toBe(true)
+    expect(result.content[0]?.text).toMatch(/^wait_for_call failed: /)
+  })
+})
+
+describe('the platform', () => {
+  let platform: Awaited<ReturnType<typeof startCallingPlatform>>
+  beforeAll(async () => {
+    platform = await startCallingPlatform()
+  })
+  afterAll(() => platform[Symbol.asyncDispose]())
+  const connect = programs(() => platform.env)
+  const connectApart = programs(
+    () => platform.env,
+    (kind) => `sk-of-${kind.replaceAll(' ', '-')}`,
+  )
+
+  test('is read once in a while, however many wait for the same call', async () => {
+    const clients = await Promise.all(clientKinds.map((kind) => connect(kind, 'HTTP')))
+    const began = Date.now()
+    const waits = Array.from({ length: 50 }, (_, at) =>
+      clients[at % clients.length]?.call('wait_for_call', { call_id: 'popular' }),
+    )
+    await pause(2000)
+    platform.end('popular')
+    const results = await Promise.all(waits)
+    expect(results.filter((result) => result?.structuredContent?.ended === true)).toHaveLength(50)
+    // One each second, and not fifty.
+    expect(platform.readings('popular')).toBeLessThan(2 + (Date.now() - began) / 1000)
+    for (const client of clients) await client[Symbol.asyncDispose]()
+  })
+
+  test('may fail for a moment', async () => {
+    await using client = await connect('v2 2026-07-28', 'HTTP')
+    platform.failNext(1)
+    setTimeout(() => platform.end('shaky'), 300)
+    expect(await client.value('wait_for_call', { call_id: 'shaky' })).toMatchObject({ ended: true })
+  })
+
+  const dial = (to_number: string) => ({
+    type: 'phone',
+    agent_id: platform.agent.id,
+    from_number: '+12025550110',
+    to_number,
+    follow: true,
+  })
+
+  describe.concurrent.each(everyClient)('after a %s client over %s cancels', (kind, transport) => {
+    // Stateless HTTP of 2025 has no way to tell which request is cancelled but to hang up.
+    const hangsUp = !(transport === 'HTTP' && kind !== 'v2 2026-07-28')
+
+    test.runIf(hangsUp)('nobody reads any more, and the call goes on', async () => {
+      await using client = await connectApart(kind, transport)
+      const at = everyClient.findIndex((one) => one[0] === kind && one[1] === transport)
+      const [number, call_id] = [`+1202555${1000 + at}`, `waited-${at}`]
+      const args = dial(number)
+      const controller = new AbortController()
+      const waits = Promise.allSettled([
+        client.call('wait_for_call', { call_id }, controller),
+        client.call('place_call', args, controller),
+      ])
+      const dialled = () => platform.dialled.filter(({ to_number }) => to_number === number)
+      const placedId = () => String(dialled()[0]?.id)
+      const readings = () => [call_id, placedId()].map(platform.readings)
+      await expect.poll(() => Math.min(...readings()), { timeout: 5000 }).toBeGreaterThan(0)
+      const began = Date.now()
+      controller.abort()
+      const settled = (await waits).map(({ status }) => status)
+      expect(settled).toEqual(['rejected', 'rejected'])
+      expect(Date.now() - began).toBeLessThan(500)
+      await pause(1200)
+      const before = readings()
+      await pause(1600)
+      expect(readings()).toEqual(before)
+      expect(dialled()).toHaveLength(1)
+      // It was not stopped, and is not dialled again.
+      const again = await client.call('place_call', { ...args, follow: false })
+      expect(again.structuredContent).toMatchObject({ id: placedId(), repeated: true })
+    })
+  })
+})

@@ -1,0 +1,60 @@
+import { json, startFakePlatform } from './fake-platform.ts'
+
+const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
+
+/**
+ * A platform on which calls go on until they are told to end; it counts how often each is read, and
+ * takes `answerMs` to answer that it has placed one.
+ */
+export async function startCallingPlatform({ answerMs = 0 } = {}) {
+  /** Calls that have ended, and what was said on them. */
+  const ended = new Map<string, string>()
+  const readings = new Map<string, number>()
+  const dialled: Record<string, unknown>[] = []
+  let failures = 0
+  const callOf = (id: string) => {
+    const created = new Date().toISOString()
+    const said = ended.get(id)
+    const isOver = said !== undefined
+    return {
+      id,
+      status: isOver ? 'completed' : 'in_progress',
+      answer_status: isOver ? 'human' : 'waiting',
+      created,
+      ended_at: isOver ? created : null,
+      messages: said ? [{ role: 'agent', message: said, timestamp: created }] : [],
+    }
+  }
+  const platform = await startFakePlatform(
+    ({ method, url, body }, res) => {
+      if (url.includes('/agents')) return json(res, 200, agent)
+      if (method === 'POST') {
+        const call = { ...callOf(`call-${dialled.length}`), ...JSON.parse(body) }
+        dialled.push({ ...call, at: Date.now() })
+        return void setTimeout(() => json(res, 201, call), answerMs)
+      }
+      const [, id] = /\/calls\/([^?]+)/.exec(url) ?? []
+      if (id === undefined) {
+        const wanted = new URL(url, 'http://platform').searchParams.get('external_id')
+        const items = dialled.filter(({ external_id }) => external_id === wanted)
+        return json(res, 200, { items, count: items.length })
+      }
+      readings.set(id, (readings.get(id) ?? 0) + 1)
+      if (failures-- > 0) return json(res, 500, { code: 'internal_error', message: 'No.' })
+      return json(res, 200, callOf(id))
+    },
+    { account: 'own' },
+  )
+  return Object.assign(platform, {
+    agent,
+    dialled,
+    env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'sk-0123456789' },
+    /** How often a call was read. */
+    readings: (id: string) => readings.get(id) ?? 0,
+    end: (id: string, said = '') => void ended.set(id, said),
+    /** Lets the next readings fail. */
+    failNext: (count: number) => {
+      failures = count
+    },
+  })
+}
