@@ -167,7 +167,7 @@ export async function readResource(
     kept ? memory.read(route, request, kept) : client.call(route, request, signal),
   )
   return {
-    contents: [{ uri, mimeType, text: JSON.stringify(value) }],
+    contents: [{ uri, mimeType, text: context.session.redact(JSON.stringify(value)) }],
     ttlMs: kept ? memory.keptMs(kept) : 0,
     cacheScope: 'private',
   }

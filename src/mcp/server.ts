@@ -7,6 +7,7 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { type CallContext, callTool } from './call.ts'
+import { createCancelling } from './cancelling.ts'
 import { abilitiesOf, tasksExtension } from './client-abilities.ts'
 import { complete } from './completions.ts'
 import type { ConfirmMode } from './confirm-mode.ts'
@@ -70,6 +71,7 @@ export function createServerFactory(options: ServerOptions): McpServerFactory {
   const viewOf = viewsFor(options)
   const confirmations = createConfirmations(options.confirm)
   const cancelled = createCancelled()
+  const cancelling = createCancelling()
 
   return ({ era, authInfo, requestInfo }) => {
     const selected = select((name) => requestInfo?.headers.get(name) ?? undefined)
@@ -88,16 +90,24 @@ export function createServerFactory(options: ServerOptions): McpServerFactory {
       const tool = view.byName.get(params.name)
       if (!tool) throw noSuchTool(params.name, exposure)
       const abilities = abilitiesOf(server, context)
-      return callTool(tool, params.arguments ?? {}, {
-        session,
-        tools,
-        signal: context.mcpReq.signal,
-        onBug,
-        confirmOf: (call) => confirmations.of({ ...call, ...abilities, context }),
-        progress: progressOf(context),
-        takesTasks: abilities.takesTasks,
-      })
+      const work = (signal: AbortSignal) =>
+        callTool(tool, params.arguments ?? {}, {
+          session,
+          tools,
+          signal,
+          onBug,
+          confirmOf: (call) => confirmations.of({ ...call, ...abilities, context }),
+          progress: progressOf(context),
+          takesTasks: abilities.takesTasks,
+        })
+      return isMute ? cancelling.run(caller, context.mcpReq, work) : work(context.mcpReq.signal)
     })
+    const caller = `${session.owner} ${requestInfo?.headers.get('user-agent')}`
+    if (isMute) {
+      server.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
+        if (requestId !== undefined) cancelling.cancel(caller, requestId)
+      })
+    }
     const prompting = { session, onBug }
     server.setRequestHandler('prompts/list', () => listPrompts(prompting))
     server.setRequestHandler('prompts/get', ({ params }, { mcpReq: { signal } }) =>
