@@ -76,8 +76,8 @@ const environment = (url: string, stateDir: string) => ({
   VOICE_AGENT_HEADERS_TIMEOUT: '0.3',
   VOICE_AGENT_TIMEOUT: '0.5',
   VOICE_AGENT_CALL_FIND_OUT: '1',
-  // Longer than the platform takes to act and to show what it did.
-  VOICE_AGENT_CALL_SETTLE: '4',
+  // Longer than the platform takes to act and to show what it did, on a busy machine too.
+  VOICE_AGENT_CALL_SETTLE: '5',
 })
 
 async function inParallel<T>(
