@@ -1,7 +1,7 @@
 import type { DialPolicy } from '../policy/dial-policy.ts'
+import type { Timing } from './find-out.ts'
 import type { Follower } from './follow.ts'
 import type { Journal } from './journal.ts'
-import type { Timing } from './place.ts'
 
 /** What one server process dials with: shared by all its sessions. */
 export interface Dialling {

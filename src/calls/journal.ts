@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
+import { openStateFile, type StateFile, transaction } from '../state-file.ts'
 
 /** What is known of one placement: which call it was to be, and how far it got. */
 export interface Entry {
@@ -73,19 +72,23 @@ const Row = z.object({
   call_id: z.string().nullable(),
 })
 
-const schema = `
-CREATE TABLE IF NOT EXISTS placements (
-  owner TEXT NOT NULL,
-  external_id TEXT NOT NULL,
-  content TEXT NOT NULL,
-  minted INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  since INTEGER NOT NULL,
-  call_id TEXT,
-  PRIMARY KEY (owner, external_id)
-) STRICT;
-CREATE INDEX IF NOT EXISTS placements_by_content ON placements (owner, content, since);
-`
+const kind: StateFile = {
+  // "once"
+  applicationId: 0x6f6e6365,
+  version: 1,
+  schema: `
+    CREATE TABLE placements (
+      owner TEXT NOT NULL,
+      external_id TEXT NOT NULL,
+      content TEXT NOT NULL,
+      minted INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      call_id TEXT,
+      PRIMARY KEY (owner, external_id)
+    ) STRICT;
+    CREATE INDEX placements_by_content ON placements (owner, content, since)`,
+}
 
 /** The journal cannot be kept; without it no call is placed. */
 export class JournalError extends Error {
@@ -95,12 +98,9 @@ export class JournalError extends Error {
 /** Opens, and if need be creates, the journal. `:memory:` forgets with the process. */
 export async function openJournal(file: string): Promise<Journal> {
   try {
-    const { DatabaseSync } = await import('node:sqlite')
-    if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
-    const db = new DatabaseSync(file, { timeout: 5000 })
-    // FULL: what is written before a call is sent must be there even after a power failure.
-    db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
-    db.exec(schema)
+    const db = await openStateFile(file, kind)
+    // What is written is short, and told before anything is sent: it waits for others in place.
+    db.exec('PRAGMA busy_timeout = 5000')
     db.prepare('DELETE FROM placements WHERE since < ?').run(Date.now() - keptForMs)
     return journalOn(db, file)
   } catch (error) {
@@ -145,7 +145,6 @@ function journalOn(db: DatabaseSync, file: string): Journal {
     try {
       return work()
     } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK')
       throw error instanceof JournalError ? error : unusable(file, error)
     }
   }
@@ -175,12 +174,7 @@ function journalOn(db: DatabaseSync, file: string): Journal {
   }
   return {
     claim: (identity, now) =>
-      guarded(() => {
-        db.exec('BEGIN IMMEDIATE')
-        const claimed = claim(identity, now)
-        db.exec('COMMIT')
-        return claimed
-      }),
+      guarded(() => transaction(db, 'BEGIN IMMEDIATE', () => claim(identity, now))),
     look: (identity, now) =>
       guarded(() => {
         const found = find(identity, now)

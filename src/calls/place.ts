@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '../api/client.ts'
 import { ApiError, type Failure } from '../api/failure.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { canonical } from './canonical.ts'
-import { type Entry, type Identity, type Journal, JournalError } from './journal.ts'
+import { type Asking, find, findOut, type Search, sought } from './find-out.ts'
+import { type Entry, JournalError } from './journal.ts'
 
 /** A call that exists. */
 export interface Placement {
@@ -34,15 +31,6 @@ export class ExternalIdTaken extends Error {
   override readonly name = 'ExternalIdTaken'
 }
 
-/** What finding out about calls works with. */
-export interface Asking {
-  readonly client: Client
-  readonly journal: Journal
-  /** Whose calls these are: a hash of the API key. */
-  readonly owner: string
-  readonly timing?: Timing | undefined
-}
-
 /** What placing works with. */
 export interface Placing extends Asking {
   /** Asked right before a call is sent, and only then; throws when it may not be. */
@@ -56,18 +44,6 @@ export interface Permit {
   /** The call exists. */
   placed(callId: string): void
 }
-
-export interface Timing {
-  /** How long the platform is asked what became of a call, ms. */
-  readonly findOutMs: number
-  /**
-   * How long after it was sent a call that the platform does not show was surely never taken, ms:
-   * longer than anything on the way (proxy, queue, platform) holds a request before it acts on it.
-   */
-  readonly settledMs: number
-}
-
-const defaultTiming: Timing = { findOutMs: 20_000, settledMs: 120_000 }
 
 /**
  * Places a call exactly once. It is written down before it is sent and sent once; when its outcome
@@ -117,21 +93,7 @@ export async function placedBefore(
 export const notedBefore = (request: RouteRequest, asking: Asking): Entry | undefined =>
   asking.journal.look(sought(request, asking).identity, Date.now())
 
-interface Search extends Asking {
-  readonly request: RouteRequest
-  readonly identity: Identity
-}
-
 interface Own extends Search, Placing {}
-
-type Sought = Pick<Search, 'request' | 'owner' | 'identity'>
-
-function sought(request: RouteRequest, asking: Asking): Sought {
-  const owner = `${asking.owner} ${request.params.account_id}`
-  const { external_id, ...content } = request.body ?? {}
-  const externalId = typeof external_id === 'string' ? external_id : undefined
-  return { request, owner, identity: { owner, content: hash(canonical(content)), externalId } }
-}
 
 /** Looks for a call before sending; when that fails nothing was sent, and the id is free again. */
 async function findFirst(
@@ -234,68 +196,3 @@ function isCertainlyNotDone(failure: Failure): boolean {
   // 408 is what a proxy says that waited in vain, not a platform that refused.
   return isRefusal && failure.status !== 408
 }
-
-interface Found {
-  readonly call?: PlacedCall | Call
-  /** There is none, and there will be none. */
-  readonly isAbsent?: boolean
-  /** Why the platform does not say, as far as it has said anything. */
-  readonly failure?: Failure | undefined
-}
-
-/**
- * Asks until the platform shows the call, or surely has none, or time is up; a question that fails
- * is asked again. Whoever sends it meanwhile writes down what came of it.
- */
-async function findOut(
-  first: Entry,
-  search: Search,
-  signal: AbortSignal | undefined,
-): Promise<Found> {
-  const { journal, owner } = search
-  const { externalId } = first
-  const { findOutMs, settledMs } = timingOf(search)
-  const deadline = Date.now() + findOutMs
-  for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
-    const { state, since, callId } = journal.entry(owner, externalId) ?? first
-    if (state === 'free') return { isAbsent: true }
-    // Only a reading that begins after the last moment at which it could be taken shows its absence.
-    const isSettled = Date.now() >= since + settledMs
-    const { call, isSure, failure } = await find(externalId, search, signal).catch(toldLater)
-    if (call) return { call }
-    if (callId !== null) return { call: { id: callId } }
-    if (isSettled && isSure) return { isAbsent: true }
-    const leftMs = deadline - Date.now()
-    if (signal?.aborted || leftMs <= 0) return { failure }
-    await sleep(Math.min(waitMs, leftMs), undefined, signal && { signal }).catch(() => undefined)
-  }
-}
-
-/** What a list says of a call. */
-interface Reading {
-  readonly call: Call | undefined
-  /** Without a call: the list would show it. */
-  readonly isSure: boolean
-  readonly failure?: Failure
-}
-
-function toldLater(error: unknown): Reading {
-  if (!(error instanceof ApiError)) throw error
-  return { call: undefined, isSure: false, failure: error.failure }
-}
-
-async function find(
-  externalId: string,
-  { client, request: { params } }: Search,
-  signal: AbortSignal | undefined,
-): Promise<Reading> {
-  const query = { external_id: externalId, limit: 10 }
-  const { items } = await client.call(routes.calls.list, { params, query }, signal)
-  const call = items.find(({ external_id }) => external_id === externalId)
-  // A platform that ignores the filter shows others, and of this call not necessarily anything.
-  return { call, isSure: items.length === 0 }
-}
-
-const timingOf = ({ timing }: Asking) => timing ?? defaultTiming
-
-const hash = (text: string) => createHash('sha256').update(text).digest('base64url')

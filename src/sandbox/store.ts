@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import * as z from 'zod'
+import { makeFolder } from '../folder.ts'
 import { schema, schemaVersion } from './store-schema.ts'
 
 export type SqlParams = Record<string, SQLInputValue>
@@ -62,22 +62,6 @@ function connect(file: string): DatabaseSync {
   } catch (error) {
     db.close()
     throw error
-  }
-}
-
-/**
- * Makes a folder and those it is in. Step by step, because Node's own `recursive` never returns
- * where the system answers "no such folder" to making one in a folder that exists, as /proc does.
- */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return
-  const parent = dirname(path)
-  if (parent !== path) makeFolder(parent)
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!existsSync(path)) throw error
   }
 }
 

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError, type Failure } from '../../src/api/failure.ts'
@@ -5,6 +8,7 @@ import { type Journal, JournalError, openJournal } from '../../src/calls/journal
 import { ExternalIdTaken, OutcomeUnknown, placeOnce } from '../../src/calls/place.ts'
 import type { Route, RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
+import { scratchFolder } from '../harness/program.ts'
 
 const broken: Failure = { kind: 'network', code: 'ECONNRESET', maybeSent: true }
 const notSent: Failure = { kind: 'network', code: 'ECONNREFUSED', maybeSent: false }
@@ -279,5 +283,27 @@ describe('a call', () => {
     const { permit } = permits()
     const other = { client: platform.client, journal, owner: 'other', permit }
     expect(await placeOnce(request(), other, undefined)).toMatchObject({ isRepeat: false })
+  })
+})
+
+describe('a journal', () => {
+  test.each([
+    ['in a folder that cannot be made', () => '/proc/none/journal.db'],
+    [
+      'that belongs to another program',
+      (folder: string) => {
+        const file = join(folder, 'journal.db')
+        new DatabaseSync(file).exec('CREATE TABLE t (x)')
+        return file
+      },
+    ],
+  ])('%s is an error that names it and what to do', async (_, make) => {
+    using folder = scratchFolder()
+    const file = make(folder.path)
+    const opening = openJournal(file)
+    await expect(opening).rejects.toThrow(JournalError)
+    await expect(opening).rejects.toThrow(`The journal of calls ${file} cannot be used: `)
+    await expect(opening).rejects.toThrow('VOICE_AGENT_STATE_DIR')
+    expect(existsSync(`${file}-wal`)).toBe(false)
   })
 })
