@@ -2,8 +2,9 @@ import * as z from 'zod'
 import type { Route } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { type Confirmable, confirmationShape, confirmOption } from '../mcp/confirmation.ts'
+import { named } from '../mcp/similar.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
-import { accountFact, named } from './facts.ts'
+import { accountFact } from './facts.ts'
 
 type Asking<R extends Route> = Run<R, typeof confirmOption>
 

@@ -1,28 +1,31 @@
 import { ApiError } from '../api/failure.ts'
-import { routes } from '../contract/routes.ts'
+import { ownAccount } from '../mcp/account.ts'
+import { named } from '../mcp/similar.ts'
 import type { Run } from '../mcp/tool.ts'
 
-/** Such as `Support line (3f0c…)`: a name for people, and the id that is meant. */
-export const named = (name: string | null | undefined, id: string) =>
-  name ? `${name} (${id})` : id
+type OnAccount = Pick<Run, 'request' | 'session'>
 
 /** The account that something is done under, as a person who is asked recognises it. */
-export async function accountFact({
-  request,
-  session,
-}: Pick<Run, 'request' | 'session'>): Promise<string> {
+export async function accountFact({ request, session }: OnAccount): Promise<string> {
   const { account_id = 'me' } = request.params
-  const own = await ownAccount(session)
+  // Not to know its name is no reason not to ask.
+  const own = await ownAccount(session).catch((error: unknown) => {
+    if (error instanceof ApiError) return undefined
+    throw error
+  })
   if (own && (account_id === 'me' || account_id === own.id)) return named(own.name, own.id)
   return account_id === 'me' ? "the API key's own account" : account_id
 }
 
-/** Not to know its name is no reason not to ask. */
-async function ownAccount({ memory }: Run['session']) {
-  try {
-    return await memory.read(routes.accounts.current, { params: {}, query: {} }, 'account')
-  } catch (error) {
-    if (error instanceof ApiError) return undefined
-    throw error
-  }
+/**
+ * The same steps on `me`, where the account is named that the key has anyway: one account under two
+ * names would make two of what is to be done once. Throws ApiError when that cannot be found out.
+ */
+export async function onOneName<R extends OnAccount>(run: R): Promise<R> {
+  const { account_id = 'me' } = run.request.params
+  if (account_id === 'me') return run
+  const own = await ownAccount(run.session)
+  if (account_id !== own.id) return run
+  const params = { ...run.request.params, account_id: 'me' }
+  return { ...run, request: { ...run.request, params } }
 }

@@ -13,11 +13,12 @@ import { type CallCreate, PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { confirmationShape, confirmOption } from '../mcp/confirmation.ts'
 import { badArguments, Refused } from '../mcp/refused.ts'
+import { named } from '../mcp/similar.ts'
 import { taskOf } from '../mcp/tasks.ts'
 import type { Outcome, Run, Steps } from '../mcp/tool.ts'
 import type { DialRequest, Refused as Forbidden } from '../policy/verdict.ts'
 import { compactText } from '../views/compact.ts'
-import { accountFact, named } from './facts.ts'
+import { accountFact, onOneName } from './facts.ts'
 import { followCall, followPlacedMs, shownCall } from './wait-for-call.ts'
 
 const options = {
@@ -37,9 +38,10 @@ export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
       .optional()
       .describe('True: it had been placed before; not dialled again.'),
   }),
-  async run(run) {
-    const { body } = run
+  async run(given) {
+    const { body } = given
     refuseMixedUp(body)
+    const run = await onOneName(given)
     const known = await repeated(run)
     if (known) return followed(run, known)
     const agent = await speaker(run)

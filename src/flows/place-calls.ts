@@ -11,9 +11,10 @@ import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { confirmationShape, confirmOption } from '../mcp/confirmation.ts'
 import { badArguments, Refused } from '../mcp/refused.ts'
+import { named } from '../mcp/similar.ts'
 import type { Outcome, Run, Steps } from '../mcp/tool.ts'
 import { compactText } from '../views/compact.ts'
-import { accountFact, named } from './facts.ts'
+import { accountFact, onOneName } from './facts.ts'
 import { dialRequest, forbidden, inWords, place, speaker } from './place-call.ts'
 
 /** Most calls of one batch, and the time between two of them, ms. */
@@ -66,12 +67,13 @@ export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = 
     calls: z.array(Item).optional().describe('In the order given.'),
     ...confirmationShape,
   }),
-  async run(run) {
-    const { body, options: given } = run
+  async run(onAnyName) {
+    const { body, options: given } = onAnyName
     if (body.from_number === undefined) {
       throw badArguments([{ argument: 'from_number', message: 'required: a number of your own' }])
     }
     refuseDoubleIds(given.calls)
+    const run = await onOneName(onAnyName)
     const journal = await inWords(() => run.session.dialling.journal())
     const open = given.calls.filter((callee) => !known(run, journal, callee))
     if (open.length === 0)

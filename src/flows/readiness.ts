@@ -4,10 +4,9 @@ import type { Account } from '../contract/account.ts'
 import type { Agent } from '../contract/agent.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
-import { similar, told } from '../mcp/similar.ts'
+import { named, similar, told } from '../mcp/similar.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
 import { isObject } from './changes.ts'
-import { named } from './facts.ts'
 import { dialRequest } from './place-call.ts'
 
 const options = {

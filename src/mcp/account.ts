@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api/failure.ts'
+import type { Account } from '../contract/account.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import type { Session } from './session.ts'
@@ -19,13 +20,16 @@ export async function accountOf(
 ): Promise<string | undefined> {
   if (session.account !== undefined || !('account_id' in route.params.shape)) return undefined
   const { account_id = 'me' } = params
-  return account_id === 'me' ? ownAccount(session) : account_id
+  return account_id === 'me' ? ownId(session) : account_id
 }
 
-/** The id of the key's own account; `me` when it cannot be found out in time. */
-async function ownAccount({ memory }: Session): Promise<string> {
-  const read = memory.read(routes.accounts.current, { params: {}, query: {} }, 'account')
-  const id = read.then(
+/** The key's own account, as it was read within the hour. Throws ApiError. */
+export const ownAccount = ({ memory }: Session): Promise<Account> =>
+  memory.read(routes.accounts.current, { params: {}, query: {} }, 'account')
+
+/** Its id; `me` when that cannot be found out in time. */
+async function ownId(session: Session): Promise<string> {
+  const id = ownAccount(session).then(
     (account) => account.id,
     (error: unknown) => {
       if (error instanceof ApiError) return 'me'

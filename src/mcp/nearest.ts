@@ -31,4 +31,4 @@ export function sameWord(word: string, known: readonly string[]): string | undef
 }
 
 /** `agentId`, `agent-id` and `agent_id` are one word. */
-const fold = (word: string) => word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+export const fold = (word: string) => word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')

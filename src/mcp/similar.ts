@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein'
+import { fold } from './nearest.ts'
 
 /** Something that exists: what it is referred to by, and what people call it. */
 export interface Known {
@@ -27,10 +28,13 @@ function farness(folded: string, label: string): number {
   return folded.length > 2 && other.includes(folded) ? Math.min(edits, 1) : edits
 }
 
-const fold = (word: string) => word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
-
 /** How a known one is told: `Front desk (1b9d…)`. */
-export const told = ({ id, names }: Known): string => {
-  const name = names.find((one) => one && one !== id)
-  return name ? `${name} (${id})` : id
-}
+export const told = ({ id, names }: Known): string =>
+  named(
+    names.find((one) => one && one !== id),
+    id,
+  )
+
+/** A name for people, and the id that is meant. */
+export const named = (name: string | null | undefined, id: string): string =>
+  name ? `${name} (${id})` : id

@@ -77,6 +77,19 @@ describe('a list of calls', () => {
     expect(await total(client)).toBe(2)
   })
 
+  test('is the same list under the own account by either of its names', async () => {
+    await using client = await connect()
+    const { id: account_id } = await client.value('get_current_account')
+    const first = await client.value('place_calls', listOf(...numbers(1)))
+    const again = await client.value('place_calls', { ...listOf(...numbers(1)), account_id })
+    expect(again.summary).toEqual({ repeated: 1 })
+    const [call] = items(first)
+    const args = { agent_id: seedIds.supportAgent, from_number, type: 'phone', account_id }
+    const alone = await client.value('place_call', { ...args, to_number: numbers(1)[0] })
+    expect(alone).toMatchObject({ repeated: true, id: call?.call_id })
+    expect(await total(client)).toBe(1)
+  })
+
   test('that is known is told without asking the platform or the person', async () => {
     await using platform = await startCallingPlatform()
     await using person = await connect(platform.env, yes)
