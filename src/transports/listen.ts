@@ -14,6 +14,12 @@ export class ListenError extends Error {
   override readonly name = 'ListenError'
 }
 
+/**
+ * How long a connection is kept for the next request, ms: longer than clients and the balancers in
+ * between keep theirs, so that it is they who close it and no request meets a closed end.
+ */
+const keptOpenMs = 65_000
+
 /** Longest time that open answers are given on close, ms. */
 const graceMs = 2000
 
@@ -21,6 +27,7 @@ export async function listen(
   server: Server,
   { host, port }: { host: string; port: number },
 ): Promise<Listening> {
+  server.keepAliveTimeout = keptOpenMs
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, host, port)))
     server.listen(port, host, resolve)
