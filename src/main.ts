@@ -1,36 +1,14 @@
-import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../package.json' with { type: 'json' }
-import { tools } from '../tools/index.ts'
-import { createClient } from './api/client.ts'
 import { openCalling } from './calling.ts'
-import type { Dialling } from './calls/dialling.ts'
-import {
-  type CallingConfig,
-  type Config,
-  isLoopback,
-  type PlatformConfig,
-  readConfig,
-  type ScopeConfig,
-} from './config.ts'
+import { type Config, isLoopback, readConfig } from './config.ts'
 import { ConfigError } from './flags.ts'
-import { showing } from './flows/wait-for-call.ts'
-import type { Credential } from './mcp/credential.ts'
-import {
-  createSelect,
-  type Exposure,
-  ExposureError,
-  everyTool,
-  narrow,
-  type Wanted,
-} from './mcp/exposure.ts'
-import { createMemories } from './mcp/memory.ts'
+import type { Exposure } from './mcp/exposure.ts'
 import { watchResources } from './mcp/resources.ts'
-import { createServerFactory } from './mcp/server.ts'
-import type { Session } from './mcp/session.ts'
-import { openPlatform, type Platform } from './platform.ts'
-import { helpText, shownName } from './settings.ts'
+import { openPlatform } from './platform.ts'
+import { exposureOf, type Serving, serve } from './serving.ts'
+import { helpText } from './settings.ts'
 
 const { version } = packageJson
 
@@ -84,8 +62,14 @@ async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Run
     )
   }
   let current: Server | undefined
-  const { factory, sessionFor } = serverFor(config, exposure, platform, calling, (server) => {
-    current = server
+  const { factory, sessionFor } = serve(config, {
+    exposure,
+    platform,
+    dialling: calling,
+    onBug: logError,
+    onServer(server) {
+      current = server
+    },
   })
   const server = startStdio(factory, {
     onError: logRefusal,
@@ -115,8 +99,9 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
   const local = isLoopback(config.listen.host)
   const lendsKey =
     config.platform.kind === 'sandbox' || (local && platform.credential !== undefined)
-  const { factory, select, sessionFor } = serverFor(config, exposure, platform, calling)
-  const server = await startHttp(factory, {
+  const parts = { exposure, platform, dialling: calling, onBug: logError }
+  const { select, sessionFor, ...service } = serve(config, parts)
+  const server = await startHttp(service, {
     ...config.listen,
     isLoopback: local,
     allowedHosts: config.allowedHosts,
@@ -182,92 +167,6 @@ async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Prom
   log(`Serving the sandbox API at ${server.url}/v1 (X-API-Key: sandbox-key)`)
   log(`OpenAPI document: ${server.url}/v1/openapi.json`)
   return { done: new Promise(() => {}), close: () => server.close() }
-}
-
-/** What the operator exposes. Throws ConfigError. */
-function exposureOf(wanted: Wanted): Exposure {
-  const names = {
-    toolsets: shownName('toolsets'),
-    tools: shownName('tools'),
-    excludeTools: shownName('exclude-tools'),
-    readOnly: shownName('read-only'),
-  }
-  try {
-    return narrow(everyTool(tools), wanted, { who: "this server's setting", names })
-  } catch (error) {
-    throw error instanceof ExposureError ? new ConfigError(error.message) : error
-  }
-}
-
-/** How assistants are served, the same on every transport. */
-interface Serving {
-  readonly platform: PlatformConfig
-  readonly scope: ScopeConfig
-  readonly calling: CallingConfig
-}
-
-function serverFor(
-  config: Serving,
-  exposure: Exposure,
-  platform: Platform,
-  dialling: Dialling,
-  onServer?: (server: Server) => void,
-) {
-  const { account } = config.scope
-  const isSandbox = config.platform.kind === 'sandbox'
-  const userAgent = `voice-agent-mcp/${version}`
-  const limits = limitsOf(config.platform)
-  const memoryOf = createMemories({ catalogMs: config.scope.catalogMs })
-  const sessionFor = (own: Credential | undefined): Session => {
-    const credential = own ?? platform.credential
-    // The transports let nothing through that has neither.
-    if (!credential) throw new Error('A request without a key got past the transport')
-    const { apiKey, source } = credential
-    const client = createClient({ send: platform.send, apiKey, userAgent, ...limits })
-    return {
-      client,
-      memory: memoryOf(apiKey, client),
-      dialling,
-      owner: createHash('sha256').update(apiKey).digest('base64url'),
-      account,
-      isSandbox,
-      keySource: source,
-      redact: isSandbox ? (text) => text : redactor(apiKey),
-    }
-  }
-  const select = createSelect(exposure)
-  const { confirm } = config.calling
-  const options = {
-    select,
-    version,
-    isSandbox,
-    account,
-    sessionFor,
-    showing,
-    confirm,
-    onBug: logError,
-  }
-  return {
-    select,
-    sessionFor,
-    factory: createServerFactory({ ...options, ...(onServer && { onServer }) }),
-  }
-}
-
-const limitsOf = (config: PlatformConfig) =>
-  config.kind === 'sandbox' ? {} : { totalTimeoutMs: config.totalTimeoutMs }
-
-/** Takes a key out of texts, also as it looks inside an address, inside JSON or in base64. */
-function redactor(apiKey: string): (text: string) => string {
-  // So short a key is none of a real platform, and taking it out would only garble the text.
-  if (apiKey.length < 6) return (text) => text
-  const looks = new Set([
-    apiKey,
-    encodeURIComponent(apiKey),
-    JSON.stringify(apiKey).slice(1, -1),
-    Buffer.from(apiKey).toString('base64').replace(/=+$/, ''),
-  ])
-  return (text) => [...looks].reduce((rest, look) => rest.replaceAll(look, '[API key]'), text)
 }
 
 function announce({ platform, scope }: Serving, { all, tools: exposed }: Exposure): void {

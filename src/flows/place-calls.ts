@@ -62,6 +62,7 @@ type BatchRun = Run<typeof routes.calls.place, typeof options>
 export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = {
   options,
   without,
+  reports: true,
   schema: z.object({
     summary: z.record(z.string(), z.int()).optional().describe('How many came to what.'),
     calls: z.array(Item).optional().describe('In the order given.'),

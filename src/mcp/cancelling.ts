@@ -1,5 +1,7 @@
 /** What is under way for callers whose cancelling comes in a request of its own. */
 export interface Cancelling {
+  /** Who asks, as far as a request tells. */
+  callerOf(owner: string, userAgent: string | null | undefined): string
   /** Does the work of one request; its signal also fires when that is cancelled here. */
   run<T>(
     caller: string,
@@ -18,6 +20,7 @@ export function createCancelling(): Cancelling {
   const underWay = new Map<string, Set<AbortController>>()
   const keyOf = (caller: string, id: string | number) => JSON.stringify([caller, id])
   return {
+    callerOf: (owner, userAgent) => JSON.stringify([owner, userAgent]),
     async run(caller, { id, signal }, work) {
       const key = keyOf(caller, id)
       const controller = new AbortController()

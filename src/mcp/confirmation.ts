@@ -42,9 +42,11 @@ export class NotConfirmed extends Error {
  */
 const goodForSeconds = { token: 120, question: 660 }
 
-/** Argument that carries the token of a preview. */
+/** Argument that carries the token of a preview: what takes it may ask. */
+export const confirmName = 'confirm_token'
+
 export const confirmOption = {
-  confirm_token: z.string().optional().describe('From the preview.'),
+  [confirmName]: z.string().optional().describe('From the preview.'),
 }
 
 /** Part of a result in which a tool says that it did nothing yet, or nothing at all. */

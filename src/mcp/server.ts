@@ -1,40 +1,28 @@
 import {
   type McpServerFactory,
   ProtocolError,
-  ResourceNotFoundError,
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import * as z from 'zod'
 import { type CallContext, callTool } from './call.ts'
 import { createCancelling } from './cancelling.ts'
-import { abilitiesOf, tasksExtension } from './client-abilities.ts'
+import { abilitiesOf } from './client-abilities.ts'
 import { complete } from './completions.ts'
 import type { ConfirmMode } from './confirm-mode.ts'
 import { createConfirmations } from './confirmation.ts'
 import { type Credential, credentialOf } from './credential.ts'
 import type { Exposure, Select } from './exposure.ts'
-import { instructionsFor } from './instructions.ts'
 import { nearest } from './nearest.ts'
+import { createOffers, serverInfoOf } from './offer.ts'
 import { getPrompt, listPrompts } from './prompts/index.ts'
-import {
-  guarded,
-  listResources,
-  readResource,
-  resourceTemplates,
-  watchResources,
-} from './resources.ts'
+import { listResources, readResource, resourceTemplates } from './resources.ts'
 import type { Session } from './session.ts'
-import {
-  type Cancelled,
-  cancelTask,
-  createCancelled,
-  getTask,
-  type Showing,
-  TaskParams,
-} from './tasks.ts'
+import { createShortcut, type Shortcut } from './shortcut.ts'
+import { serveSubscriptions } from './subscription-methods.ts'
+import { serveTasks } from './task-methods.ts'
+import { createCancelled, type Showing } from './tasks.ts'
 
-export interface ServerOptions {
+export interface ServiceOptions {
   /** What is exposed to a connection or an HTTP request, by the request's headers. */
   readonly select: Select
   readonly version: string
@@ -51,43 +39,40 @@ export interface ServerOptions {
   readonly onServer?: (server: Server, session: Session) => void
 }
 
-/** How long a client may keep what never changes while this server runs, ms. */
-const unchanging = { ttlMs: 3_600_000, cacheScope: 'public' } as const
+/** How assistants are answered, whatever the transport and the protocol era. */
+export interface Service {
+  /**
+   * Called for each HTTP request and each stdio connection, so all it does is bind handlers to a
+   * session.
+   */
+  readonly factory: McpServerFactory
+  /** For HTTP requests to which there is nothing but an answer. */
+  readonly shortcut: Shortcut
+}
 
-/** The same for what depends on the headers of a request: not to be handed to other clients. */
-const unchangingForOne = { ...unchanging, cacheScope: 'private' } as const
-
-/**
- * The one factory behind every transport and both protocol eras. It is called for each HTTP
- * request and each stdio connection, so all it does is bind handlers to a session.
- */
-export function createServerFactory(options: ServerOptions): McpServerFactory {
+export function createService(options: ServiceOptions): Service {
   const { select, isSandbox, version, onBug } = options
-  const info = {
-    name: isSandbox ? 'voice-agent-mcp-sandbox' : 'voice-agent-mcp',
-    title: isSandbox ? 'Voice agents (SANDBOX)' : 'Voice agents',
-    version,
-  }
-  const viewOf = viewsFor(options)
+  const info = serverInfoOf(isSandbox, version)
+  const offerOf = createOffers(options)
   const confirmations = createConfirmations(options.confirm)
   const cancelled = createCancelled()
   const cancelling = createCancelling()
 
-  return ({ era, authInfo, requestInfo }) => {
+  const factory: McpServerFactory = ({ era, authInfo, requestInfo }) => {
     const selected = select((name) => requestInfo?.headers.get(name) ?? undefined)
     // The transport has answered such a request already.
     if (!selected.ok)
       throw new Error(`A refused request got past the transport: ${selected.message}`)
     const { exposure } = selected
     const { tools } = exposure
-    const view = viewOf(exposure)
+    const offer = offerOf(exposure)
     const session = options.sessionFor(credentialOf(authInfo))
     // Stateless HTTP of the 2025 revisions has no stream on which a client could be told anything.
     const isMute = era === 'legacy' && requestInfo !== undefined
-    const server = new Server(info, isMute ? view.mute : view.serverOptions)
-    server.setRequestHandler('tools/list', () => ({ tools: view.listed() }))
+    const server = new Server(info, isMute ? offer.mute : offer.serverOptions)
+    server.setRequestHandler('tools/list', () => ({ tools: offer.listed() }))
     server.setRequestHandler('tools/call', ({ params }, context) => {
-      const tool = view.byName.get(params.name)
+      const tool = offer.byName.get(params.name)
       if (!tool) throw noSuchTool(params.name, exposure)
       const abilities = abilitiesOf(server, context)
       const work = (signal: AbortSignal) =>
@@ -102,69 +87,33 @@ export function createServerFactory(options: ServerOptions): McpServerFactory {
         })
       return isMute ? cancelling.run(caller, context.mcpReq, work) : work(context.mcpReq.signal)
     })
-    const caller = `${session.owner} ${requestInfo?.headers.get('user-agent')}`
+    const caller = cancelling.callerOf(session.owner, requestInfo?.headers.get('user-agent'))
     if (isMute) {
       server.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
         if (requestId !== undefined) cancelling.cancel(caller, requestId)
       })
     }
-    const prompting = { session, onBug }
-    server.setRequestHandler('prompts/list', () => listPrompts(prompting))
+    const reading = { session, onBug }
+    server.setRequestHandler('prompts/list', () => listPrompts(reading))
     server.setRequestHandler('prompts/get', ({ params }, { mcpReq: { signal } }) =>
-      getPrompt(prompting, params.name, params.arguments, signal),
+      getPrompt(reading, params.name, params.arguments, signal),
     )
     server.setRequestHandler('completion/complete', ({ params }, { mcpReq: { signal } }) =>
-      complete(prompting, params, signal),
+      complete(reading, params, signal),
     )
     serveTasks(server, { session, onBug, cancelled, showing: options.showing })
     if (!isMute) serveSubscriptions(server, session)
     options.onServer?.(server, session)
     server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>
-      listResources({ session, onBug }, params?.cursor, signal),
+      listResources(reading, params?.cursor, signal),
     )
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
     server.setRequestHandler('resources/read', ({ params }, { mcpReq: { signal } }) =>
-      readResource({ session, onBug }, params.uri, signal),
+      readResource(reading, params.uri, signal),
     )
     return server
   }
-}
-
-/** What follows from an exposure, made once for each that is in use. */
-function viewsFor({ isSandbox, account }: ServerOptions) {
-  const made = new WeakMap<Exposure, ReturnType<typeof make>>()
-  const make = (exposure: Exposure) => {
-    const capabilities = {
-      tools: {},
-      resources: { subscribe: true },
-      prompts: {},
-      completions: {},
-      extensions: { [tasksExtension]: {} },
-    }
-    const serverOptions = {
-      capabilities,
-      instructions: instructionsFor({ isSandbox, account, exposure }),
-      cacheHints: {
-        'tools/list': unchangingForOne,
-        'prompts/list': unchanging,
-        'resources/templates/list': unchanging,
-        'server/discover': unchangingForOne,
-      },
-    }
-    return {
-      byName: new Map(exposure.tools.map((tool) => [tool.name, tool])),
-      listed: () =>
-        exposure.tools.map((tool) => tool.listed(account === undefined ? 'any' : 'pinned')),
-      serverOptions,
-      /** For connections on which nobody can be told of changes. */
-      mute: { ...serverOptions, capabilities: { ...capabilities, resources: {} } },
-    }
-  }
-  return (exposure: Exposure) => {
-    const view = made.get(exposure) ?? make(exposure)
-    made.set(exposure, view)
-    return view
-  }
+  return { factory, shortcut: createShortcut({ ...options, offerOf, cancelling, info }) }
 }
 
 function noSuchTool(name: string, { tools, hidden }: Exposure): ProtocolError {
@@ -185,69 +134,5 @@ function progressOf({ mcpReq }: ServerContext): CallContext['progress'] {
     const params = { progressToken, progress, message }
     // Who has gone needs no progress.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
-  }
-}
-
-interface TaskServing {
-  readonly session: Session
-  readonly cancelled: Cancelled
-  readonly showing: Showing
-  readonly onBug: CallContext['onBug']
-}
-
-/** What the tasks methods take and give; made once, not for each server. */
-const schemas = { params: TaskParams, result: z.looseObject({}) }
-
-/** The tasks extension (SEP-2663), for clients that declare it. */
-function serveTasks(server: Server, { session, cancelled, showing, onBug }: TaskServing): void {
-  const onlyForTakers = (context: ServerContext) => {
-    if (abilitiesOf(server, context).takesTasks) return
-    const requiredCapabilities = { extensions: { [tasksExtension]: {} } }
-    throw new ProtocolError(-32021, 'Tasks are for clients that declare the tasks extension.', {
-      requiredCapabilities,
-    })
-  }
-  const reading = <T>(taskId: string, read: () => Promise<T>) =>
-    guarded('The task', { session, onBug }, read).catch((error: unknown) => {
-      if (!(error instanceof ResourceNotFoundError)) throw error
-      throw new ProtocolError(-32602, `There is no task ${taskId.slice(0, 64)} for this API key.`)
-    })
-  server.setRequestHandler('tasks/get', schemas, ({ taskId }, context) => {
-    onlyForTakers(context)
-    const { signal } = context.mcpReq
-    return reading(taskId, () => getTask(taskId, session, { cancelled, showing }, signal))
-  })
-  server.setRequestHandler('tasks/cancel', schemas, async ({ taskId }, context) => {
-    onlyForTakers(context)
-    const { signal } = context.mcpReq
-    await reading(taskId, () => cancelTask(taskId, session, cancelled, signal))
-    return {}
-  })
-  // No task of ours waits for input; late or stray answers are acknowledged and ignored.
-  server.setRequestHandler('tasks/update', schemas, (_, context) => {
-    onlyForTakers(context)
-    return {}
-  })
-}
-
-/** Subscriptions of the 2025 revisions, which reach the server; later ones are the transport's. */
-function serveSubscriptions(server: Server, session: Session): void {
-  const stops = new Map<string, () => void>()
-  const end = (uri: string) => {
-    stops.get(uri)?.()
-    stops.delete(uri)
-  }
-  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
-    end(uri)
-    const tell = () => server.sendResourceUpdated({ uri }).catch(() => undefined)
-    stops.set(uri, watchResources(session, [uri], tell))
-    return {}
-  })
-  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
-    end(uri)
-    return {}
-  })
-  server.onclose = () => {
-    for (const uri of [...stops.keys()]) end(uri)
   }
 }

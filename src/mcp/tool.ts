@@ -4,7 +4,7 @@ import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import type { Cut } from '../views/fit.ts'
 import { annotationsOf } from './annotations.ts'
-import type { Confirm } from './confirmation.ts'
+import { type Confirm, confirmName } from './confirmation.ts'
 import { type Listing, listedSchema } from './listed-schema.ts'
 import { listings } from './listings.ts'
 import type { Session } from './session.ts'
@@ -56,6 +56,8 @@ export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, 
   readonly options?: O
   /** Route arguments that they do not take. */
   readonly without?: readonly string[]
+  /** They tell how far they are. */
+  readonly reports?: boolean
   readonly run: (run: Run<R, O>) => Promise<Outcome>
   readonly cut?: Cut
 }
@@ -97,6 +99,10 @@ export interface Tool {
   /** The tool as `tools/list` shows it; `pinned` where the account is not the caller's to name. */
   readonly listed: (account: 'any' | 'pinned') => ProtocolTool
   readonly cut: Cut | undefined
+  /** It may ask a person, or give a token to come back with. */
+  readonly asks: boolean
+  /** It may tell how far it is. */
+  readonly reports: boolean
   readonly run: (run: Run) => Promise<Outcome>
 }
 
@@ -137,6 +143,8 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     defaults,
     listed: (account) => shown[account](),
     cut: steps.cut,
+    asks: confirmName in options.shape,
+    reports: steps.reports ?? false,
     // The request was parsed with this route's schemas and the options with the spec's.
     run: (call) => steps.run(call as Run<R, O>),
   }

@@ -9,12 +9,14 @@ import {
 import {
   type AuthInfo,
   createMcpHandler,
+  isJsonContentType,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
-  type McpServerFactory,
+  DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest,
 } from '@modelcontextprotocol/server'
 import { authInfoOf, type Credential } from '../mcp/credential.ts'
 import type { Header } from '../mcp/exposure.ts'
+import type { Service } from '../mcp/server.ts'
 import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
 import { createResourceBus, type Watch, wantedResources } from './subscriptions.ts'
@@ -43,7 +45,7 @@ export interface HttpOptions {
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  factory: McpServerFactory,
+  { factory, shortcut }: Service,
   options: HttpOptions,
 ): Promise<Listening> {
   const resources = createResourceBus()
@@ -72,15 +74,33 @@ export async function startHttp(
     if (!key.ok) return refuse(response, key.status, key.message)
     if (key.credential) request.auth = authInfoOf(key.credential)
     else if (!options.keyIsOptional) return refuse(response, 401, keyWanted)
-    const refusal = options.refusalOf((name) =>
-      request.headersDistinct[name.toLowerCase()]?.join(', '),
-    )
+    const header: Header = (name) => request.headersDistinct[name.toLowerCase()]?.join(', ')
+    const refusal = options.refusalOf(header)
     if (refusal) return refuse(response, 400, refusal)
     // Node's own type, whose optional fields say undefined where the SDK's say absent.
     const incoming = request as NodeIncomingMessageLike
-    if (request.headers['mcp-method'] !== 'subscriptions/listen') return serve(incoming, response)
-    const message = await readMessage(request)
-    if (message === undefined) return refuse(response, 400, 'The request is no JSON, or too large.')
+    if (request.method !== 'POST' || !isJsonContentType(request.headers['content-type'])) {
+      return serve(incoming, response)
+    }
+    const body = await readBody(request)
+    if (!body) {
+      // What is left of it is not read, so nothing else can come on this connection.
+      response.setHeader('connection', 'close')
+      return refuse(response, 413, `The request is larger than ${longestRequest} bytes.`)
+    }
+    const message = parsed(body)
+    if (message === undefined) {
+      return refuse(response, 400, 'The body of the request is no JSON.', parseError)
+    }
+    const answered = shortcut(message, {
+      header,
+      credential: key.credential,
+      signal: () => goneSignal(response),
+    })
+    if (answered !== undefined) return sendText(response, await answered)
+    if (request.headers['mcp-method'] !== 'subscriptions/listen') {
+      return serve(incoming, response, message)
+    }
     const watch: Watch = (uris, onUpdate) => options.watch(key.credential, uris, onUpdate)
     const closed = once(response, 'close').then(() => undefined)
     await resources.open(watch, wantedResources(message), () =>
@@ -90,6 +110,7 @@ export async function startHttp(
   }
   const server = createServer((request, response) => {
     answer(request, response).catch((error: Error) => {
+      if (request.readableAborted) return
       options.onError(error)
       if (response.headersSent) response.destroy()
       else refuse(response, 500, 'The server failed.')
@@ -105,23 +126,41 @@ export async function startHttp(
   }
 }
 
-/** Longest request that opens a stream, in bytes: addresses of resources, and little more. */
-const longestListen = 1_048_576
+/** JSON-RPC 2.0 §5.1 */
+const parseError = -32700
 
-/** The message of a request; `undefined` when it is no JSON or too large. */
-async function readMessage(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    size += chunk.length
-    if (size > longestListen) return undefined
-    chunks.push(chunk)
-  }
+/** The bytes of a request; `undefined` when they are too many. Throws when the client breaks off. */
+function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= longestRequest) return void chunks.push(chunk)
+      request.pause()
+      resolve(undefined)
+    })
+    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
+    request.once('error', reject)
+  })
+}
+
+/** A JSON text as data; `undefined` when it is none. */
+function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return JSON.parse(bytes.toString('utf8'))
   } catch {
     return undefined
   }
+}
+
+/** Fires when a response can no longer be finished, because the client has gone. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  return gone.signal
 }
 
 const keyWanted =
@@ -148,13 +187,23 @@ function allowPage(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('access-control-max-age', '600')
 }
 
-function refuse(response: ServerResponse, status: 400 | 401 | 500, message: string): void {
+function refuse(
+  response: ServerResponse,
+  status: 400 | 401 | 413 | 500,
+  message: string,
+  code = -32000,
+): void {
   // RFC 9110 §11.6.1: a 401 names how to authenticate.
   if (status === 401) response.setHeader('www-authenticate', 'Bearer realm="voice-agent-mcp"')
-  sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code: -32000, message } })
+  sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code, message } })
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body)
-  response.writeHead(status, { 'content-type': 'application/json' }).end(text)
+  sendText(response, JSON.stringify(body), status)
+}
+
+function sendText(response: ServerResponse, text: string, status = 200): void {
+  const length = Buffer.byteLength(text)
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length })
+  response.end(text)
 }

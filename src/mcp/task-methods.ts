@@ -1,0 +1,57 @@
+import {
+  ProtocolError,
+  ResourceNotFoundError,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import type { CallContext } from './call.ts'
+import { abilitiesOf, tasksExtension } from './client-abilities.ts'
+import { guarded } from './resources.ts'
+import type { Session } from './session.ts'
+import { type Cancelled, cancelTask, getTask, type Showing, TaskParams } from './tasks.ts'
+
+interface TaskServing {
+  readonly session: Session
+  readonly cancelled: Cancelled
+  readonly showing: Showing
+  readonly onBug: CallContext['onBug']
+}
+
+/** What the tasks methods take and give; made once, not for each server. */
+const schemas = { params: TaskParams, result: z.looseObject({}) }
+
+/** The tasks extension (SEP-2663), for clients that declare it. */
+export function serveTasks(
+  server: Server,
+  { session, cancelled, showing, onBug }: TaskServing,
+): void {
+  const onlyForTakers = (context: ServerContext) => {
+    if (abilitiesOf(server, context).takesTasks) return
+    const requiredCapabilities = { extensions: { [tasksExtension]: {} } }
+    throw new ProtocolError(-32021, 'Tasks are for clients that declare the tasks extension.', {
+      requiredCapabilities,
+    })
+  }
+  const reading = <T>(taskId: string, read: () => Promise<T>) =>
+    guarded('The task', { session, onBug }, read).catch((error: unknown) => {
+      if (!(error instanceof ResourceNotFoundError)) throw error
+      throw new ProtocolError(-32602, `There is no task ${taskId.slice(0, 64)} for this API key.`)
+    })
+  server.setRequestHandler('tasks/get', schemas, ({ taskId }, context) => {
+    onlyForTakers(context)
+    const { signal } = context.mcpReq
+    return reading(taskId, () => getTask(taskId, session, { cancelled, showing }, signal))
+  })
+  server.setRequestHandler('tasks/cancel', schemas, async ({ taskId }, context) => {
+    onlyForTakers(context)
+    const { signal } = context.mcpReq
+    await reading(taskId, () => cancelTask(taskId, session, cancelled, signal))
+    return {}
+  })
+  // No task of ours waits for input; late or stray answers are acknowledged and ignored.
+  server.setRequestHandler('tasks/update', schemas, (_, context) => {
+    onlyForTakers(context)
+    return {}
+  })
+}

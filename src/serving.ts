@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import type { Server } from '@modelcontextprotocol/server'
+import { LRUCache } from 'lru-cache'
+import packageJson from '../package.json' with { type: 'json' }
+import { tools } from '../tools/index.ts'
+import { createClient } from './api/client.ts'
+import type { Dialling } from './calls/dialling.ts'
+import type { CallingConfig, PlatformConfig, ScopeConfig } from './config.ts'
+import { ConfigError } from './flags.ts'
+import { showing } from './flows/wait-for-call.ts'
+import type { Credential } from './mcp/credential.ts'
+import {
+  createSelect,
+  type Exposure,
+  ExposureError,
+  everyTool,
+  narrow,
+  type Wanted,
+} from './mcp/exposure.ts'
+import { createMemories } from './mcp/memory.ts'
+import { createService } from './mcp/server.ts'
+import type { Session } from './mcp/session.ts'
+import type { Platform } from './platform.ts'
+import { shownName } from './settings.ts'
+
+const { version } = packageJson
+const userAgent = `voice-agent-mcp/${version}`
+
+/** What the operator exposes. Throws ConfigError. */
+export function exposureOf(wanted: Wanted): Exposure {
+  const names = {
+    toolsets: shownName('toolsets'),
+    tools: shownName('tools'),
+    excludeTools: shownName('exclude-tools'),
+    readOnly: shownName('read-only'),
+  }
+  try {
+    return narrow(everyTool(tools), wanted, { who: "this server's setting", names })
+  } catch (error) {
+    throw error instanceof ExposureError ? new ConfigError(error.message) : error
+  }
+}
+
+/** How assistants are served, the same on every transport. */
+export interface Serving {
+  readonly platform: PlatformConfig
+  readonly scope: ScopeConfig
+  readonly calling: CallingConfig
+}
+
+export interface ServingParts {
+  readonly exposure: Exposure
+  readonly platform: Platform
+  readonly dialling: Dialling
+  readonly onBug: (error: unknown) => void
+  readonly onServer?: (server: Server) => void
+}
+
+/** Keys whose sessions are kept: making one costs more than most requests. */
+const mostSessions = 1000
+
+/** Puts together what answers assistants from what the operator has configured. */
+export function serve(config: Serving, { exposure, platform, ...parts }: ServingParts) {
+  const { account } = config.scope
+  const isSandbox = config.platform.kind === 'sandbox'
+  const limits = limitsOf(config.platform)
+  const memoryOf = createMemories({ catalogMs: config.scope.catalogMs })
+  const sessionOf = ({ apiKey, source }: Credential): Session => {
+    const client = createClient({ send: platform.send, apiKey, userAgent, ...limits })
+    return {
+      client,
+      memory: memoryOf(apiKey, client),
+      dialling: parts.dialling,
+      owner: createHash('sha256').update(apiKey).digest('base64url'),
+      account,
+      isSandbox,
+      keySource: source,
+      redact: isSandbox ? (text) => text : redactor(apiKey),
+    }
+  }
+  // By the whole key and where it came from: a session is one user's.
+  const sessions = new LRUCache<string, Session>({ max: mostSessions })
+  const sessionFor = (own: Credential | undefined): Session => {
+    const credential = own ?? platform.credential
+    // The transports let nothing through that has neither.
+    if (!credential) throw new Error('A request without a key got past the transport')
+    const name = JSON.stringify([credential.apiKey, credential.source])
+    const known = sessions.get(name)
+    if (known) return known
+    const session = sessionOf(credential)
+    sessions.set(name, session)
+    return session
+  }
+  const select = createSelect(exposure)
+  const { onBug, onServer } = parts
+  const service = createService({
+    select,
+    version,
+    isSandbox,
+    account,
+    sessionFor,
+    showing,
+    confirm: config.calling.confirm,
+    onBug,
+    ...(onServer && { onServer }),
+  })
+  return { ...service, select, sessionFor }
+}
+
+const limitsOf = (config: PlatformConfig) =>
+  config.kind === 'sandbox' ? {} : { totalTimeoutMs: config.totalTimeoutMs }
+
+/** Takes a key out of texts, also as it looks inside an address, inside JSON or in base64. */
+function redactor(apiKey: string): (text: string) => string {
+  // So short a key is none of a real platform, and taking it out would only garble the text.
+  if (apiKey.length < 6) return (text) => text
+  const looks = new Set([
+    apiKey,
+    encodeURIComponent(apiKey),
+    JSON.stringify(apiKey).slice(1, -1),
+    Buffer.from(apiKey).toString('base64').replace(/=+$/, ''),
+  ])
+  return (text) => [...looks].reduce((rest, look) => rest.replaceAll(look, '[API key]'), text)
+}
