@@ -1,14 +1,17 @@
 import { hostname } from 'node:os'
 import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../package.json' with { type: 'json' }
-import { openCalling } from './calling.ts'
+import { type Card, cards, initializedVersions } from './cards.ts'
 import { type Config, isLoopback, readConfig } from './config.ts'
+import { exposedOf } from './exposed.ts'
 import { ConfigError } from './flags.ts'
 import type { Exposure } from './mcp/exposure.ts'
-import { watchResources } from './mcp/resources.ts'
-import { openPlatform } from './platform.ts'
-import { exposureOf, type Serving, serve } from './serving.ts'
+import { serverInfoOf } from './mcp/greeting.ts'
+import { createOpening } from './mcp/opening.ts'
+import type { Serving } from './serving.ts'
 import { helpText } from './settings.ts'
+import { startStdio } from './transports/stdio.ts'
+import type { Connect } from './transports/stdio-connection.ts'
 
 const { version } = packageJson
 
@@ -51,56 +54,88 @@ function start(config: Exclude<Config, { command: 'help' | 'version' }>): Promis
 }
 
 async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Running> {
-  const exposure = exposureOf(config.scope.exposure)
-  const calling = openCalling(config.calling, { isSandbox: config.platform.kind === 'sandbox' })
-  const { startStdio } = await import('./transports/stdio.ts')
-  const platform = await openPlatform(config.platform, logError)
+  const exposure = exposedOf(cards, config.scope.exposure)
+  let serving: ReturnType<typeof connecting> | undefined
+  const open = () => {
+    serving ??= connecting(config)
+    return serving
+  }
+  // A mistake in a policy is told before anybody is answered.
+  if (config.calling.policy !== undefined) await open()
   announce(config, exposure)
   if (process.stdin.isTTY) {
     log(
       'Waiting for an MCP client on standard input. This mode is for clients that start the program; try "voice-agent-mcp http" or --help. Ctrl+C ends it.',
     )
   }
-  let current: Server | undefined
-  const { factory, sessionFor } = serve(config, {
+  const { account } = config.scope
+  const isSandbox = config.platform.kind === 'sandbox'
+  const opening = createOpening({
+    isSandbox,
+    account,
     exposure,
-    platform,
-    dialling: calling,
-    onBug: logError,
-    onServer(server) {
-      current = server
-    },
+    info: serverInfoOf(isSandbox, version),
+    // Tools look different where the account is pinned.
+    listed: account === undefined ? exposure.tools.map(({ listed }) => listed) : undefined,
+    versions: initializedVersions,
   })
-  const server = startStdio(factory, {
-    onError: logRefusal,
-    watch: (uris) =>
-      watchResources(sessionFor(undefined), uris, (uri) => {
-        // Who has gone needs no news.
-        current?.sendResourceUpdated({ uri }).catch(() => undefined)
-      }),
-  })
+  const server = startStdio({ opening, load: async () => (await open()).connect })
   return {
     done: server.done,
     async close() {
       await server.close()
-      await calling.close()
-      await platform.close()
+      await (await serving)?.close()
     },
   }
 }
 
+/** Loads what answers everything that the opening does not. */
+async function connecting(config: Extract<Config, { command: 'stdio' }>) {
+  const [{ openServing }, { connectStdio }, { watchResources }] = await Promise.all([
+    import('./serving.ts'),
+    import('./transports/stdio-connection.ts'),
+    import('./mcp/resources.ts'),
+  ])
+  let current: Server | undefined
+  const leaving = new AbortController()
+  const { factory, sessionFor, close } = await openServing(config, {
+    onBug: logError,
+    leaving: leaving.signal,
+    onServer(server) {
+      current = server
+    },
+  })
+  const connect: Connect = (before) =>
+    connectStdio(
+      {
+        factory,
+        onError: logRefusal,
+        onLeaving: () => leaving.abort(),
+        watch: (uris) =>
+          watchResources(sessionFor(undefined), uris, (uri) => {
+            // Who has gone needs no news.
+            current?.sendResourceUpdated({ uri }).catch(() => undefined)
+          }),
+      },
+      before,
+    )
+  return { connect, close }
+}
+
 async function http(config: Extract<Config, { command: 'http' }>): Promise<Running> {
-  const exposure = exposureOf(config.scope.exposure)
-  const calling = openCalling(config.calling, { isSandbox: config.platform.kind === 'sandbox' })
-  const { startHttp } = await import('./transports/http.ts')
-  const platform = await openPlatform(config.platform, logError)
+  const exposure = exposedOf(cards, config.scope.exposure)
+  const [{ openServing }, { startHttp }, { watchResources }] = await Promise.all([
+    import('./serving.ts'),
+    import('./transports/http.ts'),
+    import('./mcp/resources.ts'),
+  ])
+  const { select, sessionFor, hasKey, prepare, close, ...service } = await openServing(config, {
+    onBug: logError,
+  })
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
-  await platform.prepare()
+  await prepare()
   const local = isLoopback(config.listen.host)
-  const lendsKey =
-    config.platform.kind === 'sandbox' || (local && platform.credential !== undefined)
-  const parts = { exposure, platform, dialling: calling, onBug: logError }
-  const { select, sessionFor, ...service } = serve(config, parts)
+  const lendsKey = config.platform.kind === 'sandbox' || (local && hasKey)
   const server = await startHttp(service, {
     ...config.listen,
     isLoopback: local,
@@ -122,8 +157,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     done: new Promise(() => {}),
     async close() {
       await server.close()
-      await calling.close()
-      await platform.close()
+      await close()
     },
   }
 }
@@ -169,7 +203,7 @@ async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Prom
   return { done: new Promise(() => {}), close: () => server.close() }
 }
 
-function announce({ platform, scope }: Serving, { all, tools: exposed }: Exposure): void {
+function announce({ platform, scope }: Serving, { all, tools: exposed }: Exposure<Card>): void {
   log(
     platform.kind === 'sandbox'
       ? `SANDBOX: no real account, nothing is dialled. Data: ${platform.file}. Set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL for your own account.`

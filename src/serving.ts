@@ -4,42 +4,19 @@ import { LRUCache } from 'lru-cache'
 import packageJson from '../package.json' with { type: 'json' }
 import { tools } from '../tools/index.ts'
 import { createClient } from './api/client.ts'
-import type { Dialling } from './calls/dialling.ts'
+import { openCalling } from './calling.ts'
 import type { CallingConfig, PlatformConfig, ScopeConfig } from './config.ts'
-import { ConfigError } from './flags.ts'
+import { exposedOf } from './exposed.ts'
 import { showing } from './flows/wait-for-call.ts'
 import type { Credential } from './mcp/credential.ts'
-import {
-  createSelect,
-  type Exposure,
-  ExposureError,
-  everyTool,
-  narrow,
-  type Wanted,
-} from './mcp/exposure.ts'
+import { createSelect } from './mcp/exposure.ts'
 import { createMemories } from './mcp/memory.ts'
 import { createService } from './mcp/server.ts'
 import type { Session } from './mcp/session.ts'
-import type { Platform } from './platform.ts'
-import { shownName } from './settings.ts'
+import { openPlatform } from './platform.ts'
 
 const { version } = packageJson
 const userAgent = `voice-agent-mcp/${version}`
-
-/** What the operator exposes. Throws ConfigError. */
-export function exposureOf(wanted: Wanted): Exposure {
-  const names = {
-    toolsets: shownName('toolsets'),
-    tools: shownName('tools'),
-    excludeTools: shownName('exclude-tools'),
-    readOnly: shownName('read-only'),
-  }
-  try {
-    return narrow(everyTool(tools), wanted, { who: "this server's setting", names })
-  } catch (error) {
-    throw error instanceof ExposureError ? new ConfigError(error.message) : error
-  }
-}
 
 /** How assistants are served, the same on every transport. */
 export interface Serving {
@@ -48,21 +25,27 @@ export interface Serving {
   readonly calling: CallingConfig
 }
 
-export interface ServingParts {
-  readonly exposure: Exposure
-  readonly platform: Platform
-  readonly dialling: Dialling
+export interface Watchers {
+  /** Told of bugs of our own. */
   readonly onBug: (error: unknown) => void
+  /** Fires when the only client there is has gone. */
+  readonly leaving?: AbortSignal
+  /** Told of each server that is made, for what a transport has to send through it. */
   readonly onServer?: (server: Server) => void
 }
 
 /** Keys whose sessions are kept: making one costs more than most requests. */
 const mostSessions = 1000
 
-/** Puts together what answers assistants from what the operator has configured. */
-export function serve(config: Serving, { exposure, platform, ...parts }: ServingParts) {
+/**
+ * Puts together what answers assistants from what the operator has configured. Throws ConfigError.
+ */
+export async function openServing(config: Serving, { onBug, leaving, onServer }: Watchers) {
   const { account } = config.scope
   const isSandbox = config.platform.kind === 'sandbox'
+  const exposure = exposedOf(tools, config.scope.exposure)
+  const dialling = openCalling(config.calling, { isSandbox })
+  const platform = await openPlatform(config.platform, onBug)
   const limits = limitsOf(config.platform)
   const memoryOf = createMemories({ catalogMs: config.scope.catalogMs })
   const sessionOf = ({ apiKey, source }: Credential): Session => {
@@ -70,7 +53,7 @@ export function serve(config: Serving, { exposure, platform, ...parts }: Serving
     return {
       client,
       memory: memoryOf(apiKey, client),
-      dialling: parts.dialling,
+      dialling,
       owner: createHash('sha256').update(apiKey).digest('base64url'),
       account,
       isSandbox,
@@ -92,7 +75,6 @@ export function serve(config: Serving, { exposure, platform, ...parts }: Serving
     return session
   }
   const select = createSelect(exposure)
-  const { onBug, onServer } = parts
   const service = createService({
     select,
     version,
@@ -102,9 +84,22 @@ export function serve(config: Serving, { exposure, platform, ...parts }: Serving
     showing,
     confirm: config.calling.confirm,
     onBug,
+    leaving,
     ...(onServer && { onServer }),
   })
-  return { ...service, select, sessionFor }
+  return {
+    ...service,
+    select,
+    sessionFor,
+    /** Whether requests from this machine need no key of their own. */
+    hasKey: platform.credential !== undefined,
+    /** Does now what the first request would do, and fails if that fails. */
+    prepare: platform.prepare,
+    async close() {
+      await dialling.close()
+      await platform.close()
+    },
+  }
 }
 
 const limitsOf = (config: PlatformConfig) =>

@@ -1,4 +1,4 @@
-import { allRoutes } from './contract/routes.ts'
+import { cards } from './cards.ts'
 import { toolsetsOf } from './mcp/exposure.ts'
 
 /** Commands of the program; none given means stdio. */
@@ -53,7 +53,7 @@ export const settings = {
   toolsets: {
     variable: 'VOICE_AGENT_TOOLSETS',
     value: 'NAMES',
-    help: `Expose only the tools of these, comma-separated: ${toolsetsOf(allRoutes).join(', ')}.`,
+    help: `Expose only the tools of these, comma-separated: ${toolsetsOf(cards.map(({ route }) => route)).join(', ')}.`,
     commands: both,
   },
   tools: {

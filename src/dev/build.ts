@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type Plugin } from 'esbuild'
-import { tools } from '../../tools/index.ts'
+import { cards, initializedVersions } from '../cards.ts'
 import { licences } from './licences.ts'
 
 /*
@@ -14,15 +14,24 @@ const outdir = join(root, 'dist')
 
 if (process.argv.includes('--if-needed') && isCurrent()) process.exit(0)
 
-/** Puts the tools as they are listed into the bundle, in the form that is read fastest. */
-const withListings: Plugin = {
-  name: 'listings',
+/** Puts results in the place of what works them out, where that takes longer than is waited for. */
+const withResults: Plugin = {
+  name: 'results',
   setup({ onLoad }) {
-    onLoad({ filter: /src[\\/]mcp[\\/]listings\.ts$/ }, () => {
-      const listed = Object.fromEntries(tools.map((tool) => [tool.name, tool.listed('any')]))
-      const text = JSON.stringify(JSON.stringify(listed))
-      return { contents: `export const listings = JSON.parse(${text})`, loader: 'js' }
-    })
+    const results = { cards, initializedVersions }
+    onLoad({ filter: /src[\\/]cards\.ts$/ }, () => ({
+      contents: Object.entries(results)
+        .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
+        .join('\n'),
+      loader: 'js',
+    }))
+    onLoad({ filter: /src[\\/]mcp[\\/]listings\.ts$/ }, () => ({
+      contents: `import { cards } from '../cards.ts'
+export const listings = Object.fromEntries(
+  cards.map(({ name, listed }) => [name, JSON.parse(listed)]),
+)`,
+      loader: 'js',
+    }))
   },
 }
 
@@ -38,11 +47,9 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node22.19',
   minify: true,
-  // Names appear in stack traces on standard error, which people send us.
-  keepNames: true,
   sourcemap: 'external',
   metafile: true,
-  plugins: [withListings],
+  plugins: [withResults],
   // undici is CommonJS and requires Node's own modules.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",

@@ -1,7 +1,15 @@
+import type { Header } from './exposure.ts'
+
+/**
+ * Names a client of the 2025 revisions: given with the answer to `initialize`, sent with everything
+ * that follows. It tells clients of one key apart; nothing else depends on it.
+ */
+export const sessionHeader = 'mcp-session-id'
+
 /** What is under way for callers whose cancelling comes in a request of its own. */
 export interface Cancelling {
-  /** Who asks, as far as a request tells. */
-  callerOf(owner: string, userAgent: string | null | undefined): string
+  /** Who asks, as far as the headers of a request tell. */
+  callerOf(owner: string, header: Header): string
   /** Does the work of one request; its signal also fires when that is cancelled here. */
   run<T>(
     caller: string,
@@ -14,13 +22,15 @@ export interface Cancelling {
 /**
  * Over stateless HTTP of the 2025 revisions the notice that a request is cancelled reaches a server
  * that knows nothing of that request: all that they have in common is who sent them. Of two requests
- * with the same number and sender nobody can say which is meant, so both go on.
+ * with the same number and sender (who does not repeat the name we gave) nobody can say which is
+ * meant, so both go on.
  */
 export function createCancelling(): Cancelling {
   const underWay = new Map<string, Set<AbortController>>()
   const keyOf = (caller: string, id: string | number) => JSON.stringify([caller, id])
   return {
-    callerOf: (owner, userAgent) => JSON.stringify([owner, userAgent]),
+    callerOf: (owner, header) =>
+      JSON.stringify([owner, header(sessionHeader) ?? header('user-agent')]),
     async run(caller, { id, signal }, work) {
       const key = keyOf(caller, id)
       const controller = new AbortController()

@@ -4,9 +4,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-
-/** Extension by which a tool may answer with a task (SEP-2663). */
-export const tasksExtension = 'io.modelcontextprotocol/tasks'
+import { tasksExtension } from './greeting.ts'
 
 /** What a client can do beyond calling tools. */
 export interface ClientAbilities {

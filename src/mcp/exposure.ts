@@ -2,12 +2,19 @@ import { LRUCache } from 'lru-cache'
 import { nearest, sameWord } from './nearest.ts'
 import type { Tool } from './tool.ts'
 
+/** As much of a tool as decides whether it is exposed. */
+export interface ToolCard {
+  readonly name: string
+  readonly effect: Tool['effect']
+  readonly route: { readonly id: string }
+}
+
 /** What is exposed of the tools, and by whose wish the rest is not. */
-export interface Exposure {
+export interface Exposure<T extends ToolCard = Tool> {
   /** Every tool there is. */
-  readonly all: readonly Tool[]
+  readonly all: readonly T[]
   /** Those that are listed and can be called, in the same order; never none. */
-  readonly tools: readonly Tool[]
+  readonly tools: readonly T[]
   /** By tool name, what leaves it out, such as `this server's setting --read-only`. */
   readonly hidden: ReadonlyMap<string, string>
 }
@@ -37,10 +44,10 @@ export const toolsetsOf = (operations: readonly { readonly id: string }[]): stri
 ]
 
 /** A subaccount is an account: `accounts` stands for `subaccounts` too, but not the other way. */
-const isOf = (tool: Tool, toolset: string) =>
+const isOf = (tool: ToolCard, toolset: string) =>
   [toolset, `sub${toolset}`].includes(toolsetOf(tool.route))
 
-export const everyTool = (tools: readonly Tool[]): Exposure => ({
+export const everyTool = <T extends ToolCard>(tools: readonly T[]): Exposure<T> => ({
   all: tools,
   tools,
   hidden: new Map(),
@@ -51,7 +58,11 @@ export const everyTool = (tools: readonly Tool[]): Exposure => ({
  * (both together where they name both), without those they exclude, and of these only what reads
  * where they want that. Never more than there was. Throws ExposureError.
  */
-export function narrow(exposure: Exposure, wanted: Wanted, source: Source): Exposure {
+export function narrow<T extends ToolCard>(
+  exposure: Exposure<T>,
+  wanted: Wanted,
+  source: Source,
+): Exposure<T> {
   const { all } = exposure
   const { names } = source
   const toolNames = all.map(({ name }) => name)
@@ -67,7 +78,7 @@ export function narrow(exposure: Exposure, wanted: Wanted, source: Source): Expo
   const readOnly = isTrue(wanted.readOnly, names.readOnly)
   const choices = [toolsets && names.toolsets, tools && names.tools].filter((name) => name)
 
-  const leftOutBy = (tool: Tool): string | undefined => {
+  const leftOutBy = (tool: T): string | undefined => {
     const isChosen = toolsets?.some((set) => isOf(tool, set)) || tools?.includes(tool.name)
     if (choices.length > 0 && !isChosen) return choices.join(' and ')
     if (excluded?.includes(tool.name)) return names.excludeTools

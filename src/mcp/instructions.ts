@@ -1,11 +1,11 @@
-import type { Exposure } from './exposure.ts'
+import type { Exposure, ToolCard } from './exposure.ts'
 
 /** What an assistant is told of, that not every server has alike. */
 export interface Setting {
   readonly isSandbox: boolean
   /** The one account that all tools act on, where the operator has pinned it. */
   readonly account: string | undefined
-  readonly exposure: Exposure
+  readonly exposure: Exposure<ToolCard>
 }
 
 type Paragraph = readonly string[]

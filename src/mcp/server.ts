@@ -11,9 +11,10 @@ import { complete } from './completions.ts'
 import type { ConfirmMode } from './confirm-mode.ts'
 import { createConfirmations } from './confirmation.ts'
 import { type Credential, credentialOf } from './credential.ts'
-import type { Exposure, Select } from './exposure.ts'
+import type { Exposure, Header, Select } from './exposure.ts'
+import { serverInfoOf } from './greeting.ts'
 import { nearest } from './nearest.ts'
-import { createOffers, serverInfoOf } from './offer.ts'
+import { createOffers } from './offer.ts'
 import { getPrompt, listPrompts } from './prompts/index.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import type { Session } from './session.ts'
@@ -35,6 +36,8 @@ export interface ServiceOptions {
   readonly showing: Showing
   readonly confirm: ConfirmMode
   readonly onBug: CallContext['onBug']
+  /** Fires when the only client there is has gone; absent where clients come and go. */
+  readonly leaving?: AbortSignal | undefined
   /** Told of each server that is made, for what a transport has to send through it. */
   readonly onServer?: (server: Server, session: Session) => void
 }
@@ -59,7 +62,8 @@ export function createService(options: ServiceOptions): Service {
   const cancelling = createCancelling()
 
   const factory: McpServerFactory = ({ era, authInfo, requestInfo }) => {
-    const selected = select((name) => requestInfo?.headers.get(name) ?? undefined)
+    const header: Header = (name) => requestInfo?.headers.get(name) ?? undefined
+    const selected = select(header)
     // The transport has answered such a request already.
     if (!selected.ok)
       throw new Error(`A refused request got past the transport: ${selected.message}`)
@@ -85,9 +89,14 @@ export function createService(options: ServiceOptions): Service {
           progress: progressOf(context),
           takesTasks: abilities.takesTasks,
         })
-      return isMute ? cancelling.run(caller, context.mcpReq, work) : work(context.mcpReq.signal)
+      const { signal } = context.mcpReq
+      if (isMute) return cancelling.run(caller, context.mcpReq, work)
+      // What is under way is answered to the end, but nobody else is dialled for a client that has
+      // gone: it gets an account of who was, if it still reads.
+      const isMany = tool.asks && tool.reports
+      return work(isMany && options.leaving ? AbortSignal.any([signal, options.leaving]) : signal)
     })
-    const caller = cancelling.callerOf(session.owner, requestInfo?.headers.get('user-agent'))
+    const caller = cancelling.callerOf(session.owner, header)
     if (isMute) {
       server.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
         if (requestId !== undefined) cancelling.cancel(caller, requestId)

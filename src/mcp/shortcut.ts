@@ -13,7 +13,8 @@ import { type CallContext, callTool } from './call.ts'
 import type { Cancelling } from './cancelling.ts'
 import type { Credential } from './credential.ts'
 import type { Exposure, Header, Select } from './exposure.ts'
-import { type Offer, unchangingForOne } from './offer.ts'
+import { unchangingForOne } from './greeting.ts'
+import type { Offer } from './offer.ts'
 import { readResource } from './resources.ts'
 import type { Session } from './session.ts'
 import type { Tool } from './tool.ts'
@@ -124,7 +125,7 @@ export function createShortcut(options: ShortcutOptions): Shortcut {
       })
     const signal = request.signal()
     if (era === 'modern') return shown(await work(signal), era)
-    const caller = cancelling.callerOf(session.owner, request.header('user-agent'))
+    const caller = cancelling.callerOf(session.owner, request.header)
     return shown(await cancelling.run(caller, { id: message.id, signal }, work), era)
   }
 

@@ -94,6 +94,8 @@ export interface Tool {
   /** What arguments are parsed with; unknown ones are reported before (see arguments.ts). */
   readonly input: z.ZodObject
   readonly inputSchema: () => JsonSchema
+  /** What its results match, apart from the account that each names. */
+  readonly output: z.ZodObject
   readonly options: z.ZodObject
   readonly defaults: Readonly<Record<string, unknown>>
   /** The tool as `tools/list` shows it; `pinned` where the account is not the caller's to name. */
@@ -139,6 +141,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     effect,
     input,
     inputSchema,
+    output: steps.schema,
     options,
     defaults,
     listed: (account) => shown[account](),

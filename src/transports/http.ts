@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import {
@@ -9,11 +10,13 @@ import {
 import {
   type AuthInfo,
   createMcpHandler,
+  isInitializeRequest,
   isJsonContentType,
   localhostAllowedHostnames,
   localhostAllowedOrigins,
   DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest,
 } from '@modelcontextprotocol/server'
+import { sessionHeader } from '../mcp/cancelling.ts'
 import { authInfoOf, type Credential } from '../mcp/credential.ts'
 import type { Header } from '../mcp/exposure.ts'
 import type { Service } from '../mcp/server.ts'
@@ -98,6 +101,7 @@ export async function startHttp(
       signal: () => goneSignal(response),
     })
     if (answered !== undefined) return sendText(response, await answered)
+    if (isInitializeRequest(message)) response.setHeader(sessionHeader, randomUUID())
     if (request.headers['mcp-method'] !== 'subscriptions/listen') {
       return serve(incoming, response, message)
     }

@@ -1,8 +1,5 @@
-import { PassThrough } from 'node:stream'
-import { finished } from 'node:stream/promises'
-import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/server'
-import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
-import { wantedResources } from './subscriptions.ts'
+import type { Opening } from '../mcp/opening.ts'
+import type { Connect } from './stdio-connection.ts'
 
 export interface StdioServer {
   /**
@@ -13,134 +10,77 @@ export interface StdioServer {
   close(): Promise<void>
 }
 
-/** Serves MCP on standard input and output. */
-export function startStdio(
-  factory: McpServerFactory,
-  {
-    onError,
-    watch,
-  }: {
-    onError: (error: Error) => void
-    /** Watches resources for the client, and tells it, until it is stopped. */
-    watch: (uris: readonly string[]) => () => void
-  },
-): StdioServer {
-  const input = new PassThrough()
-  const pending = new Pending()
-  let hasEnded = false
-  let lastError = 'no reason is known'
-  const { promise: broken, reject } = Promise.withResolvers<never>()
-  broken.catch(() => undefined)
-  const transport = new CountingTransport({ pending, input, watch }, () => {
-    if (!hasEnded) reject(new Error(`The connection to the client broke off: ${lastError}`))
-  })
-  const onerror = (error: Error) => {
-    lastError = error.message
-    onError(error)
+export interface StdioOptions {
+  /** Answers the first questions. */
+  readonly opening: Opening
+  /** Loads what answers the rest. */
+  readonly load: () => Promise<Connect>
+}
+
+/** Longest message that the opening looks at, bytes. */
+const longestOpening = 65_536
+
+const newline = 0x0a
+
+/**
+ * Serves MCP on standard input and output: first by the opening, line by line; then, with all that
+ * has come and was not answered, by what has been loaded meanwhile.
+ */
+export function startStdio({ opening, load }: StdioOptions): StdioServer {
+  const { stdin, stdout } = process
+  const { promise: done, resolve, reject } = Promise.withResolvers<void>()
+  done.catch(() => undefined)
+  /** Came and not looked at yet. */
+  let rest: Buffer = Buffer.alloc(0)
+  /** Answered, and to be told to whoever takes over. */
+  const kept: Buffer[] = []
+  let taken: Promise<StdioServer> | undefined
+  let isClosed = false
+
+  const takeOver = () => {
+    if (taken || isClosed) return
+    stdin.pause()
+    stdin.off('data', read)
+    stdin.off('end', end)
+    stdout.off('error', broken)
+    taken = load().then((connect) => connect({ kept: Buffer.concat(kept), rest }))
+    taken.then((server) => server.done).then(resolve, reject)
   }
-  const handle = serveStdio(factory, { transport, onerror })
-  process.stdin.pipe(input, { end: false })
-  // The client closing its end of the pipe means: no more requests. What it asked before that is
-  // answered first, so that a script can pipe requests in and read the answers.
-  const answered = finished(process.stdin, { writable: false })
-    .catch(() => undefined)
-    .then(() => pending.settled())
-    .then(() => {
-      hasEnded = true
-      input.end()
-    })
+  const read = (chunk: Buffer) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    for (let at = rest.indexOf(newline); at >= 0; at = rest.indexOf(newline)) {
+      const line = rest.subarray(0, at + 1)
+      const said = at < longestOpening ? opening(parsed(line)) : undefined
+      if (!said) return takeOver()
+      rest = rest.subarray(at + 1)
+      if (said.isKept) kept.push(line)
+      if (said.text !== undefined) stdout.write(`${said.text}\n`)
+      // Only when the answer is on its way: loading keeps everything else waiting.
+      if (said.isLast) setImmediate(takeOver)
+    }
+    if (rest.length > longestOpening) takeOver()
+  }
+  const end = () => resolve()
+  const broken = (error: Error) =>
+    reject(new Error(`The connection to the client broke off: ${error.message}`))
+  stdin.on('data', read)
+  stdin.once('end', end)
+  stdin.once('error', end)
+  stdout.on('error', broken)
   return {
-    done: Promise.race([answered, broken]),
+    done,
     async close() {
-      hasEnded = true
-      process.stdin.destroy()
-      await handle.close()
+      isClosed = true
+      if (taken) await taken.then((server) => server.close())
+      else stdin.destroy()
     },
   }
 }
 
-/** Requests that have come and are not answered. An id may be in use twice: clients err. */
-class Pending {
-  readonly #counts = new Map<unknown, number>()
-  #whenNone: (() => void) | undefined
-
-  add(id: unknown): void {
-    this.#counts.set(id, (this.#counts.get(id) ?? 0) + 1)
-  }
-
-  delete(id: unknown): void {
-    const left = (this.#counts.get(id) ?? 0) - 1
-    if (left > 0) this.#counts.set(id, left)
-    else this.#counts.delete(id)
-    if (this.#counts.size === 0) this.#whenNone?.()
-  }
-
-  settled(): Promise<void> {
-    return this.#counts.size === 0
-      ? Promise.resolve()
-      : new Promise((resolve) => {
-          this.#whenNone = resolve
-        })
+function parsed(line: Buffer): unknown {
+  try {
+    return JSON.parse(line.toString('utf8'))
+  } catch {
+    return undefined
   }
 }
-
-/** The SDK's transport, keeping count, and watching what subscriptions ask for. */
-class CountingTransport extends StdioServerTransport {
-  readonly #pending: Pending
-  readonly #watch: (uris: readonly string[]) => () => void
-  readonly #onClosed: () => void
-  /** What ends the watching of each subscription, by the id of its request. */
-  readonly #watching = new Map<unknown, () => void>()
-
-  constructor({ pending, input, watch }: Connection, onClosed: () => void) {
-    super(input, process.stdout)
-    this.#pending = pending
-    this.#watch = watch
-    this.#onClosed = onClosed
-  }
-
-  override async close(): Promise<void> {
-    await super.close()
-    for (const id of [...this.#watching.keys()]) this.#unwatch(id)
-    this.#onClosed()
-  }
-
-  override async start(): Promise<void> {
-    const deliver = this.onmessage
-    this.onmessage = (message) => {
-      if ('method' in message && 'id' in message && !isEndless(message.method)) {
-        this.#pending.add(message.id)
-      }
-      if ('method' in message && message.method === 'notifications/cancelled') {
-        this.#pending.delete(message.params?.requestId)
-        this.#unwatch(message.params?.requestId)
-      }
-      if ('method' in message && 'id' in message && isEndless(message.method)) {
-        this.#watching.set(message.id, this.#watch(wantedResources(message)))
-      }
-      deliver?.(message)
-    }
-    await super.start()
-  }
-
-  override async send(message: JSONRPCMessage): Promise<void> {
-    await super.send(message)
-    if (!('id' in message) || 'method' in message) return
-    this.#pending.delete(message.id)
-    this.#unwatch(message.id)
-  }
-
-  #unwatch(id: unknown): void {
-    this.#watching.get(id)?.()
-    this.#watching.delete(id)
-  }
-}
-
-interface Connection {
-  readonly pending: Pending
-  readonly input: PassThrough
-  readonly watch: (uris: readonly string[]) => () => void
-}
-
-/** A subscription is a request that is answered when it ends: nothing to wait for. */
-const isEndless = (method: string) => method === 'subscriptions/listen'

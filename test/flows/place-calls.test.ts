@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { type Answer, connectPerson, type Person, tokenOf, yes } from '../harness/person.ts'
+import { quietly, startProgram } from '../harness/program.ts'
+import { metaOf } from '../harness/rpc.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
 const from_number = '+12025550110'
@@ -247,5 +250,28 @@ describe('a list that is cancelled', () => {
     const { summary } = await client.value('place_calls', list)
     expect(summary).toEqual({ repeated: 2, placed: 1 })
     expect(platform.dialled.map(({ to_number }) => to_number)).toEqual(numbers(3))
+  })
+
+  test('by the end of its client is an account of who was called', async () => {
+    await using platform = await startCallingPlatform()
+    await using program = startProgram([], { ...quietly, ...platform.env })
+    const params = {
+      _meta: metaOf({}),
+      name: 'place_calls',
+      arguments: { ...listOf(...numbers(9)), agent_id: platform.agent.id },
+    }
+    const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    program.process.stdin?.write(`${JSON.stringify(request)}\n`)
+    await expect.poll(() => platform.dialled.length, { interval: 20, timeout: 15_000 }).toBe(2)
+    program.process.stdin?.end()
+    expect(await program.exited).toBe(0)
+    expect(platform.dialled.length).toBeLessThan(9)
+    const { result } = z
+      .object({ result: z.looseObject({ structuredContent: z.looseObject({}) }) })
+      .parse(JSON.parse(program.stdout()))
+    expect(result.structuredContent.summary).toEqual({
+      placed: platform.dialled.length,
+      not_dialled: 9 - platform.dialled.length,
+    })
   })
 })

@@ -12,23 +12,15 @@ const everyClient = clientKinds.flatMap((kind) =>
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const never = { VOICE_AGENT_CONFIRM: 'never' }
 
-/**
- * Starts a program over HTTP, and connects to that or to one of its own over stdio. Where `keyOf` is
- * given each client of that program has a key of its own.
- */
-function programs(env: () => Record<string, string>, keyOf?: (kind: string) => string) {
+/** Starts a program over HTTP, and connects to that or to one of its own over stdio. */
+function programs(env: () => Record<string, string>) {
   let http: Program & { url: string }
   beforeAll(async () => {
     http = await startHttpProgram({ ...env(), ...never })
   })
   afterAll(() => http[Symbol.asyncDispose]())
   return (kind: (typeof clientKinds)[number], transport: (typeof transports)[number]) =>
-    connectPerson(
-      kind,
-      transport === 'HTTP'
-        ? { url: http.url, headers: keyOf ? { 'X-API-Key': keyOf(kind) } : {} }
-        : { env: { ...env(), ...never } },
-    )
+    connectPerson(kind, transport === 'HTTP' ? { url: http.url } : { env: { ...env(), ...never } })
 }
 
 describe('a call in the sandbox', () => {
@@ -117,10 +109,6 @@ describe('the platform', () => {
   })
   afterAll(() => platform[Symbol.asyncDispose]())
   const connect = programs(() => platform.env)
-  const connectApart = programs(
-    () => platform.env,
-    (kind) => `sk-of-${kind.replaceAll(' ', '-')}`,
-  )
 
   test('is read once in a while, however many wait for the same call', async () => {
     const clients = await Promise.all(clientKinds.map((kind) => connect(kind, 'HTTP')))
@@ -153,8 +141,9 @@ describe('the platform', () => {
   })
 
   describe.concurrent.each(everyClient)('after a %s client over %s cancels', (kind, transport) => {
+    // All with one key, and their requests have the same numbers: none is taken for another's.
     test('nobody reads any more, and the call goes on', async ({ expect }) => {
-      await using client = await connectApart(kind, transport)
+      await using client = await connect(kind, transport)
       const at = everyClient.findIndex((one) => one[0] === kind && one[1] === transport)
       const [number, call_id] = [`+1202555${1000 + at}`, `waited-${at}`]
       const args = dial(number)

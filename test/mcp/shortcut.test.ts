@@ -193,7 +193,7 @@ test('whatever is odd about a request, what is said shortly is what is said at l
     })
     .map(({ ask, request: [method, params], changes }) => {
       const made = structuredClone(ask(method, params))
-      for (const [path, value] of changes) put(made, path, value)
+      for (const [path, value] of changes) put(made, path, structuredClone(value))
       return made
     })
   let shortOnes = 0

@@ -1,0 +1,45 @@
+import type { Implementation, ServerOptions } from '@modelcontextprotocol/server'
+import type { Exposure, ToolCard } from './exposure.ts'
+import { instructionsFor } from './instructions.ts'
+
+/** Extension by which a tool may answer with a task (SEP-2663). */
+export const tasksExtension = 'io.modelcontextprotocol/tasks'
+
+/** How long a client may keep what never changes while this server runs, ms. */
+const unchanging = { ttlMs: 3_600_000, cacheScope: 'public' } as const
+
+/** The same for what depends on the headers of a request: not to be handed to other clients. */
+export const unchangingForOne = { ...unchanging, cacheScope: 'private' } as const
+
+/** Who this server is, by name. */
+export const serverInfoOf = (isSandbox: boolean, version: string): Implementation => ({
+  name: isSandbox ? 'voice-agent-mcp-sandbox' : 'voice-agent-mcp',
+  title: isSandbox ? 'Voice agents (SANDBOX)' : 'Voice agents',
+  version,
+})
+
+export interface Greeted {
+  readonly isSandbox: boolean
+  /** Account that all sessions act on, where the operator has pinned it. */
+  readonly account: string | undefined
+  readonly exposure: Exposure<ToolCard>
+}
+
+/** What a client is told when it connects: what this server can do, and how it is worked with. */
+export const greetingOf = (greeted: Greeted) =>
+  ({
+    capabilities: {
+      tools: {},
+      resources: { subscribe: true },
+      prompts: {},
+      completions: {},
+      extensions: { [tasksExtension]: {} },
+    },
+    instructions: instructionsFor(greeted),
+    cacheHints: {
+      'tools/list': unchangingForOne,
+      'prompts/list': unchanging,
+      'resources/templates/list': unchanging,
+      'server/discover': unchangingForOne,
+    },
+  }) satisfies ServerOptions
