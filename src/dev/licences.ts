@@ -13,7 +13,7 @@ const Package = z.object({ name: z.string(), version: z.string(), license: z.str
  * a package with a licence of their own.
  */
 export function licences(root: string, inputs: readonly string[]): string {
-  const texts = new Map<string, string>()
+  const texts = new Map<string, Licence>()
   const add = (name: string) => {
     if (!texts.has(name)) texts.set(name, licenceOf(join(root, 'node_modules', name)))
   }
@@ -27,14 +27,23 @@ export function licences(root: string, inputs: readonly string[]): string {
       const nested = licenceFile(folder)
       if (nested) {
         const part = relative(root, folder)
-        texts.set(part, `${part}\n\n${readFileSync(nested, 'utf8').trim()}`)
+        texts.set(part, { title: part, text: readFileSync(nested, 'utf8').trim() })
       }
     }
   }
-  return [...texts]
+  const sorted = [...texts]
     .sort(([one], [other]) => one.localeCompare(other))
-    .map(([, text]) => text)
+    .map(([, licence]) => licence)
+  // The same text stands there once, under all that it is for.
+  return Object.entries(Object.groupBy(sorted, ({ text }) => text))
+    .map(([text, group = []]) => `${group.map(({ title }) => title).join('\n')}\n\n${text}`)
     .join(`\n\n${'-'.repeat(80)}\n\n`)
+}
+
+interface Licence {
+  /** What it is for. */
+  readonly title: string
+  readonly text: string
 }
 
 function licenceFile(folder: string): string | undefined {
@@ -42,13 +51,13 @@ function licenceFile(folder: string): string | undefined {
   return file && join(folder, file)
 }
 
-function licenceOf(folder: string): string {
+function licenceOf(folder: string): Licence {
   const file = existsSync(folder) && licenceFile(folder)
   if (!file) throw new Error(`${folder} has no licence file: look before shipping it.`)
   const { name, version, license } = Package.parse(
     JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')),
   )
-  return `${name} ${version} (${license})\n\n${readFileSync(file, 'utf8').trim()}`
+  return { title: `${name} ${version} (${license})`, text: readFileSync(file, 'utf8').trim() }
 }
 
 /** Packages whose sources a file was built from, by its source map. */

@@ -2,6 +2,7 @@ import type { Tool as ProtocolTool, ServerOptions } from '@modelcontextprotocol/
 import type { Exposure } from './exposure.ts'
 import { greetingOf } from './greeting.ts'
 import type { Tool } from './tool.ts'
+import { jsonSchemaValidator } from './validator.ts'
 
 /** What an assistant is offered under an exposure; nothing in it changes while the server runs. */
 export interface Offer {
@@ -36,7 +37,11 @@ function offerOf(exposure: Exposure, { isSandbox, account }: Offering): Offer {
     byName: new Map(exposure.tools.map((tool) => [tool.name, tool])),
     listed: () =>
       exposure.tools.map((tool) => tool.listed(account === undefined ? 'any' : 'pinned')),
-    serverOptions: greeting,
-    mute: { ...greeting, capabilities: { ...greeting.capabilities, resources: {} } },
+    serverOptions: { ...greeting, jsonSchemaValidator },
+    mute: {
+      ...greeting,
+      jsonSchemaValidator,
+      capabilities: { ...greeting.capabilities, resources: {} },
+    },
   }
 }
