@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { type Failure, type Redirected, SendFailure } from './failure.ts'
 import { maxReplyBytes, replyFacts } from './reply.ts'
@@ -50,8 +51,7 @@ async function sendTo(
   try {
     const visited = [url]
     for (let target = url; ; visited.push(target)) {
-      // Raced, because what hangs before there is a connection does not hear the signal.
-      const reply = await Promise.race([exchange(pool, target, request, deadline), deadline.struck])
+      const reply = await exchange(pool, target, request, deadline)
       const next = redirectOf(reply, visited, request)
       if (!next) return reply
       target = next
@@ -63,55 +63,94 @@ async function sendTo(
   }
 }
 
-async function exchange(
+/**
+ * One request and its reply. By undici's lowest interface: its others make a stream of each reply,
+ * which takes as long as everything else here.
+ */
+function exchange(
   pool: Dispatcher,
   url: URL,
   { method, headers, body }: WireRequest,
   deadline: Deadline,
 ): Promise<WireReply> {
-  const response = await pool.request({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method,
-    headers: { ...headers },
-    body: body ?? null,
-    signal: deadline.signal,
-  })
-  deadline.headersArrived()
-  const header = (name: string) => {
-    const value = response.headers[name]
-    return Array.isArray(value) ? value[0] : value
+  const { promise, resolve, reject } = Promise.withResolvers<WireReply>()
+  const receiving = new Receiving()
+  let stop: ((reason: Error) => void) | undefined
+  // What hangs before there is a connection cannot be stopped, but is not waited for.
+  deadline.onStrike = (failure) => {
+    stop?.(failure)
+    reject(failure)
   }
-  const unreadable = (reason: 'too_large' | 'cut_off', excerpt: string) =>
-    new SendFailure({
-      kind: 'unreadable',
-      status: response.statusCode,
-      reason,
-      detail: null,
-      excerpt,
-      ...replyFacts({ header }),
-    })
-  return { status: response.statusCode, header, body: await readBody(response.body, unreadable) }
+  if (deadline.struck) return Promise.reject(deadline.struck)
+  const { origin, pathname, search } = url
+  const options = { origin, path: pathname + search, method, headers, body: body ?? null }
+  pool.dispatch(options, {
+    onRequestStart(controller) {
+      stop = (reason) => controller.abort(reason)
+      if (deadline.struck) stop(deadline.struck)
+    },
+    onResponseStart(_, status, fields) {
+      // 1xx announce a reply, and are none.
+      if (status < 200) return
+      deadline.headersArrived()
+      receiving.begin(status, fields)
+    },
+    onResponseData(_, chunk) {
+      const failure = receiving.add(chunk)
+      if (failure) stop?.(failure)
+    },
+    onResponseEnd: () => resolve(receiving.reply()),
+    // Once the status has arrived, this is a reply that broke off, not a missing one.
+    onResponseError: (_, error) => reject(receiving.brokenOff(error)),
+  })
+  return promise
 }
 
-async function readBody(
-  body: AsyncIterable<Buffer>,
-  unreadable: (reason: 'too_large' | 'cut_off', excerpt: string) => SendFailure,
-): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  const text = () => Buffer.concat(chunks).toString('utf8')
-  try {
-    for await (const chunk of body) {
-      size += chunk.length
-      if (size > maxReplyBytes) throw unreadable('too_large', '')
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    // The status has arrived, so this is a reply that broke off, not a missing one.
-    throw error instanceof SendFailure ? error : unreadable('cut_off', text())
+/** A reply on its way. */
+class Receiving {
+  readonly #chunks: Buffer[] = []
+  #size = 0
+  #status = 0
+  #fields: IncomingHttpHeaders = {}
+
+  begin(status: number, fields: IncomingHttpHeaders): void {
+    this.#status = status
+    this.#fields = fields
   }
-  return text()
+
+  /** Gives a failure when it is too much. */
+  add(chunk: Buffer): SendFailure | undefined {
+    this.#size += chunk.length
+    if (this.#size > maxReplyBytes) return this.#unreadable('too_large', '')
+    this.#chunks.push(chunk)
+    return undefined
+  }
+
+  reply(): WireReply {
+    return { status: this.#status, header: this.#header, body: this.#text() }
+  }
+
+  brokenOff(error: Error): Error {
+    const isOwn = error instanceof SendFailure || this.#status === 0
+    return isOwn ? error : this.#unreadable('cut_off', this.#text())
+  }
+
+  readonly #header = (name: string) => {
+    const value = this.#fields[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  #text(): string {
+    const [first, ...rest] = this.#chunks
+    const bytes = first && rest.length === 0 ? first : Buffer.concat(this.#chunks)
+    return bytes.toString('utf8')
+  }
+
+  #unreadable(reason: 'too_large' | 'cut_off', excerpt: string): SendFailure {
+    const header = this.#header
+    const facts = { detail: null, excerpt, ...replyFacts({ header }) }
+    return new SendFailure({ kind: 'unreadable', status: this.#status, reason, ...facts })
+  }
 }
 
 /**
@@ -136,46 +175,43 @@ function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequ
 }
 
 interface Deadline {
-  signal: AbortSignal
-  /** Rejects when it strikes. */
-  struck: Promise<never>
+  /** Why it struck; `undefined` while it has not. */
+  readonly struck: SendFailure | undefined
+  /** Told when it strikes. */
+  onStrike: (failure: SendFailure) => void
   headersArrived(): void
   end(): void
-  /** Why it struck; null while it has not. */
-  reason(): Failure | null
 }
 
 function startDeadline(
   { signal, timeLeftMs = Number.POSITIVE_INFINITY }: WireRequest,
   { headersTimeoutMs, totalTimeoutMs }: NetworkOptions,
 ): Deadline {
-  const controller = new AbortController()
-  const { promise: struck, reject } = Promise.withResolvers<never>()
-  struck.catch(() => undefined)
-  let reason: Failure | null = null
+  let struck: SendFailure | undefined
   const strike = (failure: Failure) => {
-    reason ??= failure
-    controller.abort()
-    reject(new SendFailure(reason))
+    struck ??= new SendFailure(failure)
+    deadline.onStrike(struck)
   }
   const late = (waitingFor: 'headers' | 'body', afterMs: number) =>
     setTimeout(strike, afterMs, { kind: 'timeout', waitingFor, afterMs, maybeSent: true })
   const headers = late('headers', Math.min(headersTimeoutMs, timeLeftMs))
   const total = late('body', Math.min(totalTimeoutMs, timeLeftMs))
   const cancel = () => strike({ kind: 'cancelled', maybeSent: true })
-  if (signal?.aborted) strike({ kind: 'cancelled', maybeSent: false })
-  signal?.addEventListener('abort', cancel)
-  return {
-    signal: controller.signal,
-    struck,
+  const deadline: Deadline = {
+    get struck() {
+      return struck
+    },
+    onStrike: () => undefined,
     headersArrived: () => clearTimeout(headers),
     end() {
       clearTimeout(headers)
       clearTimeout(total)
       signal?.removeEventListener('abort', cancel)
     },
-    reason: () => reason,
   }
+  if (signal?.aborted) strike({ kind: 'cancelled', maybeSent: false })
+  signal?.addEventListener('abort', cancel)
+  return deadline
 }
 
 /**
@@ -186,8 +222,7 @@ const neverConnected =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|.*CERT.*|UNABLE_TO_.*)$/
 
 function failureOf(error: unknown, deadline: Deadline): Failure {
-  const struck = deadline.reason()
-  if (struck) return struck
+  if (deadline.struck) return deadline.struck.failure
   if (error instanceof SendFailure) return error.failure
   const code = isNoHttp(error) ? 'NO_HTTP' : errorCode(error)
   // No code: not the network's doing but a bug of ours, which must not read as a network failure.

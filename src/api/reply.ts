@@ -31,7 +31,7 @@ function readSuccess(route: Route, reply: WireReply): Outcome {
   const json = parseJson(reply.body)
   // A page of a proxy, or an error after all, whatever the status says.
   const isPage = json === undefined && reasonOf(reply.body, json) === 'html'
-  if (isPage || ErrorEnvelope.safeParse(json).success) {
+  if (isPage || isError(json)) {
     return { ok: false, failure: unreadable(reply, isPage ? 'html' : 'unexpected_shape') }
   }
   // Otherwise an acknowledgement may come with any body or none [R].
@@ -48,6 +48,13 @@ function readSuccess(route: Route, reply: WireReply): Outcome {
   const failure = unreadable(reply, 'unexpected_shape', firstIssues(parsed.error))
   return { ok: false, failure }
 }
+
+/** Nearly all replies are none, so the one look that tells comes before the whole parse. */
+const isError = (json: unknown): boolean =>
+  typeof json === 'object' &&
+  json !== null &&
+  'code' in json &&
+  ErrorEnvelope.safeParse(json).success
 
 /** The first few things that are wrong: one is enough to know, thousands are no help. */
 function firstIssues({ issues }: z.ZodError): string {

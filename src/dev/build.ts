@@ -47,9 +47,6 @@ const withLeanUndici: Plugin = {
     onResolve({ filter: /^undici$/ }, () => lean)
     onLoad({ filter: /^undici$/, namespace: 'lean' }, () => ({
       contents: `
-import api from 'undici/lib/api/index.js'
-import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
-Object.assign(Dispatcher.prototype, api)
 export { default as Agent } from 'undici/lib/dispatcher/agent.js'
 export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-proxy-agent.js'`,
       resolveDir: root,

@@ -27,10 +27,18 @@ export async function accountOf(
 export const ownAccount = ({ memory }: Session): Promise<Account> =>
   memory.read(routes.accounts.current, { params: {}, query: {} }, 'account')
 
+/** Ids that were found out: the account of a key does not change. */
+const ids = new WeakMap<Session['memory'], string>()
+
 /** Its id; `me` when that cannot be found out in time. */
 async function ownId(session: Session): Promise<string> {
+  const known = ids.get(session.memory)
+  if (known !== undefined) return known
   const id = ownAccount(session).then(
-    (account) => account.id,
+    (account) => {
+      ids.set(session.memory, account.id)
+      return account.id
+    },
     (error: unknown) => {
       if (error instanceof ApiError) return 'me'
       throw error

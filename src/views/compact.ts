@@ -13,10 +13,15 @@ function withoutEmpty(value: unknown): unknown {
     return value.map((item) => withoutEmpty(item) ?? null)
   }
   if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value)
-    .map(([name, field]) => [name, withoutEmpty(field)] as const)
-    .filter(([name, field]) => !isEmpty(field) && usual[name] !== field)
-  return Object.fromEntries(fields)
+  const kept: Record<string, unknown> = {}
+  for (const [name, given] of Object.entries(value)) {
+    const field = withoutEmpty(given)
+    if (isEmpty(field) || usual[name] === field) continue
+    // As a field of its own, whatever its name.
+    if (name === '__proto__') Object.defineProperty(kept, name, { value: field, enumerable: true })
+    else kept[name] = field
+  }
+  return kept
 }
 
 /** What is so unless something else is said. */

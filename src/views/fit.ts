@@ -48,7 +48,9 @@ export function shortened(
   }
 }
 
-const isShort = (text: string) => estimateTokens(text, resultBudget) <= resultBudget
+/** No token is less than a byte, so most results need no estimate. */
+const isShort = (text: string) =>
+  Buffer.byteLength(text) <= resultBudget || estimateTokens(text, resultBudget) <= resultBudget
 
 /** Longest single text of a result that is too long, in characters. */
 const longestText = 4000
