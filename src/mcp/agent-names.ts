@@ -30,8 +30,9 @@ export async function withAgentIds(
   for (const argument of agentArguments) {
     const given = params[argument] ?? query[argument] ?? body?.[argument]
     if (typeof given !== 'string' || isUuid(given)) continue
-    const found = await agentsCalled(given, request.params, session, signal)
+    const { found, isAll } = await agentsCalled(given, request.params, session, signal)
     if (found.length > 1) return { ok: false, problems: [ambiguous(argument, given, found)] }
+    if (!isAll) return { ok: false, problems: [uncertain(argument, given)] }
     if (found[0]) changed[argument] = found[0].id
   }
   const replaced = <T extends object>(part: T): T => ({
@@ -48,27 +49,57 @@ export async function withAgentIds(
   }
 }
 
+/** Agents read at a time, and how often, to be sure that a name is one agent's alone. */
+const perPage = 100
+const mostPages = 20
+
+interface Called {
+  readonly found: Agent[]
+  /** False: there are more agents than were read, so that another may have the name too. */
+  readonly isAll: boolean
+}
+
 /** Agents of that exact name: those in use, or if there are none, archived ones. */
 async function agentsCalled(
+  name: string,
+  params: RouteRequest['params'],
+  session: Session,
+  signal: AbortSignal | undefined,
+): Promise<Called> {
+  try {
+    const { agents, isAll } = await agentsLike(name, params, session, signal)
+    const exact = agents.filter((agent) => agent.name === name)
+    const active = exact.filter(({ is_archived }) => !is_archived)
+    return { found: active.length > 0 ? active : exact, isAll }
+  } catch (error) {
+    // What the platform refuses here it refuses there too, and says so in terms of that tool.
+    if (error instanceof ApiError && error.failure.kind === 'rejected')
+      return { found: [], isAll: true }
+    throw error
+  }
+}
+
+/** All whose name holds these words: the platform finds parts of names, and gives them in pages. */
+async function agentsLike(
   name: string,
   { account_id = 'me' }: RouteRequest['params'],
   { client }: Session,
   signal: AbortSignal | undefined,
-): Promise<Agent[]> {
-  const request = {
-    params: { account_id },
-    query: { name, include_archived: true, limit: 100 },
+): Promise<{ agents: Agent[]; isAll: boolean }> {
+  const agents = new Map<string, Agent>()
+  let offset = 0
+  for (let page = 0; page < mostPages; page++) {
+    const query = { name, include_archived: true, limit: perPage, offset }
+    const asked = { params: { account_id }, query }
+    const { items, count } = await client.call(routes.agents.list, asked, signal)
+    const before = agents.size
+    for (const agent of items) agents.set(agent.id, agent)
+    offset += items.length
+    const isOver = count === undefined ? items.length === 0 : offset >= count
+    // A platform that gives the same page again has no more.
+    if (isOver || agents.size === before) return { agents: [...agents.values()], isAll: true }
   }
-  try {
-    const { items } = await client.call(routes.agents.list, request, signal)
-    const exact = items.filter((agent) => agent.name === name)
-    const active = exact.filter(({ is_archived }) => !is_archived)
-    return active.length > 0 ? active : exact
-  } catch (error) {
-    // What the platform refuses here it refuses there too, and says so in terms of that tool.
-    if (error instanceof ApiError && error.failure.kind === 'rejected') return []
-    throw error
-  }
+  return { agents: [...agents.values()], isAll: false }
 }
 
 /** Namesakes that are told. */
@@ -80,4 +111,9 @@ const ambiguous = (argument: string, name: string, agents: Agent[]): ArgumentPro
     .slice(0, mostNamed)
     .map(({ id, created }) => (created ? `${id} (created ${created})` : id))
     .join(', ')}`,
+})
+
+const uncertain = (argument: string, name: string): ArgumentProblem => ({
+  argument,
+  message: `more than ${mostPages * perPage} agents have "${name}" in their name, so that it is not certain which is meant; give the id`,
 })

@@ -183,6 +183,35 @@ describe("an agent's exact name", () => {
     expect(result.isError).toBe(true)
     for (const id of ids) expect(result.content[0]?.text).toContain(id)
   })
+
+  test('is not guessed at when its twin is behind hundreds of others', async () => {
+    const name = 'Bot'
+    const older = await makeAgent({ name })
+    for (let at = 0; at < 101; at++) await makeAgent({ name: `Bot ${at}` })
+    const newer = await makeAgent({ name })
+    const result = await client.call('archive_agent', { agent_id: name })
+    expect(result.isError).toBe(true)
+    for (const { id } of [older, newer]) expect(result.content[0]?.text).toContain(id)
+  })
+
+  test('is not taken where not all agents could be read, or the platform repeats itself', async () => {
+    const agent = (id: number) => ({ id: `agent-${id}`, name: 'Bot' })
+    let page = 0
+    await using platform = await startFakePlatform(
+      (_, res) => json(res, 200, { count: 1e6, items: [{ ...agent(page), name: `x${page++}` }] }),
+      { account: 'own' },
+    )
+    await using wired = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+    })
+    const endless = await wired.call('get_agent', { agent_id: 'Bot' })
+    expect(endless.isError).toBe(true)
+    expect(endless.content[0]?.text).toMatch(/not certain which is meant; give the id/)
+    platform.behave(({ url }, res) =>
+      json(res, 200, url.includes('/agents/') ? agent(1) : { items: [agent(1)] }),
+    )
+    expect(await wired.value('get_agent', { agent_id: 'Bot' })).toMatchObject({ id: 'agent-1' })
+  })
 })
 
 describe('on the wire', () => {
