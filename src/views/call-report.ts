@@ -3,6 +3,7 @@ import { CallDetail } from '../contract/call.ts'
 import { Conversation, type Message } from '../contract/conversation.ts'
 import type { Outcome } from '../mcp/tool.ts'
 import { compactText } from './compact.ts'
+import { plainFields, plainText } from './plain-text.ts'
 import { Transcript, type TranscriptOptions, transcriptOf, transcriptText } from './transcript.ts'
 
 /** A short account of how a call went, in one line. */
@@ -32,7 +33,7 @@ interface Talk {
 
 /** One call: a summary first, then its transcript. */
 export function callReport(call: z.output<typeof CallDetail>, options: TranscriptOptions): Outcome {
-  return report(call, options, {
+  return report(call, CallDetail.shape, options, {
     id: call.id,
     type: call.type,
     direction: call.direction,
@@ -54,7 +55,7 @@ export function conversationReport(
 ): Outcome {
   const { direction, phone_number, contact_number } = conversation
   const inbound = direction === 'inbound'
-  return report(conversation, options, {
+  return report(conversation, Conversation.shape, options, {
     id: conversation.conversation_id,
     type: conversation.type,
     direction,
@@ -68,15 +69,47 @@ export function conversationReport(
   })
 }
 
+type Talked = Readonly<Record<string, unknown>> & {
+  readonly messages?: readonly Message[] | null | undefined
+  readonly capture?: Readonly<Record<string, unknown>> | null | undefined
+}
+
 function report(
-  { messages, ...rest }: Record<string, unknown> & { messages?: Message[] | null | undefined },
+  { messages, ...call }: Talked,
+  shape: z.ZodRawShape,
   options: TranscriptOptions,
   talk: Talk,
 ): Outcome {
   const transcript = transcriptOf(messages ?? [], options)
-  const structured = { summary: summarise(talk, messages ?? []), ...rest, transcript }
-  const text = [structured.summary, compactText(rest), transcriptText(transcript)].join('\n')
-  return { structured, text }
+  const summary = plainText(summarise(talk, messages ?? []))
+  const { known, others } = sorted(call, shape)
+  const { capture: captured, ...fields } = others
+  const capture = captured ? { ...captured, ...known.capture } : known.capture
+  // Nothing that the platform adds takes the place of what is promised.
+  const promised = { summary, ...known, ...(capture !== undefined && { capture }), transcript }
+  return {
+    structured: { ...promised, ...fields, ...promised },
+    text: [summary, compactText(plainFields(known)), transcriptText(transcript, others)].join('\n'),
+  }
+}
+
+/**
+ * What the contract knows of a call, and cleaned what it does not: a field that the platform added
+ * may repeat what was said, as a summary of the call does.
+ */
+function sorted({ capture, ...call }: Talked, shape: z.ZodRawShape) {
+  const isKnown = ([name]: [string, unknown]) => Object.hasOwn(shape, name)
+  const fields = Object.entries(call)
+  const { recording_url, ...captured } = capture ?? {}
+  const known = Object.fromEntries(fields.filter(isKnown))
+  const others = plainFields(Object.fromEntries(fields.filter((field) => !isKnown(field))))
+  return {
+    known: { ...known, ...(capture !== undefined && { capture: capture && { recording_url } }) },
+    others: {
+      ...others,
+      ...(Object.keys(captured).length > 0 && { capture: plainFields(captured) }),
+    },
+  }
 }
 
 /** Such as `outbound phone call completed, answer human; agent Front desk; +1… to +1…; 93 s; 14 turns`. */

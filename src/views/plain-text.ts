@@ -18,3 +18,16 @@ export function plainText(text: string): string {
 const invisible =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant by itself.
   /[\p{C}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/gu
+
+/** The same for all texts within a value, names of fields too. */
+function plainValue(value: unknown): unknown {
+  if (typeof value === 'string') return plainText(value)
+  if (Array.isArray(value)) return value.map(plainValue)
+  if (typeof value !== 'object' || value === null) return value
+  return plainFields({ ...value })
+}
+
+export const plainFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [plainText(name), plainValue(field)]),
+  )
