@@ -17,16 +17,21 @@ interface Offer extends Known {
  * Looks up what an agent is to use in the platform's catalogs. What is near something that exists
  * is a slip, and refused with what was meant; what is like nothing there may be the customer's own
  * (a fine-tuned model, a cloned voice), so it is passed on with a warning. A catalog that cannot
- * be read keeps nobody from working.
+ * be read keeps nobody from working. What is `stored` already is nobody's mistake now: it is judged
+ * anew only where what it belongs to changed, as a voice does with its provider.
  */
 export async function checkCatalogs(
   { model, transcriber, voice }: Fields,
   asking: Asking,
+  stored: Fields = {},
 ): Promise<string[]> {
   const checks = [
-    isObject(model) && checkModel('model', model, asking),
-    isObject(transcriber) && checkModel('transcriber', transcriber, asking),
-    isObject(voice) && checkVoice(voice, asking),
+    isObject(model) && checkModel('model', { given: model, stored: stored.model }, asking),
+    isObject(transcriber) &&
+      checkModel('transcriber', { given: transcriber, stored: stored.transcriber }, asking),
+    isObject(voice) &&
+      !isSame(['provider', 'voice_id'], voice, stored.voice) &&
+      checkVoice(voice, asking),
   ]
   const found = await Promise.all(checks.map((check) => check || []))
   const misses = found.flat()
@@ -38,6 +43,15 @@ export async function checkCatalogs(
       message: `there is no ${given}; did you mean ${meant.map(told).join(' or ')}?`,
     })),
   )
+}
+
+const isSame = (names: readonly string[], given: Fields, stored: unknown) =>
+  isObject(stored) && names.every((name) => given[name] === stored[name])
+
+/** A part of an agent as it is to be, and as it is. */
+interface Part {
+  readonly given: Fields
+  readonly stored: unknown
 }
 
 /** Something that is not in its catalog. */
@@ -65,24 +79,40 @@ function look(argument: string, given: unknown, known: readonly Known[]): Miss |
 
 async function checkModel(
   part: 'model' | 'transcriber',
-  given: Fields,
+  { given, stored }: Part,
   asking: Asking,
 ): Promise<Miss[]> {
-  const check = (offers: readonly Offer[]) => missesOf(part, given, offers)
+  const isKept = isSame(['provider', 'model'], given, stored)
+  const languages = languagesWanted(given, isKept ? stored : undefined)
+  if (isKept && languages.length === 0) return []
+  const check = (offers: readonly Offer[]) =>
+    missesOf(part, given, { offers, languages }).filter(
+      ({ argument }) => !isKept || argument === `${part}.language`,
+    )
   const misses = check(await offersOf(part, asking, 'read'))
   // Models come and go: before anything is called missing the catalog is read anew.
   return misses.length === 0 ? misses : check(await offersOf(part, asking, 'refresh'))
 }
 
-function missesOf(part: string, given: Fields, offers: readonly Offer[]): Miss[] {
+/** The languages that an agent is to understand and did not before. */
+function languagesWanted(given: Fields, stored: unknown): unknown[] {
+  const all = ({ languages, language }: Fields) => [languages ?? [], language ?? []].flat()
+  const before = isObject(stored) ? all(stored) : []
+  return all(given).filter((language) => !before.includes(language))
+}
+
+function missesOf(
+  part: string,
+  given: Fields,
+  { offers, languages }: { offers: readonly Offer[]; languages: readonly unknown[] },
+): Miss[] {
   const unknown = look(`${part}.provider`, given.provider, offers)
   if (unknown) return [unknown]
   const offer = offers.find(({ id }) => id === given.provider)
   const missing = look(`${part}.model`, given.model, offer?.models ?? [])
   if (missing) return [missing]
-  const languages = offer?.models.find(({ id }) => id === given.model)?.languages ?? []
-  const wanted = [given.languages ?? [], given.language ?? []].flat()
-  return wanted.flatMap((one) => look(`${part}.language`, one, languages) ?? [])
+  const known = offer?.models.find(({ id }) => id === given.model)?.languages ?? []
+  return languages.flatMap((one) => look(`${part}.language`, one, known) ?? [])
 }
 
 async function offersOf(

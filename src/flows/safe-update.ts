@@ -117,17 +117,15 @@ function patchOf(stored: Fields, wanted: Fields): Fields {
 
 /** Checks what is new of it; what is stored already is nobody's mistake now. */
 async function check(stored: Fields, wanted: Fields, run: UpdateRun): Promise<string[]> {
-  const changed = Object.fromEntries(
-    Object.entries(wanted).filter(
-      ([name, value]) => changesBetween(stored[name], value).length > 0,
-    ),
-  )
   const [catalogs, greeting] = await Promise.all([
-    checkCatalogs(changed, run),
-    checkGreeting(changed.initial_message, run),
+    checkCatalogs(wanted, run, stored),
+    messageOf(wanted) === messageOf(stored) ? [] : checkGreeting(wanted.initial_message, run),
   ])
   return [...catalogs, ...greeting]
 }
+
+const messageOf = ({ initial_message: opening }: Fields): unknown =>
+  isObject(opening) ? opening.message : undefined
 
 const notTaken = ({ field, before, after }: Change) =>
   `${field}: the platform has ${short(before)}, not ${short(after)}`

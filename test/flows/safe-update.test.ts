@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectStdio, type TestClient } from '../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { startPlatformProgram } from '../harness/program.ts'
+import { sandboxKeys } from '../harness/sandbox.ts'
 import { newAgent } from '../harness/story.ts'
 
 let client: TestClient
@@ -93,6 +95,67 @@ describe('update_agent', () => {
     const odd = await textOf({ agent_id, initial_message: { message: 'Hi {{ custmer.name }}' } })
     expect(odd).toMatch(/^Updated agent/)
     expect(odd).toMatch(/Warning: initial_message\.message .*custmer/)
+  })
+})
+
+describe('what was stored before, by other means,', () => {
+  const model = { provider: 'openai', model: 'gpt-4.1-2024', temperature: 0.2 }
+  const stored = {
+    model,
+    transcriber: { ...newAgent.transcriber, languages: ['en-UX'] },
+    voice: { ...newAgent.voice, voice_id: 'sbx-en-us-adam' },
+    initial_message: { message: 'Hi {{ contact.first_name ' },
+  }
+  let sandbox: Awaited<ReturnType<typeof startPlatformProgram>>
+  let old: TestClient
+  let agent_id: string
+  beforeAll(async () => {
+    sandbox = await startPlatformProgram()
+    const reply = await fetch(`${sandbox.url}/v1/accounts/me/agents`, {
+      method: 'POST',
+      headers: { 'x-api-key': sandboxKeys.main, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...newAgent, ...stored }),
+    })
+    agent_id = String(Object(await reply.json()).id)
+    old = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_API_KEY: sandboxKeys.main, VOICE_AGENT_BASE_URL: sandbox.url },
+    })
+  })
+  afterAll(async () => {
+    await old[Symbol.asyncDispose]()
+    await sandbox[Symbol.asyncDispose]()
+  })
+  const change = (more: object) => old.call('update_agent', { agent_id, dry_run: true, ...more })
+
+  test.each([
+    { voice: { settings: { speed: 1.1 } } },
+    { model: { temperature: 0.4 } },
+    { transcriber: { keywords: ['Acme'] } },
+    { transcriber: { languages: ['en-UX', 'en-us'] } },
+    { initial_message: { interruptible: true } },
+  ])('is not judged when something beside it changes: %j', async (more) => {
+    const result = await change(more)
+    expect(result.isError, result.content[0]?.text).toBeFalsy()
+    expect(result.structuredContent?.warnings).toEqual([])
+  })
+
+  test.each<[object, RegExp]>([
+    [{ voice: { voice_id: 'sbx-en-us-adb' } }, /voice\.voice_id: there is no sbx-en-us-adb/],
+    [{ model: { model: 'gpt-4.l' } }, /model\.model: there is no gpt-4\.l/],
+    [{ transcriber: { languages: ['en-UX', 'de-DX'] } }, /transcriber\.language: .*no de-DX;/],
+    [{ transcriber: { model: 'nova-3' } }, /transcriber\.language: .*no en-UX/],
+    [{ initial_message: { message: '{{ x ' } }, /initial_message\.message: line 1/],
+  ])('does not keep what is new from being judged: %j', async (more, told) => {
+    const result = await change(more)
+    expect(result.isError).toBe(true)
+    expect(result.content[0]?.text).toMatch(told)
+  })
+
+  test('is judged anew where its provider changes', async () => {
+    const result = await change({ voice: { provider: 'cartesia' } })
+    expect(result.structuredContent?.warnings).toEqual([
+      expect.stringMatching(/^voice\.voice_id: sbx-en-us-adam is not in the catalog/),
+    ])
   })
 })
 
