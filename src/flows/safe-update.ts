@@ -146,8 +146,9 @@ function outcome({ id, name, modified }: Agent, result: Result): Outcome {
       : `Nothing to change: ${agent} is already so`
   const lines = [
     `${head}; modified ${modified ?? 'unknown'}.`,
-    ...changes.map(({ field, before, after }) => `${field}: ${short(before)} → ${short(after)}`),
+    // First, because of many changes the last are left out.
     ...warnings.map((warning) => `Warning: ${warning}`),
+    ...changes.map(({ field, before, after }) => `${field}: ${short(before)} → ${short(after)}`),
   ]
   return {
     structured: { agent_id: id, name: name ?? null, modified: modified ?? null, ...result },

@@ -2,7 +2,8 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import * as z from 'zod'
 import { ApiError, type Failure } from '../api/failure.ts'
 import type { RouteRequest } from '../contract/route.ts'
-import { shortened } from '../views/fit.ts'
+import { boundedLines } from '../views/bounded.ts'
+import { resultBudget, shortened } from '../views/fit.ts'
 import { accountOf } from './account.ts'
 import { type Advice, adviceFor } from './advice.ts'
 import { withAgentIds } from './agent-names.ts'
@@ -97,7 +98,10 @@ function succeeded(
   const fitted =
     outcome.text === undefined
       ? shortened(named, { cut: tool.cut, request })
-      : { structured: named, text: withAccount(outcome.text, account) }
+      : {
+          structured: named,
+          text: withAccount(boundedLines(outcome.text, resultBudget), account),
+        }
   const structured = JSON.stringify(fitted.structured)
   return {
     content: [{ type: 'text', text: redact(fitted.text) }],

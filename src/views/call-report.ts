@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { CallDetail } from '../contract/call.ts'
 import { Conversation, type Message } from '../contract/conversation.ts'
 import type { Outcome } from '../mcp/tool.ts'
-import { compactText } from './compact.ts'
+import { boundedText } from './bounded.ts'
 import { plainFields, plainText } from './plain-text.ts'
 import { Transcript, type TranscriptOptions, transcriptOf, transcriptText } from './transcript.ts'
 
@@ -69,6 +69,9 @@ export function conversationReport(
   })
 }
 
+/** Most tokens of the fields beside the transcript. */
+const longestKnown = 500
+
 type Talked = Readonly<Record<string, unknown>> & {
   readonly messages?: readonly Message[] | null | undefined
   readonly capture?: Readonly<Record<string, unknown>> | null | undefined
@@ -89,7 +92,11 @@ function report(
   const promised = { summary, ...known, ...(capture !== undefined && { capture }), transcript }
   return {
     structured: { ...promised, ...fields, ...promised },
-    text: [summary, compactText(plainFields(known)), transcriptText(transcript, others)].join('\n'),
+    text: [
+      summary,
+      boundedText(plainFields(known), longestKnown),
+      transcriptText(transcript, others),
+    ].join('\n'),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { RouteRequest } from '../contract/route.ts'
+import { boundedText } from './bounded.ts'
 import { compactText } from './compact.ts'
 import { estimateTokens } from './tokens.ts'
 
@@ -22,8 +23,8 @@ export interface Fitted {
 }
 
 /**
- * Shortens what is too long: at an item boundary where there are items, else by cutting the
- * longest texts, in the text only: `structured` keeps them whole for programs.
+ * Shortens what is too long: at an item boundary where there are items, else in the text only, all
+ * that is large in it: `structured` keeps it whole for programs.
  */
 export function shortened(
   structured: Record<string, unknown>,
@@ -32,7 +33,7 @@ export function shortened(
   const whole = { structured, text: compactText(structured) }
   if (isShort(whole.text)) return whole
   const items = cut?.count(structured) ?? 0
-  if (!cut || items === 0) return { structured, text: compactText(withShortTexts(structured)) }
+  if (!cut || items === 0) return { structured, text: boundedText(structured, resultBudget) }
   // At least one item: nothing at all would leave the caller where it was.
   let [kept, tooMany] = [1, items + 1]
   while (tooMany - kept > 1) {
@@ -41,31 +42,12 @@ export function shortened(
     else tooMany = middle
   }
   const part = kept < items ? { ...cut.keep(structured, kept, request) } : structured
-  const text = compactText(part)
-  return {
-    structured: part,
-    text: isShort(text) ? text : compactText(withShortTexts(part)),
-  }
+  return { structured: part, text: boundedText(part, resultBudget) }
 }
 
 /** No token is less than a byte, so most results need no estimate. */
 const isShort = (text: string) =>
   Buffer.byteLength(text) <= resultBudget || estimateTokens(text, resultBudget) <= resultBudget
-
-/** Longest single text of a result that is too long, in characters. */
-const longestText = 4000
-
-function withShortTexts(value: unknown): unknown {
-  if (typeof value === 'string') {
-    const more = value.length - longestText
-    return more > 0 ? `${value.slice(0, longestText)}… (${more} more characters)` : value
-  }
-  if (Array.isArray(value)) return value.map(withShortTexts)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, withShortTexts(field)]),
-  )
-}
 
 /** Shortens the array under a name, and says how to get the rest. */
 export const cutArray = (

@@ -1,6 +1,7 @@
 /**
  * About how many tokens a model reads for a text; counting ends once it is more than `enough`. An
- * estimate, within a quarter of what o200k gives for the JSON and prose that results are made of.
+ * estimate, within a quarter of what o200k gives for the JSON and prose that results are made of,
+ * and rather too high than too low for what is neither.
  */
 export function estimateTokens(text: string, enough = Number.POSITIVE_INFINITY): number {
   let tokens = 0
@@ -11,11 +12,58 @@ export function estimateTokens(text: string, enough = Number.POSITIVE_INFINITY):
   return tokens
 }
 
-/** Words with the space before them, digits in threes, runs of signs, other scripts by letter. */
-const pieces = / ?[A-Za-z]+|\d{1,3}|[^\sA-Za-z\d\u0080-\uffff]+|[\u0080-\uffff]|\s+/g
+/** The beginning of a text that costs at most so many tokens, about. */
+export function beginningOf(text: string, tokens: number): string {
+  let left = tokens
+  for (const { 0: piece, index } of text.matchAll(pieces)) {
+    left -= tokensOf(piece)
+    if (left < 0) return text.slice(0, index)
+  }
+  return text
+}
+
+/**
+ * As o200k splits a text, roughly: words with the space before them, ending where small letters
+ * are followed by large ones; digits in threes; runs of signs; spaces; all else one by one.
+ */
+const pieces =
+  / ?[A-Z\u00c0-\u00de]*[a-z\u00df-\u024f]{1,24}| ?[A-Z\u00c0-\u00de]{1,24}|\d{1,3}|[!-/:-@[-`{-~]{1,24}|\s{1,24}|./gsu
 
 function tokensOf(piece: string): number {
-  if (/^ ?[A-Za-z]/.test(piece)) return Math.max(1, Math.ceil(piece.length / 7))
-  if (/^[\d\s]/.test(piece)) return 1
-  return piece.charCodeAt(0) < 0x80 ? Math.ceil(piece.length / 3) : 0.7
+  if (/^\s+$/.test(piece)) return 1
+  if (/^\d/.test(piece)) return 1
+  if (/^ ?[A-Za-z\u00c0-\u024f]/.test(piece)) return tokensOfWord(piece)
+  const code = piece.codePointAt(0) ?? 0
+  return code < 0x80 ? Math.ceil(piece.length / 3) : tokensOfLetter(code)
 }
+
+/** Words that people use are known to 7 letters and more; letters in no order come in twos. */
+function tokensOfWord(word: string): number {
+  const accents = word.match(/[\u0080-\u024f]/g)?.length ?? 0
+  const isWord = /[aeiouy\u00c0-\u024f]/i.test(word) && !/[^aeiouy\u00c0-\u024f ]{6}/i.test(word)
+  return Math.max(1, isWord ? Math.ceil((word.length + 2 * accents) / 8) : word.length / 2)
+}
+
+/** Tokens of one letter or sign, by the last code point of its block; what is rare is spelt out. */
+const costs: readonly (readonly [last: number, tokens: number])[] = [
+  [0x058f, 0.45], // Greek, Cyrillic, Armenian
+  [0x06ff, 0.4], // Hebrew, Arabic
+  [0x08ff, 2],
+  [0x0e7f, 0.45], // Scripts of India, Thai
+  [0x0fff, 2], // Lao, Tibetan
+  [0x109f, 0.65], // Burmese
+  [0x10ff, 0.45], // Georgian
+  [0x11ff, 2],
+  [0x177f, 2.7], // Ethiopic and those of North America
+  [0x17ff, 0.7], // Khmer
+  [0x1dff, 2.7],
+  [0x1fff, 1], // Latin and Greek with more marks
+  [0x2fff, 1], // Signs
+  [0x9fff, 0.8], // Japanese, Chinese
+  [0xabff, 2.7],
+  [0xd7ff, 0.6], // Korean
+  [0xffff, 1.2],
+  [0x10ffff, 2.4], // Emoji, and letters for mathematics
+]
+
+const tokensOfLetter = (code: number) => costs.find(([last]) => code <= last)?.[1] ?? 3

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import type { Message } from '../contract/conversation.ts'
+import { boundedString } from './bounded.ts'
 import { compactText } from './compact.ts'
 import { plainFields, plainText } from './plain-text.ts'
 import { estimateTokens } from './tokens.ts'
@@ -74,9 +75,9 @@ function textOf({ message, name, result }: Turn): string {
   return `${name ? `${name}: ` : ''}${message ?? ''}${data}`
 }
 
-/** Longest text of one turn, and of what else stands beside the turns, in characters. */
-const longestTurn = 8000
-const longestOther = 2000
+/** Longest text of one turn, and of what else stands beside the turns, in tokens. */
+const longestTurn = 4000
+const longestOther = 400
 
 /**
  * The transcript as text. What was said stands between two marks that name it untrusted and carry
@@ -89,8 +90,11 @@ export function transcriptText(
   others: Readonly<Record<string, unknown>> = {},
 ): string {
   const { turns, returned, next_turn, spoken } = transcript
-  const lines = spoken.map((turn) => `${turn.turn} ${turn.role}: ${cut(textOf(turn), longestTurn)}`)
-  if (Object.keys(others).length > 0) lines.push(`- ${cut(compactText(others), longestOther)}`)
+  const lines = spoken.map(
+    (turn) => `${turn.turn} ${turn.role}: ${boundedString(textOf(turn), longestTurn)}`,
+  )
+  if (Object.keys(others).length > 0)
+    lines.push(`- ${boundedString(compactText(others), longestOther)}`)
   const head =
     turns === 0
       ? 'No transcript.'
@@ -107,6 +111,3 @@ export function transcriptText(
     ...(next_turn === null ? [] : [`More: from_turn ${next_turn}.`]),
   ].join('\n')
 }
-
-const cut = (text: string, most: number) =>
-  text.length > most ? `${text.slice(0, most)}… (${text.length - most} more characters)` : text

@@ -1,10 +1,13 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogueBudget, catalogueTokens, sum, toolBudget } from '../../src/dev/tokens.ts'
+import { boundedLines, boundedText } from '../../src/views/bounded.ts'
 import { resultBudget } from '../../src/views/fit.ts'
 import { estimateTokens } from '../../src/views/tokens.ts'
 import { connectStdio, type TestClient } from '../harness/client.ts'
-import { startSandbox } from '../harness/sandbox.ts'
+import { connectPerson } from '../harness/person.ts'
+import { seedIds, startSandbox } from '../harness/sandbox.ts'
+import { newAgent } from '../harness/story.ts'
 
 const tokens = (value: unknown) =>
   encode(typeof value === 'string' ? value : JSON.stringify(value)).length
@@ -17,6 +20,31 @@ describe('the catalogue', () => {
     // Only making and changing an agent may come near the limit of one.
     const large = rows.filter(({ tokens: own }) => own > toolBudget / 2).map(({ name }) => name)
     expect(large.filter((name) => !/^(create|update)_agent$/.test(name))).toEqual([])
+  })
+})
+
+describe('an estimate', () => {
+  const german =
+    'Der Kunde wollte wissen, ob die Lieferung auf Donnerstagnachmittag verschoben werden könne, weil vormittags niemand zu Hause sei. '
+  const english =
+    'The customer asked whether the delivery could be moved to Thursday afternoon, because nobody would be at home. '
+  const json = JSON.stringify({ id: 'd7b648df-c63d-49cc', status: 'completed', duration: 93.5 })
+  test.each([
+    ['English', english, 0.8, 1.25],
+    ['German', german, 0.8, 1.25],
+    ['JSON', json, 0.8, 1.25],
+    // What is none of these is rather taken for too much.
+    ['Amharic', 'እንኳን ደህና መጡ፣ ጠዋት ላይ ቤት ማንም ስለማይኖር ', 0.75, 1.7],
+    ['Lao', 'ສະບາຍດີ ຂ້ອຍຢາກຮູ້ວ່າ ', 0.75, 1.7],
+    ['Chinese', '您好，我想问一下送货能不能改到星期四下午。', 0.75, 1.7],
+    ['emoji', '👩‍👩‍👧🏽🧑🏿‍🚀😀', 0.75, 1.7],
+    ['letters in no order', 'Kx9ZqP0LmT7vRb2Nw8Yc', 0.75, 1.25],
+    ['what is invisible', '\u200b\u202e\ufffd', 0.75, 1.7],
+  ])('of %s is near what o200k gives', (_, text, least, most) => {
+    const long = text.repeat(50)
+    const ratio = estimateTokens(long) / tokens(long)
+    expect(ratio).toBeGreaterThan(least)
+    expect(ratio).toBeLessThan(most)
   })
 })
 
@@ -51,6 +79,80 @@ describe('results', () => {
     const ratio = estimateTokens(text) / tokens(text)
     expect(ratio).toBeGreaterThan(0.8)
     expect(ratio).toBeLessThan(1.25)
+  })
+
+  const metadata = Object.fromEntries(
+    Array.from({ length: 2500 }, (_, at) => [`key_number_${at}`, `value ${at}`]),
+  )
+  const words = Array.from({ length: 3000 }, (_, at) => `{{ customer_var_${at} }}`).join(' ')
+  const nested = { deep: Array.from({ length: 30 }, () => ({ a: { b: metadata } })) }
+
+  test.each<[string, object, (agent_id: string) => object]>([
+    ['validate_agent_template', {}, () => ({ template: words })],
+    ['get_agent', { metadata }, (agent_id) => ({ agent_id })],
+    ['get_agent', { metadata: { text: '፣"\n'.repeat(20_000) } }, (agent_id) => ({ agent_id })],
+    ['list_agents', { metadata }, () => ({ name: 'Large', fields: ['*'] })],
+    [
+      'update_agent',
+      { metadata },
+      (agent_id) => ({
+        agent_id,
+        dry_run: true,
+        metadata: Object.fromEntries(Object.keys(metadata).map((name) => [name, 'x'])),
+      }),
+    ],
+  ])('of %s are within the budget though one thing is large', async (name, more, args) => {
+    await using person = await connectPerson('v2 2026-07-28', {})
+    const { id } = await person.value('create_agent', { ...newAgent, name: 'Large', ...more })
+    const result = await person.call(name, args(String(id)))
+    const text = result.content[0]?.text ?? ''
+    expect(result.isError, text).toBeFalsy()
+    expect(tokens(text)).toBeLessThan(resultBudget * 1.25)
+    expect(tokens(text)).toBeGreaterThan(resultBudget / 2)
+    expect(text).toMatch(/more/)
+    expect(text).toMatch(/Shortened.*structuredContent has all of it/)
+    expect(await person.flaws(name, result)).toBeUndefined()
+  })
+
+  test('of a batch that is refused are within the budget, and tell of each what they can', async () => {
+    await using person = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_DIAL_POLICY: '{"max_per_minute":0}' },
+    })
+    const calls = Array.from({ length: 100 }, (_, at) => ({ to_number: `+12025550${100 + at}` }))
+    const line = { agent_id: seedIds.supportAgent, from_number: '+12025550110' }
+    const result = await person.call('place_calls', { ...line, calls })
+    const text = result.content[0]?.text ?? ''
+    expect(text).toMatch(/^100 calls: 100 not_allowed/)
+    expect(tokens(text)).toBeLessThan(resultBudget * 1.25)
+    expect(result.structuredContent?.calls).toHaveLength(100)
+  })
+
+  test.each([
+    ['a record', metadata],
+    ['a tree', nested],
+    ['an array', words.split(' ')],
+    ['a text', { text: words }],
+    ['a text in signs', { text: '"\\\n'.repeat(30_000) }],
+    ['rare letters', { text: '፣ቤት'.repeat(10_000), other: [1, 2, 3] }],
+  ])('that are %s are shortened to about the budget, and are JSON still', (_, value) => {
+    for (const budget of [300, 6000]) {
+      const text = boundedText(value, budget)
+      const [json = '', note] = text.split('\n')
+      expect(() => JSON.parse(json)).not.toThrow()
+      expect(note).toMatch(/^Shortened/)
+      expect(estimateTokens(text)).toBeLessThanOrEqual(budget + 5)
+      expect(estimateTokens(text)).toBeGreaterThan(budget * 0.3)
+    }
+  })
+
+  test('that are lines are cut between lines, and their boundary is closed', () => {
+    const lines = Array.from({ length: 900 }, (_, at) => `${at} user: something was said here`)
+    const text = boundedLines(['<untrusted-speech ab12>', ...lines].join('\n'), 1000)
+    expect(text).toMatch(
+      /here\n<\/untrusted-speech ab12>\nShortened: \d+ more lines; structuredContent has all of it\.$/,
+    )
+    expect(estimateTokens(text)).toBeLessThanOrEqual(1000)
+    expect(boundedLines('short\ntext', 1000)).toBe('short\ntext')
   })
 
   test('that were shortened say how to get the rest, and the rest is there', async () => {
