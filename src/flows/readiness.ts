@@ -4,6 +4,7 @@ import type { Account } from '../contract/account.ts'
 import type { Agent } from '../contract/agent.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
+import { agentsMeant } from '../mcp/did-you-mean.ts'
 import { named, similar, told } from '../mcp/similar.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
 import { isObject } from './changes.ts'
@@ -106,7 +107,7 @@ async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; ch
   const asked = { params: { account_id, agent_id: body.agent_id }, query: {} }
   const agent = await unlessMissing(session.client.call(routes.agents.get, asked, signal))
   if (!agent) {
-    const near = similar(body.agent_id, await agentsOf(run))
+    const near = await agentsMeant(body.agent_id, account_id, session)
     const fix =
       near.length > 0 ? `did you mean ${near.map(told).join(' or ')}?` : 'take one from list_agents'
     return { agent, checks: [wrong('agent', `there is no ${body.agent_id}`, fix)] }
@@ -116,17 +117,6 @@ async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; ch
     ? wrong('agent', `${name} is archived`, 'take another agent from list_agents')
     : ok('agent', name)
   return { agent, checks: [exists, await checkVariables(run, agent)] }
-}
-
-async function agentsOf({ request, session }: ReadyRun) {
-  const { account_id = 'me' } = request.params
-  const query = { include_archived: true, limit: 100 }
-  const page = await session.memory.read(
-    routes.agents.list,
-    { params: { account_id }, query },
-    'names',
-  )
-  return page.items.map(({ id, name }) => ({ id, names: [name] }))
 }
 
 /** Variables of the greeting that neither the platform nor the call fills would be read as blanks. */

@@ -13,7 +13,12 @@ export const isUuid = (text: string) =>
   /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text)
 
 export type NamedRequest =
-  | { ok: true; request: RouteRequest }
+  | {
+      ok: true
+      request: RouteRequest
+      /** Arguments that are neither a UUID nor the name of an agent. */
+      unknown: string[]
+    }
   | { ok: false; problems: ArgumentProblem[] }
 
 /**
@@ -27,6 +32,7 @@ export async function withAgentIds(
 ): Promise<NamedRequest> {
   const { params, query, body } = request
   const changed: Record<string, string> = {}
+  const unknown: string[] = []
   for (const argument of agentArguments) {
     const given = params[argument] ?? query[argument] ?? body?.[argument]
     if (typeof given !== 'string' || isUuid(given)) continue
@@ -34,6 +40,7 @@ export async function withAgentIds(
     if (found.length > 1) return { ok: false, problems: [ambiguous(argument, given, found)] }
     if (!isAll) return { ok: false, problems: [uncertain(argument, given)] }
     if (found[0]) changed[argument] = found[0].id
+    else unknown.push(argument)
   }
   const replaced = <T extends object>(part: T): T => ({
     ...part,
@@ -41,6 +48,7 @@ export async function withAgentIds(
   })
   return {
     ok: true,
+    unknown,
     request: {
       params: replaced(params),
       query: replaced(query),

@@ -14,6 +14,7 @@ import { type RefusalKind, Refused } from './refused.ts'
 import type { Session } from './session.ts'
 import type { Task } from './tasks.ts'
 import type { Outcome, Run, Tool } from './tool.ts'
+import { withReason } from './why-empty.ts'
 
 /** Key in a result's `_meta` under which programs find an error as data. */
 export const errorMetaKey = 'voice-agent-mcp/error'
@@ -66,7 +67,9 @@ export async function callTool(
       takesTasks: context.takesTasks,
     })
     if (outcome.task) return asResult(outcome.task)
-    return succeeded(tool, outcome, { session, request, account: await account })
+    const asked = { route: tool.route, request, unknown: named.unknown }
+    const reasoned = await withReason(outcome, asked, session)
+    return succeeded(tool, reasoned, { session, request, account: await account })
   } catch (error) {
     if (error instanceof NotConfirmed) return error.result
     if (error instanceof Refused) return refusal(tool, error)

@@ -50,7 +50,10 @@ const sources: Readonly<Record<string, Source>> = {
   account_id: subaccounts,
 }
 
-const Page = z.looseObject({ items: z.array(z.record(z.string(), z.unknown())) })
+const Page = z.looseObject({
+  count: z.int().optional(),
+  items: z.array(z.record(z.string(), z.unknown())),
+})
 
 /** How many are compared with, and the longest a failure waits for a suggestion, ms. */
 const mostCompared = 100
@@ -88,7 +91,8 @@ function suspectsOf(failure: Failure, path: string): string[] {
   return [...new Set(named)].filter((name) => name in sources)
 }
 
-async function hintFor(
+/** What may have been meant by an argument that names nothing there is. */
+export async function hintFor(
   argument: string,
   given: string,
   { params }: RouteRequest,
@@ -97,7 +101,7 @@ async function hintFor(
   const source = sources[argument]
   if (!source || given === 'me') return undefined
   const account_id = argument === 'account_id' ? 'me' : (params.account_id ?? 'me')
-  const known = await knownOf(source, account_id, session)
+  const known = await knownOf(source, given, account_id, session)
   if (!known || known.some(({ id }) => id === given)) return undefined
   if (known.length === 0) return `There are none in this account (${source.list}).`
   const meant = similar(given, known)
@@ -108,19 +112,68 @@ async function hintFor(
     : `There are ${some}.`
 }
 
+/** Pages that are read of a long list, and words by which agents are searched beyond them. */
+const mostPages = 5
+const mostWords = 2
+
+/** What there is, as far as it could be read in time; `undefined` when nothing could. */
 async function knownOf(
-  { route, query, known }: Source,
+  source: Source,
+  given: string,
   account_id: string,
-  { memory }: Session,
+  session: Session,
 ): Promise<Known[] | undefined> {
-  const request = { params: { account_id }, query: { ...query, limit: mostCompared } }
-  const read = memory.refresh(route, request, 'names').catch((error: unknown) => {
-    if (error instanceof ApiError) return undefined
-    throw error
+  const pages: Known[][] = []
+  const page = async (query: object) => {
+    const { count = 0, items } = await pageOf(source, { account_id, query }, session)
+    pages.push(items)
+    return count
+  }
+  const reading = page({}).then(async (count) => {
+    if (count <= mostCompared) return
+    const all = Math.min(mostPages, Math.ceil(count / mostCompared))
+    const offsets = Array.from({ length: all - 1 }, (_, at) => (at + 1) * mostCompared)
+    const words = source === agents && count > all * mostCompared ? longestWords(given) : []
+    const more = [...offsets.map((offset) => ({ offset })), ...words.map((name) => ({ name }))]
+    await Promise.all(more.map(page))
   })
   const timer = new AbortController()
   const late = sleep(patienceMs, undefined, { signal: timer.signal }).catch(() => undefined)
-  const page = await Promise.race([read, late]).finally(() => timer.abort())
-  const parsed = Page.safeParse(page)
-  return parsed.success ? parsed.data.items.map(known).filter(({ id }) => id !== '') : undefined
+  await Promise.race([reading.catch(ignoreRefusal), late]).finally(() => timer.abort())
+  if (pages.length === 0) return undefined
+  const known = new Map(pages.flat().map((one) => [one.id, one]))
+  known.delete('')
+  return [...known.values()]
 }
+
+const longestWords = (text: string) =>
+  text
+    .split(/\s+/)
+    .filter((word) => word.length > 2)
+    .sort((a, b) => b.length - a.length)
+    .slice(0, mostWords)
+
+async function pageOf(
+  { route, query, known }: Source,
+  asked: { account_id: string; query: object },
+  { memory }: Session,
+): Promise<{ count: number | undefined; items: Known[] }> {
+  const request = {
+    params: { account_id: asked.account_id },
+    query: { ...query, limit: mostCompared, ...asked.query },
+  }
+  const { count, items } = Page.parse(await memory.refresh(route, request, 'names'))
+  return { count, items: items.map(known) }
+}
+
+/** What cannot be read is not compared with. */
+export function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ApiError || error instanceof z.ZodError)) throw error
+}
+
+/** Agents that may be meant by a name that none has. */
+export const agentsMeant = async (
+  given: string,
+  account_id: string,
+  session: Session,
+): Promise<Known[]> => similar(given, (await knownOf(agents, given, account_id, session)) ?? [])

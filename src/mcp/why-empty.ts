@@ -1,0 +1,83 @@
+import * as z from 'zod'
+import { voicesIn } from '../contract/provider.ts'
+import type { Route, RouteRequest } from '../contract/route.ts'
+import { routes } from '../contract/routes.ts'
+import { hintFor, ignoreRefusal } from './did-you-mean.ts'
+import type { Session } from './session.ts'
+import { similar, told } from './similar.ts'
+import type { Outcome } from './tool.ts'
+
+/** A request, and those of its arguments that are neither a UUID nor the name of an agent. */
+interface Asked {
+  readonly route: Route
+  readonly request: RouteRequest
+  readonly unknown: readonly string[]
+}
+
+/**
+ * A list that is empty because of what it was filtered by says so: the platform takes any filter, and
+ * an empty list would read as an answer.
+ */
+export async function withReason(
+  outcome: Outcome,
+  asked: Asked,
+  session: Session,
+): Promise<Outcome> {
+  const reason = await whyEmpty(outcome.structured, asked, session)
+  if (reason === undefined) return outcome
+  const note = [outcome.structured.note, reason].filter(Boolean).join(' ')
+  return { ...outcome, structured: { ...outcome.structured, note } }
+}
+
+async function whyEmpty(
+  { items, voices }: Outcome['structured'],
+  { route, request, unknown }: Asked,
+  session: Session,
+): Promise<string | undefined> {
+  if (isEmpty(items) && unknown.includes('agent_id')) {
+    const given = String(request.query.agent_id)
+    const hint = await hintFor('agent_id', given, request, session)
+    return `No agent has the id or name "${given}". ${hint ?? ''}`.trim()
+  }
+  const isOfVoices = route.id === routes.providers.voices.id && isEmpty(voices)
+  return isOfVoices ? languageMeant(request, session) : undefined
+}
+
+const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
+
+async function languageMeant(
+  { params, query }: RouteRequest,
+  { memory }: Session,
+): Promise<string | undefined> {
+  const { provider, language } = query
+  if (typeof language !== 'string') return undefined
+  const read = { params, query: { provider } }
+  const catalog = await memory.read(routes.providers.voices, read, 'catalog').catch(ignoreRefusal)
+  const codes = (catalog ? (voicesIn(catalog) ?? []) : []).flatMap((voice) => {
+    const parsed = Spoken.safeParse(voice)
+    return parsed.success ? [parsed.data.language] : []
+  })
+  const known = [...new Set(codes)].sort().map((id) => ({ id, names: namesOf(id) }))
+  if (known.length === 0 || known.some(({ id }) => id.startsWith(language.toLowerCase()))) {
+    return undefined
+  }
+  const meant = similar(language, known)
+  const hint =
+    meant.length > 0
+      ? `Did you mean ${meant.map(told).join(' or ')}?`
+      : `There are ${known.map(({ id }) => id).join(', ')}.`
+  return `No voice has the language "${language}". ${hint}`
+}
+
+const Spoken = z.looseObject({ language: z.string().min(1) })
+
+/** What people call a language: `German (Germany)` and `German`. */
+function namesOf(code: string): string[] {
+  try {
+    const names = new Intl.DisplayNames('en', { type: 'language' })
+    return [code, code.split('-', 1)[0] ?? code].flatMap((one) => names.of(one) ?? [])
+  } catch {
+    // Not every vendor's code is one of a language.
+    return []
+  }
+}
