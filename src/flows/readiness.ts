@@ -8,6 +8,7 @@ import { agentsMeant } from '../mcp/did-you-mean.ts'
 import { named, similar, told } from '../mcp/similar.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
 import { isObject } from './changes.ts'
+import { unfilled, variablePaths } from './greeting-variables.ts'
 import { dialRequest } from './place-call.ts'
 
 const options = {
@@ -22,13 +23,18 @@ const without = Object.keys(routes.calls.place.body.shape).filter(
 
 const Check = z.object({
   check: z.string().describe('What was looked at.'),
-  ok: z.boolean().describe('True: fine.'),
+  ok: z.boolean().describe('True: it keeps no call from being placed.'),
   found: z.string().describe('What there is, or what is wrong.'),
   fix: z.string().optional().describe('What to do about it.'),
 })
 type Check = z.output<typeof Check>
 
 const ok = (check: string, found: string): Check => ({ check, ok: true, found })
+/** The call would be placed, but perhaps not as it was meant. */
+const doubtful = (check: string, found: string, fix: string): Check => ({
+  ...ok(check, found),
+  fix,
+})
 const wrong = (check: string, found: string, fix: string): Check => ({
   check,
   ok: false,
@@ -37,6 +43,9 @@ const wrong = (check: string, found: string, fix: string): Check => ({
 })
 
 type ReadyRun = Run<typeof routes.calls.place, typeof options>
+
+/** Variables that are named, of those that nothing fills. */
+const mostVariables = 10
 
 /** Everything that keeps a call from being placed, found without placing it. */
 export const callReadiness: Steps<typeof routes.calls.place, typeof options> = {
@@ -60,7 +69,7 @@ export const callReadiness: Steps<typeof routes.calls.place, typeof options> = {
     const ready = checks.every((check) => check.ok)
     const lines = checks.map(
       ({ check, ok: fine, found, fix }) =>
-        `${fine ? 'ok' : 'WRONG'} ${check}: ${found}${fix ? ` → ${fix}` : ''}`,
+        `${fine ? (fix ? 'WARNING' : 'ok') : 'WRONG'} ${check}: ${found}${fix ? ` → ${fix}` : ''}`,
     )
     const head = ready ? 'Ready: place_call would go ahead.' : 'Not ready.'
     return { structured: { ready, checks }, text: [head, ...lines].join('\n') }
@@ -119,7 +128,10 @@ async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; ch
   return { agent, checks: [exists, await checkVariables(run, agent)] }
 }
 
-/** Variables of the greeting that neither the platform nor the call fills would be read as blanks. */
+/**
+ * Variables of the greeting that neither the platform nor the call fills. To the platform they are
+ * no error [R], so they keep no call from being placed; what is spoken is another matter.
+ */
 async function checkVariables(run: ReadyRun, agent: Agent): Promise<Check> {
   const { request, body, session, signal } = run
   const template = isObject(agent.initial_message) ? agent.initial_message.message : null
@@ -140,20 +152,14 @@ async function checkVariables(run: ReadyRun, agent: Agent): Promise<Check> {
     const where = typeof line === 'number' ? `line ${line}: ` : ''
     return wrong('greeting', `${where}${message}`, 'correct initial_message with update_agent')
   }
-  if (unknown.length === 0) return ok('greeting', 'all its variables are known')
-  return wrong(
+  const empty = unfilled(unknown, template, given)
+  if (empty.length === 0) return ok('greeting', 'all its variables are known or have a default')
+  const more = empty.length > mostVariables ? ` and ${empty.length - mostVariables} more` : ''
+  return doubtful(
     'greeting',
-    `nothing fills ${unknown.join(', ')}`,
+    `nothing fills ${empty.slice(0, mostVariables).join(', ')}${more}`,
     'give test_variables for them, or correct initial_message with update_agent',
   )
-}
-
-/** `{customer: {name: 'A'}}` fills `customer` and `customer.name`. */
-function variablePaths(variables: Readonly<Record<string, unknown>>, above = ''): string[] {
-  return Object.entries(variables).flatMap(([name, value]) => {
-    const path = above ? `${above}.${name}` : name
-    return [path, ...(isObject(value) ? variablePaths(value, path) : [])]
-  })
 }
 
 /** Numbers are looked through to find one: the platform has no filter for them. */

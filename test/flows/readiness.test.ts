@@ -104,29 +104,59 @@ describe('check_call_readiness', () => {
     expect(wrong[0]?.found).toMatch(/is archived/)
   })
 
-  test('names variables of the greeting that nothing fills, until something does', async () => {
+  const greeter = async (message: string) => {
     const { value } = client
     const { model, transcriber, voice } = await value('get_agent', { agent_id: ready.agent_id })
-    const { id: agent_id } = await value('create_agent', {
-      name: 'Greeter',
-      model,
-      transcriber,
-      voice,
-      initial_message: { message: 'Hello {{ customer.name }}' },
+    const agent = { name: 'Greeter', model, transcriber, voice }
+    const { id } = await value('create_agent', { ...agent, initial_message: { message } })
+    return String(id)
+  }
+  const greetingOf = async (args: object) => {
+    const { structuredContent, content } = await client.call('check_call_readiness', {
+      ...ready,
+      ...args,
     })
-    const unready = await verdict(client, { agent_id })
-    expect(unready.wrong[0]).toMatchObject({
-      check: 'greeting',
+    const checks = structuredContent?.checks as Check[]
+    return { text: content[0]?.text ?? '', ...checks.find(({ check }) => check === 'greeting') }
+  }
+
+  test('warns of variables of the greeting that nothing fills, until something does', async () => {
+    const agent_id = await greeter('Hello {{ customer.name }}')
+    const warned = await greetingOf({ agent_id })
+    expect(warned).toMatchObject({
+      ok: true,
       found: 'nothing fills customer.name',
       fix: expect.stringContaining('test_variables'),
     })
-    const test_variables = { customer: { name: 'Erika' } }
-    const filled = await verdict(client, { agent_id, test_variables })
-    expect({ isReady: filled.isReady, isPlaced: filled.isPlaced }).toEqual({
-      isReady: true,
-      isPlaced: true,
-    })
+    expect(warned.text).toMatch(/^Ready: .*\nWARNING greeting: nothing fills/s)
+    // To the platform it is no error.
+    const { isReady, isPlaced } = await verdict(client, { agent_id })
+    expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
+    const filled = await greetingOf({ agent_id, test_variables: { customer: { name: 'Erika' } } })
+    expect(filled).toMatchObject({ ok: true, found: expect.stringContaining('are known') })
   })
+
+  test.each([
+    ["Hi {{ caller_name | default('there') }}", {}, undefined],
+    ["Hi {{ caller_name|d('x') }}, {{ caller_name | default('x') | upper }}", {}, undefined],
+    ["caller_name: {{ caller_name | default('there') }}", {}, undefined],
+    ["Hi {{ contact.nickname | default('there') }}", {}, undefined],
+    ["Hi {{ order.id | default('?') }}", { order: { name: 'x' } }, undefined],
+    ["Hi {{ caller_name | default('there') }} {{ caller_name }}", {}, 'caller_name'],
+    ["Hi {{ caller_name | upper }} {{ x | default('') }}", {}, 'caller_name'],
+    ["Hi {{ order.id | default('?') }}", {}, 'order.id'],
+  ])(
+    'takes a default for what fills a variable: %s with %j',
+    async (message, test_variables, empty) => {
+      const { ok, found, fix } = await greetingOf({
+        agent_id: await greeter(message),
+        test_variables,
+      })
+      expect(ok).toBe(true)
+      if (empty === undefined) expect(fix).toBeUndefined()
+      else expect(found).toBe(`nothing fills ${empty}`)
+    },
+  )
 
   test('goes by the account that is named', async () => {
     const { value } = client
