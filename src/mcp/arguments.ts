@@ -2,6 +2,7 @@ import type * as z from 'zod'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { nearest, sameWord } from './nearest.ts'
+import { insteadOfNull } from './null-advice.ts'
 import { unsendable } from './sendable.ts'
 import type { Tool } from './tool.ts'
 
@@ -38,7 +39,8 @@ export function parseArguments(
   }
   const value = normalise(named, tool.inputSchema(), [], { problems, nullMeansAbsent })
   const parsed = tool.input.safeParse(value, { reportInput: true })
-  if (!parsed.success) for (const issue of parsed.error.issues) problems.push(problemOf(issue))
+  if (!parsed.success)
+    for (const issue of parsed.error.issues) problems.push(problemOf(issue, tool))
   if (problems.length > 0 || !parsed.success) return { ok: false, problems }
 
   const request = requestOf(tool, parsed.data)
@@ -120,9 +122,11 @@ function unknownArgument(path: string[], known: string[], missing: string[]): Ar
   return { argument: path.join('.'), message: `no such argument; ${hint}` }
 }
 
-function problemOf(issue: z.core.$ZodIssue): ArgumentProblem {
+function problemOf(issue: z.core.$ZodIssue, tool: Tool): ArgumentProblem {
   const argument = issue.path.join('.') || 'arguments'
-  if (issue.input === null) return { argument, message: 'cannot be null; leave it out' }
+  if (issue.input === null) {
+    return { argument, message: `cannot be null${insteadOfNull(tool, issue.path)}` }
+  }
   if (issue.input !== undefined) return { argument, message: lowerFirst(issue.message) }
   const choices = issue.code === 'invalid_value' ? `; one of ${issue.values.join(', ')}` : ''
   return { argument, message: `required${choices}` }

@@ -107,8 +107,55 @@ describe('arguments', () => {
     const created = parse('create_agent', { ...newAgent, ...nulls })
     expect(created.ok && created.request.body).toEqual({ ...newAgent, note: null })
     expect(problems('update_agent', { agent_id: 'a', tags: null })).toEqual([
-      'tags: cannot be null; leave it out',
+      'tags: cannot be null; send [] to empty it',
     ])
+  })
+
+  test.each<[object, string]>([
+    [
+      { model: { temperature: null } },
+      'model.temperature: cannot be null; send a value: list_models',
+    ],
+    [
+      { voice: { settings: null } },
+      'voice.settings: cannot be null; send values for its fields: similarity_boost, stability',
+    ],
+    [
+      { voice: { settings: { speed: null } } },
+      'voice.settings.speed: cannot be null; leave it out',
+    ],
+    [
+      { ambient_sound: null },
+      'ambient_sound: cannot be null; send {"source":null} to have none, or send {"source":"open_plan_office","volume":0.5} for',
+    ],
+    [
+      { volume: null },
+      'volume: cannot be null; send {"web":0.5,"telephony":0.5,"allow_adjustment":true} for the defaults',
+    ],
+    [
+      { max_duration_seconds: null },
+      'max_duration_seconds: cannot be null; send 1200 for the default',
+    ],
+    [{ metadata: null }, 'metadata: cannot be null; send null for each of its keys'],
+  ])('null that an update does not take is told with what to send instead: %j', (change, told) => {
+    const [first] = problems('update_agent', { agent_id: 'a', ...change })
+    expect(first).toContain(told)
+  })
+
+  test('null that the platform takes clears, in nested fields too', () => {
+    const body = {
+      name: null,
+      initial_message: { message: null },
+      ambient_sound: { source: null },
+      inactivity_settings: { reminder_timeout_ms: null, end_call_timeout_ms: null },
+      metadata: { key: null },
+    }
+    const parsed = parse('update_agent', { agent_id: 'a', ...body })
+    expect(parsed.ok && parsed.request.body).toEqual(body)
+  })
+
+  test('null for what has to be given is not told to be left out', () => {
+    expect(problems('create_subaccount', { name: null })).toEqual(['name: cannot be null'])
   })
 
   test('a known field in another spelling is told even where unknown fields are kept', () => {
