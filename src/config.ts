@@ -84,6 +84,7 @@ export function readConfig(argv: readonly string[], env: Environment): Config {
   if (wantsVersion) return { command: 'version' }
   if (wantsHelp) return { command: 'help', about: command }
   const values = readValues(command ?? 'stdio', flags, env)
+  if (command !== 'sandbox') refuseBlankPolicy(flags['dial-policy'] ?? env.VOICE_AGENT_DIAL_POLICY)
   switch (command) {
     case undefined:
     case 'stdio':
@@ -204,6 +205,17 @@ function scopeOf(values: Values): ScopeConfig {
     exposure: { toolsets, tools, excludeTools, readOnly },
     catalogMs: milliseconds(values, 'catalog-ttl', 300_000),
   }
+}
+
+/**
+ * Other settings that are blank are not set. A policy that is blank is one that did not arrive, by a
+ * variable that held nothing, and without it calls would go where nobody meant to allow them.
+ */
+function refuseBlankPolicy(text: string | undefined): void {
+  if (text === undefined || text.trim() !== '') return
+  throw new ConfigError(
+    `${shownName('dial-policy')} is empty: the policy it should hold did not arrive. Give the policy, or {} for one that restricts nothing, or do not set it at all.`,
+  )
 }
 
 function callingOf(values: Values): CallingConfig {

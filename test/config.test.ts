@@ -263,4 +263,16 @@ describe('how calls are placed', () => {
       timing: { settledMs: 7000 },
     })
   })
+
+  test('is never without a policy because the one that is set is empty', () => {
+    for (const command of [[], ['http']]) {
+      for (const blank of ['', ' ', '\n']) {
+        const told = /VOICE_AGENT_DIAL_POLICY\) is empty: .* or \{\} for one that restricts nothing/
+        expect(() => calling(command, { VOICE_AGENT_DIAL_POLICY: blank })).toThrow(told)
+        expect(() => calling([...command, `--dial-policy=${blank}`])).toThrow(told)
+      }
+    }
+    // It has no calls to allow.
+    expect(readConfig(['sandbox'], { VOICE_AGENT_DIAL_POLICY: '' }).command).toBe('sandbox')
+  })
 })
