@@ -19,6 +19,7 @@ import type { Outcome, Run, Steps } from '../mcp/tool.ts'
 import type { DialRequest, Refused as Forbidden } from '../policy/verdict.ts'
 import { compactText } from '../views/compact.ts'
 import { accountFact, onOneName } from './facts.ts'
+import { lineFact } from './line-check.ts'
 import { followCall, followPlacedMs, shownCall } from './wait-for-call.ts'
 
 const options = {
@@ -120,6 +121,7 @@ const factsOf = async (body: CallCreate, agent: Agent, run: PlaceRun) => ({
   Agent: named(agent.name, agent.id),
   ...(body.from_number && { 'From number': body.from_number }),
   Account: await accountFact(run),
+  ...(await lineFact(run, body.from_number)),
   ...(run.session.isSandbox && { Note: 'SANDBOX: simulated, nobody is rung' }),
 })
 

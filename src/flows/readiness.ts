@@ -1,14 +1,14 @@
 import * as z from 'zod'
-import { ApiError } from '../api/failure.ts'
 import type { Account } from '../contract/account.ts'
 import type { Agent } from '../contract/agent.ts'
-import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import { agentsMeant } from '../mcp/did-you-mean.ts'
-import { named, similar, told } from '../mcp/similar.ts'
+import { named, told } from '../mcp/similar.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
 import { isObject } from './changes.ts'
+import { Check, doubtful, ok, wrong } from './check.ts'
 import { unfilled, variablePaths } from './greeting-variables.ts'
+import { checkLine, type Reads, unlessMissing } from './line-check.ts'
 import { dialRequest } from './place-call.ts'
 
 const options = {
@@ -20,27 +20,6 @@ const options = {
 const without = Object.keys(routes.calls.place.body.shape).filter(
   (name) => !['agent_id', 'test_variables'].includes(name),
 )
-
-const Check = z.object({
-  check: z.string().describe('What was looked at.'),
-  ok: z.boolean().describe('True: it keeps no call from being placed.'),
-  found: z.string().describe('What there is, or what is wrong.'),
-  fix: z.string().optional().describe('What to do about it.'),
-})
-type Check = z.output<typeof Check>
-
-const ok = (check: string, found: string): Check => ({ check, ok: true, found })
-/** The call would be placed, but perhaps not as it was meant. */
-const doubtful = (check: string, found: string, fix: string): Check => ({
-  ...ok(check, found),
-  fix,
-})
-const wrong = (check: string, found: string, fix: string): Check => ({
-  check,
-  ok: false,
-  found,
-  fix,
-})
 
 type ReadyRun = Run<typeof routes.calls.place, typeof options>
 
@@ -62,7 +41,7 @@ export const callReadiness: Steps<typeof routes.calls.place, typeof options> = {
     const [aboutAccount, { agent, checks: aboutAgent }, aboutLine] = await Promise.all([
       checkAccounts(run),
       checkAgent(run),
-      from.ok ? checkLine(run, from_number) : [],
+      from.ok ? checkLine(from_number, readsOf(run)) : [],
     ])
     const aboutTarget = to.ok ? [await checkTarget(run, agent)] : []
     const checks = [...aboutAccount, ...aboutAgent, from, ...aboutLine, to, ...aboutTarget]
@@ -75,6 +54,12 @@ export const callReadiness: Steps<typeof routes.calls.place, typeof options> = {
     return { structured: { ready, checks }, text: [head, ...lines].join('\n') }
   },
 }
+
+/** Nothing out of memory: what was wrong a moment ago may have been put right. */
+const readsOf = ({ request, session, signal }: ReadyRun): Reads => ({
+  account: request.params.account_id ?? 'me',
+  read: (route, asked) => session.client.call(route, asked, signal),
+})
 
 function formatOf(check: string, given: string): Check {
   if (/^\+[1-9]\d{1,14}$/.test(given)) return ok(check, given)
@@ -162,58 +147,6 @@ async function checkVariables(run: ReadyRun, agent: Agent): Promise<Check> {
   )
 }
 
-/** Numbers are looked through to find one: the platform has no filter for them. */
-const mostNumbers = 2000
-
-async function checkLine(run: ReadyRun, from: string): Promise<Check[]> {
-  const { numbers, number } = await findNumber(run, from)
-  if (!number) {
-    const known = numbers.map((one) => ({ id: one.number ?? one.id, names: [one.friendly_name] }))
-    const near = similar(from, known)
-    const some = (near.length > 0 ? near : known.slice(0, 5)).map(told).join(', ')
-    const fix = some
-      ? `call from one of your own: ${some}`
-      : 'add a number with create_phone_number'
-    return [wrong('from_number', `${from} is no number of this account`, fix)]
-  }
-  const owned = ok('from_number', number.friendly_name ? `${from} (${number.friendly_name})` : from)
-  return [owned, await checkTrunk(run, number)]
-}
-
-async function findNumber({ request, session, signal }: ReadyRun, from: string) {
-  const { account_id = 'me' } = request.params
-  const numbers: PhoneNumber[] = []
-  for (let offset = 0; offset < mostNumbers; ) {
-    const asked = { params: { account_id }, query: { limit: 200, offset } }
-    const page = await session.client.call(routes.phoneNumbers.list, asked, signal)
-    const number = page.items.find((one) => one.number === from)
-    if (number) return { numbers, number }
-    numbers.push(...page.items)
-    offset += page.items.length
-    if (page.items.length === 0 || offset >= (page.count ?? 0)) break
-  }
-  return { numbers, number: undefined }
-}
-
-async function checkTrunk(run: ReadyRun, { id, sip_trunk: trunk }: PhoneNumber): Promise<Check> {
-  const { request, session, signal } = run
-  if (!trunk) {
-    const fix = `put it on one with update_phone_number, phone_number_id ${id} (list_sip_trunks)`
-    return wrong('trunk', 'the number is on no SIP trunk', fix)
-  }
-  const name = named(trunk.name, trunk.id)
-  if (trunk.is_managed) return ok('trunk', `${name}, of the platform`)
-  const { account_id = 'me' } = request.params
-  const asked = { params: { account_id, sip_trunk_id: trunk.id }, query: {} }
-  const whole = await unlessMissing(session.client.call(routes.sipTrunks.get, asked, signal))
-  if (whole?.termination_uri) return ok('trunk', `${name} dials out by ${whole.termination_uri}`)
-  return wrong(
-    'trunk',
-    `${name} cannot dial out: it has no termination URI`,
-    'set termination_uri with update_sip_trunk',
-  )
-}
-
 /** What the operator's policy, and the number itself, say of the destination. */
 async function checkTarget(run: ReadyRun, agent: Agent | undefined): Promise<Check> {
   const { session } = run
@@ -226,17 +159,4 @@ async function checkTarget(run: ReadyRun, agent: Agent | undefined): Promise<Che
   }
   const { country, type } = verdict.facts
   return ok('destination', [to_number, country, type].filter(Boolean).join(', '))
-}
-
-async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading
-  } catch (error) {
-    const isMissing =
-      error instanceof ApiError &&
-      (error.failure.kind === 'bad_parameter' ||
-        (error.failure.kind === 'rejected' && error.failure.status === 404))
-    if (isMissing) return undefined
-    throw error
-  }
 }

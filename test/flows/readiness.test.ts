@@ -196,3 +196,31 @@ describe('check_call_readiness', () => {
     expect(wrong[0]?.fix).toContain(`The operator of this server can change ${rule}`)
   })
 })
+
+describe('a person who is asked whether to call', () => {
+  const question = async (from_number: string) => {
+    await using asking = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_CONFIRM: 'auto' },
+    })
+    const { value, call } = asking
+    const before = await call('place_call', { type: 'phone', ...ready, from_number })
+    const number = { number: '+12025550188', sip_trunk_id: seedIds.trunk }
+    await value('create_phone_number', number)
+    const after = await call('place_call', { type: 'phone', ...ready, from_number })
+    return [before, after].map(({ content }) => content[0]?.text ?? '')
+  }
+
+  test.each([
+    ['+12025550177', /^Will probably fail: \+12025550177 is no number of this account; call from/m],
+    ['+12025550112', /^Will probably fail: .* no termination URI; set termination_uri/m],
+  ])('is told what is wrong with calling from %s', async (from_number, told) => {
+    for (const text of await question(from_number)) expect(text).toMatch(told)
+  })
+
+  test('is told nothing of a good number, nor what was so a moment ago', async () => {
+    const [before, after] = await question('+12025550188')
+    expect(before).toMatch(/^Will probably fail: /m)
+    expect(after).toMatch(/confirm_token/)
+    expect(after).not.toMatch(/fail/)
+  })
+})
