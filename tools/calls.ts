@@ -67,6 +67,7 @@ export const listCalls = defineTool({
       'duration_seconds',
       'external_id',
     ],
+    speech: 'get_call',
   }),
 })
 

@@ -24,6 +24,7 @@ export const listConversations = defineTool({
       'contact_number',
     ],
     never: { messages: 'transcripts are shown by get_conversation' },
+    speech: 'get_conversation',
   }),
 })
 

@@ -33,6 +33,11 @@ interface Shown {
   readonly shows: readonly string[]
   /** Fields that are not shown even when asked for, and what to use instead. */
   readonly never?: Readonly<Record<string, string>>
+  /**
+   * The tool that shows one item with what was said in its boundary. Only fields that the contract
+   * knows are listed then: others may repeat what was said.
+   */
+  readonly speech?: string
 }
 
 /**
@@ -41,9 +46,10 @@ interface Shown {
  */
 export function listView<R extends ListRoute>(
   route: R,
-  { shows, never = {} }: Shown,
+  { shows, never: unlisted = {}, speech }: Shown,
 ): ResultView<R, typeof fieldsOption> {
   const item = itemSchema(route)
+  const isAdded = (name: string) => !(name in item.shape)
   const schema = z.object({
     total: z.int().nullable().describe('How many match in all.'),
     returned: z.int().describe('How many are here.'),
@@ -56,7 +62,11 @@ export function listView<R extends ListRoute>(
   return {
     schema,
     from(reply, { query }, { fields = [] }) {
-      const { count = null, items } = reply as z.output<ListRoute['reply'] & z.ZodType>
+      const { count = null, items: whole } = reply as z.output<ListRoute['reply'] & z.ZodType>
+      const items = speech ? whole.map(withoutOtherCaptures) : whole
+      const added = speech ? items.flatMap((one) => Object.keys(one)).filter(isAdded) : []
+      const elsewhere = `may repeat what was said; ${speech} shows it`
+      const never = { ...Object.fromEntries(added.map((name) => [name, elsewhere])), ...unlisted }
       const known = [...Object.keys(item.shape), ...items.flatMap((one) => Object.keys(one))]
       const { wanted, note } = choose(fields, { known, never })
       const offset = Number(query.offset ?? 0)
@@ -85,6 +95,10 @@ function itemSchema(route: ListRoute): z.ZodObject {
   throw new Error(`${route.id}: the reply is no page of objects`)
 }
 
+/** Of what was recorded only where it is. */
+const withoutOtherCaptures = ({ capture, ...item }: Record<string, unknown>) =>
+  isRecord(capture) ? { ...item, capture: project(capture, ['recording_url']) } : item
+
 const head = (path: string) => path.split('.', 1)[0] ?? path
 
 const pick = (shape: z.ZodRawShape, names: readonly string[]): z.ZodRawShape =>
@@ -96,7 +110,9 @@ function choose(
   { known, never }: { known: string[]; never: Readonly<Record<string, string>> },
 ) {
   const names = new Set(known)
-  const refused = fields.filter((field) => head(field) in never)
+  const refused = fields.includes('*')
+    ? [...names].filter((name) => name in never)
+    : fields.filter((field) => head(field) in never)
   const unknown = fields.filter((field) => field !== '*' && !names.has(head(field)))
   const offered = [...names].filter((name) => !(name in never)).join(', ')
   const note = [
