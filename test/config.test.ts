@@ -230,7 +230,7 @@ describe('the command line', () => {
   })
 
   test('help lists the toolsets', () => {
-    expect(helpText('stdio')).toMatch(/--toolsets .*accounts, .*agents, .*usage, .*calls/)
+    expect(helpText('stdio')).toMatch(/--toolsets .*accounts, .*agents, .*calls, .*usage/)
   })
 })
 

@@ -15,8 +15,6 @@ export interface Said {
   readonly text?: string
   /** Whoever takes over has to know of the message; its answer has been given. */
   readonly isKept?: boolean
-  /** What the client does next needs everything: time to load it. */
-  readonly isLast?: boolean
 }
 
 /** Gives `undefined` for what is not to be answered here. */
@@ -105,8 +103,8 @@ export function createOpening({ info, listed, versions, ...greeted }: OpeningOpt
       return { text: answer(`${JSON.stringify(told).slice(0, -1)},${modern()}`) }
     }
     if (!listed) return undefined
-    if (!isModern) return { text: answer(`{${tools()}}`), isLast: true }
+    if (!isModern) return { text: answer(`{${tools()}}`) }
     era = 'modern'
-    return { text: answer(`{${tools()},${modern()}`), isKept: true, isLast: true }
+    return { text: answer(`{${tools()},${modern()}`), isKept: true }
   }
 }

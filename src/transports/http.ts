@@ -46,13 +46,20 @@ export interface HttpOptions {
   readonly onError: (error: Error) => void
 }
 
+/** Most streams that are open at once; one takes some 20 kB. */
+const mostStreams = 20_000
+
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
   { factory, shortcut }: Service,
   options: HttpOptions,
 ): Promise<Listening> {
   const resources = createResourceBus()
-  const handler = createMcpHandler(factory, { bus: resources.bus, onerror: options.onError })
+  const handler = createMcpHandler(factory, {
+    bus: resources.bus,
+    onerror: options.onError,
+    maxSubscriptions: mostStreams,
+  })
   const serve = toNodeHandler(handler, { onerror: options.onError })
   const isAllowedHost = hostCheck(options)
   const isAllowedOrigin = originValidation([

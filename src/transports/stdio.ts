@@ -23,8 +23,9 @@ const longestOpening = 65_536
 const newline = 0x0a
 
 /**
- * Serves MCP on standard input and output: first by the opening, line by line; then, with all that
- * has come and was not answered, by what has been loaded meanwhile.
+ * Serves MCP on standard input and output: first by the opening, line by line; then, from the first
+ * message that it does not answer, by what is loaded for that. Assistants start many servers and use
+ * few, so until then this one is small.
  */
 export function startStdio({ opening, load }: StdioOptions): StdioServer {
   const { stdin, stdout } = process
@@ -55,8 +56,6 @@ export function startStdio({ opening, load }: StdioOptions): StdioServer {
       rest = rest.subarray(at + 1)
       if (said.isKept) kept.push(line)
       if (said.text !== undefined) stdout.write(`${said.text}\n`)
-      // Only when the answer is on its way: loading keeps everything else waiting.
-      if (said.isLast) setImmediate(takeOver)
     }
     if (rest.length > longestOpening) takeOver()
   }

@@ -1,25 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { cpus, loadavg, tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { parseArgs } from 'node:util'
-import { CallRow } from '../sandbox/call-row.ts'
-import { openSandbox, type Sandbox } from '../sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../sandbox/seed.ts'
-
-/*
- * How fast the sandbox is, in this one process and without HTTP:
- *   node src/dev/bench-sandbox.ts [--conversations 1000000] [--json]
- */
-
-const { values: flags } = parseArgs({
-  options: {
-    conversations: { type: 'string', default: '1000000' },
-    json: { type: 'boolean', default: false },
-  },
-})
-const conversations = Number(flags.conversations)
+import { CallRow } from '../../sandbox/call-row.ts'
+import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts'
+import { sandboxKeys, seedIds } from '../../sandbox/seed.ts'
+import { median, round, scratch } from './processes.ts'
+import type { Section } from './report.ts'
 
 const yearMs = 365 * 24 * 3_600_000
 const now = Date.now()
@@ -39,44 +26,51 @@ const usageOfTheYear = `analytics/usage?${new URLSearchParams({
   group_by: 'agent',
 })}`
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-sandbox-'))
-try {
-  const figures = await measure(join(folder, 'sandbox.db'))
-  if (flags.json) process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`)
-  else console.table(figures)
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-}
-
-async function measure(file: string) {
+/** How fast the sandbox is, in this one process and without HTTP. */
+export async function sandbox(conversations: number): Promise<Section[]> {
+  using folder = scratch()
+  const file = join(folder.path, 'sandbox.db')
   const small = openSandbox({ file, speed: 1 })
   const creates = await throughput(() => send(small, 'POST', 'agents', agent))
   const gets = await throughput(() => send(small, 'GET', `agents/${seedIds.supportAgent}`))
   small.close()
-
-  const [filling = Number.NaN] = await runs(1, () => fill(file))
+  fill(file, conversations)
   const opening = await runs(9, () => openSandbox({ file, speed: 1 }).close())
   const large = openSandbox({ file, speed: 1 })
-  const [first = Number.NaN, ...usage] = await runs(16, () => send(large, 'GET', usageOfTheYear))
+  const usage = await runs(16, () => send(large, 'GET', usageOfTheYear))
   large.close()
-  return {
-    'create agent, requests/s': creates.perSecond,
-    'create agent, requests per s of processor': creates.perCpuSecond,
-    'get agent, requests/s': gets.perSecond,
-    'get agent, requests per s of processor': gets.perCpuSecond,
-    conversations,
-    'file, MB': Math.round(statSync(file).size / 1e6),
-    'filling it, ms': rounded(filling),
-    'opening it, median ms': median(opening),
-    'opening it, fastest ms': rounded(Math.min(...opening)),
-    'year of usage by day and agent, first, ms': rounded(first),
-    'year of usage by day and agent, median ms': median(usage),
-    'year of usage by day and agent, fastest ms': rounded(Math.min(...usage)),
-    'load of the machine, and its cores': `${loadavg()[0]?.toFixed(1)}, ${cpus().length}`,
-  }
+  return [
+    {
+      title: 'sandbox, in process',
+      unit: 'requests per second of one core',
+      values: {
+        'create agent, wall clock': creates.perSecond,
+        'get agent, wall clock': gets.perSecond,
+      },
+      goals: [
+        { name: 'create agent', value: creates.perCpuSecond, atLeast: 3000 },
+        { name: 'get agent', value: gets.perCpuSecond, atLeast: 10_000 },
+      ],
+    },
+    {
+      title: `sandbox with ${conversations} conversations`,
+      unit: 'ms',
+      values: {
+        'file, MB': Math.round(statSync(file).size / 1e6),
+        'first usage of a year': round(usage[0] ?? Number.NaN, 1),
+        'usage of a year': round(median(usage), 1),
+      },
+      goals: [{ name: 'opening it', value: round(median(opening), 1), atMost: 150 }],
+    },
+  ]
 }
 
-async function send(sandbox: Sandbox, method: string, path: string, body?: object): Promise<void> {
+export async function send(
+  sandbox: Sandbox,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<void> {
   const response = await sandbox.fetch(
     new Request(`http://sandbox/v1/accounts/me/${path}`, {
       method,
@@ -89,7 +83,7 @@ async function send(sandbox: Sandbox, method: string, path: string, body?: objec
 }
 
 /** Conversations of a year like those of the seed, at even distances. */
-function fill(file: string): void {
+export function fill(file: string, conversations: number): void {
   const db = new DatabaseSync(file)
   // Only while filling, and only because nothing is lost if this fails.
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000')
@@ -148,12 +142,4 @@ async function runs(count: number, work: () => unknown): Promise<number[]> {
     took.push(performance.now() - start)
   }
   return took
-}
-
-function rounded(ms: number): number {
-  return Math.round(ms * 10) / 10
-}
-
-function median(list: number[]): number {
-  return rounded(list.toSorted((a, b) => a - b)[list.length >> 1] ?? Number.NaN)
 }

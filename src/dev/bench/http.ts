@@ -1,0 +1,267 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openSandbox } from '../../sandbox/sandbox.ts'
+import { sandboxKeys, seedIds } from '../../sandbox/seed.ts'
+import {
+  cores,
+  type Load,
+  type Loaded,
+  median,
+  program,
+  put,
+  type Running,
+  round,
+  scratch,
+  start,
+} from './processes.ts'
+import type { Section } from './report.ts'
+
+const prefix = 'io.modelcontextprotocol'
+const _meta = {
+  [`${prefix}/protocolVersion`]: '2026-07-28',
+  [`${prefix}/clientInfo`]: { name: 'bench', version: '1.0.0' },
+  [`${prefix}/clientCapabilities`]: {},
+}
+const apiKey = 'bench-key-0123456789'
+
+type Asked = Pick<Load, 'method' | 'headers' | 'body'>
+
+export function asked(method: string, params: Record<string, unknown> = {}): Asked {
+  const name = params.name ?? params.uri
+  return {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(typeof name === 'string' && { 'mcp-name': name }),
+      'x-api-key': apiKey,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
+  }
+}
+
+const list = asked('tools/list')
+const call = asked('tools/call', {
+  name: 'get_agent',
+  arguments: { agent_id: seedIds.supportAgent },
+})
+const catalog = asked('resources/read', { uri: 'voice-agents://catalog/models' })
+const direct: Asked = {
+  method: 'GET',
+  headers: { 'x-api-key': apiKey, accept: 'application/json' },
+}
+
+/** What a platform answers for a reading, from the sandbox's own data. */
+export async function replyTo(path: string): Promise<string> {
+  const sandbox = openSandbox({ file: ':memory:', speed: 1 })
+  const headers = { 'x-api-key': sandboxKeys.main }
+  const response = await sandbox.fetch(new Request(`http://sandbox/v1/${path}`, { headers }))
+  const text = await response.text()
+  sandbox.close()
+  return text
+}
+
+const here = (file: string) => join(import.meta.dirname, file)
+
+/** Starts a server to compare with. */
+export const other = (kind: string, argument: string, core = cores.measured): Promise<Running> =>
+  start({ args: [here('servers.ts'), kind, argument], core })
+
+/** Starts the server itself in front of a platform. */
+export const served = (platform: string, more: Record<string, string> = {}): Promise<Running> =>
+  start({
+    args: [program, 'http', '--port', '0'],
+    core: cores.measured,
+    env: {
+      VOICE_AGENT_BASE_URL: new URL(platform).origin,
+      VOICE_AGENT_API_KEY: apiKey,
+      VOICE_AGENT_STATE_DIR: ':memory:',
+      ...more,
+    },
+  })
+
+interface Subject {
+  readonly name: string
+  readonly server: Running
+  readonly path: string
+  readonly asked: Asked
+}
+
+interface Measured {
+  /** Per second of its core. */
+  readonly perCpuSecond: number
+  readonly perSecond: number
+  readonly p50: number
+  readonly p99: number
+}
+
+/**
+ * Asks each in turn, several times around, so that what else the machine does strikes all alike.
+ * The first round warms up and is not counted.
+ */
+async function compare(
+  subjects: readonly Subject[],
+  { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
+  folder: string,
+): Promise<Map<string, Measured>> {
+  const runs = new Map<string, (Loaded & { cpu: number })[]>(subjects.map(({ name }) => [name, []]))
+  for (let round = 0; round <= rounds; round++) {
+    for (const { name, server, path, asked } of subjects) {
+      const before = server.cpu()
+      const url = new URL(path, server.url).href
+      const loaded = await put({ url, ...asked, connections, seconds }, folder)
+      if (round > 0) runs.get(name)?.push({ ...loaded, cpu: server.cpu() - before })
+    }
+  }
+  return new Map(
+    [...runs].map(([name, all]) => [
+      name,
+      {
+        perCpuSecond: median(all.map(({ requests, cpu }) => requests / cpu)),
+        perSecond: median(all.map(({ requests, seconds }) => requests / seconds)),
+        p50: median(all.map(({ p50 }) => p50)),
+        p99: median(all.map(({ p99 }) => p99)),
+      },
+    ]),
+  )
+}
+
+/** Requests a second of one core, beside what else answers them. */
+export async function http({
+  seconds,
+  rounds,
+}: {
+  seconds: number
+  rounds: number
+}): Promise<Section[]> {
+  using folder = scratch()
+  const file = (name: string, text: string) => {
+    const path = join(folder.path, name)
+    writeFileSync(path, text)
+    return path
+  }
+  const agent = file('agent.json', await replyTo(`accounts/me/agents/${seedIds.supportAgent}`))
+  const models = file('models.json', await replyTo('accounts/me/providers/models'))
+  await using platform = await other('platform', agent, cores.others)
+  await using catalogs = await other('platform', models, cores.others)
+  await using ours = await served(platform.url)
+  await using reader = await served(catalogs.url)
+  await using sdk = await other('sdk', platform.url)
+  await using sdkOfOne = await other('sdk-of-one', platform.url)
+  await using proxy = await other('proxy', platform.url)
+  const answer = await fetch(new URL('/mcp', ours.url), {
+    method: 'POST',
+    headers: list.headers,
+    body: list.body ?? '',
+  })
+  await using constant = await other('constant', file('list.json', await answer.text()))
+  const on = (name: string, server: Running, asked: Asked, path = '/mcp') => ({
+    name,
+    server,
+    asked,
+    path,
+  })
+  const run = (subjects: readonly Subject[], connections: number) =>
+    compare(subjects, { connections, seconds, rounds }, folder.path)
+
+  const lists = await run(
+    [
+      on('ours', ours, list),
+      on('sdk', sdk, list),
+      on('floor', constant, list),
+      on('catalog', reader, catalog),
+    ],
+    16,
+  )
+  const calls = [
+    on('ours', ours, call),
+    on('sdk', sdk, call),
+    on('sdk of one', sdkOfOne, call),
+    on('floor', proxy, call),
+  ]
+  const calls16 = await run(calls, 16)
+  const calls256 = await run(calls, 256)
+  const target = `/v1/accounts/me/agents/${seedIds.supportAgent}`
+  const single = await run([on('ours', ours, call), on('direct', platform, direct, target)], 1)
+  // Ten times as long as the rest, for what piles up.
+  const memory: number[] = []
+  for (let part = 0; part < 10; part++) {
+    const load = { url: ours.url, ...call, connections: 16, seconds: 2 * seconds }
+    await put(load, folder.path)
+    memory.push(ours.memory())
+  }
+  const [firstMemory = Number.NaN] = memory
+  const lastMemory = memory.at(-1) ?? Number.NaN
+  const of = (all: Map<string, Measured>, name: string) => all.get(name)?.perCpuSecond ?? Number.NaN
+  const ratios = (
+    title: string,
+    all: Map<string, Measured>,
+    least: number,
+    aim: number,
+  ): Section => ({
+    title,
+    unit: 'requests per second of one core',
+    values: Object.fromEntries([...all].map(([name, one]) => [name, Math.round(one.perCpuSecond)])),
+    goals: [
+      { name: 'times the SDK', value: round(of(all, 'ours') / of(all, 'sdk')), atLeast: least },
+      { name: 'of the floor (aim)', value: round(of(all, 'ours') / of(all, 'floor')), aim },
+    ],
+  })
+  const added = (name: 'p50' | 'p99') =>
+    round((single.get('ours')?.[name] ?? Number.NaN) - (single.get('direct')?.[name] ?? Number.NaN))
+  const ofOne = (title: string, all: Map<string, Measured>) => ({
+    name: title,
+    value: round(of(all, 'ours') / of(all, 'sdk of one')),
+    atLeast: 2.5,
+  })
+  const sections = [
+    ratios('tools/list over HTTP, 16 connections', lists, 6, 0.5),
+    ratios('tools/call over HTTP, 16 connections', calls16, 2.5, 0.4),
+    ratios('tools/call over HTTP, 256 connections', calls256, 2.5, 0.4),
+  ]
+  sections[1]?.goals.push(ofOne('times the SDK with that tool alone', calls16))
+  sections[2]?.goals.push(ofOne('times the SDK with that tool alone', calls256))
+  return [
+    ...sections,
+    {
+      title: 'catalog over HTTP, 16 connections',
+      unit: 'requests per second of one core',
+      values: {
+        catalog: Math.round(of(lists, 'catalog')),
+        'tools/list': Math.round(of(lists, 'ours')),
+      },
+      goals: [
+        {
+          name: 'of tools/list',
+          value: round(of(lists, 'catalog') / of(lists, 'ours')),
+          atLeast: 0.8,
+        },
+      ],
+    },
+    {
+      title: `memory over HTTP, under tools/call for ${20 * seconds} s`,
+      unit: 'MB',
+      values: { 'at first': round(firstMemory, 0), most: round(Math.max(...memory), 0) },
+      goals: [
+        { name: 'at last', value: round(lastMemory, 0), atMost: 120 },
+        { name: 'times at first', value: round(lastMemory / firstMemory), atMost: 1.1 },
+      ],
+    },
+    {
+      title: 'added by tools/call, 1 connection',
+      unit: 'ms',
+      values: Object.fromEntries(
+        [...single].flatMap(([name, one]) => [
+          [`${name} p50`, round(one.p50)],
+          [`${name} p99`, round(one.p99)],
+        ]),
+      ),
+      goals: [
+        { name: 'p50', value: added('p50'), atMost: 0.7 },
+        { name: 'p99', value: added('p99'), atMost: 4 },
+      ],
+    },
+  ]
+}

@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { round } from './processes.ts'
+import type { Section } from './report.ts'
+
+const root = join(import.meta.dirname, '../../..')
+
+const Packed = z.tuple([
+  z.looseObject({
+    size: z.number(),
+    unpackedSize: z.number(),
+    files: z.array(z.looseObject({ path: z.string() })),
+  }),
+])
+const Manifest = z.looseObject({ dependencies: z.record(z.string(), z.string()).optional() })
+
+/** What `npm pack` would send; the bundle has been built before. */
+export async function npmPackage(): Promise<Section[]> {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error']
+  const [packed] = Packed.parse(JSON.parse(execFileSync('npm', args, { cwd: root }).toString()))
+  const { default: manifest } = await import('../../../package.json', { with: { type: 'json' } })
+  const dependencies = Object.keys(Manifest.parse(manifest).dependencies ?? {}).length
+  return [
+    {
+      title: 'package',
+      unit: 'MB',
+      values: { download: round(packed.size / 1e6), files: packed.files.length },
+      goals: [
+        { name: 'unpacked', value: round(packed.unpackedSize / 1e6), atMost: 1.5 },
+        { name: 'runtime dependencies', value: dependencies, atMost: 0 },
+      ],
+    },
+  ]
+}

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
+import { Agent, request } from 'undici'
+import { tools } from '../../../tools/index.ts'
+import type { Tool } from '../../mcp/tool.ts'
+import { seedIds } from '../../sandbox/seed.ts'
+
+/*
+ * What the server is compared with, each in a process of its own, which prints its address:
+ *   node servers.ts constant FILE    answers everything with the bytes of a file
+ *   node servers.ts platform FILE    the same, as the platform that others ask
+ *   node servers.ts proxy PLATFORM   node:http to undici, body passed on as it is
+ *   node servers.ts sdk PLATFORM     the official SDK as its documentation shows, with every tool
+ *   node servers.ts sdk-of-one PLATFORM   the same with the one tool that is called
+ */
+
+const [kind = '', argument = ''] = process.argv.slice(2)
+
+function constant(file: string): RequestListener {
+  const bytes = readFileSync(file)
+  return (incoming, response) => {
+    incoming.resume().once('end', () => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': bytes.length,
+      })
+      response.end(bytes)
+    })
+  }
+}
+
+/** The same request upstream that the server makes for get_agent. */
+const target = `/v1/accounts/me/agents/${seedIds.supportAgent}`
+const headers = { 'x-api-key': 'bench-key-0123456789', accept: 'application/json' }
+
+function proxy(platform: string): RequestListener {
+  const dispatcher = new Agent()
+  return (incoming, response) => {
+    const chunks: Buffer[] = []
+    incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+    incoming.once('end', async () => {
+      JSON.parse(Buffer.concat(chunks).toString())
+      const upstream = await request(platform + target, { headers, dispatcher })
+      const text = await upstream.body.text()
+      response.writeHead(upstream.statusCode, { 'content-type': 'application/json' }).end(text)
+    })
+  }
+}
+
+/** A factory that registers tools for each request, each of them with one request upstream. */
+function sdk(platform: string, registered: readonly Tool[]): RequestListener {
+  const dispatcher = new Agent()
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: 'sdk', version: '1.0.0' })
+    for (const { name, title, description, input, output } of registered) {
+      const config = { title, description, inputSchema: input, outputSchema: output }
+      server.registerTool(name, config, async () => {
+        const upstream = await request(platform + target, { headers, dispatcher })
+        const text = await upstream.body.text()
+        const structuredContent: Record<string, unknown> = JSON.parse(text)
+        return { content: [{ type: 'text', text }], structuredContent }
+      })
+    }
+    return server
+  })
+  const serve = toNodeHandler(handler)
+  // Node's own type, whose optional fields say undefined where the SDK's say absent.
+  return (incoming, response) => void serve(incoming as NodeIncomingMessageLike, response)
+}
+
+const called = tools.filter(({ name }) => name === 'get_agent')
+
+const listeners: Record<string, (argument: string) => RequestListener> = {
+  constant,
+  platform: constant,
+  proxy,
+  sdk: (platform) => sdk(platform, tools),
+  // What no documentation does, and the least there is.
+  'sdk-of-one': (platform) => sdk(platform, called),
+}
+const listener = listeners[kind]?.(argument)
+if (!listener) throw new Error(`There is no server ${kind}`)
+const server = createServer(listener)
+server.keepAliveTimeout = 65_000
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo
+  process.stdout.write(`http://127.0.0.1:${port}\n`)
+})
