@@ -14,6 +14,8 @@ export interface Asking {
   readonly journal: Journal
   /** Whose calls these are: a hash of the API key. */
   readonly owner: string
+  /** How long an identical request means the same call, where that is not the usual time, ms. */
+  readonly sameForMs?: number | undefined
   readonly timing?: Timing | undefined
 }
 
@@ -42,7 +44,9 @@ export function sought(request: RouteRequest, asking: Asking): Sought {
   const owner = `${asking.owner} ${request.params.account_id}`
   const { external_id, ...content } = request.body ?? {}
   const externalId = typeof external_id === 'string' ? external_id : undefined
-  return { request, owner, identity: { owner, content: hash(canonical(content)), externalId } }
+  const { sameForMs } = asking
+  const identity = { owner, content: hash(canonical(content)), externalId, sameForMs }
+  return { request, owner, identity }
 }
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url')

@@ -22,6 +22,8 @@ export interface Identity {
   readonly content: string
   /** The caller's own; `undefined`: one is minted from the identity. */
   readonly externalId: string | undefined
+  /** How long an identical request without an external id means the same call, ms. */
+  readonly sameForMs?: number | undefined
 }
 
 export type Claim =
@@ -59,7 +61,13 @@ export interface Journal {
  * How long an identical request without an external id of its own means the same call, ms. After
  * that, somebody who asks for the same again wants it again.
  */
-export const sameCallMs = 10 * 60_000
+const sameCallMs = 10 * 60_000
+
+/**
+ * The same for a call of a list, which takes several requests to get through, with nights, limits
+ * and long weekends between them: shorter than the week after which a list may be due again.
+ */
+export const sameInListMs = 5 * 24 * 3_600_000
 
 /** How long entries are kept, ms: longer than anybody repeats a request. */
 const keptForMs = 30 * 24 * 3_600_000
@@ -116,10 +124,11 @@ const unusable = (file: string, error: unknown) =>
 
 function journalOn(db: DatabaseSync, file: string): Journal {
   const byId = db.prepare('SELECT * FROM placements WHERE owner = ? AND external_id = ?')
-  // What nobody knows the outcome of stays the same call until somebody does.
+  // What nobody knows the outcome of stays the same call until somebody does; and one that came to
+  // nothing says nothing of one that was placed.
   const byContent = db.prepare(
     `SELECT * FROM placements WHERE owner = ? AND content = ? AND minted = 1
-     AND (state = 'sending' OR since > ?) ORDER BY since DESC LIMIT 1`,
+     AND (state = 'sending' OR since > ?) ORDER BY state = 'free', since DESC LIMIT 1`,
   )
   const insert = db.prepare(
     `INSERT INTO placements (owner, external_id, content, minted, state, since)
@@ -149,10 +158,10 @@ function journalOn(db: DatabaseSync, file: string): Journal {
     }
   }
   const find = (identity: Identity, now: number) => {
-    const { owner, content, externalId } = identity
+    const { owner, content, externalId, sameForMs = sameCallMs } = identity
     const row =
       externalId === undefined
-        ? byContent.get(owner, content, now - sameCallMs)
+        ? byContent.get(owner, content, now - sameForMs)
         : byId.get(owner, externalId)
     return row && Row.parse(row)
   }

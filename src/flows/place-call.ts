@@ -139,14 +139,18 @@ async function repeated({ request, session, signal }: PlaceRun): Promise<Placeme
 }
 
 /** Sends it once, and turns what can come of that into words. */
-export async function place(run: PlaceRun, dialled: DialRequest): Promise<Placement> {
+export async function place(
+  run: PlaceRun,
+  dialled: DialRequest,
+  { sameForMs }: { sameForMs?: number } = {},
+): Promise<Placement> {
   const { request, session, signal } = run
   const { dialling, client, owner } = session
   const { timing } = dialling
   const permit = () => permitFor(dialled, run)
   return inWords(async () => {
     const journal = await dialling.journal()
-    return placeOnce(request, { client, journal, owner, permit, timing }, signal)
+    return placeOnce(request, { client, journal, owner, permit, sameForMs, timing }, signal)
   })
 }
 

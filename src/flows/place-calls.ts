@@ -1,38 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { ApiError } from '../api/failure.ts'
-import { canonical } from '../calls/canonical.ts'
-import type { Journal } from '../calls/journal.ts'
-import { notedBefore } from '../calls/place.ts'
+import { type Journal, sameInListMs } from '../calls/journal.ts'
 import type { Agent } from '../contract/agent.ts'
-import type { CallCreate } from '../contract/call.ts'
-import { e164 } from '../contract/field.ts'
-import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { confirmationShape, confirmOption } from '../mcp/confirmation.ts'
 import { badArguments, Refused } from '../mcp/refused.ts'
-import { named } from '../mcp/similar.ts'
-import type { Outcome, Run, Steps } from '../mcp/tool.ts'
+import type { Outcome, Steps } from '../mcp/tool.ts'
 import { compactText } from '../views/compact.ts'
-import { accountFact, onOneName } from './facts.ts'
-import { dialRequest, forbidden, inWords, place, speaker } from './place-call.ts'
+import {
+  askFor,
+  bodyOf,
+  type Callee,
+  type CallPlan,
+  callees,
+  type KnownCall,
+  knownCall,
+  knownCalls,
+  type ListRun,
+  planOf,
+  wordsOf,
+} from './call-plan.ts'
+import { onOneName } from './facts.ts'
+import { dialRequest, inWords, place, speaker } from './place-call.ts'
 
-/** Most calls of one batch, and the time between two of them, ms. */
-const mostCalls = 100
+/** Time between two calls of a list, ms. */
 const paceMs = 300
 
 /** How long one request goes on dialling, ms: clients commonly give up after 60 s. */
 const dialForMs = 45_000
 
-const Callee = z.object({
-  to_number: e164('Number to call.'),
-  external_id: z.string().min(1).optional().describe('Your own id.'),
-  test_variables: z.record(z.string(), z.unknown()).optional().describe('Of this call.'),
-})
-type Callee = z.output<typeof Callee>
-
 const options = {
-  calls: z.array(Callee).min(1).max(mostCalls).describe('Whom to call, in order.'),
+  calls: callees,
   ...confirmOption,
 }
 
@@ -56,8 +55,6 @@ const Item = z.object({
 })
 type Item = z.output<typeof Item>
 
-type BatchRun = Run<typeof routes.calls.place, typeof options>
-
 /** Places many calls one after the other, each exactly once and by its own leave. */
 export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = {
   options,
@@ -76,13 +73,13 @@ export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = 
     refuseDoubleIds(given.calls)
     const run = await onOneName(onAnyName)
     const journal = await inWords(() => run.session.dialling.journal())
-    const open = given.calls.filter((callee) => !known(run, journal, callee))
-    if (open.length === 0)
-      return shown(given.calls.flatMap((callee) => known(run, journal, callee) ?? []))
+    const known = knownCalls(run, journal)
+    if (known.size === given.calls.length)
+      return shown([...known].map(([callee, call]) => repeatedItem(callee, call)))
     const agent = await speaker(run as Parameters<typeof speaker>[0])
-    const refused = await refusedOnes(run, agent, { journal, open })
-    if (refused.size < open.length) await ask(run, agent, { open, refused })
-    return shown(await dial(run, agent, { journal, refused }))
+    const plan = await planOf(run, agent, { journal, known })
+    if (plan.open.length > 0) await askFor(plan, run, agent)
+    return shown(await dial(run, agent, { journal, plan }))
   },
 }
 
@@ -98,97 +95,20 @@ function refuseDoubleIds(calls: readonly Callee[]): void {
   if (doubles.length > 0) throw badArguments(doubles)
 }
 
-const bodyOf = ({ body }: BatchRun, callee: Callee): CallCreate => ({
-  ...body,
-  type: 'phone',
-  to_number: callee.to_number,
-  ...(callee.external_id !== undefined && { external_id: callee.external_id }),
-  ...(callee.test_variables && {
-    test_variables: { ...body.test_variables, ...callee.test_variables },
-  }),
-})
-
-const requestOf = (run: BatchRun, callee: Callee): RouteRequest => ({
-  ...run.request,
-  body: bodyOf(run, callee),
-})
-
-/**
- * What is known of a call that was placed before: told without asking the platform, so that a long
- * list that is given again soon comes to where it stopped.
- */
-function known(run: BatchRun, journal: Journal, callee: Callee): Item | undefined {
-  const { client, owner } = run.session
-  const entry = notedBefore(requestOf(run, callee), { client, journal, owner })
-  if (entry?.state !== 'placed' || entry.callId === null) return undefined
-  const { externalId: external_id, callId: call_id } = entry
-  return { to_number: callee.to_number, outcome: 'repeated', call_id, external_id }
-}
-
-/** Why some are not allowed. What may have been sent already is not to be told as refused. */
-async function refusedOnes(
-  run: BatchRun,
-  agent: Agent,
-  { journal, open }: { journal: Journal; open: readonly Callee[] },
-): Promise<ReadonlyMap<Callee, string>> {
-  const { dialling, client, owner } = run.session
-  const refused = new Map<Callee, string>()
-  for (const callee of open) {
-    if (notedBefore(requestOf(run, callee), { client, journal, owner })) continue
-    const verdict = await dialling.policy.check(dialRequest(run, bodyOf(run, callee), agent))
-    if (!verdict.allowed) refused.set(callee, wordsOf(forbidden(verdict)))
-  }
-  return refused
-}
-
-function wordsOf({ advice: { what, fields, next } }: Refused): string {
-  const which = fields.map(({ argument, message }) => `${argument}: ${message}`)
-  return [what, ...which, next].filter(Boolean).join('. ')
-}
-
-/** Numbers shown in the question; the rest is counted. */
-const mostShown = 20
-
-interface Planned {
-  readonly open: readonly Callee[]
-  readonly refused: ReadonlyMap<Callee, string>
-}
-
-async function ask(run: BatchRun, agent: Agent, { open, refused }: Planned): Promise<void> {
-  const asked = open.filter((callee) => !refused.has(callee))
-  // The same twice in a list is one call.
-  const calls = new Map(asked.map((callee) => [canonical(bodyOf(run, callee)), callee.to_number]))
-  const numbers = [...calls.values()]
-  const more = numbers.length - mostShown
-  const before = run.options.calls.length - open.length
-  await run.confirm({
-    kind: 'calls',
-    question: `Place ${numbers.length} ${numbers.length === 1 ? 'call' : 'calls'}?`,
-    facts: {
-      'Who is called': `${numbers.slice(0, mostShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
-      ...(before > 0 && { 'Placed before': `${before} more, which are not dialled again` }),
-      ...(refused.size > 0 && { 'Not allowed': `${refused.size} more, which are not dialled` }),
-      Agent: named(agent.name, agent.id),
-      'From number': run.body.from_number ?? '',
-      Account: await accountFact(run),
-      ...(run.session.isSandbox && { Note: 'SANDBOX: simulated, nobody is rung' }),
-    },
-  })
-}
-
 async function dial(
-  run: BatchRun,
+  run: ListRun,
   agent: Agent,
-  { journal, refused }: { journal: Journal; refused: ReadonlyMap<Callee, string> },
+  { journal, plan }: { journal: Journal; plan: CallPlan },
 ): Promise<Item[]> {
   const { calls } = run.options
   const end = Date.now() + dialForMs
   const items: Item[] = []
   for (const callee of calls) {
     const { to_number } = callee
-    const problem = refused.get(callee)
-    const item = known(run, journal, callee)
-    if (item) items.push(item)
+    const problem = plan.refused.get(callee)
+    // What was told as placed before stays so, however long ago that is by now.
+    const call = plan.known.get(callee) ?? knownCall(run, journal, callee)
+    if (call) items.push(repeatedItem(callee, call))
     else if (problem !== undefined) items.push({ to_number, outcome: 'not_allowed', problem })
     else if (run.signal?.aborted) items.push(notDialled(to_number, 'the request was cancelled'))
     else if (Date.now() > end) items.push(notDialled(to_number, goOn))
@@ -206,18 +126,27 @@ async function dial(
 
 const goOn = 'time was up: call again with the same list; what was placed is not dialled again'
 
+const repeatedItem = ({ to_number }: Callee, { callId, externalId }: KnownCall): Item => ({
+  to_number,
+  outcome: 'repeated',
+  call_id: callId,
+  external_id: externalId,
+})
+
 const notDialled = (to_number: string, problem: string): Item => ({
   to_number,
   outcome: 'not_dialled',
   problem,
 })
 
-async function one(run: BatchRun, agent: Agent, callee: Callee): Promise<Item> {
+async function one(run: ListRun, agent: Agent, callee: Callee): Promise<Item> {
   const { to_number } = callee
   const body = bodyOf(run, callee)
   const single = { ...run, body, request: { ...run.request, body } } as Parameters<typeof place>[0]
   try {
-    const { call, externalId, isRepeat } = await place(single, dialRequest(run, body, agent))
+    const { call, externalId, isRepeat } = await place(single, dialRequest(run, body, agent), {
+      sameForMs: sameInListMs,
+    })
     const outcome = isRepeat ? 'repeated' : 'placed'
     return { to_number, outcome, call_id: call.id, external_id: externalId }
   } catch (error) {
@@ -234,11 +163,14 @@ function refusedItem(to_number: string, error: Refused): Item {
   return { to_number, outcome: error.kind === 'not_allowed' ? 'not_allowed' : 'failed', problem }
 }
 
-function failureOf({ failure }: ApiError, { session }: BatchRun): string {
+function failureOf({ failure }: ApiError, { session }: ListRun): string {
   if (failure.kind !== 'rejected') return `${failure.kind}; nothing was dialled`
   const fields = failure.errors.map(({ field, message }) => `${field}: ${message}`)
   return session.redact([failure.message, ...fields].join(' '))
 }
+
+const onRepeats =
+  ' Those repeated were placed before and not dialled again; for another call to them give each an external_id of its own.'
 
 function shown(calls: readonly Item[]): Outcome {
   const counted = outcomes.map((outcome) => [
@@ -250,7 +182,7 @@ function shown(calls: readonly Item[]): Outcome {
   return {
     structured: { summary, calls: [...calls] },
     text: [
-      `${calls.length} calls: ${head.join(', ')}.`,
+      `${calls.length} calls: ${head.join(', ')}.${summary.repeated ? onRepeats : ''}`,
       ...calls.map((item) => compactText(item)),
     ].join('\n'),
   }

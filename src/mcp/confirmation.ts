@@ -20,6 +20,8 @@ export interface Confirmable {
   readonly question: string
   /** What matters for the answer, in order. */
   readonly facts: Readonly<Record<string, string>>
+  /** What of the arguments is asked for: agreement holds for as long as that is the same. */
+  readonly scope?: unknown
 }
 
 /** Asks for confirmation; returns when it is given, throws NotConfirmed when not, or not yet. */
@@ -126,7 +128,7 @@ export function createConfirmations(mode: ConfirmMode): Confirmations {
         if (mode === 'never') return
         const what = inPlainText(asked)
         const digest = createHash('sha256')
-          .update(canonical([tool, bound]))
+          .update(canonical([tool, bound, asked.scope]))
           .digest('base64url')
         // Where a person can be asked, they are: a token shows only that somebody read a preview.
         if (canAsk) return answerOf(what, context, sealing('question', digest, context))
@@ -141,7 +143,7 @@ export function createConfirmations(mode: ConfirmMode): Confirmations {
 }
 
 const notGood =
-  'The token was not good: it is for one use, within two minutes, with the very same arguments. '
+  'The token was not good: it is for one use, within two minutes, with the very same arguments, while what they come to is the same. '
 
 /** Seals what was asked of one call, and knows the seal again. */
 interface Sealing {

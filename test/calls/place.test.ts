@@ -227,9 +227,9 @@ describe('a call', () => {
 
   test('that surely was never taken is sent once more', async () => {
     const platform = platformOf({ rings: false, answer: broken })
-    const { place } = await placing(platform, { settledMs: 700 })
+    const { place } = await placing(platform, { settledMs: 2500 })
     await expect(place()).rejects.toThrow(OutcomeUnknown)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await new Promise((resolve) => setTimeout(resolve, 2000))
     expect(await place()).toMatchObject({ isRepeat: false, call: { id: 'call-0' } })
     expect(platform.posts()).toBe(2)
     expect(platform.rung).toHaveLength(1)

@@ -1,8 +1,10 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { type Answer, connectPerson, type Person, tokenOf, yes } from '../harness/person.ts'
-import { quietly, startProgram } from '../harness/program.ts'
+import { quietly, scratchFolder, startProgram } from '../harness/program.ts'
 import { metaOf } from '../harness/rpc.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
@@ -210,6 +212,75 @@ describe('a person', () => {
     expect(await client.value('place_calls', { ...list, confirm_token })).toMatchObject({
       summary: { placed: 1 },
     })
+  })
+})
+
+describe('a list that is given again much later', () => {
+  const minute = 60_000
+  const day = 24 * 60 * minute
+  /** Lets everything that is written down have happened that much earlier. */
+  const age = (stateDir: string, ms: number) => {
+    using db = new DatabaseSync(join(stateDir, 'calls.db'))
+    db.prepare('UPDATE placements SET since = since - ?').run(ms)
+  }
+  const both = ['+12025550130', '+12025550131'] as const
+
+  test.each([
+    ['a quarter of an hour', 15 * minute],
+    ['a long weekend', 4 * day],
+  ])('goes on where it stopped, after %s too', async (_, ms) => {
+    await using platform = await startCallingPlatform()
+    using state = scratchFolder()
+    await using client = await connect({ ...platform.env, VOICE_AGENT_STATE_DIR: state.path })
+    const listed = (...numbers: string[]) => ({
+      ...listOf(...numbers),
+      agent_id: platform.agent.id,
+    })
+    await client.value('place_calls', listed(...both))
+    age(state.path, ms)
+    const again = await client.call('place_calls', listed(...both, '+12025550132'))
+    expect(again.structuredContent?.summary).toEqual({ repeated: 2, placed: 1 })
+    expect(again.content[0]?.text).toContain('for another call to them give each an external_id')
+    expect(platform.dialled).toHaveLength(3)
+    // Whoever asks for one of them alone wants that call.
+    const { agent_id } = listed()
+    const one = { type: 'phone', agent_id, from_number, to_number: both[0] }
+    expect(await client.value('place_call', one)).toMatchObject({ repeated: false })
+  })
+
+  test('does not dial again those that were placed because one of them came to nothing since', async () => {
+    await using platform = await startCallingPlatform()
+    using state = scratchFolder()
+    await using client = await connect({ ...platform.env, VOICE_AGENT_STATE_DIR: state.path })
+    const list = { ...listOf(both[0]), agent_id: platform.agent.id }
+    await client.value('place_calls', list)
+    age(state.path, day)
+    platform.refuseNext(1)
+    const { agent_id } = list
+    const one = { type: 'phone', agent_id, from_number, to_number: both[0] }
+    expect((await client.call('place_call', one)).isError).toBe(true)
+    expect(await client.value('place_calls', list)).toMatchObject({ summary: { repeated: 1 } })
+  })
+
+  test('is asked for again where more would be dialled than was agreed to', async () => {
+    await using platform = await startCallingPlatform()
+    using state = scratchFolder()
+    const env = { ...platform.env, VOICE_AGENT_STATE_DIR: state.path }
+    await using client = await connect({ ...env, VOICE_AGENT_CONFIRM: 'auto' })
+    const listed = (...numbers: string[]) => ({
+      ...listOf(...numbers),
+      agent_id: platform.agent.id,
+    })
+    const first = tokenOf(await client.call('place_calls', listed(...both)))
+    await client.value('place_calls', { ...listed(...both), confirm_token: first })
+    const longer = listed(...both, '+12025550132')
+    const preview = await client.call('place_calls', longer)
+    expect(preview.content[0]?.text).toContain('Placed before: 2 more, which are not dialled again')
+    age(state.path, 10 * day)
+    const confirm_token = tokenOf(preview)
+    const text = await client.text('place_calls', { ...longer, confirm_token })
+    expect(text).toMatch(/not good.*Place 3 calls\?/s)
+    expect(platform.dialled).toHaveLength(2)
   })
 })
 

@@ -1,4 +1,4 @@
-import { json, startFakePlatform } from './fake-platform.ts'
+import { envelope, json, startFakePlatform } from './fake-platform.ts'
 
 const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
 
@@ -12,6 +12,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
   const readings = new Map<string, number>()
   const dialled: Record<string, unknown>[] = []
   let failures = 0
+  let refusals = 0
   const callOf = (id: string) => {
     const created = new Date().toISOString()
     const said = ended.get(id)
@@ -29,6 +30,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
     ({ method, url, body }, res) => {
       if (url.includes('/agents')) return json(res, 200, agent)
       if (method === 'POST') {
+        if (refusals-- > 0) return json(res, 422, envelope('validation_error'))
         const call = { ...callOf(`call-${dialled.length}`), ...JSON.parse(body) }
         dialled.push({ ...call, at: Date.now() })
         return void setTimeout(() => json(res, 201, call), answerMs)
@@ -55,6 +57,10 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
     /** Lets the next readings fail. */
     failNext: (count: number) => {
       failures = count
+    },
+    /** Refuses the next calls. */
+    refuseNext: (count: number) => {
+      refusals = count
     },
   })
 }

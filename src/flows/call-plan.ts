@@ -1,0 +1,130 @@
+import * as z from 'zod'
+import { canonical } from '../calls/canonical.ts'
+import { type Journal, sameInListMs } from '../calls/journal.ts'
+import { notedBefore } from '../calls/place.ts'
+import type { Agent } from '../contract/agent.ts'
+import type { CallCreate } from '../contract/call.ts'
+import { e164 } from '../contract/field.ts'
+import type { RouteRequest } from '../contract/route.ts'
+import type { routes } from '../contract/routes.ts'
+import type { confirmOption } from '../mcp/confirmation.ts'
+import type { Refused } from '../mcp/refused.ts'
+import { named } from '../mcp/similar.ts'
+import type { Run } from '../mcp/tool.ts'
+import { accountFact } from './facts.ts'
+import { dialRequest, forbidden } from './place-call.ts'
+
+/** Most calls of one list. */
+const mostCalls = 100
+
+/** One call of a list. */
+const Callee = z.object({
+  to_number: e164('Number to call.'),
+  external_id: z.string().min(1).optional().describe('Your own id.'),
+  test_variables: z.record(z.string(), z.unknown()).optional().describe('Of this call.'),
+})
+export type Callee = z.output<typeof Callee>
+
+export const callees = z.array(Callee).min(1).max(mostCalls).describe('Whom to call, in order.')
+
+type ListOption = { readonly calls: typeof callees } & typeof confirmOption
+export type ListRun = Run<typeof routes.calls.place, ListOption>
+
+/** What is to become of each call of a list, before any is placed. */
+export interface CallPlan {
+  /** The calls that were placed before, by their ids: none of them is dialled again. */
+  readonly known: ReadonlyMap<Callee, KnownCall>
+  /** Why some are not allowed. */
+  readonly refused: ReadonlyMap<Callee, string>
+  /** All others, in order: these, and no more, a person is asked about. */
+  readonly open: readonly Callee[]
+}
+
+export interface KnownCall {
+  readonly callId: string
+  readonly externalId: string
+}
+
+export const bodyOf = ({ body }: ListRun, callee: Callee): CallCreate => ({
+  ...body,
+  type: 'phone',
+  to_number: callee.to_number,
+  ...(callee.external_id !== undefined && { external_id: callee.external_id }),
+  ...(callee.test_variables && {
+    test_variables: { ...body.test_variables, ...callee.test_variables },
+  }),
+})
+
+const noted = (run: ListRun, journal: Journal, callee: Callee) => {
+  const request: RouteRequest = { ...run.request, body: bodyOf(run, callee) }
+  const { client, owner } = run.session
+  return notedBefore(request, { client, journal, owner, sameForMs: sameInListMs })
+}
+
+/**
+ * What is known of a call that was placed before: told without asking the platform, so that a long
+ * list that is given again comes to where it stopped.
+ */
+export function knownCall(run: ListRun, journal: Journal, callee: Callee): KnownCall | undefined {
+  const entry = noted(run, journal, callee)
+  if (entry?.state !== 'placed' || entry.callId === null) return undefined
+  return { callId: entry.callId, externalId: entry.externalId }
+}
+
+/** Which calls of a list were placed before. */
+export function knownCalls(run: ListRun, journal: Journal): CallPlan['known'] {
+  const found = run.options.calls.map(
+    (callee) => [callee, knownCall(run, journal, callee)] as const,
+  )
+  return new Map(found.flatMap(([callee, call]) => (call ? [[callee, call]] : [])))
+}
+
+/** What is to become of the others. What may have been sent already is not to be told as refused. */
+export async function planOf(
+  run: ListRun,
+  agent: Agent,
+  { journal, known }: { journal: Journal; known: CallPlan['known'] },
+): Promise<CallPlan> {
+  const { policy } = run.session.dialling
+  const rest = run.options.calls.filter((callee) => !known.has(callee))
+  const refused = new Map<Callee, string>()
+  for (const callee of rest) {
+    if (noted(run, journal, callee)) continue
+    const verdict = await policy.check(dialRequest(run, bodyOf(run, callee), agent))
+    if (!verdict.allowed) refused.set(callee, wordsOf(forbidden(verdict)))
+  }
+  return { known, refused, open: rest.filter((callee) => !refused.has(callee)) }
+}
+
+/** All that a refusal says, in one line. */
+export function wordsOf({ advice: { what, fields, next } }: Refused): string {
+  const which = fields.map(({ argument, message }) => `${argument}: ${message}`)
+  return [what, ...which, next].filter(Boolean).join('. ')
+}
+
+/** Numbers shown in the question; the rest is counted. */
+const mostShown = 20
+
+/** Asks a person whether the open calls of a plan are to be placed. */
+export async function askFor(plan: CallPlan, run: ListRun, agent: Agent): Promise<void> {
+  const { known, refused, open } = plan
+  // The same twice in a list is one call.
+  const calls = new Map(open.map((callee) => [canonical(bodyOf(run, callee)), callee.to_number]))
+  const numbers = [...calls.values()]
+  const more = numbers.length - mostShown
+  await run.confirm({
+    kind: 'calls',
+    question: `Place ${numbers.length} ${numbers.length === 1 ? 'call' : 'calls'}?`,
+    facts: {
+      'Who is called': `${numbers.slice(0, mostShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+      ...(known.size > 0 && { 'Placed before': `${known.size} more, which are not dialled again` }),
+      ...(refused.size > 0 && { 'Not allowed': `${refused.size} more, which are not dialled` }),
+      Agent: named(agent.name, agent.id),
+      'From number': run.body.from_number ?? '',
+      Account: await accountFact(run),
+      ...(run.session.isSandbox && { Note: 'SANDBOX: simulated, nobody is rung' }),
+    },
+    // Agreement to some calls of a list is none to the others, should those become possible.
+    scope: run.options.calls.flatMap((callee, at) => (open.includes(callee) ? [at] : [])),
+  })
+}
