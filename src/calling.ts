@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Dialling } from './calls/dialling.ts'
 import { createFollower } from './calls/follow.ts'
 import type { Journal } from './calls/journal.ts'
+import { Unsettled } from './calls/unsettled.ts'
 import type { CallingConfig } from './config.ts'
 import { ConfigError } from './flags.ts'
 import { createDialPolicy } from './policy/dial-policy.ts'
@@ -56,6 +57,7 @@ export function openCalling(
     follower: createFollower(),
     countsAtOnce: config?.max_at_once !== undefined,
     timing,
+    unsettled: new Unsettled(),
     async close() {
       const opened = await journal?.catch(() => undefined)
       opened?.close()

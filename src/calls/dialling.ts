@@ -2,6 +2,7 @@ import type { DialPolicy } from '../policy/dial-policy.ts'
 import type { Timing } from './find-out.ts'
 import type { Follower } from './follow.ts'
 import type { Journal } from './journal.ts'
+import type { Unsettled } from './unsettled.ts'
 
 /** What one server process dials with: shared by all its sessions. */
 export interface Dialling {
@@ -12,4 +13,5 @@ export interface Dialling {
   /** Whether the end of each call has to be known, because calls at once are limited. */
   readonly countsAtOnce: boolean
   readonly timing?: Timing
+  readonly unsettled: Unsettled
 }

@@ -7,6 +7,7 @@ import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { canonical } from './canonical.ts'
 import type { Entry, Identity, Journal } from './journal.ts'
+import { within } from './within.ts'
 
 /** What finding out about calls works with. */
 export interface Asking {
@@ -17,19 +18,24 @@ export interface Asking {
   /** How long an identical request means the same call, where that is not the usual time, ms. */
   readonly sameForMs?: number | undefined
   readonly timing?: Timing | undefined
+  /** When the request has to be answered, ms since 1970. */
+  readonly until: number
 }
+
+/** How long one request takes at most, ms: clients commonly give up after 60 s. */
+export const requestMs = 54_000
 
 export interface Timing {
   /** How long the platform is asked what became of a call, ms. */
   readonly findOutMs: number
   /**
-   * How long after it was sent a call that the platform does not show was surely never taken, ms:
+   * How long after its sender gave up a call that the platform does not show was surely never taken, ms:
    * longer than anything on the way (proxy, queue, platform) holds a request before it acts on it.
    */
   readonly settledMs: number
 }
 
-const defaultTiming: Timing = { findOutMs: 20_000, settledMs: 120_000 }
+export const defaultTiming: Timing = { findOutMs: 20_000, settledMs: 120_000 }
 
 /** One call that is to be found: who asks, and by what it is known. */
 export interface Search extends Asking {
@@ -40,22 +46,35 @@ export interface Search extends Asking {
 type Sought = Pick<Search, 'request' | 'owner' | 'identity'>
 
 /** By what a request's call is known, whoever asks for it. */
-export function sought(request: RouteRequest, asking: Asking): Sought {
+export function sought(request: RouteRequest, asking: Pick<Asking, 'owner' | 'sameForMs'>): Sought {
   const owner = `${asking.owner} ${request.params.account_id}`
-  const { external_id, ...content } = request.body ?? {}
+  const { external_id, ...content } = spelledOneWay(request.body ?? {})
   const externalId = typeof external_id === 'string' ? external_id : undefined
   const { sameForMs } = asking
   const identity = { owner, content: hash(canonical(content)), externalId, sameForMs }
   return { request, owner, identity }
 }
 
+/** One call has one identity, however it is spelled: ids in capitals, an empty object for none. */
+function spelledOneWay(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const isEmpty = (value: unknown) =>
+    typeof value === 'object' && value !== null && Object.keys(value).length === 0
+  const said = Object.entries(body).filter(([, value]) => value !== undefined && !isEmpty(value))
+  const { agent_id, ...rest } = Object.fromEntries(said)
+  return { ...rest, agent_id: typeof agent_id === 'string' ? sameId(agent_id) : agent_id }
+}
+
+/** Only of a UUID it is known that capitals make no difference (RFC 9562 §4). */
+export const sameId = (id: string) =>
+  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? id.toLowerCase() : id
+
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
 
 /** What became of a call, as far as anybody says. */
 interface Found {
   readonly call?: PlacedCall | Call
-  /** There is none, and there will be none. */
-  readonly isAbsent?: boolean
+  /** There is none, and there will be none, as long as the journal still has this entry. */
+  readonly absent?: Entry
   /** Why the platform does not say, as far as it has said anything. */
   readonly failure?: Failure | undefined
 }
@@ -72,16 +91,18 @@ export async function findOut(
   const { journal, owner } = search
   const { externalId } = first
   const { findOutMs, settledMs } = search.timing ?? defaultTiming
-  const deadline = Date.now() + findOutMs
+  const deadline = Math.min(Date.now() + findOutMs, search.until)
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
-    const { state, since, callId } = journal.entry(owner, externalId) ?? first
-    if (state === 'free') return { isAbsent: true }
+    const entry = journal.entry(owner, externalId) ?? first
+    const { state, since, callId } = entry
+    if (state === 'free') return { absent: entry }
     // Only a reading that begins after the last moment at which it could be taken shows its absence.
     const isSettled = Date.now() >= since + settledMs
-    const { call, isSure, failure } = await find(externalId, search, signal).catch(toldLater)
+    const reading = find(externalId, search, { forMs: deadline - Date.now(), signal })
+    const { call, isSure, failure } = await reading.catch(toldLater)
     if (call) return { call }
     if (callId !== null) return { call: { id: callId } }
-    if (isSettled && isSure) return { isAbsent: true }
+    if (isSettled && isSure) return { absent: entry }
     const leftMs = deadline - Date.now()
     if (signal?.aborted || leftMs <= 0) return { failure }
     await sleep(Math.min(waitMs, leftMs), undefined, signal && { signal }).catch(() => undefined)
@@ -105,10 +126,12 @@ function toldLater(error: unknown): Reading {
 export async function find(
   externalId: string,
   { client, request: { params } }: Search,
-  signal: AbortSignal | undefined,
+  { forMs, signal }: { forMs: number; signal: AbortSignal | undefined },
 ): Promise<Reading> {
   const query = { external_id: externalId, limit: 10 }
-  const { items } = await client.call(routes.calls.list, { params, query }, signal)
+  const { items } = await within(forMs, signal, (until) =>
+    client.call(routes.calls.list, { params, query }, until),
+  )
   const call = items.find(({ external_id }) => external_id === externalId)
   // A platform that ignores the filter shows others, and of this call not necessarily anything.
   return { call, isSure: items.length === 0 }

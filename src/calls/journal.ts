@@ -9,7 +9,10 @@ export interface Entry {
   readonly externalId: string
   /** `sending`: nobody knows yet; `placed`: there is a call; `free`: there is none. */
   readonly state: 'sending' | 'placed' | 'free'
-  /** When it was last claimed or sent, or known to be placed, ms since 1970. */
+  /**
+   * When it was last claimed, or known to be placed, ms since 1970; of what is sent, when its sender
+   * gave up, or will at the latest: after that it leaves no more.
+   */
   readonly since: number
   readonly callId: string | null
 }
@@ -46,10 +49,13 @@ export interface Journal {
   /** How an entry stands by now. */
   entry(owner: string, externalId: string): Entry | undefined
   /**
-   * It is sent now: to be said right before, by who has claimed it and by who takes it over from a
-   * sender of whom nothing was heard since `entry.since`. `undefined`: somebody else was faster.
+   * It is sent now, by a sender who gives up at `until`: to be said right before, by who has claimed
+   * it and by who takes it over from a sender of whom nothing was heard since `entry.since`.
+   * `undefined`: somebody else was faster.
    */
-  sending(owner: string, entry: Entry, now: number): Entry | undefined
+  sending(owner: string, entry: Entry, until: number): Entry | undefined
+  /** Its sender has given up, earlier than it said. */
+  gaveUp(owner: string, entry: Entry, now: number): void
   /** There is a call. */
   placed(owner: string, externalId: string, callId: string, now: number): void
   /** There is none and there will be none, unless somebody else has sent it since. */
@@ -195,12 +201,16 @@ function journalOn(db: DatabaseSync, file: string): Journal {
         const row = byId.get(owner, externalId)
         return row && entryOf(Row.parse(row))
       }),
-    sending: (owner, { externalId, since: before }, now) =>
+    sending: (owner, { externalId, since: before }, until) =>
       guarded(() => {
         // Never the same instant again: it is how senders know their own entry from another's.
-        const since = Math.max(now, before + 1)
+        const since = Math.max(until, before + 1)
         const { changes } = resend.run(since, owner, externalId, before)
         return changes === 1 ? sendingSince(externalId, since) : undefined
+      }),
+    gaveUp: (owner, entry, now) =>
+      guarded(() => {
+        if (now < entry.since) resend.run(now, owner, entry.externalId, entry.since)
       }),
     placed: (owner, externalId, callId, now) =>
       guarded(() => void place.run(callId, now, owner, externalId)),

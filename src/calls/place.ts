@@ -2,8 +2,19 @@ import { ApiError, type Failure } from '../api/failure.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { type Asking, find, findOut, type Search, sought } from './find-out.ts'
+import {
+  type Asking,
+  defaultTiming,
+  find,
+  findOut,
+  requestMs,
+  type Search,
+  sameId,
+  sought,
+} from './find-out.ts'
 import { type Entry, JournalError } from './journal.ts'
+import type { Unsettled } from './unsettled.ts'
+import { unlessAborted, within } from './within.ts'
 
 /** A call that exists. */
 export interface Placement {
@@ -31,8 +42,13 @@ export class ExternalIdTaken extends Error {
   override readonly name = 'ExternalIdTaken'
 }
 
+/** What recognising a call works with. */
+export interface Recognising extends Asking {
+  readonly unsettled: Unsettled
+}
+
 /** What placing works with. */
-export interface Placing extends Asking {
+export interface Placing extends Recognising {
   /** Asked right before a call is sent, and only then; throws when it may not be. */
   readonly permit: () => Promise<Permit>
 }
@@ -68,10 +84,10 @@ export async function placeOnce(
     return found ?? send(entry, own, signal)
   }
   const found = await cameOf(entry, own, signal)
-  if (found) return found
+  if ('call' in found) return found
   // Whoever had it was refused, so it is anybody's again; or of whoever sent it there is no trace.
   const isFree = journal.entry(owner, entry.externalId)?.state === 'free'
-  return isFree ? placeOnce(request, placing, signal) : send(entry, own, signal)
+  return isFree ? placeOnce(request, placing, signal) : send(found.absent, own, signal)
 }
 
 /**
@@ -81,19 +97,34 @@ export async function placeOnce(
  */
 export async function placedBefore(
   request: RouteRequest,
-  asking: Asking,
+  recognising: Recognising,
   signal: AbortSignal | undefined,
 ): Promise<Placement | undefined> {
-  const search = { ...asking, ...sought(request, asking) }
+  const search = { ...recognising, ...sought(request, recognising) }
   const entry = search.journal.look(search.identity, Date.now())
-  return entry && cameOf(entry, search, signal)
+  if (!entry) return undefined
+  const found = await cameOf(entry, search, signal)
+  return 'call' in found ? found : undefined
 }
 
 /** The same as far as it is written down here; costs nothing. Throws JournalError. */
-export const notedBefore = (request: RouteRequest, asking: Asking): Entry | undefined =>
-  asking.journal.look(sought(request, asking).identity, Date.now())
+export const notedBefore = (
+  request: RouteRequest,
+  asking: Pick<Asking, 'journal' | 'owner' | 'sameForMs'>,
+): Entry | undefined => asking.journal.look(sought(request, asking).identity, Date.now())
 
 interface Own extends Search, Placing {}
+interface Recognised extends Search, Recognising {}
+
+/** What the identity of a call consists of, as lists show it: other than this is another call. */
+function refuseOther(call: PlacedCall | Call, { request: { body = {} } }: Search): void {
+  const spelled = (value: unknown) => (typeof value === 'string' ? sameId(value) : undefined)
+  const isOther = (['type', 'agent_id', 'from_number', 'to_number'] as const).some((name) => {
+    const [asked, shown] = [spelled(body?.[name]), spelled(call[name])]
+    return asked !== undefined && shown !== undefined && asked !== shown
+  })
+  if (isOther) throw new ExternalIdTaken()
+}
 
 /** Looks for a call before sending; when that fails nothing was sent, and the id is free again. */
 async function findFirst(
@@ -102,10 +133,11 @@ async function findFirst(
   signal: AbortSignal | undefined,
 ): Promise<Placement | undefined> {
   try {
-    const { call } = await find(entry.externalId, own, signal)
+    const { findOutMs } = own.timing ?? defaultTiming
+    const forMs = Math.min(findOutMs, own.until - Date.now())
+    const { call } = await find(entry.externalId, own, { forMs, signal })
     if (!call) return undefined
-    const [asked, rung] = [own.request.body?.to_number, call.to_number]
-    if (asked && rung && asked !== rung) throw new ExternalIdTaken()
+    refuseOther(call, own)
     return repeat(call, entry.externalId, own)
   } catch (error) {
     note(() => own.journal.free(own.owner, entry))
@@ -113,54 +145,108 @@ async function findFirst(
   }
 }
 
-/** What came of a request that is, or was, under way; `undefined`: surely nothing. */
+/** What came of a request that is, or was, under way; or the entry of which surely nothing came. */
 async function cameOf(
   entry: Entry,
-  search: Search,
+  search: Recognised,
   signal: AbortSignal | undefined,
-): Promise<Placement | undefined> {
+): Promise<Placement | { readonly absent: Entry }> {
   const { externalId } = entry
-  const { call, isAbsent, failure } = await findOut(entry, search, signal)
-  if (call) return repeat(call, externalId, search)
-  if (isAbsent) return undefined
+  const { call, absent, failure } = await findOut(entry, search, signal)
+  if (call) {
+    refuseOther(call, search)
+    return repeat(call, externalId, search)
+  }
+  if (absent) {
+    await search.unsettled.take(search.owner, externalId)?.cancel()
+    return { absent }
+  }
   throw new OutcomeUnknown(externalId, failure)
 }
 
 function repeat(
   call: PlacedCall | Call,
   externalId: string,
-  { journal, owner }: Search,
+  { journal, owner, unsettled }: Recognised,
 ): Placement {
   note(() => journal.placed(owner, externalId, call.id, Date.now()))
+  unsettled.take(owner, externalId)?.placed(call.id)
   return { call, externalId, isRepeat: true }
 }
 
-/** Sends it, once; and if there surely is no call then, once more. */
+/** Less than this is no time in which a call is sent, ms. */
+const leastSendMs = 3000
+
+/**
+ * Sends it, once; and if there surely is no call then, once more. What is sent is seen to its end
+ * and written down, also for a caller who gives up: only the waiting stops then.
+ */
 async function send(
   claimed: Entry,
   own: Own,
   signal: AbortSignal | undefined,
   { isLast = false }: { isLast?: boolean } = {},
 ): Promise<Placement> {
-  const { client, journal, owner, request } = own
-  const { externalId } = claimed
+  const { journal, owner, until, timing = defaultTiming } = own
   const permit = await own.permit().catch((error: unknown) => {
     note(() => journal.free(owner, claimed))
     throw error
   })
-  const entry = journal.sending(owner, claimed, Date.now())
+  const leftMs = until - Date.now()
+  // Time is left to find out what became of it.
+  const forMs = Math.max(leftMs - timing.findOutMs, leftMs / 2)
+  if (signal?.aborted || forMs < leastSendMs) {
+    note(() => journal.free(owner, claimed))
+    await permit.cancel()
+    throw notSent(signal)
+  }
+  const entry = journal.sending(owner, claimed, Date.now() + forMs)
   if (!entry) {
     await permit.cancel()
-    throw new OutcomeUnknown(externalId, undefined)
+    throw new OutcomeUnknown(claimed.externalId, undefined)
   }
+  const cancelled = { kind: 'cancelled', maybeSent: true } as const
+  return unlessAborted(
+    transmit(entry, own, { permit, forMs, isLast, signal }),
+    signal,
+    () => new OutcomeUnknown(entry.externalId, cancelled),
+  )
+}
+
+/** What went before took all the time there was, or the caller has given up. */
+function notSent(signal: AbortSignal | undefined): ApiError {
+  const failure: Failure = signal?.aborted
+    ? { kind: 'cancelled', maybeSent: false }
+    : { kind: 'timeout', waitingFor: 'headers', afterMs: requestMs, maybeSent: false }
+  return new ApiError(failure, { ...routes.calls.place, attempts: 0 })
+}
+
+interface Sending {
+  readonly permit: Permit
+  /** How long it may take, ms. */
+  readonly forMs: number
+  readonly isLast: boolean
+  readonly signal: AbortSignal | undefined
+}
+
+/** Sends what was written down, and finds out what came of it. */
+async function transmit(
+  entry: Entry,
+  own: Own,
+  { permit, forMs, isLast, signal: caller }: Sending,
+): Promise<Placement> {
+  const { client, journal, owner, request, unsettled } = own
+  const { externalId } = entry
   const isPlaced = (call: PlacedCall | Call): Placement => {
     note(() => journal.placed(owner, externalId, call.id, Date.now()))
     permit.placed(call.id)
     return { call, externalId, isRepeat: false }
   }
+  const body = { ...request.body, external_id: externalId }
+  const post = (signal: AbortSignal) =>
+    client.call(routes.calls.place, { ...request, body }, signal)
   try {
-    const body = { ...request.body, external_id: externalId }
-    return isPlaced(await client.call(routes.calls.place, { ...request, body }, signal))
+    return isPlaced(await within(forMs, undefined, post))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (isCertainlyNotDone(error.failure)) {
@@ -168,11 +254,18 @@ async function send(
       await permit.cancel()
       throw error
     }
-    const { call, isAbsent } = await findOut(entry, own, signal)
-    if (call) return isPlaced(call)
-    if (!isAbsent || isLast) throw new OutcomeUnknown(externalId, error.failure)
+    note(() => journal.gaveUp(owner, entry, Date.now()))
+    const { call, absent } = await findOut(entry, own, undefined)
+    if (call) {
+      refuseOther(call, own)
+      return isPlaced(call)
+    }
+    if (!absent || isLast) {
+      unsettled.add(owner, externalId, permit)
+      throw new OutcomeUnknown(externalId, error.failure)
+    }
     await permit.cancel()
-    return send(entry, own, signal, { isLast: true })
+    return send(absent, own, caller, { isLast: true })
   }
 }
 
@@ -188,11 +281,26 @@ function note(write: () => void): void {
   }
 }
 
+/**
+ * Statuses that do not tell: 408, 460 and 499 are what proxies say when somebody has waited in vain,
+ * and 409 may mean this very call, where the platform looks for external ids.
+ */
+const untold = new Set([408, 409, 460, 499])
+
+/** What is said, in whatever words, before anything is done with a request. */
+const turnedAway = new Set([401, 403, 404, 405, 411, 413, 414, 415, 429, 431])
+
 /** The request did not leave, or the platform understood it and said no. */
 function isCertainlyNotDone(failure: Failure): boolean {
   if ('maybeSent' in failure) return !failure.maybeSent
-  if (failure.kind === 'bad_parameter') return true
-  const isRefusal = 'status' in failure && failure.status >= 400 && failure.status < 500
-  // 408 is what a proxy says that waited in vain, not a platform that refused.
-  return isRefusal && failure.status !== 408
+  switch (failure.kind) {
+    case 'bad_parameter':
+      return true
+    case 'rejected':
+      return failure.status >= 400 && failure.status < 500 && !untold.has(failure.status)
+    case 'unreadable':
+      return turnedAway.has(failure.status)
+    default:
+      return false
+  }
 }

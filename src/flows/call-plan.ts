@@ -12,7 +12,7 @@ import type { Refused } from '../mcp/refused.ts'
 import { named } from '../mcp/similar.ts'
 import type { Run } from '../mcp/tool.ts'
 import { accountFact } from './facts.ts'
-import { dialRequest, forbidden } from './place-call.ts'
+import { type Bounded, dialRequest, forbidden } from './place-call.ts'
 
 /** Most calls of one list. */
 const mostCalls = 100
@@ -28,7 +28,7 @@ export type Callee = z.output<typeof Callee>
 export const callees = z.array(Callee).min(1).max(mostCalls).describe('Whom to call, in order.')
 
 type ListOption = { readonly calls: typeof callees } & typeof confirmOption
-export type ListRun = Run<typeof routes.calls.place, ListOption>
+export type ListRun = Run<typeof routes.calls.place, ListOption> & Bounded
 
 /** What is to become of each call of a list, before any is placed. */
 export interface CallPlan {
@@ -57,8 +57,8 @@ export const bodyOf = ({ body }: ListRun, callee: Callee): CallCreate => ({
 
 const noted = (run: ListRun, journal: Journal, callee: Callee) => {
   const request: RouteRequest = { ...run.request, body: bodyOf(run, callee) }
-  const { client, owner } = run.session
-  return notedBefore(request, { client, journal, owner, sameForMs: sameInListMs })
+  const { owner } = run.session
+  return notedBefore(request, { journal, owner, sameForMs: sameInListMs })
 }
 
 /**

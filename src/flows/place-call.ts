@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { requestMs } from '../calls/find-out.ts'
 import { JournalError } from '../calls/journal.ts'
 import {
   ExternalIdTaken,
@@ -8,6 +9,7 @@ import {
   placedBefore,
   placeOnce,
 } from '../calls/place.ts'
+import { within } from '../calls/within.ts'
 import type { Agent } from '../contract/agent.ts'
 import { type CallCreate, PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
@@ -27,7 +29,18 @@ const options = {
   ...confirmOption,
 }
 
-type PlaceRun = Run<typeof routes.calls.place, typeof confirmOption>
+/** It is answered before clients give up. */
+export interface Bounded {
+  /** At the latest then, ms since 1970. */
+  readonly until: number
+}
+
+export const bounded = <R extends object>(run: R): R & Bounded => ({
+  ...run,
+  until: Date.now() + requestMs,
+})
+
+type PlaceRun = Run<typeof routes.calls.place, typeof confirmOption> & Bounded
 
 /** Places one call, exactly once: checked, allowed, confirmed, then sent. */
 export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
@@ -42,7 +55,7 @@ export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
   async run(given) {
     const { body } = given
     refuseMixedUp(body)
-    const run = await onOneName(given)
+    const run = await onOneName(bounded(given))
     const known = await repeated(run)
     if (known) return followed(run, known)
     const agent = await speaker(run)
@@ -75,10 +88,13 @@ function refuseMixedUp(body: CallCreate): void {
 }
 
 /** The agent that is to speak: it exists and is not archived. */
-export async function speaker({ request, body, session, signal }: PlaceRun): Promise<Agent> {
+export async function speaker(run: PlaceRun): Promise<Agent> {
+  const { request, body, session } = run
   const { account_id = 'me' } = request.params
   const asked = { params: { account_id, agent_id: body.agent_id }, query: {} }
-  const agent = await session.client.call(routes.agents.get, asked, signal)
+  const agent = await within(run.until - Date.now(), run.signal, (signal) =>
+    session.client.call(routes.agents.get, asked, signal),
+  )
   if (!agent.is_archived) return agent
   throw badArguments([
     { argument: 'agent_id', message: `${agent.name ?? agent.id} is archived; take another agent` },
@@ -129,12 +145,14 @@ const factsOf = async (body: CallCreate, agent: Agent, run: PlaceRun) => ({
  * The call that an identical request has placed: asked first, because whatever fails or refuses
  * later would be told of a call that may be ringing.
  */
-async function repeated({ request, session, signal }: PlaceRun): Promise<Placement | undefined> {
+async function repeated(run: PlaceRun): Promise<Placement | undefined> {
+  const { request, session, signal, until } = run
   const { dialling, client, owner } = session
-  const { timing } = dialling
+  const { timing, unsettled } = dialling
   return inWords(async () => {
     const journal = await dialling.journal()
-    return placedBefore(request, { client, journal, owner, timing }, signal)
+    const recognising = { client, journal, owner, timing, unsettled, until }
+    return placedBefore(request, recognising, signal)
   })
 }
 
@@ -144,13 +162,14 @@ export async function place(
   dialled: DialRequest,
   { sameForMs }: { sameForMs?: number } = {},
 ): Promise<Placement> {
-  const { request, session, signal } = run
+  const { request, session, signal, until } = run
   const { dialling, client, owner } = session
-  const { timing } = dialling
+  const { timing, unsettled } = dialling
   const permit = () => permitFor(dialled, run)
   return inWords(async () => {
     const journal = await dialling.journal()
-    return placeOnce(request, { client, journal, owner, permit, sameForMs, timing }, signal)
+    const placing = { client, journal, owner, permit, sameForMs, timing, unsettled, until }
+    return placeOnce(request, placing, signal)
   })
 }
 
@@ -218,7 +237,7 @@ const taken = () =>
 
 /** What is told of a call that was placed: at once, as a task, or when it has ended. */
 async function followed(
-  run: Run<typeof routes.calls.place, typeof options>,
+  run: Run<typeof routes.calls.place, typeof options> & Bounded,
   placement: Placement,
 ): Promise<Outcome> {
   const outcome = shown(placement)
@@ -229,7 +248,8 @@ async function followed(
     const said = placement.isRepeat ? 'placed before, not dialled again' : 'ringing'
     return { ...outcome, task: taskOf({ id: callId }, account, said) }
   }
-  const { structured, text } = shownCall(await followCall({ account, callId }, run, followPlacedMs))
+  const forMs = Math.min(followPlacedMs, run.until - Date.now())
+  const { structured, text } = shownCall(await followCall({ account, callId }, run, forMs))
   return { ...outcome, structured: { ...outcome.structured, ...structured }, ...(text && { text }) }
 }
 

@@ -22,13 +22,13 @@ import {
   wordsOf,
 } from './call-plan.ts'
 import { onOneName } from './facts.ts'
-import { dialRequest, inWords, place, speaker } from './place-call.ts'
+import { bounded, dialRequest, inWords, place, speaker } from './place-call.ts'
 
 /** Time between two calls of a list, ms. */
 const paceMs = 300
 
-/** How long one request goes on dialling, ms: clients commonly give up after 60 s. */
-const dialForMs = 45_000
+/** What has to be left of a request's time so that another call is begun, ms. */
+const leastForOneMs = 14_000
 
 const options = {
   calls: callees,
@@ -71,7 +71,7 @@ export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = 
       throw badArguments([{ argument: 'from_number', message: 'required: a number of your own' }])
     }
     refuseDoubleIds(given.calls)
-    const run = await onOneName(onAnyName)
+    const run = await onOneName(bounded(onAnyName))
     const journal = await inWords(() => run.session.dialling.journal())
     const known = knownCalls(run, journal)
     if (known.size === given.calls.length)
@@ -101,7 +101,6 @@ async function dial(
   { journal, plan }: { journal: Journal; plan: CallPlan },
 ): Promise<Item[]> {
   const { calls } = run.options
-  const end = Date.now() + dialForMs
   const items: Item[] = []
   for (const callee of calls) {
     const { to_number } = callee
@@ -111,7 +110,7 @@ async function dial(
     if (call) items.push(repeatedItem(callee, call))
     else if (problem !== undefined) items.push({ to_number, outcome: 'not_allowed', problem })
     else if (run.signal?.aborted) items.push(notDialled(to_number, 'the request was cancelled'))
-    else if (Date.now() > end) items.push(notDialled(to_number, goOn))
+    else if (run.until - Date.now() < leastForOneMs) items.push(notDialled(to_number, goOn))
     else {
       const dialled = await one(run, agent, callee)
       items.push(dialled)

@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError, type Failure } from '../../src/api/failure.ts'
+import { requestMs } from '../../src/calls/find-out.ts'
 import { type Journal, JournalError, openJournal } from '../../src/calls/journal.ts'
 import { ExternalIdTaken, OutcomeUnknown, placeOnce } from '../../src/calls/place.ts'
+import { Unsettled } from '../../src/calls/unsettled.ts'
 import type { Route, RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { scratchFolder } from '../harness/program.ts'
@@ -23,6 +26,16 @@ const refused: Failure = {
   retryAfter: null,
 }
 const status = (code: number): Failure => ({ ...refused, status: code })
+const page = (code: number): Failure => ({
+  kind: 'unreadable',
+  status: code,
+  reason: 'html',
+  detail: null,
+  excerpt: '<html>',
+  requestId: null,
+  retryAfter: null,
+})
+const cancelled: Failure = { kind: 'cancelled', maybeSent: true }
 
 /** What the platform does with a call: whether it rings, and what it answers. */
 interface Turn {
@@ -32,16 +45,18 @@ interface Turn {
   readonly shownAfterMs?: number
   /** Until lists can be read again, ms. */
   readonly blindForMs?: number
+  /** How long it takes to answer, ms. */
+  readonly takesMs?: number
 }
 
 /** A platform that does not care for external ids: whoever sends twice rings twice. */
 function platformOf(...turns: Turn[]) {
   let blindUntil = 0
-  const rung: { id: string; external_id: string; shownAt: number }[] = []
+  const rung: { id: string; external_id: string; shownAt: number; [field: string]: unknown }[] = []
   let asked = 0
   let posts = 0
   const client: Client = {
-    async call<R extends Route>(route: R, request: RouteRequest) {
+    async call<R extends Route>(route: R, request: RouteRequest, signal?: AbortSignal) {
       const fail = (failure: Failure): never => {
         throw new ApiError(failure, { ...route, attempts: 1 })
       }
@@ -56,6 +71,9 @@ function platformOf(...turns: Turn[]) {
       const shownAt = Date.now() + (turn.shownAfterMs ?? 0)
       const call = { id: `call-${rung.length}`, external_id, shownAt }
       blindUntil = Date.now() + (turn.blindForMs ?? 0)
+      if (turn.takesMs !== undefined) {
+        await sleep(turn.takesMs, undefined, signal && { signal }).catch(() => fail(cancelled))
+      }
       if (turn.rings) rung.push(call)
       if (turn.answer) fail(turn.answer)
       return call as never
@@ -84,16 +102,19 @@ const permits = () => {
   }
 }
 
+const soon = () => ({ unsettled: new Unsettled(), until: Date.now() + requestMs })
+
 async function placing(
   { client }: { client: Client },
   { journal, settledMs = 60_000 }: { journal?: Journal; settledMs?: number } = {},
 ) {
   const { seen, permit } = permits()
   const kept = journal ?? (await openJournal(':memory:'))
+  const unsettled = new Unsettled()
   return {
     journal: kept,
     permits: seen,
-    place: (more: object = {}, signal?: AbortSignal) =>
+    place: (more: object = {}, signal?: AbortSignal, forMs = requestMs) =>
       placeOnce(
         request(more),
         {
@@ -102,6 +123,8 @@ async function placing(
           owner: 'key',
           permit,
           timing: { findOutMs: 600, settledMs },
+          unsettled,
+          until: Date.now() + forMs,
         },
         signal,
       ),
@@ -157,6 +180,9 @@ describe('a call', () => {
     ['a gateway waits in vain', status(504)],
     ['a proxy gives up waiting', status(408)],
     ['the platform fails', status(500)],
+    ['the platform says that it conflicts with something', status(409)],
+    ['a proxy says that the client has gone', status(499)],
+    ['a proxy has a page of its own for it', page(400)],
   ])('whose outcome is unknown because %s is found by its external id', async (_, answer) => {
     const platform = platformOf({ rings: true, answer, shownAfterMs: 300 })
     const { place } = await placing(platform)
@@ -169,7 +195,7 @@ describe('a call', () => {
     const { place } = await placing(platform)
     await expect(place()).rejects.toThrow(OutcomeUnknown)
     await expect(place()).rejects.toThrow(OutcomeUnknown)
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await sleep(500)
     expect(await place()).toMatchObject({ isRepeat: true })
     expect(platform.posts()).toBe(1)
   })
@@ -229,7 +255,7 @@ describe('a call', () => {
     const platform = platformOf({ rings: false, answer: broken })
     const { place } = await placing(platform, { settledMs: 2500 })
     await expect(place()).rejects.toThrow(OutcomeUnknown)
-    await new Promise((resolve) => setTimeout(resolve, 2000))
+    await sleep(2000)
     expect(await place()).toMatchObject({ isRepeat: false, call: { id: 'call-0' } })
     expect(platform.posts()).toBe(2)
     expect(platform.rung).toHaveLength(1)
@@ -237,6 +263,7 @@ describe('a call', () => {
 
   test.each([
     ['was refused', refused],
+    ['was turned away by a proxy', page(403)],
     ['never left', notSent],
   ])(
     'that %s may be corrected under the same external id, and does not count',
@@ -251,6 +278,89 @@ describe('a call', () => {
     },
   )
 
+  test('that is on its way is not sent by anybody else, however long it takes', async () => {
+    const platform = platformOf({ rings: true, takesMs: 2000 })
+    const { place } = await placing(platform, { settledMs: 100 })
+    const first = place()
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    expect(await first).toMatchObject({ isRepeat: false })
+    expect(platform.posts()).toBe(1)
+  })
+
+  test('that is on its way goes on when the caller gives up, and is written down', async () => {
+    const platform = platformOf({ rings: true, takesMs: 1000 })
+    const { place, permits: seen } = await placing(platform)
+    const caller = new AbortController()
+    const placed = place({}, caller.signal)
+    await expect.poll(platform.posts).toBe(1)
+    caller.abort()
+    await expect(placed).rejects.toThrow(OutcomeUnknown)
+    expect(seen).toEqual(['asked'])
+    await expect.poll(() => seen, { timeout: 5000 }).toEqual(['asked', 'placed call-0'])
+    expect(await place()).toMatchObject({ isRepeat: true, call: { id: 'call-0' } })
+  })
+
+  test('whose caller has given up before is not sent', async () => {
+    const platform = platformOf()
+    const { place, permits: seen } = await placing(platform)
+    await expect(place({}, AbortSignal.abort())).rejects.toThrow(ApiError)
+    expect(seen).toEqual(['asked', 'cancelled'])
+    expect(platform.posts()).toBe(0)
+    expect(await place()).toMatchObject({ isRepeat: false })
+  })
+
+  test('whose outcome was unknown keeps its permit until somebody finds it', async () => {
+    const platform = platformOf({ rings: true, answer: broken, shownAfterMs: 1500 })
+    const { place, permits: seen } = await placing(platform)
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    expect(seen).toEqual(['asked'])
+    await sleep(1000)
+    expect(await place()).toMatchObject({ isRepeat: true })
+    expect(seen).toEqual(['asked', 'placed call-0'])
+  })
+
+  test('that is never answered is told as unknown while there is time to', async () => {
+    const platform = platformOf({ rings: true, takesMs: 600_000 })
+    const { place } = await placing(platform)
+    const until = Date.now() + 4000
+    await expect(place({}, undefined, 4000)).rejects.toThrow(OutcomeUnknown)
+    expect(Date.now() - until).toBeLessThan(2000)
+  })
+
+  test('for which no time is left is not sent', async () => {
+    const platform = platformOf()
+    const { place, permits: seen } = await placing(platform)
+    await expect(place({}, undefined, 500)).rejects.toThrow(ApiError)
+    expect(seen).toEqual(['asked', 'cancelled'])
+    expect(platform.posts()).toBe(0)
+  })
+
+  test.each([
+    ['agent', { agent_id: 'b' }],
+    ['caller', { from_number: '+4930222222' }],
+    ['kind', { type: 'web' }],
+  ])('of another %s under the same external id is another call', async (_, other) => {
+    const platform = platformOf()
+    const shown = { id: 'other', external_id: 'mine', agent_id: 'a', type: 'phone', shownAt: 0 }
+    platform.rung.push({ ...shown, ...other })
+    const { place } = await placing(platform)
+    const asked = { external_id: 'mine', from_number: '+4930111111' }
+    await expect(place(asked)).rejects.toThrow(ExternalIdTaken)
+    expect(platform.posts()).toBe(0)
+  })
+
+  test.each([
+    ['its agent in capitals', { agent_id: '3F0C7B1E-0D5A-4C56-9D0E-6A1F0E4B7C11' }],
+    ['no variables in so many words', { test_variables: {}, overrides: {} }],
+  ])('is the same with %s', async (_, spelled) => {
+    const platform = platformOf()
+    const { place } = await placing(platform)
+    const agent_id = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
+    await place({ agent_id })
+    expect(await place({ agent_id, ...spelled })).toMatchObject({ isRepeat: true })
+    expect(platform.rung).toHaveLength(1)
+  })
+
   test('that is not permitted is not sent', async () => {
     const platform = platformOf()
     const journal = await openJournal(':memory:')
@@ -261,6 +371,7 @@ describe('a call', () => {
         journal,
         owner: 'key',
         permit: () => Promise.reject(new Error('not allowed')),
+        ...soon(),
       },
       undefined,
     )
@@ -281,7 +392,7 @@ describe('a call', () => {
     const { journal, place } = await placing(platform)
     await place()
     const { permit } = permits()
-    const other = { client: platform.client, journal, owner: 'other', permit }
+    const other = { client: platform.client, journal, owner: 'other', permit, ...soon() }
     expect(await placeOnce(request(), other, undefined)).toMatchObject({ isRepeat: false })
   })
 })

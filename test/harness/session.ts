@@ -1,6 +1,7 @@
 import type { Client } from '../../src/api/client.ts'
 import { createFollower } from '../../src/calls/follow.ts'
 import { openJournal } from '../../src/calls/journal.ts'
+import { Unsettled } from '../../src/calls/unsettled.ts'
 import { createMemories } from '../../src/mcp/memory.ts'
 import type { Session } from '../../src/mcp/session.ts'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
@@ -17,6 +18,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
       policy: createDialPolicy({ config: undefined, source, ledger: createMemoryLedger() }),
       follower: createFollower(),
       countsAtOnce: false,
+      unsettled: new Unsettled(),
     },
     owner: 'an owner',
     isSandbox: false,

@@ -91,6 +91,7 @@ const postTurns: readonly PostTurn[] = [
   { name: 'POST HTML 502', weight: 2, acts: 'never', respond: page(502) },
   { name: 'POST acts, 500', weight: 3, acts: 'at once', respond: fails(500) },
   { name: 'POST acts, 408', weight: 1, acts: 'at once', respond: fails(408) },
+  { name: 'POST acts, 409', weight: 2, acts: 'at once', respond: fails(409) },
   { name: 'POST acts, cut off', weight: 3, acts: 'at once', respond: cutOff },
   { name: 'POST acts, HTML 200', weight: 1, acts: 'at once', respond: page(200) },
   { name: 'POST 429', weight: 4, acts: 'never', respond: fails(429, { 'retry-after': '1' }) },
