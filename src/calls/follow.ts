@@ -27,13 +27,23 @@ export interface Follower {
    * Throws ApiError when the call cannot be read, for longer than a moment.
    */
   follow(followed: Followed, client: Client, waiting: Waiting): Promise<CallDetail>
-  /** Resolves when the call has ended or can no longer be read; `tick` runs every few minutes. */
-  untilEnd(followed: Followed, client: Client, tick: () => void): Promise<void>
+  /**
+   * Runs `ended` when a reading shows that the call has ended, and `tick` every few minutes while
+   * readings show that it goes on. While it cannot be read neither is said, and it is tried again.
+   */
+  untilEnd(
+    followed: Followed,
+    client: Client,
+    then: { readonly tick: () => void; readonly ended: () => void },
+  ): Promise<void>
 }
 
 /** The longest that a call is followed to its end, and how often it is said to go on, ms. */
 const longestCallMs = 12 * 3_600_000
 const tickMs = 300_000
+
+/** When a call that could not be read is tried again, to see whether it has ended, ms. */
+const anewMs = 15_000
 
 /** A call goes on until it is in a state that it does not leave. */
 export const hasEnded = ({ status, ended_at }: CallDetail): boolean =>
@@ -58,13 +68,14 @@ export function createFollower(): Follower {
   const polls = new Map<string, Poll>()
   const pace = new Pace()
   const follower: Follower = {
-    async untilEnd(followed, client, tick) {
+    async untilEnd(followed, client, { tick, ended }) {
       const end = Date.now() + longestCallMs
       while (Date.now() < end) {
         const waiting = { forMs: tickMs }
         const call = await follower.follow(followed, client, waiting).catch(() => undefined)
-        if (!call || hasEnded(call)) return
-        tick()
+        if (!call) await sleep(anewMs, undefined, { ref: false })
+        else if (hasEnded(call)) return ended()
+        else tick()
       }
     },
     follow(followed, client, waiting) {
@@ -125,7 +136,9 @@ class Poll {
   wait({ forMs, signal, onNews }: Waiting): Promise<CallDetail> {
     const { promise, resolve, reject } = Promise.withResolvers<CallDetail>()
     let seen: CallDetail | undefined
-    const stop = () => (this.#last ? resolve(this.#last) : reject(notRead(signal)))
+    const began = Date.now()
+    const stop = () =>
+      this.#last ? resolve(this.#last) : reject(notRead(signal, Date.now() - began))
     // One timer and no signal of its own: a thousand may wait at once.
     const timer = setTimeout(stop, forMs).unref()
     const waiter: Waiter = {
@@ -158,7 +171,8 @@ class Poll {
           if (hasEnded(call)) return
         } catch (error) {
           failures++
-          if (!mayPass(error) || failures >= mostFailures) return this.#fail(error)
+          if (!mayPass(error, this.#last === undefined) || failures >= mostFailures)
+            return this.#fail(error)
         }
         await sleep(this.#pauseMs(), undefined, { ref: false })
         // Those who wait may come one after the other: a poll outlives a gap between them.
@@ -199,22 +213,23 @@ class Poll {
 }
 
 /** Nothing was read before time was up, or the one who waits gave up. */
-function notRead(signal: AbortSignal | undefined): ApiError {
+function notRead(signal: AbortSignal | undefined, afterMs: number): ApiError {
   const failure: Failure = signal?.aborted
     ? { kind: 'cancelled', maybeSent: true }
-    : { kind: 'timeout', waitingFor: 'headers', afterMs: 0, maybeSent: true }
+    : { kind: 'timeout', waitingFor: 'headers', afterMs, maybeSent: true }
   return new ApiError(failure, { ...routes.calls.get, attempts: 1 })
 }
 
-/** What a platform that has a bad moment says; what it refuses stays refused. */
-const mayPass = (error: unknown) =>
-  error instanceof ApiError &&
-  !(
-    'status' in error.failure &&
-    error.failure.status >= 400 &&
-    error.failure.status < 500 &&
-    error.failure.status !== 429
-  )
+/**
+ * What a platform that has a bad moment says; what it refuses stays refused. A call that was placed
+ * a moment ago it may not show yet.
+ */
+function mayPass(error: unknown, isUnseen: boolean): boolean {
+  if (!(error instanceof ApiError)) return false
+  const status = 'status' in error.failure ? error.failure.status : 0
+  const isRefusal = status >= 400 && status < 500 && status !== 429
+  return !isRefusal || (status === 404 && isUnseen)
+}
 
 /** Whether somebody who has seen one reading learns something from another. */
 function isNews(seen: CallDetail | undefined, call: CallDetail): boolean {

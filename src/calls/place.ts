@@ -2,6 +2,7 @@ import { ApiError, type Failure } from '../api/failure.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
+import { isCertainlyNotDone } from './certain.ts'
 import {
   type Asking,
   defaultTiming,
@@ -13,34 +14,9 @@ import {
   sought,
 } from './find-out.ts'
 import { type Entry, JournalError } from './journal.ts'
+import { ExternalIdTaken, OutcomeUnknown, type Permit, type Placement } from './placement.ts'
 import type { Unsettled } from './unsettled.ts'
 import { unlessAborted, within } from './within.ts'
-
-/** A call that exists. */
-export interface Placement {
-  readonly call: PlacedCall | Call
-  readonly externalId: string
-  /** The call was there already: an identical request had placed it. */
-  readonly isRepeat: boolean
-}
-
-/** Nobody knows whether the call was placed. */
-export class OutcomeUnknown extends Error {
-  override readonly name = 'OutcomeUnknown'
-  readonly externalId: string
-  readonly failure: Failure | undefined
-
-  constructor(externalId: string, failure: Failure | undefined) {
-    super(`It is not known whether the call ${externalId} was placed`)
-    this.externalId = externalId
-    this.failure = failure
-  }
-}
-
-/** The external id stands for another call. */
-export class ExternalIdTaken extends Error {
-  override readonly name = 'ExternalIdTaken'
-}
 
 /** What recognising a call works with. */
 export interface Recognising extends Asking {
@@ -51,14 +27,6 @@ export interface Recognising extends Asking {
 export interface Placing extends Recognising {
   /** Asked right before a call is sent, and only then; throws when it may not be. */
   readonly permit: () => Promise<Permit>
-}
-
-/** Leave to send one call. */
-export interface Permit {
-  /** The call was not placed after all. */
-  cancel(): Promise<void>
-  /** The call exists. */
-  placed(callId: string): void
 }
 
 /**
@@ -278,29 +246,5 @@ function note(write: () => void): void {
     write()
   } catch (error) {
     if (!(error instanceof JournalError)) throw error
-  }
-}
-
-/**
- * Statuses that do not tell: 408, 460 and 499 are what proxies say when somebody has waited in vain,
- * and 409 may mean this very call, where the platform looks for external ids.
- */
-const untold = new Set([408, 409, 460, 499])
-
-/** What is said, in whatever words, before anything is done with a request. */
-const turnedAway = new Set([401, 403, 404, 405, 411, 413, 414, 415, 429, 431])
-
-/** The request did not leave, or the platform understood it and said no. */
-function isCertainlyNotDone(failure: Failure): boolean {
-  if ('maybeSent' in failure) return !failure.maybeSent
-  switch (failure.kind) {
-    case 'bad_parameter':
-      return true
-    case 'rejected':
-      return failure.status >= 400 && failure.status < 500 && !untold.has(failure.status)
-    case 'unreadable':
-      return turnedAway.has(failure.status)
-    default:
-      return false
   }
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Permit } from './place.ts'
+import type { Permit } from './placement.ts'
 
 /** More than a platform that fails leaves open within the time that a permit counts. */
 const most = 10_000

@@ -12,7 +12,8 @@ import type { Refused } from '../mcp/refused.ts'
 import { named } from '../mcp/similar.ts'
 import type { Run } from '../mcp/tool.ts'
 import { accountFact } from './facts.ts'
-import { type Bounded, dialRequest, forbidden } from './place-call.ts'
+import { dialRequest, forbidden } from './place-call.ts'
+import type { Bounded } from './placed-call.ts'
 
 /** Most calls of one list. */
 const mostCalls = 100

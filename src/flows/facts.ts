@@ -17,6 +17,13 @@ export async function accountFact({ request, session }: OnAccount): Promise<stri
   return account_id === 'me' ? "the API key's own account" : account_id
 }
 
+/** How advice names the account of a call, where tools do not act on it by themselves. */
+export function accountArgument({ request, session }: OnAccount): string {
+  const { account_id = 'me' } = request.params
+  const isImplied = account_id === 'me' || session.account !== undefined
+  return isImplied ? '' : `, account_id ${account_id}`
+}
+
 /**
  * The same steps on `me`, where the account is named that the key has anyway: one account under two
  * names would make two of what is to be done once. Throws ApiError when that cannot be found out.

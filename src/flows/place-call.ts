@@ -1,14 +1,6 @@
 import * as z from 'zod'
-import { requestMs } from '../calls/find-out.ts'
-import { JournalError } from '../calls/journal.ts'
-import {
-  ExternalIdTaken,
-  OutcomeUnknown,
-  type Permit,
-  type Placement,
-  placedBefore,
-  placeOnce,
-} from '../calls/place.ts'
+import { placedBefore, placeOnce } from '../calls/place.ts'
+import type { Permit, Placement } from '../calls/placement.ts'
 import { within } from '../calls/within.ts'
 import type { Agent } from '../contract/agent.ts'
 import { type CallCreate, PlacedCall } from '../contract/call.ts'
@@ -16,29 +8,17 @@ import { routes } from '../contract/routes.ts'
 import { confirmationShape, confirmOption } from '../mcp/confirmation.ts'
 import { badArguments, Refused } from '../mcp/refused.ts'
 import { named } from '../mcp/similar.ts'
-import { taskOf } from '../mcp/tasks.ts'
-import type { Outcome, Run, Steps } from '../mcp/tool.ts'
+import type { Run, Steps } from '../mcp/tool.ts'
 import type { DialRequest, Refused as Forbidden } from '../policy/verdict.ts'
-import { compactText } from '../views/compact.ts'
+import { inWords } from './call-problems.ts'
 import { accountFact, onOneName } from './facts.ts'
 import { lineFact } from './line-check.ts'
-import { followCall, followPlacedMs, shownCall } from './wait-for-call.ts'
+import { type Bounded, bounded, placedCall } from './placed-call.ts'
 
 const options = {
   follow: z.boolean().optional().describe('true: answer when the call has ended.'),
   ...confirmOption,
 }
-
-/** It is answered before clients give up. */
-export interface Bounded {
-  /** At the latest then, ms since 1970. */
-  readonly until: number
-}
-
-export const bounded = <R extends object>(run: R): R & Bounded => ({
-  ...run,
-  until: Date.now() + requestMs,
-})
 
 type PlaceRun = Run<typeof routes.calls.place, typeof confirmOption> & Bounded
 
@@ -57,7 +37,7 @@ export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
     refuseMixedUp(body)
     const run = await onOneName(bounded(given))
     const known = await repeated(run)
-    if (known) return followed(run, known)
+    if (known) return placedCall(run, known)
     const agent = await speaker(run)
     const dialled = dialRequest(run, body, agent)
     await refuseForbidden(dialled, run)
@@ -67,7 +47,7 @@ export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
         body.type === 'phone' ? `Call ${body.to_number}?` : 'Open a browser call with this agent?',
       facts: await factsOf(body, agent, run),
     })
-    return followed(run, await place(run, dialled))
+    return placedCall(run, await place(run, dialled))
   },
 }
 
@@ -149,7 +129,7 @@ async function repeated(run: PlaceRun): Promise<Placement | undefined> {
   const { request, session, signal, until } = run
   const { dialling, client, owner } = session
   const { timing, unsettled } = dialling
-  return inWords(async () => {
+  return inWords(run, async () => {
     const journal = await dialling.journal()
     const recognising = { client, journal, owner, timing, unsettled, until }
     return placedBefore(request, recognising, signal)
@@ -166,26 +146,11 @@ export async function place(
   const { dialling, client, owner } = session
   const { timing, unsettled } = dialling
   const permit = () => permitFor(dialled, run)
-  return inWords(async () => {
+  return inWords(run, async () => {
     const journal = await dialling.journal()
     const placing = { client, journal, owner, permit, sameForMs, timing, unsettled, until }
     return placeOnce(request, placing, signal)
   })
-}
-
-/** Runs what deals with calls; what goes wrong is refused in words. */
-export async function inWords<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof OutcomeUnknown) throw unknown(error)
-    if (error instanceof ExternalIdTaken) throw taken()
-    if (error instanceof JournalError)
-      throw new Refused('not_allowed', error.message, {
-        next: 'Do what the message says, then place the call again.',
-      })
-    throw error
-  }
 }
 
 async function permitFor(dialled: DialRequest, { session, request }: PlaceRun): Promise<Permit> {
@@ -199,64 +164,10 @@ async function permitFor(dialled: DialRequest, { session, request }: PlaceRun): 
       if (!countsAtOnce) return
       const { owner, client } = session
       const account = request.params.account_id ?? 'me'
-      void follower
-        .untilEnd({ owner, account, callId }, client, () => policy.renew(id))
-        .finally(() => policy.release(id))
+      void follower.untilEnd({ owner, account, callId }, client, {
+        tick: () => policy.renew(id),
+        ended: () => policy.release(id),
+      })
     },
   }
-}
-
-function unknown({ externalId, failure }: OutcomeUnknown): Refused {
-  const why =
-    failure === undefined ? 'an identical request is, or was, under way' : failureWord(failure)
-  return new Refused(
-    'unknown_outcome',
-    `it is NOT KNOWN whether the call was placed (${why}); external_id ${externalId}. The platform does not show it so far`,
-    {
-      next: `Look with list_calls, external_id ${externalId}. Do not place it under another external_id: somebody's telephone may be ringing. Calling place_call again with external_id ${externalId} and the same arguments is safe: it looks first, and dials only once it is certain that there is no call.`,
-    },
-  )
-}
-
-const failureWord = (failure: NonNullable<OutcomeUnknown['failure']>) =>
-  failure.kind === 'rejected' || failure.kind === 'unreadable'
-    ? `the platform answered HTTP ${failure.status}`
-    : failure.kind === 'network'
-      ? `the connection broke, ${failure.code}`
-      : failure.kind === 'timeout'
-        ? 'the platform did not answer in time'
-        : failure.kind
-
-const taken = () =>
-  badArguments([
-    {
-      argument: 'external_id',
-      message: 'stands for another call already; give each call its own, or leave it out',
-    },
-  ])
-
-/** What is told of a call that was placed: at once, as a task, or when it has ended. */
-async function followed(
-  run: Run<typeof routes.calls.place, typeof options> & Bounded,
-  placement: Placement,
-): Promise<Outcome> {
-  const outcome = shown(placement)
-  if (!run.options.follow) return outcome
-  const account = run.request.params.account_id ?? 'me'
-  const { id: callId } = placement.call
-  if (run.takesTasks) {
-    const said = placement.isRepeat ? 'placed before, not dialled again' : 'ringing'
-    return { ...outcome, task: taskOf({ id: callId }, account, said) }
-  }
-  const forMs = Math.min(followPlacedMs, run.until - Date.now())
-  const { structured, text } = shownCall(await followCall({ account, callId }, run, forMs))
-  return { ...outcome, structured: { ...outcome.structured, ...structured }, ...(text && { text }) }
-}
-
-function shown({ call, externalId, isRepeat }: Placement): Outcome {
-  const structured = { ...call, external_id: externalId, repeated: isRepeat }
-  const head = isRepeat
-    ? 'This call had been placed before; it was NOT dialled again. For another call to the same number give an external_id of its own.'
-    : 'Placed. wait_for_call follows it to its end.'
-  return { structured, text: `${head}\n${compactText({ ...call, external_id: externalId })}` }
 }

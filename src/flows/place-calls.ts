@@ -21,8 +21,10 @@ import {
   planOf,
   wordsOf,
 } from './call-plan.ts'
+import { inWords, refuseNotTaken } from './call-problems.ts'
 import { onOneName } from './facts.ts'
-import { bounded, dialRequest, inWords, place, speaker } from './place-call.ts'
+import { dialRequest, place, speaker } from './place-call.ts'
+import { bounded } from './placed-call.ts'
 
 /** Time between two calls of a list, ms. */
 const paceMs = 300
@@ -72,7 +74,7 @@ export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = 
     }
     refuseDoubleIds(given.calls)
     const run = await onOneName(bounded(onAnyName))
-    const journal = await inWords(() => run.session.dialling.journal())
+    const journal = await inWords(run, () => run.session.dialling.journal())
     const known = knownCalls(run, journal)
     if (known.size === given.calls.length)
       return shown([...known].map(([callee, call]) => repeatedItem(callee, call)))
@@ -143,9 +145,11 @@ async function one(run: ListRun, agent: Agent, callee: Callee): Promise<Item> {
   const body = bodyOf(run, callee)
   const single = { ...run, body, request: { ...run.request, body } } as Parameters<typeof place>[0]
   try {
-    const { call, externalId, isRepeat } = await place(single, dialRequest(run, body, agent), {
+    const placement = await place(single, dialRequest(run, body, agent), {
       sameForMs: sameInListMs,
     })
+    refuseNotTaken(placement, run)
+    const { call, externalId, isRepeat } = placement
     const outcome = isRepeat ? 'repeated' : 'placed'
     return { to_number, outcome, call_id: call.id, external_id: externalId }
   } catch (error) {

@@ -7,6 +7,7 @@ import type { Showing } from '../mcp/tasks.ts'
 import type { Outcome, Run, Steps } from '../mcp/tool.ts'
 import { CallReport, callReport } from '../views/call-report.ts'
 import { plainText } from '../views/plain-text.ts'
+import { accountArgument } from './facts.ts'
 
 /** Clients commonly give up after 60 s, so waiting ends before. Seconds. */
 const waitDefault = 45
@@ -39,20 +40,21 @@ export const waitForCall: Steps<typeof routes.calls.get, typeof options> = {
   async run(run) {
     const { timeout_seconds = waitDefault } = run.options
     const { account_id: account = 'me', call_id: callId = '' } = run.request.params
-    return shownCall(await followCall({ account, callId }, run, timeout_seconds * 1000))
+    const call = await followCall({ account, callId }, run, timeout_seconds * 1000)
+    return shownCall(call, accountArgument(run))
   },
 }
 
 /** How long a call is followed that was placed in the same request, ms. */
 export const followPlacedMs = waitDefault * 1000
 
-/** A call as it is when waiting ends, with its transcript, and how to wait on. */
-export function shownCall(call: CallDetail): Outcome {
+/** A call as it is when waiting ends, with its transcript, and how to wait on, on which account. */
+export function shownCall(call: CallDetail, account = ''): Outcome {
   const ended = hasEnded(call)
   const { structured, text } = callReport(call, {})
   const head = ended
     ? 'The call has ended.'
-    : `The call goes on (${stateOf(call)}). Wait on with wait_for_call, call_id ${call.id}.`
+    : `The call goes on (${stateOf(call)}). Wait on with wait_for_call, call_id ${call.id}${account}.`
   return { structured: { ...structured, ended }, text: `${head}\n${text}` }
 }
 

@@ -1,7 +1,12 @@
 import type { Advice } from './advice.ts'
 
 /** Why a tool did not go on, for programs. */
-export type RefusalKind = 'bad_arguments' | 'conflict' | 'not_allowed' | 'unknown_outcome'
+export type RefusalKind =
+  | 'bad_arguments'
+  | 'conflict'
+  | 'not_allowed'
+  | 'not_taken'
+  | 'unknown_outcome'
 
 /** Thrown by the steps of a tool that will not go on: what is wrong and what to do, nothing done. */
 export class Refused extends Error {

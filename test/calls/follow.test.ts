@@ -1,22 +1,45 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
+import { ApiError } from '../../src/api/failure.ts'
 import { createFollower } from '../../src/calls/follow.ts'
+import { routes } from '../../src/contract/routes.ts'
 
 /** A platform on which a call began a while ago, and says something new with every reading. */
-function platformOf({ ageMs = 0, endsAfter = Number.POSITIVE_INFINITY } = {}) {
+function platformOf({
+  ageMs = 0,
+  endsAfter = Number.POSITIVE_INFINITY,
+  /** Statuses with which the first readings fail. */
+  fails = [] as number[],
+} = {}) {
   let readings = 0
   const began = new Date(Date.now() - ageMs).toISOString()
   const client: Client = {
     async call() {
-      readings++
+      const status = fails[readings++]
+      if (status !== undefined) throw failed(status)
       const messages = Array.from({ length: readings }, () => ({ role: 'agent', message: 'Hm.' }))
-      const status = readings > endsAfter ? 'completed' : 'in_progress'
-      return { id: 'call', status, created: began, messages } as never
+      const state = readings > endsAfter ? 'completed' : 'in_progress'
+      return { id: 'call', status: state, created: began, messages } as never
     },
   }
   return { client, readings: () => readings }
 }
+
+const failed = (status: number) =>
+  new ApiError(
+    {
+      kind: 'rejected',
+      status,
+      code: 'error',
+      message: 'No.',
+      detail: null,
+      errors: [],
+      requestId: null,
+      retryAfter: null,
+    },
+    { ...routes.calls.get, attempts: 1 },
+  )
 
 const call = (callId: string) => ({ owner: 'key', account: 'me', callId })
 
@@ -36,6 +59,36 @@ describe('a call', () => {
     const { client } = platformOf({ endsAfter: 1 })
     const ended = await createFollower().follow(call('a'), client, { forMs: 10_000 })
     expect(ended.status).toBe('completed')
+  })
+
+  test('that the platform does not show yet is read again, and one that it refuses is not', async () => {
+    const { client } = platformOf({ fails: [404], endsAfter: 1 })
+    const ended = await createFollower().follow(call('a'), client, { forMs: 10_000 })
+    expect(ended.status).toBe('completed')
+    const refusing = platformOf({ fails: [403] })
+    await expect(
+      createFollower().follow(call('a'), refusing.client, { forMs: 10_000 }),
+    ).rejects.toThrow(ApiError)
+  })
+
+  test('of which nothing can be read in time is told with the time that was waited', async () => {
+    const client: Client = { call: () => new Promise(() => undefined) }
+    const waiting = createFollower().follow(call('a'), client, { forMs: 300 })
+    const { failure } = await waiting.catch((error: ApiError) => error as ApiError & never)
+    expect(failure).toMatchObject({ kind: 'timeout' })
+    expect(Object(failure).afterMs).toBeGreaterThan(250)
+  })
+
+  test('is not taken to have ended because it cannot be read', async () => {
+    const { client, readings } = platformOf({ fails: [503, 503, 503] })
+    const said: string[] = []
+    void createFollower().untilEnd(call('a'), client, {
+      tick: () => void said.push('goes on'),
+      ended: () => void said.push('has ended'),
+    })
+    await expect.poll(readings, { timeout: 8000 }).toBe(3)
+    await sleep(200)
+    expect(said).toEqual([])
   })
 
   test('that has lasted long is read at the pace of its age, by whoever waits anew', async () => {

@@ -1,0 +1,64 @@
+import { ApiError } from '../api/failure.ts'
+import { requestMs } from '../calls/find-out.ts'
+import type { Placement } from '../calls/placement.ts'
+import { taskOf } from '../mcp/tasks.ts'
+import type { Outcome, Run } from '../mcp/tool.ts'
+import { compactText } from '../views/compact.ts'
+import { failureWord, refuseNotTaken } from './call-problems.ts'
+import { accountArgument } from './facts.ts'
+import { followCall, followPlacedMs, shownCall } from './wait-for-call.ts'
+
+/** It is answered before clients give up. */
+export interface Bounded {
+  /** At the latest then, ms since 1970. */
+  readonly until: number
+}
+
+export const bounded = <R extends object>(run: R): R & Bounded => ({
+  ...run,
+  until: Date.now() + requestMs,
+})
+
+type Telling = Pick<Run, 'request' | 'session' | 'signal' | 'progress' | 'takesTasks'> &
+  Bounded & { readonly options: { readonly follow?: boolean | undefined } }
+
+/** What is told of a call that was placed: at once, as a task, or when it has ended. */
+export async function placedCall(run: Telling, placement: Placement): Promise<Outcome> {
+  refuseNotTaken(placement, run)
+  const structured = structuredOf(placement)
+  const at = headOf(placement, run)
+  const atOnce = { structured, text: `${at}\n${compactText(structured)}` }
+  if (!run.options.follow) return atOnce
+  const account = run.request.params.account_id ?? 'me'
+  const { id: callId } = placement.call
+  if (run.takesTasks) {
+    const said = placement.isRepeat ? 'placed before, not dialled again' : 'ringing'
+    return { structured, task: taskOf({ id: callId }, account, said) }
+  }
+  try {
+    const forMs = Math.min(followPlacedMs, run.until - Date.now())
+    const call = await followCall({ account, callId }, run, forMs)
+    const followed = shownCall(call, accountArgument(run))
+    const text = placement.isRepeat ? `${at}\n${followed.text}` : followed.text
+    return { structured: { ...structured, ...followed.structured }, ...(text && { text }) }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    // That it was placed is what matters, and stays true.
+    const why = `It could not be followed so far: ${failureWord(error.failure)}.`
+    return { structured, text: `${at} ${why}\n${compactText(structured)}` }
+  }
+}
+
+const structuredOf = ({ call, externalId, isRepeat }: Placement) => ({
+  ...call,
+  external_id: externalId,
+  repeated: isRepeat,
+})
+
+function headOf({ call, isRepeat }: Placement, run: Telling): string {
+  const wait = `wait_for_call, call_id ${call.id}${accountArgument(run)}, follows it to its end.`
+  if (!isRepeat) return `Placed. ${wait}`
+  return run.request.body?.type === 'web'
+    ? 'This browser call had been opened before; no other was opened. How to enter it (join) is told once, in the first answer: for a new one give an external_id of its own.'
+    : `This call had been placed before; it was NOT dialled again. For another call to the same number give an external_id of its own. ${wait}`
+}
