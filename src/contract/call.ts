@@ -56,7 +56,7 @@ export const CallCreate = z.object({
   agent_id: id('Agent that speaks.'),
   from_number: e164('phone: your number to call from, E.164.').optional(),
   to_number: e164('phone: number to call, E.164.').optional(),
-  external_id: z.string().optional().describe('Your own id, to find the call again.'),
+  external_id: z.string().min(1).optional().describe('Your own id, to find the call again.'),
   initial_text: z.string().optional().describe('web: first user text.'),
   audio_input_enabled: z.boolean().optional().describe('web: microphone on.'),
   audio_output_enabled: z.boolean().optional().describe('web: speaker on.'),
