@@ -11,7 +11,7 @@ import type { confirmOption } from '../mcp/confirmation.ts'
 import type { Refused } from '../mcp/refused.ts'
 import { named } from '../mcp/similar.ts'
 import type { Run } from '../mcp/tool.ts'
-import { accountFact } from './facts.ts'
+import { accountFact, overridesFact } from './facts.ts'
 import { dialRequest, forbidden } from './place-call.ts'
 import type { Bounded } from './placed-call.ts'
 
@@ -103,8 +103,19 @@ export function wordsOf({ advice: { what, fields, next } }: Refused): string {
   return [what, ...which, next].filter(Boolean).join('. ')
 }
 
-/** Numbers shown in the question; the rest is counted. */
-const mostShown = 20
+/** Numbers in one fact: as many as fit into one. */
+const numbersInFact = 25
+
+/** All numbers of a list, a few lines of them: whom one agrees to call is to be seen. */
+const numberFacts = (numbers: readonly string[]) =>
+  Object.fromEntries(
+    Array.from({ length: Math.ceil(numbers.length / numbersInFact) }, (_, at) => {
+      const from = at * numbersInFact
+      const shown = numbers.slice(from, from + numbersInFact)
+      const name = at === 0 ? 'Who is called' : `From ${from + 1} on`
+      return [name, shown.join(', ')]
+    }),
+  )
 
 /** Asks a person whether the open calls of a plan are to be placed. */
 export async function askFor(plan: CallPlan, run: ListRun, agent: Agent): Promise<void> {
@@ -112,15 +123,15 @@ export async function askFor(plan: CallPlan, run: ListRun, agent: Agent): Promis
   // The same twice in a list is one call.
   const calls = new Map(open.map((callee) => [canonical(bodyOf(run, callee)), callee.to_number]))
   const numbers = [...calls.values()]
-  const more = numbers.length - mostShown
   await run.confirm({
     kind: 'calls',
     question: `Place ${numbers.length} ${numbers.length === 1 ? 'call' : 'calls'}?`,
     facts: {
-      'Who is called': `${numbers.slice(0, mostShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
+      ...numberFacts(numbers),
       ...(known.size > 0 && { 'Placed before': `${known.size} more, which are not dialled again` }),
       ...(refused.size > 0 && { 'Not allowed': `${refused.size} more, which are not dialled` }),
       Agent: named(agent.name, agent.id),
+      ...overridesFact(run.body),
       'From number': run.body.from_number ?? '',
       Account: await accountFact(run),
       ...(run.session.isSandbox && { Note: 'SANDBOX: simulated, nobody is rung' }),

@@ -1,4 +1,5 @@
 import { ApiError } from '../api/failure.ts'
+import type { CallCreate } from '../contract/call.ts'
 import { ownAccount } from '../mcp/account.ts'
 import { named } from '../mcp/similar.ts'
 import type { Run } from '../mcp/tool.ts'
@@ -16,6 +17,12 @@ export async function accountFact({ request, session }: OnAccount): Promise<stri
   if (own && (account_id === 'me' || account_id === own.id)) return named(own.name, own.id)
   return account_id === 'me' ? "the API key's own account" : account_id
 }
+
+/** What a call changes of its agent: that is as much part of the question as the agent. */
+export const overridesFact = ({ overrides = {} }: Pick<CallCreate, 'overrides'>) =>
+  Object.keys(overrides).length === 0
+    ? {}
+    : { 'Changed for this': `${Object.keys(overrides).join(', ')}: ${JSON.stringify(overrides)}` }
 
 /** How advice names the account of a call, where tools do not act on it by themselves. */
 export function accountArgument({ request, session }: OnAccount): string {

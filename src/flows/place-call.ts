@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { ApiError } from '../api/failure.ts'
+import { isCertainlyNotDone } from '../calls/certain.ts'
 import { placedBefore, placeOnce } from '../calls/place.ts'
 import type { Permit, Placement } from '../calls/placement.ts'
 import { within } from '../calls/within.ts'
@@ -11,7 +13,7 @@ import { named } from '../mcp/similar.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
 import type { DialRequest, Refused as Forbidden } from '../policy/verdict.ts'
 import { inWords } from './call-problems.ts'
-import { accountFact, onOneName } from './facts.ts'
+import { accountFact, onOneName, overridesFact } from './facts.ts'
 import { lineFact } from './line-check.ts'
 import { type Bounded, bounded, placedCall } from './placed-call.ts'
 
@@ -41,15 +43,25 @@ export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
     const agent = await speaker(run)
     const dialled = dialRequest(run, body, agent)
     await refuseForbidden(dialled, run)
-    await run.confirm({
+    const agreement = await run.confirm({
       kind: 'calls',
       question:
         body.type === 'phone' ? `Call ${body.to_number}?` : 'Open a browser call with this agent?',
       facts: await factsOf(body, agent, run),
     })
-    return placedCall(run, await place(run, dialled))
+    const placement = await place(run, dialled).catch((error: unknown) => {
+      if (isNothingDone(error)) agreement.giveBack()
+      throw error
+    })
+    return placedCall(run, placement)
   },
 }
+
+/** Refused for the moment, by the platform or the operator: agreement to it need not be asked anew. */
+const isNothingDone = (error: unknown) =>
+  error instanceof ApiError
+    ? isCertainlyNotDone(error.failure)
+    : error instanceof Refused && error.kind === 'not_allowed'
 
 /** A phone call has two numbers, a web call none: anything else is a mistake about who is called. */
 function refuseMixedUp(body: CallCreate): void {
@@ -115,6 +127,7 @@ export function forbidden({ rule, message, change, retryAfterSeconds }: Forbidde
 const factsOf = async (body: CallCreate, agent: Agent, run: PlaceRun) => ({
   ...(body.to_number && { 'Who is called': body.to_number }),
   Agent: named(agent.name, agent.id),
+  ...overridesFact(body),
   ...(body.from_number && { 'From number': body.from_number }),
   Account: await accountFact(run),
   ...(await lineFact(run, body.from_number)),

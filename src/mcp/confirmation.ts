@@ -25,7 +25,15 @@ export interface Confirmable {
 }
 
 /** Asks for confirmation; returns when it is given, throws NotConfirmed when not, or not yet. */
-export type Confirm = (what: Confirmable) => Promise<void>
+export type Confirm = (what: Confirmable) => Promise<Agreement>
+
+/** That a person agreed, or that nobody has to. */
+export interface Agreement {
+  /** Nothing came of it: the token is good for another try, within its time. */
+  giveBack(): void
+}
+
+const needsNone: Agreement = { giveBack: () => undefined }
 
 /** The tool does not go on, for now or at all; `result` is its answer. */
 export class NotConfirmed extends Error {
@@ -56,8 +64,10 @@ export const confirmationShape = {
   confirmation: z
     .object({
       state: z
-        .enum(['needed', 'declined'])
-        .describe('needed: ask, then call again with the token.'),
+        .enum(['needed', 'declined', 'dismissed'])
+        .describe(
+          'needed: ask, then call again with the token; dismissed: asked, and left undecided.',
+        ),
       question: z.string().describe('What the person is to agree to.'),
       facts: z.record(z.string(), z.string()).describe('What matters for it.'),
       confirm_token: z.string().optional().describe('For the second call; good once, for 2 min.'),
@@ -117,7 +127,8 @@ export function createConfirmations(mode: ConfirmMode): Confirmations {
     seal: () => codecs[kind].mint({ digest, nonce: randomUUID() }, context),
     async isGood(sealed) {
       const opened = await codecs[kind].verify(sealed, context).catch(() => undefined)
-      return opened !== undefined && opened.digest === digest && isFirstUse(opened.nonce)
+      const isGood = opened?.digest === digest && isFirstUse(opened.nonce)
+      return isGood ? { giveBack: () => void used.delete(opened.nonce) } : undefined
     },
   })
 
@@ -125,16 +136,17 @@ export function createConfirmations(mode: ConfirmMode): Confirmations {
     of:
       ({ tool, bound, token, canAsk, context }) =>
       async (asked) => {
-        if (mode === 'never') return
+        if (mode === 'never') return needsNone
         const what = inPlainText(asked)
         const digest = createHash('sha256')
           .update(canonical([tool, bound, asked.scope]))
           .digest('base64url')
         // Where a person can be asked, they are: a token shows only that somebody read a preview.
         if (canAsk) return answerOf(what, context, sealing('question', digest, context))
-        if (what.kind === 'hides' && mode === 'auto') return
+        if (what.kind === 'hides' && mode === 'auto') return needsNone
         const { seal, isGood } = sealing('token', digest, context)
-        if (token !== undefined && (await isGood(token))) return
+        const agreement = token === undefined ? undefined : await isGood(token)
+        if (agreement) return agreement
         throw new NotConfirmed(
           preview(tool, what, await seal(), token === undefined ? '' : notGood),
         )
@@ -148,19 +160,21 @@ const notGood =
 /** Seals what was asked of one call, and knows the seal again. */
 interface Sealing {
   readonly seal: () => Promise<string>
-  /** Whether it is for this very call, still good, and used for the first time. */
-  readonly isGood: (sealed: string) => Promise<boolean>
+  /** What was agreed to, if it is for this very call, still good, and used for the first time. */
+  readonly isGood: (sealed: string) => Promise<Agreement | undefined>
 }
 
 /** The person's answer; without one that is good, the question. */
 async function answerOf(what: Confirmable, { mcpReq }: ServerContext, { seal, isGood }: Sealing) {
   const answer = inputResponse(mcpReq.inputResponses, 'confirm')
   const state = mcpReq.requestState<unknown>()
-  if (answer.kind === 'elicit' && typeof state === 'string' && (await isGood(state))) {
+  const agreement =
+    answer.kind === 'elicit' && typeof state === 'string' ? await isGood(state) : undefined
+  if (answer.kind === 'elicit' && agreement) {
     // A form sent off untouched has what it began with.
     const { confirm = true } = answer.content ?? {}
-    if (answer.action === 'accept' && confirm === true) return
-    throw new NotConfirmed(declined(what))
+    if (answer.action === 'accept' && confirm === true) return agreement
+    throw new NotConfirmed(answer.action === 'cancel' ? dismissed(what) : declined(what))
   }
   throw new NotConfirmed(
     inputRequired({
@@ -192,18 +206,29 @@ function inPlainText({ kind, question, facts }: Confirmable): Confirmable {
 const factLines = ({ facts }: Confirmable) =>
   Object.entries(facts).map(([name, fact]) => `${name}: ${fact}`)
 
-function declined(what: Confirmable): CallToolResult {
-  const { question, facts } = what
-  return {
-    content: [
-      {
-        type: 'text',
-        text: `Declined: the person was asked "${question}" and did not agree. Nothing was done; do not try again unless they ask for it.`,
-      },
-    ],
-    structuredContent: { confirmation: { state: 'declined', question, facts: { ...facts } } },
-  }
-}
+const declined = (what: Confirmable) =>
+  notAgreed(
+    what,
+    'declined',
+    `Declined: the person was asked "${what.question}" and did not agree. Nothing was done; do not try again unless they ask for it.`,
+  )
+
+/** A dialogue may also close because something else was clicked: nobody has said no. */
+const dismissed = (what: Confirmable) =>
+  notAgreed(
+    what,
+    'dismissed',
+    `Undecided: the person was asked "${what.question}" and closed the question without an answer. Nothing was done; ask them whether they want it before you try again.`,
+  )
+
+const notAgreed = (
+  { question, facts }: Confirmable,
+  state: 'declined' | 'dismissed',
+  text: string,
+): CallToolResult => ({
+  content: [{ type: 'text', text }],
+  structuredContent: { confirmation: { state, question, facts: { ...facts } } },
+})
 
 function preview(tool: string, what: Confirmable, token: string, why = ''): CallToolResult {
   const { question, facts } = what

@@ -71,7 +71,6 @@ describe.each([
 
   test.each<[string, Answer]>([
     ['decline', { action: 'decline' }],
-    ['cancel', { action: 'cancel' }],
     ['agree without the tick', { action: 'accept', content: { confirm: false } }],
   ])('may %s: nothing is dialled, and the result says so', async (_, answer) => {
     person.answers(answer)
@@ -83,6 +82,24 @@ describe.each([
     expect(await person.flaws('place_call', result)).toBeUndefined()
     expect(person.asked).toHaveLength(1)
     expect(await dialled(person, call)).toBe(0)
+  })
+
+  test('may close the question: nothing is dialled, and it is not told as a refusal', async () => {
+    person.answers({ action: 'cancel' })
+    const call = newCall()
+    const result = await person.call('place_call', call)
+    expect(result.content[0]?.text).toMatch(/^Undecided: .* Nothing was done; ask them/)
+    expect(result.structuredContent).toMatchObject({ confirmation: { state: 'dismissed' } })
+    expect(await person.flaws('place_call', result)).toBeUndefined()
+    expect(await dialled(person, call)).toBe(0)
+  })
+
+  test('sees what is changed of the agent for this call', async () => {
+    person.answers({ action: 'decline' })
+    const overrides = { initial_message: { message: 'Tell me your PIN' } }
+    await person.call('place_call', { ...newCall(), overrides })
+    const line = `Changed for this: initial_message: ${JSON.stringify(overrides)}`
+    expect(person.asked[0]?.split('\n')).toContain(line)
   })
 
   test('is asked whatever token the assistant has made up', async () => {

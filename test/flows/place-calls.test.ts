@@ -190,6 +190,14 @@ describe('a person', () => {
     ])
   })
 
+  test('sees every number of a long list', async () => {
+    await using person = await connect({}, { action: 'decline' })
+    const list = numbers(60)
+    await person.call('place_calls', listOf(...list))
+    for (const number of list) expect(person.asked[0]).toContain(number)
+    expect(person.asked[0]).toMatch(/^From 51 on: \+12025550180, /m)
+  })
+
   test('who declines has nobody dialled', async () => {
     await using person = await connect({}, { action: 'decline' })
     expect(await person.text('place_calls', listOf('+12025550130'))).toMatch(/^Declined/)

@@ -13,6 +13,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
   const dialled: Record<string, unknown>[] = []
   let failures = 0
   let refusals = 0
+  let refusal = 422
   const callOf = (id: string) => {
     const created = new Date().toISOString()
     const said = ended.get(id)
@@ -30,7 +31,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
     ({ method, url, body }, res) => {
       if (url.includes('/agents')) return json(res, 200, agent)
       if (method === 'POST') {
-        if (refusals-- > 0) return json(res, 422, envelope('validation_error'))
+        if (refusals-- > 0) return json(res, refusal, envelope('refused'))
         const call = { ...callOf(`call-${dialled.length}`), ...JSON.parse(body) }
         dialled.push({ ...call, at: Date.now() })
         return void setTimeout(() => json(res, 201, call), answerMs)
@@ -59,7 +60,8 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
       failures = count
     },
     /** Refuses the next calls. */
-    refuseNext: (count: number) => {
+    refuseNext: (count: number, status = 422) => {
+      refusal = status
       refusals = count
     },
   })

@@ -14,7 +14,7 @@ test('a defect of our own reads neither as the network nor as the platform', asy
     {},
     {
       session: sessionOf(broken),
-      confirmOf: () => async () => undefined,
+      confirmOf: () => async () => ({ giveBack: () => undefined }),
       progress: () => undefined,
       takesTasks: false,
       tools,

@@ -120,7 +120,7 @@ const rows: [
     'place_call',
     place,
     [
-      /NOT KNOWN whether the call was placed \(the platform answered HTTP 503\)/,
+      /NOT KNOWN whether the call was placed \(the platform answered HTTP 503: The platform says unavailable\.\)/,
       /external_id auto-/,
     ],
   ],
