@@ -26,9 +26,9 @@ type Telling = Pick<Run, 'request' | 'session' | 'signal' | 'progress' | 'takesT
 export async function placedCall(run: Telling, placement: Placement): Promise<Outcome> {
   refuseNotTaken(placement, run)
   const structured = structuredOf(placement)
-  const at = headOf(placement, run)
-  const atOnce = { structured, text: `${at}\n${compactText(structured)}` }
-  if (!run.options.follow) return atOnce
+  const head = headOf(placement, run)
+  const facts = compactText({ ...placement.call, external_id: placement.externalId })
+  if (!run.options.follow) return { structured, text: `${head}\n${facts}` }
   const account = run.request.params.account_id ?? 'me'
   const { id: callId } = placement.call
   if (run.takesTasks) {
@@ -39,13 +39,13 @@ export async function placedCall(run: Telling, placement: Placement): Promise<Ou
     const forMs = Math.min(followPlacedMs, run.until - Date.now())
     const call = await followCall({ account, callId }, run, forMs)
     const followed = shownCall(call, accountArgument(run))
-    const text = placement.isRepeat ? `${at}\n${followed.text}` : followed.text
+    const text = placement.isRepeat ? `${head}\n${followed.text}` : followed.text
     return { structured: { ...structured, ...followed.structured }, ...(text && { text }) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     // That it was placed is what matters, and stays true.
-    const why = `It could not be followed so far: ${failureWord(error.failure)}.`
-    return { structured, text: `${at} ${why}\n${compactText(structured)}` }
+    const why = run.session.redact(failureWord(error.failure))
+    return { structured, text: `${head} It could not be followed so far (${why}).\n${facts}` }
   }
 }
 

@@ -53,6 +53,7 @@ interface Turn {
 /** A platform that does not care for external ids: whoever sends twice rings twice. */
 function platformOf(...turns: Turn[]) {
   let blindUntil = 0
+  let hangs = false
   const rung: { id: string; external_id: string; shownAt: number; [field: string]: unknown }[] = []
   let asked = 0
   let posts = 0
@@ -63,6 +64,8 @@ function platformOf(...turns: Turn[]) {
       }
       if (route.id === routes.calls.list.id) {
         asked++
+        if (hangs)
+          await sleep(600_000, undefined, signal && { signal }).catch(() => fail(cancelled))
         if (Date.now() < blindUntil) fail(status(500))
         const items = rung.filter(({ shownAt }) => shownAt <= Date.now())
         return { count: items.length, items } as never
@@ -80,7 +83,10 @@ function platformOf(...turns: Turn[]) {
       return call as never
     },
   }
-  return { client, rung, asked: () => asked, posts: () => posts }
+  const hang = () => {
+    hangs = true
+  }
+  return { client, rung, hang, asked: () => asked, posts: () => posts }
 }
 
 const request = (more: object = {}): RouteRequest => ({
@@ -326,6 +332,15 @@ describe('a call', () => {
     const until = Date.now() + 4000
     await expect(place({}, undefined, 4000)).rejects.toThrow(OutcomeUnknown)
     expect(Date.now() - until).toBeLessThan(2000)
+  })
+
+  test('is unknown in time also when the platform hangs on every question', async () => {
+    const platform = platformOf({ rings: true, answer: broken })
+    platform.hang()
+    const { place } = await placing(platform)
+    const until = Date.now() + 600
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    expect(Date.now() - until).toBeLessThan(3000)
   })
 
   test('for which no time is left is not sent', async () => {

@@ -45,7 +45,7 @@ describe('a call that was placed', () => {
     expect(result.structuredContent).toMatchObject({ id: 'call-0', repeated: false })
     expect(await client.flaws('place_call', result)).toBeUndefined()
     expect(result.content[0]?.text).toMatch(
-      /^Placed\. wait_for_call, call_id call-0, .* could not be followed so far: the platform answered HTTP 500/,
+      /^Placed\. wait_for_call, call_id call-0, .* could not be followed so far \(the platform answered HTTP 500: No\.\)\.\n/,
     )
   })
 
