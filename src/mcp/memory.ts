@@ -75,13 +75,13 @@ function createMemory(client: Client, times: typeof keptMs): Memory {
       const ignore = () => undefined
       // What is kept already is what the watcher has seen, so that is what it is compared with.
       fetch(route, request, { ttl }).then((reply) => watched.seen(key, reply), ignore)
-      const timer = setInterval(() => fetch(route, request, { ttl, ...anew }).catch(ignore), ttl)
-      timer.unref()
-      const forget = watched.add(key, onChange)
-      return () => {
-        clearInterval(timer)
-        forget()
+      // Read by all who watch it together, however many they are.
+      const readAgain = () => {
+        const timer = setInterval(() => fetch(route, request, { ttl, ...anew }).catch(ignore), ttl)
+        timer.unref()
+        return () => clearInterval(timer)
       }
+      return watched.add(key, onChange, readAgain)
     },
   }
 }
@@ -89,19 +89,28 @@ function createMemory(client: Client, times: typeof keptMs): Memory {
 const keyOf = (route: Route, { params, query }: RouteRequest) =>
   `${route.id} ${JSON.stringify(params)} ${encodeQuery(query)}`
 
+interface Entry {
+  last: string | undefined
+  readonly listeners: Set<() => void>
+  readonly end: () => void
+}
+
 /** Who wants to know of which reply, and what each reply last was. */
 class Watched {
-  readonly #entries = new Map<string, { last: string | undefined; listeners: Set<() => void> }>()
+  readonly #entries = new Map<string, Entry>()
 
-  add(key: string, onChange: () => void): () => void {
-    const entry = this.#entries.get(key) ?? { last: undefined, listeners: new Set() }
+  /** `begin` is called for the first who watches, and what it gives back when the last has gone. */
+  add(key: string, onChange: () => void, begin: () => () => void): () => void {
+    const entry = this.#entries.get(key) ?? { last: undefined, listeners: new Set(), end: begin() }
     // One and the same function may watch twice.
     const listener = () => onChange()
     entry.listeners.add(listener)
     this.#entries.set(key, entry)
     return () => {
       entry.listeners.delete(listener)
-      if (entry.listeners.size === 0) this.#entries.delete(key)
+      if (entry.listeners.size > 0 || this.#entries.get(key) !== entry) return
+      this.#entries.delete(key)
+      entry.end()
     }
   }
 

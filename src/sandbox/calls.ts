@@ -58,6 +58,10 @@ function activity(
   }
 }
 
+/** Nothing wanted but a page. */
+const isUnfiltered = ({ limit: _, offset: __, ...filters }: Record<string, unknown>): boolean =>
+  Object.values(filters).every((value) => value === undefined)
+
 export const callHandlers = [
   on(routes.calls.place, (input) => {
     const { row, isRepeat } = placeCall(input)
@@ -75,6 +79,7 @@ export const callHandlers = [
         where: ['account_id = :account', query.call_id !== undefined && 'id = :call_id', ...where],
         params: { ...params, account: account.id, call_id: query.call_id ?? null },
         page: query,
+        countedAs: isUnfiltered(query) ? `calls of ${account.id}` : undefined,
       },
       (row) => callAt(row, now),
     )
@@ -98,6 +103,7 @@ export const callHandlers = [
         where: [withinAccount, conversation_id !== undefined && 'id = :conversation_id', ...where],
         params: { ...params, account: account.id, conversation_id: conversation_id ?? null },
         page: query,
+        countedAs: isUnfiltered(query) ? `conversations within ${account.id}` : undefined,
       },
       (row) => conversationAt(row, now),
     )

@@ -3,6 +3,16 @@ import { defaultPageLimit } from '../contract/page.ts'
 import type { SqlParams, Store } from './store.ts'
 
 const Total = z.object({ total: z.int() })
+const Grown = z.object({ total: z.int(), last: z.int().nullable() })
+
+/** A number of rows, and the last row of the table that was looked at for it. */
+interface Counted {
+  readonly total: number
+  readonly last: number
+}
+
+/** What was counted before in tables that only grow, by account. */
+const counted = new WeakMap<Store, Map<string, Counted>>()
 
 /** One page of a table, newest first, with the number of all rows that match. */
 export function pageOfRows<T, U>(
@@ -14,6 +24,11 @@ export function pageOfRows<T, U>(
     where: (string | false)[]
     params: SqlParams
     page: { limit?: number | undefined; offset?: number | undefined }
+    /**
+     * Names a count that can be gone on with: no row is ever removed or comes to match another
+     * time. Counting a million rows anew with each page takes a thousand times as long.
+     */
+    countedAs?: string | undefined
   },
   view: (row: T) => U,
 ): { count: number; items: U[] } {
@@ -29,7 +44,33 @@ export function pageOfRows<T, U>(
     },
   )
   return {
-    count: store.get(Total, `SELECT count(*) AS total${named}`, query.params)?.total ?? 0,
+    count:
+      query.countedAs === undefined
+        ? (store.get(Total, `SELECT count(*) AS total${named}`, query.params)?.total ?? 0)
+        : countOn(store, { ...query, where, countedAs: query.countedAs }),
     items: rows.map(view),
   }
+}
+
+/** Counts the rows that have come since they were counted last. */
+function countOn(
+  store: Store,
+  query: { table: string; where: string; params: SqlParams; countedAs: string },
+): number {
+  const { table, where, params, countedAs } = query
+  const known = counted.get(store) ?? new Map<string, Counted>()
+  counted.set(store, known)
+  const before = known.get(countedAs)
+  // By the order of the table from where we were; by the account's index the first time.
+  const rows = before
+    ? `${table} NOT INDEXED WHERE rowid > :last AND ${where}`
+    : `${table} WHERE ${where}`
+  const grown = store.get(
+    Grown,
+    `SELECT count(*) AS total, (SELECT max(rowid) FROM ${table}) AS last FROM ${rows}`,
+    { ...params, last: before?.last ?? 0 },
+  )
+  const total = (before?.total ?? 0) + (grown?.total ?? 0)
+  known.set(countedAs, { total, last: grown?.last ?? 0 })
+  return total
 }

@@ -34,7 +34,9 @@ async function costOf(server: Running, folder: string, keys = 1): Promise<number
 
 /** Opens streams that listen for changes, and keeps them open. */
 async function listen(url: string, count: number): Promise<Disposable> {
-  const listening = asked('subscriptions/listen', { notifications: { toolsListChanged: true } })
+  const listening = asked('subscriptions/listen', {
+    notifications: { resourceSubscriptions: ['voice-agents://catalog/models'] },
+  })
   const agent = new Agent({ connections: null, bodyTimeout: 0 })
   const one = async () => {
     const { method, headers, body = '' } = listening
@@ -81,23 +83,23 @@ export async function growth(): Promise<{ curves: Curve[]; sections: Section[] }
     curves.push({ title, points })
   }
   const sets = {
-    1: 'get_agent',
-    9: 'get_agent,list_agents,create_agent,update_agent,delete_agent,archive_agent,unarchive_agent,get_call,list_calls',
-    33: '',
+    1: ['TOOLS', 'get_agent'],
+    10: ['TOOLSETS', 'agents,phone_numbers'],
+    33: ['TOOLS', ''],
   }
-  await curve('tools', [1, 9, 33], async (count) => {
-    const names = sets[count as keyof typeof sets]
-    await using server = await served(platform.url, { VOICE_AGENT_TOOLS: names })
-    return costOf(server, path)
+  await curve('tools', [1, 10, 33], async (count) => {
+    const [kind, names = ''] = sets[count as keyof typeof sets]
+    await using server = await served(platform.url, { [`VOICE_AGENT_${kind}`]: names })
+    return await costOf(server, path)
   })
   await curve('accounts, each with a key of its own', [1, 30, 1000], async (count) => {
     await using server = await served(platform.url)
-    return costOf(server, path, count)
+    return await costOf(server, path, count)
   })
   await curve('open streams', [1, 100, 10_000], async (count) => {
     await using server = await served(platform.url)
     using _ = await listen(server.url, count)
-    return costOf(server, path)
+    return await costOf(server, path)
   })
   await curve('stored conversations', [1000, 30_000, 1_000_000], (count) =>
     costInSandbox(count, path),
