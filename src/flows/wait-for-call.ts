@@ -48,13 +48,19 @@ export const waitForCall: Steps<typeof routes.calls.get, typeof options> = {
 /** How long a call is followed that was placed in the same request, ms. */
 export const followPlacedMs = waitDefault * 1000
 
+/** Turns that are shown of a call that goes on: the latest, since get_call shows all. */
+const latestTurns = 6
+
 /** A call as it is when waiting ends, with its transcript, and how to wait on, on which account. */
 export function shownCall(call: CallDetail, account = ''): Outcome {
   const ended = hasEnded(call)
-  const { structured, text } = callReport(call, {})
+  // While it goes on it is asked for again and again, so only what is new is worth its tokens.
+  const earlier = ended ? 0 : Math.max(0, (call.messages?.length ?? 0) - latestTurns)
+  const { structured, text } = callReport(call, { from_turn: earlier + 1 })
+  const cut = earlier > 0 ? ' Here are its latest turns; get_call shows all.' : ''
   const head = ended
     ? 'The call has ended.'
-    : `The call goes on (${stateOf(call)}). Wait on with wait_for_call, call_id ${call.id}${account}.`
+    : `The call goes on (${stateOf(call)}). Wait on with wait_for_call, call_id ${call.id}${account}.${cut}`
   return { structured: { ...structured, ended }, text: `${head}\n${text}` }
 }
 

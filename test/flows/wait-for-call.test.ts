@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { showing } from '../../src/flows/wait-for-call.ts'
+import { showing, shownCall } from '../../src/flows/wait-for-call.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { clientKinds } from '../harness/client.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
@@ -210,5 +210,25 @@ describe('what a stranger says', () => {
       messages: [{ role: 'user', message: '😀'.repeat(200) }],
     })
     expect(state).toMatch(/of user: "(😀){120}…"$/)
+  })
+})
+
+describe('the turns of a long call', () => {
+  const messages = Array.from({ length: 14 }, (_, at) => ({ role: 'user', message: `word ${at}` }))
+  const turns = (status: string) =>
+    shownCall({ id: 'call-9', status, answer_status: 'human', messages })
+
+  test('are the latest while it goes on, and it says where all are', () => {
+    const { structured, text = '' } = turns('in_progress')
+    expect(structured).toMatchObject({ transcript: { turns: 14, returned: 6, next_turn: null } })
+    expect(text.split('\n')[0]).toMatch(/Here are its latest turns; get_call shows all\.$/)
+    expect(text).toContain('14 user: word 13')
+    expect(text).not.toContain('8 user: word 7')
+  })
+
+  test('are all of them once it has ended', () => {
+    const { structured, text = '' } = turns('completed')
+    expect(structured).toMatchObject({ transcript: { turns: 14, returned: 14 } })
+    expect(text.split('\n')[0]).toBe('The call has ended.')
   })
 })
