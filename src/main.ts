@@ -123,7 +123,6 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
 }
 
 async function http(config: Extract<Config, { command: 'http' }>): Promise<Running> {
-  await beSmall()
   const exposure = exposedOf(cards, config.scope.exposure)
   const [{ openServing }, { startHttp }, { watchResources }] = await Promise.all([
     import('./serving.ts'),
@@ -150,6 +149,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     watch: (credential, uris, onUpdate) => watchResources(sessionFor(credential), uris, onUpdate),
     onError: logRefusal,
   })
+  await beSmall()
   announce(config, exposure)
   log(`Serving MCP at ${server.url}/mcp`)
   if (!local) warnOfExposure(config, lendsKey)
@@ -164,13 +164,19 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
 }
 
 /**
- * Has V8 collect garbage early, for a process that lasts: a thousand requests that wait take half
- * the memory, at no loss of speed that could be measured.
+ * Has V8 keep its heap near what is alive, for a process that lasts: without, it takes 250 MB under
+ * load before it collects anything but the youngest, five times what is alive. Collected once, it
+ * knows how much that is.
  */
 async function beSmall(): Promise<void> {
-  const { setFlagsFromString } = await import('node:v8')
-  setFlagsFromString('--optimize-for-size')
+  const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([
+    import('node:v8'),
+    import('node:vm'),
+  ])
   setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=50')
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
 }
 
 /** What an operator who listens to the whole network should know. */
