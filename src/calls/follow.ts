@@ -60,6 +60,7 @@ export function pollMs(ageMs: number): number {
  * proportion. Neither this process nor the platform is there for readings alone.
  */
 const mostPerSecond = 20
+const togetherMs = 500
 
 /** Readings that may fail in a row before those who wait are told. */
 const mostFailures = 3
@@ -101,9 +102,16 @@ class Pace {
     this.#wanted += 1 / toMs - 1 / fromMs
   }
 
-  /** How long to wait where one call alone would be read at this interval, ms. */
+  /**
+   * How long to wait where one call alone would be read at this interval, ms. Where there are so
+   * many that they wait longer, those of half a second are read together: waking up costs as much
+   * as a reading does.
+   */
   stretched(ms: number): number {
-    return ms * Math.max(1, (this.#wanted * 1000) / mostPerSecond)
+    const times = (this.#wanted * 1000) / mostPerSecond
+    if (times <= 1) return ms
+    const at = Date.now() + ms * times
+    return ms * times + (togetherMs - (at % togetherMs))
   }
 }
 
