@@ -56,6 +56,7 @@ const modernVersion = '2026-07-28'
 const envelopeKeys = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABILITIES_META_KEY]
 
 const Meta = z.record(z.string(), z.unknown())
+const OptionalMeta = Meta.optional()
 const ordinary = { jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.int()]) }
 const Message = z.discriminatedUnion('method', [
   z.strictObject({
@@ -102,7 +103,7 @@ export function createShortcut(options: ShortcutOptions): Shortcut {
   const completed = (result: { readonly _meta?: unknown; readonly [part: string]: unknown }) => ({
     ...result,
     resultType: 'complete',
-    _meta: { ...modernMeta, ...Meta.optional().parse(result._meta) },
+    _meta: { ...modernMeta, ...OptionalMeta.parse(result._meta) },
   })
   const shown = (result: Record<string, unknown>, era: Era) =>
     JSON.stringify(era === 'modern' ? completed(result) : result)
