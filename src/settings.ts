@@ -41,7 +41,7 @@ export const settings = {
   timeout: {
     variable: 'VOICE_AGENT_TIMEOUT',
     value: 'SECONDS',
-    help: 'Longest wait for its whole answer. Default 30.',
+    help: 'Longest wait for its whole answer. Default 30; placing a call takes at most 54 in all.',
     commands: both,
   },
   account: {
@@ -101,7 +101,7 @@ export const settings = {
   'call-find-out': {
     variable: 'VOICE_AGENT_CALL_FIND_OUT',
     value: 'SECONDS',
-    help: 'How long the platform is asked what became of a call whose answer was lost. Default 20.',
+    help: 'How long the platform is asked what became of a call whose answer was lost. Default 20; placing a call takes at most 54 in all.',
     commands: both,
   },
   'call-settle': {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { requestMs } from '../src/calls/find-out.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import { ConfigError } from '../src/flags.ts'
 import { helpText, settings } from '../src/settings.ts'
@@ -227,6 +228,12 @@ describe('the command line', () => {
       expect(command(...argv)).toEqual({ command: 'help', about: 'http' })
     }
     expect(helpText('stdio')).not.toContain('--port')
+  })
+
+  test('help says how long placing takes at most, whatever is set', () => {
+    const most = `placing a call takes at most ${requestMs / 1000} in all.`
+    for (const name of ['timeout', 'call-find-out'] as const)
+      expect(settings[name].help).toContain(most)
   })
 
   test('help lists the toolsets', () => {
