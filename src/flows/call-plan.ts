@@ -12,6 +12,7 @@ import type { Refused } from '../mcp/refused.ts'
 import { named } from '../mcp/similar.ts'
 import type { Run } from '../mcp/tool.ts'
 import { accountFact, overridesFact } from './facts.ts'
+import { lineFact } from './line-check.ts'
 import { dialRequest, forbidden } from './place-call.ts'
 import type { Bounded } from './placed-call.ts'
 
@@ -134,6 +135,7 @@ export async function askFor(plan: CallPlan, run: ListRun, agent: Agent): Promis
       ...overridesFact(run.body),
       'From number': run.body.from_number ?? '',
       Account: await accountFact(run),
+      ...(await lineFact(run, run.body.from_number)),
       ...(run.session.isSandbox && { Note: 'SANDBOX: simulated, nobody is rung' }),
     },
     // Agreement to some calls of a list is none to the others, should those become possible.

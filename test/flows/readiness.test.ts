@@ -217,6 +217,17 @@ describe('a person who is asked whether to call', () => {
     for (const text of await question(from_number)) expect(text).toMatch(told)
   })
 
+  test('is told so of the number that a whole list is called from', async () => {
+    await using asking = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_CONFIRM: 'auto' },
+    })
+    const { agent_id, to_number } = ready
+    const list = { agent_id, from_number: '+12025550177', calls: [{ to_number }] }
+    expect(await asking.text('place_calls', list)).toMatch(
+      /^Will probably fail: \+12025550177 is no number of this account; call from/m,
+    )
+  })
+
   test('is told nothing of a good number, nor what was so a moment ago', async () => {
     const [before, after] = await question('+12025550188')
     expect(before).toMatch(/^Will probably fail: /m)
