@@ -30,6 +30,10 @@ interface Item {
   problem?: string
 }
 const items = (value: Record<string, unknown>) => value.calls as Item[]
+const counted = (outcomes: readonly string[]) =>
+  Object.fromEntries(
+    [...new Set(outcomes)].map((one) => [one, outcomes.filter((other) => other === one).length]),
+  )
 const total = async ({ value }: Person) =>
   (await value('list_calls', { created_after: new Date(Date.now() - 60_000).toISOString() })).total
 
@@ -331,8 +335,11 @@ describe('a list that is cancelled', () => {
     expect(platform.dialled.map(({ to_number }) => to_number)).toEqual(numbers(3))
   })
 
-  test('by the end of its client is an account of who was called', async () => {
-    await using platform = await startCallingPlatform()
+  test.each([
+    ['between calls', 0],
+    ['while a call is on its way', 300],
+  ])('by the end of its client, %s, is an account of who was called', async (_, answerMs) => {
+    await using platform = await startCallingPlatform({ answerMs })
     await using program = startProgram([], { ...quietly, ...platform.env })
     const params = {
       _meta: metaOf({}),
@@ -344,13 +351,19 @@ describe('a list that is cancelled', () => {
     await expect.poll(() => platform.dialled.length, { interval: 20, timeout: 15_000 }).toBe(2)
     program.process.stdin?.end()
     expect(await program.exited).toBe(0)
-    expect(platform.dialled.length).toBeLessThan(9)
+    const count = platform.dialled.length
+    expect(count).toBeLessThan(9)
     const { result } = z
       .object({ result: z.looseObject({ structuredContent: z.looseObject({}) }) })
       .parse(JSON.parse(program.stdout()))
-    expect(result.structuredContent.summary).toEqual({
-      placed: platform.dialled.length,
-      not_dialled: 9 - platform.dialled.length,
-    })
+    const told = items(result.structuredContent)
+    const outcomes = told.map(({ outcome }) => outcome)
+    // Only of the last one, which was on its way, the answer may have come too late to be told.
+    expect(outcomes.slice(0, count - 1)).toEqual(Array(count - 1).fill('placed'))
+    expect(outcomes[count - 1]).toMatch(/^(placed|unknown)$/)
+    expect(outcomes.slice(count)).toEqual(Array(9 - count).fill('not_dialled'))
+    expect(told.map(({ to_number }) => to_number)).toEqual(numbers(9))
+    expect(platform.dialled.map(({ to_number }) => to_number)).toEqual(numbers(9).slice(0, count))
+    expect(result.structuredContent.summary).toEqual(counted(outcomes))
   })
 })
