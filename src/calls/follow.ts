@@ -65,6 +65,16 @@ const togetherMs = 500
 /** Readings that may fail in a row before those who wait are told. */
 const mostFailures = 3
 
+/** For how long the platform may not show a call that was placed, as far as that is followed, ms. */
+const shownAfterMs = mostFailures * pollMs(0)
+
+/**
+ * Whether a call that was placed then, ms since 1970, may be there although the platform says that
+ * it is not: what a reading that is not one of a row goes by.
+ */
+export const mayShowLater = (error: unknown, placed: number): boolean =>
+  isMissing(error) && Math.abs(Date.now() - placed) < shownAfterMs
+
 export function createFollower(): Follower {
   const polls = new Map<string, Poll>()
   const pace = new Pace()
@@ -236,8 +246,11 @@ function mayPass(error: unknown, isUnseen: boolean): boolean {
   if (!(error instanceof ApiError)) return false
   const status = 'status' in error.failure ? error.failure.status : 0
   const isRefusal = status >= 400 && status < 500 && status !== 429
-  return !isRefusal || (status === 404 && isUnseen)
+  return !isRefusal || (isUnseen && isMissing(error))
 }
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof ApiError && 'status' in error.failure && error.failure.status === 404
 
 /** Whether somebody who has seen one reading learns something from another. */
 function isNews(seen: CallDetail | undefined, call: CallDetail): boolean {

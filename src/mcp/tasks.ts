@@ -1,7 +1,7 @@
 import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
-import { hasEnded, pollMs } from '../calls/follow.ts'
+import { hasEnded, mayShowLater, pollMs } from '../calls/follow.ts'
 import type { CallDetail } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { accountOf } from './account.ts'
@@ -79,8 +79,9 @@ export async function getTask(
     })
   }
   const call = await followedCall(id, session, signal)
-  if (!hasEnded(call)) {
-    return taskAt(taskId, id, { status: 'working', statusMessage: showing.state(call) })
+  if (!call || !hasEnded(call)) {
+    const statusMessage = call ? showing.state(call) : 'The platform does not show the call yet.'
+    return taskAt(taskId, id, { status: 'working', statusMessage })
   }
   return {
     ...taskAt(taskId, id, { status: 'completed', statusMessage: 'The call has ended.' }),
@@ -114,16 +115,22 @@ export async function cancelTask(
   signal: AbortSignal,
 ): Promise<void> {
   const call = await followedCall(decode(taskId), session, signal)
-  if (!hasEnded(call)) cancelled.add(session.owner, taskId)
+  if (!call || !hasEnded(call)) cancelled.add(session.owner, taskId)
 }
 
-const followedCall = (
-  { account, call }: TaskId,
+/** The call as it is; `undefined`: it was placed a moment ago, and the platform may show it later. */
+async function followedCall(
+  { account, call, created }: TaskId,
   session: Session,
   signal: AbortSignal,
-): Promise<CallDetail> => {
+): Promise<CallDetail | undefined> {
   const params = { account_id: session.account ?? account, call_id: call }
-  return session.client.call(routes.calls.get, { params, query: {} }, signal)
+  try {
+    return await session.client.call(routes.calls.get, { params, query: {} }, signal)
+  } catch (error) {
+    if (mayShowLater(error, created)) return undefined
+    throw error
+  }
 }
 
 function taskAt(

@@ -179,7 +179,9 @@ describe('tasks are', () => {
   })
 
   test.each(['tasks/get', 'tasks/cancel'])('for their own key: %s', async (method) => {
-    const { error } = await ask(method, { taskId }, { key: 'sandbox-other-key' })
+    const { call } = JSON.parse(Buffer.from(taskId, 'base64url').toString())
+    const older = { taskId: tokenFor(call) }
+    const { error } = await ask(method, older, { key: 'sandbox-other-key' })
     expect(error).toMatchObject({ code: -32602 })
     expect(error?.message).toMatch(/^There is no task/)
     expect((await ask('tasks/get', { taskId })).result.status).toBe('working')
@@ -215,7 +217,8 @@ describe('tasks are', () => {
   })
 })
 
-function tokenFor(call: string, created = Date.now()): string {
+/** By default of a call that was placed long enough ago to be shown. */
+function tokenFor(call: string, created = Date.now() - 60_000): string {
   return Buffer.from(JSON.stringify({ account: 'me', call, created })).toString('base64url')
 }
 
@@ -239,5 +242,33 @@ describe('a task of a platform', () => {
     expect(JSON.stringify(task)).toContain('My key is [API key]')
     expect(JSON.stringify(task)).not.toContain(key)
     expect(platform.readings('call-0')).toBe(2)
+  })
+
+  test('is not given up because the platform does not show it yet', async () => {
+    await using platform = await startCallingPlatform()
+    await using program = await startHttpProgram(platform.env)
+    const own = asker(() => program.url)
+    const started = async (external_id: string) => {
+      const { arguments: args } = follow('+12025550100')
+      const call = { ...args, agent_id: platform.agent.id, external_id }
+      const { result } = await own('tools/call', { name: 'place_call', arguments: call })
+      return String(result.taskId)
+    }
+    platform.hide(true)
+    const taskId = await started('hidden')
+    expect((await own('tasks/get', { taskId })).result).toMatchObject({
+      status: 'working',
+      statusMessage: 'The platform does not show the call yet.',
+    })
+    platform.hide(false)
+    expect((await own('tasks/get', { taskId })).result.statusMessage).toMatch(/^ringing/)
+    platform.hide(true)
+    const unwanted = await started('unwanted')
+    expect((await own('tasks/cancel', { taskId: unwanted })).error).toBeUndefined()
+    expect((await own('tasks/get', { taskId: unwanted })).result.status).toBe('cancelled')
+    // For no longer than calls are followed that the platform does not show.
+    await expect
+      .poll(async () => (await own('tasks/get', { taskId })).error?.code, { timeout: 8000 })
+      .toBe(-32602)
   })
 })

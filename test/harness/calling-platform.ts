@@ -13,6 +13,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
   const dialled: Record<string, unknown>[] = []
   let failures = 0
   let refusals = 0
+  let isHiding = false
   let refusal = 422
   const callOf = (id: string) => {
     const created = new Date().toISOString()
@@ -43,6 +44,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
         return json(res, 200, { items, count: items.length })
       }
       readings.set(id, (readings.get(id) ?? 0) + 1)
+      if (isHiding) return json(res, 404, envelope('not_found'))
       if (failures-- > 0) return json(res, 500, { code: 'internal_error', message: 'No.' })
       return json(res, 200, callOf(id))
     },
@@ -58,6 +60,10 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
     /** Lets the next readings fail. */
     failNext: (count: number) => {
       failures = count
+    },
+    /** Says of every call that there is none, or no longer says so. */
+    hide: (hides: boolean) => {
+      isHiding = hides
     },
     /** Refuses the next calls. */
     refuseNext: (count: number, status = 422) => {
