@@ -1,9 +1,10 @@
 import { ApiError } from '../api/failure.ts'
 import { requestMs } from '../calls/find-out.ts'
 import type { Placement } from '../calls/placement.ts'
+import { PlacedCall } from '../contract/call.ts'
 import { taskOf } from '../mcp/tasks.ts'
 import type { Outcome, Run } from '../mcp/tool.ts'
-import { compactText } from '../views/compact.ts'
+import { callFacts } from '../views/call-report.ts'
 import { failureWord, refuseNotTaken } from './call-problems.ts'
 import { accountArgument } from './facts.ts'
 import { followCall, followPlacedMs, shownCall } from './wait-for-call.ts'
@@ -27,7 +28,7 @@ export async function placedCall(run: Telling, placement: Placement): Promise<Ou
   refuseNotTaken(placement, run)
   const structured = structuredOf(placement)
   const head = headOf(placement, run)
-  const facts = compactText({ ...placement.call, external_id: placement.externalId })
+  const facts = factsOf(placement)
   if (!run.options.follow) return { structured, text: `${head}\n${facts}` }
   const account = run.request.params.account_id ?? 'me'
   const { id: callId } = placement.call
@@ -48,6 +49,10 @@ export async function placedCall(run: Telling, placement: Placement): Promise<Ou
     return { structured, text: `${head} It could not be followed so far (${why}).\n${facts}` }
   }
 }
+
+/** One that was placed before may have been spoken on, and what is told of that is not ours. */
+const factsOf = ({ call, externalId }: Placement) =>
+  callFacts({ ...call, external_id: externalId }, PlacedCall.shape)
 
 const structuredOf = ({ call, externalId, isRepeat }: Placement) => ({
   ...call,

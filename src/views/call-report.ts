@@ -3,8 +3,15 @@ import { CallDetail } from '../contract/call.ts'
 import { Conversation, type Message } from '../contract/conversation.ts'
 import type { Outcome } from '../mcp/tool.ts'
 import { boundedText } from './bounded.ts'
+import { compactText } from './compact.ts'
 import { plainFields, plainText } from './plain-text.ts'
-import { Transcript, type TranscriptOptions, transcriptOf, transcriptText } from './transcript.ts'
+import {
+  othersText,
+  Transcript,
+  type TranscriptOptions,
+  transcriptOf,
+  transcriptText,
+} from './transcript.ts'
 
 /** A short account of how a call went, in one line. */
 const summary = z.string().describe('Who, when, how long, how it ended.')
@@ -67,6 +74,12 @@ export function conversationReport(
     seconds: conversation.duration_seconds,
     recording: conversation.capture?.recording_url,
   })
+}
+
+/** What is known of a call, without its transcript: what the platform adds, between the marks. */
+export function callFacts(call: Talked, shape: z.ZodRawShape): string {
+  const { known, others } = sorted(call, shape)
+  return [compactText(plainFields(known)), othersText(others)].filter(Boolean).join('\n')
 }
 
 /** Most tokens of the fields beside the transcript. */

@@ -14,6 +14,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
   let failures = 0
   let refusals = 0
   let isHiding = false
+  let added = {}
   let refusal = 422
   const callOf = (id: string) => {
     const created = new Date().toISOString()
@@ -40,7 +41,8 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
       const [, id] = /\/calls\/([^?]+)/.exec(url) ?? []
       if (id === undefined) {
         const wanted = new URL(url, 'http://platform').searchParams.get('external_id')
-        const items = dialled.filter(({ external_id }) => external_id === wanted)
+        const found = dialled.filter(({ external_id }) => external_id === wanted)
+        const items = found.map((call) => ({ ...call, ...added }))
         return json(res, 200, { items, count: items.length })
       }
       readings.set(id, (readings.get(id) ?? 0) + 1)
@@ -60,6 +62,10 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
     /** Lets the next readings fail. */
     failNext: (count: number) => {
       failures = count
+    },
+    /** Lists calls with more fields than are known. */
+    add: (fields: object) => {
+      added = fields
     },
     /** Says of every call that there is none, or no longer says so. */
     hide: (hides: boolean) => {
