@@ -7,8 +7,11 @@ import { openStateFile, type StateFile, transaction } from '../state-file.ts'
 export interface Entry {
   /** Correlation id that the platform is given with the call. */
   readonly externalId: string
-  /** `sending`: nobody knows yet; `placed`: there is a call; `free`: there is none. */
-  readonly state: 'sending' | 'placed' | 'free'
+  /**
+   * `sending`: nobody knows yet; `placed`: there is a call; `not_taken`: there is one that the
+   * platform said it did not take; `free`: there is none.
+   */
+  readonly state: 'sending' | 'placed' | 'not_taken' | 'free'
   /**
    * When it was last claimed, or known to be placed, ms since 1970; of what is sent, when its sender
    * gave up, or will at the latest: after that it leaves no more.
@@ -58,6 +61,8 @@ export interface Journal {
   gaveUp(owner: string, entry: Entry, now: number): void
   /** There is a call. */
   placed(owner: string, externalId: string, callId: string, now: number): void
+  /** There is a record of a call that the platform said it did not take. */
+  notTaken(owner: string, externalId: string, callId: string, now: number): void
   /** There is none and there will be none, unless somebody else has sent it since. */
   free(owner: string, entry: Entry): void
   close(): void
@@ -81,7 +86,7 @@ const keptForMs = 30 * 24 * 3_600_000
 const Row = z.object({
   external_id: z.string(),
   content: z.string(),
-  state: z.enum(['sending', 'placed', 'free']),
+  state: z.enum(['sending', 'placed', 'not_taken', 'free']),
   since: z.number(),
   call_id: z.string().nullable(),
 })
@@ -148,9 +153,9 @@ function journalOn(db: DatabaseSync, file: string): Journal {
     `UPDATE placements SET since = ?
      WHERE owner = ? AND external_id = ? AND state = 'sending' AND since = ?`,
   )
-  const place = db.prepare(
-    `UPDATE placements SET state = 'placed', call_id = ?, since = ?
-     WHERE owner = ? AND external_id = ? AND state <> 'placed'`,
+  const settle = db.prepare(
+    `UPDATE placements SET state = ?, call_id = ?, since = ?
+     WHERE owner = ? AND external_id = ? AND state NOT IN ('placed', 'not_taken')`,
   )
   const release = db.prepare(
     `UPDATE placements SET state = 'free'
@@ -213,7 +218,9 @@ function journalOn(db: DatabaseSync, file: string): Journal {
         if (now < entry.since) resend.run(now, owner, entry.externalId, entry.since)
       }),
     placed: (owner, externalId, callId, now) =>
-      guarded(() => void place.run(callId, now, owner, externalId)),
+      guarded(() => void settle.run('placed', callId, now, owner, externalId)),
+    notTaken: (owner, externalId, callId, now) =>
+      guarded(() => void settle.run('not_taken', callId, now, owner, externalId)),
     free: (owner, { externalId, since }) =>
       guarded(() => void release.run(owner, externalId, since)),
     close: () => db.close(),

@@ -139,7 +139,8 @@ function repeat(
 ): Placement {
   note(() => journal.placed(owner, externalId, call.id, Date.now()))
   unsettled.take(owner, externalId)?.placed(call.id)
-  return { call, externalId, isRepeat: true }
+  const isTaken = journal.entry(owner, externalId)?.state !== 'not_taken'
+  return { call, externalId, isRepeat: true, isTaken }
 }
 
 /** Less than this is no time in which a call is sent, ms. */
@@ -206,9 +207,11 @@ async function transmit(
   const { client, journal, owner, request, unsettled } = own
   const { externalId } = entry
   const isPlaced = (call: PlacedCall | Call): Placement => {
-    note(() => journal.placed(owner, externalId, call.id, Date.now()))
+    const isTaken = !('success' in call) || call.success !== false
+    const settle = isTaken ? journal.placed : journal.notTaken
+    note(() => settle(owner, externalId, call.id, Date.now()))
     permit.placed(call.id)
-    return { call, externalId, isRepeat: false }
+    return { call, externalId, isRepeat: false, isTaken }
   }
   const body = { ...request.body, external_id: externalId }
   const post = (signal: AbortSignal) =>

@@ -7,6 +7,8 @@ export interface Placement {
   readonly externalId: string
   /** The call was there already: an identical request had placed it. */
   readonly isRepeat: boolean
+  /** False: the platform has a record of it, and said that it did not take the call. */
+  readonly isTaken: boolean
 }
 
 /** Nobody knows whether the call was placed. */

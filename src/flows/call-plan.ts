@@ -45,6 +45,8 @@ export interface CallPlan {
 export interface KnownCall {
   readonly callId: string
   readonly externalId: string
+  /** False: the platform said that it did not take the call. */
+  readonly isTaken: boolean
 }
 
 export const bodyOf = ({ body }: ListRun, callee: Callee): CallCreate => ({
@@ -69,8 +71,9 @@ const noted = (run: ListRun, journal: Journal, callee: Callee) => {
  */
 export function knownCall(run: ListRun, journal: Journal, callee: Callee): KnownCall | undefined {
   const entry = noted(run, journal, callee)
-  if (entry?.state !== 'placed' || entry.callId === null) return undefined
-  return { callId: entry.callId, externalId: entry.externalId }
+  if (!entry || entry.callId === null) return undefined
+  const { callId, externalId, state } = entry
+  return { callId, externalId, isTaken: state !== 'not_taken' }
 }
 
 /** Which calls of a list were placed before. */
@@ -121,6 +124,8 @@ const numberFacts = (numbers: readonly string[]) =>
 /** Asks a person whether the open calls of a plan are to be placed. */
 export async function askFor(plan: CallPlan, run: ListRun, agent: Agent): Promise<void> {
   const { known, refused, open } = plan
+  const placed = [...known.values()].filter(({ isTaken }) => isTaken).length
+  const notTaken = known.size - placed
   // The same twice in a list is one call.
   const calls = new Map(open.map((callee) => [canonical(bodyOf(run, callee)), callee.to_number]))
   const numbers = [...calls.values()]
@@ -129,7 +134,8 @@ export async function askFor(plan: CallPlan, run: ListRun, agent: Agent): Promis
     question: `Place ${numbers.length} ${numbers.length === 1 ? 'call' : 'calls'}?`,
     facts: {
       ...numberFacts(numbers),
-      ...(known.size > 0 && { 'Placed before': `${known.size} more, which are not dialled again` }),
+      ...(placed > 0 && { 'Placed before': `${placed} more, which are not dialled again` }),
+      ...(notTaken > 0 && { 'Not taken before': `${notTaken} more, which are not dialled again` }),
       ...(refused.size > 0 && { 'Not allowed': `${refused.size} more, which are not dialled` }),
       Agent: named(agent.name, agent.id),
       ...overridesFact(run.body),

@@ -1,6 +1,7 @@
 import type { Failure } from '../api/failure.ts'
 import { JournalError } from '../calls/journal.ts'
 import { ExternalIdTaken, OutcomeUnknown, type Placement } from '../calls/placement.ts'
+import type { Call } from '../contract/call.ts'
 import { badArguments, Refused } from '../mcp/refused.ts'
 import type { Run } from '../mcp/tool.ts'
 import { accountArgument } from './facts.ts'
@@ -63,12 +64,16 @@ const taken = () =>
     },
   ])
 
-/** The platform has a record of it, and says itself that it did not take the call. */
-export function refuseNotTaken({ call, isRepeat }: Placement, run: OnAccount): void {
-  if (isRepeat || !('success' in call) || call.success !== false) return
+/** The platform has a record of it, and said itself that it did not take the call. */
+export function refuseNotTaken({ call, isTaken }: Placement, run: OnAccount): void {
+  if (!isTaken) throw notTaken(call, run)
+}
+
+/** What is told of such a call, however often it is asked for. */
+export function notTaken(call: Pick<Call, 'id' | 'status'>, run: OnAccount): Refused {
   const which = `call_id ${call.id}${accountArgument(run)}`
   const status = call.status ? `, status ${call.status}` : ''
-  throw new Refused(
+  return new Refused(
     'not_taken',
     `the platform did NOT take the call (success false${status}); ${which}`,
     {

@@ -21,7 +21,7 @@ import {
   planOf,
   wordsOf,
 } from './call-plan.ts'
-import { inWords, refuseNotTaken } from './call-problems.ts'
+import { inWords, notTaken, refuseNotTaken } from './call-problems.ts'
 import { onOneName } from './facts.ts'
 import { dialRequest, place, speaker } from './place-call.ts'
 import { bounded } from './placed-call.ts'
@@ -77,7 +77,7 @@ export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = 
     const journal = await inWords(run, () => run.session.dialling.journal())
     const known = knownCalls(run, journal)
     if (known.size === given.calls.length)
-      return shown([...known].map(([callee, call]) => repeatedItem(callee, call)))
+      return shown([...known].map(([callee, call]) => knownItem(callee, call, run)))
     const agent = await speaker(run as Parameters<typeof speaker>[0])
     const plan = await planOf(run, agent, { journal, known })
     if (plan.open.length > 0) await askFor(plan, run, agent)
@@ -109,7 +109,7 @@ async function dial(
     const problem = plan.refused.get(callee)
     // What was told as placed before stays so, however long ago that is by now.
     const call = plan.known.get(callee) ?? knownCall(run, journal, callee)
-    if (call) items.push(repeatedItem(callee, call))
+    if (call) items.push(knownItem(callee, call, run))
     else if (problem !== undefined) items.push({ to_number, outcome: 'not_allowed', problem })
     else if (run.signal?.aborted) items.push(notDialled(to_number, 'the request was cancelled'))
     else if (run.until - Date.now() < leastForOneMs) items.push(notDialled(to_number, goOn))
@@ -127,12 +127,12 @@ async function dial(
 
 const goOn = 'time was up: call again with the same list; what was placed is not dialled again'
 
-const repeatedItem = ({ to_number }: Callee, { callId, externalId }: KnownCall): Item => ({
-  to_number,
-  outcome: 'repeated',
-  call_id: callId,
-  external_id: externalId,
-})
+/** What was told of a call the first time stays so. */
+function knownItem({ to_number }: Callee, call: KnownCall, run: ListRun): Item {
+  const { callId, externalId, isTaken } = call
+  if (!isTaken) return refusedItem(to_number, notTaken({ id: callId }, run))
+  return { to_number, outcome: 'repeated', call_id: callId, external_id: externalId }
+}
 
 const notDialled = (to_number: string, problem: string): Item => ({
   to_number,

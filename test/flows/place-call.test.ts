@@ -63,6 +63,21 @@ describe('a call that was placed', () => {
     expect(calls).toMatchObject([
       { outcome: 'failed', problem: expect.stringContaining('did NOT take') },
     ])
+    // Asked for again it is not sent again, and it has not been taken meanwhile.
+    const sent = () => platform.seen.filter(({ method }) => method === 'POST').length
+    const before = sent()
+    expect(await textOf(client, phone())).toMatch(
+      /did NOT take the call \(success false\); call_id no/,
+    )
+    const longer = [...list.calls, { to_number: '+12025550102' }]
+    for (const calls of [list.calls, longer])
+      expect(await client.value('place_calls', { ...list, calls })).toMatchObject({
+        calls: [
+          { outcome: 'failed', problem: expect.stringContaining('did NOT take') },
+          ...(calls === longer ? [{ outcome: 'failed' }] : []),
+        ],
+      })
+    expect(sent()).toBe(before + 1)
   })
 
   test('before is told without taking for ours what the platform adds', async () => {
