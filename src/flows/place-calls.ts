@@ -6,8 +6,7 @@ import type { Agent } from '../contract/agent.ts'
 import { routes } from '../contract/routes.ts'
 import { confirmationShape, confirmOption } from '../mcp/confirmation.ts'
 import { badArguments, Refused } from '../mcp/refused.ts'
-import type { Outcome, Steps } from '../mcp/tool.ts'
-import { compactText } from '../views/compact.ts'
+import type { Steps } from '../mcp/tool.ts'
 import {
   askFor,
   bodyOf,
@@ -23,6 +22,7 @@ import {
 } from './call-plan.ts'
 import { inWords, notTaken, refuseNotTaken } from './call-problems.ts'
 import { onOneName } from './facts.ts'
+import { type ListedCall, listed, shownCalls } from './listed-calls.ts'
 import { dialRequest, place, speaker } from './place-call.ts'
 import { bounded } from './placed-call.ts'
 
@@ -42,31 +42,12 @@ const without = Object.keys(routes.calls.place.body.shape).filter(
   (name) => !['agent_id', 'from_number', 'test_variables', 'overrides'].includes(name),
 )
 
-const outcomes = ['placed', 'repeated', 'not_allowed', 'failed', 'unknown', 'not_dialled'] as const
-
-const Item = z.object({
-  to_number: z.string().describe('Callee.'),
-  outcome: z
-    .enum(outcomes)
-    .describe(
-      'placed now; repeated: placed before, not dialled again; unknown: may be ringing; not_dialled: never tried.',
-    ),
-  call_id: z.string().optional().describe('Call id.'),
-  external_id: z.string().optional().describe('Its correlation id.'),
-  problem: z.string().optional().describe('Why it was not placed, and what to do.'),
-})
-type Item = z.output<typeof Item>
-
 /** Places many calls one after the other, each exactly once and by its own leave. */
 export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = {
   options,
   without,
   reports: true,
-  schema: z.object({
-    summary: z.record(z.string(), z.int()).optional().describe('How many came to what.'),
-    calls: z.array(Item).optional().describe('In the order given.'),
-    ...confirmationShape,
-  }),
+  schema: z.object({ ...listed, ...confirmationShape }),
   async run(onAnyName) {
     const { body, options: given } = onAnyName
     if (body.from_number === undefined) {
@@ -77,11 +58,11 @@ export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = 
     const journal = await inWords(run, () => run.session.dialling.journal())
     const known = knownCalls(run, journal)
     if (known.size === given.calls.length)
-      return shown([...known].map(([callee, call]) => knownItem(callee, call, run)))
+      return shownCalls([...known].map(([callee, call]) => knownItem(callee, call, run)))
     const agent = await speaker(run as Parameters<typeof speaker>[0])
     const plan = await planOf(run, agent, { journal, known })
     if (plan.open.length > 0) await askFor(plan, run, agent)
-    return shown(await dial(run, agent, { journal, plan }))
+    return shownCalls(await dial(run, agent, { journal, plan }))
   },
 }
 
@@ -101,9 +82,9 @@ async function dial(
   run: ListRun,
   agent: Agent,
   { journal, plan }: { journal: Journal; plan: CallPlan },
-): Promise<Item[]> {
+): Promise<ListedCall[]> {
   const { calls } = run.options
-  const items: Item[] = []
+  const items: ListedCall[] = []
   for (const callee of calls) {
     const { to_number } = callee
     const problem = plan.refused.get(callee)
@@ -128,19 +109,19 @@ async function dial(
 const goOn = 'time was up: call again with the same list; what was placed is not dialled again'
 
 /** What was told of a call the first time stays so. */
-function knownItem({ to_number }: Callee, call: KnownCall, run: ListRun): Item {
+function knownItem({ to_number }: Callee, call: KnownCall, run: ListRun): ListedCall {
   const { callId, externalId, isTaken } = call
   if (!isTaken) return refusedItem(to_number, notTaken({ id: callId }, run))
   return { to_number, outcome: 'repeated', call_id: callId, external_id: externalId }
 }
 
-const notDialled = (to_number: string, problem: string): Item => ({
+const notDialled = (to_number: string, problem: string): ListedCall => ({
   to_number,
   outcome: 'not_dialled',
   problem,
 })
 
-async function one(run: ListRun, agent: Agent, callee: Callee): Promise<Item> {
+async function one(run: ListRun, agent: Agent, callee: Callee): Promise<ListedCall> {
   const { to_number } = callee
   const body = bodyOf(run, callee)
   const single = { ...run, body, request: { ...run.request, body } } as Parameters<typeof place>[0]
@@ -160,7 +141,7 @@ async function one(run: ListRun, agent: Agent, callee: Callee): Promise<Item> {
   }
 }
 
-function refusedItem(to_number: string, error: Refused): Item {
+function refusedItem(to_number: string, error: Refused): ListedCall {
   const problem = wordsOf(error)
   if (error.kind === 'unknown_outcome') return { to_number, outcome: 'unknown', problem }
   return { to_number, outcome: error.kind === 'not_allowed' ? 'not_allowed' : 'failed', problem }
@@ -170,23 +151,4 @@ function failureOf({ failure }: ApiError, { session }: ListRun): string {
   if (failure.kind !== 'rejected') return `${failure.kind}; nothing was dialled`
   const fields = failure.errors.map(({ field, message }) => `${field}: ${message}`)
   return session.redact([failure.message, ...fields].join(' '))
-}
-
-const onRepeats =
-  ' Those repeated were placed before and not dialled again; for another call to them give each an external_id of its own.'
-
-function shown(calls: readonly Item[]): Outcome {
-  const counted = outcomes.map((outcome) => [
-    outcome,
-    calls.filter((item) => item.outcome === outcome).length,
-  ])
-  const summary = Object.fromEntries(counted.filter(([, count]) => count !== 0))
-  const head = Object.entries(summary).map(([outcome, count]) => `${count} ${outcome}`)
-  return {
-    structured: { summary, calls: [...calls] },
-    text: [
-      `${calls.length} calls: ${head.join(', ')}.${summary.repeated ? onRepeats : ''}`,
-      ...calls.map((item) => compactText(item)),
-    ].join('\n'),
-  }
 }

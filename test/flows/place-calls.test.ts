@@ -28,6 +28,7 @@ interface Item {
   call_id?: string
   external_id?: string
   problem?: string
+  problem_of?: number
 }
 const items = (value: Record<string, unknown>) => value.calls as Item[]
 const counted = (outcomes: readonly string[]) =>
@@ -84,6 +85,36 @@ describe('a list of calls', () => {
       items(first).map(({ call_id }) => call_id),
     )
     expect(await total(client)).toBe(2)
+  })
+
+  test('tells each problem once, with the numbers it is of', async () => {
+    await using client = await connect({
+      VOICE_AGENT_DIAL_POLICY: '{"deny_countries":["DE","FR"]}',
+    })
+    const list = listOf(
+      '+493012345678',
+      '+12025550130',
+      '+33142685300',
+      '+493012345679',
+      '+493012345670',
+    )
+    const result = await client.call('place_calls', list)
+    expect(await client.flaws('place_calls', result)).toBeUndefined()
+    const [first, placed, french, ...others] = items(result.structuredContent ?? {})
+    expect(first?.problem).toContain('+493012345678 is not called: calls to Germany are denied')
+    expect(placed).not.toHaveProperty('problem_of')
+    expect(french?.problem).toContain('+33142685300 is not called: calls to France are denied')
+    expect(others).toEqual([
+      { to_number: '+493012345679', outcome: 'not_allowed', problem_of: 1 },
+      { to_number: '+493012345670', outcome: 'not_allowed', problem_of: 1 },
+    ])
+    const lines = (result.content[0]?.text ?? '').split('\n')
+    expect(lines).toHaveLength(5)
+    expect(lines[1]).toMatch(
+      /"\+493012345678, \+493012345679, \+493012345670".*: the number is not called: calls to Germany/,
+    )
+    expect(lines[2]).toContain('"outcome":"placed"')
+    expect(lines[3]).toMatch(/"\+33142685300".*: \+33142685300 is not called: calls to France/)
   })
 
   test('is the same list under the own account by either of its names', async () => {
