@@ -96,7 +96,7 @@ export async function planOf(
   for (const callee of rest) {
     if (noted(run, journal, callee)) continue
     const verdict = await policy.check(dialRequest(run, bodyOf(run, callee), agent))
-    if (!verdict.allowed) refused.set(callee, wordsOf(forbidden(verdict)))
+    if (!verdict.allowed) refused.set(callee, wordsOf(forbidden(verdict, { isInList: true })))
   }
   return { known, refused, open: rest.filter((callee) => !refused.has(callee)) }
 }

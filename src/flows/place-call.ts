@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../api/failure.ts'
 import { isCertainlyNotDone } from '../calls/certain.ts'
+import { sameInListMs } from '../calls/journal.ts'
 import { placedBefore, placeOnce } from '../calls/place.ts'
 import type { Permit, Placement } from '../calls/placement.ts'
 import { within } from '../calls/within.ts'
@@ -111,10 +112,12 @@ async function refuseForbidden(dialled: DialRequest, { session }: PlaceRun): Pro
   if (!verdict.allowed) throw forbidden(verdict)
 }
 
-/** What the operator does not allow, in words. */
-export function forbidden({ rule, message, change, retryAfterSeconds }: Forbidden): Refused {
-  const later =
-    retryAfterSeconds === null ? '' : ` It may be tried again in ${retryAfterSeconds} s.`
+/** What the operator does not allow, in words; of a call in a list, how to go on with that. */
+export function forbidden(verdict: Forbidden, { isInList = false } = {}): Refused {
+  const { rule, message, change } = verdict
+  const when = laterThan(verdict)
+  const how = isInList ? ': give the same list again then, and only the rest is dialled.' : '.'
+  const later = when && ` It may be tried again ${when}${how}`
   return new Refused(
     'not_allowed',
     `the call is not allowed (${rule}): ${message} Nothing was dialled`,
@@ -122,6 +125,12 @@ export function forbidden({ rule, message, change, retryAfterSeconds }: Forbidde
       next: `${change}${later} Do not look for a way around it.`,
     },
   )
+}
+
+/** After what waiting helps; empty where it does not, or nobody knows. */
+function laterThan({ rule, retryAfterSeconds }: Forbidden): string {
+  if (retryAfterSeconds !== null) return `in ${retryAfterSeconds} s`
+  return rule === 'max_at_once' ? 'when a call has ended' : ''
 }
 
 const factsOf = async (body: CallCreate, agent: Agent, run: PlaceRun) => ({
@@ -153,12 +162,13 @@ async function repeated(run: PlaceRun): Promise<Placement | undefined> {
 export async function place(
   run: PlaceRun,
   dialled: DialRequest,
-  { sameForMs }: { sameForMs?: number } = {},
+  { isInList = false } = {},
 ): Promise<Placement> {
   const { request, session, signal, until } = run
   const { dialling, client, owner } = session
   const { timing, unsettled } = dialling
-  const permit = () => permitFor(dialled, run)
+  const permit = () => permitFor(dialled, run, { isInList })
+  const sameForMs = isInList ? sameInListMs : undefined
   return inWords(run, async () => {
     const journal = await dialling.journal()
     const placing = { client, journal, owner, permit, sameForMs, timing, unsettled, until }
@@ -166,10 +176,14 @@ export async function place(
   })
 }
 
-async function permitFor(dialled: DialRequest, { session, request }: PlaceRun): Promise<Permit> {
+async function permitFor(
+  dialled: DialRequest,
+  { session, request }: PlaceRun,
+  { isInList }: { isInList: boolean },
+): Promise<Permit> {
   const { policy, follower, countsAtOnce } = session.dialling
   const verdict = await policy.reserve(dialled)
-  if (!verdict.allowed) throw forbidden(verdict)
+  if (!verdict.allowed) throw forbidden(verdict, { isInList })
   const { id } = verdict
   return {
     cancel: () => policy.cancel(id),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { ApiError } from '../api/failure.ts'
-import { type Journal, sameInListMs } from '../calls/journal.ts'
+import type { Journal } from '../calls/journal.ts'
 import type { Agent } from '../contract/agent.ts'
 import { routes } from '../contract/routes.ts'
 import { confirmationShape, confirmOption } from '../mcp/confirmation.ts'
@@ -126,9 +126,7 @@ async function one(run: ListRun, agent: Agent, callee: Callee): Promise<ListedCa
   const body = bodyOf(run, callee)
   const single = { ...run, body, request: { ...run.request, body } } as Parameters<typeof place>[0]
   try {
-    const placement = await place(single, dialRequest(run, body, agent), {
-      sameForMs: sameInListMs,
-    })
+    const placement = await place(single, dialRequest(run, body, agent), { isInList: true })
     refuseNotTaken(placement, run)
     const { call, externalId, isRepeat } = placement
     const outcome = isRepeat ? 'repeated' : 'placed'

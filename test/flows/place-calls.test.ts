@@ -117,6 +117,31 @@ describe('a list of calls', () => {
     expect(lines[3]).toMatch(/"\+33142685300".*: \+33142685300 is not called: calls to France/)
   })
 
+  test.each([
+    ['a minute', { max_per_minute: 2 }, 'in \\d+ s'],
+    ['at once', { max_at_once: 2 }, 'when a call has ended'],
+  ])('says how to go on where no more calls are allowed %s', async (_, policy, when) => {
+    await using platform = await startCallingPlatform()
+    const VOICE_AGENT_DIAL_POLICY = JSON.stringify(policy)
+    await using client = await connect({ ...platform.env, VOICE_AGENT_DIAL_POLICY })
+    const list = { ...listOf(...numbers(4)), agent_id: platform.agent.id }
+    for (const summary of [
+      { placed: 2, not_allowed: 2 },
+      { repeated: 2, not_allowed: 2 },
+    ]) {
+      const result = await client.call('place_calls', list)
+      expect(result.structuredContent?.summary).toEqual(summary)
+      expect(result.content[0]?.text).toMatch(
+        new RegExp(`tried again ${when}: give the same list again then, and only the rest is`),
+      )
+    }
+    const { agent_id } = list
+    const one = { type: 'phone', agent_id, from_number, to_number: '+12025550139' }
+    expect(await client.text('place_call', one)).toMatch(
+      new RegExp(`tried again ${when}\\. Do not look`),
+    )
+  })
+
   test('is the same list under the own account by either of its names', async () => {
     await using client = await connect()
     const { id: account_id } = await client.value('get_current_account')
