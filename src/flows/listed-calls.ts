@@ -55,12 +55,14 @@ export function shownCalls(calls: readonly ListedCall[]): Outcome {
   }
 }
 
-/** The same for calls of which the same is to be told, but for the number; others are by themselves. */
+/** The same for calls of which the same is to be told, but for number and id; others are by themselves. */
 const likeness = (call: ListedCall) =>
-  call.problem === undefined ? call : `${call.outcome} ${ofAnyNumber(call)}`
+  call.problem === undefined ? call : `${call.outcome} ${ofAnyCall(call)}`
 
-const ofAnyNumber = ({ to_number, problem = '' }: ListedCall) =>
-  problem.replaceAll(to_number, 'the number')
+function ofAnyCall({ to_number, call_id, problem = '' }: ListedCall): string {
+  const ofAnyNumber = problem.replaceAll(to_number, 'the number')
+  return call_id ? ofAnyNumber.replaceAll(`call_id ${call_id}`, 'its call_id') : ofAnyNumber
+}
 
 interface Account {
   readonly calls: readonly ListedCall[]
@@ -79,5 +81,6 @@ function lineOf(alike: readonly ListedCall[]): string {
   if (!first || others.length === 0) return compactText(first)
   const { outcome } = first
   const to_number = alike.map((call) => call.to_number).join(', ')
-  return compactText({ to_number, outcome, problem: ofAnyNumber(first) })
+  const call_id = alike.flatMap((call) => call.call_id ?? []).join(', ')
+  return compactText({ to_number, outcome, call_id, problem: ofAnyCall(first) })
 }

@@ -20,7 +20,7 @@ import {
   planOf,
   wordsOf,
 } from './call-plan.ts'
-import { inWords, notTaken, refuseNotTaken } from './call-problems.ts'
+import { inWords, notTaken } from './call-problems.ts'
 import { onOneName } from './facts.ts'
 import { type ListedCall, listed, shownCalls } from './listed-calls.ts'
 import { dialRequest, place, speaker } from './place-call.ts'
@@ -111,8 +111,9 @@ const goOn = 'time was up: call again with the same list; what was placed is not
 /** What was told of a call the first time stays so. */
 function knownItem({ to_number }: Callee, call: KnownCall, run: ListRun): ListedCall {
   const { callId, externalId, isTaken } = call
-  if (!isTaken) return refusedItem(to_number, notTaken({ id: callId }, run))
-  return { to_number, outcome: 'repeated', call_id: callId, external_id: externalId }
+  const ids = { call_id: callId, external_id: externalId }
+  if (isTaken) return { to_number, outcome: 'repeated', ...ids }
+  return { to_number, outcome: 'failed', ...ids, problem: wordsOf(notTaken({ id: callId }, run)) }
 }
 
 const notDialled = (to_number: string, problem: string): ListedCall => ({
@@ -127,10 +128,10 @@ async function one(run: ListRun, agent: Agent, callee: Callee): Promise<ListedCa
   const single = { ...run, body, request: { ...run.request, body } } as Parameters<typeof place>[0]
   try {
     const placement = await place(single, dialRequest(run, body, agent), { isInList: true })
-    refuseNotTaken(placement, run)
-    const { call, externalId, isRepeat } = placement
-    const outcome = isRepeat ? 'repeated' : 'placed'
-    return { to_number, outcome, call_id: call.id, external_id: externalId }
+    const { call, externalId, isRepeat, isTaken } = placement
+    const ids = { call_id: call.id, external_id: externalId }
+    if (isTaken) return { to_number, outcome: isRepeat ? 'repeated' : 'placed', ...ids }
+    return { to_number, outcome: 'failed', ...ids, problem: wordsOf(notTaken(call, run)) }
   } catch (error) {
     if (error instanceof Refused) return refusedItem(to_number, error)
     if (error instanceof ApiError)

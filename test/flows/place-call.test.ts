@@ -80,6 +80,31 @@ describe('a call that was placed', () => {
     expect(sent()).toBe(before + 1)
   })
 
+  test('and others that the platform did not take are told together, with their ids', async () => {
+    let sent = 0
+    answerPosts((body) => [201, { id: `no-${sent++}`, ...body, success: false }])
+    await using client = await connect({ VOICE_AGENT_CONFIRM: 'auto' })
+    const { agent_id, from_number } = phone()
+    const calls = [{ to_number: '+12025550101' }, { to_number: '+12025550102' }]
+    const list = { agent_id, from_number, calls }
+    const confirm_token = tokenOf(await client.call('place_calls', list))
+    const told = async (args: object) => {
+      const { structuredContent, content } = await client.call('place_calls', args)
+      expect(structuredContent?.calls).toMatchObject([
+        { outcome: 'failed', call_id: 'no-0', problem: expect.stringContaining('call_id no-0') },
+        { outcome: 'failed', call_id: 'no-1', problem_of: 1 },
+      ])
+      expect(content[0]?.text.match(/did NOT take/g)).toHaveLength(1)
+      expect(content[0]?.text).toContain('"call_id":"no-0, no-1"')
+    }
+    await told({ ...list, confirm_token })
+    await told(list)
+    const longer = { ...list, calls: [...calls, { to_number: '+12025550103' }] }
+    expect(await client.text('place_calls', longer)).toContain(
+      'Not taken before: 2 more, which are not dialled again',
+    )
+  })
+
   test('before is told without taking for ours what the platform adds', async () => {
     await using client = await connect()
     await client.value('place_call', phone())
