@@ -57,6 +57,17 @@ export { default as EnvHttpProxyAgent } from 'undici/lib/dispatcher/env-http-pro
   },
 }
 
+/** Importing the global process as a module would load all that hangs on it, before the first line. */
+const withGlobalProcess: Plugin = {
+  name: 'global-process',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(node:)?process$/ }, () => ({ path: 'process', namespace: 'global' }))
+    onLoad({ filter: /^process$/, namespace: 'global' }, () => ({
+      contents: 'module.exports = globalThis.process',
+    }))
+  },
+}
+
 /** Packs the metadata of telephone numbers, a tenth of the bundle, which are read with the first. */
 const withPackedMetadata: Plugin = {
   name: 'packed-metadata',
@@ -101,7 +112,7 @@ const { metafile } = await build({
   legalComments: 'none',
   sourcemap: 'external',
   metafile: true,
-  plugins: [withResults, withLeanUndici, withoutAjv, withPackedMetadata],
+  plugins: [withResults, withGlobalProcess, withLeanUndici, withoutAjv, withPackedMetadata],
   // undici is CommonJS and requires Node's own modules.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",

@@ -1,4 +1,4 @@
-import type { Header } from './exposure.ts'
+import type { Header } from './selection.ts'
 
 /**
  * Names a client of the 2025 revisions: given with the answer to `initialize`, sent with everything

@@ -18,7 +18,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { sessionHeader } from '../mcp/cancelling.ts'
 import { authInfoOf, type Credential } from '../mcp/credential.ts'
-import type { Header } from '../mcp/exposure.ts'
+import type { Header } from '../mcp/selection.ts'
 import type { Service } from '../mcp/server.ts'
 import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'

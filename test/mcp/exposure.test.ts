@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { allRoutes } from '../../src/contract/routes.ts'
-import { createSelect, everyTool, narrow, toolsetsOf, type Wanted } from '../../src/mcp/exposure.ts'
+import { everyTool, narrow, toolsetsOf, type Wanted } from '../../src/mcp/exposure.ts'
 import { instructionsFor } from '../../src/mcp/instructions.ts'
+import { createSelect } from '../../src/mcp/selection.ts'
 import { tools } from '../../tools/index.ts'
 
 const names = { toolsets: 'SETS', tools: 'TOOLS', excludeTools: 'EXCLUDED', readOnly: 'READ' }
