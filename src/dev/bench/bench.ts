@@ -23,7 +23,7 @@ const { values: flags } = parseArgs({
     rounds: { type: 'string', default: '3' },
     starts: { type: 'string', default: '20' },
     conversations: { type: 'string', default: '1000000' },
-    json: { type: 'string' },
+    json: { type: 'string', default: 'bench.json' },
   },
 })
 const today = new Date().toISOString().slice(0, 10)
@@ -53,5 +53,5 @@ for (const name of wanted) {
   sections.push(...made)
 }
 const report = { date: today, machine, sections }
-if (flags.json) writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`)
+writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`)
 if (!sections.every(({ goals }) => goals.every(isMet))) process.exitCode = 1
