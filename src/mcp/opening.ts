@@ -104,7 +104,9 @@ export function createOpening({ info, listed, versions, ...greeted }: OpeningOpt
     }
     if (!listed) return undefined
     if (!isModern) return { text: answer(`{${tools()}}`) }
+    // Told once: to whoever takes over, it shows the era, and further ones show nothing.
+    const isKept = era === undefined
     era = 'modern'
-    return { text: answer(`{${tools()},${modern()}`), isKept: true }
+    return { text: answer(`{${tools()},${modern()}`), isKept }
   }
 }

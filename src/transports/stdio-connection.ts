@@ -37,8 +37,10 @@ export function connectStdio(
   let lastError = 'no reason is known'
   const { promise: broken, reject } = Promise.withResolvers<never>()
   broken.catch(() => undefined)
+  const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
   const answered = new Set(idsOf(kept))
   const transport = new CountingTransport({ pending, input, watch, answered }, () => {
+    onClosed()
     if (!hasEnded) reject(new Error(`The connection to the client broke off: ${lastError}`))
   })
   const onerror = (error: Error) => {
@@ -54,8 +56,11 @@ export function connectStdio(
     .catch(() => undefined)
     .then(() => {
       // What has come is looked at first, so that it is told what was done of it.
-      setImmediate(onLeaving)
-      return pending.settled()
+      setImmediate(() => {
+        onLeaving()
+        transport.leave()
+      })
+      return awake(Promise.race([pending.settled(), closed]))
     })
     .then(() => {
       hasEnded = true
@@ -69,6 +74,12 @@ export function connectStdio(
       await handle.close()
     },
   }
+}
+
+/** Keeps the process from ending before that: who waits for a call sleeps between two readings. */
+function awake(work: Promise<void>): Promise<void> {
+  const timer = setInterval(() => undefined, 60_000)
+  return work.finally(() => clearInterval(timer))
 }
 
 const Kept = z.looseObject({ id: z.unknown().optional() })
@@ -116,6 +127,9 @@ class CountingTransport extends StdioServerTransport {
   readonly #answered: Set<unknown>
   /** What ends the watching of each subscription, by the id of its request. */
   readonly #watching = new Map<unknown, () => void>()
+  /** What the client is asked and has not answered, by id. */
+  readonly #asked = new Set<string | number>()
+  #hasLeft = false
 
   constructor({ pending, input, watch, answered }: Connection, onClosed: () => void) {
     super(input, process.stdout)
@@ -138,12 +152,15 @@ class CountingTransport extends StdioServerTransport {
         this.#pending.add(message.id)
       }
       if ('method' in message && message.method === 'notifications/cancelled') {
+        // Its answer has been given; that of the SDK must come, to be told from a later one.
+        if (this.#answered.has(message.params?.requestId)) return
         this.#pending.delete(message.params?.requestId)
         this.#unwatch(message.params?.requestId)
       }
       if ('method' in message && 'id' in message && isEndless(message.method)) {
         this.#watching.set(message.id, this.#watch(wantedResources(message)))
       }
+      if (!('method' in message) && message.id !== undefined) this.#asked.delete(message.id)
       deliver?.(message)
     }
     await super.start()
@@ -151,10 +168,24 @@ class CountingTransport extends StdioServerTransport {
 
   override async send(message: JSONRPCMessage): Promise<void> {
     const isAnswer = 'id' in message && !('method' in message)
+    if ('id' in message && 'method' in message) {
+      this.#asked.add(message.id)
+      if (this.#hasLeft) setImmediate(() => this.leave())
+    }
     if (!isAnswer || !this.#answered.delete(message.id)) await super.send(message)
     if (!isAnswer) return
     this.#pending.delete(message.id)
     this.#unwatch(message.id)
+  }
+
+  /**
+   * The client says nothing more, so what it is asked stays unanswered: that is an answer, too. The
+   * SDK would wait ten minutes for another.
+   */
+  leave(): void {
+    this.#hasLeft = true
+    const error = { code: -32000, message: 'The client has gone' }
+    for (const id of this.#asked) this.onmessage?.({ jsonrpc: '2.0', id, error })
   }
 
   #unwatch(id: unknown): void {

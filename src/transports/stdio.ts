@@ -43,7 +43,6 @@ export function startStdio({ opening, load }: StdioOptions): StdioServer {
     stdin.pause()
     stdin.off('data', read)
     stdin.off('end', end)
-    stdout.off('error', broken)
     taken = load().then((connect) => connect({ kept: Buffer.concat(kept), rest }))
     taken.then((server) => server.done).then(resolve, reject)
   }
@@ -65,6 +64,7 @@ export function startStdio({ opening, load }: StdioOptions): StdioServer {
   stdin.on('data', read)
   stdin.once('end', end)
   stdin.once('error', end)
+  // To the end: what was written here may fail while the rest is loading.
   stdout.on('error', broken)
   return {
     done,

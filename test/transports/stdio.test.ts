@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { type Program, quietly, startProgram } from '../harness/program.ts'
+import { metaOf } from '../harness/rpc.ts'
+import { seedIds } from '../harness/sandbox.ts'
+
+const start = (env: Record<string, string> = {}) =>
+  startProgram([], { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env })
+
+const hello = (capabilities: object = {}) => [
+  {
+    id: 0,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-11-25',
+      capabilities,
+      clientInfo: { name: 'test', version: '1' },
+    },
+  },
+  { method: 'notifications/initialized' },
+]
+const call = (id: number, name: string, args: object = {}) => ({
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+/** The same as the later revision has it. */
+const later = ({ params, ...message }: { id: number; method: string; params?: object }) => ({
+  ...message,
+  params: { ...params, _meta: metaOf({}) },
+})
+
+const say = ({ process: { stdin } }: Program, ...messages: readonly object[]) =>
+  stdin?.write(messages.map((one) => `${JSON.stringify({ jsonrpc: '2.0', ...one })}\n`).join(''))
+
+const Message = z.looseObject({
+  id: z.union([z.string(), z.number()]).optional(),
+  method: z.string().optional(),
+  result: z
+    .looseObject({
+      tools: z.unknown().optional(),
+      structuredContent: z.looseObject({ id: z.string().optional() }).optional(),
+    })
+    .optional(),
+})
+const said = ({ stdout }: Program) =>
+  stdout()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => Message.parse(JSON.parse(line)))
+const until = (program: Program, count: number) =>
+  expect.poll(() => said(program).length, { interval: 20, timeout: 10_000 }).toBe(count)
+
+test('a client that no longer reads while the rest is loading is told of in one line', async () => {
+  await using program = start()
+  await program.waitFor(/SANDBOX/)
+  program.process.stdout?.destroy()
+  say(program, ...hello(), call(1, 'get_current_account'))
+  expect(await program.exited).toBe(1)
+  expect(program.stderr()).toMatch(/The connection to the client broke off: /)
+  expect(program.stderr()).not.toMatch(/\n +at /)
+})
+
+test('a client that gives every request the same id gets each answer once', async () => {
+  await using program = start()
+  say(program, later({ id: 1, method: 'tools/list' }))
+  await until(program, 1)
+  say(program, later({ id: 1, method: 'tools/list' }))
+  await until(program, 2)
+  say(program, later(call(1, 'get_current_account')))
+  await until(program, 3)
+  program.process.stdin?.end()
+  expect(await program.exited).toBe(0)
+  const lists = said(program).map(({ result }) => result?.tools !== undefined)
+  expect(lists).toEqual([true, true, false])
+})
+
+test('what is cancelled after its answer keeps no later answer back', async () => {
+  await using program = start()
+  const cancel = { method: 'notifications/cancelled', params: { requestId: 1 } }
+  say(program, later({ id: 1, method: 'tools/list' }), cancel, later(call(2, 'list_models')))
+  await until(program, 2)
+  say(program, later(call(1, 'get_current_account')))
+  program.process.stdin?.end()
+  expect(await program.exited).toBe(0)
+  expect(said(program).map(({ id }) => id)).toEqual([1, 2, 1])
+})
+
+/** Asks of a call that goes on for a while, and waits for it so many seconds. */
+async function waitForCall(program: Program, timeout_seconds: number): Promise<void> {
+  const place = call(1, 'place_call', {
+    type: 'phone',
+    agent_id: seedIds.supportAgent,
+    from_number: '+12025550110',
+    to_number: '+12025550106',
+  })
+  say(program, ...hello(), place)
+  await until(program, 2)
+  const call_id = said(program)[1]?.result?.structuredContent?.id
+  say(program, call(2, 'wait_for_call', { call_id, timeout_seconds }))
+  await sleep(300)
+}
+
+test('the end of input is waited with until a call that is waited for is told of', async () => {
+  await using program = start({ VOICE_AGENT_SANDBOX_SPEED: '1' })
+  await waitForCall(program, 3)
+  program.process.stdin?.end()
+  expect(await program.exited).toBe(0)
+  expect(said(program).at(-1)).toMatchObject({ id: 2, result: { structuredContent: {} } })
+})
+
+test('who is told to stop does not wait for a call to the end', async () => {
+  await using program = start({ VOICE_AGENT_SANDBOX_SPEED: '1' })
+  await waitForCall(program, 30)
+  program.process.stdin?.end()
+  await sleep(200)
+  const began = Date.now()
+  program.process.kill('SIGTERM')
+  expect(await program.exited).toBe(0)
+  expect(Date.now() - began).toBeLessThan(1500)
+})
+
+test('a question to a client that has gone is not waited for', async () => {
+  await using program = start({ VOICE_AGENT_CONFIRM: 'auto' })
+  const ask = (id: number) => call(id, 'archive_agent', { agent_id: seedIds.supportAgent })
+  say(program, ...hello({ elicitation: {} }), ask(1))
+  await until(program, 2)
+  expect(said(program)[1]?.method).toBe('elicitation/create')
+  // The second one asks when nobody is there any more.
+  say(program, ask(2))
+  program.process.stdin?.end()
+  expect(await program.exited).toBe(0)
+  const answers = said(program).filter(({ method }) => method === undefined)
+  expect(answers.map(({ id }) => id).toSorted()).toEqual([0, 1, 2])
+})
