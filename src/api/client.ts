@@ -68,6 +68,8 @@ async function attempt(
         'x-api-key': apiKey,
         'user-agent': userAgent,
         accept: 'application/json',
+        // Nothing is unpacked here, and whoever does not say so may be sent it (RFC 9110 §12.5.3).
+        'accept-encoding': 'identity',
         ...(body && { 'content-type': 'application/json' }),
       },
       ...(body && { body: JSON.stringify(body) }),

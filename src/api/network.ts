@@ -110,8 +110,13 @@ class Exchange implements Dispatcher.DispatchHandler {
     else controller.abort(new Error('given up'))
   }
 
-  onResponseStart(_: unknown, status: number, fields: IncomingHttpHeaders): void {
-    // 1xx announce a reply, and are none.
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    fields: IncomingHttpHeaders,
+  ): void {
+    // 1xx announce a reply, and are none; less is no status at all.
+    if (status < 100) controller.abort(noHttp())
     if (status < 200 || !this.#underWay) return
     this.#underWay.deadline.headersArrived()
     this.#underWay.receiving.begin(status, fields)
@@ -268,6 +273,8 @@ function failureOf(error: unknown, deadline: Deadline): Failure {
   if (isOurs) throw error
   return { kind: 'network', code, maybeSent: !neverConnected.test(code) && !isProxyRefusal(error) }
 }
+
+const noHttp = () => new SendFailure({ kind: 'network', code: 'NO_HTTP', maybeSent: true })
 
 /** What came back is not HTTP at all. */
 const isNoHttp = (error: unknown) => error instanceof Error && error.name === 'HTTPParserError'

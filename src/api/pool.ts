@@ -12,6 +12,9 @@ export function openPool({ proxy, headersTimeoutMs }: NetworkOptions): Dispatche
     // One deadline of ours covers headers and body; undici's own are coarse and would race it.
     headersTimeout: 0,
     bodyTimeout: 0,
+    // Over HTTP/2 a connection that died without a word would be kept: what is given up ends there
+    // with its stream only. And undici repeats what it is told was not looked at, of its own accord.
+    allowH2: false,
     // Shorter than the deadline, so that "never connected" is known to be that.
     connect: { timeout: Math.max(1, headersTimeoutMs / 2) },
   }

@@ -1,10 +1,13 @@
-import { createServer } from 'node:net'
+import { createSecureServer } from 'node:http2'
+import { connect, createServer, type Server } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/api/client.ts'
 import { ApiError, type Failure } from '../../src/api/failure.ts'
 import { createNetworkSender } from '../../src/api/network.ts'
 import { defaultRetryPolicy, waitBeforeRetry } from '../../src/api/retry.ts'
 import { routes } from '../../src/contract/routes.ts'
+import { certificate, certificateKey } from '../harness/certificate.ts'
 import {
   type Behaviour,
   envelope,
@@ -31,6 +34,13 @@ function clientFor(baseUrl: string, { headersTimeoutMs = 2000, totalTimeoutMs = 
     retry: { tries: 3, firstWaitMs: 5, longestRetryAfter: 30 },
   })
   return { ...client, [Symbol.asyncDispose]: () => sender.close() }
+}
+
+/** The port that a server listens on from now on. */
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return port
 }
 
 /** Runs a call against a platform that behaves so, and gives what came of it. */
@@ -67,6 +77,8 @@ describe('requests', () => {
         'x-api-key': 'secret-key',
         'user-agent': 'voice-agent-mcp/test',
         'content-type': 'application/json',
+        // What was packed could not be read.
+        'accept-encoding': 'identity',
       },
     })
   })
@@ -228,17 +240,19 @@ describe('replies', () => {
     expect(failure).toMatchObject({ kind: 'unreadable', reason: 'unexpected_shape' })
   })
 
-  test('that are no HTTP are told as that, and may have been done', async () => {
-    const server = createServer((socket) =>
-      socket.once('data', () => socket.end('garbage\r\n\r\n')),
-    )
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
-    await using client = clientFor(`http://127.0.0.1:${port}`)
-    const error = await createSubaccount(client).catch((caught: unknown) => caught)
-    expect(error).toMatchObject({ failure: { kind: 'network', code: 'NO_HTTP', maybeSent: true } })
-    await new Promise((resolve) => server.close(resolve))
-  })
+  test.each(['garbage\r\n\r\n', 'HTTP/1.1 000 None\r\ncontent-length: 2\r\n\r\n{}'])(
+    'that are no HTTP (%j) are told as that, and may have been done',
+    async (garbage) => {
+      const server = createServer((socket) => socket.once('data', () => socket.end(garbage)))
+      const port = await listening(server)
+      await using client = clientFor(`http://127.0.0.1:${port}`)
+      const error = await createSubaccount(client).catch((caught: unknown) => caught)
+      expect(error).toMatchObject({
+        failure: { kind: 'network', code: 'NO_HTTP', maybeSent: true },
+      })
+      await new Promise((resolve) => server.close(resolve))
+    },
+  )
 
   const unreadable: [string, Behaviour, Partial<Failure>][] = [
     [
@@ -453,6 +467,36 @@ describe('time', () => {
       totalTimeoutMs: 200,
     })
     expect(failure).toMatchObject({ kind: 'timeout', waitingFor: 'body' })
+  })
+
+  test('a connection that has died without a word is given up with its request', async () => {
+    setDefaultCACertificates([...getCACertificates('default'), certificate])
+    const platform = createSecureServer(
+      { key: certificateKey, cert: certificate, allowHTTP1: true },
+      (_, response) => response.end(JSON.stringify(account)),
+    )
+    const port = await listening(platform)
+    let isMute = false
+    /** Stands between, as a router does that forgets what it carries. */
+    const between = createServer((near) => {
+      const far = connect(port, '127.0.0.1')
+      near.on('data', (chunk) => isMute || far.write(chunk)).on('error', () => far.destroy())
+      far.on('data', (chunk) => isMute || near.write(chunk)).on('error', () => near.destroy())
+      near.on('close', () => far.destroy())
+      isMute = false
+    })
+    await using client = clientFor(`https://localhost:${await listening(between)}`, {
+      headersTimeoutMs: 300,
+    })
+    expect(await getAccount(client)).toEqual(account)
+    // The connection is free again, and the next request takes it.
+    await new Promise(setImmediate)
+    isMute = true
+    await expect(getAccount(client)).rejects.toThrow('timeout')
+    // Only a new connection is carried again.
+    expect(await getAccount(client)).toEqual(account)
+    platform.close()
+    between.close()
   })
 
   test('a caller who gives up is obeyed at once', async () => {
