@@ -1,6 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import { type Failure, type Redirected, SendFailure } from './failure.ts'
+import {
+  type Cancelled,
+  type Failure,
+  type Redirected,
+  SendFailure,
+  type TimedOut,
+} from './failure.ts'
 import { maxReplyBytes, replyFacts } from './reply.ts'
 import type { Send, WireReply, WireRequest } from './send.ts'
 
@@ -106,8 +112,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Given up before there was a connection: nothing is sent any more.
-    if (this.#underWay) this.#controller = controller
-    else controller.abort(new Error('given up'))
+    if (!this.#underWay) return void controller.abort(new Error('given up'))
+    this.#underWay.deadline.sendingBegan()
+    this.#controller = controller
   }
 
   onResponseStart(
@@ -222,6 +229,8 @@ interface Deadline {
   readonly struck: SendFailure | undefined
   /** Told when it strikes. */
   onStrike: (failure: SendFailure) => void
+  /** Before this nothing has left: what waits for a connection is never sent after it struck. */
+  sendingBegan(): void
   headersArrived(): void
   end(): void
 }
@@ -231,20 +240,24 @@ function startDeadline(
   { headersTimeoutMs, totalTimeoutMs }: NetworkOptions,
 ): Deadline {
   let struck: SendFailure | undefined
-  const strike = (failure: Failure) => {
-    struck ??= new SendFailure(failure)
+  let maybeSent = false
+  const strike = (failure: Omit<TimedOut, 'maybeSent'> | Omit<Cancelled, 'maybeSent'>) => {
+    struck ??= new SendFailure({ ...failure, maybeSent })
     deadline.onStrike(struck)
   }
   const late = (waitingFor: 'headers' | 'body', afterMs: number) =>
-    setTimeout(strike, afterMs, { kind: 'timeout', waitingFor, afterMs, maybeSent: true })
+    setTimeout(strike, afterMs, { kind: 'timeout', waitingFor, afterMs })
   const headers = late('headers', Math.min(headersTimeoutMs, timeLeftMs))
   const total = late('body', Math.min(totalTimeoutMs, timeLeftMs))
-  const cancel = () => strike({ kind: 'cancelled', maybeSent: true })
+  const cancel = () => strike({ kind: 'cancelled' })
   const deadline: Deadline = {
     get struck() {
       return struck
     },
     onStrike: nothing,
+    sendingBegan() {
+      maybeSent = true
+    },
     headersArrived: () => clearTimeout(headers),
     end() {
       clearTimeout(headers)
@@ -252,7 +265,7 @@ function startDeadline(
       signal?.removeEventListener('abort', cancel)
     },
   }
-  if (signal?.aborted) strike({ kind: 'cancelled', maybeSent: false })
+  if (signal?.aborted) cancel()
   signal?.addEventListener('abort', cancel)
   return deadline
 }

@@ -1,5 +1,6 @@
 import { createSecureServer } from 'node:http2'
 import { connect, createServer, type Server } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/api/client.ts'
@@ -495,6 +496,39 @@ describe('time', () => {
     await expect(getAccount(client)).rejects.toThrow('timeout')
     // Only a new connection is carried again.
     expect(await getAccount(client)).toEqual(account)
+    platform.close()
+    between.close()
+  })
+
+  test('what waits for a connection until it is given up was not sent, and never is', async () => {
+    setDefaultCACertificates([...getCACertificates('default'), certificate])
+    let hasEnded = false
+    let requests = 0
+    const platform = createSecureServer(
+      { key: certificateKey, cert: certificate, allowHTTP1: true },
+      (_, response) => {
+        requests++
+        response.end('{}')
+      },
+    )
+    const port = await listening(platform)
+    /** Lets a connection come about when nobody waits for it any more. */
+    const between = createServer((near) => {
+      const far = connect(port, '127.0.0.1').on('error', () => near.destroy())
+      near
+        .on('error', () => far.destroy())
+        .on('close', () => {
+          hasEnded = true
+        })
+      setTimeout(() => near.pipe(far).pipe(near), 300)
+    })
+    await using client = clientFor(`https://localhost:${await listening(between)}`)
+    const gone = AbortSignal.timeout(50)
+    const sent = client.call(routes.accounts.createSubaccount, newSubaccount, gone)
+    await expect(sent).rejects.toMatchObject({ failure: { kind: 'cancelled', maybeSent: false } })
+    await expect.poll(() => hasEnded, { timeout: 3000 }).toBe(true)
+    await sleep(100)
+    expect(requests).toBe(0)
     platform.close()
     between.close()
   })
