@@ -35,11 +35,11 @@ export interface ShortcutRequest {
   readonly signal: () => AbortSignal
 }
 
-/** Gives the JSON text of the answer; `undefined`: the request has to go the long way. */
+/** Gives the answer as JSON; `undefined`: the request has to go the long way. */
 export type Shortcut = (
   message: unknown,
   request: ShortcutRequest,
-) => string | Promise<string> | undefined
+) => Buffer | Promise<string> | undefined
 
 export interface ShortcutOptions {
   readonly select: Select
@@ -87,16 +87,16 @@ type Era = 'modern' | '2025'
 export function createShortcut(options: ShortcutOptions): Shortcut {
   const { select, sessionFor, offerOf, cancelling, info, onBug } = options
   const modernMeta = { [SERVER_INFO_META_KEY]: info }
-  const listed = new WeakMap<Offer, Record<Era, string>>()
+  const listed = new WeakMap<Offer, Record<Era, Buffer>>()
 
-  /** The answer as text, as far as it does not depend on the request. */
-  const listOf = (offer: Offer): Record<Era, string> => {
+  /** The answer as bytes, as far as it does not depend on the request: writing 80 kB of text takes long. */
+  const listOf = (offer: Offer): Record<Era, Buffer> => {
     const known = listed.get(offer)
     if (known) return known
     const tools = offer.listed()
     const made = {
-      modern: JSON.stringify(completed({ tools, ...unchangingForOne })),
-      2025: JSON.stringify({ tools }),
+      modern: Buffer.from(JSON.stringify(completed({ tools, ...unchangingForOne }))),
+      2025: Buffer.from(JSON.stringify({ tools })),
     }
     listed.set(offer, made)
     return made
@@ -140,7 +140,7 @@ export function createShortcut(options: ShortcutOptions): Shortcut {
     if (!selected.ok) return undefined
     const { exposure } = selected
     const offer = offerOf(exposure)
-    if (message.method === 'tools/list') return answer(message, listOf(offer)[era])
+    if (message.method === 'tools/list') return answerBytes(message, listOf(offer)[era])
     const session = sessionFor(request.credential)
     if (message.method === 'resources/read') {
       const reading = readResource({ session, onBug }, message.params.uri, request.signal())
@@ -165,8 +165,13 @@ interface Situation {
   readonly request: ShortcutRequest
 }
 
-const answer = ({ id }: Message, result: string) =>
-  `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`
+const before = '{"result":'
+const after = ({ id }: Message) => `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`
+
+const answer = (message: Message, result: string) => before + result + after(message)
+
+const answerBytes = (message: Message, result: Buffer) =>
+  Buffer.concat([Buffer.from(before), result, Buffer.from(after(message))])
 
 function refusal({ id }: Message, error: unknown): string {
   if (!(error instanceof ProtocolError)) throw error

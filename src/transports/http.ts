@@ -213,7 +213,7 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
   sendText(response, JSON.stringify(body), status)
 }
 
-function sendText(response: ServerResponse, text: string, status = 200): void {
+function sendText(response: ServerResponse, text: string | Buffer, status = 200): void {
   const length = Buffer.byteLength(text)
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': length })
   response.end(text)

@@ -44,12 +44,12 @@ interface Asked {
 
 /** What is said the short way; `undefined`: nothing. */
 async function shortly({ headers, message }: Asked): Promise<unknown> {
-  const text = await service.shortcut(message, {
+  const answer = await service.shortcut(message, {
     header: (name) => headers[name],
     credential: undefined,
     signal: () => new AbortController().signal,
   })
-  return text === undefined ? undefined : JSON.parse(text)
+  return answer === undefined ? undefined : JSON.parse(String(answer))
 }
 
 /** What the SDK says to the same; `undefined`: it refuses. */
