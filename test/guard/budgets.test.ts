@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { describe, expect, test } from 'vitest'
+import { bin, cleanEnv, quietly } from '../harness/program.ts'
+import { seedIds } from '../harness/sandbox.ts'
+import type { Told } from './probe.ts'
+
+/*
+ * What speed depends on, in figures that are the same on every machine: no clock is read. Each has
+ * a budget: what it was when it was recorded, and a little room. A change that goes over it gives a
+ * good reason for a new one, or mends what it did; one that goes far below it records the gain.
+ * What Node itself loads and allocates differs between its versions: recorded with Node 24.
+ */
+const budgets = {
+  /** The program and its parts, bytes: recorded at 1,350,100. */
+  bundleBytes: 1_370_000,
+  /** Files of the program that are loaded before the first answer over stdio: recorded at 10. */
+  firstFiles: 10,
+  /** And their bytes: recorded at 260,900. */
+  firstBytes: 266_000,
+  /** And parts of Node beside those that every program has: recorded at 8. */
+  firstBuiltins: 8,
+  /** The answer to tools/list, bytes: recorded at 80,700. */
+  listBytes: 82_000,
+  /** What tools/list leaves on the heap, over HTTP and not optimised, bytes: recorded at 27,500. */
+  listAllocated: 29_000,
+  /** What a call of get_agent does, with the sandbox in it: recorded at 150,900. */
+  callAllocated: 155_000,
+}
+
+const dist = join(import.meta.dirname, '../../dist')
+const probe = join(import.meta.dirname, 'probe.ts')
+
+const envelope = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'guard', version: '1.0.0' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+const request = (method: string, params: object = {}) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } })
+
+/** Starts the program with the probe in it. */
+function start(args: string[], nodeOptions: string[] = []) {
+  const child = spawn(process.execPath, [...nodeOptions, '--import', probe, bin, ...args], {
+    env: cleanEnv({
+      ...quietly,
+      VOICE_AGENT_SANDBOX_DB: ':memory:',
+      NODE_DISABLE_COMPILE_CACHE: '1',
+    }),
+  })
+  const said = createInterface(child.stderr)
+  const saidLike = (pattern: RegExp) =>
+    new Promise<string>((resolve) => {
+      const look = (line: string) => {
+        const found = pattern.exec(line)
+        if (!found) return
+        said.off('line', look)
+        resolve(found[1] ?? '')
+      }
+      said.on('line', look)
+    })
+  return {
+    saidLike,
+    async ask(line: string): Promise<string> {
+      child.stdin.write(`${line}\n`)
+      const [answer] = await once(createInterface(child.stdout), 'line')
+      return String(answer)
+    },
+    async told(): Promise<Told> {
+      const told = saidLike(/^probe (.*)/)
+      child.kill('SIGUSR2')
+      return JSON.parse(await told)
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await once(child, 'close')
+    },
+  }
+}
+
+const bytesOf = (file: string) => statSync(file).size
+
+test('the bundle is as small as it was', () => {
+  const files = [bin, ...readdirSync(join(dist, 'parts')).map((name) => join(dist, 'parts', name))]
+  const bytes = files.filter((file) => file.endsWith('.js')).map(bytesOf)
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(budgets.bundleBytes)
+})
+
+// A program on Windows hears no signal.
+describe.skipIf(process.platform === 'win32')('as little as before', () => {
+  test('is loaded and written for the first answer', async () => {
+    await using program = start([])
+    const answer = await program.ask(request('tools/list'))
+    expect(JSON.parse(answer)).toMatchObject({ result: { tools: expect.anything() } })
+    expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(budgets.listBytes)
+    const { files, builtins } = await program.told()
+    const sizes = files.map((name) =>
+      bytesOf(name === 'voice-agent-mcp.js' ? bin : join(dist, 'parts', name)),
+    )
+    expect(files.length, files.join()).toBeLessThanOrEqual(budgets.firstFiles)
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(budgets.firstBytes)
+    expect(builtins.length, builtins.join()).toBeLessThanOrEqual(budgets.firstBuiltins)
+  })
+
+  test('is allocated for a request over HTTP', async () => {
+    // With room for all of it the heap grows by what is allocated.
+    const room = ['--min-semi-space-size=128', '--max-semi-space-size=128']
+    await using program = start(['http', '--port', '0'], [...room, '--no-opt', '--no-maglev'])
+    const url = await program.saidLike(/Serving MCP at (\S+)/)
+    const each = async (method: string, params: Record<string, unknown> = {}) => {
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': method,
+        ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
+      }
+      const ask = async (times: number) => {
+        for (let time = 0; time < times; time++) {
+          const response = await fetch(url, {
+            method: 'POST',
+            headers,
+            body: request(method, params),
+          })
+          expect(await response.text()).not.toMatch(/"isError":true|"error":\{/)
+        }
+      }
+      await ask(200)
+      // What is not on the heap, such as what is written, may have it collected once in a while.
+      const grown: number[] = []
+      for (let batch = 0; batch < 7; batch++) {
+        const { heapBytes: before } = await program.told()
+        await ask(20)
+        const { heapBytes: after } = await program.told()
+        grown.push((after - before) / 20)
+      }
+      return grown.toSorted((a, b) => a - b)[3]
+    }
+    const listed = await each('tools/list')
+    const called = await each('tools/call', {
+      name: 'get_agent',
+      arguments: { agent_id: seedIds.supportAgent },
+    })
+    // Less would mean that it was collected after all.
+    expect(listed).toBeGreaterThan(1000)
+    expect(listed).toBeLessThanOrEqual(budgets.listAllocated)
+    expect(called).toBeGreaterThan(1000)
+    expect(called).toBeLessThanOrEqual(budgets.callAllocated)
+  })
+})
