@@ -60,7 +60,7 @@ export function pollMs(ageMs: number): number {
  * proportion. Neither this process nor the platform is there for readings alone.
  */
 const mostPerSecond = 20
-const togetherMs = 500
+const togetherMs = 1000
 
 /** Readings that may fail in a row before those who wait are told. */
 const mostFailures = 3
@@ -114,7 +114,7 @@ class Pace {
 
   /**
    * How long to wait where one call alone would be read at this interval, ms. Where there are so
-   * many that they wait longer, those of half a second are read together: waking up costs as much
+   * many that they wait longer, those of a second are read together: waking up costs as much
    * as a reading does.
    */
   stretched(ms: number): number {
