@@ -13,6 +13,7 @@ import { createSelect } from '../../src/mcp/selection.ts'
 import { createService } from '../../src/mcp/server.ts'
 import { tools } from '../../tools/index.ts'
 import { startProgram } from '../harness/program.ts'
+import { tries } from '../harness/property.ts'
 import { metaOf } from '../harness/rpc.ts'
 import { sessionOf } from '../harness/session.ts'
 
@@ -141,7 +142,7 @@ describe('the opening', () => {
         answered += said.length
         expect(said).toEqual((await atLength(messages)).slice(0, said.length))
       }),
-      { numRuns: 300 },
+      tries(300),
     )
     expect(answered).toBeGreaterThan(30)
   })

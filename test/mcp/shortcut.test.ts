@@ -8,6 +8,7 @@ import { createSelect } from '../../src/mcp/selection.ts'
 import { createService, type Service } from '../../src/mcp/server.ts'
 import { openPlatform, type Platform } from '../../src/platform.ts'
 import { tools } from '../../tools/index.ts'
+import { tries } from '../harness/property.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import { sessionOf } from '../harness/session.ts'
 
@@ -205,7 +206,7 @@ test('whatever is odd about a request, what is said shortly is what is said at l
       shortOnes++
       expect(said).toEqual(await atLength(one))
     }),
-    { numRuns: 600 },
+    tries(600),
   )
   expect(shortOnes).toBeGreaterThan(50)
   expect(bugs).toEqual([])

@@ -13,6 +13,7 @@ import {
 } from '../../src/policy/ledger.ts'
 import { createSqliteLedger } from '../../src/policy/sqlite-ledger.ts'
 import { cleanEnv, scratchFolder } from '../harness/program.ts'
+import { tries } from '../harness/property.ts'
 import { beforeEachStatement } from '../sandbox/statement-hook.ts'
 
 const minute = 60_000
@@ -137,7 +138,7 @@ describe.each(ledgers)('a ledger %s', (_, create) => {
         }
         await ledger.close()
       }),
-      { numRuns: 40 },
+      tries(40),
     )
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type QuietHours, weekdays } from '../../src/policy/policy.ts'
 import { quietAt, quietUntil } from '../../src/policy/quiet-hours.ts'
+import { tries } from '../harness/property.ts'
 
 const night: QuietHours = { from: '21:00', to: '08:00' }
 const berlin = ['Europe/Berlin']
@@ -107,6 +108,6 @@ test('the end that is told is never in a quiet time, and hardly later than need 
         }
       },
     ),
-    { numRuns: 150 },
+    tries(150),
   )
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { granularities, groupings } from '../../src/contract/usage.ts'
+import { tries } from '../harness/property.ts'
 import { startSandbox } from '../harness/sandbox.ts'
 
 const Conversations = z.object({
@@ -60,6 +61,6 @@ test('buckets add up to the conversations of the range, whatever zone, size and 
         expect(starts[0]).toBeLessThanOrEqual(start)
       },
     ),
-    { numRuns: 300 },
+    tries(300),
   )
 })

@@ -4,6 +4,7 @@ import type { Message } from '../../src/contract/conversation.ts'
 import { plainText } from '../../src/views/plain-text.ts'
 import { transcriptOf, transcriptText } from '../../src/views/transcript.ts'
 import { connectStdio } from '../harness/client.ts'
+import { tries } from '../harness/property.ts'
 
 const said = (message: string, role = 'user'): Message => ({ role, message })
 const talk = (...messages: Message[]) => transcriptText(transcriptOf(messages, {}))
@@ -65,6 +66,7 @@ describe('a transcript', () => {
           expect(lines.at(-1)).toBe(`</untrusted-speech ${mark}>`)
         },
       ),
+      tries(100),
     )
   })
 
