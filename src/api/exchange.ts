@@ -1,0 +1,140 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+import type { Deadline } from './deadline.ts'
+import { SendFailure } from './failure.ts'
+import { maxReplyBytes, replyFacts } from './reply.ts'
+import type { WireReply, WireRequest } from './send.ts'
+
+/** One request and its reply. */
+export function exchange(
+  pool: Dispatcher,
+  url: URL,
+  { method, headers, body }: WireRequest,
+  deadline: Deadline,
+): Promise<WireReply> {
+  if (deadline.struck) return Promise.reject(deadline.struck)
+  const { origin, pathname, search } = url
+  const options = { origin, path: pathname + search, method, headers, body: body ?? null }
+  return new Promise((resolve, reject) => {
+    pool.dispatch(options, new Exchange({ deadline, receiving: new Receiving(), resolve, reject }))
+  })
+}
+
+/** A request under way: what is told of it, and who waits for it. */
+interface UnderWay {
+  readonly deadline: Deadline
+  readonly receiving: Receiving
+  readonly resolve: (reply: WireReply) => void
+  readonly reject: (failure: Error) => void
+}
+
+/**
+ * What undici's lowest interface tells of a request: its others make a stream of each reply, which
+ * takes as long as everything else here. When it is over it lets go of all it had: something in
+ * undici still leads to it, and V8 would take a third of what requests allocate for long-lived.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  #underWay: UnderWay | undefined
+  #controller: Dispatcher.DispatchController | undefined
+
+  constructor(underWay: UnderWay) {
+    this.#underWay = underWay
+    // What hangs before there is a connection cannot be stopped, but is not waited for.
+    underWay.deadline.onStrike = (failure) => {
+      this.#controller?.abort(failure)
+      this.#end()?.reject(failure)
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up before there was a connection: nothing is sent any more.
+    if (!this.#underWay) return void controller.abort(new Error('given up'))
+    this.#underWay.deadline.sendingBegan()
+    this.#controller = controller
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    fields: IncomingHttpHeaders,
+  ): void {
+    // 1xx announce a reply, and are none; less is no status at all.
+    if (status < 100) controller.abort(noHttp())
+    if (status < 200 || !this.#underWay) return
+    this.#underWay.deadline.headersArrived()
+    this.#underWay.receiving.begin(status, fields)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const failure = this.#underWay?.receiving.add(chunk)
+    if (failure) controller.abort(failure)
+  }
+
+  onResponseEnd(): void {
+    const ended = this.#end()
+    ended?.resolve(ended.receiving.reply())
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    const ended = this.#end()
+    // Once the status has arrived, this is a reply that broke off, not a missing one.
+    ended?.reject(ended.receiving.brokenOff(error))
+  }
+
+  #end(): UnderWay | undefined {
+    const underWay = this.#underWay
+    if (underWay) underWay.deadline.onStrike = () => undefined
+    this.#underWay = undefined
+    this.#controller = undefined
+    return underWay
+  }
+}
+
+/** A reply on its way. */
+class Receiving {
+  readonly #chunks: Buffer[] = []
+  #size = 0
+  #status = 0
+  #fields: IncomingHttpHeaders = {}
+
+  begin(status: number, fields: IncomingHttpHeaders): void {
+    this.#status = status
+    this.#fields = fields
+  }
+
+  /** Gives a failure when it is too much. */
+  add(chunk: Buffer): SendFailure | undefined {
+    this.#size += chunk.length
+    if (this.#size > maxReplyBytes) return this.#unreadable('too_large', '')
+    this.#chunks.push(chunk)
+    return undefined
+  }
+
+  reply(): WireReply {
+    return { status: this.#status, header: this.#header, body: this.#text() }
+  }
+
+  brokenOff(error: Error): Error {
+    const isOwn = error instanceof SendFailure || this.#status === 0
+    return isOwn ? error : this.#unreadable('cut_off', this.#text())
+  }
+
+  readonly #header = (name: string) => {
+    const value = this.#fields[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  #text(): string {
+    const [first, ...rest] = this.#chunks
+    const bytes = first && rest.length === 0 ? first : Buffer.concat(this.#chunks)
+    return bytes.toString('utf8')
+  }
+
+  #unreadable(reason: 'too_large' | 'cut_off', excerpt: string): SendFailure {
+    const header = this.#header
+    const facts = { detail: null, excerpt, ...replyFacts({ header }) }
+    return new SendFailure({ kind: 'unreadable', status: this.#status, reason, ...facts })
+  }
+}
+
+const noHttp = () => new SendFailure({ kind: 'network', code: 'NO_HTTP', maybeSent: true })
