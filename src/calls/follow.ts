@@ -3,6 +3,7 @@ import type { Client } from '../api/client.ts'
 import { ApiError, type Failure } from '../api/failure.ts'
 import type { CallDetail } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
+import { Pace, pollMs } from './pace.ts'
 
 /** Who wants to know of which call. */
 export interface Followed {
@@ -49,19 +50,6 @@ const anewMs = 15_000
 export const hasEnded = ({ status, ended_at }: CallDetail): boolean =>
   Boolean(ended_at) || (status !== undefined && status !== null && status !== 'in_progress')
 
-/** How often a call is read: quick at first, when ringing ends; slower the longer it lasts. */
-export function pollMs(ageMs: number): number {
-  if (ageMs < 10_000) return 1000
-  return ageMs < 60_000 ? 2000 : 5000
-}
-
-/**
- * Most readings in a second, of all calls together: beyond that each is read less often, in
- * proportion. Neither this process nor the platform is there for readings alone.
- */
-const mostPerSecond = 20
-const togetherMs = 1000
-
 /** Readings that may fail in a row before those who wait are told. */
 const mostFailures = 3
 
@@ -100,29 +88,6 @@ export function createFollower(): Follower {
     },
   }
   return follower
-}
-
-/** How much is read altogether. */
-class Pace {
-  /** Readings per ms that all calls would have, each on its own. */
-  #wanted = 0
-
-  /** Takes a call from one interval to another; infinite: not read. */
-  change(fromMs: number, toMs: number): void {
-    this.#wanted += 1 / toMs - 1 / fromMs
-  }
-
-  /**
-   * How long to wait where one call alone would be read at this interval, ms. Where there are so
-   * many that they wait longer, those of a second are read together: waking up costs as much
-   * as a reading does.
-   */
-  stretched(ms: number): number {
-    const times = (this.#wanted * 1000) / mostPerSecond
-    if (times <= 1) return ms
-    const at = Date.now() + ms * times
-    return ms * times + (togetherMs - (at % togetherMs))
-  }
 }
 
 /** Somebody who waits. */
