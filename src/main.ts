@@ -95,6 +95,7 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
     import('./serving.ts'),
     import('./transports/stdio-connection.ts'),
     import('./mcp/resources.ts'),
+    import('./heap.ts'),
   ])
   let current: Server | undefined
   const leaving = new AbortController()
@@ -124,10 +125,11 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
 
 async function http(config: Extract<Config, { command: 'http' }>): Promise<Running> {
   const exposure = exposedOf(cards, config.scope.exposure)
-  const [{ openServing }, { startHttp }, { watchResources }] = await Promise.all([
+  const [{ openServing }, { startHttp }, { watchResources }, { beSmall }] = await Promise.all([
     import('./serving.ts'),
     import('./transports/http.ts'),
     import('./mcp/resources.ts'),
+    import('./heap.ts'),
   ])
   const { select, sessionFor, hasKey, prepare, close, ...service } = await openServing(config, {
     onBug: logError,
@@ -149,7 +151,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     watch: (credential, uris, onUpdate) => watchResources(sessionFor(credential), uris, onUpdate),
     onError: logRefusal,
   })
-  await beSmall()
+  beSmall()
   announce(config, exposure)
   log(`Serving MCP at ${server.url}/mcp`)
   if (!local) warnOfExposure(config, lendsKey)
@@ -161,24 +163,6 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
       await close()
     },
   }
-}
-
-/**
- * Has V8 keep its heap near what is alive, for a process that lasts: without, it takes 250 MB under
- * load before it collects anything but the youngest, ten times what is alive. Collected once, it
- * knows how much that is. A smaller young generation would save ten more, and takes a fifth more
- * time where a thousand requests wait.
- */
-async function beSmall(): Promise<void> {
-  const [{ setFlagsFromString }, { runInNewContext }] = await Promise.all([
-    import('node:v8'),
-    import('node:vm'),
-  ])
-  setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=20')
-  setFlagsFromString('--expose-gc')
-  const collect: NodeJS.GCFunction = runInNewContext('gc')
-  collect()
 }
 
 /** What an operator who listens to the whole network should know. */
