@@ -1,10 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { metaOf } from '../../src/dev/wire.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { ToolResult } from '../harness/client.ts'
 import { yes } from '../harness/person.ts'
 import { type Program, quietly, startHttpProgram, startProgram } from '../harness/program.ts'
-import { metaOf, rpc } from '../harness/rpc.ts'
+import { rpc } from '../harness/rpc.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
 const extension = 'io.modelcontextprotocol/tasks'

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
-import { bin, cleanEnv, quietly } from '../harness/program.ts'
+import { onTheWire } from '../../src/dev/wire.ts'
+import { bin, quietly, startProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import type { Told } from './probe.ts'
 
@@ -34,51 +32,18 @@ const budgets = {
 const dist = join(import.meta.dirname, '../../dist')
 const probe = join(import.meta.dirname, 'probe.ts')
 
-const envelope = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'guard', version: '1.0.0' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-}
-const request = (method: string, params: object = {}) =>
-  JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } })
-
 /** Starts the program with the probe in it. */
-function start(args: string[], nodeOptions: string[] = []) {
-  const child = spawn(process.execPath, [...nodeOptions, '--import', probe, bin, ...args], {
-    env: cleanEnv({
-      ...quietly,
-      VOICE_AGENT_SANDBOX_DB: ':memory:',
-      NODE_DISABLE_COMPILE_CACHE: '1',
-    }),
-  })
-  const said = createInterface(child.stderr)
-  const saidLike = (pattern: RegExp) =>
-    new Promise<string>((resolve) => {
-      const look = (line: string) => {
-        const found = pattern.exec(line)
-        if (!found) return
-        said.off('line', look)
-        resolve(found[1] ?? '')
-      }
-      said.on('line', look)
-    })
-  return {
-    saidLike,
-    async ask(line: string): Promise<string> {
-      child.stdin.write(`${line}\n`)
-      const [answer] = await once(createInterface(child.stdout), 'line')
-      return String(answer)
-    },
+function probed(args: string[], nodeOptions: string[] = []) {
+  const env = { ...quietly, VOICE_AGENT_SANDBOX_DB: ':memory:', NODE_DISABLE_COMPILE_CACHE: '1' }
+  const program = startProgram(args, env, [...nodeOptions, '--import', probe])
+  let times = 0
+  return Object.assign(program, {
     async told(): Promise<Told> {
-      const told = saidLike(/^probe (.*)/)
-      child.kill('SIGUSR2')
-      return JSON.parse(await told)
+      program.process.kill('SIGUSR2')
+      const [, told = ''] = await program.waitFor(new RegExp(`^probe ${++times} (.*)$`, 'm'))
+      return JSON.parse(told)
     },
-    async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL')
-      await once(child, 'close')
-    },
-  }
+  })
 }
 
 const bytesOf = (file: string) => statSync(file).size
@@ -92,8 +57,10 @@ test('the bundle is as small as it was', () => {
 // A program on Windows hears no signal.
 describe.skipIf(process.platform === 'win32')('as little as before', () => {
   test('is loaded and written for the first answer', async () => {
-    await using program = start([])
-    const answer = await program.ask(request('tools/list'))
+    await using program = probed([])
+    program.process.stdin?.write(`${onTheWire('tools/list').body}\n`)
+    await expect.poll(program.stdout).toMatch(/\n$/)
+    const answer = program.stdout().trimEnd()
     expect(JSON.parse(answer)).toMatchObject({ result: { tools: expect.anything() } })
     expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(budgets.listBytes)
     const { files, builtins } = await program.told()
@@ -108,23 +75,12 @@ describe.skipIf(process.platform === 'win32')('as little as before', () => {
   test('is allocated for a request over HTTP', async () => {
     // With room for all of it the heap grows by what is allocated.
     const room = ['--min-semi-space-size=128', '--max-semi-space-size=128']
-    await using program = start(['http', '--port', '0'], [...room, '--no-opt', '--no-maglev'])
-    const url = await program.saidLike(/Serving MCP at (\S+)/)
+    await using program = probed(['http', '--port', '0'], [...room, '--no-opt', '--no-maglev'])
+    const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
     const each = async (method: string, params: Record<string, unknown> = {}) => {
-      const headers = {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        'mcp-protocol-version': '2026-07-28',
-        'mcp-method': method,
-        ...(typeof params.name === 'string' && { 'mcp-name': params.name }),
-      }
       const ask = async (times: number) => {
         for (let time = 0; time < times; time++) {
-          const response = await fetch(url, {
-            method: 'POST',
-            headers,
-            body: request(method, params),
-          })
+          const response = await fetch(url, onTheWire(method, params))
           expect(await response.text()).not.toMatch(/"isError":true|"error":\{/)
         }
       }

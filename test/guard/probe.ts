@@ -27,9 +27,10 @@ registerHooks({
 // Node does not document it, and has had it since its beginnings.
 const loaded = () => (process as unknown as { moduleLoadList: string[] }).moduleLoadList
 
+let times = 0
 process.on('SIGUSR2', () => {
   const builtins = loaded().filter((name) => name.startsWith('NativeModule') && !before.has(name))
   const told: Told = { files, builtins, heapBytes: process.memoryUsage().heapUsed }
-  writeSync(2, `probe ${JSON.stringify(told)}\n`)
+  writeSync(2, `probe ${++times} ${JSON.stringify(told)}\n`)
 })
 for (const name of loaded()) before.add(name)

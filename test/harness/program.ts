@@ -36,8 +36,12 @@ export interface Program extends AsyncDisposable {
 }
 
 /** Starts the program; stopped, by its own process id, when it goes out of scope. */
-export function startProgram(args: string[], env: Record<string, string> = {}): Program {
-  const child = spawn(process.execPath, [bin, ...args], { env: cleanEnv(env) })
+export function startProgram(
+  args: string[],
+  env: Record<string, string> = {},
+  nodeOptions: readonly string[] = [],
+): Program {
+  const child = spawn(process.execPath, [...nodeOptions, bin, ...args], { env: cleanEnv(env) })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk) => {

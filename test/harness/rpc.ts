@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { metaOf, onTheWire } from '../../src/dev/wire.ts'
 
 const Answer = z.looseObject({
   result: z.record(z.string(), z.unknown()).optional(),
@@ -12,13 +13,6 @@ interface Asking {
   readonly signal?: AbortSignal
 }
 
-/** What a request of that revision says of its client. */
-export const metaOf = (capabilities: object) => ({
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': capabilities,
-})
-
 let id = 0
 
 /** One request of the 2026-07-28 revision over HTTP, as it stands on the wire. */
@@ -28,18 +22,8 @@ export async function rpc(
   params: Record<string, unknown>,
   { capabilities = {}, key = 'sandbox-key', signal }: Asking = {},
 ) {
-  const _meta = metaOf(capabilities)
   const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      'mcp-name': String(params.name ?? params.taskId),
-      'x-api-key': key,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params: { ...params, _meta } }),
+    ...onTheWire(method, params, { id: ++id, key, meta: metaOf(capabilities) }),
     ...(signal && { signal }),
   })
   const text = await response.text()

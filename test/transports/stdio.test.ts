@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { metaOf } from '../../src/dev/wire.ts'
 import { type Program, quietly, startProgram } from '../harness/program.ts'
-import { metaOf } from '../harness/rpc.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
 const start = (env: Record<string, string> = {}) =>

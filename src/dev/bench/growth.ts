@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'undici'
 import { openSandbox } from '../../sandbox/sandbox.ts'
 import { seedIds } from '../../sandbox/seed.ts'
-import { asked, other, replyTo, served } from './http.ts'
 import { cores, median, put, type Running, round, scratch } from './processes.ts'
 import type { Section } from './report.ts'
 import { fill, send } from './sandbox.ts'
+import { asked, call, other, replyTo, served } from './subjects.ts'
 
 /** What one call costs as something grows. */
 export interface Curve {
@@ -13,11 +13,6 @@ export interface Curve {
   /** How many there are, and the processor time of one call, µs. */
   readonly points: readonly (readonly [count: number, microseconds: number])[]
 }
-
-const call = asked('tools/call', {
-  name: 'get_agent',
-  arguments: { agent_id: seedIds.supportAgent },
-})
 
 /** Processor time of one tools/call, µs. */
 async function costOf(server: Running, folder: string, keys = 1): Promise<number> {

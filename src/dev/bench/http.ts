@@ -1,135 +1,26 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSandbox } from '../../sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../sandbox/seed.ts'
-import {
-  cores,
-  type Load,
-  type Loaded,
-  median,
-  program,
-  put,
-  type Running,
-  round,
-  scratch,
-  start,
-} from './processes.ts'
+import { seedIds } from '../../sandbox/seed.ts'
+import { cores, put, type Running, round, scratch } from './processes.ts'
 import type { Section } from './report.ts'
-
-const prefix = 'io.modelcontextprotocol'
-const _meta = {
-  [`${prefix}/protocolVersion`]: '2026-07-28',
-  [`${prefix}/clientInfo`]: { name: 'bench', version: '1.0.0' },
-  [`${prefix}/clientCapabilities`]: {},
-}
-const apiKey = 'bench-key-0123456789'
-
-type Asked = Pick<Load, 'method' | 'headers' | 'body'>
-
-export function asked(method: string, params: Record<string, unknown> = {}): Asked {
-  const name = params.name ?? params.uri
-  return {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': method,
-      ...(typeof name === 'string' && { 'mcp-name': name }),
-      'x-api-key': apiKey,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }),
-  }
-}
+import {
+  type Asked,
+  apiKey,
+  asked,
+  call,
+  compare,
+  type Measured,
+  other,
+  replyTo,
+  type Subject,
+  served,
+} from './subjects.ts'
 
 const list = asked('tools/list')
-const call = asked('tools/call', {
-  name: 'get_agent',
-  arguments: { agent_id: seedIds.supportAgent },
-})
 const catalog = asked('resources/read', { uri: 'voice-agents://catalog/models' })
 const direct: Asked = {
   method: 'GET',
   headers: { 'x-api-key': apiKey, accept: 'application/json' },
-}
-
-/** What a platform answers for a reading, from the sandbox's own data. */
-export async function replyTo(path: string): Promise<string> {
-  const sandbox = openSandbox({ file: ':memory:', speed: 1 })
-  const headers = { 'x-api-key': sandboxKeys.main }
-  const response = await sandbox.fetch(new Request(`http://sandbox/v1/${path}`, { headers }))
-  const text = await response.text()
-  sandbox.close()
-  return text
-}
-
-const here = (file: string) => join(import.meta.dirname, file)
-
-/** Starts a server to compare with. */
-export const other = (kind: string, argument: string, core = cores.measured): Promise<Running> =>
-  start({ args: [here('servers.ts'), kind, argument], core })
-
-/** Starts the server itself in front of a platform. */
-export const served = (
-  platform: string,
-  more: Record<string, string> = {},
-  core = cores.measured,
-): Promise<Running> =>
-  start({
-    args: [program, 'http', '--port', '0'],
-    core,
-    env: {
-      VOICE_AGENT_BASE_URL: new URL(platform).origin,
-      VOICE_AGENT_API_KEY: apiKey,
-      VOICE_AGENT_STATE_DIR: ':memory:',
-      ...more,
-    },
-  })
-
-interface Subject {
-  readonly name: string
-  readonly server: Running
-  readonly path: string
-  readonly asked: Asked
-}
-
-interface Measured {
-  /** Per second of its core. */
-  readonly perCpuSecond: number
-  readonly perSecond: number
-  readonly p50: number
-  readonly p99: number
-}
-
-/**
- * Asks each in turn, several times around, so that what else the machine does strikes all alike.
- * The first round warms up and is not counted.
- */
-async function compare(
-  subjects: readonly Subject[],
-  { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
-  folder: string,
-): Promise<Map<string, Measured>> {
-  const runs = new Map<string, (Loaded & { cpu: number })[]>(subjects.map(({ name }) => [name, []]))
-  for (let round = 0; round <= rounds; round++) {
-    for (const { name, server, path, asked } of subjects) {
-      const before = server.cpu()
-      const url = new URL(path, server.url).href
-      const loaded = await put({ url, ...asked, connections, seconds }, folder)
-      if (round > 0) runs.get(name)?.push({ ...loaded, cpu: server.cpu() - before })
-    }
-  }
-  return new Map(
-    [...runs].map(([name, all]) => [
-      name,
-      {
-        perCpuSecond: median(all.map(({ requests, cpu }) => requests / cpu)),
-        perSecond: median(all.map(({ requests, seconds }) => requests / seconds)),
-        p50: median(all.map(({ p50 }) => p50)),
-        p99: median(all.map(({ p99 }) => p99)),
-      },
-    ]),
-  )
 }
 
 /** Requests a second of one core, beside what else answers them. */
