@@ -1,5 +1,5 @@
 import { compactText } from './compact.ts'
-import { beginningOf, estimateTokens } from './tokens.ts'
+import { beginningOf, estimateTokens, fits } from './tokens.ts'
 
 /*
  * Shortening what is read by a model. It is done to the text only: a program gets all of it in
@@ -12,20 +12,20 @@ const note =
 /** A value as text of about so many tokens; where something is left out it says how much. */
 export function boundedText(value: unknown, budget: number): string {
   const text = compactText(value)
-  if (estimateTokens(text, budget) <= budget) return text
+  if (fits(text, budget)) return text
   const whole: unknown = JSON.parse(text)
   const most = budget - estimateTokens(note)
   const sizes: Sizes = new Map()
   // Quotes and line breaks cost more within JSON than by themselves, so once may not be enough.
   for (let share = most; ; share *= 0.7) {
     const short = compactText(fitted(whole, share, sizes))
-    if (estimateTokens(short, most) <= most || share < 50) return `${short}\n${note}`
+    if (fits(short, most) || share < 50) return `${short}\n${note}`
   }
 }
 
 /** Lines of a text from its beginning, about so many tokens; it says how many are left out. */
 export function boundedLines(text: string, budget: number): string {
-  if (estimateTokens(text, budget) <= budget) return text
+  if (fits(text, budget)) return text
   const lines = text.split('\n').map((line) => boundedString(line, budget / 3))
   let left = budget - 60
   const end = lines.findIndex((line) => {
@@ -49,7 +49,7 @@ function openMarks(lines: readonly string[]): string[] {
 
 /** A text of about so many tokens. */
 export function boundedString(text: string, budget: number): string {
-  if (estimateTokens(text, budget) <= budget) return text
+  if (fits(text, budget)) return text
   const begin = beginningOf(text, Math.max(4, budget - 8))
   return `${begin}… (${text.length - begin.length} more characters)`
 }

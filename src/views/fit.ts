@@ -1,7 +1,7 @@
 import type { RouteRequest } from '../contract/route.ts'
 import { boundedText } from './bounded.ts'
 import { compactText } from './compact.ts'
-import { estimateTokens } from './tokens.ts'
+import { fits } from './tokens.ts'
 
 /** Most tokens of one result, about: more floods the context of the model that reads it. */
 export const resultBudget = 6000
@@ -31,23 +31,19 @@ export function shortened(
   { cut, request }: { cut: Cut | undefined; request: RouteRequest },
 ): Fitted {
   const whole = { structured, text: compactText(structured) }
-  if (isShort(whole.text)) return whole
+  if (fits(whole.text, resultBudget)) return whole
   const items = cut?.count(structured) ?? 0
   if (!cut || items === 0) return { structured, text: boundedText(structured, resultBudget) }
   // At least one item: nothing at all would leave the caller where it was.
   let [kept, tooMany] = [1, items + 1]
   while (tooMany - kept > 1) {
     const middle = (kept + tooMany) >> 1
-    if (isShort(compactText(cut.keep(structured, middle, request)))) kept = middle
+    if (fits(compactText(cut.keep(structured, middle, request)), resultBudget)) kept = middle
     else tooMany = middle
   }
   const part = kept < items ? { ...cut.keep(structured, kept, request) } : structured
   return { structured: part, text: boundedText(part, resultBudget) }
 }
-
-/** No token is less than a byte, so most results need no estimate. */
-const isShort = (text: string) =>
-  Buffer.byteLength(text) <= resultBudget || estimateTokens(text, resultBudget) <= resultBudget
 
 /** Shortens the array under a name, and says how to get the rest. */
 export const cutArray = (

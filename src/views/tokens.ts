@@ -12,6 +12,13 @@ export function estimateTokens(text: string, enough = Number.POSITIVE_INFINITY):
   return tokens
 }
 
+/**
+ * Whether a text costs at most so many tokens, about. No token is less than a byte, so what has as
+ * few bytes is not looked at.
+ */
+export const fits = (text: string, tokens: number): boolean =>
+  Buffer.byteLength(text) <= tokens || estimateTokens(text, tokens) <= tokens
+
 /** The beginning of a text that costs at most so many tokens, about. */
 export function beginningOf(text: string, tokens: number): string {
   let left = tokens

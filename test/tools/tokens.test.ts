@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogueBudget, catalogueTokens, sum, toolBudget } from '../../src/dev/tokens.ts'
@@ -6,6 +7,7 @@ import { resultBudget } from '../../src/views/fit.ts'
 import { estimateTokens } from '../../src/views/tokens.ts'
 import { connectStdio, type TestClient } from '../harness/client.ts'
 import { connectPerson } from '../harness/person.ts'
+import { tries } from '../harness/property.ts'
 import { seedIds, startSandbox } from '../harness/sandbox.ts'
 import { newAgent } from '../harness/story.ts'
 
@@ -45,6 +47,15 @@ describe('an estimate', () => {
     const ratio = estimateTokens(long) / tokens(long)
     expect(ratio).toBeGreaterThan(least)
     expect(ratio).toBeLessThan(most)
+  })
+
+  test('is never more than the bytes of a text, so that short ones need none', () => {
+    const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
+    const isLess = (text: string) => estimateTokens(text) <= Buffer.byteLength(text)
+    fc.assert(fc.property(texts, isLess), tries(2000))
+    for (let code = 0; code < 0x110000; code += 7) {
+      expect(isLess(String.fromCodePoint(code)), code.toString(16)).toBe(true)
+    }
   })
 })
 
