@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import {
-  hostHeaderValidation,
-  type NodeIncomingMessageLike,
-  originValidation,
-  toNodeHandler,
-} from '@modelcontextprotocol/node'
+import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node'
 import {
   type AuthInfo,
   createMcpHandler,
@@ -15,6 +10,9 @@ import {
   localhostAllowedHostnames,
   localhostAllowedOrigins,
   DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest,
+  type McpHttpHandler,
+  validateHostHeader,
+  validateOriginHeader,
 } from '@modelcontextprotocol/server'
 import { sessionHeader } from '../mcp/cancelling.ts'
 import { authInfoOf, type Credential } from '../mcp/credential.ts'
@@ -60,18 +58,15 @@ export async function startHttp(
     onerror: options.onError,
     maxSubscriptions: mostStreams,
   })
-  const serve = toNodeHandler(handler, { onerror: options.onError })
-  const isAllowedHost = hostCheck(options)
-  const isAllowedOrigin = originValidation([
-    ...localhostAllowedOrigins(),
-    ...options.allowedOrigins,
-  ])
+  const serve = atLength(handler, options)
+  const refusalOfSource = sourceCheck(options)
 
   const answer = async (
     request: IncomingMessage & { auth?: AuthInfo },
     response: ServerResponse,
   ) => {
-    if (!isAllowedHost(request, response) || !isAllowedOrigin(request, response)) return
+    const foreign = refusalOfSource(request.headers)
+    if (foreign) return refuse(response, 403, foreign)
     allowPage(request, response)
     if (request.method === 'OPTIONS') return void response.writeHead(204).end()
     const path = request.url?.split('?')[0]
@@ -140,6 +135,21 @@ export async function startHttp(
 /** JSON-RPC 2.0 §5.1 */
 const parseError = -32700
 
+/**
+ * Answers with the SDK. Web requests, and what makes them of Node's, take 13 MB of memory, so they
+ * come with the first request that is not answered shortly.
+ */
+function atLength(handler: McpHttpHandler, { onError }: HttpOptions): NodeMcpRequestHandler {
+  let loading: Promise<NodeMcpRequestHandler> | undefined
+  return async (...asked) => {
+    loading ??= import('@modelcontextprotocol/node').then(({ toNodeHandler }) =>
+      toNodeHandler(handler, { onerror: onError }),
+    )
+    const serve = await loading
+    await serve(...asked)
+  }
+}
+
 /** The bytes of a request; `undefined` when they are too many. Throws when the client breaks off. */
 function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
@@ -177,10 +187,22 @@ function goneSignal(response: ServerResponse): AbortSignal {
 const keyWanted =
   'An API key is required: send it as X-API-Key, or as Authorization: Bearer. It is passed on to the platform.'
 
-/** Names that lead here; a page that gets another name to resolve to this machine is refused. */
-function hostCheck({ isLoopback, allowedHosts }: HttpOptions) {
-  if (!isLoopback && allowedHosts.length === 0) return () => true
-  return hostHeaderValidation([...localhostAllowedHostnames(), ...allowedHosts])
+/**
+ * Why a request is refused for where it comes from; `undefined` where it may come in. A page that
+ * gets a name of its own to resolve to this machine is refused for that name.
+ */
+function sourceCheck({ isLoopback, allowedHosts, allowedOrigins }: HttpOptions) {
+  const hosts =
+    isLoopback || allowedHosts.length > 0
+      ? [...localhostAllowedHostnames(), ...allowedHosts]
+      : undefined
+  const origins = [...localhostAllowedOrigins(), ...allowedOrigins]
+  return ({ host, origin }: IncomingMessage['headers']): string | undefined => {
+    const name = hosts && validateHostHeader(host, hosts)
+    if (name?.ok === false) return name.message
+    const page = validateOriginHeader(origin, origins)
+    return page.ok ? undefined : page.message
+  }
 }
 
 /** Lets an allowed web page read the answers (CORS); others never get this far. */
@@ -200,7 +222,7 @@ function allowPage(request: IncomingMessage, response: ServerResponse): void {
 
 function refuse(
   response: ServerResponse,
-  status: 400 | 401 | 413 | 500,
+  status: 400 | 401 | 403 | 413 | 500,
   message: string,
   code = -32000,
 ): void {
