@@ -13,9 +13,9 @@ if (major < 22 || (major === 22 && minor < 19)) {
   )
   process.exitCode = 1
 } else {
-  // node:sqlite works, but Node 22 warns at every start that it is new; other warnings stay.
+  // What we use of Node works, but it warns at every start that some is new; other warnings stay.
   const isExpected = (warning: Error) =>
-    warning.name === 'ExperimentalWarning' && /SQLite/.test(warning.message)
+    warning.name === 'ExperimentalWarning' && /SQLite|execve/.test(warning.message)
   const show = process.listeners('warning')
   process.removeAllListeners('warning')
   process.on('warning', (warning) => {

@@ -124,12 +124,13 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
 }
 
 async function http(config: Extract<Config, { command: 'http' }>): Promise<Running> {
+  const { startSmall, beSmall } = await import('./heap.ts')
+  startSmall()
   const exposure = exposedOf(cards, config.scope.exposure)
-  const [{ openServing }, { startHttp }, { watchResources }, { beSmall }] = await Promise.all([
+  const [{ openServing }, { startHttp }, { watchResources }] = await Promise.all([
     import('./serving.ts'),
     import('./transports/http.ts'),
     import('./mcp/resources.ts'),
-    import('./heap.ts'),
   ])
   const { select, sessionFor, hasKey, prepare, close, ...service } = await openServing(config, {
     onBug: logError,
