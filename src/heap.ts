@@ -37,7 +37,7 @@ export function startSmall(): void {
 /** Has V8 keep its heap near what is alive. Collected once, it knows how much that is. */
 export function beSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
-  setFlagsFromString('--heap-growing-percent=20')
+  setFlagsFromString('--heap-growing-percent=40')
   setFlagsFromString('--expose-gc')
   const collect: NodeJS.GCFunction = runInNewContext('gc')
   collect()

@@ -14,14 +14,17 @@ export interface Curve {
   readonly points: readonly (readonly [count: number, microseconds: number])[]
 }
 
-/** Processor time of one tools/call, µs. */
+/**
+ * Processor time of one tools/call, µs. Asked long enough at a time that what V8 tidies up when it
+ * sees nothing to do, between two loads, does not count for much.
+ */
 async function costOf(server: Running, folder: string, keys = 1): Promise<number> {
   const load = { url: server.url, ...call, connections: 16, keys }
-  await put({ ...load, seconds: 2 }, folder)
+  await put({ ...load, seconds: 4 }, folder)
   const costs: number[] = []
   for (let round = 0; round < 3; round++) {
     const before = server.cpu()
-    const { requests } = await put({ ...load, seconds: 2 }, folder)
+    const { requests } = await put({ ...load, seconds: 6 }, folder)
     costs.push((1e6 * (server.cpu() - before)) / requests)
   }
   return median(costs)
