@@ -18,14 +18,18 @@ const flags = ['--no-concurrent-recompilation', '--max-semi-space-size=4']
  */
 const settings = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' }
 
+/** The last Node that is known to take these flags: one that does not know one ends at once. */
+const lastKnown = 26
+
 /**
- * Starts this process anew with them, as itself: with its id, its streams and its arguments; what
- * the operator has set of these stays. Where it cannot be (Windows, a parent with a channel to it),
- * it goes on as it is, and takes some 40 MB more.
+ * Starts this process anew with both, as itself: with its id, its streams and its arguments; what
+ * the operator has set of these stays. Where it cannot be (Windows, a parent with a channel to it, a
+ * Node to come), it goes on as it is, and takes some 40 MB more.
  */
 export function startSmall(): void {
   const isSmall = flags.every((flag) => process.execArgv.includes(flag))
-  if (isSmall || process.channel || !process.execve) return
+  const isKnown = Number.parseInt(process.versions.node, 10) <= lastKnown
+  if (isSmall || !isKnown || process.channel || !process.execve) return
   const args = [process.execPath, ...flags, ...process.execArgv, ...process.argv.slice(1)]
   try {
     process.execve(process.execPath, args, { ...settings, ...process.env })
