@@ -95,7 +95,6 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
     import('./serving.ts'),
     import('./transports/stdio-connection.ts'),
     import('./mcp/resources.ts'),
-    import('./heap.ts'),
   ])
   let current: Server | undefined
   const leaving = new AbortController()

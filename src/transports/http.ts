@@ -44,7 +44,7 @@ export interface HttpOptions {
   readonly onError: (error: Error) => void
 }
 
-/** Most streams that are open at once; one takes some 20 kB. */
+/** Most streams that are open at once; one takes some 40 kB. */
 const mostStreams = 20_000
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
@@ -136,8 +136,8 @@ export async function startHttp(
 const parseError = -32700
 
 /**
- * Answers with the SDK. Web requests, and what makes them of Node's, take 13 MB of memory, so they
- * come with the first request that is not answered shortly.
+ * Answers with the SDK. Node loads its own fetch for web requests and what makes them, so they come
+ * with the first request that is not answered shortly.
  */
 function atLength(handler: McpHttpHandler, { onError }: HttpOptions): NodeMcpRequestHandler {
   let loading: Promise<NodeMcpRequestHandler> | undefined
