@@ -93,7 +93,7 @@ export async function findOut(
   const { findOutMs, settledMs } = search.timing ?? defaultTiming
   const deadline = Math.min(Date.now() + findOutMs, search.until)
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
-    const entry = journal.entry(owner, externalId) ?? first
+    const entry = (await journal.entry(owner, externalId)) ?? first
     const { state, since, callId } = entry
     if (state === 'free') return { absent: entry }
     // Only a reading that begins after the last moment at which it could be taken shows its absence.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { openStateFile, type StateFile, transaction } from '../state-file.ts'
+import { openStateFile, patiently, type StateFile, transaction } from '../state-file.ts'
 
 /** What is known of one placement: which call it was to be, and how far it got. */
 export interface Entry {
@@ -42,29 +42,30 @@ export type Claim =
 
 /**
  * The record of what was sent, written before it is sent, so that nothing is sent twice: not by a
- * repeated request, another process on the same file, or after a restart.
+ * repeated request, another process on the same file, or after a restart. While another process
+ * writes to the file, all methods wait without blocking this process. They throw JournalError.
  */
 export interface Journal {
   /** Takes the right to send, or tells who has it. Atomic among all processes on the file. */
-  claim(identity: Identity, now: number): Claim
+  claim(identity: Identity, now: number): Promise<Claim>
   /** What is known of an identical request; `undefined`: there was none, or nothing came of it. */
-  look(identity: Identity, now: number): Entry | undefined
+  look(identity: Identity, now: number): Promise<Entry | undefined>
   /** How an entry stands by now. */
-  entry(owner: string, externalId: string): Entry | undefined
+  entry(owner: string, externalId: string): Promise<Entry | undefined>
   /**
    * It is sent now, by a sender who gives up at `until`: to be said right before, by who has claimed
    * it and by who takes it over from a sender of whom nothing was heard since `entry.since`.
    * `undefined`: somebody else was faster.
    */
-  sending(owner: string, entry: Entry, until: number): Entry | undefined
+  sending(owner: string, entry: Entry, until: number): Promise<Entry | undefined>
   /** Its sender has given up, earlier than it said. */
-  gaveUp(owner: string, entry: Entry, now: number): void
+  gaveUp(owner: string, entry: Entry, now: number): Promise<void>
   /** There is a call. */
-  placed(owner: string, externalId: string, callId: string, now: number): void
+  placed(owner: string, externalId: string, callId: string, now: number): Promise<void>
   /** There is a record of a call that the platform said it did not take. */
-  notTaken(owner: string, externalId: string, callId: string, now: number): void
+  notTaken(owner: string, externalId: string, callId: string, now: number): Promise<void>
   /** There is none and there will be none, unless somebody else has sent it since. */
-  free(owner: string, entry: Entry): void
+  free(owner: string, entry: Entry): Promise<void>
   close(): void
 }
 
@@ -118,9 +119,8 @@ export class JournalError extends Error {
 export async function openJournal(file: string): Promise<Journal> {
   try {
     const db = await openStateFile(file, kind)
-    // What is written is short, and told before anything is sent: it waits for others in place.
-    db.exec('PRAGMA busy_timeout = 5000')
-    db.prepare('DELETE FROM placements WHERE since < ?').run(Date.now() - keptForMs)
+    const forget = db.prepare('DELETE FROM placements WHERE since < ?')
+    await patiently(() => forget.run(Date.now() - keptForMs))
     return journalOn(db, file)
   } catch (error) {
     throw unusable(file, error)
@@ -161,9 +161,9 @@ function journalOn(db: DatabaseSync, file: string): Journal {
     `UPDATE placements SET state = 'free'
      WHERE owner = ? AND external_id = ? AND state = 'sending' AND since = ?`,
   )
-  const guarded = <T>(work: () => T): T => {
+  const guarded = async <T>(work: () => T): Promise<T> => {
     try {
-      return work()
+      return await patiently(work)
     } catch (error) {
       throw error instanceof JournalError ? error : unusable(file, error)
     }

@@ -42,7 +42,7 @@ export async function placeOnce(
 ): Promise<Placement> {
   const own = { ...placing, ...sought(request, placing) }
   const { journal, owner, identity } = own
-  const claim = journal.claim(identity, Date.now())
+  const claim = await journal.claim(identity, Date.now())
   if (claim.kind === 'taken') throw new ExternalIdTaken()
   const { entry } = claim
   if (claim.kind === 'mine') {
@@ -54,7 +54,7 @@ export async function placeOnce(
   const found = await cameOf(entry, own, signal)
   if ('call' in found) return found
   // Whoever had it was refused, so it is anybody's again; or of whoever sent it there is no trace.
-  const isFree = journal.entry(owner, entry.externalId)?.state === 'free'
+  const isFree = (await journal.entry(owner, entry.externalId))?.state === 'free'
   return isFree ? placeOnce(request, placing, signal) : send(found.absent, own, signal)
 }
 
@@ -69,7 +69,7 @@ export async function placedBefore(
   signal: AbortSignal | undefined,
 ): Promise<Placement | undefined> {
   const search = { ...recognising, ...sought(request, recognising) }
-  const entry = search.journal.look(search.identity, Date.now())
+  const entry = await search.journal.look(search.identity, Date.now())
   if (!entry) return undefined
   const found = await cameOf(entry, search, signal)
   return 'call' in found ? found : undefined
@@ -79,7 +79,7 @@ export async function placedBefore(
 export const notedBefore = (
   request: RouteRequest,
   asking: Pick<Asking, 'journal' | 'owner' | 'sameForMs'>,
-): Entry | undefined => asking.journal.look(sought(request, asking).identity, Date.now())
+): Promise<Entry | undefined> => asking.journal.look(sought(request, asking).identity, Date.now())
 
 interface Own extends Search, Placing {}
 interface Recognised extends Search, Recognising {}
@@ -106,9 +106,9 @@ async function findFirst(
     const { call } = await find(entry.externalId, own, { forMs, signal })
     if (!call) return undefined
     refuseOther(call, own)
-    return repeat(call, entry.externalId, own)
+    return await repeat(call, entry.externalId, own)
   } catch (error) {
-    note(() => own.journal.free(own.owner, entry))
+    await note(() => own.journal.free(own.owner, entry))
     throw error
   }
 }
@@ -132,14 +132,14 @@ async function cameOf(
   throw new OutcomeUnknown(externalId, failure)
 }
 
-function repeat(
+async function repeat(
   call: PlacedCall | Call,
   externalId: string,
   { journal, owner, unsettled }: Recognised,
-): Placement {
-  note(() => journal.placed(owner, externalId, call.id, Date.now()))
+): Promise<Placement> {
+  await note(() => journal.placed(owner, externalId, call.id, Date.now()))
   unsettled.take(owner, externalId)?.placed(call.id)
-  const isTaken = journal.entry(owner, externalId)?.state !== 'not_taken'
+  const isTaken = (await journal.entry(owner, externalId))?.state !== 'not_taken'
   return { call, externalId, isRepeat: true, isTaken }
 }
 
@@ -157,26 +157,28 @@ async function send(
   { isLast = false }: { isLast?: boolean } = {},
 ): Promise<Placement> {
   const { journal, owner, until, timing = defaultTiming } = own
-  const permit = await own.permit().catch((error: unknown) => {
-    note(() => journal.free(owner, claimed))
+  const permit = await own.permit().catch(async (error: unknown) => {
+    await note(() => journal.free(owner, claimed))
     throw error
   })
   const leftMs = until - Date.now()
   // Time is left to find out what became of it.
   const forMs = Math.max(leftMs - timing.findOutMs, leftMs / 2)
   if (signal?.aborted || forMs < leastSendMs) {
-    note(() => journal.free(owner, claimed))
+    await note(() => journal.free(owner, claimed))
     await permit.cancel()
     throw notSent(signal)
   }
-  const entry = journal.sending(owner, claimed, Date.now() + forMs)
+  const giveUpAt = Date.now() + forMs
+  const entry = await journal.sending(owner, claimed, giveUpAt)
   if (!entry) {
     await permit.cancel()
     throw new OutcomeUnknown(claimed.externalId, undefined)
   }
   const cancelled = { kind: 'cancelled', maybeSent: true } as const
   return unlessAborted(
-    transmit(entry, own, { permit, forMs, isLast, signal }),
+    // Writing it down may have taken a while; what is written is when the sender gives up.
+    transmit(entry, own, { permit, forMs: giveUpAt - Date.now(), isLast, signal }),
     signal,
     () => new OutcomeUnknown(entry.externalId, cancelled),
   )
@@ -206,10 +208,10 @@ async function transmit(
 ): Promise<Placement> {
   const { client, journal, owner, request, unsettled } = own
   const { externalId } = entry
-  const isPlaced = (call: PlacedCall | Call): Placement => {
+  const isPlaced = async (call: PlacedCall | Call): Promise<Placement> => {
     const isTaken = !('success' in call) || call.success !== false
     const settle = isTaken ? journal.placed : journal.notTaken
-    note(() => settle(owner, externalId, call.id, Date.now()))
+    await note(() => settle(owner, externalId, call.id, Date.now()))
     permit.placed(call.id)
     return { call, externalId, isRepeat: false, isTaken }
   }
@@ -217,15 +219,15 @@ async function transmit(
   const post = (signal: AbortSignal) =>
     client.call(routes.calls.place, { ...request, body }, signal)
   try {
-    return isPlaced(await within(forMs, undefined, post))
+    return await isPlaced(await within(forMs, undefined, post))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (isCertainlyNotDone(error.failure)) {
-      note(() => journal.free(owner, entry))
+      await note(() => journal.free(owner, entry))
       await permit.cancel()
       throw error
     }
-    note(() => journal.gaveUp(owner, entry, Date.now()))
+    await note(() => journal.gaveUp(owner, entry, Date.now()))
     const { call, absent } = await findOut(entry, own, undefined)
     if (call) {
       refuseOther(call, own)
@@ -244,9 +246,9 @@ async function transmit(
  * Writes down what is known by now. What has happened has happened, whether or not that works; if
  * not, the next identical request asks the platform.
  */
-function note(write: () => void): void {
+async function note(write: () => Promise<void>): Promise<void> {
   try {
-    write()
+    await write()
   } catch (error) {
     if (!(error instanceof JournalError)) throw error
   }

@@ -59,7 +59,7 @@ export const bodyOf = ({ body }: ListRun, callee: Callee): CallCreate => ({
   }),
 })
 
-const noted = (run: ListRun, journal: Journal, callee: Callee) => {
+const noted = async (run: ListRun, journal: Journal, callee: Callee) => {
   const request: RouteRequest = { ...run.request, body: bodyOf(run, callee) }
   const { owner } = run.session
   return notedBefore(request, { journal, owner, sameForMs: sameInListMs })
@@ -69,19 +69,25 @@ const noted = (run: ListRun, journal: Journal, callee: Callee) => {
  * What is known of a call that was placed before: told without asking the platform, so that a long
  * list that is given again comes to where it stopped.
  */
-export function knownCall(run: ListRun, journal: Journal, callee: Callee): KnownCall | undefined {
-  const entry = noted(run, journal, callee)
+export async function knownCall(
+  run: ListRun,
+  journal: Journal,
+  callee: Callee,
+): Promise<KnownCall | undefined> {
+  const entry = await noted(run, journal, callee)
   if (!entry || entry.callId === null) return undefined
   const { callId, externalId, state } = entry
   return { callId, externalId, isTaken: state !== 'not_taken' }
 }
 
 /** Which calls of a list were placed before. */
-export function knownCalls(run: ListRun, journal: Journal): CallPlan['known'] {
-  const found = run.options.calls.map(
-    (callee) => [callee, knownCall(run, journal, callee)] as const,
-  )
-  return new Map(found.flatMap(([callee, call]) => (call ? [[callee, call]] : [])))
+export async function knownCalls(run: ListRun, journal: Journal): Promise<CallPlan['known']> {
+  const known = new Map<Callee, KnownCall>()
+  for (const callee of run.options.calls) {
+    const call = await knownCall(run, journal, callee)
+    if (call) known.set(callee, call)
+  }
+  return known
 }
 
 /** What is to become of the others. What may have been sent already is not to be told as refused. */
@@ -94,7 +100,7 @@ export async function planOf(
   const rest = run.options.calls.filter((callee) => !known.has(callee))
   const refused = new Map<Callee, string>()
   for (const callee of rest) {
-    if (noted(run, journal, callee)) continue
+    if (await noted(run, journal, callee)) continue
     const verdict = await policy.check(dialRequest(run, bodyOf(run, callee), agent))
     if (!verdict.allowed) refused.set(callee, wordsOf(forbidden(verdict, { isInList: true })))
   }

@@ -56,7 +56,7 @@ export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = 
     refuseDoubleIds(given.calls)
     const run = await onOneName(bounded(onAnyName))
     const journal = await inWords(run, () => run.session.dialling.journal())
-    const known = knownCalls(run, journal)
+    const known = await knownCalls(run, journal)
     if (known.size === given.calls.length)
       return shownCalls([...known].map(([callee, call]) => knownItem(callee, call, run)))
     const agent = await speaker(run as Parameters<typeof speaker>[0])
@@ -89,7 +89,7 @@ async function dial(
     const { to_number } = callee
     const problem = plan.refused.get(callee)
     // What was told as placed before stays so, however long ago that is by now.
-    const call = plan.known.get(callee) ?? knownCall(run, journal, callee)
+    const call = plan.known.get(callee) ?? (await knownCall(run, journal, callee))
     if (call) items.push(knownItem(callee, call, run))
     else if (problem !== undefined) items.push({ to_number, outcome: 'not_allowed', problem })
     else if (run.signal?.aborted) items.push(notDialled(to_number, 'the request was cancelled'))

@@ -233,9 +233,7 @@ describe('a call', () => {
   test('that was placed is told as placed even if that cannot be written down', async () => {
     const platform = platformOf()
     const journal = await openJournal(':memory:')
-    const placed = () => {
-      throw new JournalError('disk full')
-    }
+    const placed = () => Promise.reject(new JournalError('disk full'))
     const { place } = await placing(platform, { journal: { ...journal, placed } })
     expect(await place()).toMatchObject({ isRepeat: false })
     expect(await place()).toMatchObject({ isRepeat: true })
@@ -248,8 +246,8 @@ describe('a call', () => {
     const { place } = await placing(platform, {
       journal: {
         ...journal,
-        sending: (owner, entry, now) => {
-          journal.sending(owner, entry, now)
+        sending: async (owner, entry, now) => {
+          await journal.sending(owner, entry, now)
           return journal.sending(owner, entry, now)
         },
       },

@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { openJournal } from '../../src/calls/journal.ts'
+import { startCallingPlatform } from '../harness/calling-platform.ts'
+import { connectPerson } from '../harness/person.ts'
+import { scratchFolder } from '../harness/program.ts'
+
+/** Keeps a file to itself, as another process that writes to it does. */
+function lock(file: string) {
+  const db = new DatabaseSync(file)
+  db.exec('BEGIN IMMEDIATE')
+  return {
+    release: () => db.exec('COMMIT'),
+    [Symbol.dispose]: () => db.close(),
+  }
+}
+
+test('a journal that another process writes to is waited for without blocking this one', async () => {
+  using folder = scratchFolder()
+  const file = join(folder.path, 'calls.db')
+  const journal = await openJournal(file)
+  const identity = { owner: 'key me', content: 'call', externalId: 'mine' }
+  using other = lock(file)
+  const claiming = journal.claim(identity, Date.now())
+  expect(await journal.entry('key me', 'mine')).toBeUndefined()
+  // Reached only because the claim does not keep this thread waiting.
+  other.release()
+  expect(await claiming).toMatchObject({ kind: 'mine' })
+  journal.close()
+})
+
+test('other tools answer while a call waits for the files of another process', async () => {
+  await using platform = await startCallingPlatform()
+  using folder = scratchFolder()
+  const env = {
+    ...platform.env,
+    VOICE_AGENT_STATE_DIR: folder.path,
+    VOICE_AGENT_CONFIRM: 'never',
+    VOICE_AGENT_DIAL_POLICY: '{"max_per_day": 10}',
+  }
+  await using client = await connectPerson('v2 2026-07-28', { env })
+  const call = (to_number: string) => ({
+    type: 'phone',
+    agent_id: platform.agent.id,
+    from_number: '+493023125000',
+    to_number,
+  })
+  // Makes the files.
+  await client.value('place_call', call('+493023125001'))
+  using calls = lock(join(folder.path, 'calls.db'))
+  using dialled = lock(join(folder.path, 'dialled.db'))
+  let isPlaced = false
+  const placing = client.value('place_call', call('+493023125002')).then((placed) => {
+    isPlaced = true
+    return placed
+  })
+  for (let times = 0; times < 20; times++)
+    await client.value('get_agent', { agent_id: platform.agent.id })
+  expect(isPlaced).toBe(false)
+  expect(platform.dialled).toHaveLength(1)
+  calls.release()
+  dialled.release()
+  expect(await placing).toMatchObject({ to_number: '+493023125002' })
+})
