@@ -15,7 +15,7 @@ export function plainText(text: string): string {
  * private use and unassigned; then what has no glyph though Unicode counts it as letter or mark:
  * the grapheme joiner, Hangul and Khmer fillers, variation selectors, the blank Braille pattern.
  */
-const invisible =
+export const invisible =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant by itself.
   /[\p{C}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/gu
 
