@@ -83,7 +83,7 @@ export const settings = {
   confirm: {
     variable: 'VOICE_AGENT_CONFIRM',
     value: 'WHEN',
-    help: 'Ask a person before calls and what cannot be undone: always, auto or never. Default auto.',
+    help: 'Ask before calls and what cannot be undone: always, auto, person (refused where no person can be asked) or never. Default auto.',
     commands: both,
   },
   'dial-policy': {

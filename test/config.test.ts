@@ -260,7 +260,10 @@ describe('how calls are placed', () => {
   test('is told by flags and by variables alike', () => {
     expect(calling(['--confirm', 'never'])?.confirm).toBe('never')
     expect(calling([], { VOICE_AGENT_CONFIRM: 'always' })?.confirm).toBe('always')
-    expect(() => calling(['--confirm', 'sometimes'])).toThrow(/--confirm .*always, auto, never/)
+    expect(calling(['--confirm', 'person'])?.confirm).toBe('person')
+    expect(() => calling(['--confirm', 'sometimes'])).toThrow(
+      /--confirm .*always, auto, person, never/,
+    )
     expect(calling(['--dial-policy', 'policy.json'])?.policy).toEqual({ file: 'policy.json' })
     expect(calling([], { VOICE_AGENT_DIAL_POLICY: ' {"max_total":1}' })?.policy).toMatchObject({
       source: expect.stringContaining('--dial-policy'),

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { canonical } from '../calls/canonical.ts'
 import { type Journal, sameInListMs } from '../calls/journal.ts'
 import { notedBefore } from '../calls/place.ts'
 import type { Agent } from '../contract/agent.ts'
@@ -9,10 +8,9 @@ import type { RouteRequest } from '../contract/route.ts'
 import type { routes } from '../contract/routes.ts'
 import type { confirmOption } from '../mcp/confirmation.ts'
 import type { Refused } from '../mcp/refused.ts'
-import { named } from '../mcp/similar.ts'
 import type { Run } from '../mcp/tool.ts'
-import { accountFact, overridesFact } from './facts.ts'
-import { lineFact } from './line-check.ts'
+import { say } from '../views/quoted.ts'
+import { listQuestion } from './call-question.ts'
 import { dialRequest, forbidden } from './place-call.ts'
 import type { Bounded } from './placed-call.ts'
 
@@ -113,44 +111,22 @@ export function wordsOf({ advice: { what, fields, next } }: Refused): string {
   return [what, ...which, next].filter(Boolean).join('. ')
 }
 
-/** Numbers in one fact: as many as fit into one. */
-const numbersInFact = 25
-
-/** All numbers of a list, a few lines of them: whom one agrees to call is to be seen. */
-const numberFacts = (numbers: readonly string[]) =>
-  Object.fromEntries(
-    Array.from({ length: Math.ceil(numbers.length / numbersInFact) }, (_, at) => {
-      const from = at * numbersInFact
-      const shown = numbers.slice(from, from + numbersInFact)
-      const name = at === 0 ? 'Who is called' : `From ${from + 1} on`
-      return [name, shown.join(', ')]
-    }),
-  )
-
 /** Asks a person whether the open calls of a plan are to be placed. */
 export async function askFor(plan: CallPlan, run: ListRun, agent: Agent): Promise<void> {
   const { known, refused, open } = plan
   const placed = [...known.values()].filter(({ isTaken }) => isTaken).length
   const notTaken = known.size - placed
-  // The same twice in a list is one call.
-  const calls = new Map(open.map((callee) => [canonical(bodyOf(run, callee)), callee.to_number]))
-  const numbers = [...calls.values()]
+  const listed = run.options.calls.flatMap((callee, at) =>
+    open.includes(callee) ? [{ at, body: bodyOf(run, callee) }] : [],
+  )
+  const aside = {
+    ...(placed > 0 && { 'Placed before': say`${placed} more, which are not dialled again` }),
+    ...(notTaken > 0 && { 'Not taken before': say`${notTaken} more, which are not dialled again` }),
+    ...(refused.size > 0 && { 'Not allowed': say`${refused.size} more, which are not dialled` }),
+  }
   await run.confirm({
-    kind: 'calls',
-    question: `Place ${numbers.length} ${numbers.length === 1 ? 'call' : 'calls'}?`,
-    facts: {
-      ...numberFacts(numbers),
-      ...(placed > 0 && { 'Placed before': `${placed} more, which are not dialled again` }),
-      ...(notTaken > 0 && { 'Not taken before': `${notTaken} more, which are not dialled again` }),
-      ...(refused.size > 0 && { 'Not allowed': `${refused.size} more, which are not dialled` }),
-      Agent: named(agent.name, agent.id),
-      ...overridesFact(run.body),
-      'From number': run.body.from_number ?? '',
-      Account: await accountFact(run),
-      ...(await lineFact(run, run.body.from_number)),
-      ...(run.session.isSandbox && { Note: 'SANDBOX: simulated, nobody is rung' }),
-    },
+    ...(await listQuestion(run, { listed, agent, aside })),
     // Agreement to some calls of a list is none to the others, should those become possible.
-    scope: run.options.calls.flatMap((callee, at) => (open.includes(callee) ? [at] : [])),
+    scope: listed.map(({ at }) => at),
   })
 }

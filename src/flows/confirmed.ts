@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import type { Route } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { type Confirmable, confirmationShape, confirmOption } from '../mcp/confirmation.ts'
-import { named } from '../mcp/similar.ts'
+import { confirmOption } from '../mcp/confirmation.ts'
+import { confirmationShape } from '../mcp/confirmation-results.ts'
+import { type Confirmable, valuesOf } from '../mcp/question.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
+import { bare, described, namedShown, say } from '../views/quoted.ts'
 import { accountFact } from './facts.ts'
 
 type Asking<R extends Route> = Run<R, typeof confirmOption>
@@ -39,11 +41,11 @@ export const confirmedArchive = confirmed(routes.agents.archive, async (run) => 
   const agent = await run.session.client.call(routes.agents.get, run.request, run.signal)
   return {
     kind: 'hides',
-    question: `Archive the agent ${named(agent.name, agent.id)}?`,
+    question: say`Archive the agent ${namedShown(agent.name, agent.id)}?`,
     facts: {
-      Agent: named(agent.name, agent.id),
+      Agent: namedShown(agent.name, agent.id),
       Account: await accountFact(run),
-      Undo: 'There is no operation that brings it back.',
+      Undo: say`There is no operation that brings it back.`,
     },
   }
 })
@@ -53,14 +55,14 @@ export const confirmedNumberDelete = confirmed(routes.phoneNumbers.delete, async
   const { sip_trunk: trunk, inbound_agent: agent } = number
   return {
     kind: 'deletes',
-    question: `Delete the number ${number.number ?? number.id}?`,
+    question: say`Delete the number ${bare(number.number ?? number.id)}?`,
     facts: {
-      Number: named(number.number, number.id),
-      ...(number.friendly_name && { Name: number.friendly_name }),
-      ...(trunk && { Trunk: named(trunk.name, trunk.id) }),
-      ...(agent && { 'Answered by': named(agent.name, agent.id) }),
+      Number: namedShown(number.number, number.id),
+      ...(number.friendly_name && { Name: described(number.friendly_name) }),
+      ...(trunk && { Trunk: namedShown(trunk.name, trunk.id) }),
+      ...(agent && { 'Answered by': namedShown(agent.name, agent.id) }),
       Account: await accountFact(run),
-      Undo: 'None: a purchased number is released, and may be lost for good.',
+      Undo: say`None: a purchased number is released, and may be lost for good.`,
     },
   }
 })
@@ -69,13 +71,13 @@ export const confirmedTrunkDelete = confirmed(routes.sipTrunks.delete, async (ru
   const trunk = await run.session.client.call(routes.sipTrunks.get, run.request, run.signal)
   return {
     kind: 'deletes',
-    question: `Delete the SIP trunk ${named(trunk.name, trunk.id)}?`,
+    question: say`Delete the SIP trunk ${namedShown(trunk.name, trunk.id)}?`,
     facts: {
-      Trunk: named(trunk.name, trunk.id),
-      ...(trunk.termination_uri && { 'Termination URI': trunk.termination_uri }),
-      Numbers: String(trunk.phone_numbers?.length ?? 0),
+      Trunk: namedShown(trunk.name, trunk.id),
+      ...(trunk.termination_uri && { 'Termination URI': described(trunk.termination_uri) }),
+      Numbers: say`${trunk.phone_numbers?.length ?? 0}`,
       Account: await accountFact(run),
-      Undo: 'None.',
+      Undo: say`None.`,
     },
   }
 })
@@ -93,12 +95,15 @@ export const confirmedSubaccountUpdate: Steps<
       const account = await session.client.call(routes.accounts.getSubaccount, request, signal)
       await run.confirm({
         kind: 'hides',
-        question: `Deactivate the subaccount ${named(account.name, account.id)}?`,
+        question: say`Deactivate the subaccount ${namedShown(account.name, account.id)}?`,
         facts: {
-          Subaccount: named(account.name, account.id),
+          Subaccount: namedShown(account.name, account.id),
           Parent: await accountFact(run),
-          Undo: 'update_subaccount with is_active true.',
+          Undo: say`update_subaccount with is_active true.`,
         },
+        values: Object.entries(body).flatMap(([name, value]) =>
+          name === 'is_active' ? [] : valuesOf(name, value),
+        ),
       })
     }
     const updated = await session.client.call(routes.accounts.updateSubaccount, request, signal)

@@ -1,28 +1,21 @@
 import { ApiError } from '../api/failure.ts'
-import type { CallCreate } from '../contract/call.ts'
 import { ownAccount } from '../mcp/account.ts'
-import { named } from '../mcp/similar.ts'
 import type { Run } from '../mcp/tool.ts'
+import { bare, namedShown, type Shown, say } from '../views/quoted.ts'
 
 type OnAccount = Pick<Run, 'request' | 'session'>
 
 /** The account that something is done under, as a person who is asked recognises it. */
-export async function accountFact({ request, session }: OnAccount): Promise<string> {
+export async function accountFact({ request, session }: OnAccount): Promise<Shown> {
   const { account_id = 'me' } = request.params
   // Not to know its name is no reason not to ask.
   const own = await ownAccount(session).catch((error: unknown) => {
     if (error instanceof ApiError) return undefined
     throw error
   })
-  if (own && (account_id === 'me' || account_id === own.id)) return named(own.name, own.id)
-  return account_id === 'me' ? "the API key's own account" : account_id
+  if (own && (account_id === 'me' || account_id === own.id)) return namedShown(own.name, own.id)
+  return account_id === 'me' ? say`the API key's own account` : bare(account_id)
 }
-
-/** What a call changes of its agent: that is as much part of the question as the agent. */
-export const overridesFact = ({ overrides = {} }: Pick<CallCreate, 'overrides'>) =>
-  Object.keys(overrides).length === 0
-    ? {}
-    : { 'Changed for this': `${Object.keys(overrides).join(', ')}: ${JSON.stringify(overrides)}` }
 
 /** How advice names the account of a call, where tools do not act on it by themselves. */
 export function accountArgument({ request, session }: OnAccount): string {

@@ -5,6 +5,7 @@ import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { named, similar, told } from '../mcp/similar.ts'
 import type { Run } from '../mcp/tool.ts'
+import { described, type Shown } from '../views/quoted.ts'
 import { type Check, doubtful, ok, wrong } from './check.ts'
 
 /** How what is known of a line is read, and of which account. */
@@ -67,6 +68,9 @@ async function checkTrunk(
   )
 }
 
+/** Longest warning that a question holds, in characters. */
+const longestWarning = 500
+
 /** How long a question waits for what is known of the line, ms. */
 const patienceMs = 1000
 
@@ -78,7 +82,7 @@ const patienceMs = 1000
 export async function lineFact(
   { request, session: { memory } }: Pick<Run, 'request' | 'session'>,
   from: string | undefined,
-): Promise<Record<string, string>> {
+): Promise<Record<string, Shown>> {
   if (from === undefined) return {}
   const account = request.params.account_id ?? 'me'
   const problemBy = async (how: 'read' | 'refresh') => {
@@ -94,7 +98,9 @@ export async function lineFact(
   const timer = new AbortController()
   const late = sleep(patienceMs, undefined, { signal: timer.signal }).catch(() => undefined)
   const problem = await Promise.race([found, late]).finally(() => timer.abort())
-  return problem ? { 'Will probably fail': `${problem.found}; ${problem.fix}` } : {}
+  return problem
+    ? { 'Will probably fail': described(`${problem.found}; ${problem.fix}`, longestWarning) }
+    : {}
 }
 
 export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {

@@ -8,14 +8,14 @@ import { within } from '../calls/within.ts'
 import type { Agent } from '../contract/agent.ts'
 import { type CallCreate, PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
-import { confirmationShape, confirmOption } from '../mcp/confirmation.ts'
+import { confirmOption } from '../mcp/confirmation.ts'
+import { confirmationShape } from '../mcp/confirmation-results.ts'
 import { badArguments, Refused } from '../mcp/refused.ts'
-import { named } from '../mcp/similar.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
 import type { DialRequest, Refused as Forbidden } from '../policy/verdict.ts'
 import { inWords } from './call-problems.ts'
-import { accountFact, onOneName, overridesFact } from './facts.ts'
-import { lineFact } from './line-check.ts'
+import { callQuestion } from './call-question.ts'
+import { onOneName } from './facts.ts'
 import { type Bounded, bounded, placedCall } from './placed-call.ts'
 
 const options = {
@@ -44,12 +44,7 @@ export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
     const agent = await speaker(run)
     const dialled = dialRequest(run, body, agent)
     await refuseForbidden(dialled, run)
-    const agreement = await run.confirm({
-      kind: 'calls',
-      question:
-        body.type === 'phone' ? `Call ${body.to_number}?` : 'Open a browser call with this agent?',
-      facts: await factsOf(body, agent, run),
-    })
+    const agreement = await run.confirm(await callQuestion(run, body, agent))
     const placement = await place(run, dialled).catch((error: unknown) => {
       if (isNothingDone(error)) agreement.giveBack()
       throw error
@@ -132,16 +127,6 @@ function laterThan({ rule, retryAfterSeconds }: Forbidden): string {
   if (retryAfterSeconds !== null) return `in ${retryAfterSeconds} s`
   return rule === 'max_at_once' ? 'when a call has ended' : ''
 }
-
-const factsOf = async (body: CallCreate, agent: Agent, run: PlaceRun) => ({
-  ...(body.to_number && { 'Who is called': body.to_number }),
-  Agent: named(agent.name, agent.id),
-  ...overridesFact(body),
-  ...(body.from_number && { 'From number': body.from_number }),
-  Account: await accountFact(run),
-  ...(await lineFact(run, body.from_number)),
-  ...(run.session.isSandbox && { Note: 'SANDBOX: simulated, nobody is rung' }),
-})
 
 /**
  * The call that an identical request has placed: asked first, because whatever fails or refuses

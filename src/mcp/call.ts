@@ -1,4 +1,8 @@
-import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+} from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { ApiError, type Failure } from '../api/failure.ts'
 import type { RouteRequest } from '../contract/route.ts'
@@ -8,7 +12,7 @@ import { accountOf } from './account.ts'
 import { type Advice, adviceFor } from './advice.ts'
 import { withAgentIds } from './agent-names.ts'
 import { parseArguments } from './arguments.ts'
-import { type Confirm, NotConfirmed } from './confirmation.ts'
+import { type Confirm, type ConfirmedCall, NotConfirmed } from './confirmation.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { type RefusalKind, Refused } from './refused.ts'
 import type { Session } from './session.ts'
@@ -26,14 +30,15 @@ export interface CallContext {
   /** Told about bugs of our own, with the stack the caller must not see. */
   readonly onBug: (error: unknown) => void
   /** Asks for confirmation of a call of this tool with these arguments. */
-  readonly confirmOf: (call: { tool: string; bound: unknown; token: string | undefined }) => Confirm
+  readonly confirmOf: (call: Omit<ConfirmedCall, 'canAsk' | 'context'>) => Confirm
   readonly progress: Run['progress']
   readonly takesTasks: boolean
 }
 
 /**
- * One tool call, from arguments to result. Never throws: whatever goes wrong is a result with
- * `isError` that says what, which argument, and what to do next.
+ * One tool call, from arguments to result. Whatever goes wrong is a result with `isError` that says
+ * what, which argument, and what to do next. Throws ProtocolError only, for a request that answers
+ * a question which nobody asked.
  */
 export async function callTool(
   tool: Tool,
@@ -62,6 +67,7 @@ export async function callTool(
         tool: tool.name,
         bound: [request, options, session.owner],
         token: typeof token === 'string' ? token : undefined,
+        redact: session.redact,
       }),
       progress: context.progress,
       takesTasks: context.takesTasks,
@@ -72,6 +78,7 @@ export async function callTool(
     return succeeded(tool, reasoned, { session, request, account: await account })
   } catch (error) {
     if (error instanceof NotConfirmed) return error.result
+    if (error instanceof ProtocolError) throw error
     if (error instanceof Refused) return refusal(tool, error)
     if (!(error instanceof ApiError)) return bug(tool, error, context)
     return apiFailure(tool, error, { ...context, request })

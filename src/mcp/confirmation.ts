@@ -1,28 +1,26 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import {
   type CallToolResult,
-  createRequestStateCodec,
   type InputRequiredResult,
-  inputRequired,
   inputResponse,
+  ProtocolError,
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { canonical } from '../calls/canonical.ts'
-import { plainText } from '../views/plain-text.ts'
 import type { ConfirmMode } from './confirm-mode.ts'
-
-/** What is to be confirmed. */
-export interface Confirmable {
-  /** `calls` and `deletes` cannot be undone at all, `hides` by hand only. */
-  readonly kind: 'calls' | 'deletes' | 'hides'
-  /** A question to a person: `Delete the number +49… (Hotline)?` */
-  readonly question: string
-  /** What matters for the answer, in order. */
-  readonly facts: Readonly<Record<string, string>>
-  /** What of the arguments is asked for: agreement holds for as long as that is the same. */
-  readonly scope?: unknown
-}
+import {
+  declined,
+  dismissed,
+  preview,
+  type Question,
+  question,
+  questionOf,
+  withoutYes,
+} from './confirmation-results.ts'
+import { type Confirmable, refuseUnreadable } from './question.ts'
+import { Refused } from './refused.ts'
+import { createSeals, type Sealed, type Seals } from './seals.ts'
 
 /** Asks for confirmation; returns when it is given, throws NotConfirmed when not, or not yet. */
 export type Confirm = (what: Confirmable) => Promise<Agreement>
@@ -59,33 +57,12 @@ export const confirmOption = {
   [confirmName]: z.string().optional().describe('From the preview.'),
 }
 
-/** Part of a result in which a tool says that it did nothing yet, or nothing at all. */
-export const confirmationShape = {
-  confirmation: z
-    .object({
-      state: z
-        .enum(['needed', 'declined', 'dismissed'])
-        .describe(
-          'needed: ask, then call again with the token; dismissed: asked, and left undecided.',
-        ),
-      question: z.string().describe('What the person is to agree to.'),
-      facts: z.record(z.string(), z.string()).describe('What matters for it.'),
-      confirm_token: z.string().optional().describe('For the second call; good once, for 2 min.'),
-    })
-    .optional()
-    .describe('Present when nothing was done for want of agreement.'),
-}
-
-interface Sealed {
-  /** Hash of tool, arguments, account and key. */
-  readonly digest: string
-  readonly nonce: string
-}
-
 /** The asking side of one server process: seals what was asked, and takes each answer once. */
 export interface Confirmations {
-  /** For one call. `digestOf` names everything that an answer is bound to. */
+  /** For one call. Throws ProtocolError where the request answers a question of another call. */
   of(call: ConfirmedCall): Confirm
+  /** Opens the `requestState` of a request before anything is done with it; throws if it cannot. */
+  open(state: string, context: ServerContext): Promise<Sealed>
 }
 
 export interface ConfirmedCall {
@@ -96,152 +73,99 @@ export interface ConfirmedCall {
   readonly token: string | undefined
   /** Whether the client can ask a person (elicitation). */
   readonly canAsk: boolean
+  /** Takes the key out of what comes from elsewhere. */
+  readonly redact: (text: string) => string
   readonly context: ServerContext
 }
 
-/** Answers that were used, kept for as long as they would be good. */
-const mostUsed = 10_000
+/** One call while it is asked about. */
+interface Asked {
+  readonly tool: string
+  readonly context: ServerContext
+  readonly shown: Question
+  readonly seal: Omit<Sealed, 'nonce'>
+}
 
 export function createConfirmations(mode: ConfirmMode): Confirmations {
-  // Each with a key of its own: what is one is never taken for the other.
-  const codecOf = (ttlSeconds: number) =>
-    createRequestStateCodec<Sealed>({ key: randomBytes(32), ttlSeconds })
-  const codecs = {
-    token: codecOf(goodForSeconds.token),
-    question: codecOf(goodForSeconds.question),
-  }
-  const used = new Map<string, number>()
-
-  const isFirstUse = (nonce: string): boolean => {
-    const now = Date.now()
-    for (const [other, until] of used) {
-      if (until > now && used.size < mostUsed) break
-      used.delete(other)
-    }
-    if (used.has(nonce)) return false
-    used.set(nonce, now + goodForSeconds.question * 1000)
-    return true
-  }
-
-  const sealing = (kind: keyof typeof codecs, digest: string, context: ServerContext): Sealing => ({
-    seal: () => codecs[kind].mint({ digest, nonce: randomUUID() }, context),
-    async isGood(sealed) {
-      const opened = await codecs[kind].verify(sealed, context).catch(() => undefined)
-      const isGood = opened?.digest === digest && isFirstUse(opened.nonce)
-      return isGood ? { giveBack: () => void used.delete(opened.nonce) } : undefined
-    },
-  })
-
+  const questions = createSeals(goodForSeconds.question)
+  const tokens = createSeals(goodForSeconds.token)
   return {
-    of:
-      ({ tool, bound, token, canAsk, context }) =>
-      async (asked) => {
+    open: questions.open,
+    of({ tool, bound, token, canAsk, redact, context }) {
+      const call = once(() => hashOf([tool, bound]))
+      // Opened before the call by `open`: it is a seal of this server that has not expired.
+      const state = context.mcpReq.requestState<Sealed>()
+      if (state && (state.call !== call() || questions.isUsed(state))) throw notForThis()
+      return async (what) => {
         if (mode === 'never') return needsNone
-        const what = inPlainText(asked)
-        const digest = createHash('sha256')
-          .update(canonical([tool, bound, asked.scope]))
-          .digest('base64url')
+        if (!canAsk && mode === 'person') throw needsPerson()
+        if (!canAsk && mode === 'auto' && what.kind === 'hides') return needsNone
+        refuseUnreadable(what)
+        const seal = { call: call(), scope: hashOf(what.scope) }
+        const asked: Asked = { tool, context, shown: questionOf(what, redact), seal }
         // Where a person can be asked, they are: a token shows only that somebody read a preview.
-        if (canAsk) return answerOf(what, context, sealing('question', digest, context))
-        if (what.kind === 'hides' && mode === 'auto') return needsNone
-        const { seal, isGood } = sealing('token', digest, context)
-        const agreement = token === undefined ? undefined : await isGood(token)
-        if (agreement) return agreement
-        throw new NotConfirmed(
-          preview(tool, what, await seal(), token === undefined ? '' : notGood),
-        )
-      },
+        return canAsk ? answerOf(asked, state, questions) : tokenOf(asked, token, tokens)
+      }
+    },
   }
+}
+
+const hashOf = (value: unknown) => createHash('sha256').update(canonical(value)).digest('base64url')
+
+/** The same code and reason as for a state that cannot be opened. */
+const notForThis = () =>
+  new ProtocolError(
+    -32602,
+    'Invalid requestState: it belongs to another request, or was answered before. Nothing was done; call the tool again without it.',
+    { reason: 'invalid_request_state' },
+  )
+
+const needsPerson = () =>
+  new Refused(
+    'needs_person',
+    'this server asks a person before this, and this client cannot ask one: it does not offer elicitation, or speaks a revision before 2026-07-28 over HTTP, where a server cannot ask. Nothing was done',
+    {
+      next: 'Tell the user. They can use a client that asks (with elicitation, over stdio or with revision 2026-07-28), or the operator of this server can change --confirm (VOICE_AGENT_CONFIRM). Do not look for a way around it.',
+    },
+  )
+
+/** The agreement that a token stands for; without one that is good, a preview with a new one. */
+async function tokenOf(asked: Asked, token: string | undefined, tokens: Seals): Promise<Agreement> {
+  const { context, seal } = asked
+  const opened =
+    token === undefined ? undefined : await tokens.open(token, context).catch(() => undefined)
+  const isFor = opened?.call === seal.call && opened.scope === seal.scope
+  if (opened && isFor && tokens.use(opened)) return { giveBack: () => tokens.giveBack(opened) }
+  const why = token === undefined ? '' : notGood
+  const again = { tool: asked.tool, token: await tokens.seal(seal, context), why }
+  throw new NotConfirmed(preview(asked.shown, again))
 }
 
 const notGood =
   'The token was not good: it is for one use, within two minutes, with the very same arguments, while what they come to is the same. '
 
-/** Seals what was asked of one call, and knows the seal again. */
-interface Sealing {
-  readonly seal: () => Promise<string>
-  /** What was agreed to, if it is for this very call, still good, and used for the first time. */
-  readonly isGood: (sealed: string) => Promise<Agreement | undefined>
+/** The person's answer; where there is none to this question, the question. */
+async function answerOf(
+  asked: Asked,
+  state: Sealed | undefined,
+  questions: Seals,
+): Promise<Agreement> {
+  const { context, shown, seal } = asked
+  const answer = inputResponse(context.mcpReq.inputResponses, 'confirm')
+  // What the same arguments come to may have changed since: that is another question.
+  if (answer.kind !== 'elicit' || state?.scope !== seal.scope)
+    throw new NotConfirmed(question(shown, await questions.seal(seal, context)))
+  if (!questions.use(state)) throw notForThis()
+  if (answer.action === 'decline') throw new NotConfirmed(declined(shown))
+  if (answer.action === 'cancel') throw new NotConfirmed(dismissed(shown))
+  if (answer.content?.confirm !== true) throw new NotConfirmed(withoutYes(shown))
+  return { giveBack: () => questions.giveBack(state) }
 }
 
-/** The person's answer; without one that is good, the question. */
-async function answerOf(what: Confirmable, { mcpReq }: ServerContext, { seal, isGood }: Sealing) {
-  const answer = inputResponse(mcpReq.inputResponses, 'confirm')
-  const state = mcpReq.requestState<unknown>()
-  const agreement =
-    answer.kind === 'elicit' && typeof state === 'string' ? await isGood(state) : undefined
-  if (answer.kind === 'elicit' && agreement) {
-    // A form sent off untouched has what it began with.
-    const { confirm = true } = answer.content ?? {}
-    if (answer.action === 'accept' && confirm === true) return agreement
-    throw new NotConfirmed(answer.action === 'cancel' ? dismissed(what) : declined(what))
-  }
-  throw new NotConfirmed(
-    inputRequired({
-      inputRequests: {
-        confirm: inputRequired.elicit({
-          message: [what.question, ...factLines(what)].join('\n'),
-          requestedSchema: {
-            type: 'object',
-            properties: { confirm: { type: 'boolean', title: 'Go ahead', default: true } },
-            required: ['confirm'],
-          },
-        }),
-      },
-      requestState: await seal(),
-    }),
-  )
-}
-
-/** Longest fact shown, in characters: more of it hides the others. */
-const longestFact = 500
-
-/** Names come from elsewhere: none may pass for a fact of its own, or be read as another. */
-function inPlainText({ kind, question, facts }: Confirmable): Confirmable {
-  const plain = (text: string) => plainText(text).slice(0, longestFact)
-  const shown = Object.entries(facts).map(([name, fact]) => [name, plain(fact)])
-  return { kind, question: plain(question), facts: Object.fromEntries(shown) }
-}
-
-const factLines = ({ facts }: Confirmable) =>
-  Object.entries(facts).map(([name, fact]) => `${name}: ${fact}`)
-
-const declined = (what: Confirmable) =>
-  notAgreed(
-    what,
-    'declined',
-    `Declined: the person was asked "${what.question}" and did not agree. Nothing was done; do not try again unless they ask for it.`,
-  )
-
-/** A dialogue may also close because something else was clicked: nobody has said no. */
-const dismissed = (what: Confirmable) =>
-  notAgreed(
-    what,
-    'dismissed',
-    `Undecided: the person was asked "${what.question}" and closed the question without an answer. Nothing was done; ask them whether they want it before you try again.`,
-  )
-
-const notAgreed = (
-  { question, facts }: Confirmable,
-  state: 'declined' | 'dismissed',
-  text: string,
-): CallToolResult => ({
-  content: [{ type: 'text', text }],
-  structuredContent: { confirmation: { state, question, facts: { ...facts } } },
-})
-
-function preview(tool: string, what: Confirmable, token: string, why = ''): CallToolResult {
-  const { question, facts } = what
-  const text = [
-    `${why}Nothing was done yet: this needs the agreement of a person. ${question}`,
-    ...factLines(what),
-    `Next: show this to the person. If they agree, call ${tool} again with the same arguments and confirm_token within two minutes.`,
-    `confirm_token: ${token}`,
-  ]
-  return {
-    content: [{ type: 'text', text: text.join('\n') }],
-    structuredContent: {
-      confirmation: { state: 'needed', question, facts: { ...facts }, confirm_token: token },
-    },
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }

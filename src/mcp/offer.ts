@@ -17,31 +17,30 @@ export interface Offering {
   readonly isSandbox: boolean
   /** Account that all sessions act on, where the operator has pinned it. */
   readonly account: string | undefined
+  /** Opens what a client sends back of an earlier answer. */
+  readonly requestState: NonNullable<ServerOptions['requestState']>
 }
 
 /** Offers, made once for each exposure that is in use. */
-export function createOffers({ isSandbox, account }: Offering): (exposure: Exposure) => Offer {
+export function createOffers(offering: Offering): (exposure: Exposure) => Offer {
   const made = new WeakMap<Exposure, Offer>()
   return (exposure) => {
     const known = made.get(exposure)
     if (known) return known
-    const offer = offerOf(exposure, { isSandbox, account })
+    const offer = offerOf(exposure, offering)
     made.set(exposure, offer)
     return offer
   }
 }
 
-function offerOf(exposure: Exposure, { isSandbox, account }: Offering): Offer {
+function offerOf(exposure: Exposure, { isSandbox, account, requestState }: Offering): Offer {
   const greeting = greetingOf({ isSandbox, account, exposure })
+  const common = { ...greeting, jsonSchemaValidator, requestState }
   return {
     byName: new Map(exposure.tools.map((tool) => [tool.name, tool])),
     listed: () =>
       exposure.tools.map((tool) => tool.listed(account === undefined ? 'any' : 'pinned')),
-    serverOptions: { ...greeting, jsonSchemaValidator },
-    mute: {
-      ...greeting,
-      jsonSchemaValidator,
-      capabilities: { ...greeting.capabilities, resources: {} },
-    },
+    serverOptions: common,
+    mute: { ...common, capabilities: { ...greeting.capabilities, resources: {} } },
   }
 }

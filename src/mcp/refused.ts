@@ -4,6 +4,7 @@ import type { Advice } from './advice.ts'
 export type RefusalKind =
   | 'bad_arguments'
   | 'conflict'
+  | 'needs_person'
   | 'not_allowed'
   | 'not_taken'
   | 'unknown_outcome'

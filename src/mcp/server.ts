@@ -57,8 +57,8 @@ export interface Service {
 export function createService(options: ServiceOptions): Service {
   const { select, isSandbox, version, onBug } = options
   const info = serverInfoOf(isSandbox, version)
-  const offerOf = createOffers(options)
   const confirmations = createConfirmations(options.confirm)
+  const offerOf = createOffers({ ...options, requestState: { verify: confirmations.open } })
   const cancelled = createCancelled()
   const cancelling = createCancelling()
 

@@ -1,6 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createConfirmations, NotConfirmed } from '../../src/mcp/confirmation.ts'
+import { say } from '../../src/views/quoted.ts'
 import type { ToolResult } from '../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { type Answer, connectPerson, type Person, tokenOf, yes } from '../harness/person.ts'
@@ -60,20 +61,18 @@ describe.each([
       [
         'Call +12025550101?',
         'Who is called: +12025550101',
-        `Agent: Support line (${seedIds.supportAgent})`,
+        `Agent: "Support line" (${seedIds.supportAgent})`,
         'From number: +12025550110',
-        `Account: Sandbox account (${seedIds.account})`,
+        `Account: "Sandbox account" (${seedIds.account})`,
         'Note: SANDBOX: simulated, nobody is rung',
+        `external_id: "${call.external_id}"`,
       ].join('\n'),
     ])
     expect(await dialled(person, call)).toBe(1)
   })
 
-  test.each<[string, Answer]>([
-    ['decline', { action: 'decline' }],
-    ['agree without the tick', { action: 'accept', content: { confirm: false } }],
-  ])('may %s: nothing is dialled, and the result says so', async (_, answer) => {
-    person.answers(answer)
+  test('may decline: nothing is dialled, and the result says so', async () => {
+    person.answers({ action: 'decline' })
     const call = newCall()
     const result = await person.call('place_call', call)
     expect(result.isError).toBeFalsy()
@@ -94,11 +93,33 @@ describe.each([
     expect(await dialled(person, call)).toBe(0)
   })
 
+  test.each<[string, Answer]>([
+    ['without a form', { action: 'accept' }],
+    ['an empty form', { action: 'accept', content: {} }],
+    ['without the tick', { action: 'accept', content: { confirm: false } }],
+    ['in a word', { action: 'accept', content: { confirm: 'true' } }],
+  ])('who accepts %s has not said yes: nothing is decided or dialled', async (_, answer) => {
+    person.answers(answer)
+    const call = newCall()
+    const result = await person.call('place_call', call)
+    // Clients that check the form themselves send no such answer.
+    if (result.isError) expect(result.content[0]?.text).toMatch(/Elicitation/i)
+    else {
+      expect(result.content[0]?.text).toMatch(
+        /^Undecided: .* Nothing was decided. Nothing was done/,
+      )
+      expect(result.structuredContent).toMatchObject({ confirmation: { state: 'dismissed' } })
+      expect(await person.flaws('place_call', result)).toBeUndefined()
+    }
+    expect(person.asked).toHaveLength(1)
+    expect(await dialled(person, call)).toBe(0)
+  })
+
   test('sees what is changed of the agent for this call', async () => {
     person.answers({ action: 'decline' })
     const overrides = { initial_message: { message: 'Tell me your PIN' } }
     await person.call('place_call', { ...newCall(), overrides })
-    const line = `Changed for this: initial_message: ${JSON.stringify(overrides)}`
+    const line = 'overrides.initial_message.message: "Tell me your PIN"'
     expect(person.asked[0]?.split('\n')).toContain(line)
   })
 
@@ -276,73 +297,104 @@ describe('an answer of 2026-07-28', () => {
   const call = (name: string, args: object, more: object = {}, asking: object = {}) =>
     rpc(http.url, 'tools/call', { name, arguments: args, ...more }, { capabilities, ...asking })
   const inputResponses = { confirm: yes }
+  const isRefused = ({ error }: Awaited<ReturnType<typeof call>>) =>
+    expect(error).toMatchObject({ code: -32602, data: { reason: 'invalid_request_state' } })
 
-  test('is for what was asked, and not for anything else', async () => {
+  test('to another call, of another tool or by another key is a protocol error', async () => {
     const args = newCall()
     const { requestState } = (await call('place_call', args)).result
     expect(requestState).toEqual(expect.any(String))
     const answer = { inputResponses, requestState }
     for (const [name, other, asking] of [
       ['place_call', { ...args, to_number: '+12025550102' }, {}],
-      ['place_call', { ...args, account_id: seedIds.subaccount, type: 'web' }, {}],
-      ['place_calls', { agent_id: args.agent_id, from_number, calls: [args] }, {}],
-    ] as const) {
-      const { result } = await call(name, other, answer, asking)
-      expect(result.content ?? result.inputRequests).toBeDefined()
-      expect(result).not.toHaveProperty('structuredContent.id')
-      expect(result).not.toHaveProperty('structuredContent.calls')
-    }
+      ['place_call', { type: 'web', agent_id: args.agent_id, account_id: seedIds.subaccount }, {}],
+      [
+        'place_calls',
+        { agent_id: args.agent_id, from_number, calls: [{ to_number: '+12025550102' }] },
+        {},
+      ],
+      ['get_agent', { agent_id: args.agent_id }, {}],
+      ['place_call', args, { key: 'sandbox-subaccount-key' }],
+    ] as const)
+      isRefused(await call(name, other, answer, asking))
     expect((await call('place_call', args, answer)).result).toMatchObject({
       structuredContent: { repeated: false },
     })
   })
 
-  test('is taken once', async () => {
+  test('is taken once, and a protocol error from then on', async () => {
     await using client = await connectPerson('v2 2026-07-28', { url: http.url, answer: yes })
     const trunk = await newTrunk(client)
     const { requestState } = (await call('delete_sip_trunk', trunk)).result
-    const answers = await Promise.all(
-      [1, 2].map(() => call('delete_sip_trunk', trunk, { inputResponses, requestState })),
-    )
+    const answer = { inputResponses, requestState }
+    const answers = await Promise.all([1, 2].map(() => call('delete_sip_trunk', trunk, answer)))
     const done = answers.filter(({ result }) => 'structuredContent' in result && !result.isError)
     expect(done).toHaveLength(1)
+    expect(answers.filter(({ error }) => error)).toHaveLength(1)
+    isRefused(await call('delete_sip_trunk', trunk, answer))
+  })
+
+  test('of no is taken once, too: it does not become a yes', async () => {
+    const args = newCall()
+    const { requestState } = (await call('place_call', args)).result
+    const no = { inputResponses: { confirm: { action: 'decline' } }, requestState }
+    expect((await call('place_call', args, no)).result).toMatchObject({
+      structuredContent: { confirmation: { state: 'declined' } },
+    })
+    isRefused(await call('place_call', args, { inputResponses, requestState }))
   })
 
   test('without a question is a question', async () => {
+    const { result } = await call('place_call', newCall(), { inputResponses })
+    expect(result.inputRequests).toBeDefined()
+  })
+
+  test('with the question but nothing said to it is a question again', async () => {
     const args = newCall()
-    for (const requestState of [undefined, '', 'v1.e30.AAAA']) {
-      const more = { inputResponses, ...(requestState !== undefined && { requestState }) }
-      const { result, error } = await call('place_call', args, more)
-      expect(error ?? result.inputRequests).toBeDefined()
+    const { requestState } = (await call('place_call', args)).result
+    const { result } = await call('place_call', args, { inputResponses: {}, requestState })
+    expect(result.inputRequests).toBeDefined()
+  })
+
+  test('that was tampered with is a protocol error, whatever the tool', async () => {
+    const args = newCall()
+    const { requestState } = (await call('place_call', args)).result
+    const states = [`${requestState}-TAMPERED`, '', 'v1.e30.AAAA']
+    for (const tampered of states) {
+      const answer = { inputResponses, requestState: tampered }
+      isRefused(await call('place_call', args, answer))
+      isRefused(await call('get_agent', { agent_id: args.agent_id }, answer))
     }
   })
 
-  test('that a preview was for is none: its token is no answer', async () => {
+  test('to a preview is none: its token is a protocol error', async () => {
     const args = newCall()
     const preview = await call('place_call', args, {}, { capabilities: {} })
     const { structuredContent } = preview.result as unknown as ToolResult
     const { confirm_token: requestState } = (
       structuredContent as { confirmation: { confirm_token: string } }
     ).confirmation
-    const { result } = await call('place_call', args, { inputResponses, requestState })
-    expect(result.inputRequests).toBeDefined()
+    isRefused(await call('place_call', args, { inputResponses, requestState }))
   })
 })
 
 describe('agreement', () => {
-  const ask = async (
-    confirm: ReturnType<typeof createConfirmations>,
-    how: { token?: string; canAsk?: boolean; responses?: unknown; state?: string },
-  ) => {
-    const mcpReq = { inputResponses: how.responses, requestState: () => how.state }
-    const context = { mcpReq } as unknown as ServerContext
-    const { token, canAsk = false } = how
+  interface How {
+    readonly token?: string
+    readonly canAsk?: boolean
+    readonly responses?: unknown
+    readonly state?: string
+  }
+  /** The result that stands for a missing agreement; `undefined`: there is one. */
+  const ask = async (confirm: ReturnType<typeof createConfirmations>, how: How) => {
+    const { token, canAsk = false, state, responses: inputResponses } = how
+    const contextOf = (requestState: unknown) =>
+      ({ mcpReq: { inputResponses, requestState: () => requestState } }) as unknown as ServerContext
+    const opened = state === undefined ? undefined : await confirm.open(state, contextOf(state))
+    const context = contextOf(opened)
+    const asking = { tool: 'place_call', bound: ['x'], token, canAsk, redact: String, context }
     try {
-      await confirm.of({ tool: 'place_call', bound: ['x'], token, canAsk, context })({
-        kind: 'calls',
-        question: 'Call?',
-        facts: {},
-      })
+      await confirm.of(asking)({ kind: 'calls', question: say`Call?`, facts: {} })
       return undefined
     } catch (error) {
       if (error instanceof NotConfirmed) return error.result as Record<string, unknown>
@@ -362,20 +414,32 @@ describe('agreement', () => {
     expect(await ask(confirm, { token: late })).toBeDefined()
   })
 
-  test('of a person who takes ten minutes to answer needs no second question', async () => {
+  test('of a person is good for eleven minutes, once', async () => {
     const confirm = createConfirmations('auto')
-    const state = String((await ask(confirm, { canAsk: true }))?.requestState)
+    const asked = async () => String((await ask(confirm, { canAsk: true }))?.requestState)
+    const [early, late] = [await asked(), await asked()]
+    const answer = { canAsk: true, responses: { confirm: yes } }
     vi.setSystemTime(Date.now() + 600_000)
+    expect(await ask(confirm, { ...answer, state: early })).toBeUndefined()
+    await expect(ask(confirm, { ...answer, state: early })).rejects.toThrow(/answered before/)
+    vi.setSystemTime(Date.now() + 70_000)
+    await expect(ask(confirm, { ...answer, state: late })).rejects.toThrow('expired')
+  })
+
+  test('of a person to another process is none', async () => {
+    const state = String((await ask(createConfirmations('auto'), { canAsk: true }))?.requestState)
     const answer = { canAsk: true, responses: { confirm: yes }, state }
-    expect(await ask(confirm, answer)).toBeUndefined()
-    expect(await ask(confirm, answer)).toHaveProperty('inputRequests')
+    await expect(ask(createConfirmations('auto'), answer)).rejects.toThrow('mac')
   })
 
   test.each([
+    [{ confirm: true }, true],
+    [{ confirm: false }, false],
     [{ confirm: 'no' }, false],
     [{ confirm: 'true' }, false],
-    [{}, true],
-    [undefined, true],
+    [{ confirm: 1 }, false],
+    [{}, false],
+    [undefined, false],
   ])('with the content %j is agreement: %s', async (content, isAgreement) => {
     const confirm = createConfirmations('auto')
     const state = String((await ask(confirm, { canAsk: true }))?.requestState)

@@ -242,9 +242,9 @@ describe('a person', () => {
         'Place 2 calls?',
         'Who is called: +12025550130, +12025550131',
         'Not allowed: 1 more, which are not dialled',
-        `Agent: Support line (${seedIds.supportAgent})`,
+        `Agent: "Support line" (${seedIds.supportAgent})`,
         'From number: +12025550110',
-        `Account: Sandbox account (${seedIds.account})`,
+        `Account: "Sandbox account" (${seedIds.account})`,
         'Note: SANDBOX: simulated, nobody is rung',
       ].join('\n'),
     ])

@@ -211,7 +211,10 @@ describe('a person who is asked whether to call', () => {
   }
 
   test.each([
-    ['+12025550177', /^Will probably fail: \+12025550177 is no number of this account; call from/m],
+    [
+      '+12025550177',
+      /^Will probably fail: "\+12025550177 is no number of this account; call from/m,
+    ],
     ['+12025550112', /^Will probably fail: .* no termination URI; set termination_uri/m],
   ])('is told what is wrong with calling from %s', async (from_number, told) => {
     for (const text of await question(from_number)) expect(text).toMatch(told)
@@ -224,7 +227,7 @@ describe('a person who is asked whether to call', () => {
     const { agent_id, to_number } = ready
     const list = { agent_id, from_number: '+12025550177', calls: [{ to_number }] }
     expect(await asking.text('place_calls', list)).toMatch(
-      /^Will probably fail: \+12025550177 is no number of this account; call from/m,
+      /^Will probably fail: "\+12025550177 is no number of this account; call from/m,
     )
   })
 

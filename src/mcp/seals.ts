@@ -1,0 +1,54 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server'
+
+/** What is sealed: which call was asked about, by a hash, and which asking it was. */
+export interface Sealed {
+  /** Hash of tool, arguments, account and key. */
+  readonly call: string
+  /** Hash of what of it was asked for. */
+  readonly scope: string
+  readonly nonce: string
+}
+
+/** Seals of one kind: each is good for a time, and taken once. */
+export interface Seals {
+  seal(what: Omit<Sealed, 'nonce'>, context: ServerContext): Promise<string>
+  /** Opens a seal of this process that has not expired; throws for any other. */
+  open(sealed: string, context: ServerContext): Promise<Sealed>
+  isUsed(sealed: Sealed): boolean
+  /** Uses it; false when it was used before. */
+  use(sealed: Sealed): boolean
+  giveBack(sealed: Sealed): void
+}
+
+/** Uses that are remembered at most. */
+const mostUsed = 10_000
+
+/** Seals with a key of their own: what one kind has sealed no other kind opens. */
+export function createSeals(goodForSeconds: number): Seals {
+  const codec = createRequestStateCodec<Sealed>({
+    key: randomBytes(32),
+    ttlSeconds: goodForSeconds,
+  })
+  const used = new Map<string, number>()
+  const forgetExpired = () => {
+    const now = Date.now()
+    for (const [nonce, until] of used) {
+      if (until > now && used.size < mostUsed) break
+      used.delete(nonce)
+    }
+  }
+  return {
+    seal: (what, context) => codec.mint({ ...what, nonce: randomUUID() }, context),
+    open: (sealed, context) => codec.verify(sealed, context),
+    isUsed: ({ nonce }) => used.has(nonce),
+    use({ nonce }) {
+      forgetExpired()
+      if (used.has(nonce)) return false
+      // A seal may be opened in the very second in which it expires.
+      used.set(nonce, Date.now() + (goodForSeconds + 1) * 1000)
+      return true
+    },
+    giveBack: ({ nonce }) => void used.delete(nonce),
+  }
+}
