@@ -25,7 +25,7 @@ export const createAgent = defineTool({
     'Creates a voice agent; model, transcriber and voice are required, the rest has defaults. Take ids from list_models, list_transcribers and list_voices; slips and template errors are told before anything is saved.',
   route: routes.agents.create,
   listing: {
-    inOneLine: [
+    undescribed: [
       'settings',
       'ambient_sound',
       'inactivity_settings',
@@ -36,6 +36,11 @@ export const createAgent = defineTool({
       'denoising',
     ],
   },
+  clears: [
+    'ambient_sound.source',
+    'inactivity_settings.reminder_timeout_ms',
+    'inactivity_settings.end_call_timeout_ms',
+  ],
   steps: checkedCreate,
 })
 
@@ -50,9 +55,9 @@ export const updateAgent = defineTool({
   name: 'update_agent',
   title: 'Change an agent: greeting, voice, faster speech, recording',
   description:
-    'Changes only what is given and keeps the rest of the agent, nested fields too; null clears. dry_run shows the changes without saving.',
+    'Changes only what is given (fields as in create_agent) and keeps the rest, nested fields too; clear empties fields, such as metadata.key. dry_run shows the changes without saving.',
   route: routes.agents.update,
-  listing: { seeElsewhere: 'As in create_agent.' },
+  listing: { typesOnly: Object.keys(routes.agents.create.body.shape) },
   steps: safeUpdate,
 })
 

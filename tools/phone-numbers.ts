@@ -42,8 +42,9 @@ export const updatePhoneNumber = defineTool({
   name: 'update_phone_number',
   title: 'Change a phone number: rename, move to another trunk, assign an agent',
   description:
-    'Changes the given fields of a phone number. inbound_agent_id sets who answers it; null for it or sip_trunk_id removes the link.',
+    'Changes the given fields of a phone number. inbound_agent_id sets who answers it; clear removes that link, or the one to its trunk.',
   route: routes.phoneNumbers.update,
+  clears: ['inbound_agent_id', 'sip_trunk_id'],
 })
 
 export const deletePhoneNumber = defineTool({

@@ -28,6 +28,36 @@ export function jsonSchemaOf(
   return rest
 }
 
+/**
+ * The same schema for values that are never null. Where a type may be null, only the type is left:
+ * some providers reject a request in which any tool has a list of types, or `null` as a type.
+ */
+export function withoutNull(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema
+  const types = anyOf?.filter(({ type }) => type !== 'null').map(withoutNull)
+  const own = Object.fromEntries(
+    Object.entries(rest).map(([word, value]) => [word, withoutNullIn(word, value)]),
+  )
+  // What is said of the choice as a whole, such as its description, wins over what is in it.
+  return types?.length === 1 ? { ...types[0], ...own } : { ...own, ...(types && { anyOf: types }) }
+}
+
+function withoutNullIn(word: string, value: unknown): unknown {
+  if (word === 'items') return withoutNull(objectOf(value))
+  if (word === 'enum') return [value].flat().filter((one) => one !== null)
+  if (word === 'properties')
+    return Object.fromEntries(
+      Object.entries(Object(value)).map(([name, field]) => [name, withoutNull(objectOf(field))]),
+    )
+  if (word !== 'type' || !Array.isArray(value)) return value
+  const types = value.filter((type) => type !== 'null')
+  return types.length === 1 ? types[0] : types
+}
+
+/** `true` takes anything, as `{}` does. */
+const objectOf = (schema: unknown): JsonSchema =>
+  typeof schema === 'object' && schema !== null ? { ...schema } : {}
+
 /** Removes noise from one node; also used for the OpenAPI document. */
 export function tidy(zodSchema: z.core.$ZodType, node: JsonSchema): void {
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum

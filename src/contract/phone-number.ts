@@ -86,8 +86,8 @@ export const phoneNumberRoutes = {
     body: z.object({
       number: fields.number.optional(),
       name: fields.name.optional(),
-      sip_trunk_id: link('Trunk it runs over; null unlinks.'),
-      inbound_agent_id: link('Agent that answers; null unassigns.'),
+      sip_trunk_id: link('Trunk it runs over.'),
+      inbound_agent_id: link('Agent that answers.'),
     }),
     reply: PhoneNumber,
     effect: 'writes',

@@ -7,8 +7,8 @@ import { tools } from '../../tools/index.ts'
  */
 
 /** Most tokens of all tools together, and of one. */
-export const catalogueBudget = 6000
-export const toolBudget = 900
+export const catalogueBudget = 6400
+export const toolBudget = 1100
 
 /** Tokens of what a model sees of each tool (name, description, input schema), most first. */
 export function catalogueTokens(): { name: string; tokens: number }[] {

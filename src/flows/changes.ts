@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** One field that differs, by its dotted path. */
+/** One field that differs, by its dotted path; `undefined` where there is no value, not even null. */
 export interface Change {
   readonly field: string
   readonly before: unknown
@@ -20,11 +20,11 @@ export function overlay(stored: unknown, change: unknown): unknown {
   return merged
 }
 
-/** The fields in which two values differ; a field that is missing on one side is null there. */
+/** The fields in which two values differ. */
 export function changesBetween(before: unknown, after: unknown, path = ''): Change[] {
   if (isDeepStrictEqual(before, after)) return []
   if (!isObject(before) || !isObject(after)) {
-    return [{ field: path, before: before ?? null, after: after ?? null }]
+    return [{ field: path, before, after }]
   }
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   return [...names].flatMap((name) =>

@@ -1,10 +1,12 @@
 import * as z from 'zod'
 import type { Agent } from '../contract/agent.ts'
 import { routes } from '../contract/routes.ts'
-import { Refused } from '../mcp/refused.ts'
+import { nearest } from '../mcp/nearest.ts'
+import { badArguments, Refused } from '../mcp/refused.ts'
 import type { Outcome, Run, Steps } from '../mcp/tool.ts'
 import { checkCatalogs } from './catalog-check.ts'
 import { type Change, changesBetween, type Fields, isObject, overlay } from './changes.ts'
+import { keysAt, pathsIn, withoutKeys } from './free-data.ts'
 import { checkGreeting } from './template-check.ts'
 
 const options = {
@@ -24,8 +26,8 @@ const schema = z.object({
     .array(
       z.object({
         field: z.string().describe('Dotted path.'),
-        before: z.unknown().describe('Value before; null: none.'),
-        after: z.unknown().describe('Value after; null: none.'),
+        before: z.unknown().optional().describe('Value before; absent: there was none.'),
+        after: z.unknown().optional().describe('Value after; absent: there is none.'),
       }),
     )
     .describe('What differs, field by field.'),
@@ -43,23 +45,24 @@ export const safeUpdate: Steps<typeof routes.agents.update, typeof options> = {
   options,
   schema,
   async run(run) {
-    const { request, session, signal, body } = run
+    const { request, session, signal } = run
     const { params } = request
     const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
     refuseIfChanged(stored, run.options.expected_modified)
-    const wanted = wantedOf(stored, body)
+    const { wanted, missing } = wantedOf(stored, run)
     const planned = changesBetween(partOf(stored, wanted), wanted)
-    if (planned.length === 0) return outcome(stored, { applied: false, changes: [], warnings: [] })
-    const warnings = await check(stored, wanted, run)
+    if (planned.length === 0)
+      return outcome(stored, { applied: false, changes: [], warnings: missing })
+    const warnings = [...missing, ...(await check(stored, wanted, run))]
     if (run.options.dry_run) return outcome(stored, { applied: false, changes: planned, warnings })
     const sent = { params, query: {}, body: patchOf(stored, wanted) }
     const updated = await session.client.call(routes.agents.update, sent, signal)
     const changes = changesBetween(withoutStamp(stored), withoutStamp(updated))
-    const ignored = changesBetween(partOf(updated, wanted), wanted)
+    const ignored = notTaken({ stored, wanted, updated }, run.cleared)
     return outcome(updated, {
       applied: true,
       changes,
-      warnings: [...warnings, ...ignored.map(notTaken)],
+      warnings: [...warnings, ...ignored],
     })
   },
 }
@@ -76,19 +79,47 @@ function refuseIfChanged({ modified }: Agent, expected: string | undefined): voi
 const isSameInstant = (one: string | null | undefined, other: string) =>
   one === other || (typeof one === 'string' && Date.parse(one) === Date.parse(other))
 
-/** The fields that are to change, each whole. In metadata, which is free, null takes a key out. */
-function wantedOf(stored: Fields, body: Fields): Fields {
-  return Object.fromEntries(
-    Object.entries(body).map(([name, change]) => {
-      const whole = overlay(stored[name], change)
-      return [name, name === 'metadata' ? withoutNulls(whole, change) : whole]
-    }),
-  )
+interface Wanted {
+  /** The fields that are to change, each whole. */
+  readonly wanted: Fields
+  /** What cannot be cleared because it is not there. */
+  readonly missing: string[]
 }
 
-function withoutNulls(whole: unknown, change: unknown): unknown {
-  if (!isObject(whole) || !isObject(change)) return whole
-  return Object.fromEntries(Object.entries(whole).filter(([name]) => change[name] !== null))
+/**
+ * The fields that are to change, each whole. Metadata is free data, in which null is a value like
+ * any other, so a key of it that is to be cleared is taken out.
+ */
+function wantedOf(stored: Fields, { body, cleared }: UpdateRun): Wanted {
+  const wanted = Object.fromEntries(
+    Object.entries(body).map(([name, change]) => [name, overlay(stored[name], change)]),
+  )
+  const keys = cleared
+    .filter((path) => path.startsWith(inMetadata))
+    .map((path) => path.slice(inMetadata.length))
+  if (keys.length === 0) return { wanted, missing: [] }
+  const found = keys.map((key) => ({ key, at: theOneAt(stored.metadata, key) }))
+  const metadata = found.reduce(
+    (whole, { at }) => (at ? withoutKeys(whole, at) : whole),
+    wanted.metadata ?? stored.metadata,
+  )
+  const missing = found.flatMap(({ key, at }) => (at ? [] : [notThere(stored.metadata, key)]))
+  return { wanted: { ...wanted, metadata }, missing }
+}
+
+const inMetadata = 'metadata.'
+
+function theOneAt(metadata: unknown, key: string): string[] | undefined {
+  const [one, other] = keysAt(metadata, key)
+  if (!one || !other) return one
+  const message = `two keys are meant by ${key}: ${JSON.stringify(one)} and ${JSON.stringify(other)}; clear what holds one of them`
+  throw badArguments([{ argument: 'clear', message }])
+}
+
+/** A warning and no error: what is not there need not be cleared, and a repeat is no mistake. */
+function notThere(metadata: unknown, key: string): string {
+  const meant = isObject(metadata) && nearest(key, pathsIn(metadata))
+  return `clear: there is no ${inMetadata}${key}${meant ? `; did you mean ${inMetadata}${meant}?` : ''}`
 }
 
 const partOf = (agent: Fields, wanted: Fields): Fields =>
@@ -127,8 +158,25 @@ async function check(stored: Fields, wanted: Fields, run: UpdateRun): Promise<st
 const messageOf = ({ initial_message: opening }: Fields): unknown =>
   isObject(opening) ? opening.message : undefined
 
-const notTaken = ({ field, before, after }: Change) =>
-  `${field}: the platform has ${short(before)}, not ${short(after)}`
+interface States {
+  readonly stored: Fields
+  readonly wanted: Fields
+  readonly updated: Fields
+}
+
+/** What the platform did not take over; a field that was cleared may be at any default. */
+function notTaken({ stored, wanted, updated }: States, cleared: readonly string[]): string[] {
+  return changesBetween(partOf(updated, wanted), wanted).flatMap(({ field, before, after }) => {
+    if (after !== null || !cleared.includes(field))
+      return [`${field}: the platform has ${short(before)}, not ${short(after)}`]
+    const isSame = !changesBetween(stored, updated).some((change) => isWithin(field, change.field))
+    return isSame && before !== undefined
+      ? [`${field}: the platform still has ${short(before)}, which may be its default`]
+      : []
+  })
+}
+
+const isWithin = (path: string, inner: string) => inner === path || inner.startsWith(`${path}.`)
 
 interface Result {
   readonly applied: boolean
@@ -160,7 +208,7 @@ function outcome({ id, name, modified }: Agent, result: Result): Outcome {
 const longestValue = 500
 
 function short(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null'
+  const text = JSON.stringify(value) ?? 'nothing'
   return text.length > longestValue
     ? `${text.slice(0, longestValue)}… (${text.length} characters)`
     : text

@@ -1,8 +1,7 @@
 import type * as z from 'zod'
-import type { JsonSchema } from '../contract/json-schema.ts'
 import type { RouteRequest } from '../contract/route.ts'
-import { nearest, sameWord } from './nearest.ts'
-import { insteadOfNull } from './null-advice.ts'
+import { clearName, clearOption, clearProblems, withNulls } from './clearing.ts'
+import { normalise } from './normalise.ts'
 import { unsendable } from './sendable.ts'
 import type { Tool } from './tool.ts'
 
@@ -13,14 +12,24 @@ export interface ArgumentProblem {
   readonly message: string
 }
 
-export type ParsedArguments =
-  | { ok: true; request: RouteRequest; options: Record<string, unknown> }
-  | { ok: false; problems: ArgumentProblem[] }
+export type ParsedArguments = Parsed | { ok: false; problems: readonly ArgumentProblem[] }
+
+interface Parsed {
+  ok: true
+  /** What is sent; a field that is to be cleared is null in its body. */
+  request: RouteRequest
+  options: Record<string, unknown>
+  /** Dotted paths of what is to be cleared. */
+  cleared: readonly string[]
+  /** Dotted paths of what was null, which means 'not given', where somebody may have meant more. */
+  ignoredNulls: readonly string[]
+}
 
 /**
  * Reads a tool's arguments once, at the boundary: objects that a client sent as JSON text are
- * taken apart, unknown arguments are reported with the nearest real one, everything else is
- * parsed with the route's own schemas and sorted into path, query, body and the tool's own.
+ * taken apart, null is taken as not given, unknown arguments are reported with the nearest real
+ * one, everything else is parsed with the route's own schemas and sorted into path, query, body and
+ * the tool's own.
  */
 export function parseArguments(
   tool: Tool,
@@ -29,104 +38,65 @@ export function parseArguments(
 ): ParsedArguments {
   const reason = unsendable(given)
   if (reason) return { ok: false, problems: [{ argument: 'arguments', message: reason }] }
-  const problems: ArgumentProblem[] = []
-  // In an update null is a value; elsewhere clients that fill in every field mean "not given".
-  const nullMeansAbsent = tool.route.method !== 'PATCH'
-  const { account_id, ...rest } = given
-  const named = account_id === null ? rest : given
-  if (pinnedAccount !== undefined && (account_id ?? pinnedAccount) !== pinnedAccount) {
-    problems.push({ argument: 'account_id', message: `this server acts on ${pinnedAccount} only` })
+  const { value, nulls, problems: found } = normalise(given, tool.inputSchema())
+  const problems = [...found]
+  if (pinnedAccount !== undefined && (given.account_id ?? pinnedAccount) !== pinnedAccount) {
+    problems.unshift({
+      argument: 'account_id',
+      message: `this server acts on ${pinnedAccount} only`,
+    })
   }
-  const value = normalise(named, tool.inputSchema(), [], { problems, nullMeansAbsent })
   const parsed = tool.input.safeParse(value, { reportInput: true })
-  if (!parsed.success)
-    for (const issue of parsed.error.issues) problems.push(problemOf(issue, tool))
+  if (!parsed.success) problems.push(...parsed.error.issues.map(problemOf))
   if (problems.length > 0 || !parsed.success) return { ok: false, problems }
 
+  const cleared = clearOption.parse(parsed.data[clearName]) ?? []
   const request = requestOf(tool, parsed.data)
-  if (tool.route.method === 'PATCH' && Object.keys(request.body ?? {}).length === 0) {
-    const names = Object.keys(tool.route.body?.shape ?? {}).join(', ')
-    return {
-      ok: false,
-      problems: [
-        { argument: 'arguments', message: `nothing to change; give at least one of ${names}` },
-      ],
-    }
-  }
-  return { ok: true, request, options: pick(parsed.data, tool.options.shape) }
-}
-
-/** Unknown names that are told: by then it is clear that something is thoroughly wrong. */
-const mostProblems = 20
-
-interface Normalising {
-  readonly problems: ArgumentProblem[]
-  readonly nullMeansAbsent: boolean
-}
-
-/** Unpacks stringified objects and reports unknown names, all the way down. */
-function normalise(value: unknown, schema: JsonSchema, path: string[], how: Normalising): unknown {
-  const unpacked = typeof value === 'string' ? unpack(value, schema) : value
-  if (Array.isArray(unpacked)) {
-    const items = schemaOf(schema.items)
-    return unpacked.map((item, at) => normalise(item, items, [...path, String(at)], how))
-  }
-  if (typeof unpacked !== 'object' || unpacked === null) return unpacked
-  const properties = schema.properties ?? {}
-  const isWanted = (name: string) => schema.required?.includes(name) ?? false
-  return Object.fromEntries(
-    Object.entries(unpacked).flatMap(([name, field]) => {
-      const here = [...path, name]
-      if (Object.hasOwn(properties, name)) {
-        const property = schemaOf(properties[name])
-        if (field === null && how.nullMeansAbsent && !isWanted(name) && !takes(property, 'null'))
-          return []
-        return [[name, normalise(field, property, here, how)]]
-      }
-      const known = Object.keys(properties)
-      const misspelt = sameWord(name, known)
-      if (schema.additionalProperties !== false && !misspelt) return [[name, field]]
-      if (how.problems.length >= mostProblems) return []
-      const missing = known.filter((one) => isWanted(one) && !Object.hasOwn(unpacked, one))
-      how.problems.push(unknownArgument(here, known, missing))
-      return []
-    }),
-  )
-}
-
-const schemaOf = (schema: unknown): JsonSchema =>
-  typeof schema === 'object' && schema !== null ? { ...schema } : {}
-
-/** Whether a schema takes values of a type. */
-const takes = (schema: JsonSchema, type: 'null' | 'string' | 'array' | 'object'): boolean =>
-  [schema, ...(schema.anyOf ?? []).map(schemaOf)]
-    .flatMap(({ type: own }) => own ?? [])
-    .some((own) => own === type)
-
-/** Some clients send objects and arrays as JSON text. */
-function unpack(text: string, schema: JsonSchema): unknown {
-  const wanted = takes(schema, 'object') || takes(schema, 'array')
-  if (!wanted || takes(schema, 'string') || !/^\s*[{[]/.test(text)) return text
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
+  const ignoredNulls = ignoredIn(tool, nulls)
+  const refused = refusedChange(tool, request.body, { cleared, ignoredNulls })
+  if (refused.length > 0) return { ok: false, problems: refused }
+  const { body } = request
+  return {
+    ok: true,
+    request: { ...request, ...(body && { body: withNulls(tool, body, cleared) }) },
+    options: pick(parsed.data, tool.options.shape),
+    cleared,
+    ignoredNulls,
   }
 }
 
-function unknownArgument(path: string[], known: string[], missing: string[]): ArgumentProblem {
-  const name = path.at(-1) ?? ''
-  // Comparing with every word costs time, so only what could be a name is compared.
-  const meant = name.length > 64 ? undefined : (nearest(name, missing) ?? nearest(name, known))
-  const hint = meant ? `did you mean ${meant}?` : `known here: ${known.join(', ')}`
-  return { argument: path.join('.'), message: `no such argument; ${hint}` }
+/**
+ * The nulls of an update that somebody may have meant to clear; when something is created there is
+ * nothing to clear, but a setting can be none.
+ */
+function ignoredIn({ route, clearable }: Tool, nulls: readonly string[]): string[] {
+  if (route.method !== 'PATCH') return nulls.filter((path) => clearable.includes(path))
+  return nulls.filter((path) => Object.hasOwn(route.body?.shape ?? {}, path.split('.', 1)[0] ?? ''))
 }
 
-function problemOf(issue: z.core.$ZodIssue, tool: Tool): ArgumentProblem {
+function refusedChange(
+  tool: Tool,
+  body: RouteRequest['body'] = {},
+  { cleared, ignoredNulls }: Pick<Parsed, 'cleared' | 'ignoredNulls'>,
+): readonly ArgumentProblem[] {
+  if (cleared.length > 0) return clearProblems(tool, body, cleared)
+  if (tool.route.method !== 'PATCH' || Object.keys(body).length > 0) return []
+  const names = Object.keys(tool.route.body?.shape ?? {}).join(', ')
+  const clearing = tool.clearable.length > 0 ? `, or what to clear in ${clearName}` : ''
+  const nothing = `nothing to change; give at least one of ${names}${clearing}`
+  const meant = ignoredNulls.filter((path) => tool.clearable.includes(path))
+  const example = meant.length > 0 ? `, such as ${JSON.stringify({ [clearName]: meant })}` : ''
+  const message =
+    ignoredNulls.length > 0 && clearing
+      ? `nothing to change: null means 'not given'; name what is to be cleared in ${clearName}${example}`
+      : nothing
+  return [{ argument: 'arguments', message }]
+}
+
+function problemOf(issue: z.core.$ZodIssue): ArgumentProblem {
   const argument = issue.path.join('.') || 'arguments'
-  if (issue.input === null) {
-    return { argument, message: `cannot be null${insteadOfNull(tool, issue.path)}` }
-  }
+  // Where a field is null it counts as not given, so what is left is an item of an array.
+  if (issue.input === null) return { argument, message: 'cannot be null; leave it out' }
   if (issue.input !== undefined) return { argument, message: lowerFirst(issue.message) }
   const choices = issue.code === 'invalid_value' ? `; one of ${issue.values.join(', ')}` : ''
   return { argument, message: `required${choices}` }

@@ -14,6 +14,7 @@ import { withAgentIds } from './agent-names.ts'
 import { parseArguments } from './arguments.ts'
 import { type Confirm, type ConfirmedCall, NotConfirmed } from './confirmation.ts'
 import { didYouMean } from './did-you-mean.ts'
+import { withIgnoredNulls } from './ignored-nulls.ts'
 import { type RefusalKind, Refused } from './refused.ts'
 import type { Session } from './session.ts'
 import type { Task } from './tasks.ts'
@@ -60,6 +61,7 @@ export async function callTool(
     const outcome = await tool.run({
       request,
       body: request.body as Run['body'],
+      cleared: parsed.cleared,
       options,
       session,
       signal,
@@ -75,7 +77,8 @@ export async function callTool(
     if (outcome.task) return asResult(outcome.task)
     const asked = { route: tool.route, request, unknown: named.unknown }
     const reasoned = await withReason(outcome, asked, session)
-    return succeeded(tool, reasoned, { session, request, account: await account })
+    const told = withIgnoredNulls(reasoned, parsed.ignoredNulls)
+    return succeeded(tool, told, { session, request, account: await account })
   } catch (error) {
     if (error instanceof NotConfirmed) return error.result
     if (error instanceof ProtocolError) throw error
@@ -133,7 +136,7 @@ function pinned(request: RouteRequest, { account }: Session): RouteRequest {
 
 function badArguments(
   tool: Tool,
-  problems: { argument: string; message: string }[],
+  problems: readonly { argument: string; message: string }[],
 ): CallToolResult {
   return failed(
     tool,

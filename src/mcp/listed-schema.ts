@@ -1,17 +1,20 @@
 import type { JsonSchema } from '../contract/json-schema.ts'
 
-/** How much a listing says of objects within the arguments. */
+/** How much a listing says of the fields of objects within the arguments. */
 export interface Listing {
-  /** Objects whose fields are told in one line: `web: 0..1 = 0.5, allow_adjustment: boolean = true`. */
-  readonly inOneLine?: readonly string[]
-  /** Said of all objects instead of their fields: another tool lists them. */
-  readonly seeElsewhere?: string
+  /** Objects whose fields are listed without descriptions: their names and bounds say enough. */
+  readonly undescribed?: readonly string[]
+  /** Arguments listed by type alone, and so are the fields in them: another tool describes them. */
+  readonly typesOnly?: readonly string[]
 }
 
+/** How much is said of one field. */
+type Detail = 'all' | 'undescribed' | 'type'
+
 /**
- * An input schema as a model is shown it, in as few tokens as say the same. Arguments are checked
- * against the whole schema either way, and its errors name what is known. `pinned` leaves
- * `account_id` out: it is not the caller's to choose.
+ * An input schema as a model is shown it, in few tokens. Arguments are checked against the whole
+ * schema either way, and its errors name what is known. `pinned` leaves `account_id` out: it is not
+ * the caller's to choose.
  */
 export function listedSchema(
   schema: JsonSchema,
@@ -23,75 +26,63 @@ export function listedSchema(
   return {
     ...schema,
     properties: {
-      ...listedProperties(properties, listing),
+      ...mapFields(properties, (name, field) =>
+        listedField(name, field, listing, listing.typesOnly?.includes(name) ? 'type' : 'all'),
+      ),
       // The same in every tool: the instructions say what it is.
       ...(offersAccount && { account_id: { type: 'string' } }),
     },
   }
 }
 
-const listedProperties = (properties: Record<string, unknown>, listing: Listing) =>
+const mapFields = (
+  fields: Record<string, unknown>,
+  change: (name: string, field: JsonSchema) => JsonSchema,
+): NonNullable<JsonSchema['properties']> =>
   Object.fromEntries(
-    Object.entries(properties).map(([name, field]) => [name, listedProperty(name, field, listing)]),
-  ) as NonNullable<JsonSchema['properties']>
+    Object.entries(fields).map(([name, field]) => [name, change(name, { ...Object(field) })]),
+  )
 
-function listedProperty(name: string, schema: unknown, listing: Listing): unknown {
-  if (typeof schema !== 'object' || schema === null) return schema
-  // That a text may not be empty, a count not be negative, an object may hold more, and what
-  // E.164 looks like, goes without saying.
-  const {
-    additionalProperties: _,
-    minLength: __,
-    pattern: ___,
-    ...said
-  }: JsonSchema = { ...schema }
-  const { properties, items, ...rest } = nullable(said)
-  if (rest.type === 'integer' && (rest.minimum ?? 2) <= 1) delete rest.minimum
-  if (name === 'offset') delete rest.default
-  if (properties && listing.seeElsewhere) {
-    return { type: 'object', description: listing.seeElsewhere }
-  }
-  if (properties && listing.inOneLine?.includes(name)) {
-    return { type: 'object', description: signature(properties) }
-  }
+function listedField(
+  name: string,
+  schema: JsonSchema,
+  listing: Listing,
+  detail: Detail,
+): JsonSchema {
+  const within = listing.undescribed?.includes(name) ? 'undescribed' : detail
+  const { properties, items, ...facts } = schema
   return {
-    ...rest,
-    ...(properties && { properties: listedProperties(properties, listing) }),
-    ...(items !== undefined && { items: listedProperty(name, items, listing) }),
+    ...said(facts, detail),
+    ...(properties && {
+      properties: mapFields(properties, (inner, field) =>
+        listedField(inner, field, listing, within),
+      ),
+    }),
+    ...(items !== undefined && {
+      items: listedField(name, withoutLength({ ...Object(items) }), listing, detail),
+    }),
   }
 }
 
-/** The fields of an object in the way TypeScript writes them, with bounds and defaults. */
-function signature(properties: Record<string, unknown>): string {
-  return Object.entries(properties)
-    .map(([name, field]) => {
-      const {
-        type,
-        enum: values,
-        minimum,
-        maximum,
-        default: usual,
-      } = nullable({ ...(field as JsonSchema) })
-      const least = minimum === undefined ? undefined : `${minimum}..${maximum ?? ''}`
-      const types = [values?.filter((value) => value !== null) ?? least ?? [type].flat()[0]].flat()
-      const isNullable = Array.isArray(type) && type.includes('null')
-      const shown = [...types, ...(isNullable ? ['null'] : [])].join('|')
-      return `${name}: ${shown}${usual === undefined ? '' : ` = ${usual}`}`
-    })
-    .join(', ')
-}
+const withoutLength = ({ maxLength: _, ...facts }: JsonSchema): JsonSchema => facts
 
-/** A choice between something and null, as one type that may be null. */
-function nullable({ anyOf, ...rest }: JsonSchema): JsonSchema {
-  if (anyOf === undefined) return rest
-  const [something, nothing, ...more] = anyOf
-  if (typeof something !== 'object' || typeof nothing !== 'object') return { ...rest, anyOf }
-  if (nothing.type !== 'null' || more.length > 0) return { ...rest, anyOf }
-  const { type, enum: values, ...bounds } = something
-  return {
-    ...rest,
-    ...(typeof type === 'string' && { type: [type, 'null'] }),
-    ...(values && { enum: [...values, null] }),
-    ...bounds,
+/**
+ * That a text may not be empty and is empty by default, a number not be negative and 0 by default,
+ * how long a list may be, and what E.164 is, needs no words.
+ */
+function said(
+  { minLength: _, pattern: __, minItems: ___, maxItems: ____, ...facts }: JsonSchema,
+  detail: Detail,
+): JsonSchema {
+  // A converter for strict function calling closes an object that does not say that it is open.
+  if (facts.additionalProperties !== true) delete facts.additionalProperties
+  if (detail === 'type') {
+    const { type, additionalProperties } = facts
+    return { ...(type && { type }), ...(additionalProperties && { additionalProperties }) }
   }
+  if (facts.type === 'integer' && (facts.minimum ?? 2) <= 1) delete facts.minimum
+  if (facts.minimum === 0 && facts.maximum === undefined) delete facts.minimum
+  if (facts.default === 0 || facts.default === '') delete facts.default
+  if (detail !== 'all') delete facts.description
+  return facts
 }

@@ -1,10 +1,12 @@
 import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import { type JsonSchema, jsonSchemaOf, withoutNull } from '../contract/json-schema.ts'
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import type { Cut } from '../views/fit.ts'
 import { annotationsOf } from './annotations.ts'
+import { clearName, clearOption, nullablePaths } from './clearing.ts'
 import { type Confirm, confirmName } from './confirmation.ts'
+import { ignoredNullsShape } from './ignored-nulls.ts'
 import { type Listing, listedSchema } from './listed-schema.ts'
 import { listings } from './listings.ts'
 import type { Session } from './session.ts'
@@ -26,6 +28,8 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   readonly request: RouteRequest
   /** The route's body, parsed. */
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : undefined
+  /** Dotted paths of what is to be cleared; in the body they are null, but for keys of free data. */
+  readonly cleared: readonly string[]
   /** The tool's own arguments, parsed. */
   readonly options: z.output<z.ZodObject<O>>
   readonly session: Session
@@ -76,6 +80,11 @@ export interface ToolSpec<R extends Route, O extends z.ZodRawShape = Record<neve
   readonly defaults?: Readonly<Record<string, unknown>>
   /** Where the listing says less of objects than their whole schema, which costs many tokens. */
   readonly listing?: Listing
+  /**
+   * Fields that can be cleared by name, as dotted paths. In an update these are all fields that take
+   * null, unless some are named here; when something is created, only those named.
+   */
+  readonly clears?: readonly string[]
   /** Needed where the reply is no object, or is more than the caller wants. */
   readonly result?: ResultView<R, O>
   /** Instead of it, where there is more to do than one request. */
@@ -97,6 +106,8 @@ export interface Tool {
   /** What its results match, apart from the account that each names. */
   readonly output: z.ZodObject
   readonly options: z.ZodObject
+  /** Dotted paths that its argument `clear` takes, besides those in free data; if none, it has no such argument. */
+  readonly clearable: readonly string[]
   readonly defaults: Readonly<Record<string, unknown>>
   /** The tool as `tools/list` shows it; `pinned` where the account is not the caller's to name. */
   readonly listed: (account: 'any' | 'pinned') => ProtocolTool
@@ -114,18 +125,20 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
 ): Tool {
   const { name, title, description, route, defaults = {}, effect = route.effect } = spec
   const options = z.object(spec.options ?? spec.steps?.options ?? {})
-  const input = inputOf(spec)
+  const clearable = clearableOf(spec)
+  const input = inputOf(spec, clearable)
   const steps: Steps<R, O> = spec.steps ?? oneStep(route, spec.result ?? defaultView(route))
   const inputSchema = once(() =>
-    jsonSchemaOf(input, 'input', { defaults: route.method !== 'PATCH' }),
+    withoutNull(jsonSchemaOf(input, 'input', { defaults: route.method !== 'PATCH' })),
   )
+  const output = clearable.length > 0 ? steps.schema.extend(ignoredNullsShape) : steps.schema
   const listed = (account: 'any' | 'pinned') => ({
     name,
     title,
     description: account === 'any' ? description : withoutAccounts(description),
     inputSchema: rootObject(listedSchema(inputSchema(), account, spec.listing ?? {})),
     outputSchema: rootObject(
-      jsonSchemaOf(account === 'any' ? withAccount(steps.schema, route) : steps.schema, 'output'),
+      jsonSchemaOf(account === 'any' ? withAccount(output, route) : output, 'output'),
     ),
     annotations: annotationsOf(title, route, effect),
   })
@@ -141,8 +154,9 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     effect,
     input,
     inputSchema,
-    output: steps.schema,
+    output,
     options,
+    clearable,
     defaults,
     listed: (account) => shown[account](),
     cut: steps.cut,
@@ -168,7 +182,10 @@ function oneStep<R extends Route, O extends z.ZodRawShape>(
 }
 
 /** All of a route's fields side by side; the account last, because it is rarely given. */
-function inputOf<R extends Route, O extends z.ZodRawShape>(spec: ToolSpec<R, O>): z.ZodObject {
+function inputOf<R extends Route, O extends z.ZodRawShape>(
+  spec: ToolSpec<R, O>,
+  clearable: readonly string[],
+): z.ZodObject {
   const { route, defaults = {}, steps, options = steps?.options } = spec
   const without = steps?.without ?? []
   const { account_id, ...params } = route.params.shape
@@ -179,10 +196,21 @@ function inputOf<R extends Route, O extends z.ZodRawShape>(spec: ToolSpec<R, O>)
   const offered = { ...params, ...route.body?.shape, ...Object.fromEntries(query) }
   return z.object({
     ...Object.fromEntries(Object.entries(offered).filter(([name]) => !without.includes(name))),
+    ...(clearable.length > 0 && { [clearName]: clearOption.describe(clearDescription(spec)) }),
     ...options,
     ...(account_id instanceof z.ZodType && { account_id: account_id.optional() }),
   })
 }
+
+const clearableOf = <R extends Route, O extends z.ZodRawShape>({
+  route: { method, body },
+  clears,
+}: ToolSpec<R, O>): readonly string[] =>
+  clears ?? (method === 'PATCH' && body ? nullablePaths(body) : [])
+
+/** A few paths are named; of many, what they look like. */
+const clearDescription = ({ clears }: { readonly clears?: readonly string[] }) =>
+  clears ? `Fields to set to none: ${clears.join(', ')}.` : 'Fields to clear, by dotted path.'
 
 /** The reply as it is; for an acknowledgement, what was done to which id. */
 function defaultView<R extends Route>(route: R): ResultView<R> {

@@ -40,22 +40,71 @@ describe('update_agent', () => {
     })
   })
 
-  test('clears with null, and takes a key out of metadata', async () => {
+  test('clears what is named, and takes keys out of metadata', async () => {
     const { id: agent_id } = await makeAgent({
       note: 'Old',
-      metadata: { keep: 1, drop: 2 },
-      initial_message: { message: 'Hello' },
+      metadata: { keep: 1, drop: 2, deep: { keep: null, drop: 3 }, 'a.b': { c: 4 } },
+      ambient_sound: { source: 'ac_fan', volume: 0.2 },
     })
-    await client.value('update_agent', {
+    const change = {
       agent_id,
+      metadata: { more: null },
+      clear: [
+        'note',
+        'ambient_sound.source',
+        'metadata.drop',
+        'metadata.deep.drop',
+        'metadata.a.b',
+      ],
+    }
+    const changes = [
+      { field: 'metadata.drop', before: 2 },
+      { field: 'metadata.deep.drop', before: 3 },
+      { field: 'metadata.a.b', before: { c: 4 } },
+      { field: 'metadata.more', after: null },
+      { field: 'note', before: 'Old', after: null },
+      { field: 'ambient_sound.source', before: 'ac_fan', after: null },
+    ]
+    const dry = await client.call('update_agent', { ...change, dry_run: true })
+    expect(dry.structuredContent?.changes).toEqual(changes)
+    expect(dry.content[0]?.text).toContain('metadata.drop: 2 → nothing')
+    expect(dry.content[0]?.text).toContain('note: "Old" → null')
+    const done = await client.value('update_agent', change)
+    expect(done.changes).toHaveLength(changes.length)
+    expect(done.changes).toEqual(expect.arrayContaining(changes))
+    expect(done.warnings).toEqual([])
+    expect(await client.value('get_agent', { agent_id })).toMatchObject({
       note: null,
-      metadata: { drop: null, more: 3 },
-      initial_message: { message: null },
+      metadata: { keep: 1, deep: { keep: null }, more: null },
+      ambient_sound: { source: null, volume: 0.2 },
     })
-    const agent = await client.value('get_agent', { agent_id })
-    expect(agent).toMatchObject({ note: null, metadata: { keep: 1, more: 3 } })
-    expect(agent.metadata).not.toHaveProperty('drop')
-    expect(agent.initial_message).toMatchObject({ message: null, mode: 'fixed_message' })
+    const { metadata } = await client.value('get_agent', { agent_id })
+    expect(metadata).toEqual({ keep: 1, deep: { keep: null }, more: null })
+  })
+
+  test('told to take out a key that is not there says so, with the nearest that is', async () => {
+    const { id: agent_id } = await makeAgent({ metadata: { customer: { tier: 1 } } })
+    const text = await textOf({ agent_id, note: 'x', clear: ['metadata.customer.teir'] })
+    expect(text).toMatch(/^Updated agent/)
+    expect(text).toContain(
+      'Warning: clear: there is no metadata.customer.teir; did you mean metadata.customer.tier?',
+    )
+    // Asking again for what is done already is no mistake.
+    await textOf({ agent_id, clear: ['metadata.customer'] })
+    expect(await textOf({ agent_id, clear: ['metadata.customer'] })).toMatch(/^Nothing to change/)
+  })
+
+  test('does not guess which of two keys is meant', async () => {
+    const { id: agent_id } = await makeAgent({ metadata: { 'a.b': 1, a: { b: 2 } } })
+    const text = await textOf({ agent_id, clear: ['metadata.a.b'] })
+    expect(text).toContain('clear: two keys are meant by a.b: ["a.b"] and ["a","b"]')
+  })
+
+  test('says which nulls it ignored', async () => {
+    const { id: agent_id } = await makeAgent({ note: 'kept' })
+    const text = await textOf({ agent_id, name: 'Named', note: null, voice: { language: null } })
+    expect(text).toMatch(/^Ignored nulls: note, voice\.language\. .*name fields in clear/m)
+    expect(await client.value('get_agent', { agent_id })).toMatchObject({ note: 'kept' })
   })
 
   test('shows with dry_run what would change, and saves nothing', async () => {
@@ -290,6 +339,7 @@ describe('on the wire', () => {
     },
     volume: { web: 0.5, telephony: 0.5, allow_adjustment: true },
     tags: ['a'],
+    metadata: {},
   }
   let platform: FakePlatform
   let wired: TestClient
@@ -327,6 +377,34 @@ describe('on the wire', () => {
         voice: { settings: { speed: 1.5, stability: 0.5 } },
         volume: { web: 1, telephony: 0.5, allow_adjustment: true },
       },
+    ])
+  })
+
+  test('what is cleared is sent as null, and nothing else is', async () => {
+    const { bodies } = await sent({
+      volume: { web: null, telephony: 1 },
+      clear: ['note', 'ambient_sound.source', 'voice.new_field', 'metadata.key'],
+    })
+    expect(bodies).toEqual([
+      {
+        volume: { web: 0.5, telephony: 1, allow_adjustment: true },
+        note: null,
+        ambient_sound: { source: null },
+        voice: { new_field: null },
+      },
+    ])
+  })
+
+  test('metadata is sent whole without the key that is taken out', async () => {
+    stored.metadata = { keep: null, drop: 1 }
+    const { bodies } = await sent({ clear: ['metadata.drop'] })
+    expect(bodies).toEqual([{ metadata: { keep: null } }])
+  })
+
+  test('a field that is cleared and keeps its value is told; it may be its default', async () => {
+    const { result } = await sent({ clear: ['voice.new_field'] })
+    expect(result.structuredContent?.warnings).toEqual([
+      'voice.new_field: the platform still has 1, which may be its default',
     ])
   })
 

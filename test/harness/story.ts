@@ -25,7 +25,7 @@ export async function everyTool(client: TestClient): Promise<Map<string, ToolRes
   const agent_id = id(await call('create_agent', newAgent))
   await call('list_agents', { name: 'every' })
   await call('get_agent', { agent_id })
-  await call('update_agent', { agent_id, note: null, volume: { web: 0 } })
+  await call('update_agent', { agent_id, note: 'Checked', volume: { web: 0 } })
 
   const sip_trunk_id = id(
     await call('create_sip_trunk', { name: 'Trunk', termination_uri: 'sip.example.com' }),
