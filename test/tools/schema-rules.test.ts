@@ -1,0 +1,177 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { tools } from '../../tools/index.ts'
+import { connectHttp, connectStdio } from '../harness/client.ts'
+import { type Program, startHttpProgram } from '../harness/program.ts'
+
+/*
+ * What converters of model providers were seen to reject or to change. Each rule is held by every
+ * input schema of every tool, in every way in which tools are listed.
+ */
+
+const Tool = z.looseObject({
+  name: z.string(),
+  description: z.string(),
+  inputSchema: z.record(z.string(), z.unknown()),
+  outputSchema: z.record(z.string(), z.unknown()),
+})
+type Tool = z.output<typeof Tool>
+type Node = Record<string, unknown>
+
+/** Free objects, which hold whatever a caller has. */
+const free = ['metadata', 'overrides', 'test_variables']
+
+let program: Program & { url: string }
+const listings = new Map<string, Tool[]>()
+beforeAll(async () => {
+  program = await startHttpProgram()
+  const connections = {
+    'stdio, 2026-07-28': () => connectStdio('v2 2026-07-28'),
+    'stdio, an account pinned': () => connectStdio('v2 2025', { args: ['--account', 'me'] }),
+    'stdio, read only': () => connectStdio('v1', { args: ['--read-only'] }),
+    'stdio, some toolsets': () => connectStdio('v1', { args: ['--toolsets', 'agents,calls'] }),
+    'HTTP, 2026-07-28': () => connectHttp('v2 2026-07-28', program.url),
+    'HTTP, 2025': () => connectHttp('v1', program.url),
+  }
+  for (const [name, connect] of Object.entries(connections)) {
+    await using client = await connect()
+    listings.set(name, z.array(Tool).parse(await client.listTools()))
+  }
+})
+afterAll(() => program[Symbol.asyncDispose]())
+
+/** Every schema within a schema, with its path; the names of properties are no schemas. */
+function nodesOf(schema: unknown, path: string): [path: string, node: Node][] {
+  if (Array.isArray(schema)) return schema.flatMap((one, at) => nodesOf(one, `${path}[${at}]`))
+  if (typeof schema !== 'object' || schema === null) return []
+  const { properties, default: _, enum: __, required: ___, ...rest } = schema as Node
+  return [
+    [path, schema as Node],
+    ...Object.entries({ ...(properties as object) }).flatMap(([name, field]) =>
+      nodesOf(field, `${path}.${name}`),
+    ),
+    ...Object.entries(rest).flatMap(([word, inner]) => nodesOf(inner, `${path}/${word}`)),
+  ]
+}
+
+/** Paths of the schemas in all listings that break a rule. */
+function breaking(rule: (node: Node, path: string) => boolean): string[] {
+  const found = [...listings].flatMap(([listing, listed]) =>
+    listed.flatMap(({ name, inputSchema }) =>
+      nodesOf(inputSchema, `${listing}: ${name}`)
+        .filter(([path, node]) => !rule(node, path))
+        .map(([path]) => path),
+    ),
+  )
+  return [...new Set(found)]
+}
+
+const each = (rule: (tool: Tool) => boolean): string[] =>
+  [...listings].flatMap(([listing, listed]) =>
+    listed.filter((tool) => !rule(tool)).map(({ name }) => `${listing}: ${name}`),
+  )
+
+const words = (node: Node) => Object.keys(node)
+
+describe('an input schema', () => {
+  test('is seen in every way in which tools are listed', () => {
+    const reading = tools.filter(({ effect }) => effect === 'reads').length
+    const counts = [...listings.values()].map((listed) => listed.length)
+    expect(counts).toEqual([33, 33, reading, 11, 33, 33])
+  })
+
+  test('is an object with properties at its root', () => {
+    expect(
+      each(
+        ({ inputSchema }) =>
+          inputSchema.type === 'object' &&
+          z.record(z.string(), z.unknown()).safeParse(inputSchema.properties).success,
+      ),
+    ).toEqual([])
+  })
+
+  test('has no choice between schemas and no reference', () => {
+    const refused = ['anyOf', 'oneOf', 'allOf', 'not', '$ref', '$defs', '$schema']
+    expect(breaking((node) => !words(node).some((word) => refused.includes(word)))).toEqual([])
+  })
+
+  test('has one type everywhere, never a list of types and never null', () => {
+    const types = ['object', 'array', 'string', 'number', 'integer', 'boolean']
+    expect(breaking(({ type }) => types.includes(String(type)) && !Array.isArray(type))).toEqual([])
+  })
+
+  test('says of arrays what is in them', () => {
+    expect(
+      breaking(
+        ({ type, items }) =>
+          type !== 'array' || z.record(z.string(), z.unknown()).safeParse(items).success,
+      ),
+    ).toEqual([])
+  })
+
+  test('has names of letters, digits, _ and -, 64 at most', () => {
+    const isName = (name: string) => /^[a-zA-Z0-9_-]{1,64}$/.test(name)
+    expect(each(({ name }) => isName(name))).toEqual([])
+    expect(
+      breaking(({ properties }) => Object.keys({ ...(properties as object) }).every(isName)),
+    ).toEqual([])
+  })
+
+  test('has descriptions under 1,024 characters, and so has its tool', () => {
+    expect(each(({ description }) => description.length < 1024)).toEqual([])
+    expect(
+      breaking(
+        ({ description = '' }) => typeof description === 'string' && description.length < 1024,
+      ),
+    ).toEqual([])
+  })
+
+  test('has enums of strings only', () => {
+    expect(
+      breaking(
+        (node) => !('enum' in node) || z.array(z.string()).min(1).safeParse(node.enum).success,
+      ),
+    ).toEqual([])
+  })
+
+  test('has no formats but those that all know', () => {
+    const formats = ['date-time', 'date', 'uri', 'uuid']
+    expect(
+      breaking(({ format }) => format === undefined || formats.includes(String(format))),
+    ).toEqual([])
+  })
+
+  test('lists the properties of known objects; free ones are open and say so', () => {
+    const isFree = (path: string) => free.some((name) => path.endsWith(`.${name}`))
+    expect(
+      breaking(({ type, properties, additionalProperties }, path) => {
+        if (type !== 'object') return true
+        if (isFree(path)) return properties === undefined && additionalProperties === true
+        // Only a root may have none: get_current_account takes nothing.
+        return Object.keys({ ...(properties as object) }).length > 0 || /^[^.]*: \w+$/.test(path)
+      }),
+    ).toEqual([])
+  })
+
+  test('of those tools only that take free data is refused by strict function calling', () => {
+    const open = [...new Set(breaking(({ additionalProperties }) => additionalProperties !== true))]
+    const names = open.map((path) => path.replace(/^.*?: (\w+).*$/, '$1'))
+    expect([...new Set(names)].sort()).toEqual([
+      'check_call_readiness',
+      'create_agent',
+      'place_call',
+      'place_calls',
+      'update_agent',
+    ])
+  })
+})
+
+test('an output schema is valid JSON Schema with an object at its root, in every listing', () => {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false })
+  for (const { name, outputSchema } of [...listings.values()].flat()) {
+    expect(outputSchema.type, name).toBe('object')
+    expect(ajv.validateSchema(outputSchema), `${name}: ${ajv.errorsText()}`).toBe(true)
+    expect(() => ajv.compile(outputSchema)).not.toThrow()
+  }
+})
