@@ -46,9 +46,20 @@ const tickMs = 300_000
 /** When a call that could not be read is tried again, to see whether it has ended, ms. */
 const anewMs = 15_000
 
-/** A call goes on until it is in a state that it does not leave. */
-export const hasEnded = ({ status, ended_at }: CallDetail): boolean =>
-  Boolean(ended_at) || (status !== undefined && status !== null && status !== 'in_progress')
+/** The states that a call does not leave [R]. */
+const finalStates = new Set(['completed', 'failed', 'transferred'])
+
+/**
+ * A call goes on until it is in a state that it does not leave, or says when it ended. States are an
+ * open set: one that is not known, such as `queued`, says nothing, until the call is older than a
+ * call can be.
+ */
+export function hasEnded({ status, ended_at, created, started_at }: CallDetail): boolean {
+  if (ended_at || finalStates.has(status ?? '')) return true
+  if (!status || status === 'in_progress') return false
+  const began = Date.parse(started_at ?? created ?? '')
+  return Date.now() - began > longestCallMs
+}
 
 /** Readings that may fail in a row before those who wait are told. */
 const mostFailures = 3

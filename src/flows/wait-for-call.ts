@@ -112,7 +112,7 @@ function stateOf(call: CallDetail): string {
     ? 'ringing'
     : isAnswered
       ? `answered by ${answer}`
-      : (answer ?? status ?? 'unknown')
+      : ((status === 'in_progress' ? answer : status) ?? answer ?? 'unknown')
   const since = Date.parse(call.started_at ?? call.created ?? '')
   const seconds = Number.isNaN(since)
     ? ''

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/failure.ts'
-import { createFollower } from '../../src/calls/follow.ts'
+import { createFollower, hasEnded } from '../../src/calls/follow.ts'
 import { routes } from '../../src/contract/routes.ts'
 
 /** A platform on which a call began a while ago, and says something new with every reading. */
@@ -42,6 +42,24 @@ const failed = (status: number) =>
   )
 
 const call = (callId: string) => ({ owner: 'key', account: 'me', callId })
+
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
+
+test.each([
+  ['completed', {}, true],
+  ['failed', {}, true],
+  ['transferred', {}, true],
+  ['in_progress', {}, false],
+  ['queued', {}, false],
+  ['a state to come', { created: hoursAgo(1) }, false],
+  ['a state to come', { ended_at: hoursAgo(1) }, true],
+  // No call lasts longer than 12 hours.
+  ['a state to come', { created: hoursAgo(13) }, true],
+  [null, {}, false],
+  [null, { ended_at: hoursAgo(1) }, true],
+])('a call that is %s, with %j, has ended: %s', (status, more, ended) => {
+  expect(hasEnded({ id: 'call', status, capture: null, ...more })).toBe(ended)
+})
 
 describe('a call', () => {
   test('is read once for all who wait for it, and they are told what is new', async () => {
