@@ -9,7 +9,11 @@ const callTypes = ['phone', 'web'] as const
 
 /** A call as lists return it [R]. Its status and answer_status are open sets. */
 export const Call = z.looseObject({
-  id: z.string().describe('Call id.'),
+  // An empty id says of no call that it was placed.
+  id: z
+    .string()
+    .refine((id) => id !== '', { error: 'Expected an id' })
+    .describe('Call id.'),
   type: z.string().nullish().describe('phone or web.'),
   status: z.string().nullish().describe('in_progress, completed, failed or transferred.'),
   answer_status: z
