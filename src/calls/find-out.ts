@@ -7,6 +7,7 @@ import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { canonical } from './canonical.ts'
 import type { Entry, Identity, Journal } from './journal.ts'
+import { findInPages, type Listed } from './listed-call.ts'
 import { within } from './within.ts'
 
 /** What finding out about calls works with. */
@@ -98,7 +99,8 @@ export async function findOut(
     if (state === 'free') return { absent: entry }
     // Only a reading that begins after the last moment at which it could be taken shows its absence.
     const isSettled = Date.now() >= since + settledMs
-    const reading = find(externalId, search, { forMs: deadline - Date.now(), signal })
+    const forMs = deadline - Date.now()
+    const reading: Promise<Reading> = find(externalId, search, { forMs, signal, sentAt: since })
     const { call, isSure, failure } = await reading.catch(toldLater)
     if (call) return { call }
     if (callId !== null) return { call: { id: callId } }
@@ -109,11 +111,8 @@ export async function findOut(
   }
 }
 
-/** What a list says of a call. */
-interface Reading {
-  readonly call: Call | undefined
-  /** Without a call: the list would show it. */
-  readonly isSure: boolean
+/** What a list says of a call, or why it cannot be read. */
+interface Reading extends Listed {
   readonly failure?: Failure
 }
 
@@ -122,17 +121,36 @@ function toldLater(error: unknown): Reading {
   return { call: undefined, isSure: false, failure: error.failure }
 }
 
+/**
+ * How long before a call was sent its platform may say that it was created, ms: more than any clock
+ * is wrong, and more than any time zone is off.
+ */
+const clockDoubtMs = 24 * 3_600_000
+
+interface Reach {
+  readonly forMs: number
+  readonly signal: AbortSignal | undefined
+  /** When the call was last sent, ms since 1970: then all calls since are looked through for it. */
+  readonly sentAt?: number
+}
+
 /** What the platform's list says of it now. Throws ApiError. */
 export async function find(
   externalId: string,
-  { client, request: { params } }: Search,
-  { forMs, signal }: { forMs: number; signal: AbortSignal | undefined },
-): Promise<Reading> {
-  const query = { external_id: externalId, limit: 10 }
-  const { items } = await within(forMs, signal, (until) =>
-    client.call(routes.calls.list, { params, query }, until),
-  )
-  const call = items.find(({ external_id }) => external_id === externalId)
-  // A platform that ignores the filter shows others, and of this call not necessarily anything.
-  return { call, isSure: items.length === 0 }
+  { client, request: { params, body } }: Search,
+  { forMs, signal, sentAt }: Reach,
+): Promise<Listed> {
+  const filter = { external_id: externalId }
+  return within(forMs, signal, async (until) => {
+    const read = (query: Record<string, unknown>) =>
+      client.call(routes.calls.list, { params, query: { ...filter, ...query } }, until)
+    const { items } = await read({ limit: 10 })
+    const call = items.find(({ external_id }) => external_id === externalId)
+    if (call || items.length === 0) return { call, isSure: true }
+    // It shows others, so it ignores the filter. Without a time that is a list without an end.
+    if (sentAt === undefined) return { call, isSure: false }
+    const created_after = new Date(sentAt - clockDoubtMs).toISOString()
+    const toNumber = typeof body?.to_number === 'string' ? body.to_number : undefined
+    return findInPages({ externalId, toNumber }, (page) => read({ created_after, ...page }))
+  })
 }

@@ -215,10 +215,12 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('is not sent again when the platform shows others instead: it does not look for ids', async () => {
+  test('is not sent again when the platform shows the same others on every page', async () => {
     const platform = platformOf({ rings: true, answer: broken, shownAfterMs: 60_000 })
     const { place } = await placing(platform, { settledMs: 100 })
-    platform.rung.push({ id: 'other', external_id: 'other', shownAt: 0 })
+    for (let other = 0; other < 100; other++) {
+      platform.rung.push({ id: `${other}`, external_id: `${other}`, shownAt: 0 })
+    }
     await expect(place()).rejects.toThrow(OutcomeUnknown)
     expect(platform.posts()).toBe(1)
   })
