@@ -1,5 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein'
 import * as z from 'zod'
+import { DoubledNameError, parseJsonText } from '../json-text.ts'
 
 /** The dial policy cannot be used; the message says where it is, which field, and what to write. */
 export class DialPolicyError extends Error {
@@ -100,9 +101,9 @@ export type DialPolicyConfig = z.output<typeof DialPolicyConfig>
 export function parseDialPolicy(text: string, source: string): DialPolicyConfig {
   let value: unknown
   try {
-    // Editors of one platform begin a file with a byte order mark, which is no JSON.
-    value = JSON.parse(text.replace(/^\uFEFF/, ''))
+    value = parseJsonText(text)
   } catch (error) {
+    if (error instanceof DoubledNameError) throw unusable(source, error.message)
     const reason = error instanceof Error ? error.message : String(error)
     throw new DialPolicyError(
       `The dial policy (${source}) is no JSON: ${reason}. Write an object such as {"allow_countries": ["DE"], "max_per_hour": 10}.`,
@@ -111,10 +112,13 @@ export function parseDialPolicy(text: string, source: string): DialPolicyConfig 
   const parsed = DialPolicyConfig.safeParse(value)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.flatMap(problemsOf)
-  throw new DialPolicyError(
-    `The dial policy (${source}) cannot be used: ${problems.join('; ')}. Correct it and start again.`,
-  )
+  throw unusable(source, problems.join('; '))
 }
+
+const unusable = (source: string, problems: string) =>
+  new DialPolicyError(
+    `The dial policy (${source}) cannot be used: ${problems}. Correct it and start again.`,
+  )
 
 function problemsOf(issue: z.core.$ZodIssue): string[] {
   const path = issue.path.join('.')

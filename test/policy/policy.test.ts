@@ -57,6 +57,17 @@ test.each([
   [{ allow_from: ['12'] }, 'allow_from.0: Expected an E.164 number'],
   [{ max_per_day: -1 }, 'max_per_day: '],
   [{ max_per_day: '5' }, 'max_per_day: '],
+  [{ zones: { '+1689': 'Orlando' } }, 'zones.+1689.0: Expected a time zone such as America/'],
+  [{ zones: { '+1689': '-05:00' } }, 'zones.+1689.0: Expected a time zone such as America/'],
+  [{ zones: { '1689': 'America/New_York' } }, 'zones.1689: '],
+  [
+    '{"max_per_day": 1,\n "max_per_day": 100}',
+    'max_per_day is given twice, the second time in line 2',
+  ],
+  [
+    '{"quiet_hours": [{"from": "21:00", "to": "08:00", "\\u0074o": "22:00"}]}',
+    'quiet_hours.0.to is given twice',
+  ],
   [[], 'the whole: '],
   ['{', 'is no JSON: '],
 ])('%j is refused by naming the file and the field', (value, text) => {
