@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cleanEnv, scratchFolder } from './harness/program.ts'
@@ -65,4 +65,11 @@ test.each([
   )
   expect(stdout + stderr).toContain('noRestrictedImports')
   expect(status).toBe(1)
+})
+
+test('the build has the licence of data that others have made', () => {
+  const licences = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
+  expect(licences).toMatch(
+    /^Data in src\/policy\/north-american-areas\.ts$[\s\S]*Libphonenumber Authors[\s\S]*Apache License/m,
+  )
 })

@@ -9,8 +9,8 @@ const Package = z.object({ name: z.string(), version: z.string(), license: z.str
 
 /**
  * The licence texts of everything in a bundle, in one file: of the packages its inputs lie in, of
- * packages that were built into those before (their source maps tell), and of parts that came into
- * a package with a licence of their own.
+ * packages that were built into those before (their source maps tell), of parts that came into a
+ * package with a licence of their own, and of data in our own files that others have made.
  */
 export function licences(root: string, inputs: readonly string[]): string {
   const texts = new Map<string, Licence>()
@@ -19,7 +19,11 @@ export function licences(root: string, inputs: readonly string[]): string {
   }
   for (const input of inputs) {
     const [, before = '', name] = packagePath.exec(input) ?? []
-    if (name === undefined) continue
+    if (name === undefined) {
+      const data = dataLicence(root, input)
+      if (data) texts.set(input, data)
+      continue
+    }
     add(name)
     for (const inlined of inlinedIn(join(root, input))) add(inlined)
     const top = join(root, before, name)
@@ -44,6 +48,13 @@ interface Licence {
   /** What it is for. */
   readonly title: string
   readonly text: string
+}
+
+/** The licence of the data in a file of ours, which lies beside it. */
+function dataLicence(root: string, input: string): Licence | undefined {
+  const file = join(root, input.replace(/\.ts$/, '.LICENSE.txt'))
+  if (!input.startsWith('src/') || !existsSync(file)) return undefined
+  return { title: `Data in ${input}`, text: readFileSync(file, 'utf8').trim() }
 }
 
 function licenceFile(folder: string): string | undefined {

@@ -59,6 +59,25 @@ const QuietHours = z
   })
 export type QuietHours = z.output<typeof QuietHours>
 
+/** An IANA time zone; one that begins with a sign is an offset, which knows no summer time. */
+const Zone = z.string().refine(isZone, { error: 'Expected a time zone such as America/New_York' })
+
+function isZone(name: string): boolean {
+  if (/^[+-]/.test(name)) return false
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** Time zones by the beginnings of numbers; one zone or several. */
+const PrefixZones = z.record(
+  Prefix,
+  z.preprocess((given) => (Array.isArray(given) ? given : [given]), listOf(Zone)),
+)
+export type PrefixZones = z.output<typeof PrefixZones>
+
 /** Calls; 0 allows none, which is how an operator stops calling. */
 const Limit = z.int().min(0).max(1_000_000)
 
@@ -84,6 +103,11 @@ export const DialPolicyConfig = z.strictObject({
   quiet_hours: z
     .preprocess((given) => (Array.isArray(given) ? given : [given]), listOf(QuietHours).max(14))
     .optional(),
+  /**
+   * Where numbers that begin so ring, for quiet hours: instead of the area codes known here. The
+   * longest prefix of a number counts.
+   */
+  zones: PrefixZones.optional(),
   /** Calls in any 60 seconds. */
   max_per_minute: Limit.optional(),
   /** Calls in any 60 minutes. */

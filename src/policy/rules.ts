@@ -81,12 +81,12 @@ function notAllowed(
 function quiet(
   number: string,
   country: string | null,
-  { quiet_hours }: DialPolicyConfig,
+  { quiet_hours, zones: byPrefix }: DialPolicyConfig,
   now: number,
 ): Objection | undefined {
   if (!quiet_hours) return undefined
   const rule = 'quiet_hours'
-  const zones = zonesOf(number, country)
+  const zones = zonesOf(number, country, byPrefix)
   if (zones.length === 0) {
     return {
       rule,

@@ -1,5 +1,5 @@
 import { areaZones } from './area-zones.ts'
-import { weekdays } from './policy.ts'
+import { type PrefixZones, weekdays } from './policy.ts'
 
 /** What Intl knows of no time zone for, or of one that nobody's clock shows. */
 const ownZones: Readonly<Record<string, readonly string[]>> = {
@@ -15,10 +15,20 @@ const ownZones: Readonly<Record<string, readonly string[]>> = {
 type LocaleWithZones = Intl.Locale & { getTimeZones?(): string[]; timeZones?: string[] }
 
 /**
- * The time zones a number may ring in: those of its area code where we know it, else all of its
- * country. Empty when that is unknown, as for +800. A mobile phone may be abroad; nobody can tell.
+ * The time zones a number may ring in: what the operator says of the longest of its prefixes, else
+ * those of its area code where we know it, else all of its country. Empty when that is unknown, as
+ * for +800. A mobile phone may be abroad; nobody can tell.
  */
-export function zonesOf(number: string, country: string | null): readonly string[] {
+export function zonesOf(
+  number: string,
+  country: string | null,
+  byPrefix: PrefixZones = {},
+): readonly string[] {
+  const [longest] = Object.keys(byPrefix)
+    .filter((prefix) => number.startsWith(prefix))
+    .sort((one, other) => other.length - one.length)
+  const told = longest === undefined ? undefined : byPrefix[longest]
+  if (told) return told
   if (country === null) return []
   const known = areaZones(number, country) ?? ownZones[country]
   if (known) return known

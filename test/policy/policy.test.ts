@@ -21,6 +21,7 @@ test('a whole policy is read', () => {
     allow_agents: ['a-1', 'Front desk'],
     allow_from: ['+4930123456'],
     quiet_hours: [{ from: '21:00', to: '08:00', days: ['mon'] }],
+    zones: { '+1689': ['America/New_York'], '+1': ['America/New_York', 'America/Chicago'] },
     max_per_minute: 1,
     max_per_hour: 10,
     max_per_day: 50,

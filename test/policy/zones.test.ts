@@ -18,6 +18,11 @@ test.each([
   ['+18505550123', ['America/Chicago', 'America/New_York']],
   ['+17095550123', ['America/Halifax', 'America/St_Johns']],
   ['+16045550123', ['America/Vancouver']],
+  // Orlando; libphonenumber's own table says Chicago.
+  ['+16895550123', ['America/New_York']],
+  // An overlay of 250, whose east is on Mountain time.
+  ['+12575550123', ['America/Edmonton', 'America/Vancouver']],
+  ['+12365550123', ['America/Edmonton', 'America/Vancouver']],
   ['+13065550123', ['America/Edmonton', 'America/Regina']],
   ['+5511987654321', ['America/Sao_Paulo']],
   ['+5568987654321', ['America/Rio_Branco']],
@@ -48,6 +53,18 @@ test.each([
   expect(zonesOf(number, countryOf(number))).toEqual(expect.arrayContaining(zones))
 })
 
+test('what the operator says of a prefix comes before what is known of it; the longest counts', () => {
+  const zones = {
+    '+1': ['America/Chicago'],
+    '+1689': ['America/New_York'],
+    '+800': ['Europe/Berlin'],
+  }
+  expect(zonesOf('+16895550123', 'US', zones)).toEqual(['America/New_York'])
+  expect(zonesOf('+12125550123', 'US', zones)).toEqual(['America/Chicago'])
+  expect(zonesOf('+80012345678', null, zones)).toEqual(['Europe/Berlin'])
+  expect(zonesOf('+4930123456', 'DE', zones)).toContain('Europe/Berlin')
+})
+
 test('every country that a number can have has time zones that this engine knows', () => {
   for (const country of getCountries()) {
     const zones = zonesOf('+', country)
@@ -72,8 +89,8 @@ test('every area code in use has its time zones, which are among those of its co
     // The Canadian north is on clocks of its own, so places are compared by what they show.
     expect(clocks(all), `${area}`).toEqual(expect.arrayContaining(clocks(zones)))
   }
-  // Toll-free and other codes tied to no place, and one too new for the table.
-  expect(unknown).toEqual(['273', '600', '800', '833', '844', '855', '866', '877', '888'])
+  // Toll-free and other codes tied to no place.
+  expect(unknown).toEqual(['600', '800', '833', '844', '855', '866', '877', '888'])
 })
 
 describe('the clock on the wall', () => {

@@ -1,0 +1,177 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+/*
+ * Makes src/policy/north-american-areas.ts from what its keepers publish:
+ *
+ *   node src/dev/area-zones.ts --npa npa_report.csv --map map_data.txt --release 9.0.34
+ *
+ * npa_report.csv is the report of area codes of the North American Numbering Plan Administrator
+ * (https://www.nanpa.com/reports): place, time zones by letter, and the codes that share an area.
+ * map_data.txt is resources/timezones/map_data.txt of google/libphonenumber in that release
+ * (Apache-2.0): zones of single exchanges, of which the report leaves some out, such as the
+ * Mountain time of eastern British Columbia; its licence lies beside the generated file. Its zones of whole area codes are not used: they are
+ * wrong for some overlays (+1 689 is Orlando, and not in Central time).
+ */
+
+const {
+  npa: npaFile,
+  map: mapFile,
+  release,
+} = parseArgs({
+  options: { npa: { type: 'string' }, map: { type: 'string' }, release: { type: 'string' } },
+}).values
+if (!npaFile || !mapFile || !release) throw new Error('Give --npa, --map and --release.')
+
+/** What the letters of the report mean in each country. */
+const zoneOfLetter: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  US: {
+    E: 'America/New_York',
+    C: 'America/Chicago',
+    M: 'America/Denver',
+    P: 'America/Los_Angeles',
+  },
+  CANADA: {
+    N: 'America/St_Johns',
+    A: 'America/Halifax',
+    E: 'America/Toronto',
+    C: 'America/Winnipeg',
+    M: 'America/Edmonton',
+    P: 'America/Vancouver',
+  },
+}
+
+/** Places where a letter means another zone than elsewhere, or where the report uses words. */
+const zonesOfPlace: Readonly<Record<string, readonly string[]>> = {
+  AZ: ['America/Phoenix'],
+  AK: ['America/Anchorage', 'America/Adak'],
+  HI: ['Pacific/Honolulu'],
+  // Nevada: West Wendover is on Mountain time.
+  'NV 775': ['America/Los_Angeles', 'America/Denver'],
+  // Lloydminster keeps the time of Alberta.
+  SASKATCHEWAN: ['America/Regina', 'America/Edmonton'],
+  // Yukon is on Mountain time all year, the east of Nunavut on Eastern time.
+  'NORTHWEST TERRITORIES -YUKON - NUNAVUT': [
+    'America/Whitehorse',
+    'America/Edmonton',
+    'America/Winnipeg',
+    'America/Toronto',
+  ],
+}
+
+/** Places whose zones above are all there are, whatever the other source says. */
+const isWhole = (place: string) => place.startsWith('NORTHWEST') || place === 'SASKATCHEWAN'
+
+/** Zones that stand for all of the same clock. */
+const mainZones = [
+  ...new Set([
+    ...Object.values(zoneOfLetter).flatMap((zones) => Object.values(zones)),
+    ...Object.values(zonesOfPlace).flat(),
+  ]),
+]
+
+interface Area {
+  readonly code: string
+  readonly country: 'US' | 'CANADA'
+  readonly place: string
+  readonly letters: string
+  /** Codes that share the area. */
+  readonly shared: readonly string[]
+}
+
+/** Fields of a line; quotes keep commas in, and the report has no line breaks within fields. */
+const fieldsOf = (line: string) =>
+  [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, field = '']) =>
+    field.replace(/^"|"$/g, '').trim(),
+  )
+
+function readReport(file: string): { date: string; areas: Area[] } {
+  const [first = '', head = '', ...lines] = readFileSync(file, 'utf8').split(/\r?\n/)
+  const names = fieldsOf(head)
+  const areas = lines.flatMap((line): Area[] => {
+    const fields = fieldsOf(line)
+    const field = (name: string) => fields[names.indexOf(name)] ?? ''
+    const country = field('COUNTRY')
+    const isTerritory = /^(PR|VI|GU|AS|CNMI|MP|NN)$/.test(field('LOCATION'))
+    if (country !== 'US' && country !== 'CANADA') return []
+    if (field('ASSIGNED') !== 'Yes' || field('USE') !== 'G' || isTerritory) return []
+    const shared = field('OVERLAY_COMPLEX').split('/').filter(Boolean)
+    const [code, place, letters] = [field('NPA_ID'), field('LOCATION'), field('TIME_ZONE')]
+    return [{ code, country, place, letters, shared: shared.map((one) => one.trim()) }]
+  })
+  return { date: fieldsOf(first)[1] ?? '', areas }
+}
+
+/** Zones of single exchanges, by area code: of prefixes longer than the code itself. */
+function readExchanges(file: string): Map<string, Set<string>> {
+  const zones = new Map<string, Set<string>>()
+  for (const line of readFileSync(file, 'utf8').split('\n')) {
+    const [, code, found] = /^1(\d{3})\d+\|(.*)$/.exec(line) ?? []
+    if (code === undefined || found === undefined) continue
+    const all = zones.get(code) ?? new Set()
+    for (const zone of found.split('&')) all.add(zone)
+    zones.set(code, all)
+  }
+  return zones
+}
+
+const clockOf = (zone: string) =>
+  [0, 2, 4, 6, 8, 10]
+    .map((month) =>
+      new Intl.DateTimeFormat('en', {
+        timeZone: zone,
+        dateStyle: 'short',
+        timeStyle: 'short',
+      }).format(Date.UTC(2026, month, 20)),
+    )
+    .join()
+
+/** One name for all zones of the same clock in a country; none for a zone of another country. */
+function mainZone(zone: string, country: Area['country']): string[] {
+  const region = country === 'US' ? 'US' : 'CA'
+  const locale: Intl.Locale & { getTimeZones?(): string[] } = new Intl.Locale(`und-${region}`)
+  const inCountry = locale.getTimeZones?.() ?? []
+  if (!inCountry.includes(zone)) return []
+  const same = mainZones.find((one) => inCountry.includes(one) && clockOf(one) === clockOf(zone))
+  return [same ?? zone]
+}
+
+const { date, areas } = readReport(npaFile)
+const exchanges = readExchanges(mapFile)
+
+function ownZones({ code, country, place, letters }: Area): string[] {
+  const fixed = zonesOfPlace[`${place} ${code}`] ?? zonesOfPlace[place]
+  if (fixed && isWhole(place)) return [...fixed]
+  const byLetter = [...letters].map((letter) => zoneOfLetter[country]?.[letter])
+  const told = fixed ?? byLetter.filter((zone) => zone !== undefined)
+  if (told.length === 0) throw new Error(`${code} in ${place}: what is ${letters}?`)
+  const ofExchanges = [...(exchanges.get(code) ?? [])].flatMap((zone) => mainZone(zone, country))
+  return [...told, ...ofExchanges]
+}
+
+const groups: Record<string, string[]> = {}
+for (const area of areas) {
+  const all = areas.filter(({ code }) => code === area.code || area.shared.includes(code))
+  const zones = [...new Set(all.flatMap(ownZones))].sort().join(' ')
+  groups[zones] = [...(groups[zones] ?? []), area.code]
+}
+
+const lines = Object.entries(groups)
+  .sort(([, one], [, other]) => other.length - one.length)
+  .map(([zones, codes]) => `  '${zones}': '${codes.join(' ')}',`)
+const [month, day, year] = date.split('/')
+writeFileSync(
+  join(import.meta.dirname, '../policy/north-american-areas.ts'),
+  `/*
+ * Generated by src/dev/area-zones.ts; do not edit. Sources: the area code report of the North
+ * American Numbering Plan Administrator of ${year}-${month}-${day}, and the zones of exchanges in
+ * libphonenumber ${release} (https://github.com/google/libphonenumber, Apache-2.0).
+ */
+
+/** Area codes of the United States and Canada by the time zones that they reach into. */
+export const northAmericanAreas: Readonly<Record<string, string>> = {
+${lines.join('\n')}
+}
+`,
+)
