@@ -20,7 +20,7 @@ export const bounded = <R extends object>(run: R): R & Bounded => ({
   until: Date.now() + requestMs,
 })
 
-type Telling = Pick<Run, 'request' | 'session' | 'signal' | 'progress' | 'takesTasks'> &
+type Telling = Pick<Run, 'request' | 'session' | 'signal' | 'leaving' | 'progress' | 'takesTasks'> &
   Bounded & { readonly options: { readonly follow?: boolean | undefined } }
 
 /** What is told of a call that was placed: at once, as a task, or when it has ended. */

@@ -73,12 +73,18 @@ export const showing: Showing = {
   },
 }
 
-/** Reads a call until it has ended, time is up or the request is cancelled, telling how it goes. */
+/**
+ * Reads a call until it has ended, time is up, the request is cancelled or the client has gone,
+ * telling how it goes.
+ */
 export async function followCall(
   { account, callId }: { account: string; callId: string },
-  { session, signal, progress }: Pick<Run, 'session' | 'signal' | 'progress'>,
+  run: Pick<Run, 'session' | 'signal' | 'leaving' | 'progress'>,
   forMs: number,
 ): Promise<CallDetail> {
+  const { session, progress } = run
+  const signals = [run.signal, run.leaving].filter((one) => one !== undefined)
+  const signal = signals.length > 0 ? AbortSignal.any(signals) : undefined
   const followed = { owner: session.owner, account, callId }
   const started = Date.now()
   const end = started + forMs

@@ -28,6 +28,7 @@ export interface CallContext {
   readonly session: Session
   readonly tools: readonly Tool[]
   readonly signal?: AbortSignal
+  readonly leaving?: Run['leaving']
   /** Told about bugs of our own, with the stack the caller must not see. */
   readonly onBug: (error: unknown) => void
   /** Asks for confirmation of a call of this tool with these arguments. */
@@ -65,6 +66,7 @@ export async function callTool(
       options,
       session,
       signal,
+      leaving: context.leaving,
       confirm: context.confirmOf({
         tool: tool.name,
         bound: [request, options, session.owner],

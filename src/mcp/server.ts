@@ -85,6 +85,7 @@ export function createService(options: ServiceOptions): Service {
           session,
           tools,
           signal,
+          leaving: options.leaving,
           onBug,
           confirmOf: (call) => confirmations.of({ ...call, ...abilities, context }),
           progress: progressOf(context),

@@ -34,6 +34,8 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   readonly options: z.output<z.ZodObject<O>>
   readonly session: Session
   readonly signal: AbortSignal | undefined
+  /** Fires when the client has gone: what is under way is done, but nothing is waited for. */
+  readonly leaving?: AbortSignal | undefined
   readonly takesTasks: boolean
   /** Asks a person, where the operator wants that; throws when there is no agreement (yet). */
   readonly confirm: Confirm
