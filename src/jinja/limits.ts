@@ -10,6 +10,9 @@
 /** Longest template accepted, in UTF-16 code units. */
 export const MAX_SOURCE_LENGTH = 4_194_304
 
+/** Steps for parsing and checking a template: some 330,000 tokens, or names in deep nests. */
+export const MAX_ANALYSIS_STEPS = 2_000_000
+
 /** Most warnings of unknown filters and tests for one template, each about another name. */
 export const MAX_WARNINGS = 100
 
@@ -31,7 +34,10 @@ export const MAX_CALL_DEPTH = 100
 /** Deepest nesting of a value that is printed, compared or passed in. */
 export const MAX_VALUE_DEPTH = 100
 
-/** Steps one rendering may take: an expression, a loop turn, an element touched. */
+/**
+ * Steps one rendering may take: an expression, a loop turn, an element touched. A step stands for
+ * 100 ns or 32 bytes, so that this is a fifth of a second and 64 MB.
+ */
 export const MAX_STEPS = 2_000_000
 
 /** Longest string, and longest rendered output, in UTF-16 code units. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { analyse, render, TemplateError } from '../../src/jinja/index.ts'
+import { analyse, render, TemplateError, unknownVariables } from '../../src/jinja/index.ts'
 
 function failure(source: string, context: Record<string, unknown> = {}): string {
   try {
@@ -190,6 +190,28 @@ describe('the budget of a rendering', () => {
     expect(performance.now() - start).toBeLessThan(3000)
   })
 
+  test('a long search does not compare anew at every place', () => {
+    const search =
+      "{% set b = 'b' ~ 'a' * 10**5 %}{% for i in range(999) %}{{ b in 'a' * 10**6 }}{% endfor %}"
+    expect(failure(search)).toBe('limit_exceeded')
+  })
+
+  test('strings that are kept end at the budget of memory', () => {
+    const strings =
+      "{% set l = [] %}{% for i in range(1800) %}{% set _ = l.append('☃' * 10**6) %}{% endfor %}"
+    expect(failure(strings)).toBe('limit_exceeded')
+  })
+
+  test('is ample for long texts put together in a loop', () => {
+    const source =
+      "{% set ns = namespace(s='') %}{% for i in range(2000) %}{% set ns.s = ns.s ~ 'fifty characters, more or less, of a long answer. ' %}{% endfor %}" +
+      '{% set l = [] %}{% for i in range(10000) %}{% set _ = l.append(i) %}{% endfor %}{{ ns.s }}{{ l }}'
+    expect(render(source).length).toBeGreaterThan(150_000)
+    const text = 'A prompt of many words. '.repeat(4000)
+    const filters = '{{ text|trim|replace("many", "few")|wordwrap|upper|length }}{{ text|title }}'
+    expect(render(filters, { text }).length).toBeGreaterThan(90_000)
+  })
+
   test('can be set lower', () => {
     expect(() => render('{{ range(100)|list }}', {}, { maxSteps: 50 })).toThrow(
       'more than 50 steps',
@@ -214,6 +236,12 @@ describe('the budget of a rendering', () => {
     failure(`{{ text|${filter} }}`, { text })
     expect(performance.now() - start).toBeLessThan(2000)
   })
+})
+
+test('many allowed variables are looked through quickly', () => {
+  const variables = Array.from({ length: 50_000 }, (_, index) => ({ path: `v${index}`, line: 1 }))
+  const allowed = Array.from({ length: 250_000 }, (_, index) => `w${index}*`)
+  expect(unknownVariables(variables, [...allowed, 'v1*', 'v11*', 'v2', 'v'])).toHaveLength(38_888)
 })
 
 describe('the sandbox', () => {

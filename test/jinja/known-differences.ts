@@ -1,3 +1,5 @@
+import { AnalysisBudget } from '../../src/jinja/analysis-budget.ts'
+import { MAX_ANALYSIS_STEPS } from '../../src/jinja/limits.ts'
 import { parse } from '../../src/jinja/syntax/parse.ts'
 import type { Expr } from '../../src/jinja/syntax/tree.ts'
 import { eachChild, eachName, type Visitor, visitParts } from '../../src/jinja/syntax/walk.ts'
@@ -57,7 +59,7 @@ function slicesConstant(source: string): boolean {
       for (const statement of body) visitParts(statement, visitor)
     },
   }
-  visitor.enter(parse(source).body)
+  visitor.enter(parse(source, new AnalysisBudget(MAX_ANALYSIS_STEPS)).body)
   return found
 }
 

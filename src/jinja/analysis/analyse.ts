@@ -1,5 +1,7 @@
+import { AnalysisBudget } from '../analysis-budget.ts'
 import { TemplateError, type TemplateErrorType } from '../error.ts'
 import { filterNames } from '../filters/index.ts'
+import { MAX_ANALYSIS_STEPS } from '../limits.ts'
 import { globalNames } from '../render/globals.ts'
 import { testNames } from '../render/tests.ts'
 import { type ParseOptions, parse } from '../syntax/parse.ts'
@@ -62,7 +64,8 @@ export function analyse(source: string, options: AnalyseOptions = {}): Analysis 
 
 /** Parses and compiles; throws if it cannot be parsed, other errors are in the report. */
 export function compileSource(source: string, options: AnalyseOptions = {}): Compiled {
-  return compile(parse(source, options), vocabularyFor(options))
+  const budget = new AnalysisBudget(MAX_ANALYSIS_STEPS)
+  return compile(parse(source, budget, options), vocabularyFor(options), budget)
 }
 
 function vocabularyFor({ extraFilters = [] }: AnalyseOptions): Vocabulary {

@@ -1,3 +1,4 @@
+import type { AnalysisBudget } from '../analysis-budget.ts'
 import { quote } from '../syntax/text.ts'
 import type {
   Block,
@@ -27,12 +28,17 @@ const macroSpecials: readonly Special[] = ['caller', 'kwargs', 'varargs']
  * which of several mistakes is reported, and which code is never looked at: the output of a child
  * template outside of blocks, or whatever follows a second `extends`.
  */
-export function compile(template: Template, vocabulary: Vocabulary): Compiled {
-  return new Compiler(template, vocabulary).run()
+export function compile(
+  template: Template,
+  vocabulary: Vocabulary,
+  budget: AnalysisBudget,
+): Compiled {
+  return new Compiler(template, vocabulary, budget).run()
 }
 
 class Compiler {
   private readonly template: Template
+  private readonly budget: AnalysisBudget
   private readonly report: Report
   private readonly expressions: ExpressionChecker
   private readonly specials: SpecialNames
@@ -48,8 +54,9 @@ class Compiler {
   private isChild = false
   private extendsSoFar = 0
 
-  constructor(template: Template, vocabulary: Vocabulary) {
+  constructor(template: Template, vocabulary: Vocabulary, budget: AnalysisBudget) {
     this.template = template
+    this.budget = budget
     this.specials = new SpecialNames(template)
     this.report = new Report(vocabulary)
     this.expressions = new ExpressionChecker(this.report, vocabulary)
@@ -58,7 +65,7 @@ class Compiler {
   run(): Compiled {
     const { template } = this
     const blocks = this.survey()
-    const root = new Names(null)
+    const root = Names.first(this.budget)
     const usesSelf = this.specials.uses(template.body, 'self')
     if (usesSelf) root.declareParameter('self')
     collectNames(root, template.body)
@@ -93,6 +100,7 @@ class Compiler {
     eachStatement(this.template.body, (loop) => {
       if (loop.kind !== 'for') return
       eachStatement([loop], (inner) => {
+        this.budget.spend(1)
         if (inner.kind === 'block' && inner.scoped) this.scopedLoops.add(loop)
       })
     })
@@ -102,7 +110,7 @@ class Compiler {
   private visitBlockBody(block: Block): void {
     const used: readonly Special[] = ['self', 'super']
     const specials = used.filter((name) => this.specials.uses(block.body, name))
-    const names = new Names(null)
+    const names = Names.first(this.budget)
     for (const name of specials) names.declareParameter(name)
     collectNames(names, block.body)
     this.blocks.set(block.name, { block, names, specials })
@@ -265,7 +273,7 @@ class Compiler {
     outer: Frame,
     change: Partial<Frame>,
   ): Frame {
-    const names = new Names(outer.names)
+    const names = outer.names.inner()
     if (statement.kind === 'with') {
       for (const { target } of statement.bindings) declareTarget(names, target)
     }

@@ -11,7 +11,7 @@ import type {
 } from '../syntax/tree.ts'
 import { eachArgument, eachInStep, eachName, eachNameSet } from '../syntax/walk.ts'
 import type { LoopFrames } from './compiled.ts'
-import { Names } from './names.ts'
+import type { Names } from './names.ts'
 
 /** Builds the names of each kind of frame. What lies in a nested frame is left to that frame. */
 
@@ -109,16 +109,16 @@ function collectBranch(names: Names, body: Body): Names {
 
 /** The three frames of a loop: its body, its filter (`if`) and its `else`, if it has these. */
 export function loopNames(outer: Names, loop: For, extended: boolean): LoopFrames {
-  const body = new Names(outer)
+  const body = outer.inner()
   if (extended) body.declareParameter('loop')
   declareTarget(body, loop.target)
   collectNames(body, loop.body)
-  const test = loop.test === null ? outer : new Names(outer)
+  const test = loop.test === null ? outer : outer.inner()
   if (loop.test !== null) {
     declareTarget(test, loop.target)
     eachName(loop.test, test)
   }
-  const otherwise = loop.otherwise.length === 0 ? outer : new Names(outer)
+  const otherwise = loop.otherwise.length === 0 ? outer : outer.inner()
   collectNames(otherwise, loop.otherwise)
   return { body, test, otherwise, extended }
 }
@@ -129,7 +129,7 @@ export function macroNames(
   macro: Macro | CallBlock,
   specials: readonly string[],
 ): Names {
-  const names = new Names(outer)
+  const names = outer.inner()
   for (const { name } of macro.parameters) names.declareParameter(name)
   for (const name of specials) names.declareParameter(name)
   for (const { fallback } of macro.parameters) if (fallback !== null) eachName(fallback, names)

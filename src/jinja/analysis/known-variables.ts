@@ -11,8 +11,8 @@ export function unknownVariables(
   allowed: readonly string[],
 ): readonly Issue[] {
   const exact = new Set(allowed)
-  const longest = Math.max(0, ...allowed.map((name) => name.length))
-  const prefixes = allowed.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
+  const longest = allowed.reduce((most, { length }) => Math.max(most, length), 0)
+  const prefixes = shortestPrefixes(allowed)
   return variables
     .filter(({ path }) => !isAllowed(path, exact, prefixes, longest))
     .map(({ path, line }) => ({
@@ -23,13 +23,37 @@ export function unknownVariables(
     }))
 }
 
+/** What the entries with a `*` begin with, in order, without those that begin with another. */
+function shortestPrefixes(allowed: readonly string[]): readonly string[] {
+  const all = allowed.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
+  const shortest: string[] = []
+  for (const prefix of all.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))) {
+    const last = shortest.at(-1)
+    if (last === undefined || !prefix.startsWith(last)) shortest.push(prefix)
+  }
+  return shortest
+}
+
+/** Only the last prefix that does not come after the path in that order can be its beginning. */
+function hasPrefix(path: string, prefixes: readonly string[]): boolean {
+  let low = 0
+  let high = prefixes.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((prefixes[middle] ?? '') <= path) low = middle + 1
+    else high = middle
+  }
+  const last = prefixes[low - 1]
+  return last !== undefined && path.startsWith(last)
+}
+
 function isAllowed(
   path: string,
   exact: ReadonlySet<string>,
   prefixes: readonly string[],
   longest: number,
 ): boolean {
-  if (prefixes.some((prefix) => path.startsWith(prefix))) return true
+  if (hasPrefix(path, prefixes)) return true
   if (exact.has(path)) return true
   for (let end = Math.min(path.length - 1, longest); end > 0; end--) {
     const char = path[end]

@@ -1,3 +1,5 @@
+import type { AnalysisBudget } from '../analysis-budget.ts'
+
 /**
  * Where a name's value comes from when a frame is entered:
  *
@@ -18,15 +20,27 @@ const noOrigins: ReadonlyMap<string, Origin> = new Map()
  * symbols per branch, which is why it takes seconds on a template with thousands of ifs.)
  */
 export class Names {
+  private readonly budget: AnalysisBudget
   readonly parent: Names | null
   private readonly base: Names | null
   // Made when needed: most of the branches and loops of a template have no names of their own.
   private found: Map<string, Origin> | null = null
   private stored: Set<string> | null = null
 
-  constructor(parent: Names | null, base: Names | null = null) {
+  private constructor(budget: AnalysisBudget, parent: Names | null, base: Names | null) {
+    this.budget = budget
     this.parent = parent
     this.base = base
+  }
+
+  /** The names of a frame that has none around it. */
+  static first(budget: AnalysisBudget): Names {
+    return new Names(budget, null, null)
+  }
+
+  /** The names of a frame inside this one. */
+  inner(): Names {
+    return new Names(this.budget, this, null)
   }
 
   /** The names this frame defines or looks up itself. */
@@ -49,6 +63,7 @@ export class Names {
     for (let at: Names | null = this; at !== null; at = at.base) {
       const origin = at.found?.get(name)
       if (origin !== undefined) return origin
+      if (at.base !== null) this.budget.spend(1)
     }
     return undefined
   }
@@ -57,6 +72,7 @@ export class Names {
   knows(name: string): boolean {
     for (let at: Names | null = this; at !== null; at = at.parent) {
       if (at.own(name) !== undefined) return true
+      this.budget.spend(1)
     }
     return false
   }
@@ -64,6 +80,7 @@ export class Names {
   private hasStored(name: string): boolean {
     for (let at: Names | null = this; at !== null; at = at.base) {
       if (at.stored?.has(name)) return true
+      this.budget.spend(1)
     }
     return false
   }
@@ -88,7 +105,7 @@ export class Names {
 
   /** An overlay for one branch of an `if`; hand it to `merge` afterwards. */
   branch(): Names {
-    return new Names(this.parent, this)
+    return new Names(this.budget, this.parent, this)
   }
 
   /**
@@ -100,6 +117,7 @@ export class Names {
   merge(branches: readonly Names[]): void {
     const lookedUp = this.partlyStored(branches)
     for (const branch of branches) {
+      this.budget.spend(2 * (branch.origins.size + (branch.stored?.size ?? 0)))
       for (const [name, origin] of branch.origins) this.setOrigin(name, origin)
       for (const name of branch.stored ?? []) this.addStored(name)
     }
@@ -125,6 +143,7 @@ export class Names {
       const origin = at.own(name)
       if (origin === 'context') return true
       if (origin !== undefined && origin !== 'outer') return false
+      this.budget.spend(1)
       at = at.parent
     }
     return false

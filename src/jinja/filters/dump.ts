@@ -4,7 +4,7 @@ import { compare } from '../python/compare.ts'
 import { floatRepr } from '../python/decimal.ts'
 import type { BoundArguments } from '../python/method.ts'
 import { integerText, repr, toText } from '../python/repr.ts'
-import type { Runtime } from '../python/runtime.ts'
+import { newContainer, newEntry, type Runtime } from '../python/runtime.ts'
 import { compareText } from '../python/text.ts'
 import { Dict, List, Markup, Tuple, textOf, typeName, type Value } from '../python/values.ts'
 import { type FilterEntry, filter } from './define.ts'
@@ -23,7 +23,7 @@ class JsonWriter {
     this.runtime.spend()
     if (depth > MAX_VALUE_DEPTH) this.runtime.fail('maximum recursion depth exceeded')
     const text = textOf(value)
-    if (text !== null) return jsonString(text)
+    if (text !== null) return this.string(text)
     if (value === null || typeof value === 'boolean') return String(value)
     if (typeof value === 'bigint') return integerText(this.runtime, value)
     if (typeof value === 'number') return jsonNumber(value)
@@ -37,6 +37,7 @@ class JsonWriter {
   }
 
   private entries(dict: Dict, depth: number): string[] {
+    this.runtime.spend(dict.entries.size)
     const sorted = [...dict.entries.values()].sort(([a], [b]) => compare(this.runtime, a, b))
     return sorted.map(([key, item]) => `${this.key(key)}: ${this.write(item, depth + 1)}`)
   }
@@ -48,6 +49,11 @@ class JsonWriter {
       this.runtime.fail(`TypeError: keys must be str, int, float, bool or None, not ${type}`)
     }
     return jsonString(this.write(key, 0))
+  }
+
+  private string(text: string): string {
+    this.runtime.read(text, 'walk')
+    return jsonString(text)
   }
 
   private enclose(open: string, parts: readonly string[], close: string, depth: number): string {
@@ -81,6 +87,7 @@ function toJson(runtime: Runtime, value: Value, args: BoundArguments): Value {
   const [indent = null] = args
   const width = textOf(indent) ?? (indent === null ? null : spaces(runtime, indent))
   const json = new JsonWriter(runtime, width).write(value, 0)
+  runtime.read(json, 'walk')
   const safe = json.replace(/[<>&']/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
   runtime.allowLength(safe.length)
   return new Markup(safe)
@@ -97,7 +104,7 @@ const PAGE_WIDTH = 80
 
 /** `pprint.pformat`: on one line if it fits, else one element per line; long strings stay whole. */
 function prettyPrint(runtime: Runtime, value: Value, indent: number, allowance: number): string {
-  const sorted = sortedKeys(value)
+  const sorted = sortedKeys(runtime, value)
   const flat = repr(runtime, sorted)
   const fits = flat.length <= PAGE_WIDTH - indent - allowance
   if (fits || indent > MAX_VALUE_DEPTH) return flat
@@ -123,19 +130,30 @@ function prettyDict(runtime: Runtime, dict: Dict, indent: number, allowance: num
 }
 
 /** The value with the keys of all its dicts in order. */
-function sortedKeys(value: Value): Value {
-  if (value instanceof List) return new List(value.items.map(sortedKeys))
-  if (value instanceof Tuple) return new Tuple(value.items.map(sortedKeys))
+function sortedKeys(runtime: Runtime, value: Value): Value {
+  const sort = (item: Value): Value => sortedKeys(runtime, item)
+  runtime.spend(newContainer)
+  if (value instanceof List) return new List(value.items.map(sort))
+  if (value instanceof Tuple) return new Tuple(value.items.map(sort))
   if (!(value instanceof Dict)) return value
-  const sorted = [...value.entries].sort(([a], [b]) => compareText(a, b))
-  return new Dict(new Map(sorted.map(([hash, [key, item]]) => [hash, [key, sortedKeys(item)]])))
+  runtime.spend(newEntry * value.entries.size)
+  const sorted = [...value.entries].sort(([a], [b]) => {
+    runtime.read(a)
+    return compareText(a, b)
+  })
+  return new Dict(new Map(sorted.map(([hash, [key, item]]) => [hash, [key, sort(item)]])))
 }
 
 export const dumpFilters: readonly FilterEntry[] = [
-  filter('tojson', 'indent?', toJson),
-  filter('pprint', '', (runtime, value) => {
-    // Written once as it is, which also refuses what is too deep or too large.
-    toText(runtime, value)
-    return prettyPrint(runtime, value, 0, 0)
-  }),
+  filter('tojson', 'indent?', toJson, 'free'),
+  filter(
+    'pprint',
+    '',
+    (runtime, value) => {
+      // Written once as it is, which also refuses what is too deep or too large.
+      toText(runtime, value)
+      return prettyPrint(runtime, value, 0, 0)
+    },
+    'free',
+  ),
 ]

@@ -21,6 +21,7 @@ function xmlAttributes(runtime: Runtime, value: Value, args: BoundArguments): Va
   for (const [key, item] of value.entries.values()) {
     if (item === null || item instanceof Undefined) continue
     const name = asText(runtime, key)
+    runtime.read(name, 'walk')
     if (/[\s/>=]/.test(name)) {
       runtime.fail(`ValueError: Invalid character in attribute name: ${quote(name)}`)
     }
@@ -81,6 +82,7 @@ function unescapeHtml(text: string): string {
 
 function quoteUrl(runtime: Runtime, value: Value, inQuery: boolean): string {
   const text = toText(runtime, value)
+  runtime.read(text, 'walk')
   if (!text.isWellFormed()) runtime.fail('UnicodeEncodeError: surrogates not allowed')
   const quoted = encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -112,12 +114,12 @@ function urlizeText(runtime: Runtime, value: Value, args: BoundArguments): Value
 }
 
 export const htmlFilters: readonly FilterEntry[] = [
-  filter('escape', '', escapeValue),
-  filter('e', '', escapeValue),
+  filter('escape', '', escapeValue, 'free'),
+  filter('e', '', escapeValue, 'free'),
   filter('forceescape', '', (runtime, value) => new Markup(escapeText(toText(runtime, value)))),
-  filter('safe', '', (runtime, value) => new Markup(toText(runtime, value))),
+  filter('safe', '', (runtime, value) => new Markup(toText(runtime, value)), 'free'),
   filter('striptags', '', stripTags),
   filter('xmlattr', 'autospace?', xmlAttributes),
-  filter('urlencode', '', urlEncode),
+  filter('urlencode', '', urlEncode, 'free'),
   filter('urlize', 'trim_url_limit? nofollow? target? rel? extra_schemes?', urlizeText),
 ]

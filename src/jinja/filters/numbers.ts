@@ -20,6 +20,9 @@ function parseFloatText(text: string): number | null {
   return sign === '-' ? -value : value
 }
 
+/** CPython's limit on reading decimal digits. */
+const maxDigits = 4300
+
 const prefixes: Readonly<Record<string, number>> = { b: 2, o: 8, x: 16 }
 
 /** `int(text, base)`, or null where Python raises. */
@@ -37,8 +40,9 @@ function parseIntegerText(text: string, base: number): bigint | null {
 }
 
 function digitsToInteger(digits: string, base: number, negative: boolean): bigint | null {
-  // CPython's limit on reading decimal digits is also what keeps this loop short.
-  if (digits.length > 4300) return null
+  // What keeps this loop short.
+  if (digits.length > maxDigits) return null
+  if (base === 10 && /^\d+$/.test(digits)) return negative ? -BigInt(digits) : BigInt(digits)
   let value = 0n
   for (const char of digits) {
     const digit = Number.parseInt(char, 36)
@@ -48,12 +52,19 @@ function digitsToInteger(digits: string, base: number, negative: boolean): bigin
   return negative ? -value : value
 }
 
+/** Digits of another base are added one by one, to a number that grows. */
+function readInteger(runtime: Runtime, text: string, base: number): bigint | null {
+  const digits = Math.min(text.length, maxDigits)
+  if (base !== 10) runtime.spend((digits ** 2) >> 10)
+  return parseIntegerText(text, base)
+}
+
 function toInteger(runtime: Runtime, value: Value, args: BoundArguments): Value {
   const [fallback = 0n, base] = args
   if (value instanceof Undefined) return value.fail(runtime)
   const text = textOf(value)
   const number =
-    text === null ? numberOf(value) : parseIntegerText(text, asInteger(runtime, base, 10))
+    text === null ? numberOf(value) : readInteger(runtime, text, asInteger(runtime, base, 10))
   // `'42.5'|int` is 42.
   const found = number ?? (text === null ? null : parseFloatText(text))
   if (found === null || typeof found === 'bigint') return found ?? fallback
@@ -96,6 +107,8 @@ function round(runtime: Runtime, value: Value, args: BoundArguments): Value {
 }
 
 function roundCommon(runtime: Runtime, number: bigint | number, digits: number): Value {
+  // Beyond that many digits, nothing is computed.
+  runtime.spend(Math.min(Math.abs(digits), 350) >> 2)
   if (typeof number === 'number') return roundFloat(number, digits)
   runtime.allowBits(Math.max(0, -digits) * 4)
   return roundInteger(number, digits)

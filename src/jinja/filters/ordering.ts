@@ -3,7 +3,7 @@ import { itemsOf } from '../python/container-methods.ts'
 import { iterate, toArray } from '../python/iterate.ts'
 import type { BoundArguments } from '../python/method.ts'
 import { binary } from '../python/operators.ts'
-import type { Runtime } from '../python/runtime.ts'
+import { newContainer, newEntry, type Runtime } from '../python/runtime.ts'
 import {
   Dict,
   isTrue,
@@ -27,6 +27,7 @@ function sortBy(
   keyOf: KeyOf,
   reverse: boolean,
 ): Value[] {
+  runtime.spend(newContainer * items.length)
   const keyed = items.map((item) => ({ item, key: keyOf(runtime, item) }))
   keyed.sort((a, b) => {
     if (compare(runtime, a.key, b.key) < 0) return reverse ? 1 : -1
@@ -39,7 +40,11 @@ function sortBy(
 function orderKey(attribute: Value, caseSensitive: Value, fallback: Value = null): KeyOf {
   const get = attributeGetter(attribute, fallback)
   if (isTrue(caseSensitive)) return get
-  return (runtime, item) => ignoreCase(get(runtime, item))
+  return (runtime, item) => {
+    const key = get(runtime, item)
+    runtime.readAll([key], 'scan')
+    return ignoreCase(key)
+  }
 }
 
 function sort(runtime: Runtime, value: Value, args: BoundArguments): Value {
@@ -87,6 +92,7 @@ function* uniqueItems(runtime: Runtime, value: Value, keyOf: KeyOf): Generator<V
   const items = iterate(runtime, value)
   for (let next = items.next(); !next.done; next = items.next()) {
     const key = hashKey(runtime, keyOf(runtime, next.value))
+    runtime.spend(newEntry)
     if (seen.has(key)) continue
     seen.add(key)
     yield next.value
@@ -104,6 +110,7 @@ function groupBy(runtime: Runtime, value: Value, args: BoundArguments): Value {
     const last = groups.at(-1)
     if (last !== undefined && equals(runtime, last.key, key)) last.items.push(item)
     else groups.push({ key, items: [item] })
+    runtime.spend(last === groups.at(-1) ? 1 : newEntry)
   }
   const tuples = groups.map(({ items }) => {
     const [first = null] = items

@@ -1,5 +1,5 @@
 import { iterate } from '../python/iterate.ts'
-import type { Runtime } from '../python/runtime.ts'
+import { newCall, type Runtime } from '../python/runtime.ts'
 import {
   type CallArguments,
   isTrue,
@@ -20,7 +20,7 @@ function* mapped(runtime: Runtime, value: Value, args: CallArguments): Generator
   const apply = mapping(runtime, args)
   const items = iterate(runtime, value)
   for (let next = items.next(); !next.done; next = items.next()) {
-    runtime.spend()
+    runtime.spend(newCall)
     yield apply(next.value)
   }
 }
@@ -59,7 +59,7 @@ function* selected(
   const passes = condition(runtime, args, byAttribute)
   const items = iterate(runtime, value)
   for (let next = items.next(); !next.done; next = items.next()) {
-    runtime.spend()
+    runtime.spend(newCall)
     if (isTrue(passes(next.value)) === keep) yield next.value
   }
 }
@@ -84,12 +84,20 @@ function condition(
   }
 }
 
+/** Steps for what is read later: it keeps all that it will need. */
+const newGenerator = 12
+
+function lazy(runtime: Runtime, items: Generator<Value>): Lazy {
+  runtime.spend(newGenerator)
+  return new Lazy(items)
+}
+
 function selection(name: string, how: Selection): FilterEntry {
-  return [name, (runtime, value, args) => new Lazy(selected(runtime, value, args, how))]
+  return [name, (runtime, value, args) => lazy(runtime, selected(runtime, value, args, how))]
 }
 
 export const selectionFilters: readonly FilterEntry[] = [
-  ['map', (runtime, value, args) => new Lazy(mapped(runtime, value, args))],
+  ['map', (runtime, value, args) => lazy(runtime, mapped(runtime, value, args))],
   selection('select', { keep: true, byAttribute: false }),
   selection('reject', { keep: false, byAttribute: false }),
   selection('selectattr', { keep: true, byAttribute: true }),

@@ -5,7 +5,7 @@ import { iterate, lengthOf, mapItems, toArray, tryIterate } from '../python/iter
 import { escapeText } from '../python/markup.ts'
 import type { BoundArguments } from '../python/method.ts'
 import { toText } from '../python/repr.ts'
-import type { Runtime } from '../python/runtime.ts'
+import { newContainer, type Runtime } from '../python/runtime.ts'
 import { joinTexts } from '../python/string-operations.ts'
 import {
   Dict,
@@ -44,6 +44,7 @@ function join(runtime: Runtime, value: Value, args: BoundArguments): Value {
   const escapes = [separator, ...items].some((item) => item instanceof Markup)
   const asPart = (item: Value): string => {
     const text = toText(runtime, item)
+    runtime.read(text, escapes ? 'walk' : 'free')
     return escapes && !(item instanceof Markup) ? escapeText(text) : text
   }
   const text = joinTexts(runtime, asPart(separator), items.map(asPart))
@@ -94,6 +95,7 @@ function* batches(runtime: Runtime, value: Value, args: BoundArguments): Generat
   for (let next = items.next(); !next.done; next = items.next()) {
     runtime.spend()
     if (batch.length === count) {
+      runtime.spend(newContainer)
       yield new List(batch)
       batch = []
     }
@@ -117,7 +119,7 @@ function* slices(runtime: Runtime, value: Value, args: BoundArguments): Generato
   const longer = items.length - each * number
   let start = 0
   for (let index = 0; index < number; index++) {
-    runtime.spend()
+    runtime.spend(newContainer)
     const end = start + each + (index < longer ? 1 : 0)
     const slice = items.slice(start, end)
     if (fill !== null && index >= longer) slice.push(fill)
@@ -145,17 +147,17 @@ function count(runtime: Runtime, value: Value): Value {
 }
 
 export const sequenceFilters: readonly FilterEntry[] = [
-  filter('default', 'default_value? boolean?', fallBack),
-  filter('d', 'default_value? boolean?', fallBack),
-  filter('length', '', count),
-  filter('count', '', count),
+  filter('default', 'default_value? boolean?', fallBack, 'free'),
+  filter('d', 'default_value? boolean?', fallBack, 'free'),
+  filter('length', '', count, 'scan'),
+  filter('count', '', count, 'scan'),
   filter('join', 'd? attribute?', join),
-  filter('first', '', first),
+  filter('first', '', first, 'free'),
   filter('last', '', last),
   filter('random', '', random),
   filter('reverse', '', reverse),
   filter('list', '', (runtime, value) => new List(toArray(runtime, value))),
-  filter('items', '', items),
+  filter('items', '', items, 'free'),
   filter('attr', 'name', attribute),
   filter('batch', 'linecount fill_with?', (...all) => new Lazy(batches(...all))),
   filter('slice', 'slices fill_with?', (...all) => new Lazy(slices(...all))),

@@ -6,13 +6,13 @@ import type { BoundArguments } from '../python/method.ts'
 import { binary } from '../python/operators.ts'
 import { formatPercent } from '../python/printf.ts'
 import { toText } from '../python/repr.ts'
-import type { Runtime } from '../python/runtime.ts'
+import type { Reading, Runtime } from '../python/runtime.ts'
 import { capitalize } from '../python/string-methods.ts'
 import { joinTexts, padText, replaceText, stripText } from '../python/string-operations.ts'
 import { sliceText, splitLines, textLength } from '../python/text.ts'
 import { Dict, isTrue, Markup, Tuple, textOf, Undefined, type Value } from '../python/values.ts'
 import { trimEnd, trimStart } from '../syntax/text.ts'
-import { type FilterEntry, filter, softText } from './define.ts'
+import { type FilterBody, type FilterEntry, filter, softText } from './define.ts'
 import { wrapText } from './word-wrap.ts'
 
 /** A filter that changes text and keeps markup markup. */
@@ -20,13 +20,15 @@ function reshape(
   name: string,
   parameters: string,
   run: (text: string, runtime: Runtime, args: BoundArguments) => string,
+  reading?: Reading,
 ): FilterEntry {
-  return filter(name, parameters, (runtime, value, args) => {
+  const change: FilterBody = (runtime, value, args) => {
     const soft = softText(runtime, value)
     const text = run(textOf(soft) ?? '', runtime, args)
     runtime.allowLength(text.length)
     return sameKind(soft, text)
-  })
+  }
+  return filter(name, parameters, change, reading)
 }
 
 /** Jinja2's own title case: a word begins at the start, or after space, `-`, or an open bracket. */
@@ -101,7 +103,7 @@ function wordWrap(runtime: Runtime, value: Value, args: BoundArguments): Value {
     breakHyphens: isTrue(breakHyphens),
   }
   const lines = splitLines(asText(runtime, value)).map((line) =>
-    joinTexts(runtime, newline, wrapText(line, options)),
+    joinTexts(runtime, newline, wrapText(runtime, line, options)),
   )
   return joinTexts(runtime, newline, lines)
 }
@@ -122,21 +124,28 @@ function format(
   return formatPercent(runtime, soft, mapping)
 }
 
+function countWords(text: string): number {
+  const word = /[\p{L}\p{N}_]+/gu
+  let count = 0
+  while (word.test(text)) count++
+  return count
+}
+
 /** The platform's own filter: a date in a `strftime` format, in a time zone if one is given. */
 function datetime(runtime: Runtime, value: Value, args: BoundArguments): Value {
   const [pattern = '%Y-%m-%d %H:%M', timezone = null] = args
   if (value === null || value instanceof Undefined || value === '') return ''
   const moment = toDateTime(runtime, value)
   const format = asText(runtime, pattern)
-  if (timezone === null) return moment.format(format)
+  if (timezone === null) return moment.format(runtime, format)
   const zone = asText(runtime, timezone)
-  const local = moment.inZone(zone)
-  return (local ?? runtime.fail(`ValueError: unknown time zone ${zone}`)).format(format)
+  const local = moment.inZone(runtime, zone)
+  return (local ?? runtime.fail(`ValueError: unknown time zone ${zone}`)).format(runtime, format)
 }
 
 export const textFilters: readonly FilterEntry[] = [
-  reshape('upper', '', (text) => text.toUpperCase()),
-  reshape('lower', '', (text) => text.toLowerCase()),
+  reshape('upper', '', (text) => text.toUpperCase(), 'scan'),
+  reshape('lower', '', (text) => text.toLowerCase(), 'scan'),
   reshape('capitalize', '', capitalize),
   reshape('trim', 'chars?', trim),
   reshape('center', 'width?', (text, runtime, [width]) =>
@@ -147,10 +156,8 @@ export const textFilters: readonly FilterEntry[] = [
   filter('indent', 'width? first? blank?', indent),
   filter('truncate', 'length? killwords? end? leeway?', truncate),
   filter('wordwrap', 'width? break_long_words? wrapstring? break_on_hyphens?', wordWrap),
-  filter('wordcount', '', (runtime, value) =>
-    BigInt(toText(runtime, value).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0),
-  ),
-  filter('string', '', softText),
+  filter('wordcount', '', (runtime, value) => BigInt(countWords(toText(runtime, value)))),
+  filter('string', '', softText, 'free'),
   filter('datetime', 'format? timezone?', datetime),
   [
     'format',

@@ -42,7 +42,7 @@ export function urlize(runtime: Runtime, text: string, args: BoundArguments): st
     }
   }
   const words = text.split(/(\s+)/)
-  runtime.spend(words.length)
+  runtime.spend(words.length * (3 + style.schemes.length))
   return joinTexts(
     runtime,
     '',

@@ -1,10 +1,14 @@
-import { characters, textLength } from '../python/text.ts'
+import type { Runtime } from '../python/runtime.ts'
+import { sliceText, textLength } from '../python/text.ts'
 
 type WrapOptions = {
   readonly width: number
   readonly breakLong: boolean
   readonly breakHyphens: boolean
 }
+
+/** Steps for a word, a run of spaces or a new line. */
+const stepsPerChunk = 5
 
 const letter = /[\p{L}_]/u
 const spaceRun = /^[\t\n\v\f\r ]/
@@ -31,9 +35,14 @@ function splitHyphens(word: string): string[] {
 }
 
 /** Breaks one line into lines of at most `width` characters, as Python's `textwrap` does. */
-export function wrapText(line: string, { width, breakLong, breakHyphens }: WrapOptions): string[] {
+export function wrapText(
+  runtime: Runtime,
+  line: string,
+  { width, breakLong, breakHyphens }: WrapOptions,
+): string[] {
   const chunks = chunksOf(line, breakHyphens).reverse()
   const lines: string[] = []
+  runtime.spend(stepsPerChunk * chunks.length)
   while (chunks.length > 0) {
     const current: string[] = []
     let length = 0
@@ -45,6 +54,9 @@ export function wrapText(line: string, { width, breakLong, breakHyphens }: WrapO
       chunks.pop()
     }
     const next = chunks.at(-1)
+    // A word that is too long is read again for each line that it fills.
+    runtime.read(next ?? '')
+    runtime.spend(stepsPerChunk)
     if (next !== undefined && textLength(next) > width) {
       breakWord(chunks, current, next, breakLong ? width - length : null, breakHyphens)
     }
@@ -85,9 +97,8 @@ function hyphenBefore(word: string, room: number): number {
 }
 
 function splitAt(chunk: string, room: number): [string, string] {
-  const chars = characters(chunk)
-  if (typeof chars === 'string') return [chars.slice(0, room), chars.slice(room)]
-  return [chars.slice(0, room).join(''), chars.slice(room).join('')]
+  const head = sliceText(chunk, 0, room)
+  return [head, chunk.slice(head.length)]
 }
 
 function isBlank(chunk: string | undefined): boolean {

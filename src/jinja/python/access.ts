@@ -2,13 +2,14 @@ import { quote } from '../syntax/text.ts'
 import { asInteger } from './arguments.ts'
 import { hashKey, numberOf } from './compare.ts'
 import { dictMethods, listMethods, tupleMethods } from './container-methods.ts'
+import { bitLength } from './integers.ts'
 import { sameKind } from './markup.ts'
 import { bound, type Methods } from './method.ts'
 import { repr } from './repr.ts'
-import type { Runtime } from './runtime.ts'
+import { newContainer, newEntry, type Runtime } from './runtime.ts'
 import { formatText } from './str-format.ts'
 import { stringMethods } from './string-methods.ts'
-import { characters } from './text.ts'
+import { characters, sliceText, textLength } from './text.ts'
 import {
   Callable,
   Dict,
@@ -35,6 +36,8 @@ const internal: ReadonlySet<string> = new Set(
 function missing(runtime: Runtime, value: Value, key: Value): Undefined {
   const type = value === null ? 'None' : `${typeName(value)} object`
   const text = textOf(key)
+  runtime.spend(newContainer)
+  if (text !== null) runtime.read(text, 'walk')
   if (text !== null) return new Undefined(`${quote(type)} has no attribute ${quote(text)}`)
   return new Undefined(`${type} has no element ${repr(runtime, key)}`)
 }
@@ -78,21 +81,28 @@ export function hasAttribute(runtime: Runtime, value: Value, name: string): bool
 function ownAttribute(runtime: Runtime, value: Value, name: string): Value | undefined {
   if (typeof value === 'string' || value instanceof Markup) {
     if (name === 'format' || name === 'format_map') return formatMethod(value, name)
-    return find(stringMethods, name, value)
+    return find(runtime, stringMethods, name, value)
   }
-  if (value instanceof Dict) return find(dictMethods, name, value)
-  if (value instanceof List) return find(listMethods, name, value)
+  if (value instanceof Dict) return find(runtime, dictMethods, name, value)
+  if (value instanceof List) return find(runtime, listMethods, name, value)
   if (value instanceof NamedTuple && value.names.includes(name)) {
     return value.items[value.names.indexOf(name)]
   }
-  if (value instanceof Tuple) return find(tupleMethods, name, value)
+  if (value instanceof Tuple) return find(runtime, tupleMethods, name, value)
   if (value instanceof Thing) return value.attribute(name, runtime)
   return numberAttribute(value, name)
 }
 
-function find<Self>(methods: Methods<Self>, name: string, self: Self): Value | undefined {
+function find<Self extends Value>(
+  runtime: Runtime,
+  methods: Methods<Self>,
+  name: string,
+  self: Self,
+): Value | undefined {
   const method = methods.get(name)
-  return method === undefined ? undefined : bound(name, self, method)
+  if (method === undefined) return undefined
+  runtime.spend(newContainer)
+  return bound(name, self, method)
 }
 
 function formatMethod(self: string | Markup, name: string): Callable {
@@ -102,6 +112,7 @@ function formatMethod(self: string | Markup, name: string): Callable {
     const given =
       name === 'format' ? args : { positional: [], keywords: keywordsOf(runtime, mapping) }
     const escapes = self instanceof Markup
+    runtime.readAll([self], 'walk')
     return sameKind(self, formatText(runtime, textOf(self) ?? '', given, access, escapes))
   })
 }
@@ -112,6 +123,7 @@ export function keywordsOf(runtime: Runtime, mapping: Value): Map<string, Value>
     if (mapping instanceof Undefined) return new Map()
     return runtime.fail(`TypeError: argument must be a mapping, not ${typeName(mapping)}`)
   }
+  runtime.spend(newEntry * mapping.entries.size)
   const keywords = new Map<string, Value>()
   for (const [key, value] of mapping.entries.values()) {
     const name = textOf(key)
@@ -131,7 +143,10 @@ function numberAttribute(value: Value, name: string): Value | undefined {
   }
   if (name !== 'bit_length' || typeof number !== 'bigint') return undefined
   const absolute = number < 0n ? -number : number
-  return new Callable(name, () => BigInt(absolute === 0n ? 0 : absolute.toString(2).length))
+  return new Callable(name, (runtime) => {
+    runtime.allowBits(bitLength(absolute))
+    return BigInt(absolute === 0n ? 0 : absolute.toString(2).length)
+  })
 }
 
 function ownItem(runtime: Runtime, value: Value, key: Value): Value | undefined {
@@ -143,7 +158,8 @@ function ownItem(runtime: Runtime, value: Value, key: Value): Value | undefined 
   const index = numberOf(key)
   if (typeof index !== 'bigint') return undefined
   if (isSequence) return itemAt(value.items, index)
-  const char = itemAt(characters(text ?? ''), index)
+  runtime.read(text ?? '')
+  const char = characterAt(text ?? '', index)
   return char === undefined ? undefined : sameKind(value, char)
 }
 
@@ -151,6 +167,13 @@ function ownItem(runtime: Runtime, value: Value, key: Value): Value | undefined 
 function dictItem(runtime: Runtime, dict: Dict, key: Value): Value | undefined {
   if (key instanceof List || key instanceof Dict) return undefined
   return dict.entries.get(hashKey(runtime, key))?.[1]
+}
+
+/** The character at an index, which may count from the end. */
+function characterAt(text: string, index: bigint): string | undefined {
+  const length = textLength(text)
+  const at = Number(index < 0n ? index + BigInt(length) : index)
+  return at >= 0 && at < length ? sliceText(text, at, at + 1) : undefined
 }
 
 function itemAt<T>(items: ArrayLike<T>, index: bigint): T | undefined {
@@ -162,12 +185,14 @@ export function getSlice(runtime: Runtime, value: Value, bounds: readonly Value[
   if (value instanceof Undefined) return value.fail(runtime)
   const text = textOf(value)
   if (text !== null) {
-    const chars = characters(text)
+    runtime.read(text)
     const step = stepOf(runtime, bounds)
-    if (typeof chars === 'string' && step === 1) {
-      const [start, stop] = sliceBounds(runtime, chars.length, bounds)
-      return sameKind(value, chars.slice(start, Math.max(start, stop)))
+    if (step === 1) {
+      const [start, stop] = sliceBounds(runtime, textLength(text), bounds)
+      return sameKind(value, sliceText(text, start, Math.max(start, stop)))
     }
+    runtime.read(text, 'walk')
+    const chars = characters(text)
     return sameKind(value, sliceItems(runtime, chars, bounds).join(''))
   }
   if (value instanceof List) return new List(sliceItems(runtime, value.items, bounds))
@@ -204,11 +229,11 @@ export function sliceBounds(
 
 function sliceItems<T>(runtime: Runtime, items: ArrayLike<T>, bounds: readonly Value[]): T[] {
   const [start, stop, step] = sliceBounds(runtime, items.length, bounds)
+  runtime.spend(newContainer + Math.max(0, Math.ceil((stop - start) / step)))
   const picked: T[] = []
   for (let at = start; step > 0 ? at < stop : at > stop; at += step) {
     const item = items[at]
     if (item !== undefined) picked.push(item)
   }
-  runtime.spend(picked.length)
   return picked
 }

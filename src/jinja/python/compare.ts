@@ -1,6 +1,9 @@
 import { MAX_VALUE_DEPTH } from '../limits.ts'
+import { bitLength } from './integers.ts'
 import { iterate } from './iterate.ts'
 import type { Runtime } from './runtime.ts'
+import { findFirst } from './search.ts'
+import { joinTexts } from './string-operations.ts'
 import { compareText } from './text.ts'
 import { Dict, List, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
 
@@ -20,7 +23,11 @@ export function equals(runtime: Runtime, a: Value, b: Value, depth = 0): boolean
   if (left !== null && right !== null) return left == right
   if (a === b) return true
   const text = textOf(a)
-  if (text !== null) return text === textOf(b)
+  if (text !== null) {
+    const other = textOf(b)
+    if (other?.length === text.length) runtime.read(text)
+    return text === other
+  }
   if (a instanceof List && b instanceof List) return sameItems(runtime, a.items, b.items, depth)
   if (a instanceof Tuple && b instanceof Tuple) return sameItems(runtime, a.items, b.items, depth)
   if (a instanceof Dict && b instanceof Dict) return sameEntries(runtime, a, b, depth)
@@ -58,7 +65,11 @@ export function compare(runtime: Runtime, a: Value, b: Value, sign = '<', depth 
   if (left !== null && right !== null) return compareNumbers(left, right)
   const leftText = textOf(a)
   const rightText = textOf(b)
-  if (leftText !== null && rightText !== null) return compareText(leftText, rightText)
+  if (leftText !== null && rightText !== null) {
+    runtime.read(leftText)
+    runtime.read(rightText)
+    return compareText(leftText, rightText)
+  }
   const lists = a instanceof List && b instanceof List
   if (lists || (a instanceof Tuple && b instanceof Tuple)) {
     return compareItems(runtime, a.items, b.items, sign, depth)
@@ -97,16 +108,29 @@ export function contains(runtime: Runtime, container: Value, item: Value): boole
   const text = textOf(container)
   if (text !== null) {
     const part = textOf(item)
-    if (part !== null) return text.includes(part)
+    if (part !== null) {
+      runtime.read(text)
+      runtime.read(part, 'walk')
+      return findFirst(text, part) >= 0
+    }
     const type = typeName(item)
     runtime.fail(`TypeError: 'in <string>' requires string as left operand, not ${type}`)
   }
   if (container instanceof Dict) return container.entries.has(hashKey(runtime, item))
   const items = iterate(runtime, container)
   for (let next = items.next(); !next.done; next = items.next()) {
+    runtime.spend()
     if (next.value === item || equals(runtime, next.value, item)) return true
   }
   return false
+}
+
+/** Integers in hexadecimal: in decimal, long ones take a time that is not in proportion. */
+function numberKey(runtime: Runtime, number: bigint | number): string {
+  if (typeof number === 'number' && !Number.isInteger(number)) return `n${number}`
+  const integer = BigInt(number)
+  runtime.spend(bitLength(integer) >> 8)
+  return `n${integer.toString(16)}`
 }
 
 const identities = new WeakMap<object, number>()
@@ -118,12 +142,16 @@ export function hashKey(runtime: Runtime, value: Value, depth = 0): string {
   if (depth > MAX_VALUE_DEPTH) runtime.fail('maximum recursion depth exceeded')
   if (value === null) return 'N'
   const text = textOf(value)
-  if (text !== null) return `s${text}`
+  if (text !== null) {
+    runtime.read(text)
+    return `s${text}`
+  }
   const number = numberOf(value)
-  if (number !== null) return Number.isInteger(number) ? `n${BigInt(number)}` : `n${number}`
+  if (number !== null) return numberKey(runtime, number)
   if (value instanceof Tuple) {
     const keys = value.items.map((item) => hashKey(runtime, item, depth + 1))
-    return `t${keys.map((key) => `${key.length}:${key}`).join('')}`
+    const parts = keys.map((key) => `${key.length}:${key}`)
+    return `t${joinTexts(runtime, '', parts)}`
   }
   if (value instanceof Undefined) return 'U'
   if (value instanceof List || value instanceof Dict || typeof value !== 'object') {

@@ -3,7 +3,7 @@ import { compare, equals, hashKey } from './compare.ts'
 import { iterate, toArray } from './iterate.ts'
 import { type Method, type Methods, method } from './method.ts'
 import { repr } from './repr.ts'
-import type { Runtime } from './runtime.ts'
+import { newContainer, newEntry, type Runtime } from './runtime.ts'
 import { Dict, List, Thing, Tuple, Undefined, type Value } from './values.ts'
 
 /** What `dict.keys()`, `.values()` and `.items()` return: a look at the dict as it is now. */
@@ -41,16 +41,29 @@ const none = null
 
 /** The methods of `dict`. The sandbox in question allows changes: the context is a copy. */
 export const dictMethods: Methods<Dict> = new Map<string, Method<Dict>>([
-  ['items', method('', (_, self) => itemsOf(self))],
-  ['keys', method('', (_, self) => new DictView('dict_keys', self, ([key]) => key))],
-  ['values', method('', (_, self) => new DictView('dict_values', self, ([, value]) => value))],
-  ['copy', method('', (_, self) => new Dict(new Map(self.entries)))],
+  ['items', method('', (_, self) => itemsOf(self), 'free')],
+  ['keys', method('', (_, self) => new DictView('dict_keys', self, ([key]) => key), 'free')],
+  [
+    'values',
+    method('', (_, self) => new DictView('dict_values', self, ([, item]) => item), 'free'),
+  ],
+  [
+    'copy',
+    method('', (runtime, self) => {
+      runtime.spend(newContainer + newEntry * self.entries.size)
+      return new Dict(new Map(self.entries))
+    }),
+  ],
   [
     'get',
-    method('key default?', (runtime, self, [key = none, fallback = none]) => {
-      const entry = self.entries.get(hashKey(runtime, key))
-      return entry === undefined ? fallback : entry[1]
-    }),
+    method(
+      'key default?',
+      (runtime, self, [key = none, fallback = none]) => {
+        const entry = self.entries.get(hashKey(runtime, key))
+        return entry === undefined ? fallback : entry[1]
+      },
+      'free',
+    ),
   ],
   [
     'clear',
@@ -61,15 +74,20 @@ export const dictMethods: Methods<Dict> = new Map<string, Method<Dict>>([
   ],
   [
     'setdefault',
-    method('key default?', (runtime, self, [key = none, fallback = none]) => {
-      const hash = hashKey(runtime, key)
-      const entry = self.entries.get(hash)
-      if (entry !== undefined) return entry[1]
-      self.entries.set(hash, [key, fallback])
-      return fallback
-    }),
+    method(
+      'key default?',
+      (runtime, self, [key = none, fallback = none]) => {
+        const hash = hashKey(runtime, key)
+        const entry = self.entries.get(hash)
+        if (entry !== undefined) return entry[1]
+        runtime.spend(newEntry)
+        self.entries.set(hash, [key, fallback])
+        return fallback
+      },
+      'free',
+    ),
   ],
-  ['pop', method('key default?', (runtime, self, args) => popKey(runtime, self, args))],
+  ['pop', method('key default?', (...all) => popKey(...all), 'free')],
   [
     'update',
     method('other?', (runtime, self, [other = none]) => {
@@ -99,12 +117,16 @@ export function* dictEntries(
   value: Value,
 ): Generator<[string, readonly [Value, Value]]> {
   if (value instanceof Undefined) value.fail(runtime)
-  if (value instanceof Dict) return yield* value.entries
+  if (value instanceof Dict) {
+    runtime.spend(newEntry * value.entries.size)
+    return yield* value.entries
+  }
   for (const pair of toArray(runtime, value)) {
     const [key, item, ...more] = toArray(runtime, pair)
     if (key === undefined || item === undefined || more.length > 0) {
       runtime.fail('ValueError: dictionary update sequence element has the wrong length')
     }
+    runtime.spend(newEntry)
     yield [hashKey(runtime, key), [key, item]]
   }
 }
@@ -137,10 +159,14 @@ export const listMethods: Methods<List> = new Map<string, Method<List>>([
   ...search,
   [
     'append',
-    method('value', (_, { items }, [value = none]) => {
-      items.push(value)
-      return none
-    }),
+    method(
+      'value',
+      (_, { items }, [value = none]) => {
+        items.push(value)
+        return none
+      },
+      'free',
+    ),
   ],
   [
     'extend',
@@ -160,8 +186,10 @@ export const listMethods: Methods<List> = new Map<string, Method<List>>([
   ],
   [
     'pop',
-    method('index?', (runtime, { items }, [index]) =>
-      popItem(runtime, items, asInteger(runtime, index, -1)),
+    method(
+      'index?',
+      (runtime, { items }, [index]) => popItem(runtime, items, asInteger(runtime, index, -1)),
+      'free',
     ),
   ],
   [
@@ -207,6 +235,8 @@ function* drain(runtime: Runtime, value: Value): Generator<Value> {
 
 function popItem(runtime: Runtime, items: Value[], index: number): Value {
   const at = index < 0 ? index + items.length : index
+  // What stands behind it moves.
+  runtime.spend(Math.max(0, items.length - at) >> 4)
   const [removed] = at < 0 ? [] : items.splice(at, 1)
   return removed === undefined ? runtime.fail('IndexError: pop index out of range') : removed
 }

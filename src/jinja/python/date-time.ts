@@ -10,6 +10,12 @@ const months = [
 
 const pad = (value: number, width = 2, fill = '0'): string => String(value).padStart(width, fill)
 
+/** Steps for two characters of a pattern: `%c` is nine more. */
+const stepsPerDirective = 8
+
+/** Steps for looking up a time zone. */
+const newZone = 2000
+
 /** A date and time of day, with its distance from UTC if that is known (`datetime.datetime`). */
 export class DateTime extends Thing {
   readonly typeName = 'datetime.datetime'
@@ -17,6 +23,8 @@ export class DateTime extends Thing {
   private readonly wall: Date
   private readonly offsetMinutes: number | null
   private readonly zone: string | null
+  /** Looked up once: the tables of time zones are slow. */
+  private nameOfZone: string | undefined
 
   constructor(wall: Date, offsetMinutes: number | null, zone: string | null = null) {
     super()
@@ -26,14 +34,22 @@ export class DateTime extends Thing {
   }
 
   /** The same moment on the clocks of an IANA time zone, or null if there is no such zone. */
-  inZone(zone: string): DateTime | null {
+  inZone(runtime: Runtime, zone: string): DateTime | null {
+    runtime.spend(newZone)
     const moment = this.wall.getTime() - (this.offsetMinutes ?? 0) * 60_000
     const offset = zoneOffset(zone, moment)
     return offset === null ? null : new DateTime(new Date(moment + offset * 60_000), offset, zone)
   }
 
   /** `strftime(pattern)`, in English as Python's C locale is. */
-  format(pattern: string): string {
+  format(runtime: Runtime, pattern: string): string {
+    runtime.spend(stepsPerDirective * (pattern.length >> 1))
+    const text = this.expand(pattern)
+    runtime.allowLength(text.length)
+    return text
+  }
+
+  private expand(pattern: string): string {
     return pattern.replace(/%(-?)([a-zA-Z%])/g, (whole, dash: string, letter: string) => {
       const text = this.directive(letter)
       if (text === null) return whole
@@ -44,7 +60,7 @@ export class DateTime extends Thing {
   private directive(letter: string): string | null {
     const { wall } = this
     const composed = composites[letter]
-    if (composed !== undefined) return this.format(composed)
+    if (composed !== undefined) return this.expand(composed)
     const read = fields[letter]
     if (read !== undefined) return read(wall)
     if (letter === 'z') return this.offsetText('')
@@ -53,6 +69,11 @@ export class DateTime extends Thing {
   }
 
   private zoneName(): string {
+    this.nameOfZone ??= this.findZoneName()
+    return this.nameOfZone
+  }
+
+  private findZoneName(): string {
     if (this.zone === null) return this.offsetMinutes === null ? '' : `UTC${this.offsetText(':')}`
     const moment = this.wall.getTime() - (this.offsetMinutes ?? 0) * 60_000
     const format = new Intl.DateTimeFormat('en-US', { timeZone: this.zone, timeZoneName: 'short' })
@@ -70,7 +91,7 @@ export class DateTime extends Thing {
   private iso(separator: string): string {
     const millis = this.wall.getUTCMilliseconds()
     const fraction = millis === 0 ? '' : `.${pad(millis, 3)}000`
-    return this.format(`%Y-%m-%d${separator}%H:%M:%S`) + fraction + this.offsetText(':')
+    return this.expand(`%Y-%m-%d${separator}%H:%M:%S`) + fraction + this.offsetText(':')
   }
 
   override attribute(name: string, runtime: Runtime): Value | undefined {
@@ -79,7 +100,10 @@ export class DateTime extends Thing {
     if (name === 'isoformat') return new Callable(name, () => this.iso('T'))
     if (name !== 'strftime') return undefined
     return new Callable(name, (_, { positional: [pattern = ''] }) =>
-      this.format(textOf(pattern) ?? runtime.fail('TypeError: strftime() argument must be str')),
+      this.format(
+        runtime,
+        textOf(pattern) ?? runtime.fail('TypeError: strftime() argument must be str'),
+      ),
     )
   }
 

@@ -53,8 +53,12 @@ function scaled(value: number, digits: number): bigint {
   return divideToEven(mantissa * up, down)
 }
 
+/** A double has no digits but zeros behind this one: its smallest bit is worth 2 ** -1074. */
+const lastDigit = 1074
+
 /** `'%.{digits}f' % value`, for a finite value. */
 export function toFixed(value: number, digits: number): string {
+  if (digits > lastDigit) return toFixed(value, lastDigit) + '0'.repeat(digits - lastDigit)
   const units = scaled(value, digits)
   const sign = value < 0 || Object.is(value, -0) ? '-' : ''
   const text = String(units < 0n ? -units : units).padStart(digits + 1, '0')

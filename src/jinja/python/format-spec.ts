@@ -1,6 +1,7 @@
 import { numberOf } from './compare.ts'
 import { DateTime } from './date-time.ts'
 import { floatRepr } from './decimal.ts'
+import { bitLength } from './integers.ts'
 import { toFloat } from './operators.ts'
 import { floatDigits } from './printf.ts'
 import { integerText, toText } from './repr.ts'
@@ -40,8 +41,9 @@ function parseSpec(runtime: Runtime, text: string): Spec {
 
 /** `format(value, spec)`, Python's format specification mini-language. */
 export function formatValue(runtime: Runtime, value: Value, text: string): string {
+  runtime.readAll([text, value], 'scan')
   if (text === '') return toText(runtime, value)
-  if (value instanceof DateTime) return value.format(text)
+  if (value instanceof DateTime) return value.format(runtime, text)
   const number = numberOf(value)
   const isText = textOf(value) !== null
   if (number === null && !isText) {
@@ -83,6 +85,7 @@ function formatNumber(runtime: Runtime, number: bigint | number, spec: Spec): st
 
 function floatText(runtime: Runtime, value: number, spec: Spec): string {
   const { kind, precision, alternate } = spec
+  runtime.spend((precision ?? 6) >> 2)
   if ('bcdoxX'.includes(kind || '-')) return runtime.fail(unknownCode(kind, value))
   if (kind === '%')
     return group(`${floatDigits(value * 100, 'f', precision ?? 6, alternate)}%`, spec)
@@ -109,6 +112,7 @@ function integerDigits(runtime: Runtime, value: bigint | number, spec: Spec): st
   const absolute = number < 0n ? -number : number
   if (kind === 'c') return String.fromCodePoint(Number(absolute & 0xfffffn))
   const [base, prefix] = bases[kind] ?? [10, '']
+  runtime.allowBits(bitLength(absolute))
   const digits = base === 10 ? integerText(runtime, absolute) : absolute.toString(base)
   const cased = kind === 'X' ? digits.toUpperCase() : digits
   return (alternate ? prefix : '') + group(cased, spec, base === 10 ? 3 : 4)
@@ -120,8 +124,8 @@ function group(text: string, { grouping }: Spec, size = 3): string {
   const end = /^[0-9a-fA-F]*/.exec(text)?.[0].length ?? 0
   const parts: string[] = []
   for (let stop = end; stop > 0; stop -= size)
-    parts.unshift(text.slice(Math.max(0, stop - size), stop))
-  return parts.join(grouping) + text.slice(end)
+    parts.push(text.slice(Math.max(0, stop - size), stop))
+  return parts.reverse().join(grouping) + text.slice(end)
 }
 
 function align(digits: string, sign: string, spec: Spec, usual: string): string {

@@ -1,11 +1,11 @@
 import type { Runtime } from './runtime.ts'
-import { characters, textLength } from './text.ts'
+import { textLength } from './text.ts'
 import { Dict, List, Thing, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
 
 /** `iter(value)`, or null if it has none. A list that grows meanwhile yields what is added. */
 export function tryIterate(runtime: Runtime, value: Value): Iterator<Value> | null {
   const text = textOf(value)
-  if (text !== null) return characters(text)[Symbol.iterator]()
+  if (text !== null) return text[Symbol.iterator]()
   if (value instanceof List || value instanceof Tuple) return value.items[Symbol.iterator]()
   if (value instanceof Dict) return keysOf(value)
   if (value instanceof Undefined) return [][Symbol.iterator]()

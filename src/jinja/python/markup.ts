@@ -18,8 +18,7 @@ export function escapeText(text: string): string {
 export function escapeValue(runtime: Runtime, value: Value): Markup {
   if (value instanceof Markup) return value
   const text = toText(runtime, value)
-  // At worst every character becomes five.
-  runtime.allowLength(text.length)
+  runtime.read(text, 'walk')
   const escaped = escapeText(text)
   runtime.allowLength(escaped.length)
   return new Markup(escaped)

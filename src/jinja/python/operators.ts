@@ -1,9 +1,10 @@
 import type { BinaryOperator } from '../syntax/tree.ts'
 import { asInteger } from './arguments.ts'
 import { numberOf } from './compare.ts'
+import { bitLength } from './integers.ts'
 import { escapeValue, sameKind } from './markup.ts'
 import { formatPercent } from './printf.ts'
-import type { Runtime } from './runtime.ts'
+import { newContainer, type Runtime } from './runtime.ts'
 import { List, Markup, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
 
 const symbols: Readonly<Record<BinaryOperator, string>> = {
@@ -45,7 +46,8 @@ function concatenate(runtime: Runtime, a: Value, b: Value): Value | null {
   const left = textOf(a)
   const right = textOf(b)
   if (left !== null && right !== null) {
-    runtime.allowLength(left.length + right.length)
+    // V8 keeps the two and copies them when the whole is read, which is paid for there.
+    runtime.payForText(Math.min(left.length, right.length), left.length + right.length)
     if (!(a instanceof Markup || b instanceof Markup)) return left + right
     return new Markup(escapeValue(runtime, a).text + escapeValue(runtime, b).text)
   }
@@ -55,8 +57,8 @@ function concatenate(runtime: Runtime, a: Value, b: Value): Value | null {
 }
 
 function joined(runtime: Runtime, a: readonly Value[], b: readonly Value[]): Value[] {
-  runtime.spend(a.length + b.length)
-  return [...a, ...b]
+  runtime.spend(newContainer + a.length + b.length)
+  return a.concat(b)
 }
 
 function repeat(runtime: Runtime, a: Value, b: Value): Value | null {
@@ -69,7 +71,7 @@ function repeat(runtime: Runtime, a: Value, b: Value): Value | null {
     return sameKind(a, text === '' ? '' : text.repeat(times))
   }
   if (!(a instanceof List || a instanceof Tuple)) return null
-  runtime.spend(a.items.length * times)
+  runtime.spend(newContainer + a.items.length * times)
   const items = a.items.length === 0 ? [] : Array.from({ length: times }, () => a.items).flat()
   return a instanceof List ? new List(items) : new Tuple(items)
 }
@@ -92,6 +94,7 @@ function divideIntegers(runtime: Runtime, a: bigint, b: bigint): number {
   if (a <= exact && -a <= exact && b <= exact && -b <= exact) return Number(a) / Number(b)
   // Enough bits that what is cut off only matters as being there or not: it sets the lowest one.
   const shift = Math.max(0, bitLength(b) - bitLength(a) + 70)
+  runtime.allowBits(bitLength(a) + shift)
   const dividend = a << BigInt(shift)
   const inexact = dividend % b === 0n ? 0n : 1n
   const quotient = toFloat(runtime, (dividend / b) | inexact)
@@ -113,12 +116,12 @@ function integerArithmetic(
   a: bigint,
   b: bigint,
 ): bigint {
+  const bits = bitLength(a) + bitLength(b)
+  // Two words or less, as nearly all integers are, cost no more than the operation itself.
+  if (bits > 128) runtime.allowBits(op === 'mul' ? bits : bits >> 1)
   if (op === 'add') return a + b
   if (op === 'sub') return a - b
-  if (op === 'mul') {
-    runtime.allowBits(bitLength(a) + bitLength(b))
-    return a * b
-  }
+  if (op === 'mul') return a * b
   if (b === 0n) runtime.fail('ZeroDivisionError: integer division or modulo by zero')
   const remainder = a % b
   const crosses = remainder !== 0n && remainder < 0n !== b < 0n
@@ -151,11 +154,6 @@ function floatModulo(a: number, b: number): number {
   const remainder = a % b
   if (remainder === 0) return b < 0 ? -0 : 0
   return remainder < 0 !== b < 0 ? remainder + b : remainder
-}
-
-/** Roughly how many bits an integer has: enough for a cap, and cheap. */
-function bitLength(value: bigint): number {
-  return value.toString(16).length * 4
 }
 
 function power(runtime: Runtime, base: Num, exponent: Num): Num {

@@ -1,12 +1,14 @@
 import { asInteger } from './arguments.ts'
 import { numberOf } from './compare.ts'
 import { nonFinite, toExponent, toFixed, toGeneral } from './decimal.ts'
+import { bitLength } from './integers.ts'
 import { tryLength } from './iterate.ts'
 import { escapeText, sameKind } from './markup.ts'
 import { toFloat } from './operators.ts'
 import { integerText, repr, toText } from './repr.ts'
-import type { Runtime } from './runtime.ts'
+import { newContainer, type Runtime } from './runtime.ts'
 import { sliceText, textLength } from './text.ts'
+import { TextBuilder } from './text-builder.ts'
 import { Dict, Markup, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
 
 type Spec = {
@@ -46,22 +48,18 @@ class PercentFormatter {
   }
 
   run(): string {
-    const out: string[] = []
-    let length = 0
+    const out = new TextBuilder(this.runtime)
     let last = 0
-    const put = (text: string): void => {
-      length += text.length
-      this.runtime.allowLength(length)
-      out.push(text)
-    }
+    this.runtime.read(this.format)
     for (const match of this.format.matchAll(directive)) {
-      put(this.format.slice(last, match.index))
-      put(this.expand(match))
+      this.runtime.spend(newContainer)
+      out.write(this.format.slice(last, match.index))
+      out.write(this.expand(match))
       last = match.index + match[0].length
     }
-    put(this.format.slice(last))
+    out.write(this.format.slice(last))
     this.checkAllUsed()
-    return out.join('')
+    return out.text()
   }
 
   private checkAllUsed(): void {
@@ -119,6 +117,7 @@ class PercentFormatter {
       case 'r':
       case 'a': {
         const plain = spec.kind === 's' ? toText(runtime, value) : repr(runtime, value)
+        runtime.read(plain, this.escapes ? 'walk' : 'scan')
         const text = this.escapes && !(value instanceof Markup) ? escapeText(plain) : plain
         return pad(spec.precision === null ? text : sliceText(text, 0, spec.precision), spec)
       }
@@ -161,6 +160,7 @@ class PercentFormatter {
     }
     const whole = typeof number === 'bigint' ? number : BigInt(Math.trunc(number))
     const absolute = whole < 0n ? -whole : whole
+    this.runtime.allowBits(bitLength(absolute))
     const base = kind === 'o' ? 8 : decimal ? 10 : 16
     const digits = base === 10 ? integerText(this.runtime, absolute) : absolute.toString(base)
     const prefix = flags.includes('#') && base !== 10 ? (base === 8 ? '0o' : '0x') : ''
@@ -170,6 +170,7 @@ class PercentFormatter {
 
   private float({ kind, precision, flags }: Spec, value: Value): string {
     const number = toFloat(this.runtime, this.number(kind, value))
+    this.runtime.spend((precision ?? 6) >> 2)
     const text = floatDigits(Math.abs(number), kind, precision ?? 6, flags.includes('#'))
     return sign(number < 0 || Object.is(number, -0), flags) + text
   }

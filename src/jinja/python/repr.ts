@@ -1,7 +1,9 @@
 import { MAX_VALUE_DEPTH } from '../limits.ts'
 import { quote } from '../syntax/text.ts'
 import { floatRepr } from './decimal.ts'
+import { bitLength } from './integers.ts'
 import type { Runtime } from './runtime.ts'
+import { TextBuilder } from './text-builder.ts'
 import { Dict, List, Markup, Tuple, Undefined, type Value } from './values.ts'
 
 /** CPython's limit on writing an integer in decimal. */
@@ -16,36 +18,36 @@ export function toText(runtime: Runtime, value: Value): string {
 
 /** `repr(value)`. */
 export function repr(runtime: Runtime, value: Value): string {
-  const out: string[] = []
+  const out = new TextBuilder(runtime)
   new ReprWriter(runtime, out).write(value, 0)
-  return out.join('')
+  return out.text()
 }
 
+/** An integer in decimal, which takes longer the longer it is, and is refused before. */
 export function integerText(runtime: Runtime, value: bigint): string {
-  const text = String(value)
-  if (text.length > MAX_DIGITS) {
+  const bits = bitLength(value)
+  runtime.allowBits(bits)
+  const text = bits > 4 * MAX_DIGITS ? null : String(value)
+  if (text === null || text.length > MAX_DIGITS) {
     const limit = `Exceeds the limit (${MAX_DIGITS} digits) for integer string conversion`
-    runtime.fail(`ValueError: ${limit}`)
+    return runtime.fail(`ValueError: ${limit}`)
   }
   return text
 }
 
 class ReprWriter {
   private readonly runtime: Runtime
-  private readonly out: string[]
-  private length = 0
+  private readonly out: TextBuilder
   /** Containers being written; one inside itself is shown as `[...]`. */
   private readonly open = new Set<Value>()
 
-  constructor(runtime: Runtime, out: string[]) {
+  constructor(runtime: Runtime, out: TextBuilder) {
     this.runtime = runtime
     this.out = out
   }
 
   private put(text: string): void {
-    this.length += text.length
-    this.runtime.allowLength(this.length)
-    this.out.push(text)
+    this.out.write(text)
   }
 
   write(value: Value, depth: number): void {
@@ -64,9 +66,14 @@ class ReprWriter {
     if (value === false) return 'False'
     if (typeof value === 'bigint') return integerText(this.runtime, value)
     if (typeof value === 'number') return floatRepr(value)
-    if (typeof value === 'string') return quote(value)
-    if (value instanceof Markup) return `Markup(${quote(value.text)})`
+    if (typeof value === 'string') return this.quoted(value)
+    if (value instanceof Markup) return `Markup(${this.quoted(value.text)})`
     return value instanceof Undefined ? 'Undefined' : value.repr(this.runtime)
+  }
+
+  private quoted(text: string): string {
+    this.runtime.read(text, 'walk')
+    return quote(text)
   }
 
   private sequence(

@@ -1,7 +1,8 @@
 import { formatValue } from './format-spec.ts'
 import { escapeValue } from './markup.ts'
 import { repr, toText } from './repr.ts'
-import type { Runtime } from './runtime.ts'
+import { newContainer, type Runtime } from './runtime.ts'
+import { TextBuilder } from './text-builder.ts'
 import { type CallArguments, Markup, type Value } from './values.ts'
 
 /** How a replacement field reads `{0.name}` and `{0[key]}`: by the sandbox's rules. */
@@ -38,17 +39,15 @@ class BraceFormatter {
   /** A format specification may hold fields itself, which may not: two levels in all. */
   expand(format: string, levels: number): string {
     if (levels === 0) this.runtime.fail('ValueError: Max string recursion exceeded')
-    const out: string[] = []
-    let length = 0
+    const out = new TextBuilder(this.runtime)
     let at = 0
     while (at < format.length) {
       const [piece, end] = this.readPiece(format, at, levels)
-      length += piece.length
-      this.runtime.allowLength(length)
-      out.push(piece)
+      this.runtime.spend(newContainer)
+      out.write(piece)
       at = end
     }
-    return out.join('')
+    return out.text()
   }
 
   private readPiece(format: string, at: number, levels: number): [string, number] {

@@ -3,7 +3,8 @@ import { asInteger, asText } from './arguments.ts'
 import { toArray } from './iterate.ts'
 import { escapeText, sameKind } from './markup.ts'
 import { type BoundArguments, type Method, type Methods, method } from './method.ts'
-import type { Runtime } from './runtime.ts'
+import type { Reading, Runtime } from './runtime.ts'
+import { findFirst, findLast } from './search.ts'
 import {
   expandTabs,
   findText,
@@ -25,13 +26,14 @@ type Transform = (text: string, runtime: Runtime, args: BoundArguments) => strin
  * A method whose result is a string of the same kind. On markup, string arguments are escaped
  * first (`markupsafe` wraps these methods so).
  */
-function transform(parameters: string, run: Transform): Method<Text> {
-  return method(parameters, (runtime, self, args) => {
+function transform(parameters: string, run: Transform, reading?: Reading): Method<Text> {
+  const change: Method<Text>['run'] = (runtime, self, args) => {
     const safe = self instanceof Markup ? args.map(escapeArgument) : args
     const text = run(textOf(self) ?? '', runtime, safe)
     runtime.allowLength(text.length)
     return sameKind(self, text)
-  })
+  }
+  return method(parameters, change, reading)
 }
 
 function escapeArgument(value: Value | undefined): Value | undefined {
@@ -42,8 +44,13 @@ function escapeArgument(value: Value | undefined): Value | undefined {
 function query(
   parameters: string,
   run: (text: string, runtime: Runtime, args: BoundArguments) => Value,
+  reading?: Reading,
 ): Method<Text> {
-  return method(parameters, (runtime, self, args) => run(textOf(self) ?? '', runtime, args))
+  return method(
+    parameters,
+    (runtime, self, args) => run(textOf(self) ?? '', runtime, args),
+    reading,
+  )
 }
 
 function matches(pattern: RegExp): Method<Text> {
@@ -110,7 +117,7 @@ function partition(fromRight: boolean): Method<Text> {
     const text = textOf(self) ?? ''
     const sep = asText(runtime, separator)
     if (sep === '') runtime.fail('ValueError: empty separator')
-    const at = fromRight ? text.lastIndexOf(sep) : text.indexOf(sep)
+    const at = fromRight ? findLast(text, sep) : findFirst(text, sep)
     const found = [text.slice(0, at), sep, text.slice(at + sep.length)]
     const parts = at >= 0 ? found : fromRight ? ['', '', text] : [text, '', '']
     return new Tuple(parts.map((part) => sameKind(self, part)))
@@ -130,8 +137,8 @@ function finding(fromRight: boolean, required: boolean): Method<Text> {
 
 /** Python's methods of `str`, but for `format`, `encode` and the like. */
 export const stringMethods: Methods<Text> = new Map<string, Method<Text>>([
-  ['upper', transform('', (text) => text.toUpperCase())],
-  ['lower', transform('', (text) => text.toLowerCase())],
+  ['upper', transform('', (text) => text.toUpperCase(), 'scan')],
+  ['lower', transform('', (text) => text.toLowerCase(), 'scan')],
   ['casefold', transform('', (text) => text.toLowerCase().replaceAll('ß', 'ss'))],
   ['title', transform('', titleCase)],
   ['capitalize', transform('', capitalize)],

@@ -1,6 +1,7 @@
 import { isSpace, trimEnd, trimStart } from '../syntax/text.ts'
 import type { Runtime } from './runtime.ts'
-import { countText, sliceText, splitWords, textLength } from './text.ts'
+import { findFirst, findLast, positionsOf } from './search.ts'
+import { characters, countText, sliceText, splitWords, textLength } from './text.ts'
 
 /** What string methods and filters do, on plain text. Each checks a length before it makes it. */
 
@@ -23,12 +24,13 @@ export function isTitle(text: string): boolean {
 /** `str.strip(chars)`, on either side or both. */
 export function stripText(text: string, chars: string, left: boolean, right: boolean): string {
   const set = new Set(chars)
-  const all = [...text]
+  const all = characters(text)
   let start = 0
   let end = all.length
   while (left && start < end && set.has(all[start] ?? '')) start++
   while (right && end > start && set.has(all[end - 1] ?? '')) end--
-  return all.slice(start, end).join('')
+  const kept = all.slice(start, end)
+  return typeof kept === 'string' ? kept : kept.join('')
 }
 
 /** `str.ljust`, `str.rjust` and `str.center`; `side` is where the text goes. */
@@ -62,11 +64,21 @@ export function replaceText(
   const times = count < 0 ? occurrences : Math.min(count, occurrences)
   runtime.spend(times)
   runtime.allowLength(text.length + times * (replacement.length - old.length))
-  if (count < 0 && old !== '') return text.replaceAll(old, () => replacement)
   if (old === '') return spaceOut(text, replacement, times)
-  const parts = text.split(old)
-  const rest = parts.slice(times).join(old)
-  return [...parts.slice(0, times), rest].join(replacement)
+  return cutAt(text, old, times).join(replacement)
+}
+
+/** The pieces between the first so many occurrences of a separator, and the rest. */
+function cutAt(text: string, separator: string, times: number): string[] {
+  const parts: string[] = []
+  let start = 0
+  for (const at of times > 0 ? positionsOf(text, separator) : []) {
+    parts.push(text.slice(start, at))
+    start = at + separator.length
+    if (parts.length === times) break
+  }
+  parts.push(text.slice(start))
+  return parts
 }
 
 /** The replacement before every character and at the end, as often as allowed. */
@@ -86,7 +98,8 @@ export function splitText(
   fromRight: boolean,
 ): string[] {
   if (separator === '') runtime.fail('ValueError: empty separator')
-  const parts = separator === null ? splitWords(text) : text.split(separator)
+  const parts =
+    separator === null ? splitWords(text) : cutAt(text, separator, Number.POSITIVE_INFINITY)
   runtime.spend(parts.length)
   if (maximum < 0 || parts.length <= maximum + (separator === null ? 0 : 1)) return parts
   if (separator === null) return splitSomeWords(text, maximum, fromRight)
@@ -144,7 +157,7 @@ export function findText(
     Math.min(from, length),
     Math.min(clamp(end ?? length, length), length),
   )
-  const at = fromRight ? within.lastIndexOf(part) : within.indexOf(part)
+  const at = fromRight ? findLast(within, part) : findFirst(within, part)
   return at < 0 || from > length ? -1 : from + textLength(within.slice(0, at))
 }
 

@@ -1,4 +1,5 @@
 import { isSpace, skipSpace } from '../syntax/text.ts'
+import { positionsOf } from './search.ts'
 
 /**
  * Strings by code points. Python counts characters, JavaScript UTF-16 units; they only differ
@@ -9,10 +10,26 @@ const surrogate = /[\ud800-\udfff]/
 
 /** `len(text)`. */
 export function textLength(text: string): number {
-  if (!surrogate.test(text)) return text.length
-  let length = 0
-  for (const _ of text) length++
-  return length
+  return surrogate.test(text) ? countCharacters(text, text.length) : text.length
+}
+
+/** How many characters there are before a unit. */
+function countCharacters(text: string, end: number): number {
+  let count = 0
+  for (let at = 0; at < end; at = nextCharacter(text, at)) count++
+  return count
+}
+
+/** Where the character behind the one at this unit begins; half a pair counts as one. */
+function nextCharacter(text: string, at: number): number {
+  return (text.codePointAt(at) ?? 0) > 0xffff ? at + 2 : at + 1
+}
+
+/** The unit at which a character begins; the end if there are fewer. */
+function unitOf(text: string, index: number): number {
+  let at = 0
+  for (let left = index; left > 0 && at < text.length; left--) at = nextCharacter(text, at)
+  return at
 }
 
 /** Something whose elements are the characters, without copying a string that needs no care. */
@@ -22,26 +39,30 @@ export function characters(text: string): string | readonly string[] {
 
 /** Characters `start` to `end`; both count from 0 and are in range. */
 export function sliceText(text: string, start: number, end: number): string {
-  const chars = characters(text)
-  return typeof chars === 'string' ? chars.slice(start, end) : chars.slice(start, end).join('')
+  if (!surrogate.test(text)) return text.slice(start, end)
+  const from = unitOf(text, start)
+  const rest = text.slice(from)
+  return end >= text.length ? rest : rest.slice(0, unitOf(rest, Math.max(end - start, 0)))
 }
 
 /** Python orders strings by code point. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0
   if (!surrogate.test(a) && !surrogate.test(b)) return a < b ? -1 : 1
-  const left = [...a]
-  const right = [...b]
-  const at = left.findIndex((char, index) => char !== right[index])
-  if (at < 0 || at >= right.length) return left.length - right.length
-  return (left[at]?.codePointAt(0) ?? 0) - (right[at]?.codePointAt(0) ?? 0)
+  let at = 0
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at++
+  if (at >= a.length || at >= b.length) return a.length - b.length
+  // Of two characters that differ in their second half only, the whole counts.
+  const isSecondHalf = (text: string) => at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff
+  const start = isSecondHalf(a) || isSecondHalf(b) ? at - 1 : at
+  return (a.codePointAt(start) ?? 0) - (b.codePointAt(start) ?? 0)
 }
 
 /** How often `part` occurs in `text`, without overlaps. */
 export function countText(text: string, part: string): number {
   if (part === '') return textLength(text) + 1
   let count = 0
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++
+  for (const _ of positionsOf(text, part)) count++
   return count
 }
 

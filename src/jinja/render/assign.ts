@@ -1,15 +1,15 @@
 import { toArray } from '../python/iterate.ts'
 import type { Runtime } from '../python/runtime.ts'
+import type { TextBuilder } from '../python/text-builder.ts'
 import type { Value } from '../python/values.ts'
 import type { Target } from '../syntax/tree.ts'
 import { Namespace } from './globals.ts'
-import type { Output } from './output.ts'
 import type { Scope } from './scope.ts'
 
 /** What a statement runs in. */
 export type Place = {
   readonly scope: Scope
-  readonly out: Output
+  readonly out: TextBuilder
   /** Whether `set` is also seen by blocks: at the template's top level, and in ifs there. */
   readonly top: boolean
 }

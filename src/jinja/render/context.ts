@@ -1,7 +1,7 @@
 import { MAX_VALUE_DEPTH } from '../limits.ts'
 import { hashKey } from '../python/compare.ts'
 import { fromEpoch } from '../python/date-time.ts'
-import type { Runtime } from '../python/runtime.ts'
+import { newContainer, newEntry, type Runtime } from '../python/runtime.ts'
 import { Dict, List, type Value } from '../python/values.ts'
 
 /** The caller's data as Python values. */
@@ -18,6 +18,7 @@ export function toValues(
 
 function toValue(runtime: Runtime, value: unknown, depth: number): Value {
   if (depth > MAX_VALUE_DEPTH) runtime.fail('the context is nested too deeply')
+  runtime.spend()
   switch (typeof value) {
     case 'boolean':
     case 'bigint':
@@ -33,6 +34,7 @@ function toValue(runtime: Runtime, value: unknown, depth: number): Value {
 }
 
 function toContainer(runtime: Runtime, value: object, depth: number): Value {
+  runtime.spend(newContainer)
   if (Array.isArray(value)) {
     return new List(
       value.map((item: unknown) => (item === undefined ? null : toValue(runtime, item, depth))),
@@ -50,6 +52,7 @@ function toContainer(runtime: Runtime, value: object, depth: number): Value {
     return dict
   }
   for (const [name, item] of Object.entries(value)) {
+    runtime.spend(newEntry)
     if (item !== undefined) dict.set(name, toValue(runtime, item, depth))
   }
   return dict

@@ -4,7 +4,7 @@ import { toArray } from '../python/iterate.ts'
 import { escapeText } from '../python/markup.ts'
 import { binary, unary } from '../python/operators.ts'
 import { toText } from '../python/repr.ts'
-import type { Runtime } from '../python/runtime.ts'
+import { newCall, newContainer, newEntry, type Runtime } from '../python/runtime.ts'
 import {
   type CallArguments,
   Dict,
@@ -40,10 +40,12 @@ export function evaluate(runtime: Runtime, expr: Expr, scope: Lookup): Value {
     case 'const':
       return expr.value
     case 'name':
-      return evaluateName(expr.name, scope)
+      return evaluateName(runtime, expr.name, scope)
     case 'tuple':
+      runtime.spend(newContainer)
       return new Tuple(expr.items.map((item) => evaluate(runtime, item, scope)))
     case 'list':
+      runtime.spend(newContainer)
       return new List(expr.items.map((item) => evaluate(runtime, item, scope)))
     case 'dict':
       return evaluateDict(runtime, expr, scope)
@@ -74,8 +76,9 @@ export function evaluate(runtime: Runtime, expr: Expr, scope: Lookup): Value {
   }
 }
 
-function evaluateName(name: string, scope: Lookup): Value {
+function evaluateName(runtime: Runtime, name: string, scope: Lookup): Value {
   const value = scope.find(name)
+  if (value === undefined) runtime.read(name, 'walk')
   return value === undefined ? new Undefined(`${quote(name)} is undefined`) : value
 }
 
@@ -97,6 +100,7 @@ function evaluateDict(
   scope: Lookup,
 ): Dict {
   const dict = new Dict()
+  runtime.spend(newContainer + newEntry * entries.length)
   for (const { key: keyExpr, value: valueExpr } of entries) {
     const key = evaluate(runtime, keyExpr, scope)
     const value = evaluate(runtime, valueExpr, scope)
@@ -148,9 +152,13 @@ function concat(runtime: Runtime, values: readonly Value[]): Value {
   const escapes = runtime.autoescape && values.some((value) => value instanceof Markup)
   let text = ''
   for (const value of values) {
-    const part = toText(runtime, value)
-    text += escapes && !(value instanceof Markup) ? escapeText(part) : part
-    runtime.allowLength(text.length)
+    const isEscaped = escapes && !(value instanceof Markup)
+    const plain = toText(runtime, value)
+    runtime.read(plain, isEscaped ? 'walk' : 'free')
+    const part = isEscaped ? escapeText(plain) : plain
+    // V8 keeps the two and copies them when the whole is read, which is paid for there.
+    runtime.payForText(Math.min(text.length, part.length), text.length + part.length)
+    text += part
   }
   return escapes ? new Markup(text) : text
 }
@@ -200,6 +208,7 @@ export function applyFilter(
 ): Value {
   const filter = runtime.filters.get(step.name)
   const args = evaluateArguments(runtime, step, scope)
+  runtime.spend(newCall)
   if (filter === undefined)
     return runtime.fail(`No filter named ${quote(step.name)} found.`, 'unknown_filter')
   return filter(runtime, value, args)
@@ -208,6 +217,7 @@ export function applyFilter(
 function applyTest(runtime: Runtime, value: Value, step: TestStep, scope: Lookup): Value {
   const test = runtime.tests.get(step.name)
   const args = evaluateArguments(runtime, step, scope)
+  runtime.spend(newCall)
   if (test === undefined)
     return runtime.fail(`No test named ${quote(step.name)} found.`, 'unknown_test')
   const result = test(runtime, value, args)
@@ -216,6 +226,7 @@ function applyTest(runtime: Runtime, value: Value, step: TestStep, scope: Lookup
 
 /** Calls a value; what cannot be called fails as in Python. */
 export function callValue(runtime: Runtime, callee: Value, args: CallArguments): Value {
+  runtime.spend(newCall)
   if (callee instanceof Undefined) return callee.fail(runtime)
   if (callee instanceof Thing && callee.call !== undefined) return callee.call(runtime, args)
   return runtime.fail(`TypeError: '${typeName(callee)}' object is not callable`)

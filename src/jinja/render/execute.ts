@@ -4,6 +4,7 @@ import { iterate } from '../python/iterate.ts'
 import { escapeValue } from '../python/markup.ts'
 import { toText } from '../python/repr.ts'
 import type { Runtime } from '../python/runtime.ts'
+import { TextBuilder } from '../python/text-builder.ts'
 import { Generator as ItemFilter, isTrue, Markup, Undefined, type Value } from '../python/values.ts'
 import { quote } from '../syntax/text.ts'
 import type { Body, CallBlock, FilterStep, For, Macro, Statement } from '../syntax/tree.ts'
@@ -12,8 +13,10 @@ import { TemplateReference } from './blocks.ts'
 import { applyFilter, callValue, evaluate, evaluateArguments } from './evaluate.ts'
 import { LoopContext } from './loop.ts'
 import { MacroValue } from './macro.ts'
-import { Output } from './output.ts'
 import { type Context, Scope } from './scope.ts'
+
+/** Steps for making a loop or a macro, which may be kept, with all that it reaches. */
+const costs = { loop: 8, macro: 12 }
 
 /** Runs a template's statements. */
 export class Executor {
@@ -30,12 +33,13 @@ export class Executor {
     const { root, usesSelf, template } = this.compiled
     const scope = new Scope(root, context, null)
     if (usesSelf) scope.assign('self', this.reference(context))
-    const out = new Output(this.runtime)
+    const out = new TextBuilder(this.runtime)
     this.runBody(template.body, { scope, out, top: true })
     return out.text()
   }
 
   private reference(context: Context): TemplateReference {
+    this.runtime.spend(this.compiled.blocks.size)
     const names = new Set(this.compiled.blocks.keys())
     return new TemplateReference(names, (name) => this.renderBlock(name, context))
   }
@@ -55,7 +59,7 @@ export class Executor {
 
   /** A body's output as a value; markup where output is escaped, as it is escaped already. */
   private capture(body: Body, scope: Scope): Value {
-    const out = new Output(this.runtime)
+    const out = new TextBuilder(this.runtime)
     this.runBody(body, { scope, out, top: false })
     return this.runtime.autoescape ? new Markup(out.text()) : out.text()
   }
@@ -169,6 +173,7 @@ export class Executor {
   private runLoop(loop: For, frames: LoopFrames, items: Value, place: Place, depth: number): void {
     const filtered = loop.test === null ? items : this.filterItems(loop, frames, items, place.scope)
     const recurse = loop.recursive ? this.recursion(loop, frames, place.scope) : null
+    this.runtime.spend(costs.loop)
     const context = new LoopContext(this.runtime, filtered, recurse, depth)
     let rendered = false
     for (let item = context.next(); item !== undefined; item = context.next()) {
@@ -189,7 +194,7 @@ export class Executor {
   private recursion(loop: For, frames: LoopFrames, scope: Scope) {
     return (items: Value, depth: number): Value =>
       this.runtime.call(() => {
-        const out = new Output(this.runtime)
+        const out = new TextBuilder(this.runtime)
         this.runLoop(loop, frames, items, { scope, out, top: false }, depth)
         return this.runtime.autoescape ? new Markup(out.text()) : out.text()
       })
@@ -209,7 +214,11 @@ export class Executor {
     for (let next = items.next(); !next.done; next = items.next()) {
       this.runtime.spend()
       const scope = outer.inner(frames.test)
-      assign(this.runtime, target, next.value, { scope, out: new Output(this.runtime), top: false })
+      assign(this.runtime, target, next.value, {
+        scope,
+        out: new TextBuilder(this.runtime),
+        top: false,
+      })
       if (test === null || isTrue(evaluate(this.runtime, test, scope))) yield next.value
     }
   }
@@ -218,6 +227,7 @@ export class Executor {
     const { parameters, body } = macro
     const frame = this.compiled.macros.get(macro)
     if (frame === undefined) return this.runtime.fail('no frame for a macro')
+    this.runtime.spend(costs.macro + parameters.length)
     const name = macro.kind === 'macro' ? macro.name : null
     return new MacroValue(name, parameters, frame, scope, (inner, missing) => {
       for (const { name, fallback } of parameters) {

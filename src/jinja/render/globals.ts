@@ -2,7 +2,8 @@ import { asInteger, asText, bind } from '../python/arguments.ts'
 import { dictEntries } from '../python/container-methods.ts'
 import { Range } from '../python/range.ts'
 import { repr } from '../python/repr.ts'
-import type { Runtime } from '../python/runtime.ts'
+import { newContainer, newEntry, type Runtime } from '../python/runtime.ts'
+import { joinTexts } from '../python/string-operations.ts'
 import {
   type CallArguments,
   Callable,
@@ -29,6 +30,7 @@ function makeDict(runtime: Runtime, { positional, keywords }: CallArguments): Di
     positional,
     keywords: new Map(),
   })
+  runtime.spend(newContainer + newEntry * keywords.size)
   const dict = new Dict(new Map(dictEntries(runtime, source)))
   for (const [name, value] of keywords) dict.set(name, value)
   return dict
@@ -118,11 +120,12 @@ function lipsum(runtime: Runtime, args: CallArguments): Value {
   if (fewest >= most) runtime.fail('ValueError: empty range for randrange()')
   const paragraphs: string[] = []
   for (let left = asInteger(runtime, count, 5); left > 0; left--) {
-    runtime.spend(Math.max(most, 1))
+    runtime.spend(4 * Math.max(most, 1))
     paragraphs.push(loremIpsum(fewest, most))
   }
-  if (!isTrue(html)) return paragraphs.join('\n\n')
-  return new Markup(paragraphs.map((text) => `<p>${text}</p>`).join('\n'))
+  if (!isTrue(html)) return joinTexts(runtime, '\n\n', paragraphs)
+  const marked = paragraphs.map((text) => `<p>${text}</p>`)
+  return new Markup(joinTexts(runtime, '\n', marked))
 }
 
 /** A global that is a class; calling it makes an object. */

@@ -1,7 +1,7 @@
 import { bind } from '../python/arguments.ts'
 import { equals } from '../python/compare.ts'
 import { iterate, tryLength } from '../python/iterate.ts'
-import type { Runtime } from '../python/runtime.ts'
+import { newContainer, type Runtime } from '../python/runtime.ts'
 import {
   type CallArguments,
   Callable,
@@ -57,6 +57,7 @@ export class LoopContext extends Thing {
       const value = this.next()
       if (value === undefined) return { done: true, value: null }
       runtime.spend()
+      runtime.spend(newContainer)
       return { done: false, value: new Tuple([value, this]) }
     }
     return { next }

@@ -36,7 +36,7 @@ export function render(
   const runtime = new Runtime({ maxSteps, maxLength }, filters, tests)
   try {
     const values = toValues(runtime, context)
-    return new Executor(runtime, compiled).run(new Context(values, globals))
+    return new Executor(runtime, compiled).run(new Context(runtime, values, globals))
   } catch (error) {
     // The caps bound each kind of nesting; together they may still exhaust the stack.
     if (!(error instanceof RangeError)) throw error

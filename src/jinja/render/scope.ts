@@ -1,13 +1,20 @@
 import type { Names } from '../analysis/names.ts'
+import type { Runtime } from '../python/runtime.ts'
 import type { Value } from '../python/values.ts'
 
 /** What the caller passed, the globals, and what the template sets at its top level. */
 export class Context {
+  readonly runtime: Runtime
   private readonly given: ReadonlyMap<string, Value>
   private readonly globals: ReadonlyMap<string, Value>
   private readonly set = new Map<string, Value>()
 
-  constructor(given: ReadonlyMap<string, Value>, globals: ReadonlyMap<string, Value>) {
+  constructor(
+    runtime: Runtime,
+    given: ReadonlyMap<string, Value>,
+    globals: ReadonlyMap<string, Value>,
+  ) {
+    this.runtime = runtime
     this.given = given
     this.globals = globals
   }
@@ -23,10 +30,17 @@ export class Context {
 
   /** This context as a scoped block sees it: with the locals around it on top. */
   derive(locals: ReadonlyMap<string, Value>): Context {
+    this.runtime.spend(3 * (this.given.size + this.set.size + locals.size))
     const parent = new Map([...this.given, ...this.set, ...locals])
-    return new Context(parent, this.globals)
+    return new Context(this.runtime, parent, this.globals)
   }
 }
+
+/** Steps for a scope, besides one for each of its names. */
+const newScope = 3
+
+/** How many scopes are looked through for one step. */
+const hopsPerStep = 4
 
 /**
  * The variables of one frame at run time. Which names it holds was decided by `Names`; here they
@@ -42,6 +56,7 @@ export class Scope {
     this.names = names
     this.context = context
     this.parent = parent
+    context.runtime.spend(newScope + names.origins.size)
     for (const [name, origin] of names.origins) {
       const value =
         origin === 'context'
@@ -55,8 +70,12 @@ export class Scope {
 
   /** The value of a name, or undefined if it has none. */
   find(name: string): Value | undefined {
-    if (this.names.own(name) !== undefined) return this.values.get(name)
-    return this.parent?.find(name)
+    let climbed = 0
+    for (let at: Scope | null = this; at !== null; at = at.parent) {
+      if (at.names.own(name) !== undefined) return at.values.get(name)
+      if (++climbed % hopsPerStep === 0) this.context.runtime.spend()
+    }
+    return undefined
   }
 
   assign(name: string, value: Value): void {
@@ -69,8 +88,10 @@ export class Scope {
 
   /** All variables set here or around here that have a value. */
   visible(): Map<string, Value> {
+    const names = this.names.visible()
+    this.context.runtime.spend(3 * names.size)
     const found = new Map<string, Value>()
-    for (const name of this.names.visible()) {
+    for (const name of names) {
       const value = this.find(name)
       if (value !== undefined) found.set(name, value)
     }

@@ -36,6 +36,13 @@ function isRemainder(runtime: Runtime, value: Value, divisor: bigint, wanted: bi
   return equals(runtime, binary(runtime, 'mod', value, divisor), wanted)
 }
 
+/** A value as text whose characters are looked at. */
+function readText(runtime: Runtime, value: Value): string {
+  const text = toText(runtime, value)
+  runtime.read(text, 'walk')
+  return text
+}
+
 function isSequence(value: Value): boolean {
   if (value instanceof Thing && (!value.reversible || value instanceof DictView)) return false
   return value instanceof Undefined || tryLength(value) !== null
@@ -73,10 +80,13 @@ export const tests: ReadonlyMap<string, Callee> = new Map<string, Callee>([
   check('float', (value) => typeof value === 'number'),
   check('number', (value) => numberOf(value) !== null),
   check('string', (value) => textOf(value) !== null),
-  check('lower', (value, runtime) => isLower(toText(runtime, value))),
-  check('upper', (value, runtime) => isUpper(toText(runtime, value))),
+  check('lower', (value, runtime) => isLower(readText(runtime, value))),
+  check('upper', (value, runtime) => isUpper(readText(runtime, value))),
   check('mapping', (value) => value instanceof Dict),
-  check('sequence', isSequence),
+  check('sequence', (value, runtime) => {
+    runtime.readAll([value], 'scan')
+    return isSequence(value)
+  }),
   check('iterable', (value, runtime) => tryIterate(runtime, value) !== null),
   check(
     'callable',

@@ -1,3 +1,4 @@
+import type { AnalysisBudget } from '../analysis-budget.ts'
 import { TemplateError } from '../error.ts'
 import { MAX_SOURCE_LENGTH } from '../limits.ts'
 import { StatementParser } from './statements.ts'
@@ -14,13 +15,17 @@ export type ParseOptions = {
  * one trailing newline dropped. Throws a `TemplateError` at the first mistake, of type
  * `syntax_error`, `undefined_tag`, `too_large` or `too_deep`.
  */
-export function parse(source: string, options: ParseOptions = {}): Template {
+export function parse(
+  source: string,
+  budget: AnalysisBudget,
+  options: ParseOptions = {},
+): Template {
   const maxLength = options.maxLength ?? MAX_SOURCE_LENGTH
   if (source.length > maxLength) {
     const message = `the template has ${source.length} characters; at most ${maxLength} are allowed`
     throw new TemplateError('too_large', message, null)
   }
-  const stream = new TokenStream(source)
+  const stream = new TokenStream(source, budget)
   const body = new StatementParser(stream).parseStatements([])
   return { kind: 'template', body, names: stream.names }
 }

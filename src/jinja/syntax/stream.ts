@@ -1,3 +1,4 @@
+import type { AnalysisBudget } from '../analysis-budget.ts'
 import { TemplateError } from '../error.ts'
 import { Lexer } from './lexer.ts'
 import { quote } from './text.ts'
@@ -6,6 +7,9 @@ import { describe, describeType, type Token, type TokenType } from './token.ts'
 /** What stands before the first token. */
 const start: Token = { type: 'data', value: '', number: 0n, line: 1 }
 
+/** What a token costs, with the part of the tree that it becomes and the walks through that. */
+const stepsPerToken = 6
+
 /** The parser's view of the tokens: the current one, and one more when it must look ahead. */
 export class TokenStream {
   current: Token = { ...start }
@@ -13,8 +17,10 @@ export class TokenStream {
   private other: Token = { ...start }
   private looked = false
   private readonly lexer: Lexer
+  private readonly budget: AnalysisBudget
 
-  constructor(source: string) {
+  constructor(source: string, budget: AnalysisBudget) {
+    this.budget = budget
     this.lexer = new Lexer(source)
     this.next()
   }
@@ -42,6 +48,7 @@ export class TokenStream {
 
   /** The end of the template stands on the line where the last token began. */
   private pull(token: Token): void {
+    this.budget.spend(stepsPerToken)
     if (this.current.type !== 'eof' && this.lexer.read(token)) return
     token.type = 'eof'
     token.line = this.current.line

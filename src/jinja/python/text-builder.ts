@@ -1,7 +1,7 @@
-import type { Runtime } from '../python/runtime.ts'
+import type { Runtime } from './runtime.ts'
 
-/** Collects rendered text and keeps it within the budget. */
-export class Output {
+/** Puts text together and pays for each piece before it is kept. */
+export class TextBuilder {
   private readonly runtime: Runtime
   private readonly parts: string[] = []
   private length = 0
@@ -12,7 +12,7 @@ export class Output {
 
   write(text: string): void {
     this.length += text.length
-    this.runtime.allowLength(this.length)
+    this.runtime.payForText(text.length, this.length)
     if (text !== '') this.parts.push(text)
   }
 
