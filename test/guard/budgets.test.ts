@@ -21,8 +21,8 @@ const budgets = {
   firstBytes: 266_000,
   /** And parts of Node beside those that every program has: recorded at 8. */
   firstBuiltins: 8,
-  /** The answer to tools/list, bytes: recorded at 80,700. */
-  listBytes: 82_000,
+  /** The answer to tools/list, bytes, with the properties of all known objects: recorded at 83,300. */
+  listBytes: 85_500,
   /** What tools/list leaves on the heap, over HTTP and not optimised, bytes: recorded at 27,500. */
   listAllocated: 29_000,
   /** What a call of get_agent does, with the sandbox in it: recorded at 150,900. */
