@@ -8,8 +8,9 @@ import { openCalling } from './calling.ts'
 import type { CallingConfig, PlatformConfig, ScopeConfig } from './config.ts'
 import { exposedOf } from './exposed.ts'
 import { showing } from './flows/wait-for-call.ts'
+import { onOwnAccount, ownAccountId } from './mcp/account.ts'
 import type { Credential } from './mcp/credential.ts'
-import { createMemories } from './mcp/memory.ts'
+import { createMemories, type Memory } from './mcp/memory.ts'
 import { createSelect } from './mcp/selection.ts'
 import { createService } from './mcp/server.ts'
 import type { Session } from './mcp/session.ts'
@@ -49,10 +50,12 @@ export async function openServing(config: Serving, { onBug, leaving, onServer }:
   const limits = limitsOf(config.platform)
   const memoryOf = createMemories({ catalogMs: config.scope.catalogMs })
   const sessionOf = ({ apiKey, source }: Credential): Session => {
-    const client = createClient({ send: platform.send, apiKey, userAgent, ...limits })
+    const sender = createClient({ send: platform.send, apiKey, userAgent, ...limits })
+    const client = onOwnAccount(sender, () => ownAccountId(memory))
+    const memory: Memory = memoryOf(apiKey, client)
     return {
       client,
-      memory: memoryOf(apiKey, client),
+      memory,
       dialling,
       owner: createHash('sha256').update(apiKey).digest('base64url'),
       account,

@@ -1,6 +1,7 @@
 import { ApiError } from '../api/failure.ts'
 import { Account } from '../contract/account.ts'
 import { routes } from '../contract/routes.ts'
+import { learnAccount } from '../mcp/account.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
 
 /** The account that the tools act on: the key's own, or the one the operator has pinned. */
@@ -9,6 +10,7 @@ export const currentAccount: Steps<typeof routes.accounts.current> = {
   async run(run) {
     const { request, session, signal } = run
     const own = await session.client.call(routes.accounts.current, request, signal)
+    learnAccount(session, own)
     const pinned = session.account
     if (pinned === undefined || pinned === 'me' || pinned === own.id) return { structured: own }
     return { structured: (await subaccount(pinned, run)) ?? { id: pinned } }

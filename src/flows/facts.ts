@@ -1,5 +1,5 @@
 import { ApiError } from '../api/failure.ts'
-import { ownAccount } from '../mcp/account.ts'
+import { isOwnAccount, ownAccount } from '../mcp/account.ts'
 import type { Run } from '../mcp/tool.ts'
 import { bare, namedShown, type Shown, say } from '../views/quoted.ts'
 
@@ -20,7 +20,7 @@ export async function accountFact({ request, session }: OnAccount): Promise<Show
 /** How advice names the account of a call, where tools do not act on it by themselves. */
 export function accountArgument({ request, session }: OnAccount): string {
   const { account_id = 'me' } = request.params
-  const isImplied = account_id === 'me' || session.account !== undefined
+  const isImplied = session.account !== undefined || isOwnAccount(session, account_id)
   return isImplied ? '' : `, account_id ${account_id}`
 }
 

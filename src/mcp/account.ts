@@ -1,50 +1,71 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '../api/client.ts'
 import { ApiError } from '../api/failure.ts'
+import { unlessAborted } from '../calls/within.ts'
 import type { Account } from '../contract/account.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
+import type { Memory } from './memory.ts'
 import type { Session } from './session.ts'
 
-/** How long a result waits, at most, for the name of its account, ms. */
-const patienceMs = 1000
+type Remembering = Pick<Session, 'memory'>
 
 /**
  * The account a request acts on, for its result to name; `undefined` where there is nothing to
- * name: the operator has pinned the account, or the operation belongs to none. Started beside the
- * request, so that it costs no time, and never a reason to fail.
+ * name: the operator has pinned the account, or the operation belongs to none. Throws ApiError.
  */
 export async function accountOf(
   route: Route,
-  { params }: RouteRequest,
+  { params }: Pick<RouteRequest, 'params'>,
   session: Session,
 ): Promise<string | undefined> {
   if (session.account !== undefined || !('account_id' in route.params.shape)) return undefined
   const { account_id = 'me' } = params
-  return account_id === 'me' ? ownId(session) : account_id
+  return account_id === 'me' ? ownAccountId(session.memory) : account_id
 }
 
 /** The key's own account, as it was read within the hour. Throws ApiError. */
-export const ownAccount = ({ memory }: Session): Promise<Account> =>
+export const ownAccount = ({ memory }: Remembering): Promise<Account> =>
   memory.read(routes.accounts.current, { params: {}, query: {} }, 'account')
 
-/** Ids that were found out: the account of a key does not change. */
-const ids = new WeakMap<Session['memory'], string>()
+/** Ids that were learnt, one for each key: the account of a key does not change. */
+const ids = new WeakMap<Memory, string>()
 
-/** Its id; `me` when that cannot be found out in time. */
-async function ownId(session: Session): Promise<string> {
-  const known = ids.get(session.memory)
+/**
+ * Its id. Asked for once per key: who needs it at the same time waits for the same answer, and a
+ * failure is not kept. Throws ApiError.
+ */
+export async function ownAccountId(memory: Memory): Promise<string> {
+  const known = ids.get(memory)
   if (known !== undefined) return known
-  const id = ownAccount(session).then(
-    (account) => {
-      ids.set(session.memory, account.id)
-      return account.id
+  const own = await ownAccount({ memory })
+  learnAccount({ memory }, own)
+  return own.id
+}
+
+/** Remembers the account of a key that somebody has just read. */
+export const learnAccount = ({ memory }: Remembering, { id }: Pick<Account, 'id'>): void =>
+  void ids.set(memory, id)
+
+/** Whether an id is that of the key's own account, as far as that was learnt already. */
+export const isOwnAccount = ({ memory }: Remembering, id: string): boolean =>
+  id === 'me' || id === ids.get(memory)
+
+/**
+ * A client that sends the account's id where a request names the key's own account as `me`: the
+ * platform's reference types some of these path parameters as UUIDs.
+ */
+export function onOwnAccount(client: Client, ownId: () => Promise<string>): Client {
+  return {
+    async call(route, request, signal) {
+      const isOwn = request.params.account_id === 'me' && 'account_id' in route.params.shape
+      if (!isOwn) return client.call(route, request, signal)
+      const notSent = { kind: 'cancelled', maybeSent: false } as const
+      const account_id = await unlessAborted(
+        ownId(),
+        signal,
+        () => new ApiError(notSent, { ...route, attempts: 0 }),
+      )
+      return client.call(route, { ...request, params: { ...request.params, account_id } }, signal)
     },
-    (error: unknown) => {
-      if (error instanceof ApiError) return 'me'
-      throw error
-    },
-  )
-  const timer = new AbortController()
-  const late = sleep(patienceMs, 'me', { signal: timer.signal }).catch(() => 'me')
-  return Promise.race([id, late]).finally(() => timer.abort())
+  }
 }

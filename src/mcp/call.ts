@@ -55,9 +55,6 @@ export async function callTool(
     const named = await withAgentIds(pinned(parsed.request, session), session, signal)
     if (!named.ok) return badArguments(tool, named.problems)
     request = named.request
-    const account = accountOf(tool.route, request, session)
-    // A failure of the tool is told, and must not leave this one unheard.
-    account.catch(() => undefined)
     const { confirm_token: token, ...options } = parsed.options
     const outcome = await tool.run({
       request,
@@ -80,7 +77,11 @@ export async function callTool(
     const asked = { route: tool.route, request, unknown: named.unknown }
     const reasoned = await withReason(outcome, asked, session)
     const told = withIgnoredNulls(reasoned, parsed.ignoredNulls)
-    return succeeded(tool, told, { session, request, account: await account })
+    return succeeded(tool, told, {
+      session,
+      request,
+      account: await accountOf(tool.route, request, session),
+    })
   } catch (error) {
     if (error instanceof NotConfirmed) return error.result
     if (error instanceof ProtocolError) throw error

@@ -118,6 +118,7 @@ test('a call that such a platform does not have is sent once more', async () => 
 test('an answer with an empty id does not say which call was placed: it is found out', async () => {
   const sent: Record<string, unknown>[] = []
   await using platform = await startFakePlatform(({ method, url, body }, res) => {
+    if (url === '/v1/accounts/current') return json(res, 200, { id: 'own' })
     if (url.includes('/agents')) return json(res, 200, { id: 'agent', name: 'Agent' })
     if (method === 'POST') {
       sent.push({ ...JSON.parse(body), id: 'call-0', status: 'in_progress' })

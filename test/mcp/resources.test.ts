@@ -65,14 +65,17 @@ test('agents beyond the first page are reached with the cursor', async () => {
     id: `a${index}`,
     name: `A ${index}`,
   }))
-  await using platform = await startFakePlatform(({ url }, res) => {
-    const search = new URL(url, 'http://x').searchParams
-    const offset = Number(search.get('offset'))
-    json(res, 200, {
-      count: agents.length,
-      items: agents.slice(offset, offset + Number(search.get('limit'))),
-    })
-  })
+  await using platform = await startFakePlatform(
+    ({ url }, res) => {
+      const search = new URL(url, 'http://x').searchParams
+      const offset = Number(search.get('offset'))
+      json(res, 200, {
+        count: agents.length,
+        items: agents.slice(offset, offset + Number(search.get('limit'))),
+      })
+    },
+    { account: 'own' },
+  )
   await using client = await connectStdio('v1', {
     env: { VOICE_AGENT_API_KEY: 'k', VOICE_AGENT_BASE_URL: platform.url },
   })
