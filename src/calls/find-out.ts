@@ -19,7 +19,7 @@ export interface Asking {
   /** How long an identical request means the same call, where that is not the usual time, ms. */
   readonly sameForMs?: number | undefined
   readonly timing?: Timing | undefined
-  /** When the request has to be answered, ms since 1970. */
+  /** When the request has to be answered, by the clock of `performance.now`, ms: nobody sets that. */
   readonly until: number
 }
 
@@ -92,20 +92,20 @@ export async function findOut(
   const { journal, owner } = search
   const { externalId } = first
   const { findOutMs, settledMs } = search.timing ?? defaultTiming
-  const deadline = Math.min(Date.now() + findOutMs, search.until)
+  const deadline = Math.min(performance.now() + findOutMs, search.until)
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
     const entry = (await journal.entry(owner, externalId)) ?? first
     const { state, since, callId } = entry
     if (state === 'free') return { absent: entry }
     // Only a reading that begins after the last moment at which it could be taken shows its absence.
     const isSettled = Date.now() >= since + settledMs
-    const forMs = deadline - Date.now()
+    const forMs = deadline - performance.now()
     const reading: Promise<Reading> = find(externalId, search, { forMs, signal, sentAt: since })
     const { call, isSure, failure } = await reading.catch(toldLater)
     if (call) return { call }
     if (callId !== null) return { call: { id: callId } }
     if (isSettled && isSure) return { absent: entry }
-    const leftMs = deadline - Date.now()
+    const leftMs = deadline - performance.now()
     if (signal?.aborted || leftMs <= 0) return { failure }
     await sleep(Math.min(waitMs, leftMs), undefined, signal && { signal }).catch(() => undefined)
   }

@@ -79,8 +79,8 @@ export function createFollower(): Follower {
   const pace = new Pace()
   const follower: Follower = {
     async untilEnd(followed, client, { tick, ended }) {
-      const end = Date.now() + longestCallMs
-      while (Date.now() < end) {
+      const end = performance.now() + longestCallMs
+      while (performance.now() < end) {
         const waiting = { forMs: tickMs }
         const call = await follower.follow(followed, client, waiting).catch(() => undefined)
         if (!call) await sleep(anewMs, undefined, { ref: false })
@@ -130,9 +130,9 @@ class Poll {
   wait({ forMs, signal, onNews }: Waiting): Promise<CallDetail> {
     const { promise, resolve, reject } = Promise.withResolvers<CallDetail>()
     let seen: CallDetail | undefined
-    const began = Date.now()
+    const began = performance.now()
     const stop = () =>
-      this.#last ? resolve(this.#last) : reject(notRead(signal, Date.now() - began))
+      this.#last ? resolve(this.#last) : reject(notRead(signal, performance.now() - began))
     // One timer and no signal of its own: a thousand may wait at once.
     const timer = setTimeout(stop, forMs).unref()
     const waiter: Waiter = {

@@ -194,7 +194,7 @@ function journalOn(db: DatabaseSync, file: string): Journal {
   }
   return {
     claim: (identity, now) =>
-      guarded(() => transaction(db, 'BEGIN IMMEDIATE', () => claim(identity, now))),
+      guarded(() => transaction(db, 'BEGIN IMMEDIATE', () => claim(identity, wholeMs(now)))),
     look: (identity, now) =>
       guarded(() => {
         const found = find(identity, now)
@@ -209,23 +209,29 @@ function journalOn(db: DatabaseSync, file: string): Journal {
     sending: (owner, { externalId, since: before }, until) =>
       guarded(() => {
         // Never the same instant again: it is how senders know their own entry from another's.
-        const since = Math.max(until, before + 1)
+        const since = Math.max(wholeMs(until), before + 1)
         const { changes } = resend.run(since, owner, externalId, before)
         return changes === 1 ? sendingSince(externalId, since) : undefined
       }),
     gaveUp: (owner, entry, now) =>
       guarded(() => {
-        if (now < entry.since) resend.run(now, owner, entry.externalId, entry.since)
+        if (now < entry.since) resend.run(wholeMs(now), owner, entry.externalId, entry.since)
       }),
     placed: (owner, externalId, callId, now) =>
-      guarded(() => void settle.run('placed', callId, now, owner, externalId)),
+      guarded(() => void settle.run('placed', callId, wholeMs(now), owner, externalId)),
     notTaken: (owner, externalId, callId, now) =>
-      guarded(() => void settle.run('not_taken', callId, now, owner, externalId)),
+      guarded(() => void settle.run('not_taken', callId, wholeMs(now), owner, externalId)),
     free: (owner, { externalId, since }) =>
       guarded(() => void release.run(owner, externalId, since)),
     close: () => db.close(),
   }
 }
+
+/**
+ * Instants are kept in whole ms, since SQLite refuses fractions in a STRICT integer column: callers
+ * give any, and here is the one place where they are rounded, up, so that nothing ends too early.
+ */
+const wholeMs = Math.ceil
 
 const sendingSince = (externalId: string, since: number): Entry => ({
   externalId,

@@ -102,7 +102,7 @@ async function findFirst(
 ): Promise<Placement | undefined> {
   try {
     const { findOutMs } = own.timing ?? defaultTiming
-    const forMs = Math.min(findOutMs, own.until - Date.now())
+    const forMs = Math.min(findOutMs, own.until - performance.now())
     const { call } = await find(entry.externalId, own, { forMs, signal })
     if (!call) return undefined
     refuseOther(call, own)
@@ -156,32 +156,50 @@ async function send(
   signal: AbortSignal | undefined,
   { isLast = false }: { isLast?: boolean } = {},
 ): Promise<Placement> {
-  const { journal, owner, until, timing = defaultTiming } = own
-  const permit = await own.permit().catch(async (error: unknown) => {
-    await note(() => journal.free(owner, claimed))
-    throw error
-  })
-  const leftMs = until - Date.now()
-  // Time is left to find out what became of it.
-  const forMs = Math.max(leftMs - timing.findOutMs, leftMs / 2)
-  if (signal?.aborted || forMs < leastSendMs) {
-    await note(() => journal.free(owner, claimed))
-    await permit.cancel()
-    throw notSent(signal)
-  }
-  const giveUpAt = Date.now() + forMs
-  const entry = await journal.sending(owner, claimed, giveUpAt)
-  if (!entry) {
-    await permit.cancel()
-    throw new OutcomeUnknown(claimed.externalId, undefined)
-  }
+  const ready = await readyToSend(claimed, own, signal)
   const cancelled = { kind: 'cancelled', maybeSent: true } as const
   return unlessAborted(
-    // Writing it down may have taken a while; what is written is when the sender gives up.
-    transmit(entry, own, { permit, forMs: giveUpAt - Date.now(), isLast, signal }),
+    transmit({ ...ready, isLast, signal }, own),
     signal,
-    () => new OutcomeUnknown(entry.externalId, cancelled),
+    () => new OutcomeUnknown(claimed.externalId, cancelled),
   )
+}
+
+/** What a call is sent with: it is written down as sent, and has its permit and its time. */
+interface Ready {
+  readonly entry: Entry
+  readonly permit: Permit
+  /** How long it may take, ms. */
+  readonly forMs: number
+}
+
+/**
+ * Everything between the claim and the sending. Whatever fails here, nothing was sent: the entry is
+ * free again, and so is the permit.
+ */
+async function readyToSend(
+  claimed: Entry,
+  own: Own,
+  signal: AbortSignal | undefined,
+): Promise<Ready> {
+  const { journal, owner, until, timing = defaultTiming } = own
+  let permit: Permit | undefined
+  try {
+    permit = await own.permit()
+    const leftMs = until - performance.now()
+    // Time is left to find out what became of it.
+    const forMs = Math.max(leftMs - timing.findOutMs, leftMs / 2)
+    if (signal?.aborted || forMs < leastSendMs) throw notSent(signal)
+    const giveUpAt = performance.now() + forMs
+    const entry = await journal.sending(owner, claimed, Date.now() + forMs)
+    if (!entry) throw new OutcomeUnknown(claimed.externalId, undefined)
+    // Writing it down may have taken a while; what is written is when the sender gives up.
+    return { entry, permit, forMs: giveUpAt - performance.now() }
+  } catch (error) {
+    await note(() => journal.free(owner, claimed))
+    await permit?.cancel()
+    throw error
+  }
 }
 
 /** What went before took all the time there was, or the caller has given up. */
@@ -192,19 +210,15 @@ function notSent(signal: AbortSignal | undefined): ApiError {
   return new ApiError(failure, { ...routes.calls.place, attempts: 0 })
 }
 
-interface Sending {
-  readonly permit: Permit
-  /** How long it may take, ms. */
-  readonly forMs: number
+interface Sending extends Ready {
   readonly isLast: boolean
   readonly signal: AbortSignal | undefined
 }
 
 /** Sends what was written down, and finds out what came of it. */
 async function transmit(
-  entry: Entry,
+  { entry, permit, forMs, isLast, signal: caller }: Sending,
   own: Own,
-  { permit, forMs, isLast, signal: caller }: Sending,
 ): Promise<Placement> {
   const { client, journal, owner, request, unsettled } = own
   const { externalId } = entry
@@ -221,26 +235,42 @@ async function transmit(
   try {
     return await isPlaced(await within(forMs, undefined, post))
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    if (isCertainlyNotDone(error.failure)) {
+    if (error instanceof ApiError && isCertainlyNotDone(error.failure)) {
       await note(() => journal.free(owner, entry))
       await permit.cancel()
       throw error
     }
     await note(() => journal.gaveUp(owner, entry, Date.now()))
-    const { call, absent } = await findOut(entry, own, undefined)
-    if (call) {
-      refuseOther(call, own)
-      return isPlaced(call)
-    }
-    if (!absent || isLast) {
+    const found = await foundAfter(error, entry, own).catch((unknown: unknown) => {
       unsettled.add(owner, externalId, permit)
-      throw new OutcomeUnknown(externalId, error.failure)
-    }
+      throw unknown
+    })
+    if ('call' in found) return isPlaced(found.call)
     await permit.cancel()
-    return send(absent, own, caller, { isLast: true })
+    if (isLast) throw unknownAfter(error, externalId)
+    return send(found.absent, own, caller, { isLast: true })
   }
 }
+
+/** What came of a call whose answer was lost. Throws when that cannot be found out. */
+async function foundAfter(
+  error: unknown,
+  entry: Entry,
+  own: Own,
+): Promise<{ readonly call: PlacedCall | Call } | { readonly absent: Entry }> {
+  if (!(error instanceof ApiError)) throw error
+  const { call, absent } = await findOut(entry, own, undefined).catch((why: unknown) => {
+    // It was sent: that the journal fails now must not read as if nothing had been.
+    throw why instanceof JournalError ? unknownAfter(error, entry.externalId) : why
+  })
+  if (call) refuseOther(call, own)
+  if (call) return { call }
+  if (absent) return { absent }
+  throw unknownAfter(error, entry.externalId)
+}
+
+const unknownAfter = (error: unknown, externalId: string) =>
+  new OutcomeUnknown(externalId, error instanceof ApiError ? error.failure : undefined)
 
 /**
  * Writes down what is known by now. What has happened has happened, whether or not that works; if

@@ -80,7 +80,7 @@ export async function speaker(run: PlaceRun): Promise<Agent> {
   const { request, body, session } = run
   const { account_id = 'me' } = request.params
   const asked = { params: { account_id, agent_id: body.agent_id }, query: {} }
-  const agent = await within(run.until - Date.now(), run.signal, (signal) =>
+  const agent = await within(run.until - performance.now(), run.signal, (signal) =>
     session.client.call(routes.agents.get, asked, signal),
   )
   if (!agent.is_archived) return agent

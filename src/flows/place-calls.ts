@@ -94,7 +94,7 @@ async function dial(
     if (call) items.push(knownItem(callee, call, run))
     else if (problem !== undefined) items.push({ to_number, outcome: 'not_allowed', problem })
     else if (run.signal?.aborted) items.push(notDialled(to_number, 'the request was cancelled'))
-    else if (run.until - Date.now() < leastForOneMs) items.push(notDialled(to_number, goOn))
+    else if (run.until - performance.now() < leastForOneMs) items.push(notDialled(to_number, goOn))
     else {
       const dialled = await one(run, agent, callee)
       items.push(dialled)

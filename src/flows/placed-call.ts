@@ -11,13 +11,13 @@ import { followCall, followPlacedMs, shownCall } from './wait-for-call.ts'
 
 /** It is answered before clients give up. */
 export interface Bounded {
-  /** At the latest then, ms since 1970. */
+  /** At the latest then, by the clock of `performance.now`, ms. */
   readonly until: number
 }
 
 export const bounded = <R extends object>(run: R): R & Bounded => ({
   ...run,
-  until: Date.now() + requestMs,
+  until: performance.now() + requestMs,
 })
 
 type Telling = Pick<Run, 'request' | 'session' | 'signal' | 'leaving' | 'progress' | 'takesTasks'> &
@@ -37,7 +37,7 @@ export async function placedCall(run: Telling, placement: Placement): Promise<Ou
     return { structured, task: taskOf({ id: callId }, account, said) }
   }
   try {
-    const forMs = Math.min(followPlacedMs, run.until - Date.now())
+    const forMs = Math.min(followPlacedMs, run.until - performance.now())
     const call = await followCall({ account, callId }, run, forMs)
     const followed = shownCall(call, accountArgument(run))
     const text = placement.isRepeat ? `${head}\n${followed.text}` : followed.text

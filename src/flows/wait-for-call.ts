@@ -86,13 +86,13 @@ export async function followCall(
   const signals = [run.signal, run.leaving].filter((one) => one !== undefined)
   const signal = signals.length > 0 ? AbortSignal.any(signals) : undefined
   const followed = { owner: session.owner, account, callId }
-  const started = Date.now()
+  const started = performance.now()
   const end = started + forMs
-  let told = 0
+  let told = Number.NEGATIVE_INFINITY
   let last: CallDetail | undefined
   const tell = (call: CallDetail) => {
     last = call
-    const now = Date.now()
+    const now = performance.now()
     // Never right before the result: clients take what comes after it for another call's.
     if (now - told < progressEveryMs || end - now < quietBeforeEndMs) return
     told = now
@@ -104,7 +104,7 @@ export async function followCall(
   const call = await dialling.follower
     .follow(followed, client, { forMs, signal, onNews: tell })
     .finally(() => clearInterval(beat))
-  const soonMs = told + apartMs - Date.now()
+  const soonMs = told + apartMs - performance.now()
   if (soonMs > 0 && !signal?.aborted) await sleep(soonMs)
   return call
 }

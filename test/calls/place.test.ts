@@ -109,7 +109,7 @@ const permits = () => {
   }
 }
 
-const soon = () => ({ unsettled: new Unsettled(), until: Date.now() + requestMs })
+const soon = () => ({ unsettled: new Unsettled(), until: performance.now() + requestMs })
 
 async function placing(
   { client }: { client: Client },
@@ -131,7 +131,7 @@ async function placing(
           permit,
           timing: { findOutMs: 600, settledMs },
           unsettled,
-          until: Date.now() + forMs,
+          until: performance.now() + forMs,
         },
         signal,
       ),
@@ -375,6 +375,36 @@ describe('a call', () => {
     await place({ agent_id })
     expect(await place({ agent_id, ...spelled })).toMatchObject({ isRepeat: true })
     expect(platform.rung).toHaveLength(1)
+  })
+
+  test('that cannot be written down as sent is not sent, and its permit and its id are free', async () => {
+    const platform = platformOf()
+    const journal = await openJournal(':memory:')
+    let isFull = true
+    const sending: Journal['sending'] = async (...args) => {
+      if (isFull) throw new JournalError('disk full')
+      return journal.sending(...args)
+    }
+    const { place, permits: seen } = await placing(platform, { journal: { ...journal, sending } })
+    await expect(place()).rejects.toThrow(JournalError)
+    expect(seen).toEqual(['asked', 'cancelled'])
+    isFull = false
+    expect(await place()).toMatchObject({ isRepeat: false })
+    expect(platform.posts()).toBe(1)
+  })
+
+  test('is unknown, and not refused, when the journal fails after it was sent', async () => {
+    const platform = platformOf({ rings: true, answer: broken })
+    const journal = await openJournal(':memory:')
+    const entry = () => Promise.reject(new JournalError('disk gone'))
+    const { place, permits: seen } = await placing(platform, { journal: { ...journal, entry } })
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    expect(seen).toEqual(['asked'])
+  })
+
+  test.each([4000.25, 7000.5, 53_999.999])('may be sent with %s ms left', async (forMs) => {
+    const { place } = await placing(platformOf())
+    expect(await place({}, undefined, forMs)).toMatchObject({ isRepeat: false })
   })
 
   test('that is not permitted is not sent', async () => {

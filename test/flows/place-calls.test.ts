@@ -87,6 +87,21 @@ describe('a list of calls', () => {
     expect(await total(client)).toBe(2)
   })
 
+  test.each(['30', '17.0005', '0.001'])(
+    'is placed whole where what became of a call is asked for %s s',
+    async (seconds) => {
+      await using platform = await startCallingPlatform({ answerMs: 20 })
+      await using client = await connect({
+        ...platform.env,
+        VOICE_AGENT_CALL_FIND_OUT: seconds,
+        VOICE_AGENT_DIAL_POLICY: '{"max_at_once":6}',
+      })
+      const list = { ...listOf(...numbers(6)), agent_id: platform.agent.id }
+      expect((await client.value('place_calls', list)).summary).toEqual({ placed: 6 })
+      expect(platform.dialled).toHaveLength(6)
+    },
+  )
+
   test('tells each problem once, with the numbers it is of', async () => {
     await using client = await connect({
       VOICE_AGENT_DIAL_POLICY: '{"deny_countries":["DE","FR"]}',
