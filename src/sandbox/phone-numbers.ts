@@ -5,7 +5,7 @@ import { routes } from '../contract/routes.ts'
 import { findAgent } from './agents.ts'
 import { on } from './handler.ts'
 import { pageOfRows } from './page.ts'
-import { invalid, notFound, Problem } from './problem.ts'
+import { invalid, missingReference, notFound, Problem } from './problem.ts'
 import { findSipTrunk } from './sip-trunks.ts'
 import type { Store } from './store.ts'
 
@@ -56,13 +56,11 @@ export function findNumber(
 function checkLinks(store: Store, row: PhoneNumberRow): void {
   const { account_id, sip_trunk_id, inbound_agent_id } = row
   if (sip_trunk_id !== null && !findSipTrunk(store, account_id, sip_trunk_id)) {
-    throw invalid('body.sip_trunk_id', `No SIP trunk with id ${sip_trunk_id} in this account.`)
+    throw missingReference('sip_trunk_id', 'SIP trunk', sip_trunk_id)
   }
   if (inbound_agent_id === null) return
   const agent = findAgent(store, account_id, inbound_agent_id)
-  if (!agent) {
-    throw invalid('body.inbound_agent_id', `No agent with id ${inbound_agent_id} in this account.`)
-  }
+  if (!agent) throw missingReference('inbound_agent_id', 'Agent', inbound_agent_id)
   if (agent.is_archived) throw invalid('body.inbound_agent_id', 'The agent is archived.')
 }
 

@@ -10,7 +10,7 @@ import { renderGreeting } from './greeting.ts'
 import type { HandlerInput } from './handler.ts'
 import type { LiveCall } from './live-calls.ts'
 import { findNumber } from './phone-numbers.ts'
-import { invalid, Problem } from './problem.ts'
+import { invalid, missingReference, Problem } from './problem.ts'
 import { fieldError } from './request.ts'
 import { findSipTrunk } from './sip-trunks.ts'
 
@@ -19,7 +19,7 @@ type PlaceInput = HandlerInput<typeof routes.calls.place>
 /** The agent that is to speak: it exists and is not archived. */
 function speaker({ store, account, body }: PlaceInput): AgentRow {
   const agent = findAgent(store, account.id, body.agent_id)
-  if (!agent) throw invalid('body.agent_id', `No agent with id ${body.agent_id} in this account.`)
+  if (!agent) throw missingReference('agent_id', 'Agent', body.agent_id)
   if (agent.is_archived) throw invalid('body.agent_id', 'The agent is archived.')
   return agent
 }

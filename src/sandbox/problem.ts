@@ -36,6 +36,15 @@ export class Problem extends Error {
 export const notFound = (what: string, id: string) =>
   new Problem(404, `${what} not found.`, { detail: `No ${what.toLowerCase()} with id ${id}.` })
 
+/**
+ * A body refers to something that the account does not have: 404 as for any missing resource [B],
+ * with the field in `detail` [S].
+ */
+export const missingReference = (field: string, what: string, id: string) =>
+  new Problem(404, `${what} not found.`, {
+    detail: `body.${field}: no ${what.replace(/^Agent/, 'agent')} with id ${id} in this account.`,
+  })
+
 /** A well-formed request whose field does not hold up against what is stored. */
 export const invalid = (field: string, message: string, type = 'value_error') =>
   new Problem(422, 'The request is not valid.', { errors: [{ field, message, type }] })

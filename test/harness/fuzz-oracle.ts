@@ -24,11 +24,11 @@ export interface Reply {
  * on another field, or on a list no schema can hold.
  */
 const semanticChecks: readonly [operation: string, field: RegExp][] = [
-  ['calls_place', /^body\.agent_id$/], // unknown or archived agent
+  ['calls_place', /^body\.agent_id$/], // archived agent
   ['calls_place', /^body\.from_number$/], // missing for phone, not owned, on no trunk that dials out
   ['calls_place', /^body\.to_number$/], // missing for phone, cannot be called
-  ['phone_numbers_create', /^body\.(sip_trunk_id|inbound_agent_id)$/], // unknown, or archived
-  ['phone_numbers_update', /^body\.(sip_trunk_id|inbound_agent_id)$/],
+  ['phone_numbers_create', /^body\.inbound_agent_id$/], // archived
+  ['phone_numbers_update', /^body\.inbound_agent_id$/],
   ['calls_place', /^body\.overrides\./], // fields of an agent, with their bounds
   ['sip_trunks_create', /^body\.(allowed_ips\.\d+|termination_uri)$/], // no address, no SIP host
   ['sip_trunks_update', /^body\.(allowed_ips\.\d+|termination_uri)$/],
@@ -36,6 +36,9 @@ const semanticChecks: readonly [operation: string, field: RegExp][] = [
   ['usage_get', /^query\.tz$/], // unknown time zone
   ['usage_get', /^query\.start$/], // not before the end
 ]
+
+/** Operations whose body refers to something that may not exist. */
+const referring = new Set(['phone_numbers_create', 'phone_numbers_update', 'calls_place'])
 
 const Envelope = z.object({
   code: z.string(),
@@ -83,7 +86,11 @@ function meaningVerdict(sent: Sent, operation: Operation, reply: Reply): string 
   const account = path.get('account_id')
   if (status === 403) return account === undefined ? 'nothing can be forbidden here' : null
   const isAboutAccount = account !== undefined && account !== 'me'
-  if (status === 404) return path.size > (isAboutAccount ? 0 : 1) ? null : 'nothing can be missing'
+  // What a body refers to can be missing as well [B].
+  const refers = referring.has(operation.id)
+  if (status === 404) {
+    return refers || path.size > (isAboutAccount ? 0 : 1) ? null : 'nothing can be missing'
+  }
 
   const body = bodyValue(sent.body)
   if (operation.body && body === unreadable) {

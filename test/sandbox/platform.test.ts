@@ -288,10 +288,15 @@ describe('numbers and trunks', () => {
         ...more,
       })
     expect((await create({ number: from_number })).status).toBe(409)
-    expect((await create({ sip_trunk_id: 'none' })).body.errors[0].field).toBe('body.sip_trunk_id')
-    expect((await create({ inbound_agent_id: 'none' })).body.errors[0].field).toBe(
-      'body.inbound_agent_id',
-    )
+    for (const field of ['sip_trunk_id', 'inbound_agent_id']) {
+      const { status, body } = await create({ [field]: 'none' })
+      expect([status, body.code, body.errors]).toEqual([404, 'not_found', null])
+      expect(body.detail).toMatch(new RegExp(`^body\\.${field}: no .* with id none`))
+      const changed = await sandbox.send('PATCH', `accounts/me/phone-numbers/${mainNumber}`, {
+        [field]: 'none',
+      })
+      expect([changed.status, changed.body.detail]).toEqual([404, body.detail])
+    }
     const { body } = await create({ name: 'Desk', inbound_agent_id: supportAgent })
     expect(body).toMatchObject({
       friendly_name: 'Desk',
@@ -365,7 +370,6 @@ describe('calls', () => {
     ['no from_number', { from_number: undefined }, 'body.from_number'],
     ['no to_number', { to_number: undefined }, 'body.to_number'],
     ["a number that is not the account's", { from_number: '+12025550999' }, 'body.from_number'],
-    ['an unknown agent', { agent_id: 'none' }, 'body.agent_id'],
     ['a number that cannot be called', { to_number: '+12025550107' }, 'body.to_number'],
   ])('with %s are refused by that field', async (_, change, field) => {
     using sandbox = startSandbox()
@@ -375,6 +379,14 @@ describe('calls', () => {
     })
     expect(status).toBe(422)
     expect(body.errors[0].field).toBe(field)
+  })
+
+  test('with an agent that does not exist are 404, with the field in detail', async () => {
+    using sandbox = startSandbox()
+    const sent = { ...phone, agent_id: 'none' }
+    const { status, body } = await sandbox.send('POST', 'accounts/me/calls', sent)
+    expect([status, body.code]).toEqual([404, 'not_found'])
+    expect(body.detail).toBe('body.agent_id: no agent with id none in this account.')
   })
 
   test('need a trunk that can dial out, and an agent that is not archived', async () => {
