@@ -6,6 +6,7 @@ import {
   type Rejected,
   type Unreadable,
 } from '../api/failure.ts'
+import { notFoundHint } from './not-found.ts'
 import type { Session } from './session.ts'
 import type { Tool } from './tool.ts'
 
@@ -98,7 +99,7 @@ export const rows: readonly Row[] = [
   status(is(404), {
     id: 'not_found',
     again: 'no',
-    next: (_, { tool }) => notFoundHint(tool),
+    next: (_, situation) => notFoundHint(situation),
   }),
   status(is(400), {
     id: 'bad_request',
@@ -219,15 +220,6 @@ const waitHint = (wait: number | null) =>
   wait === null
     ? 'Too many requests. Wait a minute, then try again.'
     : `Wait ${wait} s, then try again.`
-
-function notFoundHint({ route }: Tool): string {
-  const noun = route.id.split('.')[0]
-  const namesOne = /\{(?!account_id)\w+\}$/.test(route.path)
-  if (!namesOne) return 'Check account_id with list_subaccounts.'
-  return noun === 'subaccounts'
-    ? 'Check the id with list_subaccounts.'
-    : `Check the id with list_${noun} and the account with list_subaccounts.`
-}
 
 const redirects: Readonly<Record<Redirected['reason'], (failure: Redirected) => string>> = {
   elsewhere: ({ origin }) => `to ${origin}; the API key is not taken there`,

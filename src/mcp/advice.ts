@@ -1,5 +1,6 @@
 import type { ApiError, Failure } from '../api/failure.ts'
 import { type Row, rows, type Situation } from './advice-rows.ts'
+import type { Session } from './session.ts'
 
 /** A failure in words: what happened, which arguments, what to do next. */
 export interface Advice {
@@ -31,7 +32,7 @@ export function adviceFor(error: ApiError, situation: Situation): NamedAdvice {
 }
 
 /** The arguments that are wrong, by the names the tool gives them, and what may have been meant. */
-function fieldsOf(failure: Failure, { hints, tool }: Situation): Advice['fields'] {
+function fieldsOf(failure: Failure, { hints, tool, session }: Situation): Advice['fields'] {
   if (failure.kind === 'bad_parameter') {
     return [{ argument: failure.name, message: `"${failure.value}" is not an id` }]
   }
@@ -41,10 +42,15 @@ function fieldsOf(failure: Failure, { hints, tool }: Situation): Advice['fields'
     const hint = hints[argument]
     return { argument, message: hint ? `${message} ${hint}` : message, type }
   })
-  const untold = Object.entries(hints).filter(
+  const untold = Object.entries(withoutPinned(hints, session)).filter(
     ([argument]) => !fields.some((field) => field.argument === argument),
   )
   return [...fields, ...untold.map(([argument, message]) => ({ argument, message }))]
+}
+
+/** An account that the operator chose is no argument, and so is not told as one. */
+function withoutPinned({ account_id, ...hints }: Situation['hints'], { account }: Session) {
+  return account_id === undefined || account !== undefined ? hints : { account_id, ...hints }
 }
 
 /** The platform's `body.voice.speed` or `query.page` as the tool's own argument. */

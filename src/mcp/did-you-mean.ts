@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { ApiError, type Failure } from '../api/failure.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
+import { isNotFound, missingArguments } from './missing.ts'
 import type { Session } from './session.ts'
 import { type Known, similar, told } from './similar.ts'
 
@@ -26,7 +27,6 @@ const text = (value: unknown) => (typeof value === 'string' ? value : null)
 const agents: Source = {
   route: routes.agents.list,
   list: 'list_agents',
-  query: { include_archived: true },
   known: byId('name'),
 }
 const numbers = { route: routes.phoneNumbers.list, list: 'list_phone_numbers' }
@@ -64,29 +64,36 @@ const patienceMs = 2000
  * nearest real ones, or what there is. Never a reason to fail: without an answer there is no hint.
  */
 export async function didYouMean(
-  { failure, path }: ApiError,
+  error: ApiError,
   request: RouteRequest,
   session: Session,
 ): Promise<Record<string, string>> {
-  const given = { ...request.query, ...request.body, ...request.params }
-  const suspects = suspectsOf(failure, path).filter((name) => typeof given[name] === 'string')
+  const missing = isNotFound(error) ? await missingArguments(error, request, session) : []
+  const given: Record<string, unknown> = { ...request.query, ...request.body, ...request.params }
+  const suspects = [...missing, ...refusedReferences(error.failure)].filter(
+    (name) => typeof given[name] === 'string',
+  )
   const hints = await Promise.all(
-    suspects.map(async (name) => [
-      name,
-      await hintFor(name, String(given[name]), request, session),
-    ]),
+    suspects.map(async (name) => {
+      const id = String(given[name])
+      const meant = await hintFor(name, id, request, session)
+      const what = missing.includes(name) ? `There is no ${nounOf(name)} ${id}.` : undefined
+      return [name, [what, meant].filter(Boolean).join(' ')]
+    }),
   )
   return Object.fromEntries(hints.filter(([, hint]) => hint))
 }
 
-function suspectsOf(failure: Failure, path: string): string[] {
-  if (failure.kind !== 'rejected') return []
-  if (failure.status === 404) {
-    const last = /\{(\w+)\}$/.exec(path)?.[1]
-    if (last && last in sources) return [last]
-    return path.includes('{account_id}') ? ['account_id'] : []
-  }
-  if (failure.status !== 422) return []
+/** `sip_trunk_id` as `SIP trunk`. */
+const nounOf = (argument: string) =>
+  argument
+    .replace(/^inbound_|_id$/g, '')
+    .replaceAll('_', ' ')
+    .replace('sip', 'SIP')
+
+/** The references that the platform names as refused, for a body that does not hold. */
+function refusedReferences(failure: Failure): string[] {
+  if (failure.kind !== 'rejected' || failure.status !== 422) return []
   const named = failure.errors.map(({ field }) => field.replace(/^(body|query|path)\./, ''))
   return [...new Set(named)].filter((name) => name in sources)
 }
