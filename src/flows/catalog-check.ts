@@ -37,13 +37,17 @@ export async function checkCatalogs(
   const misses = found.flat()
   const slips = misses.filter(({ meant }) => meant.length > 0)
   if (slips.length === 0) return misses.map(({ argument, message }) => `${argument}: ${message}`)
-  throw badArguments(
-    slips.map(({ argument, given, meant }) => ({
-      argument,
-      message: `there is no ${given}; did you mean ${meant.map(told).join(' or ')}?`,
-    })),
-  )
+  throw badArguments(slips.map((slip) => ({ argument: slip.argument, message: slipMessage(slip) })))
 }
+
+function slipMessage({ given, meant }: Miss): string {
+  const [first] = meant
+  return first && isSameButCase(first.id, given)
+    ? `there is no ${given}; it is written ${first.id}`
+    : `there is no ${given}; did you mean ${meant.map(told).join(' or ')}?`
+}
+
+const isSameButCase = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
 
 const isSame = (names: readonly string[], given: Fields, stored: unknown) =>
   isObject(stored) && names.every((name) => given[name] === stored[name])
@@ -63,16 +67,21 @@ interface Miss {
   readonly message: string
 }
 
-/** Finds a word among what there is; a miss tells what is there. */
+/**
+ * Finds a word among what there is; a miss tells what is there. Codes and ids are compared as they
+ * are written: whether the platform minds the case is not published, and the catalog's own spelling
+ * is right either way.
+ */
 function look(argument: string, given: unknown, known: readonly Known[]): Miss | undefined {
   if (typeof given !== 'string' || given === '' || known.length === 0) return undefined
-  if (known.some(({ id }) => id.toLowerCase() === given.toLowerCase())) return undefined
+  if (known.some(({ id }) => id === given)) return undefined
+  const spelt = known.filter(({ id }) => isSameButCase(id, given))
   const some = known.slice(0, 5).map(told).join(', ')
   const more = known.length > 5 ? ` and ${known.length - 5} more` : ''
   return {
     argument,
     given,
-    meant: similar(given, known),
+    meant: spelt.length > 0 ? spelt : similar(given, known),
     message: `${given} is not in the catalog, which has ${some}${more}`,
   }
 }
@@ -106,14 +115,20 @@ function missesOf(
   given: Fields,
   { offers, languages }: { offers: readonly Offer[]; languages: readonly unknown[] },
 ): Miss[] {
-  const unknown = look(`${part}.provider`, given.provider, offers)
-  if (unknown) return [unknown]
-  const offer = offers.find(({ id }) => id === given.provider)
-  const missing = look(`${part}.model`, given.model, offer?.models ?? [])
-  if (missing) return [missing]
-  const known = offer?.models.find(({ id }) => id === given.model)?.languages ?? []
-  return languages.flatMap((one) => look(`${part}.language`, one, known) ?? [])
+  const provider = look(`${part}.provider`, given.provider, offers)
+  const offer = found(given.provider, offers)
+  const model = look(`${part}.model`, given.model, offer?.models ?? [])
+  const known = found(given.model, offer?.models ?? [])?.languages ?? []
+  // The case of a language code means nothing (RFC 5646 §2.1.1).
+  const unheard = languages.filter((one) => !found(one, known))
+  const language = unheard.flatMap((one) => look(`${part}.language`, one, known) ?? [])
+  return [provider ?? [], model ?? [], language].flat()
 }
+
+/** The one of that name, in whatever case: what is written wrong is told, and what lies below it too. */
+const found = <T extends Known>(given: unknown, known: readonly T[]): T | undefined =>
+  known.find(({ id }) => id === given) ??
+  known.find(({ id }) => typeof given === 'string' && isSameButCase(id, given))
 
 async function offersOf(
   part: 'model' | 'transcriber',

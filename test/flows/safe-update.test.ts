@@ -232,6 +232,22 @@ describe('what does not exist', () => {
       { voice: { provider: 'elevenlabs', voice_id: 'Ada' } },
       /voice\.voice_id: there is no Ada; did you mean .*sbx-en-us-ada/,
     ],
+    [
+      { model: { provider: 'OpenAI', model: 'gpt-4.l' } },
+      /model\.provider: there is no OpenAI; it is written openai\n- model\.model: there is no gpt-4\.l; did you mean .*gpt-4\.1/,
+    ],
+    [
+      { model: { provider: 'openai', model: 'GPT-4.1' } },
+      /model\.model: there is no GPT-4\.1; it is written gpt-4\.1/,
+    ],
+    [
+      { transcriber: { provider: 'Deepgram', model: 'nova-2', languages: ['EN-us', 'en-uk'] } },
+      /transcriber\.provider: .*written deepgram\n- transcriber\.language: there is no en-uk/,
+    ],
+    [
+      { voice: { provider: 'ElevenLabs', voice_id: 'sbx-en-us-ada' } },
+      /voice\.provider: there is no ElevenLabs; it is written elevenlabs/,
+    ],
     [{ voice: { provider: 'elevenlab' } }, /voice\.provider: .*did you mean elevenlabs/],
   ])('%j is answered with what does', async (more, told) => {
     const before = (await client.value('list_agents')).total
