@@ -71,6 +71,12 @@ export const AgentUpdate = z.object({
   transcriber: z.looseObject(transcriber).partial().optional().describe('Speech to text; merged.'),
   voice: z.looseObject(voice).partial().optional().describe('Text to speech; merged.'),
   ...behaviour,
+  // How an archived agent is brought back is not published [S].
+  is_archived: z
+    .boolean()
+    .refine((isArchived) => !isArchived, { error: 'Expected false; archive_agent archives' })
+    .optional()
+    .describe('false brings it back.'),
 })
 export type AgentUpdate = z.output<typeof AgentUpdate>
 

@@ -45,7 +45,7 @@ export const confirmedArchive = confirmed(routes.agents.archive, async (run) => 
     facts: {
       Agent: namedShown(agent.name, agent.id),
       Account: await accountFact(run),
-      Undo: say`There is no operation that brings it back.`,
+      Undo: say`update_agent with is_archived false, if the platform takes it.`,
     },
   }
 })

@@ -16,6 +16,7 @@ export interface Reads {
 
 /** Numbers are looked through to find one: the platform has no filter for them. */
 const mostNumbers = 2000
+const numbersPerPage = 200
 
 /** Whether a number is the account's own, and on a trunk that can dial out. */
 export async function checkLine(from: string, reads: Reads): Promise<Check[]> {
@@ -36,16 +37,25 @@ export async function checkLine(from: string, reads: Reads): Promise<Check[]> {
 }
 
 async function findNumber(from: string, { account, read }: Reads) {
-  const numbers: PhoneNumber[] = []
-  for (let offset = 0; offset < mostNumbers; offset = numbers.length) {
-    const asked = { params: { account_id: account }, query: { limit: 200, offset } }
-    const { items, count = 0 } = await read(routes.phoneNumbers.list, asked)
+  const known = new Map<string, PhoneNumber>()
+  const result = (isAll: boolean, number?: PhoneNumber) => ({
+    numbers: [...known.values()],
+    number,
+    isAll,
+  })
+  while (known.size < mostNumbers) {
+    const before = known.size
+    const query = { limit: numbersPerPage, offset: before }
+    const asked = { params: { account_id: account }, query }
+    const { items, count } = await read(routes.phoneNumbers.list, asked)
+    for (const one of items) known.set(one.id, one)
     const number = items.find((one) => one.number === from)
-    numbers.push(...items)
-    if (number || items.length === 0 || numbers.length >= count)
-      return { numbers, number, isAll: true }
+    const isLast = count === undefined ? items.length < numbersPerPage : known.size >= count
+    if (number || isLast || items.length === 0) return result(true, number)
+    // The same page again: the platform ignores offset, and what lies beyond cannot be read.
+    if (known.size === before) return result(false)
   }
-  return { numbers, number: undefined, isAll: false }
+  return result(false)
 }
 
 async function checkTrunk(
@@ -60,7 +70,14 @@ async function checkTrunk(
   if (trunk.is_managed) return ok('trunk', `${name}, of the platform`)
   const asked = { params: { account_id: account, sip_trunk_id: trunk.id }, query: {} }
   const whole = await unlessMissing(read(routes.sipTrunks.get, asked))
-  if (whole?.termination_uri) return ok('trunk', `${name} dials out by ${whole.termination_uri}`)
+  if (!whole) {
+    return wrong(
+      'trunk',
+      `the number has no trunk: ${name}, which it names, does not exist`,
+      `put it on another with update_phone_number, phone_number_id ${id} (list_sip_trunks)`,
+    )
+  }
+  if (whole.termination_uri) return ok('trunk', `${name} dials out by ${whole.termination_uri}`)
   return wrong(
     'trunk',
     `${name} cannot dial out: it has no termination URI`,

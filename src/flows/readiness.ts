@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Account } from '../contract/account.ts'
 import type { Agent } from '../contract/agent.ts'
 import { routes } from '../contract/routes.ts'
+import { isArchived } from '../mcp/archived.ts'
 import { agentsMeant } from '../mcp/did-you-mean.ts'
 import { named, told } from '../mcp/similar.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
@@ -107,8 +108,14 @@ async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; ch
     return { agent, checks: [wrong('agent', `there is no ${body.agent_id}`, fix)] }
   }
   const name = named(agent.name, agent.id)
-  const exists = agent.is_archived
-    ? wrong('agent', `${name} is archived`, 'take another agent from list_agents')
+  const list = (query: Readonly<Record<string, unknown>>) =>
+    session.client.call(routes.agents.list, { params: { account_id }, query }, signal)
+  const exists = (await isArchived(agent, list))
+    ? wrong(
+        'agent',
+        `${name} is archived`,
+        'bring it back with update_agent, is_archived false, or take another from list_agents',
+      )
     : ok('agent', name)
   return { agent, checks: [exists, await checkVariables(run, agent)] }
 }

@@ -4,6 +4,7 @@ import { routes } from '../contract/routes.ts'
 import { nearest } from '../mcp/nearest.ts'
 import { badArguments, Refused } from '../mcp/refused.ts'
 import type { Outcome, Run, Steps } from '../mcp/tool.ts'
+import { broughtBack, isStillArchived, notBack } from './bring-back.ts'
 import { checkCatalogs } from './catalog-check.ts'
 import { type Change, changesBetween, type Fields, isObject, overlay } from './changes.ts'
 import { keysAt, pathsIn, withoutKeys } from './free-data.ts'
@@ -49,20 +50,34 @@ export const safeUpdate: Steps<typeof routes.agents.update, typeof options> = {
     const { params } = request
     const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
     refuseIfChanged(stored, run.options.expected_modified)
-    const { wanted, missing } = wantedOf(stored, run)
-    const planned = changesBetween(partOf(stored, wanted), wanted)
+    const { is_archived, ...body } = run.body
+    const { wanted, missing } = wantedOf(stored, { body, cleared: run.cleared })
+    const returns = is_archived === false && (await isStillArchived(stored, run)) !== false
+    const planned = [
+      ...changesBetween(partOf(stored, wanted), wanted),
+      ...(returns ? [broughtBack] : []),
+    ]
     if (planned.length === 0)
       return outcome(stored, { applied: false, changes: [], warnings: missing })
     const warnings = [...missing, ...(await check(stored, wanted, run))]
     if (run.options.dry_run) return outcome(stored, { applied: false, changes: planned, warnings })
-    const sent = { params, query: {}, body: patchOf(stored, wanted) }
+    const patch = { ...patchOf(stored, wanted), ...(returns && { is_archived }) }
+    const sent = { params, query: {}, body: patch }
     const updated = await session.client.call(routes.agents.update, sent, signal)
-    const changes = changesBetween(withoutStamp(stored), withoutStamp(updated))
+    // Whether it worked the list shows; the reply need not.
+    const isArchivedNow = returns && (await isStillArchived(updated, run))
     const ignored = notTaken({ stored, wanted, updated }, run.cleared)
     return outcome(updated, {
-      applied: true,
-      changes,
-      warnings: [...warnings, ...ignored],
+      applied: isArchivedNow !== true || planned.length > 1,
+      changes: [
+        ...changesBetween(comparable(stored), comparable(updated)),
+        ...(returns && isArchivedNow === false ? [broughtBack] : []),
+      ],
+      warnings: [
+        ...warnings,
+        ...ignored,
+        ...(isArchivedNow === false ? [] : [notBack(isArchivedNow)]),
+      ],
     })
   },
 }
@@ -90,7 +105,10 @@ interface Wanted {
  * The fields that are to change, each whole. Metadata is free data, in which null is a value like
  * any other, so a key of it that is to be cleared is taken out.
  */
-function wantedOf(stored: Fields, { body, cleared }: UpdateRun): Wanted {
+function wantedOf(
+  stored: Fields,
+  { body, cleared }: { body: Fields; cleared: readonly string[] },
+): Wanted {
   const wanted = Object.fromEntries(
     Object.entries(body).map(([name, change]) => [name, overlay(stored[name], change)]),
   )
@@ -125,7 +143,8 @@ function notThere(metadata: unknown, key: string): string {
 const partOf = (agent: Fields, wanted: Fields): Fields =>
   Object.fromEntries(Object.keys(wanted).map((name) => [name, agent[name]]))
 
-const withoutStamp = ({ modified: _, ...agent }: Agent): Fields => agent
+/** An agent without what changes by itself, and what the lists tell better. */
+const comparable = ({ modified: _, is_archived: __, ...agent }: Agent): Fields => agent
 
 /** Objects that the platform merges at their first level [R]; all others it replaces. */
 const merged = new Set(['model', 'transcriber', 'voice'])
@@ -191,7 +210,9 @@ function outcome({ id, name, modified }: Agent, result: Result): Outcome {
     ? `Updated ${agent}`
     : changes.length > 0
       ? `Dry run, nothing saved: ${agent} would change`
-      : `Nothing to change: ${agent} is already so`
+      : warnings.includes(notBack(true))
+        ? `Nothing changed: the platform did not take it for ${agent}`
+        : `Nothing to change: ${agent} is already so`
   const lines = [
     `${head}; modified ${modified ?? 'unknown'}.`,
     // First, because of many changes the last are left out.

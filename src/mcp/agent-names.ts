@@ -75,10 +75,14 @@ async function agentsCalled(
   signal: AbortSignal | undefined,
 ): Promise<Called> {
   try {
-    const { agents, isAll } = await agentsLike(name, params, session, signal)
-    const exact = agents.filter((agent) => agent.name === name)
-    const active = exact.filter(({ is_archived }) => !is_archived)
-    return { found: active.length > 0 ? active : exact, isAll }
+    const called = async (which: object) => {
+      const { agents, isAll } = await agentsLike({ name, ...which }, params, session, signal)
+      return { found: agents.filter((agent) => agent.name === name), isAll }
+    }
+    const active = await called({})
+    if (active.found.length > 0 || !active.isAll) return active
+    // Replies need not say what is archived [R], so the list is asked for those by themselves.
+    return await called({ is_archived: true })
   } catch (error) {
     // What the platform refuses here it refuses there too, and says so in terms of that tool.
     if (error instanceof ApiError && error.failure.kind === 'rejected')
@@ -89,7 +93,7 @@ async function agentsCalled(
 
 /** All whose name holds these words: the platform finds parts of names, and gives them in pages. */
 async function agentsLike(
-  name: string,
+  filters: object,
   { account_id = 'me' }: RouteRequest['params'],
   { client }: Session,
   signal: AbortSignal | undefined,
@@ -97,7 +101,7 @@ async function agentsLike(
   const agents = new Map<string, Agent>()
   let offset = 0
   for (let page = 0; page < mostPages; page++) {
-    const query = { name, include_archived: true, limit: perPage, offset }
+    const query = { ...filters, limit: perPage, offset }
     const asked = { params: { account_id }, query }
     const { items, count } = await client.call(routes.agents.list, asked, signal)
     const before = agents.size

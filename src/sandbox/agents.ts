@@ -102,10 +102,18 @@ export const agentHandlers = [
     store.transaction(() => {
       const before = agent(store, account.id, params.agent_id)
       const config = updated(before.config, body)
-      const after = { ...before, config, modified: now }
+      const is_archived = body.is_archived === undefined ? before.is_archived : 0
+      const after = { ...before, config, is_archived, modified: now }
       store.run(
-        'UPDATE agents SET name_folded = :name, config = :config, modified = :modified WHERE id = :id',
-        { id: after.id, name: folded(config), config: JSON.stringify(config), modified: now },
+        `UPDATE agents SET name_folded = :name, config = :config, is_archived = :is_archived,
+         modified = :modified WHERE id = :id`,
+        {
+          id: after.id,
+          name: folded(config),
+          config: JSON.stringify(config),
+          is_archived,
+          modified: now,
+        },
       )
       return view(after)
     }),
@@ -141,7 +149,7 @@ const folded = (config: Record<string, unknown>) => String(config.name ?? '').to
  */
 function updated(
   stored: Readonly<Record<string, unknown>>,
-  { model, transcriber, voice, ...replaced }: AgentUpdate,
+  { model, transcriber, voice, is_archived: _, ...replaced }: AgentUpdate,
 ): Record<string, unknown> {
   const whole = Object.entries(replaced).map(([name, value]) => {
     const defaults = creationDefaults[name]

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectStdio } from '../harness/client.ts'
+import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { connectPerson, type Person } from '../harness/person.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
@@ -237,4 +239,38 @@ describe('a person who is asked whether to call', () => {
     expect(after).toMatch(/confirm_token/)
     expect(after).not.toMatch(/fail/)
   })
+})
+
+test('a number is looked for on every page, and a list that repeats itself is not all of them', async () => {
+  let repeats = false
+  let count: number | undefined
+  const numbers = Array.from({ length: 250 }, (_, at) => ({
+    id: `n-${at}`,
+    number: `+1202555${1000 + at}`,
+    sip_trunk: null,
+  }))
+  await using platform = await startFakePlatform(
+    ({ url }, res) => {
+      const { pathname, searchParams } = new URL(url, 'http://x')
+      const offset = repeats ? 0 : Number(searchParams.get('offset'))
+      if (!pathname.endsWith('/phone-numbers')) return json(res, 200, { id: 'a', items: [] })
+      const items = numbers.slice(offset, offset + Number(searchParams.get('limit')))
+      json(res, 200, { ...(count && { count }), items })
+    },
+    { account: 'own' },
+  )
+  await using wired = await connectStdio('v2 2026-07-28', {
+    env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+  })
+  const checked = async () => {
+    const args = { ...ready, from_number: '+12025551249' }
+    const { checks } = await wired.value('check_call_readiness', args)
+    return (checks as Check[]).find(({ check }) => check === 'from_number')
+  }
+  for (count of [undefined, 250]) {
+    repeats = false
+    expect(await checked()).toMatchObject({ ok: true, found: '+12025551249' })
+    repeats = true
+    expect((await checked())?.found).toBe('+12025551249 is not among the first 200 numbers')
+  }
 })

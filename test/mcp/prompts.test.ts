@@ -320,6 +320,19 @@ describe('what a prompt embeds', () => {
       'trunk can dial out': 'problem',
       'incoming calls reach this agent': 'note',
     })
+    const other = instead(({ target }) => {
+      if (target.includes('is_archived=true'))
+        return { status: 200, body: { items: [{ id: '00000000-0000-4000-8002-000000000003' }] } }
+      if (/agents\?/.test(target)) return { status: 200, body: { items: [] } }
+      return target.includes('/sip-trunks/')
+        ? { status: 404, body: envelope('not_found') }
+        : undefined
+    })
+    const gone = { ...inbound, agent_id: '00000000-0000-4000-8002-000000000003' }
+    const worse = resourcesOf(await get('go_live_checklist', gone, sessionOn(other)))[0]?.text
+    expect(worse).toContain('{"check":"agent is not archived","result":"problem"}')
+    expect(worse).toContain('"detail":"the trunk that it names does not exist"')
+    expect(worse).not.toContain('trunk can dial out')
     const foreign = await get('go_live_checklist', { ...inbound, from_number: '+4930123456' })
     expect(resourcesOf(foreign)[0]?.text).toContain(
       '{"check":"number belongs to the account","result":"problem"}',

@@ -1,5 +1,6 @@
 import type { Account } from '../../contract/account.ts'
 import { routes } from '../../contract/routes.ts'
+import { isArchived, type ListAgents } from '../archived.ts'
 import { agentReference, e164 } from './arguments.ts'
 import { attached } from './attachment.ts'
 import { checksOf } from './go-live-checks.ts'
@@ -20,7 +21,12 @@ export const goLiveChecklist = definePrompt({
   },
   async prepare({ agent_id, from_number, to_number }, sources) {
     const agent = await sources.agent(agent_id)
-    const [line, account, greeting, models, transcribers] = await Promise.all([
+    const listAgents: ListAgents = async (query) => {
+      const read = await sources.beside(routes.agents.list, { query })
+      return read.ok ? read.value : undefined
+    }
+    const [archived, line, account, greeting, models, transcribers] = await Promise.all([
+      isArchived(agent, listAgents),
       lineOf(from_number, sources),
       accountRead(sources),
       greetingCheck(agent, sources),
@@ -28,7 +34,15 @@ export const goLiveChecklist = definePrompt({
       sources.kept(routes.providers.transcribers, {}, 'catalog'),
     ])
     const uri = `voice-agents://agents/${encodeURIComponent(agent.id)}`
-    const checks = checksOf({ agent, line, account, greeting, models, transcribers })
+    const checks = checksOf({
+      agent,
+      isArchived: archived,
+      line,
+      account,
+      greeting,
+      models,
+      transcribers,
+    })
     return {
       text: task({ id: agent.id, from: from_number, to: to_number }),
       attachments: [

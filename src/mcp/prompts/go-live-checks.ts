@@ -1,6 +1,7 @@
 import type { Account } from '../../contract/account.ts'
 import type { Agent } from '../../contract/agent.ts'
 import type { ModelCatalog, TranscriberCatalog } from '../../contract/provider.ts'
+import type { SipTrunk } from '../../contract/sip-trunk.ts'
 import type { TemplateValidation } from '../../contract/template.ts'
 import { isSameLanguage } from './catalog-items.ts'
 import type { Line } from './line.ts'
@@ -15,6 +16,8 @@ export interface Check {
 
 export interface Checked {
   readonly agent: Agent
+  /** As the lists say; `undefined` when they do not tell. */
+  readonly isArchived: boolean | undefined
   readonly line: Read<Line>
   readonly account: Read<Account>
   readonly greeting: Read<TemplateValidation> | undefined
@@ -23,10 +26,10 @@ export interface Checked {
 }
 
 export function checksOf(checked: Checked): Check[] {
-  const { agent, account, models, transcribers } = checked
+  const { agent, isArchived, account, models, transcribers } = checked
   return [
     from('account is active', account, ({ is_active }) => verdict(is_active !== false)),
-    { check: 'agent is not archived', ...verdict(agent.is_archived !== true) },
+    { check: 'agent is not archived', ...archivedVerdict(isArchived) },
     { check: 'greeting renders and reads known variables', ...greetingVerdict(checked) },
     from('model is in the catalog', models, (catalog) => inCatalog(agent.model, catalog)),
     from('transcriber is in the catalog', transcribers, (catalog) =>
@@ -48,6 +51,11 @@ const from = <T>(check: string, read: Read<T>, judge: (value: T) => Verdict): Ch
   check,
   ...(read.ok ? judge(read.value) : { result: 'unknown', detail: read.said }),
 })
+
+const archivedVerdict = (isArchived: boolean | undefined): Verdict =>
+  isArchived === undefined
+    ? { result: 'unknown', detail: 'the platform does not tell' }
+    : verdict(!isArchived)
 
 function greetingVerdict({ agent, greeting }: Checked): Verdict {
   if (!greeting) {
@@ -86,6 +94,14 @@ function languageVerdict({ transcriber, voice }: Agent): Verdict {
   return verdict(isOne, `hears ${heard.join(', ')}; speaks ${spoken}`)
 }
 
+/** The number names a trunk that does not exist. */
+const isMissing = (trunk: Read<SipTrunk>) => !trunk.ok && trunk.isMissing === true
+
+const trunkVerdict = (trunk: Line['trunk']): Verdict =>
+  trunk && isMissing(trunk)
+    ? verdict(false, 'the trunk that it names does not exist')
+    : verdict(trunk !== undefined)
+
 function lineChecks({ line, agent }: Checked): Check[] {
   if (!line.ok)
     return [{ check: 'number belongs to the account', result: 'unknown', detail: line.said }]
@@ -95,8 +111,8 @@ function lineChecks({ line, agent }: Checked): Check[] {
   const answers = number.inbound_agent
   return [
     owned,
-    { check: 'number runs over a trunk', ...verdict(trunk !== undefined) },
-    ...(trunk
+    { check: 'number runs over a trunk', ...trunkVerdict(trunk) },
+    ...(trunk && !isMissing(trunk)
       ? [
           from('trunk can dial out', trunk, ({ termination_uri, is_managed }) =>
             verdict(

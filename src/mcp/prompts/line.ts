@@ -20,17 +20,24 @@ const mostPages = 10
 export async function ownNumbers(
   sources: Sources,
 ): Promise<Read<{ numbers: PhoneNumber[]; isPart: boolean }>> {
-  const numbers: PhoneNumber[] = []
+  const known = new Map<string, PhoneNumber>()
+  const result = (isPart: boolean) => ({
+    ok: true as const,
+    value: { numbers: [...known.values()], isPart },
+  })
   for (let page = 0; page < mostPages; page++) {
-    const query = { limit: numbersPerPage, offset: numbers.length }
+    const before = known.size
+    const query = { limit: numbersPerPage, offset: before }
     const read = await sources.beside(routes.phoneNumbers.list, { query })
     if (!read.ok) return read
     const { items, count } = read.value
-    numbers.push(...items)
-    const isLast = count === undefined ? items.length < numbersPerPage : numbers.length >= count
-    if (isLast || items.length === 0) return { ok: true, value: { numbers, isPart: false } }
+    for (const one of items) known.set(one.id, one)
+    const isLast = count === undefined ? items.length < numbersPerPage : known.size >= count
+    if (isLast || items.length === 0) return result(false)
+    // The same page again: the platform ignores offset, and what lies beyond cannot be read.
+    if (known.size === before) return result(true)
   }
-  return { ok: true, value: { numbers, isPart: true } }
+  return result(true)
 }
 
 /** The line of a number in E.164. */

@@ -7,11 +7,19 @@ import { routes } from '../../contract/routes.ts'
 import { withAgentIds } from '../agent-names.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import type { KeptFor } from '../memory.ts'
+import { isNotFound } from '../missing.ts'
 import { saidBy } from '../said.ts'
 import type { Session } from '../session.ts'
 
 /** What was read beside the main thing, or what was said instead. */
-export type Read<T> = { ok: true; value: T } | { ok: false; said: string }
+export type Read<T> = { ok: true; value: T } | NotRead
+
+interface NotRead {
+  readonly ok: false
+  readonly said: string
+  /** The platform said that there is no such thing. */
+  readonly isMissing?: boolean
+}
 
 /** What is asked for; the account is added. */
 type Asked = Partial<RouteRequest>
@@ -121,8 +129,8 @@ async function patiently<T>(reading: Promise<T>, signal: AbortSignal): Promise<R
   const read = reading.then(
     (value): Read<T> => ({ ok: true, value }),
     (error: unknown): Read<T> => {
-      if (error instanceof ApiError) return { ok: false, said: saidBy(error.failure) }
-      throw error
+      if (!(error instanceof ApiError)) throw error
+      return { ok: false, said: saidBy(error.failure), isMissing: isNotFound(error) }
     },
   )
   const done = new AbortController()
