@@ -6,7 +6,8 @@ import {
   type Rejected,
   type Unreadable,
 } from '../api/failure.ts'
-import { notFoundHint } from './not-found.ts'
+import { referencesOf } from './missing.ts'
+import { lists, notFoundHint } from './not-found.ts'
 import type { Session } from './session.ts'
 import type { Tool } from './tool.ts'
 
@@ -95,6 +96,24 @@ export const rows: readonly Row[] = [
       isDisabled(failure)
         ? `It was for ${account}, which is disabled: update_subaccount with is_active true, called on its parent account, enables it again.`
         : `It was for ${account}. The API key has no access to it, or it is disabled: get_current_account shows the account of the key, list_subaccounts what else it reaches.`,
+  }),
+  status(is(402), {
+    id: 'payment_required',
+    again: 'no',
+    next: (_, { account }) =>
+      `It was for ${account}. Its credit or plan does not cover this: somebody has to see to that with the platform, then it can be tried again.`,
+  }),
+  status(is(405), {
+    id: 'not_offered',
+    again: 'no',
+    next: (_, { tool }) =>
+      `The platform does not offer ${tool.route.method} here, so ${tool.name} cannot work with it. Check VOICE_AGENT_BASE_URL; a proxy in front of the platform may refuse it, too.`,
+  }),
+  status(is(410), {
+    id: 'gone',
+    again: 'no',
+    next: (_, { tool }) =>
+      `It was there and has been removed for good; the same id will not come back.${lookHint(tool)}`,
   }),
   status(is(404), {
     id: 'not_found',
@@ -210,6 +229,12 @@ export const rows: readonly Row[] = [
     next: () => '',
   },
 ]
+
+/** Where to look for what is still there. */
+function lookHint({ route: { path, body } }: Tool): string {
+  const places = referencesOf(path, body?.shape).map((name) => lists[name])
+  return places.length > 0 ? ` See what there is with ${[...new Set(places)].join(' or ')}.` : ''
+}
 
 const seconds = (ms: number) => Math.round(ms / 100) / 10
 

@@ -13,7 +13,7 @@ interface NotFound {
 }
 
 /** Where the things that arguments refer to are listed. */
-const lists: Readonly<Record<string, string>> = {
+export const lists: Readonly<Record<string, string>> = {
   account_id: 'list_subaccounts',
   agent_id: 'list_agents',
   call_id: 'list_calls',

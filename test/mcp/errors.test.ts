@@ -102,7 +102,7 @@ const rows: [
   ],
   [
     '429',
-    refuse(429, 'rate_limited', {}, { 'retry-after': '77' }),
+    refuse(429, 'rate_limit_exceeded', {}, { 'retry-after': '77' }),
     'list_agents',
     {},
     [/Wait 77 s/],
