@@ -35,6 +35,10 @@ export const models: ModelCatalog = [
         recommended: true,
       }),
       model('gpt-4.1-mini', 'GPT-4.1 mini', [3, 4], { ...fast, description: 'Quick and cheap.' }),
+      model('gpt-5-mini', 'GPT-5 mini', [4, 3], {
+        ...standard,
+        description: 'Small, and careful.',
+      }),
       model('gpt-4o', 'GPT-4o', [4, 3], { ...standard, description: 'General purpose.' }),
       model('gpt-4o-mini', 'GPT-4o mini', [3, 4], { ...fast, description: 'Small and quick.' }),
     ],
@@ -42,6 +46,10 @@ export const models: ModelCatalog = [
   {
     provider: { code: 'azure_openai', name: 'Azure OpenAI', eu_hosted: true },
     models: [
+      model('gpt-5-mini', 'GPT-5 mini (EU)', [4, 3], {
+        ...standard,
+        description: 'Small and careful, hosted in the EU.',
+      }),
       model('gpt-4.1', 'GPT-4.1 (EU)', [4, 3], { ...standard, description: 'Hosted in the EU.' }),
       model('gpt-4o-mini', 'GPT-4o mini (EU)', [3, 4], {
         ...fast,

@@ -1,6 +1,8 @@
 import type { TranscriberCatalog } from '../../contract/provider.ts'
 
 const languages = {
+  multi: 'Several, mixed',
+  'af-za': 'Afrikaans (South Africa)',
   'en-us': 'English (United States)',
   'en-gb': 'English (United Kingdom)',
   'de-de': 'German (Germany)',
@@ -19,13 +21,21 @@ type LanguageCode = keyof typeof languages
 
 const speaking = (...codes: LanguageCode[]) =>
   codes.map((code) => ({ code, name: languages[code] }))
-const every = Object.entries(languages).map(([code, name]) => ({ code, name }))
+const every = Object.entries(languages)
+  .filter(([code]) => code !== 'multi')
+  .map(([code, name]) => ({ code, name }))
 
 /** Transcribers of the sandbox. */
 export const transcribers: TranscriberCatalog = [
   {
     provider: { code: 'deepgram', name: 'Deepgram', eu_hosted: false },
     models: [
+      {
+        id: 'nova-3:general',
+        name: 'Nova 3 General',
+        description: 'Low latency, mixes languages; for any subject.',
+        supported_languages: speaking('multi', 'en-us', 'en-gb', 'de-de', 'es-es', 'fr-fr'),
+      },
       {
         id: 'nova-3',
         name: 'Nova 3',

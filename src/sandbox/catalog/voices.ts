@@ -1,6 +1,12 @@
 import type { Voice } from '../../contract/provider.ts'
 
-type Entry = [name: string, gender: 'male' | 'female' | 'neutral', description: string]
+type Entry = [
+  name: string,
+  gender: 'male' | 'female' | 'neutral',
+  description: string,
+  /** One that the platform's own examples use; others are made up. */
+  id?: string,
+]
 
 /** A made-up selection, by provider and language; ids are made of the same words. */
 const catalog: Readonly<Record<string, Readonly<Record<string, readonly Entry[]>>>> = {
@@ -10,6 +16,7 @@ const catalog: Readonly<Record<string, Readonly<Record<string, readonly Entry[]>
       ['Brian', 'male', 'Deep and calm, for narration.'],
       ['River', 'neutral', 'Even and modern, for assistants.'],
       ['Maya', 'female', 'Bright and quick, for sales.'],
+      ['Iris', 'female', 'Soft and friendly, for hospitality.', 'pMsXgVXv3BLzUgSXRplE'],
     ],
     'en-gb': [
       ['Clara', 'female', 'Crisp and friendly, for reception.'],
@@ -133,8 +140,8 @@ export function voicesOf(provider: string): Voice[] | undefined {
   return (
     languages &&
     Object.entries(languages).flatMap(([language, entries]) =>
-      entries.map(([name, gender, description]) => {
-        const id = `sbx-${language}-${asciiOf(name)}`
+      entries.map(([name, gender, description, own]) => {
+        const id = own ?? `sbx-${language}-${asciiOf(name)}`
         const preview_url = `https://voices.sandbox.example/${provider}/${id}.mp3`
         return { id, name, provider, language, gender, description, preview_url }
       }),
