@@ -27,7 +27,7 @@ export const createPhoneNumber = defineTool({
   name: 'create_phone_number',
   title: 'Add, import or register a phone number you own on a SIP trunk',
   description:
-    'Adds a number you own to the account, on a SIP trunk (list_sip_trunks). It does not buy a number.',
+    'Adds a number you own to the account, on a SIP trunk (list_sip_trunks). Without number the platform gives one, which may cost money.',
   route: routes.phoneNumbers.create,
 })
 

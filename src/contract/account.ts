@@ -31,7 +31,10 @@ export const accountRoutes = {
     path: '/v1/accounts/{account_id}/subaccounts',
     summary: 'Direct subaccounts of an account.',
     params: accountParams,
-    query: pageQuery,
+    query: {
+      is_active: z.boolean().optional().describe('false: only disabled ones.'), // [R]
+      ...pageQuery,
+    },
     reply: pageOf(Account),
     effect: 'reads',
   }),

@@ -12,7 +12,7 @@ const provider = z.string().min(1)
 
 const model = {
   provider: provider.describe('Code from list_models.'),
-  model: z.string().optional().describe('Id from list_models.'),
+  model: z.string().describe('Id from list_models.'),
   max_tokens: z.int().optional().describe('Longest answer, tokens.'),
   temperature: z.number().optional().describe('Randomness; range per model.'),
 }
@@ -25,7 +25,7 @@ const transcriber = {
 }
 const voice = {
   provider: provider.describe('Code such as elevenlabs.'),
-  voice_id: z.string().optional().describe('Id from list_voices.'),
+  voice_id: z.string().describe('Id from list_voices.'),
   language: z.string().optional().describe('Language code.'),
   settings: z
     .looseObject({

@@ -14,7 +14,7 @@ export const Call = z.looseObject({
     .string()
     .refine((id) => id !== '', { error: 'Expected an id' })
     .describe('Call id.'),
-  type: z.string().nullish().describe('phone or web.'),
+  type: z.string().nullish().describe('phone, web, test or unknown.'),
   status: z.string().nullish().describe('in_progress, completed, failed or transferred.'),
   answer_status: z
     .string()
@@ -68,6 +68,7 @@ export const CallCreate = z.object({
   device_fingerprint: z.string().optional().describe('web: id of the device.'),
   test_variables: z.record(z.string(), z.unknown()).optional().describe('Template variables.'),
   overrides: z.record(z.string(), z.unknown()).optional().describe('Agent fields for this call.'),
+  medium: z.string().optional().describe('Passed on.'), // [R]
 })
 export type CallCreate = z.output<typeof CallCreate>
 
@@ -95,7 +96,6 @@ export const callRoutes = {
       external_id: z.string().optional().describe('With this external_id.'),
       ...activityFilters,
       // What a call can be in is not published, unlike for conversations.
-      type: z.enum(callTypes).optional().describe('Of this kind.'),
       status: z.string().optional().describe('In this state, such as in_progress or completed.'),
       ...pageQuery,
     },

@@ -47,9 +47,9 @@ export const activityFilters = {
   type: z.enum(conversationTypes).optional().describe('Of this kind.'),
   status: z.enum(conversationStatuses).optional().describe('In this state.'),
   direction: z.enum(directions).optional().describe('In this direction.'),
-  created_after: instant('Started after.').optional(),
+  created_after: instant('Started at or after.').optional(),
   created_before: instant('Started before.').optional(),
-  updated_after: instant('Changed after.').optional(),
+  updated_after: instant('Changed at or after.').optional(),
   updated_before: instant('Changed before.').optional(),
 }
 

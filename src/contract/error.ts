@@ -26,9 +26,10 @@ export const errorCodes = {
   401: 'unauthorized',
   403: 'forbidden',
   404: 'not_found',
+  405: 'method_not_allowed',
   409: 'conflict',
   422: 'validation_error',
-  429: 'rate_limited',
+  429: 'rate_limit_exceeded',
   500: 'internal_error',
 } as const
 

@@ -283,7 +283,10 @@ export const examples: Readonly<Record<string, unknown>> = {
   'error.401': error(401, 'The X-API-Key header is missing.'),
   'error.403.no_access': error(403, 'The API key has no access to this account.'),
   'error.403.disabled': error(403, 'The account is disabled and takes no changes.'),
-  'error.404': error(404, 'Agent not found.', { detail: 'No agent with id none.' }),
+  'error.404.in_path': error(404, 'Agent not found.', { detail: 'No agent with id none.' }),
+  'error.404.in_body': error(404, 'SIP trunk not found.', {
+    detail: 'body.sip_trunk_id: no SIP trunk with id none in this account.',
+  }),
   'error.409.number_taken': error(409, `The number ${line.number} is in this account already.`, {
     detail: `It has the id ${ids.number}.`,
   }),

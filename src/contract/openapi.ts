@@ -110,6 +110,7 @@ const nounOf = (route: Route) => route.id.split('.')[0] ?? ''
 const parameterNotes: Readonly<Record<string, string>> = {
   account_id: 'Account or subaccount id; `me` stands for the account of the API key.',
   group_by: 'Split each bucket by these; repeated, or separated by commas.',
+  tags: 'All of these must match; repeated, or separated by commas.',
 }
 
 function parametersOf(where: 'path' | 'query', schema: z.ZodObject) {
@@ -185,17 +186,20 @@ function successResponses(route: Route) {
   }
 }
 
-const errorMeanings: Record<ErrorStatus, string> = {
+/** 405 is none of them: no operation that is documented answers it. */
+type DocumentedStatus = Exclude<ErrorStatus, 405>
+
+const errorMeanings: Record<DocumentedStatus, string> = {
   400: 'The request cannot be read: no JSON, nested too deeply, or a path badly encoded.',
   401: 'The API key is missing or not valid.',
   403: 'The API key has no access, or the account is disabled.',
-  404: 'There is no such thing.',
+  404: 'There is no such thing, or the body refers to one that there is not.',
   409: 'It conflicts with what is there.',
   422: 'A field is not valid; `errors` names it.',
   429: 'Too many requests; see Retry-After.',
   500: 'The platform failed.',
 }
-const statuses = Object.keys(errorMeanings).map(Number) as ErrorStatus[]
+const statuses = Object.keys(errorMeanings).map(Number) as DocumentedStatus[]
 
 const retryAfter = {
   'Retry-After': {
@@ -205,7 +209,7 @@ const retryAfter = {
   },
 }
 
-function errorResponse(status: ErrorStatus) {
+function errorResponse(status: DocumentedStatus) {
   return {
     description: errorMeanings[status],
     ...(status === 429 && { headers: retryAfter }),

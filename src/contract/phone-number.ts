@@ -46,10 +46,10 @@ export const phoneNumberRoutes = {
     id: 'phone_numbers.create',
     method: 'POST',
     path: '/v1/accounts/{account_id}/phone-numbers',
-    summary: 'Add a number of your own on a SIP trunk.',
+    summary: 'Add a number on a SIP trunk: one of your own, or without number one that is given.',
     params: accountParams,
     body: z.object({
-      number: fields.number,
+      number: fields.number.optional(),
       sip_trunk_id: id('Trunk it runs over.'),
       name: fields.name.optional(),
       inbound_agent_id: link('Agent that answers incoming calls.'),

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 
 /*
- * The one place that knows how a query string is written: arrays as repeated parameters, booleans
- * as true/false. The client encodes with it, the sandbox decodes with it.
+ * The one place that knows how a query string is written: arrays as repeated parameters (read
+ * separated by commas, too), booleans as true/false. The client encodes with it, the sandbox
+ * decodes with it.
  */
 
 /** Writes a query string; absent (`undefined`) fields are left out, arrays are repeated. */
@@ -32,10 +33,8 @@ export function decodeQuery(schema: z.ZodObject, search: URLSearchParams): Recor
 
 function decode(field: z.core.$ZodType, text: string, all: string[]): unknown {
   if (field instanceof z.ZodOptional) return decode(field.unwrap(), text, all)
-  // Lists of fixed words come repeated or separated by commas: the platform takes both for
-  // group_by [B]. Free text, such as a tag, may hold a comma of its own.
-  if (field instanceof z.ZodArray)
-    return field.element instanceof z.ZodEnum ? all.flatMap((item) => item.split(',')) : all
+  // Lists come repeated or separated by commas: the platform takes both [R].
+  if (field instanceof z.ZodArray) return all.flatMap((item) => item.split(','))
   if (field instanceof z.ZodNumber) return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
   if (field instanceof z.ZodBoolean) return text === 'true' || (text === 'false' ? false : text)
   return text

@@ -20,6 +20,10 @@ const UsageValue = z.looseObject({
     .describe('What this value is grouped by; null when ungrouped.'),
 })
 
+/** Where there is nothing, a reply may leave the array out [R]. */
+const absentAsEmpty = <T extends z.ZodType>(array: z.ZodArray<T>) =>
+  z.preprocess((items) => items ?? [], array)
+
 /** Usage of an account and its subaccounts: completed conversations, in buckets of time [B]. */
 export const Usage = z.looseObject({
   meta: z
@@ -32,14 +36,16 @@ export const Usage = z.looseObject({
       tz: z.string().nullish().describe('Time zone of the buckets.'),
     })
     .describe('The query as the platform understood it.'),
-  data: z
-    .array(
-      z.looseObject({
-        ts: z.string().describe('Bucket start, in the zone asked for.'),
-        values: z.array(UsageValue).describe('One value, or one per group.'),
-      }),
-    )
-    .describe('Buckets, oldest first.'),
+  data: absentAsEmpty(
+    z
+      .array(
+        z.looseObject({
+          ts: z.string().describe('Bucket start, in the zone asked for.'),
+          values: absentAsEmpty(z.array(UsageValue).describe('One value, or one per group.')),
+        }),
+      )
+      .describe('Buckets, oldest first.'),
+  ),
 })
 export type Usage = z.output<typeof Usage>
 

@@ -94,8 +94,8 @@ export const accountHandlers = [
       AccountRow,
       {
         table: 'accounts',
-        where: ['parent_id = :account'],
-        params: { account: account.id },
+        where: ['parent_id = :account', query.is_active !== undefined && 'is_active = :is_active'],
+        params: { account: account.id, is_active: Number(query.is_active ?? true) },
         page: query,
       },
       view,

@@ -32,7 +32,7 @@ function view({ config, ...row }: AgentRow): Agent {
 
 /** What the platform fills in when an agent is created [B, R]. */
 const creationDefaults: Readonly<Record<string, unknown>> = {
-  name: null,
+  name: '',
   note: null,
   tags: [],
   metadata: {},

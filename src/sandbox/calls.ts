@@ -9,9 +9,8 @@ import { placeCall } from './place-call.ts'
 import { notFound } from './problem.ts'
 import type { SqlParams } from './store.ts'
 
-/** The filters that calls and conversations share; their sets of types and states differ. */
-type ActivityQuery = Omit<HandlerInput<typeof routes.calls.list>['query'], 'type' | 'status'> & {
-  type?: string | undefined
+/** The filters that calls and conversations share; their sets of states differ. */
+type ActivityQuery = Omit<HandlerInput<typeof routes.calls.list>['query'], 'status'> & {
   status?: string | undefined
 }
 
@@ -38,9 +37,9 @@ function activity(
       query.status !== undefined && `${statusAtNow} = :status`,
       query.direction !== undefined && 'direction = :direction',
       query.external_id !== undefined && 'external_id = :external_id',
-      created_after !== undefined && 'created > :created_after',
+      created_after !== undefined && 'created >= :created_after',
       created_before !== undefined && 'created < :created_before',
-      updated_after !== undefined && `${modifiedAtNow} > :updated_after`,
+      updated_after !== undefined && `${modifiedAtNow} >= :updated_after`,
       updated_before !== undefined && `${modifiedAtNow} < :updated_before`,
     ],
     params: {

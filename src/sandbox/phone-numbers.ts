@@ -26,14 +26,14 @@ function view(store: Store, row: PhoneNumberRow): PhoneNumber {
     id: row.id,
     number: row.number,
     friendly_name: row.friendly_name,
-    sip_trunk: trunk ? { id: trunk.id, name: trunk.name, is_managed: false } : null,
+    sip_trunk: trunk ? { id: trunk.id, name: trunk.name ?? '', is_managed: false } : null,
     inbound_agent: agent ? { id: agent.id, name: nameOf(agent.config.name), avatar: null } : null,
     spam_data: {},
     checker_data: {},
   }
 }
 
-const nameOf = (name: unknown) => (typeof name === 'string' ? name : null)
+const nameOf = (name: unknown) => (typeof name === 'string' ? name : '')
 
 function phoneNumber(store: Store, accountId: string, id: string): PhoneNumberRow {
   const sql = 'SELECT * FROM phone_numbers WHERE id = :id AND account_id = :accountId'
@@ -64,6 +64,23 @@ function checkLinks(store: Store, row: PhoneNumberRow): void {
   if (agent.is_archived) throw invalid('body.inbound_agent_id', 'The agent is archived.')
 }
 
+/** Area codes of the numbers that the sandbox gives. */
+const areaCodes = ['202', '212', '303', '312', '415', '503', '617', '713']
+
+/**
+ * A number that the account does not have yet [S], from the range that is kept for fiction (555-0100
+ * to 555-0199): the second half of it, because the first has the numbers that are rung in tests.
+ */
+function freeNumber(store: Store, accountId: string): string {
+  for (const areaCode of areaCodes) {
+    for (let last = 150; last < 200; last++) {
+      const number = `+1${areaCode}5550${last}`
+      if (!findNumber(store, accountId, number)) return number
+    }
+  }
+  throw new Problem(409, 'The sandbox has no more numbers to give: name one with number.')
+}
+
 /** A number is unique within its account. */
 function checkUnique(store: Store, row: PhoneNumberRow): void {
   const other = findNumber(store, row.account_id, row.number)
@@ -80,7 +97,7 @@ export const phoneNumberHandlers = [
       const row = {
         id: randomUUID(),
         account_id: account.id,
-        number: body.number,
+        number: body.number ?? freeNumber(store, account.id),
         friendly_name: body.name ?? null,
         sip_trunk_id: body.sip_trunk_id,
         inbound_agent_id: body.inbound_agent_id ?? null,

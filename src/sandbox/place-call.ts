@@ -68,7 +68,7 @@ function prepare(input: PlaceInput): LiveCall {
     agentNumber: numbers.from_number,
     contactNumber: numbers.to_number,
     direction: directionOf(body.type),
-    medium: body.type,
+    medium: body.medium ?? body.type,
     now,
     testVariables: body.test_variables ?? {},
   })

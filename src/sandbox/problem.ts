@@ -11,16 +11,19 @@ export class Problem extends Error {
   readonly status: ErrorStatus
   readonly detail: string | null
   readonly errors: FieldError[] | null
+  readonly headers: Readonly<Record<string, string>>
 
   constructor(
     status: ErrorStatus,
     message: string,
-    more: { detail?: string; errors?: FieldError[] } = {},
+    more: { detail?: string; errors?: FieldError[]; allow?: Iterable<string> } = {},
   ) {
     super(message)
     this.status = status
     this.detail = more.detail ?? null
     this.errors = more.errors ?? null
+    // Which a 405 must have (RFC 9110 §15.5.6).
+    this.headers = more.allow ? { allow: [...more.allow].join(', ') } : {}
   }
 
   envelope(): ErrorEnvelope {

@@ -23,18 +23,21 @@ function parameterCount(route: Route): number {
   return route.path.split('{').length
 }
 
-/** The route of a request and its path parameters; 404 when there is none. */
+/** The route of a request and its path parameters; 404 or 405 when there is none. */
 export function matchRoute(
   method: string,
   path: string,
 ): { route: Route; params: Record<string, string> } {
+  const others = new Set<string>()
   for (const { route, expression } of patterns) {
-    if (route.method !== method) continue
     const match = expression.exec(path)
-    if (!match) continue
+    if (match && route.method !== method) others.add(route.method)
+    if (!match || route.method !== method) continue
     const params = Object.entries(match.groups ?? {}).map(([name, text]) => [name, decode(text)])
     return { route, params: Object.fromEntries(params) }
   }
+  if (others.size > 0)
+    throw new Problem(405, `There is no ${method} of ${path}.`, { allow: others })
   throw new Problem(404, `There is no ${method} ${path}.`)
 }
 

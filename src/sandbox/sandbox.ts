@@ -107,8 +107,8 @@ async function openApiResponse(): Promise<Response> {
 
 function problemResponse(error: unknown): Response {
   if (error instanceof Problem) {
-    const { status } = error
-    return Response.json(error.envelope(), { status })
+    const { status, headers } = error
+    return Response.json(error.envelope(), { status, headers })
   }
   const reason = error instanceof Error ? error.message : String(error)
   const problem =

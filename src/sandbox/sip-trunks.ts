@@ -32,7 +32,7 @@ function numbersOf(store: Store, trunkId: string): z.output<typeof TrunkNumber>[
 function view(store: Store, row: SipTrunkRow): SipTrunk {
   return {
     id: row.id,
-    name: row.name,
+    name: row.name ?? '',
     phone_numbers: numbersOf(store, row.id),
     // No documented request sets a password, so no trunk of the sandbox has one.
     has_auth_password: false,

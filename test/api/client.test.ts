@@ -383,7 +383,7 @@ describe('trying again', () => {
       const { seen } = await against(
         (_, res, before) =>
           before === 0
-            ? json(res, 429, envelope('rate_limited'), { 'retry-after': value })
+            ? json(res, 429, envelope('rate_limit_exceeded'), { 'retry-after': value })
             : json(res, 200, account),
         getAccount,
       )
@@ -394,7 +394,7 @@ describe('trying again', () => {
 
   test('a Retry-After of more than 30 s is told instead of waited for', async () => {
     const { failure, seen } = await against(
-      (_, res) => json(res, 429, envelope('rate_limited'), { 'retry-after': '31' }),
+      (_, res) => json(res, 429, envelope('rate_limit_exceeded'), { 'retry-after': '31' }),
       getAccount,
     )
     expect(failure).toMatchObject({ status: 429, retryAfter: 31 })

@@ -105,7 +105,8 @@ test('error examples have the code of their status, and a refused field is named
   for (const { responses } of operations) {
     for (const [status, { body }] of responses) {
       const values = Object.values(body?.examples ?? {}).map(({ value }) => value)
-      if (status === 404) expect(values).toMatchObject([{ code: 'not_found' }])
+      if (status === 404)
+        expect(values).toMatchObject([{ code: 'not_found' }, { code: 'not_found' }])
       if (status === 422) expect(values).toMatchObject([{ errors: [{ type: 'missing' }, {}] }])
     }
   }
@@ -147,6 +148,8 @@ test('bounds of queries and nested fields are in it, and defaults of what is cre
       name: { anyOf: [{ maxLength: 50 }, { type: 'null' }] },
       note: { anyOf: [{ maxLength: 5000 }, { type: 'null' }] },
       initial_message: { properties: { delay_ms: { minimum: 0, maximum: 5000, default: 0 } } },
+      model: { required: ['provider', 'model'] },
+      voice: { required: ['provider', 'voice_id'] },
       volume: { properties: { web: { minimum: 0, maximum: 1, default: 0.5 } } },
     },
   })

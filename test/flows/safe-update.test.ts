@@ -217,7 +217,7 @@ describe('what does not exist', () => {
 
   test.each([
     [
-      { model: { provider: 'opanai' } },
+      { model: { provider: 'opanai', model: 'gpt-4.1' } },
       /model\.provider: there is no opanai; did you mean .*openai/,
     ],
     [
@@ -248,7 +248,10 @@ describe('what does not exist', () => {
       { voice: { provider: 'ElevenLabs', voice_id: 'sbx-en-us-ada' } },
       /voice\.provider: there is no ElevenLabs; it is written elevenlabs/,
     ],
-    [{ voice: { provider: 'elevenlab' } }, /voice\.provider: .*did you mean elevenlabs/],
+    [
+      { voice: { provider: 'elevenlab', voice_id: 'x' } },
+      /voice\.provider: .*did you mean elevenlabs/,
+    ],
   ])('%j is answered with what does', async (more, told) => {
     const before = (await client.value('list_agents')).total
     expect(await failing(more)).toMatch(told)

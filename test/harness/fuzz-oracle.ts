@@ -29,6 +29,7 @@ const semanticChecks: readonly [operation: string, field: RegExp][] = [
   ['calls_place', /^body\.to_number$/], // missing for phone, cannot be called
   ['phone_numbers_create', /^body\.inbound_agent_id$/], // archived
   ['phone_numbers_update', /^body\.inbound_agent_id$/],
+  ['agents_update', /^body\.is_archived$/], // only false
   ['calls_place', /^body\.overrides\./], // fields of an agent, with their bounds
   ['sip_trunks_create', /^body\.(allowed_ips\.\d+|termination_uri)$/], // no address, no SIP host
   ['sip_trunks_update', /^body\.(allowed_ips\.\d+|termination_uri)$/],
@@ -167,11 +168,9 @@ function wrongFields(operation: Operation, search: URLSearchParams, body: unknow
 }
 
 /** A query parameter as its schema sees it: the last of a repeated one, unless it is a list. */
-function queryValue({ type, items }: Schema, texts: string[]): unknown {
+function queryValue({ type }: Schema, texts: string[]): unknown {
   const last = texts.at(-1) ?? ''
-  if (type === 'array') {
-    return isObject(items) && items.enum ? texts.flatMap((text) => text.split(',')) : texts
-  }
+  if (type === 'array') return texts.flatMap((text) => text.split(','))
   if (type === 'integer' || type === 'number') {
     return /^-?\d+(\.\d+)?$/.test(last) ? Number(last) : last
   }

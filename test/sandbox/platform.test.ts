@@ -66,7 +66,12 @@ describe('requests', () => {
   test('that no route has are 404', async () => {
     using sandbox = startSandbox()
     expect((await sandbox.get('nothing')).body).toMatchObject({ code: 'not_found', errors: null })
-    expect((await sandbox.send('PUT', 'accounts/me/agents', {})).status).toBe(404)
+  })
+
+  test('by a method that a path does not take are 405, and the others are told', async () => {
+    using sandbox = startSandbox()
+    const { status, body } = await sandbox.send('PUT', 'accounts/me/agents', {})
+    expect([status, body.code]).toEqual([405, 'method_not_allowed'])
   })
 
   test('that are no JSON are 400, and without a body 422', async () => {
@@ -91,7 +96,9 @@ describe('requests', () => {
       ),
     ).toEqual({
       'body.name': 'type_error',
+      'body.model.model': 'missing',
       'body.transcriber': 'missing',
+      'body.voice.voice_id': 'missing',
       'body.volume.web': 'value_error',
     })
   })
@@ -113,6 +120,8 @@ describe('requests', () => {
     expect(await items('limit=2&offset=1')).toBe(2)
     expect(await items('tags=reminder')).toBe(2)
     expect(await items('tags=reminder&tags=de')).toBe(1)
+    expect(await items('tags=reminder,de')).toBe(1)
+    expect(await items('tags=reminder,de&tags=en')).toBe(0)
     expect((await sandbox.get('accounts/me/agents?limit=x')).body.errors[0].field).toBe(
       'query.limit',
     )
@@ -120,7 +129,63 @@ describe('requests', () => {
   })
 })
 
+describe('subaccounts', () => {
+  test('are filtered by is_active', async () => {
+    using sandbox = startSandbox()
+    await sandbox.send('PATCH', `accounts/me/subaccounts/${subaccount}`, { is_active: false })
+    const ids = async (query: string) => {
+      const { body } = await sandbox.get(`accounts/me/subaccounts?${query}`)
+      return body.items.map(({ id }: { id: string }) => id)
+    }
+    expect(await ids('is_active=false')).toEqual([subaccount])
+    expect(await ids('is_active=true')).toEqual([seedIds.secondSubaccount])
+    expect(await ids('')).toHaveLength(2)
+  })
+})
+
+test('everything has a string as name, also where none was given', async () => {
+  using sandbox = startSandbox()
+  const create = async (path: string, body: object) =>
+    (await sandbox.send('POST', `accounts/me/${path}`, body)).body
+  const { name: _, ...nameless } = newAgent
+  const agent = await create('agents', nameless)
+  const silent = await create('sip-trunks', {})
+  const number = await create('phone-numbers', {
+    sip_trunk_id: silent.id,
+    inbound_agent_id: agent.id,
+  })
+  expect([agent.name, silent.name]).toEqual(['', ''])
+  expect(number).toMatchObject({ sip_trunk: { name: '' }, inbound_agent: { name: '' } })
+})
+
 describe('agents', () => {
+  test('need a model and a voice within model and voice; an update does not', async () => {
+    using sandbox = startSandbox()
+    const { status, body } = await sandbox.send('POST', 'accounts/me/agents', {
+      ...newAgent,
+      model: { provider: 'openai' },
+      voice: { provider: 'elevenlabs' },
+    })
+    expect(status).toBe(422)
+    expect(body.errors).toMatchObject([
+      { field: 'body.model.model', type: 'missing' },
+      { field: 'body.voice.voice_id', type: 'missing' },
+    ])
+    const change = { model: { temperature: 1 }, voice: { language: 'en-us' } }
+    const path = `accounts/me/agents/${supportAgent}`
+    expect((await sandbox.send('PATCH', path, change)).status).toBe(200)
+  })
+
+  test('are brought back by is_archived false', async () => {
+    using sandbox = startSandbox()
+    const path = `accounts/me/agents/${supportAgent}`
+    await sandbox.send('DELETE', path)
+    expect((await sandbox.send('PATCH', path, { note: 'x' })).body.is_archived).toBe(true)
+    expect((await sandbox.send('PATCH', path, { is_archived: false })).body.is_archived).toBe(false)
+    expect((await sandbox.get('accounts/me/agents')).body.count).toBe(3)
+    expect((await sandbox.send('PATCH', path, { is_archived: true })).status).toBe(422)
+  })
+
   test('get every documented default', async () => {
     using sandbox = startSandbox()
     const { status, body } = await sandbox.send('POST', 'accounts/me/agents', newAgent)
@@ -279,6 +344,16 @@ describe('numbers and trunks', () => {
     }
   })
 
+  test('without a number one is given that the account does not have', async () => {
+    using sandbox = startSandbox()
+    const given = async () =>
+      (await sandbox.send('POST', 'accounts/me/phone-numbers', { sip_trunk_id: trunk })).body
+    const [first, second] = [await given(), await given()]
+    expect(first.number).toMatch(/^\+1\d{3}55501\d\d$/)
+    expect(second.number).toMatch(/^\+1\d{3}55501\d\d$/)
+    expect(second.number).not.toBe(first.number)
+  })
+
   test('a number is unique in its account, and links only to what is there', async () => {
     using sandbox = startSandbox()
     const create = (more: object) =>
@@ -412,6 +487,19 @@ describe('calls', () => {
     })
   })
 
+  test('tell their greeting the medium that they were given, else their type', async () => {
+    using sandbox = startSandbox()
+    const overrides = { initial_message: { message: 'By {{ medium }}' } }
+    for (const medium of [undefined, 'kiosk']) {
+      const sent = { ...phone, overrides, ...(medium && { medium }) }
+      const { status, body } = await sandbox.send('POST', 'accounts/me/calls', sent)
+      expect(status).toBe(201)
+      sandbox.wait(4000)
+      const { messages } = (await sandbox.get(`accounts/me/calls/${body.id}`)).body
+      expect(messages[1].message).toBe(`By ${medium ?? 'phone'}`)
+    }
+  })
+
   test('say so when their greeting cannot be rendered', async () => {
     using sandbox = startSandbox()
     const overrides = { initial_message: { message: 'Hi {{ nobody.home }}' } }
@@ -539,7 +627,7 @@ describe('calls', () => {
     const middle = all[50]?.start_timestamp ?? ''
     const at = encodeURIComponent(middle)
     expect(await items(`created_after=${at}`)).toEqual(
-      all.filter((one) => one.start_timestamp > middle),
+      all.filter((one) => one.start_timestamp >= middle),
     )
     expect(await items(`created_before=${at}`)).toEqual(
       all.filter((one) => one.start_timestamp < middle),
@@ -547,6 +635,22 @@ describe('calls', () => {
     // A call changes after it was created, so this one changed after that instant.
     expect(await items(`updated_after=${at}`)).toEqual(all.slice(0, 51))
     expect(await items(`updated_before=${at}`)).toEqual(all.slice(51))
+    const calls = (await sandbox.get('accounts/me/calls?limit=1000')).body.items
+    const changed: string = calls[50].modified
+    const callsOf = async (query: string) =>
+      (await sandbox.get(`accounts/me/calls?limit=1000&${query}`)).body.items
+    expect(await callsOf(`updated_after=${encodeURIComponent(changed)}`)).toEqual(
+      calls.filter((one: { modified: string }) => one.modified >= changed),
+    )
+    expect(await callsOf(`updated_before=${encodeURIComponent(changed)}`)).toEqual(
+      calls.filter((one: { modified: string }) => one.modified < changed),
+    )
+    for (const type of ['test', 'unknown']) {
+      for (const list of ['calls', 'conversations']) {
+        const { status, body } = await sandbox.get(`accounts/me/${list}?type=${type}`)
+        expect([status, body.count]).toEqual([200, 0])
+      }
+    }
   })
 
   test('are listed newest first, page by page, without gaps', async () => {
@@ -733,6 +837,27 @@ describe('a new sandbox', () => {
 })
 
 describe('catalogs', () => {
+  test("hold what the platform's own examples use", async () => {
+    using sandbox = startSandbox()
+    const models = async (path: string, provider: string) => {
+      const { body } = await sandbox.get(`accounts/me/providers/${path}`)
+      const entry = body.find(
+        (one: { provider: { code: string } }) => one.provider.code === provider,
+      )
+      return entry.models.map(({ id }: { id: string }) => id)
+    }
+    for (const provider of ['openai', 'azure_openai', 'anthropic']) {
+      expect(await models('models', provider)).not.toEqual([])
+    }
+    expect(await models('models', 'azure_openai')).toContain('gpt-5-mini')
+    for (const provider of ['azure', 'deepgram', 'cartesia', 'elevenlabs']) {
+      expect(await models('transcribers', provider)).not.toEqual([])
+    }
+    expect(await models('transcribers', 'deepgram')).toContain('nova-3:general')
+    const { body } = await sandbox.get('accounts/me/providers/voices?provider=elevenlabs')
+    expect(body.voices).toContainEqual(expect.objectContaining({ id: 'pMsXgVXv3BLzUgSXRplE' }))
+  })
+
   test('voices are filtered and limited, and an unknown provider is told the known ones', async () => {
     using sandbox = startSandbox()
     const voices = async (query: string) =>

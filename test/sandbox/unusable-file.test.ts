@@ -12,9 +12,9 @@ import { expectConsistent } from './stored.ts'
 const agent = (name: string) => ({
   name,
   note: 'x'.repeat(5000),
-  model: { provider: 'openai' },
+  model: { provider: 'openai', model: 'gpt-4.1' },
   transcriber: { provider: 'deepgram' },
-  voice: { provider: 'elevenlabs' },
+  voice: { provider: 'elevenlabs', voice_id: 'sbx-en-us-ada' },
 })
 
 /** The error names the file, says what to do about it, and that another can be used. */

@@ -109,6 +109,24 @@ describe('a catalog', () => {
 })
 
 describe('usage', () => {
+  const meta = { tz: 'UTC' }
+  const ts = '2026-11-01T00:00:00Z'
+  test.each<[string, object, object[]]>([
+    ['data', { meta }, []],
+    ['data, which is null,', { meta, data: null }, []],
+    ['values', { meta, data: [{ ts }] }, [{ ts, values: [] }]],
+  ])('of a reply without %s is an empty result', async (_, reply, buckets) => {
+    await using platform = await startFakePlatform((_, res) => json(res, 200, reply), {
+      account: 'own',
+    })
+    await using wired = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+    })
+    const { totals, data } = await wired.value('get_usage')
+    expect(totals).toEqual({ seconds: 0, conversations: 0 })
+    expect(data).toEqual(buckets)
+  })
+
   test('sums up what it lists, also when the list is shortened', async () => {
     const daily = await client.value('get_usage', { granularity: 'day' })
     const hourly = await client.value('get_usage', { granularity: 'hour', limit: 500 })
