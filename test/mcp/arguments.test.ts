@@ -137,8 +137,9 @@ describe('arguments', () => {
   })
 
   test('all problems are told at once', () => {
-    expect(problems('create_agent', { nme: 'x', model: {}, voice: { provider: '' } })).toHaveLength(
-      4,
-    )
+    const given = { nme: 'x', model: {}, voice: { provider: '', voice_id: 'x' } }
+    const told = problems('create_agent', given).map((problem) => problem.split(':', 1)[0])
+    const wanted = ['nme', 'model.provider', 'model.model', 'transcriber', 'voice.provider']
+    expect(told).toEqual(wanted)
   })
 })
