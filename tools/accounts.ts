@@ -2,7 +2,7 @@ import { routes } from '../src/contract/routes.ts'
 import { confirmedSubaccountUpdate } from '../src/flows/confirmed.ts'
 import { currentAccount } from '../src/flows/current-account.ts'
 import { defineTool } from '../src/mcp/tool.ts'
-import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults, listView } from '../src/views/list.ts'
 
 export const getCurrentAccount = defineTool({
   name: 'get_current_account',
@@ -19,9 +19,8 @@ export const listSubaccounts = defineTool({
   description:
     'Lists the direct subaccounts of an account. Their ids can be used as account_id in the other tools.',
   route: routes.accounts.listSubaccounts,
-  options: fieldsOption,
   defaults: listDefaults,
-  result: listView(routes.accounts.listSubaccounts, { shows: ['id', 'name', 'is_active'] }),
+  steps: listView(routes.accounts.listSubaccounts, { shows: ['id', 'name', 'is_active'] }),
 })
 
 export const createSubaccount = defineTool({

@@ -3,7 +3,7 @@ import { checkedCreate } from '../src/flows/checked-create.ts'
 import { confirmedArchive } from '../src/flows/confirmed.ts'
 import { safeUpdate } from '../src/flows/safe-update.ts'
 import { defineTool } from '../src/mcp/tool.ts'
-import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults, listView } from '../src/views/list.ts'
 
 export const listAgents = defineTool({
   name: 'list_agents',
@@ -11,9 +11,8 @@ export const listAgents = defineTool({
   description:
     'Lists voice agents, filtered by name, tags or dates. Archived agents are left out unless asked for.',
   route: routes.agents.list,
-  options: fieldsOption,
   defaults: listDefaults,
-  result: listView(routes.agents.list, {
+  steps: listView(routes.agents.list, {
     shows: ['id', 'name', 'tags', 'model.model', 'is_archived'],
   }),
 })

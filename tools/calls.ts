@@ -5,7 +5,7 @@ import { callReadiness } from '../src/flows/readiness.ts'
 import { waitForCall as waitForCallSteps } from '../src/flows/wait-for-call.ts'
 import { defineTool } from '../src/mcp/tool.ts'
 import { CallReport, callReport } from '../src/views/call-report.ts'
-import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults, listView } from '../src/views/list.ts'
 import { transcriptOptions } from '../src/views/transcript.ts'
 
 export const placeCall = defineTool({
@@ -51,9 +51,8 @@ export const listCalls = defineTool({
   description:
     'Lists calls of an account, filtered by agent, state, dates or external_id. For transcripts use get_call; those of subaccounts are in list_conversations.',
   route: routes.calls.list,
-  options: fieldsOption,
   defaults: listDefaults,
-  result: listView(routes.calls.list, {
+  steps: listView(routes.calls.list, {
     shows: [
       'id',
       'status',
@@ -67,7 +66,7 @@ export const listCalls = defineTool({
       'duration_seconds',
       'external_id',
     ],
-    speech: 'get_call',
+    isSpeech: true,
   }),
 })
 

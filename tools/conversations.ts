@@ -1,7 +1,7 @@
 import { routes } from '../src/contract/routes.ts'
 import { conversationById } from '../src/flows/conversation-by-id.ts'
 import { defineTool } from '../src/mcp/tool.ts'
-import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults, listView } from '../src/views/list.ts'
 
 export const listConversations = defineTool({
   name: 'list_conversations',
@@ -9,9 +9,8 @@ export const listConversations = defineTool({
   description:
     'Lists conversations (phone, web and test; in and out) of an account and its subaccounts. For the transcript of one use get_conversation.',
   route: routes.conversations.list,
-  options: fieldsOption,
   defaults: listDefaults,
-  result: listView(routes.conversations.list, {
+  steps: listView(routes.conversations.list, {
     shows: [
       'conversation_id',
       'type',
@@ -23,8 +22,7 @@ export const listConversations = defineTool({
       'agent_name',
       'contact_number',
     ],
-    never: { messages: 'transcripts are shown by get_conversation' },
-    speech: 'get_conversation',
+    isSpeech: true,
   }),
 })
 

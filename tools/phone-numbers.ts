@@ -1,16 +1,15 @@
 import { routes } from '../src/contract/routes.ts'
 import { confirmedNumberDelete } from '../src/flows/confirmed.ts'
 import { defineTool } from '../src/mcp/tool.ts'
-import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults, listView } from '../src/views/list.ts'
 
 export const listPhoneNumbers = defineTool({
   name: 'list_phone_numbers',
   title: 'List the phone numbers we own and which agent answers them',
   description: 'Lists the phone numbers of an account with their trunk and inbound agent.',
   route: routes.phoneNumbers.list,
-  options: fieldsOption,
   defaults: listDefaults,
-  result: listView(routes.phoneNumbers.list, {
+  steps: listView(routes.phoneNumbers.list, {
     shows: [
       'id',
       'number',

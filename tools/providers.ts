@@ -3,8 +3,9 @@ import { ModelCatalog, TranscriberCatalog, voicesIn } from '../src/contract/prov
 import { routes } from '../src/contract/routes.ts'
 import { defineTool } from '../src/mcp/tool.ts'
 import { catalogOf, catalogOptions, catalogSchema, cutCatalog } from '../src/views/catalog.ts'
+import { fieldsOption, isSelection, project, selectionNote } from '../src/views/fields.ts'
 import { cutArray } from '../src/views/fit.ts'
-import { fieldsOption, listDefaults, project } from '../src/views/list.ts'
+import { listDefaults } from '../src/views/list.ts'
 
 export const listModels = defineTool({
   name: 'list_models',
@@ -61,27 +62,33 @@ export const listVoices = defineTool({
       const voices = voicesIn(catalog) ?? []
       const { items: _, voices: __, ...rest } = Array.isArray(catalog) ? {} : { ...catalog }
       const isFull = voices.length >= Number(query.limit)
+      const views = voices.map((voice) => viewOf(voice, fields))
+      const note = [
+        isFull && 'There may be more: narrow by language or search, or raise limit.',
+        views.some(({ isPart }) => isPart) && selectionNote,
+      ].filter(Boolean)
       return {
         ...rest,
         returned: voices.length,
-        ...(isFull && { note: 'There may be more: narrow by language or search, or raise limit.' }),
-        voices: voices.map((voice) => shown(voice, fields)),
+        ...(note.length > 0 && { note: note.join(' ') }),
+        voices: views.map(({ shown }) => shown),
       }
     },
-    cut: cutArray('voices', (_, kept) => ({
+    cut: cutArray('voices', ({ note }, kept) => ({
       returned: kept,
-      note: 'Shortened: narrow by language, gender or search.',
+      note: [note, 'Shortened: narrow by language, gender or search.'].filter(Boolean).join(' '),
     })),
   },
 })
 
 /** The shape of a voice is not published, so only what is known to be bulky is left out. */
-function shown(voice: unknown, fields: readonly string[]): unknown {
+function viewOf(voice: unknown, fields: readonly string[]): { shown: unknown; isPart: boolean } {
   const Voice = z.record(z.string(), z.unknown())
   const parsed = Voice.safeParse(voice)
-  if (!parsed.success) return voice
+  if (!parsed.success) return { shown: voice, isPart: false }
   const plain = Object.entries(parsed.data).filter(
     ([name, value]) => typeof value !== 'object' && !name.endsWith('_url'),
   )
-  return project(parsed.data, [...plain.map(([name]) => name), ...fields])
+  const paths = [...plain.map(([name]) => name), ...fields]
+  return { shown: project(parsed.data, paths), isPart: isSelection([parsed.data], paths) }
 }

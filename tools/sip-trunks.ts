@@ -1,16 +1,15 @@
 import { routes } from '../src/contract/routes.ts'
 import { confirmedTrunkDelete } from '../src/flows/confirmed.ts'
 import { defineTool } from '../src/mcp/tool.ts'
-import { fieldsOption, listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults, listView } from '../src/views/list.ts'
 
 export const listSipTrunks = defineTool({
   name: 'list_sip_trunks',
   title: 'List SIP trunks',
   description: 'Lists the SIP trunks of an account with their numbers.',
   route: routes.sipTrunks.list,
-  options: fieldsOption,
   defaults: listDefaults,
-  result: listView(routes.sipTrunks.list, {
+  steps: listView(routes.sipTrunks.list, {
     shows: ['id', 'name', 'termination_uri', 'phone_numbers'],
   }),
 })

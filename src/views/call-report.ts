@@ -78,7 +78,7 @@ export function conversationReport(
 
 /** What is known of a call, without its transcript: what the platform adds, between the marks. */
 export function callFacts(call: Talked, shape: z.ZodRawShape): string {
-  const { known, others } = sorted(call, shape)
+  const { known, others } = knownAndOthers(call, shape)
   return [compactText(plainFields(known)), othersText(others)].filter(Boolean).join('\n')
 }
 
@@ -98,7 +98,7 @@ function report(
 ): Outcome {
   const transcript = transcriptOf(messages ?? [], options)
   const summary = plainText(summarise(talk, messages ?? []))
-  const { known, others } = sorted(call, shape)
+  const { known, others } = knownAndOthers(call, shape)
   const { capture: captured, ...fields } = others
   const capture = captured ? { ...captured, ...known.capture } : known.capture
   // Nothing that the platform adds takes the place of what is promised.
@@ -117,7 +117,7 @@ function report(
  * What the contract knows of a call, and cleaned what it does not: a field that the platform added
  * may repeat what was said, as a summary of the call does.
  */
-function sorted({ capture, ...call }: Talked, shape: z.ZodRawShape) {
+export function knownAndOthers({ capture, ...call }: Talked, shape: z.ZodRawShape) {
   const isKnown = ([name]: [string, unknown]) => Object.hasOwn(shape, name)
   const fields = Object.entries(call)
   const { recording_url, ...captured } = capture ?? {}

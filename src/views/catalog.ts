@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { fieldsOption, isSelection, project, selectionNote } from './fields.ts'
 import type { Cut } from './fit.ts'
-import { fieldsOption, project } from './list.ts'
 
 /** Arguments of the catalogs: which provider, and what is shown of each model. */
 export const catalogOptions = {
@@ -29,18 +29,24 @@ export function catalogOf(
   { provider, fields = [] }: CatalogOptions,
   shows: readonly string[],
 ): Record<string, unknown> {
-  const providers = entries
-    .filter((entry) => provider === undefined || codeOf(entry.provider) === provider)
-    .map((entry) => ({
-      ...entry,
-      models: entry.models.map((model) => project(model, [...shows, ...fields])),
-    }))
+  const chosen = entries.filter(
+    (entry) => provider === undefined || codeOf(entry.provider) === provider,
+  )
+  const providers = chosen.map((entry) => ({
+    ...entry,
+    models: entry.models.map((model) => project(model, [...shows, ...fields])),
+  }))
   const total = countOf(providers)
+  const isPart = isSelection(
+    chosen.flatMap(({ models }) => models),
+    [...shows, ...fields],
+  )
   const codes = entries.map((entry) => codeOf(entry.provider)).join(', ')
   return {
     total,
     returned: total,
     ...(providers.length === 0 && { note: `No provider ${provider}; there are ${codes}.` }),
+    ...(isPart && { note: selectionNote }),
     providers,
   }
 }
@@ -64,7 +70,9 @@ export const cutCatalog: Cut = {
     return {
       ...result,
       returned: kept,
-      note: 'Shortened: ask for one provider at a time, or for fewer fields.',
+      note: [result.note, 'Shortened: ask for one provider at a time, or for fewer fields.']
+        .filter(Boolean)
+        .join(' '),
       providers,
     }
   },

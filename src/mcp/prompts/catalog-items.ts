@@ -4,7 +4,7 @@ import {
   type VoiceCatalog,
   voicesIn,
 } from '../../contract/provider.ts'
-import { project } from '../../views/list.ts'
+import { project } from '../../views/fields.ts'
 
 type Item = Readonly<Record<string, unknown>>
 

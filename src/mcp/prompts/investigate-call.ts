@@ -1,7 +1,7 @@
 import { Call, type CallDetail } from '../../contract/call.ts'
 import type { Message } from '../../contract/conversation.ts'
 import { routes } from '../../contract/routes.ts'
-import { project } from '../../views/list.ts'
+import { project } from '../../views/fields.ts'
 import { estimateTokens } from '../../views/tokens.ts'
 import { transcriptOf, transcriptText } from '../../views/transcript.ts'
 import { reference } from './arguments.ts'

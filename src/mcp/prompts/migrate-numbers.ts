@@ -1,7 +1,7 @@
 import type { PhoneNumber } from '../../contract/phone-number.ts'
 import { routes } from '../../contract/routes.ts'
 import type { SipTrunk } from '../../contract/sip-trunk.ts'
-import { project } from '../../views/list.ts'
+import { project } from '../../views/fields.ts'
 import { reference } from './arguments.ts'
 import { attachedFrom, attachedList } from './attachment.ts'
 import { attachedTrunk, ownNumbers } from './line.ts'

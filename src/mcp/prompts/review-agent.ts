@@ -1,7 +1,7 @@
 import type { Agent } from '../../contract/agent.ts'
 import type { PhoneNumber } from '../../contract/phone-number.ts'
 import { routes } from '../../contract/routes.ts'
-import { project } from '../../views/list.ts'
+import { project } from '../../views/fields.ts'
 import { agentReference } from './arguments.ts'
 import { attached, attachedFrom, attachedList } from './attachment.ts'
 import { outcomesOf } from './call-figures.ts'
