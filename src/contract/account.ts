@@ -65,8 +65,8 @@ export const accountRoutes = {
     summary: 'Rename, disable or enable a subaccount.',
     params: subaccountParams,
     body: z.object({
-      name: name.optional(),
-      is_active: z.boolean().optional().describe('false soft-disables it, true enables it again.'),
+      name: name.nullish(),
+      is_active: z.boolean().nullish().describe('false soft-disables it, true enables it again.'),
     }),
     reply: Account,
     effect: 'writes',

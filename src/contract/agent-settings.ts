@@ -26,10 +26,10 @@ const delay = (least: number, most: number, what: string, value: number) =>
  * on create, and nothing is filled in on update.
  */
 export const behaviour = {
-  allow_auto_hangup: z.boolean().optional().describe('Agent may end the call.'),
-  allow_caller_recording_opt_out: z.boolean().optional().describe('Caller may decline recording.'),
+  allow_auto_hangup: z.boolean().nullish().describe('Agent may end the call.'),
+  allow_caller_recording_opt_out: z.boolean().nullish().describe('Caller may decline recording.'),
   max_duration_seconds: withDefault(
-    z.int().min(10).max(43200).describe('Longest conversation, seconds.'),
+    z.int().min(10).max(43200).nullable().describe('Longest conversation, seconds.'),
     1200,
   ),
   initial_message: z
@@ -39,7 +39,7 @@ export const behaviour = {
       delay_ms: withDefault(z.int().min(0).max(5000).describe('Wait before.'), 0), // [R]
       interruptible: flag('May be talked over.', false),
     })
-    .optional()
+    .nullish()
     .describe('How the agent opens.'),
   ambient_sound: z
     .object({
@@ -49,7 +49,7 @@ export const behaviour = {
       ),
       volume: ratio('0 to 1.', 0.5),
     })
-    .optional()
+    .nullish()
     .describe('Background sound.'),
   inactivity_settings: z
     .object({
@@ -58,7 +58,7 @@ export const behaviour = {
       end_call_timeout_ms: delay(10000, 600000, 'Silence; null: never.', 305000), // [R]
       reset_on_activity: flag('Speech restarts the count.', true),
     })
-    .optional()
+    .nullish()
     .describe('What happens when the caller is silent.'),
   response_timing: z
     .object({
@@ -67,7 +67,7 @@ export const behaviour = {
         0.1,
       ),
     })
-    .optional()
+    .nullish()
     .describe('When the agent answers.'),
   interrupt_settings: z
     .object({
@@ -75,11 +75,11 @@ export const behaviour = {
       min_words: withDefault(z.int().min(0).describe('Fewest that interrupt.'), 0),
       min_speech_seconds: withDefault(z.number().min(0).describe('Shortest that interrupts.'), 0.2),
     })
-    .optional()
+    .nullish()
     .describe('Barge-in.'),
   capture_settings: z
     .object({ recording_enabled: flag('Record audio.', true) })
-    .optional()
+    .nullish()
     .describe('Recording.'),
   volume: z
     .object({
@@ -87,10 +87,10 @@ export const behaviour = {
       telephony: ratio('0 to 1.', 0.5),
       allow_adjustment: flag('Agent may adjust it.', true),
     })
-    .optional()
+    .nullish()
     .describe('Output volume.'),
   denoising: z
     .object({ web: flag('On web calls.', true), telephony: flag('On phone calls.', true) })
-    .optional()
+    .nullish()
     .describe('Noise suppression.'),
 }

@@ -13,8 +13,8 @@ const provider = z.string().min(1)
 const model = {
   provider: provider.describe('Code from list_models.'),
   model: z.string().describe('Id from list_models.'),
-  max_tokens: z.int().optional().describe('Longest answer, tokens.'),
-  temperature: z.number().optional().describe('Randomness; range per model.'),
+  max_tokens: z.int().nullish().describe('Longest answer, tokens.'),
+  temperature: z.number().nullish().describe('Randomness; range per model.'),
 }
 const transcriber = {
   provider: provider.describe('Code from list_transcribers.'),
@@ -26,7 +26,7 @@ const transcriber = {
 const voice = {
   provider: provider.describe('Code such as elevenlabs.'),
   voice_id: z.string().describe('Id from list_voices.'),
-  language: z.string().optional().describe('Language code.'),
+  language: z.string().nullish().describe('Language code.'),
   settings: z
     .looseObject({
       similarity_boost: z.number().optional().describe('Closeness to the original voice.'),
@@ -35,7 +35,7 @@ const voice = {
       style: z.number().optional().describe('Exaggeration of style.'),
       use_speaker_boost: z.boolean().optional().describe('Boost likeness.'),
     })
-    .optional()
+    .nullish()
     .describe('Tuning, for providers that take it.'),
 }
 
@@ -43,12 +43,15 @@ const Model = z.looseObject(model).describe('Language model.')
 const Transcriber = z.looseObject(transcriber).describe('Speech to text.')
 const Voice = z.looseObject(voice).describe('Text to speech.')
 
-/** Fields of an agent that may be left out on create and changed on update. */
+/**
+ * Fields of an agent that may be left out on create and changed on update. On create null means the
+ * default, on update it resets or clears [R]; the same for all behaviour settings.
+ */
 const describing = {
   name: z.string().max(50).nullable().optional().describe('Display name.'),
   note: z.string().max(5000).nullable().optional().describe('Note for people.'),
-  tags: z.array(z.string()).optional().describe('Labels to filter by.'),
-  metadata: z.record(z.string(), z.unknown()).optional().describe('Free data.'),
+  tags: z.array(z.string()).nullish().describe('Labels to filter by.'),
+  metadata: z.record(z.string(), z.unknown()).nullish().describe('Free data.'),
 }
 
 /** Body of POST agents: model, transcriber and voice are required [R]. */

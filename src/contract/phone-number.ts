@@ -49,9 +49,9 @@ export const phoneNumberRoutes = {
     summary: 'Add a number on a SIP trunk: one of your own, or without number one that is given.',
     params: accountParams,
     body: z.object({
-      number: fields.number.optional(),
+      number: fields.number.nullish(),
       sip_trunk_id: id('Trunk it runs over.'),
-      name: fields.name.optional(),
+      name: fields.name.nullish(),
       inbound_agent_id: link('Agent that answers incoming calls.'),
     }),
     reply: PhoneNumber,
@@ -84,8 +84,8 @@ export const phoneNumberRoutes = {
     summary: 'Change a phone number, its trunk or its inbound agent.',
     params: phoneNumberParams,
     body: z.object({
-      number: fields.number.optional(),
-      name: fields.name.optional(),
+      number: fields.number.nullish(),
+      name: fields.name.nullish(),
       sip_trunk_id: link('Trunk it runs over.'),
       inbound_agent_id: link('Agent that answers.'),
     }),

@@ -36,7 +36,7 @@ function isIpOrCidr(text: string): boolean {
 }
 
 const fields = {
-  name: z.string().max(100).optional().describe('Display name.'), // bound [R]
+  name: z.string().max(100).nullish().describe('Display name.'), // bound [R]
   termination_uri: z
     .string()
     .nullable()
@@ -46,7 +46,7 @@ const fields = {
     .array(
       z.string().refine(isIpOrCidr, { error: 'Expected an IPv4 or IPv6 address or a CIDR block' }),
     )
-    .optional()
+    .nullish()
     .describe('IPv4, IPv6 or CIDR blocks that may send calls.'),
 }
 const sipTrunkParams = { ...accountParams, sip_trunk_id: id('Trunk id.') }

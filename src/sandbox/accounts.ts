@@ -124,8 +124,9 @@ export const accountHandlers = [
       const before = subaccount(store, account, params.subaccount_id)
       const after = {
         ...before,
-        name: body.name ?? before.name,
-        is_active: body.is_active === undefined ? before.is_active : Number(body.is_active),
+        // Null is back to what an account begins with [S].
+        name: body.name === undefined ? before.name : (body.name ?? ''),
+        is_active: body.is_active === undefined ? before.is_active : Number(body.is_active ?? true),
         modified: now,
       }
       store.run(

@@ -16,11 +16,16 @@ export function defaultsOf(schema: z.ZodObject): Record<string, unknown> {
 function defaultOf(field: z.core.$ZodType): unknown {
   const documented = z.globalRegistry.get(field)?.default
   if (documented !== undefined) return documented
-  if (field instanceof z.ZodOptional) return defaultOf(field.unwrap())
+  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable)
+    return defaultOf(field.unwrap())
   if (!(field instanceof z.ZodObject)) return undefined
   const nested = defaultsOf(field)
   return Object.keys(nested).length > 0 ? nested : undefined
 }
+
+/** An object without its fields that are null. */
+export const withoutNulls = (object: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 
 /** Merges a partial update into what is stored: objects field by field, all else replaced. */
 export function merge(

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Agent } from '../contract/agent.ts'
 import { AgentCreate, type AgentUpdate } from '../contract/agent.ts'
 import { routes } from '../contract/routes.ts'
-import { defaultsOf, isPlainObject, merge } from './agent-config.ts'
+import { defaultsOf, isPlainObject, merge, withoutNulls } from './agent-config.ts'
 import { on } from './handler.ts'
 import { pageOfRows } from './page.ts'
 import { notFound } from './problem.ts'
@@ -145,7 +145,7 @@ const folded = (config: Record<string, unknown>) => String(config.name ?? '').to
 /**
  * A partial update: an absent field is unchanged, and only model, transcriber and voice are merged
  * into what is stored [R]. Any other object is taken whole, and what it leaves out is back at its
- * default [S]: whoever relies on more would lose settings on a platform that does no more.
+ * default, as is what is null [S]: whoever relies on more would lose settings on a platform that does no more.
  */
 function updated(
   stored: Readonly<Record<string, unknown>>,
@@ -154,10 +154,23 @@ function updated(
   const whole = Object.entries(replaced).map(([name, value]) => {
     const defaults = creationDefaults[name]
     const hasDefaults = isPlainObject(value) && isPlainObject(defaults)
-    return [name, hasDefaults ? merge(defaults, value) : value]
+    return [name, hasDefaults ? merge(defaults, value) : (value ?? defaults)]
   })
-  return merge({ ...stored, ...Object.fromEntries(whole) }, { model, transcriber, voice })
+  return withoutNullParts(
+    merge({ ...stored, ...Object.fromEntries(whole) }, { model, transcriber, voice }),
+  )
 }
+
+/** A field of model, transcriber or voice that is null is one that is not there. */
+const withoutNullParts = (config: Record<string, unknown>): Record<string, unknown> => ({
+  ...config,
+  ...Object.fromEntries(
+    ['model', 'transcriber', 'voice'].flatMap((name) => {
+      const part = config[name]
+      return isPlainObject(part) ? [[name, withoutNulls(part)]] : []
+    }),
+  ),
+})
 
 /** Stores a new agent with every default filled in. */
 export function createAgent(
@@ -174,7 +187,8 @@ export function createAgent(
     id?: string
   },
 ): AgentRow {
-  const config = merge(creationDefaults, body)
+  // Null means the default [S].
+  const config = withoutNullParts(merge(creationDefaults, withoutNulls(body)))
   const row = { id, account_id: accountId, is_archived: 0, created: now, modified: now, config }
   store.run(
     `INSERT INTO agents (id, account_id, name_folded, created, modified, config)

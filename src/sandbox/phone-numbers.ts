@@ -130,7 +130,9 @@ export const phoneNumberHandlers = [
   on(routes.phoneNumbers.update, ({ store, account, params, body }) =>
     store.transaction(() => {
       const before = phoneNumber(store, account.id, params.phone_number_id)
-      const { number = before.number, name = before.friendly_name } = body
+      // Of these two null means the same as absent [R].
+      const number = body.number ?? before.number
+      const name = body.name ?? before.friendly_name
       const { sip_trunk_id = before.sip_trunk_id } = body
       const { inbound_agent_id = before.inbound_agent_id } = body
       const after = { ...before, number, friendly_name: name, sip_trunk_id, inbound_agent_id }

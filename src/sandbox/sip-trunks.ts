@@ -100,7 +100,8 @@ export const sipTrunkHandlers = [
     store.transaction(() => {
       const before = sipTrunk(store, account.id, params.sip_trunk_id)
       const { name = before.name, termination_uri = before.termination_uri } = body
-      const { allowed_ips = before.allowed_ips } = body
+      const allowed_ips =
+        body.allowed_ips === undefined ? before.allowed_ips : (body.allowed_ips ?? [])
       const after = { ...before, name, termination_uri, allowed_ips }
       checkTermination(after)
       store.run(

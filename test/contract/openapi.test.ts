@@ -126,9 +126,7 @@ test('requests take unknown fields, and show bounds and defaults', () => {
   const schema = operation('agents_create').body?.schema
   expect(schema?.additionalProperties).toBeUndefined()
   expect(schema).toHaveProperty('properties.max_duration_seconds', {
-    type: 'integer',
-    minimum: 10,
-    maximum: 43200,
+    anyOf: [{ type: 'integer', minimum: 10, maximum: 43200 }, { type: 'null' }],
     default: 1200,
     description: expect.any(String),
   })
@@ -147,10 +145,20 @@ test('bounds of queries and nested fields are in it, and defaults of what is cre
     properties: {
       name: { anyOf: [{ maxLength: 50 }, { type: 'null' }] },
       note: { anyOf: [{ maxLength: 5000 }, { type: 'null' }] },
-      initial_message: { properties: { delay_ms: { minimum: 0, maximum: 5000, default: 0 } } },
+      initial_message: {
+        anyOf: [
+          { properties: { delay_ms: { minimum: 0, maximum: 5000, default: 0 } } },
+          { type: 'null' },
+        ],
+      },
       model: { required: ['provider', 'model'] },
       voice: { required: ['provider', 'voice_id'] },
-      volume: { properties: { web: { minimum: 0, maximum: 1, default: 0.5 } } },
+      volume: {
+        anyOf: [
+          { properties: { web: { minimum: 0, maximum: 1, default: 0.5 } } },
+          { type: 'null' },
+        ],
+      },
     },
   })
   const update = JSON.stringify(operation('agents_update').body?.schema)

@@ -176,6 +176,77 @@ describe('agents', () => {
     expect((await sandbox.send('PATCH', path, change)).status).toBe(200)
   })
 
+  const optional = [
+    'name',
+    'note',
+    'tags',
+    'metadata',
+    'allow_auto_hangup',
+    'allow_caller_recording_opt_out',
+    'max_duration_seconds',
+    'initial_message',
+    'ambient_sound',
+    'inactivity_settings',
+    'response_timing',
+    'interrupt_settings',
+    'capture_settings',
+    'volume',
+    'denoising',
+  ]
+  const nulls = Object.fromEntries(optional.map((name) => [name, null]))
+  const partsWithNulls = {
+    model: { ...newAgent.model, max_tokens: null, temperature: null },
+    voice: { ...newAgent.voice, language: null, settings: null },
+  }
+
+  test('take null for the default when they are created', async () => {
+    using sandbox = startSandbox()
+    const { name: _, ...least } = newAgent
+    const create = async (more: object) =>
+      (await sandbox.send('POST', 'accounts/me/agents', { ...least, ...more })).body
+    const { id: __, ...plain } = await create({})
+    const { id: ___, ...cleared } = await create({ ...nulls, ...partsWithNulls })
+    expect(cleared).toEqual(plain)
+    expect(Object.keys(plain)).toEqual(expect.arrayContaining(optional))
+  })
+
+  test('are back at their defaults where an update says null', async () => {
+    using sandbox = startSandbox()
+    const { name: _, ...least } = newAgent
+    const { body: plain } = await sandbox.send('POST', 'accounts/me/agents', least)
+    const path = `accounts/me/agents/${plain.id}`
+    await sandbox.send('PATCH', path, {
+      name: 'x',
+      note: 'x',
+      tags: ['x'],
+      metadata: { x: null },
+      allow_auto_hangup: true,
+      allow_caller_recording_opt_out: true,
+      max_duration_seconds: 10,
+      initial_message: { message: 'x' },
+      ambient_sound: { volume: 1 },
+      inactivity_settings: { reset_on_activity: false },
+      response_timing: { min_endpointing_delay_seconds: 1 },
+      interrupt_settings: { enabled: false },
+      capture_settings: { recording_enabled: false },
+      volume: { web: 0 },
+      denoising: { web: false },
+      model: { max_tokens: 1, temperature: 1 },
+      voice: { language: 'de-de', settings: { speed: 2 } },
+    })
+    const { body: changed } = await sandbox.get(path)
+    for (const name of [...optional, 'model', 'voice']) {
+      expect(changed[name], name).not.toEqual(plain[name])
+    }
+    const { status } = await sandbox.send('PATCH', path, {
+      ...nulls,
+      model: { max_tokens: null, temperature: null },
+      voice: { language: null, settings: null },
+    })
+    expect(status).toBe(200)
+    expect((await sandbox.get(path)).body).toEqual(plain)
+  })
+
   test('are brought back by is_archived false', async () => {
     using sandbox = startSandbox()
     const path = `accounts/me/agents/${supportAgent}`
@@ -342,6 +413,39 @@ describe('numbers and trunks', () => {
       const { status, body } = await sandbox.send(method, `accounts/me/sip-trunks${path}`, sent)
       expect([status, body.errors[0].field]).toEqual([422, 'body.termination_uri'])
     }
+  })
+
+  test('take null for the default, or clear with it', async () => {
+    using sandbox = startSandbox()
+    const create = (path: string, body: object) => sandbox.send('POST', `accounts/me/${path}`, body)
+    const update = async (path: string, body: object) =>
+      (await sandbox.send('PATCH', `accounts/me/${path}`, body)).body
+    const made = await create('sip-trunks', { name: null, allowed_ips: null })
+    expect(made.status).toBe(201)
+    expect(made.body).toMatchObject({ name: '', allowed_ips: [] })
+    expect(await update(`sip-trunks/${trunk}`, { name: null, allowed_ips: null })).toMatchObject({
+      name: '',
+      allowed_ips: [],
+      termination_uri: 'sip.sandbox.example:5060',
+    })
+    const number = await create('phone-numbers', {
+      sip_trunk_id: trunk,
+      number: null,
+      name: null,
+      inbound_agent_id: null,
+    })
+    expect(number.status).toBe(201)
+    expect(number.body).toMatchObject({ friendly_name: null, inbound_agent: null })
+    const before = (await sandbox.get(`accounts/me/phone-numbers/${mainNumber}`)).body
+    expect(await update(`phone-numbers/${mainNumber}`, { number: null, name: null })).toEqual(
+      before,
+    )
+    const path = `subaccounts/${subaccount}`
+    await update(path, { is_active: false })
+    expect(await update(path, { name: null, is_active: null })).toMatchObject({
+      name: '',
+      is_active: true,
+    })
   })
 
   test('without a number one is given that the account does not have', async () => {
