@@ -51,6 +51,7 @@ test('what is named in clear is sent as null, and nothing else of an update is',
       const required = tool.name === 'create_agent' ? { ...validArguments.create_agent } : {}
       const parsed = parseArguments(tool, { ...required, ...ids, clear })
       if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
+      expect(tool.route.body?.safeParse(parsed.request.body).success).toBe(true)
       const nulls = declaredNulls(parsed.request.body)
       const outermost = clear.filter((one) => !clear.some((other) => one.startsWith(`${other}.`)))
       expect(nulls.sort()).toEqual(outermost.sort())
