@@ -85,27 +85,35 @@ function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequ
  * handshake before the request.
  */
 const neverConnected =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|.*CERT.*|UNABLE_TO_.*)$/
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_CONN|PROXY_\d+|.*CERT.*|UNABLE_TO_.*)$/
 
 function failureOf(error: unknown, deadline: Deadline): Failure {
   if (deadline.struck) return deadline.struck.failure
   if (error instanceof SendFailure) return error.failure
-  const code = isNoHttp(error) ? 'NO_HTTP' : errorCode(error)
+  const code = isNoHttp(error) ? 'NO_HTTP' : (proxyRefusal(error) ?? errorCode(error))
   // No code: not the network's doing but a bug of ours, which must not read as a network failure.
   const isOurs = code === null || /^(UND_ERR_INVALID_ARG|ERR_(?!TLS|SSL))/.test(code)
   if (isOurs) throw error
-  return { kind: 'network', code, maybeSent: !neverConnected.test(code) && !isProxyRefusal(error) }
+  return { kind: 'network', code, maybeSent: !neverConnected.test(code) }
 }
 
 /** What came back is not HTTP at all. */
 const isNoHttp = (error: unknown) => error instanceof Error && error.name === 'HTTPParserError'
 
-/** The proxy would not connect, so the platform has seen nothing. */
-const isProxyRefusal = (error: unknown) =>
-  error instanceof Error && /^Proxy response/.test(error.message)
+/**
+ * The proxy answered CONNECT with another status than 200, so the platform has seen nothing. undici
+ * tells the status in the message only.
+ */
+function proxyRefusal(error: unknown): string | undefined {
+  const [, status] =
+    /^Proxy response \((\d+)\)/.exec(error instanceof Error ? error.message : '') ?? []
+  return status && `PROXY_${status}`
+}
 
 function errorCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null
+  // What undici makes of a certificate for another name, with or without a proxy.
+  if ('code' in error && error.code === 'UND_ERR_PRX_TLS') return errorCode(error.cause)
   if ('code' in error && typeof error.code === 'string') return error.code
   return errorCode(error.cause)
 }

@@ -16,7 +16,8 @@ export function openPool({ proxy, headersTimeoutMs }: NetworkOptions): Dispatche
     // with its stream only. And undici repeats what it is told was not looked at, of its own accord.
     allowH2: false,
     // Shorter than the deadline, so that "never connected" is known to be that.
-    connect: { timeout: Math.max(1, headersTimeoutMs / 2) },
+    // A proxy reads this name of the setting only; a direct connection reads it, too.
+    connectTimeout: Math.max(1, headersTimeoutMs / 2),
   }
   if (!proxy) return new Agent(options)
   const { url: httpsProxy, except: noProxy } = proxy

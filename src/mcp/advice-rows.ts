@@ -184,6 +184,14 @@ export const rows: readonly Row[] = [
     next: () =>
       'Trying again will not help. Check VOICE_AGENT_BASE_URL; where a company proxy or a certificate authority of your own signs, name its certificate with NODE_EXTRA_CA_CERTS.',
   }),
+  network((code) => /^PROXY_\d+$/.test(code), {
+    id: 'proxy_refused',
+    again: 'if harmless',
+    what: (code) =>
+      `the proxy did not connect to the platform (HTTP ${code.slice('PROXY_'.length)}); nothing was sent`,
+    next: () =>
+      'Check HTTPS_PROXY, with the user name and password in it where the proxy asks for them (HTTP 407), and that the proxy allows the host in VOICE_AGENT_BASE_URL.',
+  }),
   network((code) => /^(ENOTFOUND|EAI_AGAIN)$/.test(code), {
     id: 'unknown_host',
     again: 'if harmless',

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 /** A request as the fake platform saw it. */
@@ -28,11 +29,15 @@ export interface FakePlatform extends AsyncDisposable {
 
 export async function startFakePlatform(
   behaviour: Behaviour,
-  { account }: { account?: string } = {},
+  {
+    account,
+    host = '127.0.0.1',
+    tls,
+  }: { account?: string; host?: string; tls?: { cert: string; key: string } } = {},
 ): Promise<FakePlatform> {
   let current = behaviour
   const seen: SeenRequest[] = []
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { method = '', url = '', headers } = request
@@ -43,11 +48,12 @@ export async function startFakePlatform(
     const one = { method, url, headers, body: Buffer.concat(chunks).toString() }
     seen.push(one)
     current(one, response, seen.length - 1)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  }
+  const server = tls ? createTlsServer(tls, answer) : createServer(answer)
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     seen,
     behave: (next) => {
       current = next

@@ -265,6 +265,14 @@ const cases: [
     false,
   ],
   [
+    'proxy_refused',
+    network('PROXY_407', false),
+    'place_call',
+    /proxy did not connect .*407.*nothing was sent/,
+    /Check HTTPS_PROXY/,
+    true,
+  ],
+  [
     'unknown_host',
     network('ENOTFOUND', false),
     'place_call',

@@ -1,0 +1,284 @@
+import { writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { connectStdio } from '../harness/client.ts'
+import { startConnectProxy } from '../harness/connect-proxy.ts'
+import { json, startFakePlatform } from '../harness/fake-platform.ts'
+import { authority, signed } from '../harness/private-ca.ts'
+import { scratchFolder, startHttpProgram } from '../harness/program.ts'
+import { rpc } from '../harness/rpc.ts'
+
+/*
+ * What only the network shows, on the built program: the bundle must hold all that the libraries
+ * need for it.
+ */
+
+const account = { id: 'a1', name: 'Fake' }
+/** Reads something that the platform counts as seen. */
+const read = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
+const key = { VOICE_AGENT_API_KEY: 'some-key' }
+const create = { name: 'create_subaccount', arguments: { name: 'x' } }
+
+/** Trusted authorities of a folder of the test's own. */
+function trusted() {
+  const folder = scratchFolder()
+  const file = join(folder.path, 'authority.pem')
+  writeFileSync(file, authority)
+  return { ...folder, file }
+}
+
+const tlsPlatform = (host?: string) =>
+  startFakePlatform((_, response) => json(response, 200, account), {
+    account: account.id,
+    tls: signed,
+    ...(host && { host }),
+  })
+
+const portOf = (url: string) => Number(new URL(url).port)
+
+/** Starts a program with these settings and calls one tool. */
+async function ask(
+  env: Record<string, string>,
+  asked: { name: string; arguments: Record<string, string> } = read,
+) {
+  await using client = await connectStdio('v2 2026-07-28', { env: { ...key, ...env } })
+  return await client.call(asked.name, asked.arguments)
+}
+
+describe('a platform on https', () => {
+  test('whose certificate a private authority has signed is refused', async () => {
+    await using platform = await tlsPlatform()
+    const { isError, content } = await ask({ VOICE_AGENT_BASE_URL: platform.url })
+    expect(isError).toBe(true)
+    expect(content[0]?.text).toMatch(
+      /certificate of the platform is not trusted .*nothing was sent/,
+    )
+    expect(platform.seen).toHaveLength(0)
+  })
+
+  test('is trusted with NODE_EXTRA_CA_CERTS', async () => {
+    using ca = trusted()
+    await using platform = await tlsPlatform()
+    const { isError } = await ask({
+      VOICE_AGENT_BASE_URL: platform.url,
+      NODE_EXTRA_CA_CERTS: ca.file,
+    })
+    expect(isError).toBeFalsy()
+  })
+
+  // Node reads the store of the system from these files on Linux (SSL_CERT_FILE, as OpenSSL does).
+  test.runIf(process.platform === 'linux')(
+    "is trusted with NODE_USE_SYSTEM_CA where the system's store has the authority",
+    async () => {
+      using ca = trusted()
+      await using platform = await tlsPlatform()
+      const { isError } = await ask({
+        VOICE_AGENT_BASE_URL: platform.url,
+        NODE_USE_SYSTEM_CA: '1',
+        SSL_CERT_FILE: ca.file,
+      })
+      expect(isError).toBeFalsy()
+    },
+  )
+
+  test('that shows a certificate for another name is refused, and nothing is sent', async () => {
+    using ca = trusted()
+    await using platform = await tlsPlatform('127.0.0.2')
+    const { content } = await ask({
+      VOICE_AGENT_BASE_URL: platform.url,
+      NODE_EXTRA_CA_CERTS: ca.file,
+    })
+    expect(content[0]?.text).toMatch(/not trusted \(ERR_TLS_CERT_ALTNAME_INVALID\)/)
+    expect(platform.seen).toHaveLength(0)
+  })
+})
+
+describe('through HTTPS_PROXY', () => {
+  /** A platform that only the proxy can find, the proxy, and the settings for both. */
+  async function behindProxy(options: Parameters<typeof startConnectProxy>[1] = {}) {
+    const ca = trusted()
+    const platform = await tlsPlatform()
+    const proxy = await startConnectProxy(portOf(platform.url), options)
+    return {
+      platform,
+      proxy,
+      env: {
+        VOICE_AGENT_BASE_URL: 'https://platform.example',
+        HTTPS_PROXY: proxy.url.href,
+        NODE_EXTRA_CA_CERTS: ca.file,
+      },
+      async [Symbol.asyncDispose]() {
+        await proxy[Symbol.asyncDispose]()
+        await platform[Symbol.asyncDispose]()
+        ca[Symbol.dispose]()
+      },
+    }
+  }
+
+  test('the platform is reached by CONNECT, over TLS from end to end', async () => {
+    await using there = await behindProxy()
+    const { isError, structuredContent } = await ask(there.env)
+    expect(isError).toBeFalsy()
+    expect(structuredContent).toMatchObject({ id: 'a1' })
+    expect(there.proxy.asked[0]).toEqual({
+      target: 'platform.example:443',
+      authorization: undefined,
+    })
+    expect(there.proxy.plain()).toBe(0)
+  })
+
+  test('the same for a program that serves HTTP', async () => {
+    await using there = await behindProxy()
+    await using program = await startHttpProgram({ ...key, ...there.env })
+    const { result } = await rpc(program.url, 'tools/call', read)
+    expect(result).toMatchObject({ structuredContent: { id: 'a1' } })
+    expect(there.proxy.asked.length).toBeGreaterThan(0)
+  })
+
+  test('the proxy may speak TLS itself', async () => {
+    await using there = await behindProxy({ tls: signed })
+    expect((await ask(there.env)).isError).toBeFalsy()
+    expect(there.proxy.asked[0]?.target).toBe('platform.example:443')
+  })
+
+  test('user name and password of its address are shown to the proxy, and to nobody else', async () => {
+    await using there = await behindProxy({ credentials: 'me@work:p%ss' })
+    const HTTPS_PROXY = `http://me%40work:p%25ss@${there.proxy.url.host}`
+    expect((await ask({ ...there.env, HTTPS_PROXY })).isError).toBeFalsy()
+    expect(there.platform.seen[0]?.headers).not.toHaveProperty('proxy-authorization')
+  })
+
+  test('a proxy that wants a password is told as that, and nothing is sent', async () => {
+    await using there = await behindProxy({ credentials: 'me:secret' })
+    const { content } = await ask(there.env, create)
+    expect(content[0]?.text).toMatch(/proxy did not connect to the platform \(HTTP 407\)/)
+    expect(content[0]?.text).toMatch(/Check HTTPS_PROXY/)
+    expect(there.platform.seen).toHaveLength(0)
+  })
+
+  test('a proxy that breaks off is told as a failure of the network, and nothing is sent', async () => {
+    await using there = await behindProxy({ refuse: 'close' })
+    const { content } = await ask(there.env, create)
+    expect(content[0]?.text).toMatch(/could not be reached \(UND_ERR_PRX_CONN\)/)
+    expect(content[0]?.text).not.toMatch(/may have been/)
+  })
+
+  test('a certificate that is not trusted is refused inside the tunnel, too', async () => {
+    await using there = await behindProxy()
+    const { content } = await ask({ ...there.env, NODE_EXTRA_CA_CERTS: '' })
+    expect(content[0]?.text).toMatch(/certificate of the platform is not trusted/)
+    expect(there.platform.seen).toHaveLength(0)
+  })
+
+  test('a certificate for another name is refused inside the tunnel, too', async () => {
+    await using there = await behindProxy()
+    const { content } = await ask({ ...there.env, VOICE_AGENT_BASE_URL: 'https://other.example' })
+    expect(content[0]?.text).toMatch(/not trusted \(ERR_TLS_CERT_ALTNAME_INVALID\)/)
+  })
+
+  // The address of any interface leads to this machine and is not a loopback address to the program.
+  test.skipIf(process.platform === 'win32')('NO_PROXY names hosts that need none', async () => {
+    using ca = trusted()
+    await using platform = await tlsPlatform('0.0.0.0')
+    await using proxy = await startConnectProxy(portOf(platform.url))
+    const env = {
+      VOICE_AGENT_BASE_URL: platform.url,
+      HTTPS_PROXY: proxy.url.href,
+      NODE_EXTRA_CA_CERTS: ca.file,
+    }
+    expect((await ask({ ...env, NO_PROXY: 'example.com,0.0.0.0' })).isError).toBeFalsy()
+    expect(proxy.asked).toHaveLength(0)
+    expect((await ask({ ...env, NO_PROXY: 'example.com' })).isError).toBeFalsy()
+    expect(proxy.asked.length).toBeGreaterThan(0)
+  })
+})
+
+const hasIpv6 = Object.values(networkInterfaces()).some((found) =>
+  found?.some(({ address }) => address === '::1'),
+)
+describe.skipIf(!hasIpv6)('IPv6', () => {
+  test('reaches a platform at [::1]', async () => {
+    await using platform = await startFakePlatform((_, res) => json(res, 200, account), {
+      host: '::1',
+    })
+    const { structuredContent } = await ask({ VOICE_AGENT_BASE_URL: platform.url })
+    expect(structuredContent).toMatchObject({ id: 'a1' })
+  })
+
+  test('reaches a platform on https at [::1]', async () => {
+    using ca = trusted()
+    await using platform = await tlsPlatform('::1')
+    const env = { VOICE_AGENT_BASE_URL: platform.url, NODE_EXTRA_CA_CERTS: ca.file }
+    expect((await ask(env)).isError).toBeFalsy()
+  })
+
+  test('is listened on with --host ::1', async () => {
+    await using program = await startHttpProgram({}, ['--host', '::1'])
+    expect(program.url).toMatch(/^http:\/\/\[::1\]:\d+\/mcp$/)
+    const health = await fetch(new URL('/health', program.url))
+    expect(health.status).toBe(200)
+  })
+})
+
+describe('a connection that the platform closes just as a request is sent', () => {
+  /**
+   * A platform whose connections serve one request each and break off at the second, as when it
+   * closes an idle one while a request is on its way.
+   */
+  async function onceAndGone() {
+    const posts: string[] = []
+    const sockets = new Set<Socket>()
+    const body = JSON.stringify(account)
+    const reply = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+    let broken = 0
+    const server = createServer((socket) => {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      let requests = 0
+      socket.on('data', (chunk: Buffer) => {
+        const [, method = '', path = ''] = /^(GET|POST) (\S+)/.exec(chunk.toString()) ?? []
+        if (method === 'POST') posts.push(path)
+        if (method === '') return
+        if (++requests === 1) return void socket.write(reply)
+        broken++
+        socket.resetAndDestroy()
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    return {
+      env: { ...key, VOICE_AGENT_BASE_URL: `http://127.0.0.1:${port}` },
+      posts,
+      broken: () => broken,
+      [Symbol.asyncDispose]: () =>
+        new Promise<void>((resolve) => {
+          server.close(() => resolve())
+          for (const socket of sockets) socket.destroy()
+        }),
+    }
+  }
+
+  test('costs a read one more try', async () => {
+    await using platform = await onceAndGone()
+    await using client = await connectStdio('v2 2026-07-28', { env: platform.env })
+    for (let time = 0; time < 10; time++) {
+      expect((await client.call(read.name, read.arguments)).isError).toBeFalsy()
+    }
+    expect(platform.broken()).toBeGreaterThan(0)
+  })
+
+  test('never has a POST sent twice, and says that it may have been done', async () => {
+    await using platform = await onceAndGone()
+    await using client = await connectStdio('v2 2026-07-28', { env: platform.env })
+    const results = []
+    for (let time = 0; time < 10; time++) {
+      results.push(await client.call('create_subaccount', { name: `S${time}` }))
+    }
+    expect(platform.posts).toHaveLength(10)
+    const failed = results.filter(({ isError }) => isError)
+    expect(failed.length).toBeGreaterThan(0)
+    for (const { content } of failed) expect(content[0]?.text).toMatch(/may have been/)
+  })
+})
