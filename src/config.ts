@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import envPaths from 'env-paths'
 import { ConfigError, type Environment, readFlags, readValues, type Values } from './flags.ts'
 import { type ConfirmMode, confirmModes } from './mcp/confirm-mode.ts'
@@ -245,7 +245,14 @@ function callingOf(values: Values): CallingConfig {
 const stateDirOf = (values: Values) =>
   values['sandbox-db'] === ':memory:' && values['base-url'] === undefined ? ':memory:' : dataDir()
 
-const dataDir = () => envPaths('voice-agent-mcp', { suffix: '' }).data
+/** The user's own folder for data. Without a home it would be a folder in the current one. */
+function dataDir(): string {
+  const { data } = envPaths('voice-agent-mcp', { suffix: '' })
+  if (isAbsolute(data)) return data
+  throw new ConfigError(
+    `There is no folder to keep data in: HOME is empty, or the path in HOME or XDG_DATA_HOME is relative. Set it to an absolute path, or name a folder with ${shownName('state-dir')} and a file with ${shownName('sandbox-db')}.`,
+  )
+}
 
 function sandboxOf(values: Values): SandboxConfig {
   return {

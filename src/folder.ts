@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
@@ -12,6 +12,21 @@ export function makeFolder(path: string): void {
   if (parent !== path) makeFolder(parent)
   try {
     mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(path)) throw error
+  }
+}
+
+/**
+ * Makes an empty file, for this user alone whatever the umask, in a folder that is made if need be.
+ * A file that exists stays as it is. SQLite gives the files beside a database the same rights.
+ */
+export function makePrivateFile(path: string): void {
+  makeFolder(dirname(path))
+  if (existsSync(path)) return
+  try {
+    closeSync(openSync(path, 'wx', 0o600))
   } catch (error) {
     // Another process may have made it meanwhile.
     if (!existsSync(path)) throw error

@@ -1,8 +1,7 @@
-import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { makeFolder } from './folder.ts'
+import { makePrivateFile } from './folder.ts'
 
 /** A kind of file in which a server remembers something, and several on one machine may share. */
 export interface StateFile {
@@ -25,7 +24,7 @@ const patience = 5000
  */
 export async function openStateFile(file: string, kind: StateFile): Promise<DatabaseSync> {
   const { DatabaseSync } = await import('node:sqlite')
-  if (file !== ':memory:') makeFolder(dirname(file))
+  if (file !== ':memory:') makePrivateFile(file)
   // Waiting is done by `patiently`, which lets other work go on meanwhile.
   const db = new DatabaseSync(file, { timeout: 0 })
   try {

@@ -1,7 +1,6 @@
-import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import * as z from 'zod'
-import { makeFolder } from '../folder.ts'
+import { makePrivateFile } from '../folder.ts'
 import { schema, schemaVersion } from './store-schema.ts'
 
 export type SqlParams = Record<string, SQLInputValue>
@@ -51,7 +50,7 @@ export function openStore(file: string, fill: (store: Store) => void): Store {
 }
 
 function connect(file: string): DatabaseSync {
-  if (file !== ':memory:') makeFolder(dirname(file))
+  if (file !== ':memory:') makePrivateFile(file)
   const db = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
     // Looked into before anything is changed: it may be somebody else's.
