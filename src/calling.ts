@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Dialling } from './calls/dialling.ts'
 import { createFollower } from './calls/follow.ts'
-import type { Journal } from './calls/journal.ts'
+import { type Journal, openJournal } from './calls/journal.ts'
 import { Unsettled } from './calls/unsettled.ts'
 import type { CallingConfig } from './config.ts'
 import { ConfigError } from './flags.ts'
@@ -42,9 +42,7 @@ export function openCalling(
   let journal: Promise<Journal> | undefined
   return {
     async journal() {
-      journal ??= import('./calls/journal.ts').then(({ openJournal }) =>
-        openJournal(file('calls.db')),
-      )
+      journal ??= openJournal(file('calls.db'))
       try {
         return await journal
       } catch (error) {

@@ -3,6 +3,7 @@ import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../package.json' with { type: 'json' }
 import { type Card, cards, initializedVersions } from './cards.ts'
 import { type Config, isLoopback, readConfig } from './config.ts'
+import { descriptorHint } from './descriptors.ts'
 import { exposedOf } from './exposed.ts'
 import { ConfigError } from './flags.ts'
 import type { Exposure } from './mcp/exposure.ts'
@@ -37,7 +38,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
   } catch (error) {
     if (!(error instanceof Error)) throw error
     const hint = error instanceof ConfigError ? ' See voice-agent-mcp --help.' : ''
-    log(`${error.message}${hint}`)
+    log(`${error.message}${hint}${descriptorHint(error)}`)
     return 1
   }
 }
@@ -57,7 +58,11 @@ async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Run
   const exposure = exposedOf(cards, config.scope.exposure)
   let serving: ReturnType<typeof connecting> | undefined
   const open = () => {
-    serving ??= connecting(config)
+    serving ??= connecting(config).catch((error) => {
+      // Whatever was wrong may be mended by the next time.
+      serving = undefined
+      throw error
+    })
     return serving
   }
   // A mistake in a policy is told before anybody is answered.
@@ -80,14 +85,22 @@ async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Run
     versions: initializedVersions,
   })
   const server = startStdio({ opening, load: async () => (await open()).connect })
+  // All other code is loaded soon after the first answers: later its files may be gone, by an update
+  // of the package, or not be opened for want of descriptors. If that fails, it is tried again when
+  // the code is needed.
+  const loading = setTimeout(() => open().catch(() => undefined), loadAfterMs).unref()
   return {
     done: server.done,
     async close() {
+      clearTimeout(loading)
       await server.close()
-      await (await serving)?.close()
+      await (await serving?.catch(() => undefined))?.close()
     },
   }
 }
+
+/** When the rest is loaded, ms: after the first answers, and before the compile cache is written. */
+const loadAfterMs = 1500
 
 /** Loads what answers everything that the opening does not. */
 async function connecting(config: Extract<Config, { command: 'stdio' }>) {
@@ -123,8 +136,6 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
 }
 
 async function http(config: Extract<Config, { command: 'http' }>): Promise<Running> {
-  const { startSmall, beSmall } = await import('./heap.ts')
-  startSmall()
   const exposure = exposedOf(cards, config.scope.exposure)
   const [{ openServing }, { startHttp }, { watchResources }] = await Promise.all([
     import('./serving.ts'),
@@ -151,7 +162,6 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     watch: (credential, uris, onUpdate) => watchResources(sessionFor(credential), uris, onUpdate),
     onError: logRefusal,
   })
-  beSmall()
   announce(config, exposure)
   log(`Serving MCP at ${server.url}/mcp`)
   if (!local) warnOfExposure(config, lendsKey)

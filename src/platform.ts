@@ -13,7 +13,10 @@ export interface Platform {
   close(): Promise<void>
 }
 
-/** Opens the platform. What it needs is loaded with the first request, not before. */
+/**
+ * Opens the platform. All code that its requests need is loaded now, so that none of them can fail
+ * for a file that cannot be read later; the sandbox's database is opened with the first request.
+ */
 export async function openPlatform(
   config: PlatformConfig,
   onBug: (error: unknown) => void,
@@ -37,32 +40,31 @@ async function openNetwork(
 /** The key of the seeded account; it opens nothing but the sandbox. */
 const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
 
-function openBox({ file, speed, llm }: SandboxConfig, onBug: (error: unknown) => void): Platform {
-  const load = async () => {
-    const { openSandbox } = await import('./sandbox/sandbox.ts')
-    return openSandbox({ file, speed, onBug, ...(llm && { llm }) })
+async function openBox(
+  { file, speed, llm }: SandboxConfig,
+  onBug: (error: unknown) => void,
+): Promise<Platform> {
+  const { openSandbox } = await import('./sandbox/sandbox.ts')
+  let opened: ReturnType<typeof openSandbox> | undefined
+  const open = () => {
+    opened ??= openSandbox({ file, speed, onBug, ...(llm && { llm }) })
+    return opened
   }
-  let opening: ReturnType<typeof load> | undefined
   return {
     credential: sandboxCredential,
     async prepare() {
-      opening ??= load()
-      await opening
+      open()
     },
     async send(request) {
       try {
-        opening ??= load()
-        const sandbox = await opening
-        return await replyOf(await sandbox.fetch(requestOf(request)))
+        return await replyOf(await open().fetch(requestOf(request)))
       } catch (error) {
         // A file that cannot be opened is told as the platform would tell a failure of its own.
-        opening = undefined
         return failedReply(error)
       }
     },
     async close() {
-      const sandbox = await opening?.catch(() => undefined)
-      sandbox?.close()
+      opened?.close()
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import { type Deadline, type Limits, startDeadline } from './deadline.ts'
 import { exchange } from './exchange.ts'
 import { type Failure, type Redirected, SendFailure } from './failure.ts'
+import { openPool } from './pool.ts'
 import type { Send, WireReply, WireRequest } from './send.ts'
 
 export interface NetworkOptions extends Limits {
@@ -20,20 +21,17 @@ export interface NetworkSender {
 /** Redirects followed within the origin before giving up. */
 const maxRedirects = 3
 
-/** undici is loaded with the first request: a server that only lists its tools never needs it. */
+/** Connections are made with the first request. */
 export function createNetworkSender(options: NetworkOptions): NetworkSender {
-  let pool: Promise<Dispatcher> | undefined
+  const pool = openPool(options)
   return {
     async send(request) {
-      pool ??= import('./pool.ts').then(({ openPool }) => openPool(options))
       const { origin, pathname } = options.baseUrl
       // Put together as text: resolving `//host/…` against an origin would lead to that host.
       const url = new URL(origin + pathname.replace(/\/$/, '') + request.target)
-      return sendTo(await pool, url, request, options)
+      return sendTo(pool, url, request, options)
     },
-    async close() {
-      await (await pool)?.destroy()
-    },
+    close: () => pool.destroy(),
   }
 }
 
@@ -85,7 +83,7 @@ function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequ
  * handshake before the request.
  */
 const neverConnected =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_CONN|PROXY_\d+|.*CERT.*|UNABLE_TO_.*)$/
+  /^(EMFILE|ENFILE|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_CONN|PROXY_\d+|.*CERT.*|UNABLE_TO_.*)$/
 
 function failureOf(error: unknown, deadline: Deadline): Failure {
   if (deadline.struck) return deadline.struck.failure

@@ -1,11 +1,6 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import type { NetworkOptions } from './network.ts'
 
-/*
- * A file of its own so that it can be loaded late: undici is CommonJS, and only a static import
- * gives its names the same way in source and bundle.
- */
-
 /** Opens the pool of connections to the platform. */
 export function openPool({ proxy, headersTimeoutMs }: NetworkOptions): Dispatcher {
   const options = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CallLedger, CallLimits, Exceeded } from './ledger.ts'
 import type { DialPolicyConfig } from './policy.ts'
-import type { Objection } from './rules.ts'
+import { checkDestination, type Objection } from './rules.ts'
 import type { Allowed, DialRequest, Refused, Verdict } from './verdict.ts'
 
 /** The longest that a call is taken to be under way when nobody says that it has ended, ms. */
@@ -59,7 +59,6 @@ export function createDialPolicy({
     if (request.type === 'web') {
       return objection ? refuse(objection) : { allowed: true, facts: { country: null, type: null } }
     }
-    const { checkDestination } = await import('./rules.ts')
     const found = checkDestination(request.toNumber, config, now())
     // The destination is told first: that no setting allows an emergency number is what matters.
     // Quiet hours are told last: to an agent that may not call, waiting is no help.

@@ -1,3 +1,4 @@
+import { openApiDocument } from '../contract/openapi.ts'
 import { allRoutes } from '../contract/routes.ts'
 import { accountHandlers, accountOfKey, isActive, reachableAccount } from './accounts.ts'
 import { agentHandlers } from './agents.ts'
@@ -100,8 +101,7 @@ async function answer(
       : Response.json(result, { status: route.success })
 }
 
-async function openApiResponse(): Promise<Response> {
-  const { openApiDocument } = await import('../contract/openapi.ts')
+function openApiResponse(): Response {
   return Response.json(openApiDocument(allRoutes))
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node'
+import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
 import {
   type AuthInfo,
   createMcpHandler,
@@ -10,7 +10,6 @@ import {
   localhostAllowedHostnames,
   localhostAllowedOrigins,
   DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest,
-  type McpHttpHandler,
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
@@ -58,7 +57,7 @@ export async function startHttp(
     onerror: options.onError,
     maxSubscriptions: mostStreams,
   })
-  const serve = atLength(handler, options)
+  const serve = toNodeHandler(handler, { onerror: options.onError })
   const refusalOfSource = sourceCheck(options)
 
   const answer = async (
@@ -134,21 +133,6 @@ export async function startHttp(
 
 /** JSON-RPC 2.0 §5.1 */
 const parseError = -32700
-
-/**
- * Answers with the SDK. Node loads its own fetch for web requests and what makes them, so they come
- * with the first request that is not answered shortly.
- */
-function atLength(handler: McpHttpHandler, { onError }: HttpOptions): NodeMcpRequestHandler {
-  let loading: Promise<NodeMcpRequestHandler> | undefined
-  return async (...asked) => {
-    loading ??= import('@modelcontextprotocol/node').then(({ toNodeHandler }) =>
-      toNodeHandler(handler, { onerror: onError }),
-    )
-    const serve = await loading
-    await serve(...asked)
-  }
-}
 
 /** The bytes of a request; `undefined` when they are too many. Throws when the client breaks off. */
 function readBody(request: IncomingMessage): Promise<Buffer | undefined> {

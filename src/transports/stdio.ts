@@ -59,8 +59,11 @@ export function startStdio({ opening, load }: StdioOptions): StdioServer {
     if (rest.length > longestOpening) takeOver()
   }
   const end = () => resolve()
-  const broken = (error: Error) =>
+  const broken = (error: NodeJS.ErrnoException) => {
+    // The client has closed its end: that is how it ends a server, too.
+    if (error.code === 'EPIPE') return resolve()
     reject(new Error(`The connection to the client broke off: ${error.message}`))
+  }
   stdin.on('data', read)
   stdin.once('end', end)
   stdin.once('error', end)

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ export function scratchFolder(): { path: string; [Symbol.dispose](): void } {
 
 /** A running program. */
 export interface Program extends AsyncDisposable {
-  readonly process: ChildProcess
+  readonly process: ChildProcessWithoutNullStreams
   readonly stdout: () => string
   readonly stderr: () => string
   /** The first match on standard error; fails when the program ends without one. */
@@ -41,7 +41,11 @@ export function startProgram(
   env: Record<string, string> = {},
   nodeOptions: readonly string[] = [],
 ): Program {
-  const child = spawn(process.execPath, [...nodeOptions, bin, ...args], { env: cleanEnv(env) })
+  return collected(spawn(process.execPath, [...nodeOptions, bin, ...args], { env: cleanEnv(env) }))
+}
+
+/** A program that was started, with what it writes; stopped when it goes out of scope. */
+export function collected(child: ChildProcessWithoutNullStreams): Program {
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk) => {
