@@ -3,8 +3,8 @@ import type { Connect } from './stdio-connection.ts'
 
 export interface StdioServer {
   /**
-   * Resolves when the client has gone: its end of the pipe is closed and answered. Rejects when the
-   * connection broke before that, by a message too large or a client that no longer reads.
+   * Resolves when the client has gone: its end of the pipe is closed and answered, or it no longer
+   * reads. Rejects when the connection broke before that, such as by a message too large.
    */
   readonly done: Promise<void>
   close(): Promise<void>

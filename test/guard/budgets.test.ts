@@ -59,7 +59,7 @@ describe.skipIf(process.platform === 'win32')('as little as before', () => {
   test('is loaded and written for the first answer', async () => {
     await using program = probed([])
     program.process.stdin?.write(`${onTheWire('tools/list').body}\n`)
-    await expect.poll(program.stdout).toMatch(/\n$/)
+    await expect.poll(program.stdout, { timeout: 10_000 }).toMatch(/\n$/)
     const answer = program.stdout().trimEnd()
     expect(JSON.parse(answer)).toMatchObject({ result: { tools: expect.anything() } })
     expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(budgets.listBytes)

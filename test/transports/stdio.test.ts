@@ -53,14 +53,13 @@ const said = ({ stdout }: Program) =>
 const until = (program: Program, count: number) =>
   expect.poll(() => said(program).length, { interval: 20, timeout: 10_000 }).toBe(count)
 
-test('a client that no longer reads while the rest is loading is told of in one line', async () => {
+test('a client that no longer reads while the rest is loading has ended the connection', async () => {
   await using program = start()
   await program.waitFor(/SANDBOX/)
   program.process.stdout?.destroy()
   say(program, ...hello(), call(1, 'get_current_account'))
-  expect(await program.exited).toBe(1)
-  expect(program.stderr()).toMatch(/The connection to the client broke off: /)
-  expect(program.stderr()).not.toMatch(/\n +at /)
+  expect(await program.exited).toBe(0)
+  expect(program.stderr()).not.toMatch(/EPIPE|\n +at /)
 })
 
 test('a client that gives every request the same id gets each answer once', async () => {
