@@ -21,8 +21,6 @@ const budgets = {
   firstBytes: 266_000,
   /** And parts of Node beside those that every program has: recorded at 11. */
   firstBuiltins: 11,
-  /** And parts of Node beside those that every program has: recorded at 11. */
-  firstBuiltins: 11,
   /** The answer to tools/list, bytes, with the properties of all known objects: recorded at 83,300. */
   listBytes: 85_500,
   /** What tools/list leaves on the heap, over HTTP and not optimised, bytes: recorded at 27,500. */
