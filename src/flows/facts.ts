@@ -1,15 +1,19 @@
 import { ApiError } from '../api/failure.ts'
+import { unlessAborted } from '../calls/within.ts'
+import type { Account } from '../contract/account.ts'
+import { routes } from '../contract/routes.ts'
 import { isOwnAccount, ownAccount } from '../mcp/account.ts'
 import type { Run } from '../mcp/tool.ts'
 import { bare, namedShown, type Shown, say } from '../views/quoted.ts'
 
 type OnAccount = Pick<Run, 'request' | 'session'>
+type Asking = OnAccount & Pick<Run, 'signal'>
 
 /** The account that something is done under, as a person who is asked recognises it. */
-export async function accountFact({ request, session }: OnAccount): Promise<Shown> {
+export async function accountFact({ request, session, signal }: Asking): Promise<Shown> {
   const { account_id = 'me' } = request.params
   // Not to know its name is no reason not to ask.
-  const own = await ownAccount(session).catch((error: unknown) => {
+  const own = await accountInTime(session, signal).catch((error: unknown) => {
     if (error instanceof ApiError) return undefined
     throw error
   })
@@ -24,14 +28,21 @@ export function accountArgument({ request, session }: OnAccount): string {
   return isImplied ? '' : `, account_id ${account_id}`
 }
 
+/** The key's own account; a caller who gives up does not wait for it. Throws ApiError. */
+function accountInTime(session: Run['session'], signal: AbortSignal | undefined): Promise<Account> {
+  const route = { ...routes.accounts.current, attempts: 1 }
+  const gaveUp = () => new ApiError({ kind: 'cancelled', maybeSent: false }, route)
+  return unlessAborted(ownAccount(session), signal, gaveUp)
+}
+
 /**
  * The same steps on `me`, where the account is named that the key has anyway: one account under two
  * names would make two of what is to be done once. Throws ApiError when that cannot be found out.
  */
-export async function onOneName<R extends OnAccount>(run: R): Promise<R> {
+export async function onOneName<R extends Asking>(run: R): Promise<R> {
   const { account_id = 'me' } = run.request.params
   if (account_id === 'me') return run
-  const own = await ownAccount(run.session)
+  const own = await accountInTime(run.session, run.signal)
   if (account_id !== own.id) return run
   const params = { ...run.request.params, account_id: 'me' }
   return { ...run, request: { ...run.request, params } }

@@ -46,6 +46,7 @@ const without = Object.keys(routes.calls.place.body.shape).filter(
 /** Places many calls one after the other, each exactly once and by its own leave. */
 export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = {
   options,
+  isBounded: true,
   without,
   reports: true,
   schema: z.object({ ...listed, ...confirmationShape }),

@@ -1,5 +1,4 @@
 import { ApiError } from '../api/failure.ts'
-import { requestMs } from '../calls/find-out.ts'
 import type { Placement } from '../calls/placement.ts'
 import { PlacedCall } from '../contract/call.ts'
 import { taskOf } from '../mcp/tasks.ts'
@@ -15,9 +14,9 @@ export interface Bounded {
   readonly until: number
 }
 
-export const bounded = <R extends object>(run: R): R & Bounded => ({
+export const bounded = <R extends Pick<Run, 'answerBy'>>(run: R): R & Bounded => ({
   ...run,
-  until: performance.now() + requestMs,
+  until: run.answerBy,
 })
 
 type Telling = Pick<Run, 'request' | 'session' | 'signal' | 'leaving' | 'progress' | 'takesTasks'> &

@@ -5,6 +5,8 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { ApiError, type Failure } from '../api/failure.ts'
+import { requestMs } from '../calls/find-out.ts'
+import { within } from '../calls/within.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { boundedLines } from '../views/bounded.ts'
 import { resultBudget, shortened } from '../views/fit.ts'
@@ -29,6 +31,8 @@ export interface CallContext {
   readonly tools: readonly Tool[]
   readonly signal?: AbortSignal
   readonly leaving?: Run['leaving']
+  /** The longest that a bounded tool takes, ms. */
+  readonly boundMs?: number
   /** Told about bugs of our own, with the stack the caller must not see. */
   readonly onBug: (error: unknown) => void
   /** Asks for confirmation of a call of this tool with these arguments. */
@@ -47,48 +51,76 @@ export async function callTool(
   given: Record<string, unknown>,
   context: CallContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  let request: RouteRequest | undefined
+  const calling: Calling = { ...context, request: undefined, answerBy: Number.POSITIVE_INFINITY }
   try {
-    const parsed = parseArguments(tool, given, context.session.account)
-    if (!parsed.ok) return badArguments(tool, parsed.problems)
-    const { session, signal } = context
-    const named = await withAgentIds(pinned(parsed.request, session), session, signal)
-    if (!named.ok) return badArguments(tool, named.problems)
-    request = named.request
-    const { confirm_token: token, ...options } = parsed.options
-    const outcome = await tool.run({
-      request,
-      body: request.body as Run['body'],
-      cleared: parsed.cleared,
-      options,
-      session,
-      signal,
-      leaving: context.leaving,
-      confirm: context.confirmOf({
-        tool: tool.name,
-        bound: [request, options, session.owner],
-        token: typeof token === 'string' ? token : undefined,
-        redact: session.redact,
-      }),
-      progress: context.progress,
-      takesTasks: context.takesTasks,
-    })
-    if (outcome.task) return asResult(outcome.task)
-    const asked = { route: tool.route, request, unknown: named.unknown }
-    const reasoned = await withReason(outcome, asked, session)
-    const told = withIgnoredNulls(reasoned, parsed.ignoredNulls)
-    return succeeded(tool, told, {
-      session,
-      request,
-      account: await accountOf(tool.route, request, session),
+    if (!tool.isBounded) return await carryOut(tool, given, calling)
+    // One deadline for all requests of the call, from the first on.
+    const { boundMs = requestMs, signal: caller } = context
+    calling.answerBy = performance.now() + boundMs - graceMs
+    return await within(boundMs, caller, (signal) => {
+      calling.signal = signal
+      return carryOut(tool, given, calling)
     })
   } catch (error) {
     if (error instanceof NotConfirmed) return error.result
     if (error instanceof ProtocolError) throw error
     if (error instanceof Refused) return refusal(tool, error)
     if (!(error instanceof ApiError)) return bug(tool, error, context)
-    return apiFailure(tool, error, { ...context, request })
+    return apiFailure(tool, error, calling)
   }
+}
+
+/** How much earlier the steps of a tool end by themselves, because they can tell more, ms. */
+const graceMs = 500
+
+/** A call under way. */
+interface Calling extends Omit<CallContext, 'signal'> {
+  signal?: AbortSignal
+  answerBy: number
+  /** As far as its arguments could be read. */
+  request: RouteRequest | undefined
+}
+
+async function carryOut(
+  tool: Tool,
+  given: Record<string, unknown>,
+  calling: Calling,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { session, signal, leaving, answerBy } = calling
+  const parsed = parseArguments(tool, given, session.account)
+  if (!parsed.ok) return badArguments(tool, parsed.problems)
+  const named = await withAgentIds(pinned(parsed.request, session), session, signal)
+  if (!named.ok) return badArguments(tool, named.problems)
+  const { request } = named
+  calling.request = request
+  const { confirm_token: token, ...options } = parsed.options
+  const outcome = await tool.run({
+    request,
+    body: request.body as Run['body'],
+    cleared: parsed.cleared,
+    options,
+    session,
+    signal,
+    leaving,
+    answerBy,
+    confirm: calling.confirmOf({
+      tool: tool.name,
+      bound: [request, options, session.owner],
+      token: typeof token === 'string' ? token : undefined,
+      redact: session.redact,
+    }),
+    progress: calling.progress,
+    takesTasks: calling.takesTasks,
+  })
+  if (outcome.task) return asResult(outcome.task)
+  const asked = { route: tool.route, request, unknown: named.unknown }
+  const reasoned = await withReason(outcome, asked, session)
+  const told = withIgnoredNulls(reasoned, parsed.ignoredNulls)
+  return succeeded(tool, told, {
+    session,
+    request,
+    account: await accountOf(tool.route, request, session),
+  })
 }
 
 /** A task in place of a result: the SDK passes on what an extension adds, but has no type for it. */

@@ -36,6 +36,8 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   readonly signal: AbortSignal | undefined
   /** Fires when the client has gone: what is under way is done, but nothing is waited for. */
   readonly leaving?: AbortSignal | undefined
+  /** When it has to be answered, by the clock of `performance.now`, ms. */
+  readonly answerBy: number
   readonly takesTasks: boolean
   /** Asks a person, where the operator wants that; throws when there is no agreement (yet). */
   readonly confirm: Confirm
@@ -64,6 +66,8 @@ export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, 
   readonly without?: readonly string[]
   /** They tell how far they are. */
   readonly reports?: boolean
+  /** They are answered before clients give up, whatever the platform does: see `run.answerBy`. */
+  readonly isBounded?: boolean
   readonly run: (run: Run<R, O>) => Promise<Outcome>
   readonly cut?: Cut
 }
@@ -118,6 +122,8 @@ export interface Tool {
   readonly asks: boolean
   /** It may tell how far it is. */
   readonly reports: boolean
+  /** It is answered before clients give up. */
+  readonly isBounded: boolean
   readonly run: (run: Run) => Promise<Outcome>
 }
 
@@ -164,6 +170,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     cut: steps.cut,
     asks: confirmName in options.shape,
     reports: steps.reports ?? false,
+    isBounded: steps.isBounded ?? false,
     // The request was parsed with this route's schemas and the options with the spec's.
     run: (call) => steps.run(call as Run<R, O>),
   }
