@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { CallsUnderWay } from './calls/calls-under-way.ts'
 import type { Dialling } from './calls/dialling.ts'
 import { createFollower } from './calls/follow.ts'
 import { type Journal, openJournal } from './calls/journal.ts'
@@ -39,6 +40,8 @@ export function openCalling(
     stateDir === ':memory:'
       ? createMemoryLedger()
       : createSqliteLedger(file('dialled.db'), shownName('state-dir'))
+  const dialPolicy = createDialPolicy({ config, source, ledger, leaseMs })
+  const follower = createFollower()
   let journal: Promise<Journal> | undefined
   return {
     async journal() {
@@ -51,9 +54,10 @@ export function openCalling(
         throw error
       }
     },
-    policy: createDialPolicy({ config, source, ledger, leaseMs }),
-    follower: createFollower(),
-    countsAtOnce: config?.max_at_once !== undefined,
+    policy: dialPolicy,
+    follower,
+    underWay:
+      config?.max_at_once === undefined ? undefined : new CallsUnderWay(dialPolicy, follower),
     timing,
     unsettled: new Unsettled(),
     async close() {

@@ -1,4 +1,5 @@
 import type { DialPolicy } from '../policy/dial-policy.ts'
+import type { CallsUnderWay } from './calls-under-way.ts'
 import type { Timing } from './find-out.ts'
 import type { Follower } from './follow.ts'
 import type { Journal } from './journal.ts'
@@ -10,8 +11,8 @@ export interface Dialling {
   readonly journal: () => Promise<Journal>
   readonly policy: DialPolicy
   readonly follower: Follower
-  /** Whether the end of each call has to be known, because calls at once are limited. */
-  readonly countsAtOnce: boolean
+  /** Where calls at once are limited: which calls are under way. */
+  readonly underWay: CallsUnderWay | undefined
   readonly timing?: Timing
   readonly unsettled: Unsettled
 }

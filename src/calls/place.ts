@@ -138,7 +138,7 @@ async function repeat(
   { journal, owner, unsettled }: Recognised,
 ): Promise<Placement> {
   await note(() => journal.placed(owner, externalId, call.id, Date.now()))
-  unsettled.take(owner, externalId)?.placed(call.id)
+  await unsettled.take(owner, externalId)?.placed(call.id)
   const isTaken = (await journal.entry(owner, externalId))?.state !== 'not_taken'
   return { call, externalId, isRepeat: true, isTaken }
 }
@@ -226,7 +226,7 @@ async function transmit(
     const isTaken = !('success' in call) || call.success !== false
     const settle = isTaken ? journal.placed : journal.notTaken
     await note(() => settle(owner, externalId, call.id, Date.now()))
-    permit.placed(call.id)
+    await permit.placed(call.id)
     return { call, externalId, isRepeat: false, isTaken }
   }
   const body = { ...request.body, external_id: externalId }

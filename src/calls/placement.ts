@@ -34,5 +34,5 @@ export interface Permit {
   /** The call was not placed after all. */
   cancel(): Promise<void>
   /** The call exists. */
-  placed(callId: string): void
+  placed(callId: string): Promise<void>
 }

@@ -11,6 +11,7 @@ import type { Refused } from '../mcp/refused.ts'
 import type { Run } from '../mcp/tool.ts'
 import { say } from '../views/quoted.ts'
 import { listQuestion } from './call-question.ts'
+import { allowed } from './calls-at-once.ts'
 import { dialRequest, forbidden } from './place-call.ts'
 import type { Bounded } from './placed-call.ts'
 
@@ -94,12 +95,11 @@ export async function planOf(
   agent: Agent,
   { journal, known }: { journal: Journal; known: CallPlan['known'] },
 ): Promise<CallPlan> {
-  const { policy } = run.session.dialling
   const rest = run.options.calls.filter((callee) => !known.has(callee))
   const refused = new Map<Callee, string>()
   for (const callee of rest) {
     if (await noted(run, journal, callee)) continue
-    const verdict = await policy.check(dialRequest(run, bodyOf(run, callee), agent))
+    const verdict = await allowed(dialRequest(run, bodyOf(run, callee), agent), run)
     if (!verdict.allowed) refused.set(callee, wordsOf(forbidden(verdict, { isInList: true })))
   }
   return { known, refused, open: rest.filter((callee) => !refused.has(callee)) }

@@ -15,6 +15,7 @@ import type { Run, Steps } from '../mcp/tool.ts'
 import type { DialRequest, Refused as Forbidden } from '../policy/verdict.ts'
 import { inWords } from './call-problems.ts'
 import { callQuestion } from './call-question.ts'
+import { allowed, asked, readerOf } from './calls-at-once.ts'
 import { onOneName } from './facts.ts'
 import { type Bounded, bounded, placedCall } from './placed-call.ts'
 
@@ -103,8 +104,8 @@ export const dialRequest = (
   toNumber: body.to_number ?? null,
 })
 
-async function refuseForbidden(dialled: DialRequest, { session }: PlaceRun): Promise<void> {
-  const verdict = await session.dialling.policy.check(dialled)
+async function refuseForbidden(dialled: DialRequest, run: PlaceRun): Promise<void> {
+  const verdict = await allowed(dialled, run)
   if (!verdict.allowed) throw forbidden(verdict)
 }
 
@@ -164,23 +165,15 @@ export async function place(
 
 async function permitFor(
   dialled: DialRequest,
-  { session, request }: PlaceRun,
+  run: PlaceRun,
   { isInList }: { isInList: boolean },
 ): Promise<Permit> {
-  const { policy, follower, countsAtOnce } = session.dialling
-  const verdict = await policy.reserve(dialled)
+  const { policy, underWay } = run.session.dialling
+  const verdict = await asked(run, () => policy.reserve(dialled))
   if (!verdict.allowed) throw forbidden(verdict, { isInList })
   const { id } = verdict
   return {
     cancel: () => policy.cancel(id),
-    placed(callId) {
-      if (!countsAtOnce) return
-      const { owner, client } = session
-      const account = request.params.account_id ?? 'me'
-      void follower.untilEnd({ owner, account, callId }, client, {
-        tick: () => policy.renew(id),
-        ended: () => policy.release(id),
-      })
-    },
+    placed: async (callId) => underWay?.placed(id, callId, readerOf(run)),
   }
 }

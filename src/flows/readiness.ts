@@ -6,6 +6,7 @@ import { isArchived } from '../mcp/archived.ts'
 import { agentsMeant } from '../mcp/did-you-mean.ts'
 import { named, told } from '../mcp/similar.ts'
 import type { Run, Steps } from '../mcp/tool.ts'
+import { allowed } from './calls-at-once.ts'
 import { isObject } from './changes.ts'
 import { Check, doubtful, ok, wrong } from './check.ts'
 import { unfilled, variablePaths } from './greeting-variables.ts'
@@ -156,11 +157,10 @@ async function checkVariables(run: ReadyRun, agent: Agent): Promise<Check> {
 
 /** What the operator's policy, and the number itself, say of the destination. */
 async function checkTarget(run: ReadyRun, agent: Agent | undefined): Promise<Check> {
-  const { session } = run
   const { from_number, to_number } = run.options
-  const verdict = await session.dialling.policy.check(
-    dialRequest(run, { type: 'phone', from_number, to_number }, agent ?? { id: run.body.agent_id }),
-  )
+  const dialled = { type: 'phone', from_number, to_number } as const
+  const speaker = agent ?? { id: run.body.agent_id }
+  const verdict = await allowed(dialRequest(run, dialled, speaker), run)
   if (!verdict.allowed) {
     return wrong('destination', `${verdict.message} (${verdict.rule})`, verdict.change)
   }

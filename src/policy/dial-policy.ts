@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CallLedger, CallLimits, Exceeded } from './ledger.ts'
+import type { CallLedger, CallLimits, Exceeded, OpenCall, PlacedCall } from './ledger.ts'
 import type { DialPolicyConfig } from './policy.ts'
 import { checkDestination, type Objection } from './rules.ts'
 import type { Allowed, DialRequest, Refused, Verdict } from './verdict.ts'
@@ -13,6 +13,10 @@ export interface DialPolicy {
   check(request: DialRequest): Promise<Verdict>
   /** The same, and counts it: to be asked right before dialling. */
   reserve(request: DialRequest): Promise<(Allowed & { readonly id: string }) | Refused>
+  /** Which call it became. Never throws. */
+  placed(id: string, call: PlacedCall): Promise<void>
+  /** Calls of an owner that nobody has said to have ended. Never throws. */
+  underWay(owner: string): Promise<readonly OpenCall[]>
   /** The call is still under way. Never throws. */
   renew(id: string): Promise<void>
   /** The call has ended: another may begin. Never throws. */
@@ -131,6 +135,10 @@ export function createDialPolicy({
         reserving--
       }
     },
+    placed: (id, call) => quietly(() => ledger.placed(id, call)),
+    underWay: async (owner) =>
+      // What cannot be read counts until its lease ends.
+      isCounting ? ledger.open(owner, now() - longestCall).catch(() => []) : [],
     renew: (id) => quietly(() => ledger.renew(id, now() + leaseMs)),
     release: (id) => quietly(() => ledger.release(id)),
     async cancel(id) {

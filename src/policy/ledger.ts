@@ -17,6 +17,21 @@ export interface Exceeded {
 
 export type Reservation = { readonly id: string } | { readonly exceeded: Exceeded }
 
+/** A call on the platform. */
+export interface PlacedCall {
+  /** Platform and account; only they can be asked about it. */
+  readonly owner: string
+  readonly callId: string
+}
+
+/** A call that may be under way. */
+export interface OpenCall {
+  readonly id: string
+  readonly callId: string
+  /** When it was reserved. */
+  readonly at: number
+}
+
 /**
  * Who called when. What several servers share is one ledger, so everything a limit depends on is
  * decided in it: a reservation looks and counts in one step, and no two of them together pass a
@@ -28,6 +43,10 @@ export interface CallLedger {
   look(limits: CallLimits, now: number): Promise<Exceeded | undefined>
   /** Counts a call, under way until `leaseEnd` at the latest, or says which limit it would pass. */
   reserve(limits: CallLimits, now: number, leaseEnd: number): Promise<Reservation>
+  /** Which call it became, for whoever is to find out later whether it has ended. */
+  placed(id: string, call: PlacedCall): Promise<void>
+  /** Calls of an owner, placed after `since`, of which nobody has said that they ended. */
+  open(owner: string, since: number): Promise<OpenCall[]>
   /** The call is still under way and will be until `leaseEnd` at the latest. */
   renew(id: string, leaseEnd: number): Promise<void>
   /** The call has ended. It still counts as one that was placed. */
@@ -85,7 +104,7 @@ export function exceeded(
 
 /** A ledger of this process alone, which forgets everything when it ends. */
 export function createMemoryLedger(): CallLedger {
-  const calls = new Map<string, { readonly at: number; leaseEnd: number }>()
+  const calls = new Map<string, { readonly at: number; leaseEnd: number; placed?: PlacedCall }>()
   const counts: CallCounts = {
     nthNewest: (nth, since) =>
       [...calls.values()]
@@ -106,6 +125,16 @@ export function createMemoryLedger(): CallLedger {
       calls.set(id, { at: now, leaseEnd })
       return { id }
     },
+    placed: async (id, placed) => {
+      const call = calls.get(id)
+      if (call) call.placed = placed
+    },
+    open: async (owner, since) =>
+      [...calls].flatMap(([id, { at, leaseEnd, placed }]) =>
+        leaseEnd > 0 && at > since && placed?.owner === owner
+          ? [{ id, callId: placed.callId, at }]
+          : [],
+      ),
     renew: async (id, leaseEnd) => {
       const call = calls.get(id)
       if (call && call.leaseEnd > 0) call.leaseEnd = leaseEnd

@@ -15,6 +15,21 @@ const kind: StateFile = {
     CREATE INDEX calls_lease_end ON calls (lease_end)`,
 }
 
+/** Which calls they became; made in files of earlier versions, too, which do not look at it. */
+const placedCalls = `
+  CREATE TABLE IF NOT EXISTS placed_calls (
+    id TEXT PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,
+    owner TEXT NOT NULL,
+    call_id TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS placed_calls_owner ON placed_calls (owner)`
+
+async function openLedger(file: string): Promise<DatabaseSync> {
+  const db = await openStateFile(file, kind)
+  await patiently(() => db.exec(placedCalls))
+  return db
+}
+
 /**
  * A ledger in a file, which outlives the server and which several on one machine may share. The
  * file is opened, and if need be created, at first use; one that cannot be used is tried again at
@@ -24,7 +39,7 @@ export function createSqliteLedger(file: string, setting: string): CallLedger {
   let opening: Promise<DatabaseSync> | undefined
   const use = async <T>(work: (db: DatabaseSync) => T): Promise<T> => {
     try {
-      opening ??= openStateFile(file, kind)
+      opening ??= openLedger(file)
       const db = await opening.catch((error) => {
         opening = undefined
         throw error
@@ -55,6 +70,23 @@ export function createSqliteLedger(file: string, setting: string): CallLedger {
           return { id }
         }),
       ),
+    placed: (id, { owner, callId }) =>
+      use((db) => {
+        db.prepare(
+          'INSERT OR REPLACE INTO placed_calls SELECT id, ?, ? FROM calls WHERE id = ?',
+        ).run(owner, callId, id)
+      }),
+    open: (owner, since) =>
+      use((db) =>
+        z.array(OpenRow).parse(
+          db
+            .prepare(
+              `SELECT id, call_id AS callId, at FROM placed_calls JOIN calls USING (id)
+               WHERE owner = ? AND at > ? AND lease_end > 0 ORDER BY at`,
+            )
+            .all(owner, since),
+        ),
+      ),
     renew: (id, leaseEnd) =>
       use((db) => {
         db.prepare('UPDATE calls SET lease_end = ? WHERE id = ? AND lease_end > 0').run(
@@ -80,6 +112,7 @@ export function createSqliteLedger(file: string, setting: string): CallLedger {
 
 const At = z.object({ at: z.number() }).optional()
 const Count = z.object({ count: z.number() })
+const OpenRow = z.object({ id: z.string(), callId: z.string(), at: z.number() })
 
 const countsIn = (db: DatabaseSync): CallCounts => ({
   nthNewest: (nth, since) =>

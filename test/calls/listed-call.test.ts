@@ -93,7 +93,7 @@ function oldestFirst({ rings }: { rings: boolean[] }) {
         client,
         journal: await openJournal(':memory:'),
         owner: 'key',
-        permit: async () => ({ cancel: async () => undefined, placed: () => undefined }),
+        permit: async () => ({ cancel: async () => undefined, placed: async () => undefined }),
         timing: { findOutMs: 2000, settledMs: 100 },
         unsettled: new Unsettled(),
         until: Date.now() + 30_000,

@@ -103,7 +103,7 @@ const permits = () => {
       seen.push('asked')
       return {
         cancel: async () => void seen.push('cancelled'),
-        placed: (id: string) => void seen.push(`placed ${id}`),
+        placed: async (id: string) => void seen.push(`placed ${id}`),
       }
     },
   }

@@ -17,7 +17,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
       journal: () => openJournal(':memory:'),
       policy: createDialPolicy({ config: undefined, source, ledger: createMemoryLedger() }),
       follower: createFollower(),
-      countsAtOnce: false,
+      underWay: undefined,
       unsettled: new Unsettled(),
     },
     owner: 'an owner',

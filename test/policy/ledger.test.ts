@@ -71,6 +71,24 @@ describe.each(ledgers)('a ledger %s', (_, create) => {
     expect(await ledger.look(limits, 2 * hour)).toBeUndefined()
   })
 
+  test('tells of an owner which calls were placed, and are not known to have ended', async () => {
+    const ledger = create()
+    const ids: string[] = []
+    for (const at of [1, 2, 3, 4]) ids.push(await placed(ledger, {}, at, at + 1))
+    const [first = '', second = '', third = '', fourth = ''] = ids
+    for (const id of [first, second, third])
+      await ledger.placed(id, { owner: 'me', callId: `call ${id}` })
+    await ledger.placed(fourth, { owner: 'other', callId: 'call' })
+    await ledger.placed('unknown', { owner: 'me', callId: 'call' })
+    await ledger.release(second)
+    // Also those whose lease is over: nobody has said that they ended.
+    const open = [first, third].map((id) => ({ id, callId: `call ${id}`, at: ids.indexOf(id) + 1 }))
+    expect(await ledger.open('me', 0)).toEqual(open)
+    expect(await ledger.open('me', 1)).toEqual(open.slice(1))
+    await ledger.cancel(third)
+    expect(await ledger.open('me', 1)).toEqual([])
+  })
+
   test('a released call counts as placed, a cancelled one does not', async () => {
     const ledger = create()
     const limits = { max_per_day: 1 }
@@ -170,6 +188,21 @@ describe('a file of calls', () => {
     await before.close()
     const after = createSqliteLedger(file, setting)
     expect(await after.look({ max_per_day: 1 }, 1)).toMatchObject({ rule: 'max_per_day' })
+    await after.close()
+  })
+
+  test('of a version that did not write down which calls they became is used as it is', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'calls.db')
+    const before = createSqliteLedger(file, setting)
+    const id = await placed(before, {}, 0)
+    await before.close()
+    using db = new DatabaseSync(file)
+    db.exec('DROP TABLE placed_calls')
+    const after = createSqliteLedger(file, setting)
+    expect(await after.open('me', -1)).toEqual([])
+    await after.placed(id, { owner: 'me', callId: 'call' })
+    expect(await after.open('me', -1)).toEqual([{ id, callId: 'call', at: 0 }])
     await after.close()
   })
 
