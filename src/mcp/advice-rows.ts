@@ -269,7 +269,7 @@ const reasons: Readonly<Record<Unreadable['reason'], string>> = {
   empty: 'an empty reply',
   cut_off: 'a reply that broke off',
   not_json: 'a reply that is not JSON',
-  too_large: 'a reply of more than 10 MiB, which was not read',
+  too_large: 'a reply of more than 10 MiB or of more than 300,000 values, which was not read',
   unexpected_shape: 'JSON of an undocumented shape',
 }
 

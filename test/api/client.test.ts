@@ -315,6 +315,25 @@ describe('replies', () => {
     expect(failure).toMatchObject({ kind: 'unreadable', reason: 'too_large' })
     expect(written).toBeLessThan(100 * 1024 * 1024)
   })
+
+  test('a few megabytes of a million items are not parsed', async () => {
+    const body = { items: Array.from({ length: 1_000_000 }, () => ({})) }
+    const { failure } = await against((_, res) => json(res, 200, body), getAccount)
+    expect(failure).toMatchObject({ reason: 'too_large', detail: 'more than 300000 values' })
+    const refused = await against((_, res) => json(res, 422, body), getAccount)
+    expect(refused.failure).toMatchObject({ kind: 'unreadable', reason: 'too_large' })
+  })
+
+  test('a hundred conversations with long transcripts are far below what is read', async () => {
+    const messages = Array.from({ length: 100 }, () => ({
+      role: 'agent',
+      message: 'a, [b]',
+      timestamp: '',
+    }))
+    const items = Array.from({ length: 100 }, () => ({ messages }))
+    const { value } = await against((_, res) => json(res, 200, { ...account, items }), getAccount)
+    expect(value).toEqual({ ...account, items })
+  })
 })
 
 describe('trying again', () => {
