@@ -74,6 +74,7 @@ export type Config =
   | {
       command: 'sandbox'
       listen: ListenConfig
+      allowedHosts: string[]
       sandbox: SandboxConfig
       faultsFile: string | undefined
     }
@@ -108,6 +109,7 @@ export function readConfig(argv: readonly string[], env: Environment): Config {
       return {
         command,
         listen: listenOf(values, 8080),
+        allowedHosts: listOf(values['allowed-hosts']),
         sandbox: sandboxOf(values),
         faultsFile: values.faults,
       }

@@ -207,8 +207,15 @@ ${keyIsOptional ? '' : 'Each request brings its own API key; it is passed on to 
 
 async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Promise<Running> {
   const { startSandbox } = await import('./commands/sandbox.ts')
-  const { listen, sandbox, faultsFile } = config
-  const server = await startSandbox({ ...listen, sandbox, faultsFile, onBug: logError })
+  const { listen, allowedHosts, sandbox, faultsFile } = config
+  const server = await startSandbox({
+    ...listen,
+    isLoopback: isLoopback(listen.host),
+    allowedHosts,
+    sandbox,
+    faultsFile,
+    onBug: logError,
+  })
   log(`Sandbox data: ${sandbox.file}`)
   if (faultsFile) log(`Misbehaving by ${faultsFile}`)
   log(`Serving the sandbox API at ${server.url}/v1 (X-API-Key: sandbox-key)`)

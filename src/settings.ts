@@ -126,7 +126,7 @@ export const settings = {
     variable: 'VOICE_AGENT_ALLOWED_HOSTS',
     value: 'NAMES',
     help: 'Host names clients may use, besides localhost; comma-separated.',
-    commands: ['http'],
+    commands: listening,
   },
   'allowed-origins': {
     variable: 'VOICE_AGENT_ALLOWED_ORIGINS',

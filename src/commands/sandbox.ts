@@ -3,8 +3,10 @@ import { createServer } from 'node:http'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import * as z from 'zod'
+import { errorCodes } from '../contract/error.ts'
 import { Faults } from '../sandbox/faults.ts'
 import { openSandbox, type SandboxOptions } from '../sandbox/sandbox.ts'
+import { hostCheck } from '../transports/hosts.ts'
 import { type Listening, listen } from '../transports/listen.ts'
 
 /** The faults file cannot be used; the message says what is wrong with it. */
@@ -18,6 +20,10 @@ class FaultsError extends Error {
 export async function startSandbox(options: {
   host: string
   port: number
+  /** Whether the address is reachable from this machine only. */
+  isLoopback: boolean
+  /** Host names clients may use, besides those of this machine. */
+  allowedHosts: readonly string[]
   sandbox: Omit<SandboxOptions, 'llm'> & { llm: SandboxOptions['llm'] | undefined }
   faultsFile: string | undefined
   onBug: (error: unknown) => void
@@ -30,8 +36,12 @@ export async function startSandbox(options: {
     ...(llm && { llm }),
     ...(faultsFile && { faults: readFaults(faultsFile) }),
   })
-  const answer = async (request: Request, { outgoing }: HttpBindings) => {
-    const response = await sandbox.fetch(request)
+  const refusalOfHost = hostCheck(options)
+  const answer = async (request: Request, { incoming, outgoing }: HttpBindings) => {
+    const refusal = refusalOfHost(incoming.headers.host)
+    const response = refusal ? forbidden(refusal) : await sandbox.fetch(request)
+    // What is left of the body is not read, so nothing else can come on this connection.
+    if (!incoming.complete) outgoing.setHeader('connection', 'close')
     if (response.type !== 'error') return response
     // The web's way to say that there is no answer: the connection is simply gone.
     outgoing.destroy()
@@ -46,6 +56,11 @@ export async function startSandbox(options: {
       sandbox.close()
     },
   }
+}
+
+function forbidden(message: string): Response {
+  const envelope = { code: errorCodes[403], message, detail: null, errors: null }
+  return Response.json(envelope, { status: 403 })
 }
 
 function readFaults(file: string): Faults {

@@ -5,16 +5,21 @@ import {
   type FieldError,
 } from '../contract/error.ts'
 
+/** Statuses the sandbox answers with: the documented ones, and what a proxy answers to long bodies. */
+type ProblemStatus = ErrorStatus | 413
+
+const codes: Readonly<Record<ProblemStatus, string>> = { ...errorCodes, 413: 'payload_too_large' }
+
 /** An error the sandbox answers with, in the platform's envelope. */
 export class Problem extends Error {
   override readonly name = 'Problem'
-  readonly status: ErrorStatus
+  readonly status: ProblemStatus
   readonly detail: string | null
   readonly errors: FieldError[] | null
   readonly headers: Readonly<Record<string, string>>
 
   constructor(
-    status: ErrorStatus,
+    status: ProblemStatus,
     message: string,
     more: { detail?: string; errors?: FieldError[]; allow?: Iterable<string> } = {},
   ) {
@@ -28,7 +33,7 @@ export class Problem extends Error {
 
   envelope(): ErrorEnvelope {
     return {
-      code: errorCodes[this.status],
+      code: codes[this.status],
       message: this.message,
       detail: this.detail,
       errors: this.errors,

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
 import type { FieldError } from '../contract/error.ts'
-import { nestsDeeperThan } from '../contract/nesting.ts'
 import { decodeQuery } from '../contract/query.ts'
 import type { Route } from '../contract/route.ts'
 import { allRoutes } from '../contract/routes.ts'
+import { type JsonBounds, jsonExcess } from '../json-bounds.ts'
 import { Problem } from './problem.ts'
 
 interface Pattern {
@@ -49,6 +49,9 @@ function decode(text: string): string {
   }
 }
 
+/** Most errors told of one part of a request: a list of wrong items has as many as items. */
+const mostErrors = 100
+
 interface Input {
   params: Record<string, unknown>
   query: Record<string, unknown>
@@ -66,7 +69,8 @@ export function validate(
   const check = (where: string, schema: z.ZodObject, value: unknown) => {
     const parsed = schema.safeParse(value, { reportInput: true })
     if (parsed.success) return parsed.data
-    errors.push(...parsed.error.issues.map((issue) => fieldError(where, issue)))
+    const { issues } = parsed.error
+    errors.push(...issues.slice(0, mostErrors).map((issue) => fieldError(where, issue)))
     return {}
   }
   const input = {
@@ -78,14 +82,34 @@ export function validate(
   return input
 }
 
-/** Levels of nesting a body may have: what recurses over it, SQLite's JSON included, must end. */
-const deepestBody = 200
+/** Longest body taken, bytes: the longest template and more. */
+const longestBody = 1024 * 1024
+
+/** The body of a request as text; 413 as soon as it is too long, whatever still comes. */
+export async function readBody(request: Request): Promise<string> {
+  const declared = Number(request.headers.get('content-length') ?? 0)
+  if (declared > longestBody) throw tooLong()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of request.body ?? []) {
+    length += chunk.length
+    if (length > longestBody) throw tooLong()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const tooLong = () => new Problem(413, `The body is longer than ${longestBody} bytes.`)
+
+/** What a body may hold: what recurses over it, SQLite's JSON included, must end, and soon. */
+const bodyBounds: JsonBounds = { depth: 200, values: 100_000 }
 
 function parseBody(text: string): unknown {
   if (text === '') return undefined
-  const body = parseJson(text)
-  if (nestsDeeperThan(body, deepestBody)) throw new Problem(400, 'The body is nested too deeply.')
-  return body
+  const excess = jsonExcess(text, bodyBounds)
+  if (excess === 'depth') throw new Problem(400, 'The body is nested too deeply.')
+  if (excess) throw new Problem(400, `The body holds more than ${bodyBounds.values} values.`)
+  return parseJson(text)
 }
 
 function parseJson(text: string): unknown {

@@ -10,7 +10,7 @@ import type { LlmOptions } from './llm.ts'
 import { phoneNumberHandlers } from './phone-numbers.ts'
 import { Problem } from './problem.ts'
 import { providerHandlers } from './providers.ts'
-import { matchRoute, validate } from './request.ts'
+import { matchRoute, readBody, validate } from './request.ts'
 import { seed } from './seed.ts'
 import { sipTrunkHandlers } from './sip-trunks.ts'
 import { openStore, StoreError } from './store.ts'
@@ -90,7 +90,7 @@ async function answer(
   if (route.effect !== 'reads' && !isActive(context.store, account)) {
     throw new Problem(403, 'The account is disabled and takes no changes.')
   }
-  const input = validate(route, params, url.searchParams, await request.text())
+  const input = validate(route, params, url.searchParams, await readBody(request))
   const handle = () => handler.handle({ ...context, ...input, own, account })
   // Of several statements, all see the same, even if another process writes to the file.
   const result = route.effect === 'reads' ? context.store.snapshot(handle) : handle()

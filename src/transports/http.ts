@@ -7,16 +7,15 @@ import {
   createMcpHandler,
   isInitializeRequest,
   isJsonContentType,
-  localhostAllowedHostnames,
   localhostAllowedOrigins,
   DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest,
-  validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server'
 import { sessionHeader } from '../mcp/cancelling.ts'
 import { authInfoOf, type Credential } from '../mcp/credential.ts'
 import type { Header } from '../mcp/selection.ts'
 import type { Service } from '../mcp/server.ts'
+import { hostCheck } from './hosts.ts'
 import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
 import { createResourceBus, type Watch, wantedResources } from './subscriptions.ts'
@@ -171,19 +170,13 @@ function goneSignal(response: ServerResponse): AbortSignal {
 const keyWanted =
   'An API key is required: send it as X-API-Key, or as Authorization: Bearer. It is passed on to the platform.'
 
-/**
- * Why a request is refused for where it comes from; `undefined` where it may come in. A page that
- * gets a name of its own to resolve to this machine is refused for that name.
- */
+/** Why a request is refused for where it comes from; `undefined` where it may come in. */
 function sourceCheck({ isLoopback, allowedHosts, allowedOrigins }: HttpOptions) {
-  const hosts =
-    isLoopback || allowedHosts.length > 0
-      ? [...localhostAllowedHostnames(), ...allowedHosts]
-      : undefined
+  const refusalOfHost = hostCheck({ isLoopback, allowedHosts })
   const origins = [...localhostAllowedOrigins(), ...allowedOrigins]
   return ({ host, origin }: IncomingMessage['headers']): string | undefined => {
-    const name = hosts && validateHostHeader(host, hosts)
-    if (name?.ok === false) return name.message
+    const refusal = refusalOfHost(host)
+    if (refusal) return refusal
     const page = validateOriginHeader(origin, origins)
     return page.ok ? undefined : page.message
   }
