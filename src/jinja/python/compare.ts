@@ -21,17 +21,22 @@ export function equals(runtime: Runtime, a: Value, b: Value, depth = 0): boolean
   const right = numberOf(b)
   // biome-ignore lint/suspicious/noDoubleEquals: only == compares a bigint with a number
   if (left !== null && right !== null) return left == right
-  if (a === b) return true
   const text = textOf(a)
   if (text !== null) {
     const other = textOf(b)
     if (other?.length === text.length) runtime.read(text)
     return text === other
   }
+  if (a === b) return true
   if (a instanceof List && b instanceof List) return sameItems(runtime, a.items, b.items, depth)
   if (a instanceof Tuple && b instanceof Tuple) return sameItems(runtime, a.items, b.items, depth)
   if (a instanceof Dict && b instanceof Dict) return sameEntries(runtime, a, b, depth)
   return a instanceof Undefined && b instanceof Undefined
+}
+
+/** The same object, which Python looks at first. Of strings only `equals` pays for the look. */
+export function isIdentical(a: Value, b: Value): boolean {
+  return typeof a === 'object' && a === b
 }
 
 function sameItems(
@@ -43,7 +48,9 @@ function sameItems(
   if (a.length !== b.length) return false
   return a.every((item, index) => {
     const other = b[index]
-    return other !== undefined && (item === other || equals(runtime, item, other, depth + 1))
+    return (
+      other !== undefined && (isIdentical(item, other) || equals(runtime, item, other, depth + 1))
+    )
   })
 }
 
@@ -97,7 +104,7 @@ function compareItems(
   for (const [index, item] of a.entries()) {
     const other = b[index]
     if (other === undefined) return 1
-    if (item === other || equals(runtime, item, other, depth + 1)) continue
+    if (isIdentical(item, other) || equals(runtime, item, other, depth + 1)) continue
     return compare(runtime, item, other, sign, depth + 1)
   }
   return a.length - b.length
@@ -120,7 +127,7 @@ export function contains(runtime: Runtime, container: Value, item: Value): boole
   const items = iterate(runtime, container)
   for (let next = items.next(); !next.done; next = items.next()) {
     runtime.spend()
-    if (next.value === item || equals(runtime, next.value, item)) return true
+    if (isIdentical(next.value, item) || equals(runtime, next.value, item)) return true
   }
   return false
 }

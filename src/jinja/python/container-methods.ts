@@ -1,5 +1,5 @@
 import { asInteger } from './arguments.ts'
-import { compare, equals, hashKey } from './compare.ts'
+import { compare, equals, hashKey, isIdentical } from './compare.ts'
 import { iterate, toArray } from './iterate.ts'
 import { type Method, type Methods, method } from './method.ts'
 import { repr } from './repr.ts'
@@ -132,14 +132,16 @@ export function* dictEntries(
 }
 
 function positionOf(runtime: Runtime, items: readonly Value[], wanted: Value): number {
-  return items.findIndex((item) => item === wanted || equals(runtime, item, wanted))
+  return items.findIndex((item) => isIdentical(item, wanted) || equals(runtime, item, wanted))
 }
 
 const search: readonly (readonly [string, Method<List | Tuple>])[] = [
   [
     'count',
     method('value', (runtime, { items }, [value = none]) =>
-      BigInt(items.filter((item) => item === value || equals(runtime, item, value)).length),
+      BigInt(
+        items.filter((item) => isIdentical(item, value) || equals(runtime, item, value)).length,
+      ),
     ),
   ],
   [

@@ -98,7 +98,10 @@ export const tests: ReadonlyMap<string, Callee> = new Map<string, Callee>([
   ...comparison('divisibleby', (runtime, value, other) =>
     equals(runtime, binary(runtime, 'mod', value, other), 0n),
   ),
-  ...comparison('sameas', (_, value, other) => isSame(value, other)),
+  ...comparison('sameas', (runtime, value, other) => {
+    runtime.readAll([value], 'scan')
+    return isSame(value, other)
+  }),
   ...comparison('in', (runtime, value, other) => contains(runtime, other, value)),
   ...comparison('eq == equalto', (runtime, value, other) => equals(runtime, value, other)),
   ...comparison('ne !=', (runtime, value, other) => !equals(runtime, value, other)),
