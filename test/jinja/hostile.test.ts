@@ -10,6 +10,12 @@ function failure(source: string, context: Record<string, unknown> = {}): string 
   }
 }
 
+/** CPU time of this process: other work on the machine makes no difference. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
 const nest = (open: string, close: string, count: number, inner = 'x'): string =>
   open.repeat(count) + inner + close.repeat(count)
 
@@ -92,9 +98,9 @@ describe('size', () => {
     ],
     ['unknown filters in one condition', `{{ ${'1 or '.repeat(20_000)}x|nosuch }}`],
   ])('a megabyte of %s takes no time', (_, source) => {
-    const start = performance.now()
+    const start = cpuMs()
     analyse(source)
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(cpuMs() - start).toBeLessThan(2000)
   })
 })
 
@@ -185,9 +191,9 @@ describe('the budget of a rendering', () => {
     ],
     ['digits', "{{ ('9' * 100000)|int }}{{ 2 ** 20000 }}", 'runtime_error'],
   ])('%s ends with a clear error', (_, source, type) => {
-    const start = performance.now()
+    const start = cpuMs()
     expect(failure(source)).toBe(type)
-    expect(performance.now() - start).toBeLessThan(3000)
+    expect(cpuMs() - start).toBeLessThan(3000)
   })
 
   test('a long search does not compare anew at every place', () => {
@@ -232,9 +238,9 @@ describe('the budget of a rendering', () => {
     ['format', '%('.repeat(200_000)],
     ['wordcount', 'a '.repeat(200_000)],
   ])('%s is linear in its text', (filter, text) => {
-    const start = performance.now()
+    const start = cpuMs()
     failure(`{{ text|${filter} }}`, { text })
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(cpuMs() - start).toBeLessThan(2000)
   })
 })
 
