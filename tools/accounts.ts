@@ -44,7 +44,7 @@ export const updateSubaccount = defineTool({
   description:
     'Renames a subaccount, or disables it (is_active false, a soft disable that keeps its data) and enables it again.',
   route: routes.accounts.updateSubaccount,
-  // Null would reset them on the wire; a value says what is meant.
-  clears: [],
+  // Whether it is active has two values, and either can be sent.
+  clears: ['name'],
   steps: confirmedSubaccountUpdate,
 })

@@ -82,6 +82,31 @@ describe('update_agent', () => {
     expect(metadata).toEqual({ keep: 1, deep: { keep: null }, more: null })
   })
 
+  test('shows what a field that is cleared is afterwards: the default of the platform', async () => {
+    const { id: agent_id } = await makeAgent({
+      tags: ['a'],
+      volume: { web: 0.8 },
+      max_duration_seconds: 60,
+    })
+    const clear = ['volume', 'max_duration_seconds', 'tags']
+    const dry = await textOf({ agent_id, clear, dry_run: true })
+    expect(dry).toContain('max_duration_seconds: 60 → null')
+    const { changes, warnings } = await client.value('update_agent', { agent_id, clear })
+    expect(changes).toHaveLength(3)
+    expect(changes).toEqual(
+      expect.arrayContaining([
+        { field: 'volume.web', before: 0.8, after: 0.5 },
+        { field: 'max_duration_seconds', before: 60, after: 1200 },
+        { field: 'tags', before: ['a'], after: [] },
+      ]),
+    )
+    expect(warnings).toEqual([])
+    const again = await client.value('update_agent', { agent_id, clear: ['max_duration_seconds'] })
+    expect(again.warnings).toEqual([
+      'max_duration_seconds: the platform still has 1200, which may be its default',
+    ])
+  })
+
   test('told to take out a key that is not there says so, with the nearest that is', async () => {
     const { id: agent_id } = await makeAgent({ metadata: { customer: { tier: 1 } } })
     const text = await textOf({ agent_id, note: 'x', clear: ['metadata.customer.teir'] })

@@ -99,10 +99,10 @@ describe('null', () => {
   test('alone is no update, and the refusal names what clears', () => {
     const [only] = problems('update_agent', change({ note: null, voice: { language: null } }))
     expect(only).toBe(
-      `arguments: nothing to change: null means 'not given'; name what is to be cleared in clear, such as {"clear":["note"]}`,
+      `arguments: nothing to change: null means 'not given'; name what is to be cleared in clear, such as {"clear":["note","voice.language"]}`,
     )
     const trunk = { sip_trunk_id: 'x', name: null, termination_uri: null }
-    expect(problems('update_sip_trunk', trunk)[0]).toContain('"clear":["termination_uri"]')
+    expect(problems('update_sip_trunk', trunk)[0]).toContain('"clear":["name","termination_uri"]')
   })
 
   test('that was ignored in an update is kept in mind, and in a create where a setting can be none', () => {
@@ -141,6 +141,11 @@ describe('clear', () => {
     })
     const trunk = { sip_trunk_id: 'x', name: 'New', clear: '["termination_uri"]' }
     expect(bodyOf('update_sip_trunk', trunk)).toEqual({ name: 'New', termination_uri: null })
+  })
+
+  test('of an object and of fields in it is of the object', () => {
+    const clear = ['ambient_sound.source', 'ambient_sound', 'ambient_sound']
+    expect(bodyOf('update_agent', change({ clear }))).toEqual({ ambient_sound: null })
   })
 
   test('makes a setting none when an agent is created', () => {
@@ -190,6 +195,8 @@ describe('clear', () => {
     ['model.provider', 'model.provider cannot be cleared; '],
     ['initial_message.interruptible', 'cannot be cleared; send false for the default'],
     ['initial_message.mode', 'cannot be cleared; send "fixed_message" for the default'],
+    ['volume.web', 'send 0.5 for the default, or clear volume to reset all of it'],
+    ['model', 'model cannot be cleared; clear fields of it: model.max_tokens, model.temperature'],
   ])('of what cannot be cleared says so: %j', (path, told) => {
     expect(problems('update_agent', change({ clear: [path] }))[0]).toContain(told)
   })
@@ -204,6 +211,7 @@ describe('clear', () => {
   test.each<[object, string]>([
     [{ note: 'x' }, 'note'],
     [{ ambient_sound: { source: 'ac_fan' } }, 'ambient_sound.source'],
+    [{ volume: { web: 1 } }, 'volume'],
     [{ metadata: { a: null } }, 'metadata.a'],
     [{ metadata: { a: { b: 1 } } }, 'metadata.a.b'],
     [{ metadata: { 'a.b': 1 } }, 'metadata.a.b'],
