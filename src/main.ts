@@ -6,6 +6,7 @@ import { type Config, isLoopback, readConfig } from './config.ts'
 import { descriptorHint } from './descriptors.ts'
 import { exposedOf } from './exposed.ts'
 import { ConfigError } from './flags.ts'
+import { type ConfirmMode, listsToken, withoutToken } from './mcp/confirm-mode.ts'
 import type { Exposure } from './mcp/exposure.ts'
 import { serverInfoOf } from './mcp/greeting.ts'
 import { createOpening } from './mcp/opening.ts'
@@ -78,10 +79,11 @@ async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Run
   const opening = createOpening({
     isSandbox,
     account,
+    confirm: config.calling.confirm,
     exposure,
     info: serverInfoOf(isSandbox, version),
     // Tools look different where the account is pinned.
-    listed: account === undefined ? exposure.tools.map(({ listed }) => listed) : undefined,
+    listed: account === undefined ? listedOf(exposure, config.calling.confirm) : undefined,
     versions: initializedVersions,
   })
   const server = startStdio({ opening, load: async () => (await open()).connect })
@@ -101,6 +103,12 @@ async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Run
 
 /** When the rest is loaded, ms: after the first answers, and before the compile cache is written. */
 const loadAfterMs = 1500
+
+/** The tools as they are listed, each as JSON text. */
+const listedOf = ({ tools }: Exposure<Card>, confirm: ConfirmMode) =>
+  tools.map(({ listed }) =>
+    listsToken(confirm) ? listed : JSON.stringify(withoutToken(JSON.parse(listed))),
+  )
 
 /** Loads what answers everything that the opening does not. */
 async function connecting(config: Extract<Config, { command: 'stdio' }>) {

@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { canonical } from '../calls/canonical.ts'
-import type { ConfirmMode } from './confirm-mode.ts'
+import { type ConfirmMode, confirmName } from './confirm-mode.ts'
 import {
   declined,
   dismissed,
@@ -49,9 +49,6 @@ export class NotConfirmed extends Error {
  * may be away from the desk (the SDK waits ten minutes for them, where it does the asking).
  */
 const goodForSeconds = { token: 120, question: 660 }
-
-/** Argument that carries the token of a preview: what takes it may ask. */
-export const confirmName = 'confirm_token'
 
 export const confirmOption = {
   [confirmName]: z.string().optional().describe('From the preview.'),

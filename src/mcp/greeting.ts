@@ -1,4 +1,5 @@
 import type { Implementation, ServerOptions } from '@modelcontextprotocol/server'
+import type { ConfirmMode } from './confirm-mode.ts'
 import type { Exposure, ToolCard } from './exposure.ts'
 import { instructionsFor } from './instructions.ts'
 
@@ -22,6 +23,7 @@ export interface Greeted {
   readonly isSandbox: boolean
   /** Account that all sessions act on, where the operator has pinned it. */
   readonly account: string | undefined
+  readonly confirm: ConfirmMode
   readonly exposure: Exposure<ToolCard>
 }
 

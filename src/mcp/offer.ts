@@ -1,4 +1,5 @@
 import type { Tool as ProtocolTool, ServerOptions } from '@modelcontextprotocol/server'
+import { type ConfirmMode, listsToken, withoutToken } from './confirm-mode.ts'
 import type { Exposure } from './exposure.ts'
 import { greetingOf } from './greeting.ts'
 import type { Tool } from './tool.ts'
@@ -17,6 +18,7 @@ export interface Offering {
   readonly isSandbox: boolean
   /** Account that all sessions act on, where the operator has pinned it. */
   readonly account: string | undefined
+  readonly confirm: ConfirmMode
   /** Opens what a client sends back of an earlier answer. */
   readonly requestState: NonNullable<ServerOptions['requestState']>
 }
@@ -33,13 +35,15 @@ export function createOffers(offering: Offering): (exposure: Exposure) => Offer 
   }
 }
 
-function offerOf(exposure: Exposure, { isSandbox, account, requestState }: Offering): Offer {
-  const greeting = greetingOf({ isSandbox, account, exposure })
+function offerOf(exposure: Exposure, offering: Offering): Offer {
+  const { account, confirm, requestState } = offering
+  const greeting = greetingOf({ ...offering, exposure })
+  const view = account === undefined ? 'any' : 'pinned'
+  const shown = listsToken(confirm) ? (tool: ProtocolTool) => tool : withoutToken
   const common = { ...greeting, jsonSchemaValidator, requestState }
   return {
     byName: new Map(exposure.tools.map((tool) => [tool.name, tool])),
-    listed: () =>
-      exposure.tools.map((tool) => tool.listed(account === undefined ? 'any' : 'pinned')),
+    listed: () => exposure.tools.map((tool) => shown(tool.listed(view))),
     serverOptions: common,
     mute: { ...common, capabilities: { ...greeting.capabilities, resources: {} } },
   }

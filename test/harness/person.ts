@@ -70,6 +70,11 @@ export async function connectPerson(kind: ClientKind, { answer, ...to }: Connect
     },
     text: async (name: string, args: object = {}) =>
       (await call(name, args)).content[0]?.text ?? '',
+    /** What the server says of itself and its tools. */
+    offered: async () => ({
+      tools: (await client.listTools()).tools,
+      instructions: client.getInstructions(),
+    }),
     /** The data of a result, failing the test when the tool failed. */
     async value(name: string, args: object = {}): Promise<Record<string, unknown>> {
       const result = await call(name, args)

@@ -161,7 +161,7 @@ describe('the headers of a request', () => {
 
 describe('instructions', () => {
   const told = (wanted: Wanted, account?: string) =>
-    instructionsFor({ isSandbox: false, account, exposure: exposed(wanted) })
+    instructionsFor({ isSandbox: false, account, confirm: 'auto', exposure: exposed(wanted) })
   const known = new Set(every)
   const toolsIn = (text: string) =>
     [...text.matchAll(/[a-z]+(_[a-z]+)+/g)].map(([word]) => word).filter((word) => known.has(word))

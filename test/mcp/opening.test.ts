@@ -37,6 +37,7 @@ const open = () =>
   createOpening({
     isSandbox,
     account,
+    confirm: 'auto',
     exposure: everyTool(cards),
     info: serverInfoOf(isSandbox, version),
     listed: cards.map(({ listed }) => listed),
