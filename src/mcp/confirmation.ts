@@ -113,7 +113,7 @@ const hashOf = (value: unknown) => createHash('sha256').update(canonical(value))
 const notForThis = () =>
   new ProtocolError(
     -32602,
-    'Invalid requestState: it belongs to another request, or was answered before. Nothing was done; call the tool again without it.',
+    'Invalid requestState: it belongs to another request, or was answered before. This request did nothing; call the tool again without it.',
     { reason: 'invalid_request_state' },
   )
 
@@ -155,7 +155,8 @@ async function answerOf(
   if (!questions.use(state)) throw notForThis()
   if (answer.action === 'decline') throw new NotConfirmed(declined(shown))
   if (answer.action === 'cancel') throw new NotConfirmed(dismissed(shown))
-  if (answer.content?.confirm !== true) throw new NotConfirmed(withoutYes(shown))
+  if (answer.action !== 'accept' || answer.content?.confirm !== true)
+    throw new NotConfirmed(withoutYes(shown))
   return { giveBack: () => questions.giveBack(state) }
 }
 

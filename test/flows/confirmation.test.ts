@@ -447,6 +447,13 @@ describe('agreement', () => {
     const result = await ask(confirm, { canAsk: true, responses, state })
     expect(result === undefined).toBe(isAgreement)
   })
+
+  test('with an action that is none is no agreement', async () => {
+    const confirm = createConfirmations('auto')
+    const state = String((await ask(confirm, { canAsk: true }))?.requestState)
+    const responses = { confirm: { action: 'submit', content: { confirm: true } } }
+    expect(await ask(confirm, { canAsk: true, responses, state })).toBeDefined()
+  })
 })
 
 describe('before anybody has agreed', () => {
