@@ -53,9 +53,9 @@ describe('an estimate', () => {
     const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
     const isLess = (text: string) => estimateTokens(text) <= Buffer.byteLength(text)
     fc.assert(fc.property(texts, isLess), tries(2000))
-    for (let code = 0; code < 0x110000; code += 7) {
-      expect(isLess(String.fromCodePoint(code)), code.toString(16)).toBe(true)
-    }
+    // One look at all: an expectation for each would take longer than the estimates.
+    const codes = Array.from({ length: Math.ceil(0x110000 / 7) }, (_, at) => at * 7)
+    expect(codes.filter((code) => !isLess(String.fromCodePoint(code)))).toEqual([])
   })
 })
 
