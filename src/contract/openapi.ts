@@ -39,7 +39,8 @@ for (const [id, schema] of Object.entries(components)) registry.add(schema, { id
 const description = [
   'Errors have one shape, `ErrorEnvelope`.',
   'Unknown request fields are ignored, and replies may hold more fields than are listed.',
-  'PATCH is partial: an absent field stays as it is, null clears one that allows it.',
+  'When something is created, null means the default. PATCH is partial: an absent field stays as it is, null clears one that allows it or resets it to its default.',
+  'A query parameter that is a list is taken repeated and separated by commas.',
   'Of a repeated query parameter that takes one value the last counts.',
 ].join(' ')
 
