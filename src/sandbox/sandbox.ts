@@ -93,7 +93,8 @@ async function answer(
   const input = validate(route, params, url.searchParams, await readBody(request))
   const handle = () => handler.handle({ ...context, ...input, own, account })
   // Of several statements, all see the same, even if another process writes to the file.
-  const result = route.effect === 'reads' ? context.store.snapshot(handle) : handle()
+  const { store } = context
+  const result = route.effect === 'reads' ? store.snapshot(handle) : await store.write(handle)
   return result instanceof ReplyWithStatus
     ? Response.json(result.reply, { status: result.status })
     : result === undefined

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { makePrivateFile } from '../folder.ts'
 import { schema, schemaVersion } from './store-schema.ts'
@@ -16,8 +17,10 @@ export interface Store {
   get<T>(row: z.ZodType<T>, sql: string, params?: SqlParams): T | undefined
   /** Runs a statement and gives the number of rows it changed. */
   run(sql: string, params?: SqlParams): number
-  /** Runs all of `work` or nothing of it. */
+  /** Runs all of `work` or nothing of it; within another transaction it is a part of that. */
   transaction<T>(work: () => T): T
+  /** The same; while another process writes, this one waits without being blocked. */
+  write<T>(work: () => T): Promise<T>
   /** Runs `work`, which only reads, on one state of the file, whatever other processes write. */
   snapshot<T>(work: () => T): T
   close(): void
@@ -41,7 +44,10 @@ export function openStore(file: string, fill: (store: Store) => void): Store {
   const db = guard(() => patiently(() => connect(file)))
   try {
     const store = storeOn(db, guard)
-    store.transaction(() => guard(() => createTables(db)) && fill(store))
+    // A file that is there needs no lock, which another process may have.
+    if (guard(() => isEmpty(db))) {
+      store.transaction(() => guard(() => createTables(db)) && fill(store))
+    }
     return store
   } catch (error) {
     db.close()
@@ -90,7 +96,11 @@ function storeOn(db: DatabaseSync, guard: Guard): Store {
     return statement
   }
   const within = <T>(begin: string, work: () => T): T => {
+    if (db.isTransaction) return work()
     guard(() => db.exec(begin))
+    return finish(work)
+  }
+  const finish = <T>(work: () => T): T => {
     try {
       const result = work()
       guard(() => db.exec('COMMIT'))
@@ -116,8 +126,28 @@ function storeOn(db: DatabaseSync, guard: Guard): Store {
     run: (sql, params = {}) => guard(() => Number(prepare(sql).run(params).changes)),
     // IMMEDIATE: what is read before a write must not be another's to change in between.
     transaction: (work) => within('BEGIN IMMEDIATE', work),
+    async write(work) {
+      const end = performance.now() + busyTimeoutMs
+      while (!guard(() => hasBegun(db, end))) await sleep(1 + Math.random() * 10)
+      return finish(work)
+    },
     snapshot: (work) => within('BEGIN', work),
     close: () => db.close(),
+  }
+}
+
+/** Begins to write, unless another process does; then false, or after `end` its error. */
+function hasBegun(db: DatabaseSync, end: number): boolean {
+  // Otherwise SQLite itself would wait, and with it this whole process.
+  db.exec('PRAGMA busy_timeout = 0')
+  try {
+    db.exec('BEGIN IMMEDIATE')
+    return true
+  } catch (error) {
+    if (resultCode(error) !== busy || performance.now() > end) throw error
+    return false
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
   }
 }
 

@@ -63,3 +63,28 @@ test('other tools answer while a call waits for the files of another process', a
   dialled.release()
   expect(await placing).toMatchObject({ to_number: '+493023125002' })
 })
+
+test('the sandbox answers reads while a change waits for another process', async () => {
+  using folder = scratchFolder()
+  const file = join(folder.path, 'sandbox.db')
+  const env = { VOICE_AGENT_SANDBOX_DB: file, VOICE_AGENT_STATE_DIR: ':memory:' }
+  await using first = await connectPerson('v2 2026-07-28', { env })
+  await first.value('get_current_account')
+  using other = lock(file)
+  // One that was open, and one that opens the file only now.
+  await using second = await connectPerson('v2 2026-07-28', { env })
+  for (const client of [first, second]) {
+    let isDone = false
+    const creating = client.value('create_subaccount', { name: 'Branch' }).then((made) => {
+      isDone = true
+      return made
+    })
+    for (let times = 0; times < 10; times++) await client.value('list_agents')
+    expect(isDone).toBe(false)
+    if (client === first) creating.catch(() => undefined)
+    else {
+      other.release()
+      expect(await creating).toMatchObject({ name: 'Branch' })
+    }
+  }
+})
