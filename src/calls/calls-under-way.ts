@@ -7,7 +7,7 @@ import { within } from './within.ts'
 
 /** Whose calls are counted together, and who reads them. */
 export interface CallReader {
-  /** Platform, account and who may read them: calls of others are never looked at. */
+  /** Whose calls these are: only theirs are looked at, and this is written down. */
   readonly owner: string
   readonly account: string
   readonly client: Client

@@ -1,27 +1,37 @@
-import { createHash } from 'node:crypto'
-import type { CallReader } from '../calls/calls-under-way.ts'
+import type { CallReader, CallsUnderWay } from '../calls/calls-under-way.ts'
+import { sameId } from '../calls/find-out.ts'
+import { ownAccountId } from '../mcp/account.ts'
 import type { Run } from '../mcp/tool.ts'
 import type { DialRequest, Verdict } from '../policy/verdict.ts'
 
 type OnAccount = Pick<Run, 'request' | 'session' | 'signal'>
 
-/** Who reads the calls that count against the limit of calls at once. */
-export function readerOf({ request, session }: OnAccount): CallReader {
-  const account = request.params.account_id ?? 'me'
-  const { owner: key, client } = session
-  const owner = createHash('sha256').update(`${key} ${account}`).digest('base64url')
-  return { owner, account, client, key }
+/** The limit of calls at once, for the calls of one account. */
+export interface CallsAtOnce {
+  readonly underWay: CallsUnderWay
+  readonly reader: CallReader
+}
+
+/** `undefined`: the operator has set no such limit. Throws ApiError. */
+export async function callsAtOnce({
+  request,
+  session,
+}: OnAccount): Promise<CallsAtOnce | undefined> {
+  const { dialling, memory, client, owner: key } = session
+  const { underWay } = dialling
+  if (!underWay) return undefined
+  const { account_id = 'me' } = request.params
+  const account = account_id === 'me' ? await ownAccountId(memory) : account_id
+  return { underWay, reader: { owner: sameId(account), account, client, key } }
 }
 
 /** Asks the policy, with a view of the calls that have ended meanwhile. */
 export const asked = <V extends { readonly allowed: boolean }>(
-  run: OnAccount,
+  atOnce: CallsAtOnce | undefined,
+  signal: AbortSignal | undefined,
   question: () => Promise<V>,
-): Promise<V> => {
-  const { underWay } = run.session.dialling
-  return underWay ? underWay.ask(readerOf(run), run.signal, question) : question()
-}
+): Promise<V> => (atOnce ? atOnce.underWay.ask(atOnce.reader, signal, question) : question())
 
-/** Whether the policy would allow a call now; it is not counted. */
-export const allowed = (dialled: DialRequest, run: OnAccount): Promise<Verdict> =>
-  asked(run, () => run.session.dialling.policy.check(dialled))
+/** Whether the policy would allow a call now; it is not counted. Throws ApiError. */
+export const allowed = async (dialled: DialRequest, run: OnAccount): Promise<Verdict> =>
+  asked(await callsAtOnce(run), run.signal, () => run.session.dialling.policy.check(dialled))

@@ -15,7 +15,7 @@ import type { Run, Steps } from '../mcp/tool.ts'
 import type { DialRequest, Refused as Forbidden } from '../policy/verdict.ts'
 import { inWords } from './call-problems.ts'
 import { callQuestion } from './call-question.ts'
-import { allowed, asked, readerOf } from './calls-at-once.ts'
+import { allowed, asked, callsAtOnce } from './calls-at-once.ts'
 import { onOneName } from './facts.ts'
 import { type Bounded, bounded, placedCall } from './placed-call.ts'
 
@@ -168,12 +168,13 @@ async function permitFor(
   run: PlaceRun,
   { isInList }: { isInList: boolean },
 ): Promise<Permit> {
-  const { policy, underWay } = run.session.dialling
-  const verdict = await asked(run, () => policy.reserve(dialled))
+  const { policy } = run.session.dialling
+  const atOnce = await callsAtOnce(run)
+  const verdict = await asked(atOnce, run.signal, () => policy.reserve(dialled))
   if (!verdict.allowed) throw forbidden(verdict, { isInList })
   const { id } = verdict
   return {
     cancel: () => policy.cancel(id),
-    placed: async (callId) => underWay?.placed(id, callId, readerOf(run)),
+    placed: async (callId) => atOnce?.underWay.placed(id, callId, atOnce.reader),
   }
 }
