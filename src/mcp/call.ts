@@ -46,36 +46,46 @@ export interface CallContext {
  * what, which argument, and what to do next. Throws ProtocolError only, for a request that answers
  * a question which nobody asked.
  */
-export async function callTool(
+export function callTool(
   tool: Tool,
   given: Record<string, unknown>,
   context: CallContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const calling: Calling = { ...context, request: undefined, answerBy: Number.POSITIVE_INFINITY }
-  try {
-    if (!tool.isBounded) return await carryOut(tool, given, calling)
-    // One deadline for all requests of the call, from the first on.
-    const { boundMs = requestMs, signal: caller } = context
-    calling.answerBy = performance.now() + boundMs - graceMs
-    return await within(boundMs, caller, (signal) => {
-      calling.signal = signal
-      return carryOut(tool, given, calling)
-    })
-  } catch (error) {
-    if (error instanceof NotConfirmed) return error.result
-    if (error instanceof ProtocolError) throw error
-    if (error instanceof Refused) return refusal(tool, error)
-    if (!(error instanceof ApiError)) return bug(tool, error, context)
-    return apiFailure(tool, error, calling)
-  }
+  const { boundMs = requestMs, signal: caller } = context
+  const calling: Calling = { context, request: undefined, signal: caller, answerBy: noEnd }
+  const told = (error: unknown) => failureOf(tool, error, calling)
+  if (!tool.isBounded) return carryOut(tool, given, calling).catch(told)
+  // One deadline for all requests of the call, from the first on.
+  calling.answerBy = performance.now() + boundMs - graceMs
+  return within(boundMs, caller, (signal) => {
+    calling.signal = signal
+    return carryOut(tool, given, calling)
+  }).catch(told)
+}
+
+/** What went wrong, as a result. */
+function failureOf(
+  tool: Tool,
+  error: unknown,
+  { context, request }: Calling,
+): Promise<CallToolResult> | CallToolResult | InputRequiredResult {
+  if (error instanceof NotConfirmed) return error.result
+  if (error instanceof ProtocolError) throw error
+  if (error instanceof Refused) return refusal(tool, error)
+  if (!(error instanceof ApiError)) return bug(tool, error, context)
+  return apiFailure(tool, error, { ...context, request })
 }
 
 /** How much earlier the steps of a tool end by themselves, because they can tell more, ms. */
 const graceMs = 500
 
+const noEnd = Number.POSITIVE_INFINITY
+
 /** A call under way. */
-interface Calling extends Omit<CallContext, 'signal'> {
-  signal?: AbortSignal
+interface Calling {
+  readonly context: CallContext
+  /** Fires when the caller gives up, or the time is up. */
+  signal: AbortSignal | undefined
   answerBy: number
   /** As far as its arguments could be read. */
   request: RouteRequest | undefined
@@ -86,7 +96,8 @@ async function carryOut(
   given: Record<string, unknown>,
   calling: Calling,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { session, signal, leaving, answerBy } = calling
+  const { context, signal, answerBy } = calling
+  const { session, leaving } = context
   const parsed = parseArguments(tool, given, session.account)
   if (!parsed.ok) return badArguments(tool, parsed.problems)
   const named = await withAgentIds(pinned(parsed.request, session), session, signal)
@@ -103,14 +114,14 @@ async function carryOut(
     signal,
     leaving,
     answerBy,
-    confirm: calling.confirmOf({
+    confirm: context.confirmOf({
       tool: tool.name,
       bound: [request, options, session.owner],
       token: typeof token === 'string' ? token : undefined,
       redact: session.redact,
     }),
-    progress: calling.progress,
-    takesTasks: calling.takesTasks,
+    progress: context.progress,
+    takesTasks: context.takesTasks,
   })
   if (outcome.task) return asResult(outcome.task)
   const asked = { route: tool.route, request, unknown: named.unknown }
