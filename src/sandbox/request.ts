@@ -28,16 +28,18 @@ export function matchRoute(
   method: string,
   path: string,
 ): { route: Route; params: Record<string, string> } {
-  const others = new Set<string>()
   for (const { route, expression } of patterns) {
+    if (route.method !== method) continue
     const match = expression.exec(path)
-    if (match && route.method !== method) others.add(route.method)
-    if (!match || route.method !== method) continue
+    if (!match) continue
     const params = Object.entries(match.groups ?? {}).map(([name, text]) => [name, decode(text)])
     return { route, params: Object.fromEntries(params) }
   }
-  if (others.size > 0)
-    throw new Problem(405, `There is no ${method} of ${path}.`, { allow: others })
+  const others = patterns.filter(({ expression }) => expression.test(path))
+  if (others.length > 0) {
+    const allow = new Set(others.map(({ route }) => route.method))
+    throw new Problem(405, `There is no ${method} of ${path}.`, { allow })
+  }
   throw new Problem(404, `There is no ${method} ${path}.`)
 }
 

@@ -20,8 +20,9 @@ export function startSandbox({ speed = 1, file = ':memory:' } = {}) {
       }),
     )
     const text = await response.text()
+    const { status, headers } = response
     // biome-ignore lint/suspicious/noExplicitAny: a reply is looked into, field by field, by each test
-    return { status: response.status, body: (text ? JSON.parse(text) : null) as any }
+    return { status, headers, body: (text ? JSON.parse(text) : null) as any }
   }
 
   return {

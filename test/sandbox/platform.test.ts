@@ -70,8 +70,9 @@ describe('requests', () => {
 
   test('by a method that a path does not take are 405, and the others are told', async () => {
     using sandbox = startSandbox()
-    const { status, body } = await sandbox.send('PUT', 'accounts/me/agents', {})
+    const { status, headers, body } = await sandbox.send('PUT', 'accounts/me/agents', {})
     expect([status, body.code]).toEqual([405, 'method_not_allowed'])
+    expect(headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'POST'])
   })
 
   test('that are no JSON are 400, and without a body 422', async () => {
