@@ -1,7 +1,7 @@
 import {
   type McpServerFactory,
   ProtocolError,
-  Server,
+  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { type CallContext, callTool } from './call.ts'
@@ -23,6 +23,7 @@ import { createShortcut, type Shortcut } from './shortcut.ts'
 import { serveSubscriptions } from './subscription-methods.ts'
 import { serveTasks } from './task-methods.ts'
 import { createCancelled, type Showing } from './tasks.ts'
+import { ToldServer } from './told-server.ts'
 
 export interface ServiceOptions {
   /** What is exposed to a connection or an HTTP request, by the request's headers. */
@@ -74,7 +75,11 @@ export function createService(options: ServiceOptions): Service {
     const session = options.sessionFor(credentialOf(authInfo))
     // Stateless HTTP of the 2025 revisions has no stream on which a client could be told anything.
     const isMute = era === 'legacy' && requestInfo !== undefined
-    const server = new Server(info, isMute ? offer.mute : offer.serverOptions)
+    const server = new ToldServer(
+      info,
+      isMute ? offer.mute : offer.serverOptions,
+      era === 'modern' ? 'modern' : '2025',
+    )
     server.setRequestHandler('tools/list', () => ({ tools: offer.listed() }))
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const tool = offer.byName.get(params.name)

@@ -15,6 +15,7 @@ import type { Credential } from './credential.ts'
 import type { Exposure } from './exposure.ts'
 import { unchangingForOne } from './greeting.ts'
 import type { Offer } from './offer.ts'
+import { toldError } from './protocol-error.ts'
 import { readResource } from './resources.ts'
 import type { Header, Select } from './selection.ts'
 import type { Session } from './session.ts'
@@ -146,7 +147,7 @@ export function createShortcut(options: ShortcutOptions): Shortcut {
       const reading = readResource({ session, onBug }, message.params.uri, request.signal())
       return reading.then(
         (result) => answer(message, shown(result, era)),
-        (error: unknown) => refusal(message, error),
+        (error: unknown) => refusal(message, error, era),
       )
     }
     const tool = offer.byName.get(message.params.name)
@@ -173,10 +174,9 @@ const answer = (message: Message, result: string) => before + result + after(mes
 const answerBytes = (message: Message, result: Buffer) =>
   Buffer.concat([Buffer.from(before), result, Buffer.from(after(message))])
 
-function refusal({ id }: Message, error: unknown): string {
+function refusal({ id }: Message, error: unknown, era: Era): string {
   if (!(error instanceof ProtocolError)) throw error
-  const { code, message, data } = error
-  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } })
+  return JSON.stringify({ jsonrpc: '2.0', id, error: toldError(error, era) })
 }
 
 /** The era of a request that is ordinary in all that a server has to judge; else `undefined`. */
@@ -220,7 +220,7 @@ function nameOf(message: Message): string | undefined {
 function isOrdinaryMeta(meta: Readonly<Record<string, unknown>>): boolean {
   const { progressToken } = meta
   const isToken = ['string', 'undefined'].includes(typeof progressToken)
-  if (!isToken && !Number.isInteger(progressToken)) return false
+  if (!isToken && !Number.isSafeInteger(progressToken)) return false
   return Object.keys(meta).every(
     (key) => !key.startsWith('io.modelcontextprotocol/') || envelopeKeys.includes(key),
   )
