@@ -37,7 +37,22 @@ const Client = z.strictObject({
   description: z.string().optional(),
   websiteUrl: z.string().optional(),
 })
-const Capabilities = z.record(z.string(), z.record(z.string(), z.unknown()))
+const JsonObject = z.record(z.string(), z.json())
+/** Only what the SDK takes too, and keeps as it is: what a client can do is read from there. */
+const Capabilities = z.strictObject({
+  experimental: z.record(z.string(), JsonObject).optional(),
+  extensions: z.record(z.string(), JsonObject).optional(),
+  roots: z.strictObject({ listChanged: z.boolean().optional() }).optional(),
+  sampling: z
+    .strictObject({ context: JsonObject.optional(), tools: JsonObject.optional() })
+    .optional(),
+  elicitation: z
+    .strictObject({
+      form: z.strictObject({ applyDefaults: z.boolean().optional() }).optional(),
+      url: JsonObject.optional(),
+    })
+    .optional(),
+})
 const request = { jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.int()]) }
 const Initialize = z.strictObject({
   ...request,

@@ -93,6 +93,25 @@ const modern = (method: string): Message => ({
   params: { _meta: metaOf({ elicitation: {} }) },
 })
 
+/** What a client may declare, mostly rightly, at every depth. */
+const wrong = fc.constantFrom<unknown>({ x: 1 }, { x: [null] }, true, 1, 'x', null, [])
+const mostly = (right: fc.Arbitrary<unknown>) =>
+  fc.oneof({ arbitrary: fc.constant(undefined), weight: 8 }, { arbitrary: right, weight: 6 }, wrong)
+const empty = fc.constant({})
+const some = (parts: Record<string, fc.Arbitrary<unknown>>) => mostly(fc.record(parts))
+const oddCapabilities = fc
+  .record({
+    roots: some({ listChanged: mostly(fc.boolean()) }),
+    sampling: some({ tools: mostly(empty), context: mostly(empty) }),
+    elicitation: some({ form: some({ applyDefaults: mostly(fc.boolean()) }), url: mostly(empty) }),
+    experimental: some({ x: mostly(empty) }),
+    extensions: some({ x: mostly(empty) }),
+    tasks: mostly(fc.constant(undefined)),
+    anything: mostly(fc.constant(undefined)),
+  })
+  // Without what is undefined, as it comes over the wire.
+  .map((value): unknown => JSON.parse(JSON.stringify(value)))
+
 describe('the opening', () => {
   test.each([
     ...initializedVersions.map((one) => [`initialize ${one}`, [initialize(one)], 1] as const),
@@ -115,8 +134,28 @@ describe('the opening', () => {
     expect(opened(messages)).toEqual([])
   })
 
+  test('takes the capabilities that the SDK takes, so that none is lost', async () => {
+    let answered = 0
+    await fc.assert(
+      fc.asyncProperty(oddCapabilities, fc.constantFrom('2025', 'modern'), async (one, era) => {
+        const begin = initialize('2025-11-25')
+        const params = { ...(begin.params as object), capabilities: one }
+        const meta = { params: { _meta: metaOf(one as object) } }
+        const message = era === '2025' ? { ...begin, params } : { ...modern('tools/list'), ...meta }
+        const said = opened([message])
+        answered += said.length
+        expect(said).toEqual((await atLength([message])).slice(0, said.length))
+      }),
+      tries(1500),
+    )
+    expect(answered).toBeGreaterThan(100)
+  })
+
   test('whatever comes, says what the SDK says', async () => {
-    const odd = fc.constantFrom<unknown>(null, 1, 1.5, '', 'x', [], {}, '2025-03-26', { x: 1 })
+    const odd = fc.oneof(
+      fc.constantFrom<unknown>(null, 1, 1.5, 2 ** 53, '', 'x', [], {}, '2025-03-26', { x: 1 }),
+      oddCapabilities,
+    )
     const message = fc
       .record({
         one: fc.constantFrom(
@@ -143,9 +182,9 @@ describe('the opening', () => {
         answered += said.length
         expect(said).toEqual((await atLength(messages)).slice(0, said.length))
       }),
-      tries(300),
+      tries(1000),
     )
-    expect(answered).toBeGreaterThan(30)
+    expect(answered).toBeGreaterThan(300)
   })
 })
 
@@ -193,9 +232,9 @@ describe('the program', () => {
     expect(answers.filter(({ error }) => error)).toEqual([])
   })
 
-  test('is not confused by words that are none', async () => {
+  test('goes on after a line that is not JSON', async () => {
     const { ids } = await told(['{"nothing', ...begin, call(8)])
-    expect(ids.toSorted()).toEqual([0, 8])
+    expect(ids.toSorted()).toEqual([0, 8, null])
   })
 
   test('takes a first message that is longer than the opening looks at', async () => {
