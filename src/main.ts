@@ -6,6 +6,7 @@ import { type Config, isLoopback, readConfig } from './config.ts'
 import { descriptorHint } from './descriptors.ts'
 import { exposedOf } from './exposed.ts'
 import { ConfigError } from './flags.ts'
+import { messageText } from './mcp/client-text.ts'
 import { type ConfirmMode, listsToken, withoutToken } from './mcp/confirm-mode.ts'
 import type { Exposure } from './mcp/exposure.ts'
 import { serverInfoOf } from './mcp/greeting.ts'
@@ -265,10 +266,12 @@ function log(message: string): void {
 
 /** What a client did wrong, or a connection that broke: worth a line, not a stack. */
 function logRefusal(error: Error): void {
-  log(error.message)
+  log(messageText(error.message))
 }
 
-/** A bug of ours: with the stack, for whoever reports it. */
+/** A bug of ours: with the stack, for whoever reports it. What it says may hold a client's text. */
 function logError(error: unknown): void {
-  log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line))
+  log([messageText(String(error)), ...frames].join('\n'))
 }

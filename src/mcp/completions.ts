@@ -5,6 +5,7 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server'
 import { ApiError } from '../api/failure.ts'
+import { clientText } from './client-text.ts'
 import { type Candidates, candidatesFor } from './prompts/candidates.ts'
 import { type PromptContext, promptCalled } from './prompts/index.ts'
 import { resourceTemplates } from './resources.ts'
@@ -45,7 +46,7 @@ export async function complete(
 function checkReference(ref: CompleteParams['ref']): void {
   if (ref.type === 'ref/prompt') promptCalled(ref.name)
   else if (!resourceTemplates.some(({ uriTemplate }) => uriTemplate === ref.uri)) {
-    throw new ProtocolError(-32602, `There is no resource template ${ref.uri.slice(0, 200)}.`)
+    throw new ProtocolError(-32602, `There is no resource template ${clientText(ref.uri)}.`)
   }
 }
 

@@ -1,4 +1,8 @@
-import type { Implementation, ServerOptions } from '@modelcontextprotocol/server'
+import type {
+  Implementation,
+  ServerCapabilities,
+  ServerOptions,
+} from '@modelcontextprotocol/server'
 import type { ConfirmMode } from './confirm-mode.ts'
 import type { Exposure, ToolCard } from './exposure.ts'
 import { instructionsFor } from './instructions.ts'
@@ -27,16 +31,19 @@ export interface Greeted {
   readonly exposure: Exposure<ToolCard>
 }
 
+/** What this server can do for clients of the 2025 revisions, which know no extensions. */
+const capabilities = { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} }
+
+/** The same by era: calls are followed as tasks by an extension of the later revision. */
+export const capabilitiesOf = {
+  '2025': capabilities,
+  modern: { ...capabilities, extensions: { [tasksExtension]: {} } },
+} satisfies Record<'2025' | 'modern', ServerCapabilities>
+
 /** What a client is told when it connects: what this server can do, and how it is worked with. */
-export const greetingOf = (greeted: Greeted) =>
+export const greetingOf = (greeted: Greeted, era: '2025' | 'modern') =>
   ({
-    capabilities: {
-      tools: {},
-      resources: { subscribe: true },
-      prompts: {},
-      completions: {},
-      extensions: { [tasksExtension]: {} },
-    },
+    capabilities: capabilitiesOf[era] as ServerCapabilities,
     instructions: instructionsFor(greeted),
     cacheHints: {
       'tools/list': unchangingForOne,

@@ -9,8 +9,10 @@ import { jsonSchemaValidator } from './validator.ts'
 export interface Offer {
   readonly byName: ReadonlyMap<string, Tool>
   readonly listed: () => ProtocolTool[]
-  readonly serverOptions: ServerOptions
-  /** For connections on which nobody can be told of changes. */
+  readonly modern: ServerOptions
+  /** For connections of the 2025 revisions. */
+  readonly legacy: ServerOptions
+  /** For requests of theirs over HTTP: nobody can be told of changes. */
   readonly mute: ServerOptions
 }
 
@@ -37,14 +39,19 @@ export function createOffers(offering: Offering): (exposure: Exposure) => Offer 
 
 function offerOf(exposure: Exposure, offering: Offering): Offer {
   const { account, confirm, requestState } = offering
-  const greeting = greetingOf({ ...offering, exposure })
   const view = account === undefined ? 'any' : 'pinned'
   const shown = listsToken(confirm) ? (tool: ProtocolTool) => tool : withoutToken
-  const common = { ...greeting, jsonSchemaValidator, requestState }
+  const optionsOf = (era: 'modern' | '2025') => ({
+    ...greetingOf({ ...offering, exposure }, era),
+    jsonSchemaValidator,
+    requestState,
+  })
+  const legacy = optionsOf('2025')
   return {
     byName: new Map(exposure.tools.map((tool) => [tool.name, tool])),
     listed: () => exposure.tools.map((tool) => shown(tool.listed(view))),
-    serverOptions: common,
-    mute: { ...common, capabilities: { ...greeting.capabilities, resources: {} } },
+    modern: optionsOf('modern'),
+    legacy,
+    mute: { ...legacy, capabilities: { ...legacy.capabilities, resources: {} } },
   }
 }

@@ -1,6 +1,6 @@
 import type { Implementation } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { type Greeted, greetingOf, unchangingForOne } from './greeting.ts'
+import { capabilitiesOf, type Greeted, greetingOf, unchangingForOne } from './greeting.ts'
 
 /*
  * What a client asks at the start of a connection, answered before the SDK, the tools or anything
@@ -87,7 +87,7 @@ const Modern = z.strictObject({
 const Message = z.union([Initialize, Initialized, List, Modern])
 
 export function createOpening({ info, listed, versions, ...greeted }: OpeningOptions): Opening {
-  const { capabilities, instructions } = greetingOf(greeted)
+  const { instructions } = greetingOf(greeted, 'modern')
   const tools = () => `"tools":[${listed?.join(',')}]`
   const modern = () =>
     JSON.stringify({
@@ -108,12 +108,14 @@ export function createOpening({ info, listed, versions, ...greeted }: OpeningOpt
       const { protocolVersion } = message.params
       if (era || !versions.includes(protocolVersion)) return undefined
       era = '2025'
+      const capabilities = capabilitiesOf['2025']
       const result = { protocolVersion, capabilities, serverInfo: info, instructions }
       return { text: answer(JSON.stringify(result)), isKept: true }
     }
     const isModern = '_meta' in (message.params ?? {})
     if (isModern ? era === '2025' : era !== '2025') return undefined
     if (message.method === 'server/discover') {
+      const capabilities = capabilitiesOf.modern
       const told = { supportedVersions: [modernVersion], capabilities, instructions }
       return { text: answer(`${JSON.stringify(told).slice(0, -1)},${modern()}`) }
     }

@@ -1,8 +1,4 @@
-import {
-  INVALID_PARAMS,
-  isJSONRPCErrorResponse,
-  type JSONRPCMessage,
-} from '@modelcontextprotocol/server'
+import { INVALID_PARAMS, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { clientText, messageText } from './client-text.ts'
 
@@ -47,8 +43,7 @@ export function toldMessage<T extends JSONRPCMessage>(
   message: T,
   era: 'modern' | '2025' | undefined,
 ): T | JSONRPCMessage {
-  // First what is cheap to see: nearly all messages are no errors.
-  if (!('error' in message) || !isJSONRPCErrorResponse(message)) return message
+  if (!('error' in message)) return message
   return { ...message, error: toldError(message.error, era) }
 }
 

@@ -140,14 +140,24 @@ async function agentsPage(context: ReadContext, offset: number, signal: AbortSig
     ...(note && { description: note }),
     mimeType,
   }))
+  // Agents may be deleted between two pages, so the end of the list is a page, too.
+  if (items.length === 0 && offset > (count ?? offset)) throw unknownCursor()
   const seen = offset + items.length
   return { resources, ...(items.length > 0 && seen < (count ?? 0) && { nextCursor: String(seen) }) }
 }
 
 function offsetOf(cursor: string | undefined): number {
   if (cursor === undefined) return 0
-  if (/^\d{1,9}$/.test(cursor)) return Number(cursor)
-  throw new ProtocolError(-32602, 'The cursor is not one that this server gave.')
+  if (/^[1-9]\d{0,8}$/.test(cursor)) return Number(cursor)
+  throw unknownCursor()
+}
+
+const unknownCursor = () =>
+  new ProtocolError(-32602, 'The cursor is not one that this server gave: list again without it.')
+
+/** For lists that are one page, so that no cursor is ever given. */
+export function refuseCursor(params: { readonly cursor?: string | undefined } | undefined): void {
+  if (params?.cursor !== undefined) throw unknownCursor()
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 import { type CallContext, callTool } from './call.ts'
 import { createCancelling } from './cancelling.ts'
 import { abilitiesOf } from './client-abilities.ts'
+import { clientText } from './client-text.ts'
 import { complete } from './completions.ts'
 import type { ConfirmMode } from './confirm-mode.ts'
 import { createConfirmations } from './confirmation.ts'
@@ -16,7 +17,7 @@ import { serverInfoOf } from './greeting.ts'
 import { nearest } from './nearest.ts'
 import { createOffers } from './offer.ts'
 import { getPrompt, listPrompts } from './prompts/index.ts'
-import { listResources, readResource, resourceTemplates } from './resources.ts'
+import { listResources, readResource, refuseCursor, resourceTemplates } from './resources.ts'
 import type { Header, Select } from './selection.ts'
 import type { Session } from './session.ts'
 import { createShortcut, type Shortcut } from './shortcut.ts'
@@ -75,12 +76,13 @@ export function createService(options: ServiceOptions): Service {
     const session = options.sessionFor(credentialOf(authInfo))
     // Stateless HTTP of the 2025 revisions has no stream on which a client could be told anything.
     const isMute = era === 'legacy' && requestInfo !== undefined
-    const server = new ToldServer(
-      info,
-      isMute ? offer.mute : offer.serverOptions,
-      era === 'modern' ? 'modern' : '2025',
-    )
-    server.setRequestHandler('tools/list', () => ({ tools: offer.listed() }))
+    const isModern = era === 'modern'
+    const serverOptions = isModern ? offer.modern : isMute ? offer.mute : offer.legacy
+    const server = new ToldServer(info, serverOptions, isModern ? 'modern' : '2025')
+    server.setRequestHandler('tools/list', ({ params }) => {
+      refuseCursor(params)
+      return { tools: offer.listed() }
+    })
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const tool = offer.byName.get(params.name)
       if (!tool) throw noSuchTool(params.name, exposure)
@@ -110,20 +112,26 @@ export function createService(options: ServiceOptions): Service {
       })
     }
     const reading = { session, onBug }
-    server.setRequestHandler('prompts/list', () => listPrompts(reading))
+    server.setRequestHandler('prompts/list', ({ params }) => {
+      refuseCursor(params)
+      return listPrompts(reading)
+    })
     server.setRequestHandler('prompts/get', ({ params }, { mcpReq: { signal } }) =>
       getPrompt(reading, params.name, params.arguments, signal),
     )
     server.setRequestHandler('completion/complete', ({ params }, { mcpReq: { signal } }) =>
       complete(reading, params, signal),
     )
-    serveTasks(server, { session, onBug, cancelled, showing: options.showing })
-    if (!isMute) serveSubscriptions(server, session)
+    if (isModern) serveTasks(server, { session, onBug, cancelled, showing: options.showing })
+    if (!isMute) serveSubscriptions(server, reading)
     options.onServer?.(server, session)
     server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>
       listResources(reading, params?.cursor, signal),
     )
-    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
+    server.setRequestHandler('resources/templates/list', ({ params }) => {
+      refuseCursor(params)
+      return { resourceTemplates }
+    })
     server.setRequestHandler('resources/read', ({ params }, { mcpReq: { signal } }) =>
       readResource(reading, params.uri, signal),
     )
@@ -135,11 +143,10 @@ export function createService(options: ServiceOptions): Service {
 function noSuchTool(name: string, { tools, hidden }: Exposure): ProtocolError {
   const reason = hidden.get(name)
   if (reason) return new ProtocolError(-32602, `The tool ${name} is not exposed by ${reason}.`)
-  const shown = name.slice(0, 64)
   const names = tools.map((tool) => tool.name)
-  const meant = nearest(shown, names)
+  const meant = nearest(name.slice(0, 64), names)
   const hint = meant ? ` Did you mean ${meant}?` : ''
-  return new ProtocolError(-32602, `There is no tool ${shown}.${hint}`)
+  return new ProtocolError(-32602, `There is no tool ${clientText(name)}.${hint}`)
 }
 
 /** Sends progress where the client has asked for it. */

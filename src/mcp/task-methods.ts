@@ -7,6 +7,7 @@ import {
 import * as z from 'zod'
 import type { CallContext } from './call.ts'
 import { abilitiesOf } from './client-abilities.ts'
+import { clientText } from './client-text.ts'
 import { tasksExtension } from './greeting.ts'
 import { guarded } from './resources.ts'
 import type { Session } from './session.ts'
@@ -37,7 +38,10 @@ export function serveTasks(
   const reading = <T>(taskId: string, read: () => Promise<T>) =>
     guarded('The task', { session, onBug }, read).catch((error: unknown) => {
       if (!(error instanceof ResourceNotFoundError)) throw error
-      throw new ProtocolError(-32602, `There is no task ${taskId.slice(0, 64)} for this API key.`)
+      throw new ProtocolError(
+        -32602,
+        `There is no task ${clientText(taskId, 64)} for this API key.`,
+      )
     })
   server.setRequestHandler('tasks/get', schemas, ({ taskId }, context) => {
     onlyForTakers(context)

@@ -6,6 +6,7 @@ import { pollMs } from '../calls/pace.ts'
 import type { CallDetail } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { accountOf } from './account.ts'
+import { clientText } from './client-text.ts'
 import type { Session } from './session.ts'
 
 /*
@@ -158,5 +159,5 @@ function decode(taskId: string): TaskId {
   } catch {
     // Told below: it is nothing that was made here.
   }
-  throw new ProtocolError(-32602, `There is no task ${taskId.slice(0, 64)}, or it is too old.`)
+  throw new ProtocolError(-32602, `There is no task ${clientText(taskId, 64)}, or it is too old.`)
 }

@@ -1,34 +1,38 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node'
+import {
+  type NodeIncomingMessageLike,
+  type NodeMcpRequestHandler,
+  toNodeHandler,
+} from '@modelcontextprotocol/node'
 import {
   type AuthInfo,
   createMcpHandler,
+  INVALID_REQUEST,
   isInitializeRequest,
   isJsonContentType,
-  localhostAllowedOrigins,
+  type JSONRPCErrorResponse,
   DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest,
-  validateOriginHeader,
+  type McpHttpHandler,
+  PARSE_ERROR,
 } from '@modelcontextprotocol/server'
 import { sessionHeader } from '../mcp/cancelling.ts'
 import { authInfoOf, type Credential } from '../mcp/credential.ts'
+import { errorResponse, judge } from '../mcp/json-rpc.ts'
 import type { Header } from '../mcp/selection.ts'
 import type { Service } from '../mcp/server.ts'
-import { hostCheck } from './hosts.ts'
+import { batchFault, batchRevision } from './batches.ts'
+import { refuse, refuseMethod, sendJson, sendText, toldResponse } from './http-answers.ts'
+import { parsed, readBody } from './http-body.ts'
+import { allowPage, type Sources, sourceCheck } from './http-source.ts'
 import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
 import { createResourceBus, type Watch, wantedResources } from './subscriptions.ts'
 
-export interface HttpOptions {
+export interface HttpOptions extends Sources {
   readonly host: string
   readonly port: number
-  /** Whether the address is reachable from this machine only. */
-  readonly isLoopback: boolean
-  /** Host names clients may use, besides those of this machine. */
-  readonly allowedHosts: readonly string[]
-  /** Host names of web pages that may connect, besides those of this machine. */
-  readonly allowedOrigins: readonly string[]
   /** Whether a request without a key may be served, with the operator's key or the sandbox's. */
   readonly keyIsOptional: boolean
   /** Why a request cannot have what its headers want of the tools; `undefined` where it can. */
@@ -56,23 +60,25 @@ export async function startHttp(
     onerror: options.onError,
     maxSubscriptions: mostStreams,
   })
-  const serve = toNodeHandler(handler, { onerror: options.onError })
+  const serve = atLength(handler, options)
   const refusalOfSource = sourceCheck(options)
 
   const answer = async (
     request: IncomingMessage & { auth?: AuthInfo },
     response: ServerResponse,
   ) => {
+    const path = request.url?.split('?')[0]
+    if (path === '/health') return sendHealth(request, response)
+    if ((request.headersDistinct.host?.length ?? 0) > 1) {
+      return refuse(response, 400, 'The request has more than one Host header.')
+    }
     const foreign = refusalOfSource(request.headers)
     if (foreign) return refuse(response, 403, foreign)
     allowPage(request, response)
-    if (request.method === 'OPTIONS') return void response.writeHead(204).end()
-    const path = request.url?.split('?')[0]
-    if (path === '/health') return sendJson(response, 200, { status: 'ok' })
-    if (path !== '/mcp') return sendJson(response, 404, { error: 'There is only /mcp here.' })
-    if (!['GET', 'POST', 'DELETE'].includes(request.method ?? '')) {
-      return sendJson(response, 405, { error: 'Use POST.' })
+    if (path !== '/mcp' && path !== '/mcp/') {
+      return sendJson(response, 404, { error: 'MCP is at /mcp. Nothing else is here but /health.' })
     }
+    if (request.method === 'OPTIONS') return void response.writeHead(204, { allow }).end()
     const key = readKey(request.headersDistinct)
     if (!key.ok) return refuse(response, key.status, key.message)
     if (key.credential) request.auth = authInfoOf(key.credential)
@@ -80,11 +86,10 @@ export async function startHttp(
     const header: Header = (name) => request.headersDistinct[name.toLowerCase()]?.join(', ')
     const refusal = options.refusalOf(header)
     if (refusal) return refuse(response, 400, refusal)
+    if (request.method !== 'POST') return refuseMethod(response, allow)
     // Node's own type, whose optional fields say undefined where the SDK's say absent.
     const incoming = request as NodeIncomingMessageLike
-    if (request.method !== 'POST' || !isJsonContentType(request.headers['content-type'])) {
-      return serve(incoming, response)
-    }
+    if (!isJsonContentType(request.headers['content-type'])) return serve(incoming, response)
     const body = await readBody(request)
     if (!body) {
       // What is left of it is not read, so nothing else can come on this connection.
@@ -93,7 +98,7 @@ export async function startHttp(
     }
     const message = parsed(body)
     if (message === undefined) {
-      return refuse(response, 400, 'The body of the request is no JSON.', parseError)
+      return refuse(response, 400, 'The body of the request is not JSON.', PARSE_ERROR)
     }
     const answered = shortcut(message, {
       header,
@@ -101,6 +106,8 @@ export async function startHttp(
       signal: () => goneSignal(response),
     })
     if (answered !== undefined) return sendText(response, await answered)
+    const fault = faultOf(message, header)
+    if (fault) return sendJson(response, 400, fault)
     if (isInitializeRequest(message)) response.setHeader(sessionHeader, randomUUID())
     if (request.headers['mcp-method'] !== 'subscriptions/listen') {
       return serve(incoming, response, message)
@@ -130,33 +137,37 @@ export async function startHttp(
   }
 }
 
-/** JSON-RPC 2.0 §5.1 */
-const parseError = -32700
+/** Methods of /mcp. There are no streams to GET and no sessions to DELETE. */
+const allow = 'POST, OPTIONS'
 
-/** The bytes of a request; `undefined` when they are too many. Throws when the client breaks off. */
-function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size <= longestRequest) return void chunks.push(chunk)
-      request.pause()
-      resolve(undefined)
-    })
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)))
-    request.once('error', reject)
-  })
+/**
+ * For load balancers, which may know this machine by any name, and which are told nothing that is
+ * anybody's: neither Host nor Origin is looked at.
+ */
+function sendHealth({ method = '' }: IncomingMessage, response: ServerResponse): void {
+  if (['GET', 'HEAD'].includes(method)) sendJson(response, 200, { status: 'ok' })
+  else refuseMethod(response, 'GET, HEAD')
 }
 
-/** A JSON text as data; `undefined` when it is none. */
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    return undefined
+/** Why a body is no message or batch of the protocol, as a response; the rest is the SDK's to judge. */
+function faultOf(message: unknown, header: Header): JSONRPCErrorResponse | undefined {
+  if (Array.isArray(message)) {
+    // Without the header the protocol takes the revision that has batches.
+    const fault = batchFault(message, header('mcp-protocol-version') ?? batchRevision)
+    return fault === undefined ? undefined : invalidRequest(fault)
   }
+  const judged = judge(message)
+  return judged.ok ? undefined : (judged.answer ?? invalidRequest(judged.reason))
 }
+
+const invalidRequest = (message: string) => errorResponse(null, { code: INVALID_REQUEST, message })
+
+/** Answers with the SDK. */
+const atLength = (handler: McpHttpHandler, { onError }: HttpOptions): NodeMcpRequestHandler =>
+  toNodeHandler(
+    { ...handler, fetch: async (...given) => toldResponse(await handler.fetch(...given)) },
+    { onerror: onError },
+  )
 
 /** Fires when a response can no longer be finished, because the client has gone. */
 function goneSignal(response: ServerResponse): AbortSignal {
@@ -169,51 +180,3 @@ function goneSignal(response: ServerResponse): AbortSignal {
 
 const keyWanted =
   'An API key is required: send it as X-API-Key, or as Authorization: Bearer. It is passed on to the platform.'
-
-/** Why a request is refused for where it comes from; `undefined` where it may come in. */
-function sourceCheck({ isLoopback, allowedHosts, allowedOrigins }: HttpOptions) {
-  const refusalOfHost = hostCheck({ isLoopback, allowedHosts })
-  const origins = [...localhostAllowedOrigins(), ...allowedOrigins]
-  return ({ host, origin }: IncomingMessage['headers']): string | undefined => {
-    const refusal = refusalOfHost(host)
-    if (refusal) return refusal
-    const page = validateOriginHeader(origin, origins)
-    return page.ok ? undefined : page.message
-  }
-}
-
-/** Lets an allowed web page read the answers (CORS); others never get this far. */
-function allowPage(request: IncomingMessage, response: ServerResponse): void {
-  const { origin } = request.headers
-  if (!origin) return
-  response.setHeader('access-control-allow-origin', origin)
-  response.setHeader('vary', 'origin')
-  response.setHeader('access-control-allow-methods', 'GET, POST, DELETE, OPTIONS')
-  response.setHeader(
-    'access-control-allow-headers',
-    request.headers['access-control-request-headers'] ?? 'content-type',
-  )
-  response.setHeader('access-control-expose-headers', 'mcp-session-id, mcp-protocol-version')
-  response.setHeader('access-control-max-age', '600')
-}
-
-function refuse(
-  response: ServerResponse,
-  status: 400 | 401 | 403 | 413 | 500,
-  message: string,
-  code = -32000,
-): void {
-  // RFC 9110 §11.6.1: a 401 names how to authenticate.
-  if (status === 401) response.setHeader('www-authenticate', 'Bearer realm="voice-agent-mcp"')
-  sendJson(response, status, { jsonrpc: '2.0', id: null, error: { code, message } })
-}
-
-function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  sendText(response, JSON.stringify(body), status)
-}
-
-function sendText(response: ServerResponse, text: string | Buffer, status = 200): void {
-  const length = Buffer.byteLength(text)
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length })
-  response.end(text)
-}

@@ -141,8 +141,10 @@ describe('the opening', () => {
         const begin = initialize('2025-11-25')
         const params = { ...(begin.params as object), capabilities: one }
         const meta = { params: { _meta: metaOf(one as object) } }
-        const message = era === '2025' ? { ...begin, params } : { ...modern('tools/list'), ...meta }
+        const message =
+          era === '2025' ? { ...begin, params } : { ...modern('server/discover'), ...meta }
         const said = opened([message])
+        if (said.length === 0) return
         answered += said.length
         expect(said).toEqual((await atLength([message])).slice(0, said.length))
       }),
@@ -179,12 +181,13 @@ describe('the opening', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 3 }), async (messages) => {
         const said = opened(messages)
+        if (said.length === 0) return
         answered += said.length
         expect(said).toEqual((await atLength(messages)).slice(0, said.length))
       }),
-      tries(1000),
+      tries(500),
     )
-    expect(answered).toBeGreaterThan(300)
+    expect(answered).toBeGreaterThan(150)
   })
 })
 

@@ -1,6 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { e164 } from '../../contract/field.ts'
+import { clientText } from '../client-text.ts'
 import { nearest } from '../nearest.ts'
 import type { Prompt } from './prompt.ts'
 
@@ -34,7 +35,7 @@ function notAZone(zone: string): string {
   const meant =
     zone.length > 64 ? undefined : nearest(zone.split('/').at(-1) ?? '', [...cities.keys()])
   const hint = meant ? `did you mean ${cities.get(meant)}?` : 'give one such as Europe/Berlin'
-  return `${zone.slice(0, 64)} is no IANA time zone; ${hint}`
+  return `${clientText(zone, 64)} is no IANA time zone; ${hint}`
 }
 
 /** Reads a prompt's arguments; what is wrong with them is the protocol's invalid-params error. */
@@ -67,7 +68,7 @@ export function parseArguments(
 function unknownArgument(argument: string, known: string[]): string {
   const meant = argument.length > 64 ? undefined : nearest(argument, known)
   const hint = meant ? `did you mean ${meant}?` : `there are ${known.join(', ')}`
-  return `there is no argument ${argument.slice(0, 64)}; ${hint}`
+  return `there is no argument ${clientText(argument, 64)}; ${hint}`
 }
 
 function problemOf({ path, message, input: given }: z.core.$ZodIssue, input: z.ZodObject): string {

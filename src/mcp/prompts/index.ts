@@ -3,6 +3,7 @@ import {
   type ListPromptsResult,
   ProtocolError,
 } from '@modelcontextprotocol/server'
+import { clientText } from '../client-text.ts'
 import { nearest } from '../nearest.ts'
 import type { Session } from '../session.ts'
 import { parseArguments } from './arguments.ts'
@@ -43,7 +44,7 @@ export function promptCalled(name: string): Prompt {
   const names = prompts.map((one) => one.name)
   const meant = name.length > 64 ? undefined : nearest(name, names)
   const hint = meant ? `Did you mean ${meant}?` : `There are ${names.join(', ')}.`
-  throw new ProtocolError(-32602, `There is no prompt ${name.slice(0, 64)}. ${hint}`)
+  throw new ProtocolError(-32602, `There is no prompt ${clientText(name)}. ${hint}`)
 }
 
 /** A prompt with everything it needs: what to do first, then what it was made from. */

@@ -1,0 +1,241 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { metaOf, onTheWire } from '../../src/dev/wire.ts'
+import { type Program, startHttpProgram } from '../harness/program.ts'
+
+type Message = Record<string, unknown>
+
+let program: Program & { url: string }
+beforeAll(async () => {
+  program = await startHttpProgram()
+})
+afterAll(() => program[Symbol.asyncDispose]())
+
+const at = (path: string) => program.url.replace('/mcp', path)
+
+const legacyHeaders = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
+
+/** What is answered to a body, in the 2025 revisions where nothing else is said. */
+async function post(body: unknown, headers: Record<string, string> = {}) {
+  const response = await fetch(program.url, {
+    method: 'POST',
+    headers: { ...legacyHeaders, ...headers },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  const data = [...text.matchAll(/^data: (.+)$/gm)].map(([, line = '']) => line)
+  const said = (data.length > 0 ? data : [text]).filter(Boolean)
+  return { status: response.status, said: said.map((line): Message => JSON.parse(line)) }
+}
+
+const rpc = (message: Message): Message => ({ jsonrpc: '2.0', ...message })
+const ping = (id: unknown, extra: Message = {}) => rpc({ id, method: 'ping', ...extra })
+
+async function later(method: string, params: Message = {}, meta: object = metaOf({})) {
+  const response = await fetch(program.url, onTheWire(method, params, { meta }))
+  const text = await response.text()
+  const [, data] = /^data: (.+)$/m.exec(text) ?? [undefined, text]
+  return JSON.parse(data) as Message
+}
+
+/** A raw request; the head of its answer. */
+function raw(lines: readonly string[]): Promise<string> {
+  const { hostname, port } = new URL(program.url)
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(`${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`),
+    )
+    socket.on('data', (chunk) => {
+      said += chunk
+    })
+    socket.once('error', reject)
+    socket.once('close', () => resolve(said))
+  })
+}
+
+describe('HTTP itself', () => {
+  test.each([
+    ['/mcp', 'GET'],
+    ['/mcp', 'HEAD'],
+    ['/mcp', 'DELETE'],
+    ['/mcp', 'PUT'],
+    ['/mcp/', 'PATCH'],
+  ])('%s has no %s, and says what it has', async (path, method) => {
+    const response = await fetch(at(path), { method, headers: { accept: 'text/event-stream' } })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toBe('POST, OPTIONS')
+    const body = await response.text()
+    expect(body).toBe(method === 'HEAD' ? '' : '{"error":"Use POST."}')
+  })
+
+  test('/health answers GET and HEAD, whatever name the machine is called by', async () => {
+    const said = await raw(['GET /health HTTP/1.1', 'Host: balancer.example', 'Origin: http://a.b'])
+    expect(said).toMatch(/^HTTP\/1\.1 200 .*\{"status":"ok"\}$/s)
+    const head = await fetch(at('/health'), { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+    const posted = await fetch(at('/health'), { method: 'POST' })
+    expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  })
+
+  test('two Host headers are refused: which of them is meant cannot be told', async () => {
+    const hosts = ['Host: localhost', 'Host: evil.example']
+    for (const order of [hosts, hosts.toReversed()]) {
+      expect(await raw(['POST /mcp HTTP/1.1', ...order, 'Content-Length: 0'])).toMatch(
+        /^HTTP\/1\.1 400 .*more than one Host header/s,
+      )
+    }
+  })
+
+  test('/mcp/ is /mcp, and another path says where MCP is', async () => {
+    const { url: _, ...asked } = { url: '', ...onTheWire('tools/list') }
+    expect((await fetch(at('/mcp/'), asked)).status).toBe(200)
+    const other = await fetch(at('/sse'), asked)
+    expect([other.status, await other.text()]).toEqual([404, expect.stringContaining('/mcp')])
+  })
+})
+
+describe('a message that is none of the protocol is told so', () => {
+  test.each<[string, unknown, unknown, number]>([
+    ['params that are null', ping(5, { params: null }), 5, -32600],
+    ['an id with a fraction', ping(1.5), 1.5, -32600],
+    ['an id of 2^53', ping(2 ** 53), null, -32600],
+    ['an id of null', ping(null), null, -32600],
+    ['a member of no meaning', ping(5, { extra: 1 }), 5, -32600],
+    ['a word', 'word', null, -32600],
+    ['an empty batch', [], null, -32600],
+    [
+      'a progress token of 2^53',
+      ping(5, { params: { _meta: { progressToken: 2 ** 53 } } }),
+      5,
+      -32602,
+    ],
+  ])('%s', async (_, message, id, code) => {
+    const { status, said } = await post(message)
+    expect(status).toBe(400)
+    expect(said).toMatchObject([{ jsonrpc: '2.0', id, error: { code } }])
+  })
+
+  test('a progress token of 2^53 in a call of the 2026 revision, too', async () => {
+    const params = { name: 'get_current_account', arguments: {} }
+    const meta = { ...metaOf({}), progressToken: 2 ** 53 }
+    expect(await later('tools/call', params, meta)).toMatchObject({
+      id: 1,
+      error: { code: -32602 },
+    })
+  })
+})
+
+describe('batches', () => {
+  const batch = [ping('a'), ping('b')]
+
+  test.each([{}, { 'mcp-protocol-version': '2025-03-26' }])(
+    'are answered where the revision has them (%j)',
+    async (headers) => {
+      const { status, said } = await post(batch, headers)
+      expect(status).toBe(200)
+      expect(
+        said
+          .flat()
+          .map((one) => (one as Message).id)
+          .toSorted(),
+      ).toEqual(['a', 'b'])
+    },
+  )
+
+  test.each(['2024-11-05', '2025-06-18', '2025-11-25', '2026-07-28'])(
+    'are refused where it has none (%s)',
+    async (version) => {
+      const { status, said } = await post(batch, { 'mcp-protocol-version': version })
+      expect(status).toBe(400)
+      expect(said).toMatchObject([{ id: null, error: { code: -32600 } }])
+    },
+  )
+})
+
+describe('what is asked for', () => {
+  const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
+
+  test.each(lists)('%s refuses a cursor that nobody gave', async (method) => {
+    for (const cursor of ['x', '0', '999999999', '']) {
+      const error = { code: -32602, message: expect.stringMatching(/cursor/) }
+      expect(await later(method, { cursor }), cursor).toMatchObject({ error })
+      const legacy = await post(rpc({ id: 1, method, params: { cursor } }))
+      expect(legacy.said, cursor).toMatchObject([{ error }])
+    }
+  })
+
+  test.each([
+    ['cursor', rpc({ id: 1, method: 'tools/list', params: { cursor: 5 } }), /params\.cursor: /],
+    ['name', rpc({ id: 1, method: 'tools/call', params: { name: 5 } }), /params\.name: /],
+    ['uri', rpc({ id: 1, method: 'resources/read', params: {} }), /params\.uri: /],
+    [
+      'capabilities',
+      rpc({
+        id: 1,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-06-18',
+          capabilities: null,
+          clientInfo: { name: 'x', version: '1' },
+        },
+      }),
+      /params\.capabilities: /,
+    ],
+  ])('of a wrong form (%s) is refused in one sentence', async (_, message, pattern) => {
+    const { said } = await post(message)
+    expect(said).toMatchObject([
+      { id: 1, error: { code: -32602, message: expect.stringMatching(pattern) } },
+    ])
+    expect(JSON.stringify(said)).not.toMatch(/\\n|invalid_type/)
+  })
+
+  test('a resource that is none has the code of the revision', async () => {
+    const uri = 'voice-agents://nothing'
+    const error = { data: { uri } }
+    expect(await later('resources/read', { uri })).toMatchObject({
+      error: { ...error, code: -32602 },
+    })
+    const { said } = await post(rpc({ id: 1, method: 'resources/read', params: { uri } }))
+    expect(said).toMatchObject([{ error: { ...error, code: -32002 } }])
+  })
+})
+
+const hidden = /[\p{Cc}\p{Cf}]/u
+
+test('text of a client is neither logged nor told raw, or at length', async () => {
+  const evil = `x\n\u001b[31mvoice-agent-mcp: forged\u202e${'y'.repeat(3_900_000)}`
+  const name = (params: object) => rpc({ id: 1, method: 'tools/call', params })
+  const meta = { ...metaOf({}), 'io.modelcontextprotocol/protocolVersion': evil }
+  const modernHeaders = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }
+  const answers = [
+    await post(rpc({ id: 1, method: evil })),
+    await post(name({ name: evil })),
+    await post(rpc({ id: 1, method: 'resources/read', params: { uri: evil } })),
+    await post(rpc({ id: 1, method: 'prompts/get', params: { name: evil } })),
+    await post(rpc({ id: 1, method: 'ping', [evil]: 1 })),
+    await post(rpc({ id: 1, method: evil, params: { _meta: meta } })),
+    await post(name({ name: evil, _meta: metaOf({}) }), { ...modernHeaders, 'mcp-name': 'other' }),
+    await post(rpc({ id: 1, method: evil, params: { _meta: metaOf({}) } }), modernHeaders),
+    await post(name({ name: 'get_agent', _meta: metaOf({ experimental: { [evil]: 1 } }) })),
+  ]
+  for (const { said } of answers) {
+    const text = JSON.stringify(said)
+    expect(text).toContain('"error"')
+    expect(text.length).toBeLessThan(5000)
+    JSON.parse(text, (key, value) => {
+      expect(key).not.toMatch(hidden)
+      if (typeof value === 'string') expect(value).not.toMatch(hidden)
+      return value
+    })
+  }
+  // Told once the answers are there: what is logged of them has been written.
+  for (const line of program.stderr().split('\n')) {
+    expect(line.length).toBeLessThan(1100)
+    expect(line).not.toMatch(/^voice-agent-mcp: forged/)
+    expect(line).not.toMatch(hidden)
+  }
+})
