@@ -1,12 +1,12 @@
-import { hostname } from 'node:os'
 import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../package.json' with { type: 'json' }
+import { tellAddress } from './banner.ts'
 import { type Card, cards, initializedVersions } from './cards.ts'
 import { type Config, isLoopback, readConfig } from './config.ts'
 import { descriptorHint } from './descriptors.ts'
 import { exposedOf } from './exposed.ts'
 import { ConfigError } from './flags.ts'
-import { messageText } from './mcp/client-text.ts'
+import { log, logError, logRefusal } from './log.ts'
 import { type ConfirmMode, listsToken, withoutToken } from './mcp/confirm-mode.ts'
 import type { Exposure } from './mcp/exposure.ts'
 import { serverInfoOf } from './mcp/greeting.ts'
@@ -151,8 +151,10 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     import('./transports/http.ts'),
     import('./mcp/resources.ts'),
   ])
+  const leaving = new AbortController()
   const { select, sessionFor, hasKey, prepare, close, ...service } = await openServing(config, {
     onBug: logError,
+    leaving: leaving.signal,
   })
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
   await prepare()
@@ -172,46 +174,16 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     onError: logRefusal,
   })
   announce(config, exposure)
-  log(`Serving MCP at ${server.url}/mcp`)
-  if (!local) warnOfExposure(config, lendsKey)
-  process.stderr.write(clientHelp(`${reachableUrl(server.url)}/mcp`, lendsKey))
+  tellAddress(server, config, { isLoopback: local, lendsKey })
   return {
     done: new Promise(() => {}),
     async close() {
+      log('Stopping: requests under way are answered, for up to a minute. A second signal ends it.')
+      leaving.abort()
       await server.close()
       await close()
     },
   }
-}
-
-/** What an operator who listens to the whole network should know. */
-function warnOfExposure(config: Extract<Config, { command: 'http' }>, lendsKey: boolean): void {
-  const { platform, allowedHosts } = config
-  if (platform.kind === 'network' && platform.apiKey !== undefined && !lendsKey) {
-    log(
-      'VOICE_AGENT_API_KEY is lent on loopback only; requests from elsewhere bring their own key.',
-    )
-  }
-  if (allowedHosts.length === 0) {
-    log('Any Host name is accepted. Name those that lead here with --allowed-hosts.')
-  }
-}
-
-/** The address as others write it: listening everywhere is no place to connect to. */
-function reachableUrl(url: string): string {
-  return url.replace(/\/\/(0\.0\.0\.0|\[::\])(?=:)/, `//${hostname()}`)
-}
-
-/** How to connect a client, ready to paste. */
-function clientHelp(url: string, keyIsOptional: boolean): string {
-  const headers = { 'X-API-Key': 'YOUR-API-KEY' }
-  const entry = { type: 'http', url, ...(!keyIsOptional && { headers }) }
-  const header = keyIsOptional ? '' : ' --header "X-API-Key: YOUR-API-KEY"'
-  return `
-Claude Code:    claude mcp add --transport http voice-agents ${url}${header}
-Other clients:  ${JSON.stringify({ mcpServers: { 'voice-agents': entry } })}
-${keyIsOptional ? '' : 'Each request brings its own API key; it is passed on to the platform.\n'}
-`
 }
 
 async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Promise<Running> {
@@ -244,34 +216,21 @@ function announce({ platform, scope }: Serving, { all, tools: exposed }: Exposur
 
 /** Resolves with the first signal to stop; a second one ends the process at once. */
 function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        resolve()
-        process.once('SIGINT', () => process.exit(130))
-      })
-    }
-  })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let isStopping = false
+  const on = (signal: 'SIGINT' | 'SIGTERM', exitCode: number) =>
+    process.on(signal, () => {
+      if (isStopping) process.exit(exitCode)
+      isStopping = true
+      resolve()
+    })
+  // As a shell reports a process that a signal has ended.
+  on('SIGINT', 130)
+  on('SIGTERM', 143)
+  return promise
 }
 
 function print(text: string): number {
   process.stdout.write(text)
   return 0
-}
-
-/** Standard output belongs to the protocol; everything else goes to standard error. */
-function log(message: string): void {
-  process.stderr.write(`voice-agent-mcp: ${message}\n`)
-}
-
-/** What a client did wrong, or a connection that broke: worth a line, not a stack. */
-function logRefusal(error: Error): void {
-  log(messageText(error.message))
-}
-
-/** A bug of ours: with the stack, for whoever reports it. What it says may hold a client's text. */
-function logError(error: unknown): void {
-  const stack = error instanceof Error ? (error.stack ?? '') : ''
-  const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line))
-  log([messageText(String(error)), ...frames].join('\n'))
 }

@@ -39,7 +39,7 @@ export interface ServiceOptions {
   readonly showing: Showing
   readonly confirm: ConfirmMode
   readonly onBug: CallContext['onBug']
-  /** Fires when the only client there is has gone; absent where clients come and go. */
+  /** Fires when the only client there is has gone, or the server is told to stop. */
   readonly leaving?: AbortSignal | undefined
   /** Told of each server that is made, for what a transport has to send through it. */
   readonly onServer?: (server: Server, session: Session) => void
@@ -98,12 +98,16 @@ export function createService(options: ServiceOptions): Service {
           progress: progressOf(context),
           takesTasks: abilities.takesTasks,
         })
-      const { signal } = context.mcpReq
-      if (isMute) return cancelling.run(caller, context.mcpReq, work)
+      const { id } = context.mcpReq
+      const { leaving } = options
       // What is under way is answered to the end, but nobody else is dialled for a client that has
-      // gone: it gets an account of who was, if it still reads.
+      // gone, or by a server that is told to stop: the answer says who was.
       const isMany = tool.asks && tool.reports
-      return work(isMany && options.leaving ? AbortSignal.any([signal, options.leaving]) : signal)
+      const signal =
+        isMany && leaving
+          ? AbortSignal.any([context.mcpReq.signal, leaving])
+          : context.mcpReq.signal
+      return isMute ? cancelling.run(caller, { id, signal }, work) : work(signal)
     })
     const caller = cancelling.callerOf(session.owner, header)
     if (isMute) {

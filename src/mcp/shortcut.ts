@@ -48,6 +48,8 @@ export interface ShortcutOptions {
   readonly offerOf: (exposure: Exposure) => Offer
   readonly cancelling: Cancelling
   readonly info: Implementation
+  /** Fires when the server is told to stop. */
+  readonly leaving?: AbortSignal | undefined
   readonly onBug: CallContext['onBug']
 }
 
@@ -86,7 +88,7 @@ type Call = Extract<Message, { method: 'tools/call' }>
 type Era = 'modern' | '2025'
 
 export function createShortcut(options: ShortcutOptions): Shortcut {
-  const { select, sessionFor, offerOf, cancelling, info, onBug } = options
+  const { select, sessionFor, offerOf, cancelling, info, leaving, onBug } = options
   const modernMeta = { [SERVER_INFO_META_KEY]: info }
   const listed = new WeakMap<Offer, Record<Era, Buffer>>()
 
@@ -120,6 +122,7 @@ export function createShortcut(options: ShortcutOptions): Shortcut {
         session,
         tools: exposure.tools,
         signal,
+        leaving,
         onBug,
         // Who might ask goes the long way, and nobody has asked to be told how far it is.
         confirmOf: () => () => Promise.reject(new Error(`${tool.name} asks, and does not say so`)),

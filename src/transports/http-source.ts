@@ -4,6 +4,8 @@ import { hostCheck } from './hosts.ts'
 
 /** Where requests may come from. */
 export interface Sources {
+  /** What the server listens on, as the operator wrote it. */
+  readonly host: string
   /** Whether the address is reachable from this machine only. */
   readonly isLoopback: boolean
   /** Host names clients may use, besides those of this machine. */
@@ -13,8 +15,8 @@ export interface Sources {
 }
 
 /** Why a request is refused for where it comes from; `undefined` where it may come in. */
-export function sourceCheck({ isLoopback, allowedHosts, allowedOrigins }: Sources) {
-  const refusalOfHost = hostCheck({ isLoopback, allowedHosts })
+export function sourceCheck({ allowedOrigins, ...listening }: Sources) {
+  const refusalOfHost = hostCheck(listening)
   const origins = [...localhostAllowedOrigins(), ...allowedOrigins]
   return ({ host, origin }: IncomingMessage['headers']): string | undefined => {
     const refusal = refusalOfHost(host)

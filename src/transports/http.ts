@@ -31,7 +31,6 @@ import { type Listening, listen } from './listen.ts'
 import { createResourceBus, type Watch, wantedResources } from './subscriptions.ts'
 
 export interface HttpOptions extends Sources {
-  readonly host: string
   readonly port: number
   /** Whether a request without a key may be served, with the operator's key or the sandbox's. */
   readonly keyIsOptional: boolean
@@ -46,6 +45,9 @@ export interface HttpOptions extends Sources {
   readonly onError: (error: Error) => void
 }
 
+/** The longest that a request takes which is not ended when the server stops: placing a call, ms. */
+const longestAnswerMs = 60_000
+
 /** Most streams that are open at once; one takes some 40 kB. */
 const mostStreams = 20_000
 
@@ -55,12 +57,15 @@ export async function startHttp(
   options: HttpOptions,
 ): Promise<Listening> {
   const resources = createResourceBus()
-  const handler = createMcpHandler(factory, {
+  const handler = createMcpHandler(factory, { onerror: options.onError })
+  // Apart from the rest, to be ended while other requests are answered to the end.
+  const streams = createMcpHandler(factory, {
     bus: resources.bus,
     onerror: options.onError,
     maxSubscriptions: mostStreams,
   })
   const serve = atLength(handler, options)
+  const serveStream = atLength(streams, options)
   const refusalOfSource = sourceCheck(options)
 
   const answer = async (
@@ -116,7 +121,7 @@ export async function startHttp(
     const closed = once(response, 'close').then(() => undefined)
     await resources.open(watch, wantedResources(message), () =>
       // The stream lasts as long as the response does, whenever the SDK is done with the request.
-      Promise.race([serve(incoming, response, message).then(() => closed), closed]),
+      Promise.race([serveStream(incoming, response, message).then(() => closed), closed]),
     )
   }
   const server = createServer((request, response) => {
@@ -131,8 +136,9 @@ export async function startHttp(
   return {
     ...listening,
     async close() {
+      await streams.close()
+      await listening.close(longestAnswerMs)
       await handler.close()
-      await listening.close()
     },
   }
 }

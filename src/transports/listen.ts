@@ -3,10 +3,12 @@ import type { AddressInfo } from 'node:net'
 
 /** A server that accepts connections. */
 export interface Listening {
-  /** Address without a path, such as http://127.0.0.1:3000. */
+  /** Address without a path by which this machine reaches it, such as http://127.0.0.1:3000. */
   readonly url: string
-  /** Stops accepting, lets open answers finish for a moment, then cuts the rest. */
-  close(): Promise<void>
+  /** Whether it listens on every address of this machine. */
+  readonly isEverywhere: boolean
+  /** Stops accepting, lets open answers finish for so long, then cuts the rest. */
+  close(graceMs?: number): Promise<void>
 }
 
 /** The address cannot be listened on; the message says what to do. */
@@ -20,8 +22,17 @@ export class ListenError extends Error {
  */
 const keptOpenMs = 65_000
 
-/** Longest time that open answers are given on close, ms. */
-const graceMs = 2000
+/** How long open answers are given on close where nobody says otherwise, ms. */
+const shortGraceMs = 2000
+
+/** How often connections that became idle are closed meanwhile, ms: Node keeps them for the next request. */
+const idleCheckMs = 100
+
+/** Listening on every address is no place to connect to: this machine uses its own. */
+const ownAddress = new Map([
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+])
 
 export async function listen(
   server: Server,
@@ -33,13 +44,17 @@ export async function listen(
     server.listen(port, host, resolve)
   })
   const bound = server.address() as AddressInfo
-  const name = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
+  const own = ownAddress.get(bound.address)
   return {
-    url: `http://${name}:${bound.port}`,
-    close: () =>
+    // As the operator wrote it, because that is the name that requests are checked against.
+    url: `http://${hostOf(own ?? host)}:${bound.port}`,
+    isEverywhere: own !== undefined,
+    close: (graceMs = shortGraceMs) =>
       new Promise((resolve) => {
+        const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs)
         const cut = setTimeout(() => server.closeAllConnections(), graceMs)
         server.close(() => {
+          clearInterval(idle)
           clearTimeout(cut)
           resolve()
         })
@@ -47,6 +62,9 @@ export async function listen(
       }),
   }
 }
+
+/** A name or address as it stands in a URL and in a Host header. */
+export const hostOf = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
   const at = `${host}:${port}`

@@ -1,0 +1,40 @@
+import { networkInterfaces } from 'node:os'
+import { expect, test } from 'vitest'
+import { startHttpProgram } from '../harness/program.ts'
+import { get } from '../harness/raw-http.ts'
+
+const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
+)
+
+/** Where a machine of this name is, for names that no resolver here knows. */
+const own = new Map([['voice.example', '127.0.0.1']])
+
+const listening: readonly [host: string, allowed: string | undefined][] = [
+  ['127.0.0.1', undefined],
+  ['localhost', 'voice.example'],
+  ['127.0.0.2', undefined],
+  ['0.0.0.0', undefined],
+  ['0.0.0.0', 'voice.example'],
+  ['::', 'voice.example'],
+  ['::1', undefined],
+]
+
+test.each(listening.filter(([host]) => hasIPv6 || !host.includes(':')))(
+  'every address that is printed with --host %s --allowed-hosts %s is served',
+  async (host, allowed) => {
+    const more = allowed === undefined ? [] : ['--allowed-hosts', allowed]
+    await using program = await startHttpProgram({}, ['--host', host, ...more])
+    await program.waitFor(/Other clients/)
+    const urls = [...program.stderr().matchAll(/https?:\/\/[^\s"]+\/mcp/g)].map(
+      ([url]) => new URL(url),
+    )
+    expect(urls.length).toBeGreaterThan(1)
+    for (const url of urls) {
+      const name = url.hostname.replaceAll(/[[\]]/g, '')
+      const { status, body } = await get(own.get(name) ?? name, url)
+      // There is nothing to GET: what matters is that nobody is refused for the name.
+      expect([url.href, status, body]).toEqual([url.href, 405, expect.stringContaining('POST')])
+    }
+  },
+)

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { metaOf, onTheWire } from '../../src/dev/wire.ts'
+import { json, startFakePlatform } from '../harness/fake-platform.ts'
+import { startHttpProgram, startPlatformProgram } from '../harness/program.ts'
+import { rpc } from '../harness/rpc.ts'
+import { seedIds } from '../harness/sandbox.ts'
+
+/** Longer than a stop took before it cut what was under way, ms. */
+const slowMs = 2600
+
+/** A platform whose answer about the account takes long; `asked` resolves when that is asked for. */
+async function slowPlatform(ms: number) {
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const platform = await startFakePlatform((_, res) => {
+    resolve()
+    setTimeout(() => json(res, 200, { id: 'me', name: 'Slow' }), ms)
+  })
+  return Object.assign(platform, { asked })
+}
+
+const account = { name: 'get_current_account', arguments: {} }
+
+describe('SIGTERM over HTTP', () => {
+  test.each([
+    ['the short way', metaOf({})],
+    // With this the SDK answers.
+    ['at length', { ...metaOf({}), 'io.modelcontextprotocol/logLevel': 'error' }],
+  ])('waits for a request that is answered %s, and ends with 0', async (_, meta) => {
+    await using platform = await slowPlatform(slowMs)
+    await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
+    const asked = { ...onTheWire('tools/call', account, { meta, key: 'a-key' }) }
+    const answer = fetch(program.url, asked).then((response) => response.text())
+    await platform.asked
+    program.process.kill('SIGTERM')
+    expect(await answer).toContain('"name":"Slow"')
+    expect(await program.exited).toBe(0)
+  })
+
+  test('ends streams and waits at once, with an answer', async () => {
+    await using platform = await startPlatformProgram({ VOICE_AGENT_SANDBOX_SPEED: '1' })
+    await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
+    const { result } = await rpc(program.url, 'tools/call', {
+      name: 'place_call',
+      arguments: {
+        type: 'phone',
+        agent_id: seedIds.supportAgent,
+        from_number: '+12025550110',
+        to_number: '+12025550106',
+      },
+    })
+    const { id: call_id } = result.structuredContent as { id: string }
+    const params = { name: 'wait_for_call', arguments: { call_id, timeout_seconds: 55 } }
+    const wait = async (meta: object) => {
+      const asked = onTheWire('tools/call', params, { key: 'sandbox-key', meta })
+      return (await fetch(program.url, asked)).text()
+    }
+    // Who wants to hear how far it is is answered by the SDK.
+    const waits = [wait(metaOf({})), wait({ ...metaOf({}), progressToken: 1 })]
+    const notifications = { resourceSubscriptions: ['voice-agents://account'] }
+    const stream = await fetch(
+      program.url,
+      onTheWire('subscriptions/listen', { notifications }, { key: 'sandbox-key' }),
+    )
+    // What the waits know of the call so far is what they tell.
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    const began = Date.now()
+    program.process.kill('SIGTERM')
+    for (const told of await Promise.all(waits)) {
+      expect(told).toContain(`Wait on with wait_for_call, call_id ${call_id}`)
+    }
+    expect(await stream.text()).toMatch(/"result":/)
+    expect(await program.exited).toBe(0)
+    expect(Date.now() - began).toBeLessThan(20_000)
+  })
+
+  test('a second signal ends it at once', async () => {
+    await using platform = await slowPlatform(8000)
+    await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
+    const answer = fetch(program.url, onTheWire('tools/call', account, { key: 'a-key' })).catch(
+      () => 'cut',
+    )
+    await platform.asked
+    program.process.kill('SIGTERM')
+    await program.waitFor(/Stopping/)
+    program.process.kill('SIGTERM')
+    expect(await program.exited).toBe(143)
+    expect(await answer).toBe('cut')
+  })
+})
