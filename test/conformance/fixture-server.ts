@@ -1,0 +1,58 @@
+import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
+import { startHttp } from '../../src/transports/http.ts'
+import { registerAsking, stateCodec } from './fixture-asking.ts'
+import { registerPrompts, registerResources } from './fixture-content.ts'
+import { registerTools } from './fixture-tools.ts'
+
+/*
+ * What the official conformance suite wants of a server, behind this server's own HTTP: its checks
+ * of sources, keys, methods and messages, and its streams. Only capabilities that the real server
+ * declares are here, so whatever needs another one is not: logging, and asking the client in the
+ * 2025 revisions, whose HTTP is stateless here.
+ *
+ * node test/conformance/fixture-server.ts [PORT]
+ */
+
+/** What there is changes never while this runs. */
+const never = { listChanged: false }
+
+const hint = { ttlMs: 1000, cacheScope: 'private' } as const
+
+const factory: McpServerFactory = () => {
+  const server = new McpServer(
+    { name: 'conformance-fixture', version: '1.0.0' },
+    {
+      capabilities: { tools: never, resources: never, prompts: never, completions: {} },
+      requestState: { verify: stateCodec.verify },
+      cacheHints: {
+        'tools/list': hint,
+        'prompts/list': hint,
+        'resources/list': hint,
+        'resources/templates/list': hint,
+        'resources/read': hint,
+        'server/discover': hint,
+      },
+    },
+  )
+  registerTools(server)
+  registerAsking(server)
+  registerResources(server)
+  registerPrompts(server)
+  return server
+}
+
+const server = await startHttp(
+  { factory, shortcut: () => undefined },
+  {
+    host: '127.0.0.1',
+    port: Number(process.argv[2] ?? 0),
+    isLoopback: true,
+    allowedHosts: [],
+    allowedOrigins: [],
+    keyIsOptional: true,
+    refusalOf: () => undefined,
+    watch: () => () => undefined,
+    onError: (error) => process.stderr.write(`${error.message}\n`),
+  },
+)
+process.stdout.write(`${server.url}/mcp\n`)
