@@ -6,7 +6,7 @@ import { type Config, isLoopback, readConfig } from './config.ts'
 import { descriptorHint } from './descriptors.ts'
 import { exposedOf } from './exposed.ts'
 import { ConfigError } from './flags.ts'
-import { log, logError, logRefusal } from './log.ts'
+import { log } from './log.ts'
 import { type ConfirmMode, listsToken, withoutToken } from './mcp/confirm-mode.ts'
 import type { Exposure } from './mcp/exposure.ts'
 import { serverInfoOf } from './mcp/greeting.ts'
@@ -113,15 +113,19 @@ const listedOf = ({ tools }: Exposure<Card>, confirm: ConfirmMode) =>
 
 /** Loads what answers everything that the opening does not. */
 async function connecting(config: Extract<Config, { command: 'stdio' }>) {
-  const [{ openServing }, { connectStdio }, { watchResources }] = await Promise.all([
-    import('./serving.ts'),
-    import('./transports/stdio-connection.ts'),
-    import('./mcp/resources.ts'),
-  ])
+  const [{ openServing }, { connectStdio }, { watchResources }, { bugText, refusalText }] =
+    await Promise.all([
+      import('./serving.ts'),
+      import('./transports/stdio-connection.ts'),
+      import('./mcp/resources.ts'),
+      import('./error-text.ts'),
+    ])
+  const logBug = (error: unknown) => log(bugText(error))
+  const logRefusal = (error: Error) => log(refusalText(error))
   let current: Server | undefined
   const leaving = new AbortController()
   const { factory, sessionFor, close } = await openServing(config, {
-    onBug: logError,
+    onBug: logBug,
     leaving: leaving.signal,
     onServer(server) {
       current = server
@@ -146,14 +150,18 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
 
 async function http(config: Extract<Config, { command: 'http' }>): Promise<Running> {
   const exposure = exposedOf(cards, config.scope.exposure)
-  const [{ openServing }, { startHttp }, { watchResources }] = await Promise.all([
-    import('./serving.ts'),
-    import('./transports/http.ts'),
-    import('./mcp/resources.ts'),
-  ])
+  const [{ openServing }, { startHttp }, { watchResources }, { bugText, refusalText }] =
+    await Promise.all([
+      import('./serving.ts'),
+      import('./transports/http.ts'),
+      import('./mcp/resources.ts'),
+      import('./error-text.ts'),
+    ])
+  const logBug = (error: unknown) => log(bugText(error))
+  const logRefusal = (error: Error) => log(refusalText(error))
   const leaving = new AbortController()
   const { select, sessionFor, hasKey, prepare, close, ...service } = await openServing(config, {
-    onBug: logError,
+    onBug: logBug,
     leaving: leaving.signal,
   })
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
@@ -187,7 +195,10 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
 }
 
 async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Promise<Running> {
-  const { startSandbox } = await import('./commands/sandbox.ts')
+  const [{ startSandbox }, { bugText }] = await Promise.all([
+    import('./commands/sandbox.ts'),
+    import('./error-text.ts'),
+  ])
   const { listen, allowedHosts, sandbox, faultsFile } = config
   const server = await startSandbox({
     ...listen,
@@ -195,7 +206,7 @@ async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Prom
     allowedHosts,
     sandbox,
     faultsFile,
-    onBug: logError,
+    onBug: (error) => log(bugText(error)),
   })
   log(`Sandbox data: ${sandbox.file}`)
   if (faultsFile) log(`Misbehaving by ${faultsFile}`)
