@@ -9,7 +9,7 @@ export function tellAddress(
   config: Extract<Config, { command: 'http' }>,
   { isLoopback, lendsKey }: { isLoopback: boolean; lendsKey: boolean },
 ): void {
-  const everywhere = server.isEverywhere ? ', and at every other address of this machine' : ''
+  const everywhere = server.isEverywhere ? ' (and at every other address of this machine)' : ''
   log(`Serving MCP at ${server.url}/mcp${everywhere}`)
   if (!isLoopback) warnOfExposure(config, lendsKey)
   process.stderr.write(clientHelp(`${urlForClients(server, config.allowedHosts)}/mcp`, lendsKey))

@@ -238,4 +238,4 @@ test('text of a client is neither logged nor told raw, or at length', async () =
     expect(line).not.toMatch(/^voice-agent-mcp: forged/)
     expect(line).not.toMatch(hidden)
   }
-})
+}, 60_000)
