@@ -98,7 +98,8 @@ export async function readBody(request: Request): Promise<string> {
     if (length > longestBody) throw tooLong()
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  // As Request.text() reads it: a byte order mark is no part of the text.
+  return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
 const tooLong = () => new Problem(413, `The body is longer than ${longestBody} bytes.`)
