@@ -46,13 +46,13 @@ export function openCalling(
   return {
     async journal() {
       journal ??= openJournal(file('calls.db'))
-      try {
-        return await journal
-      } catch (error) {
+      const opened = await journal.catch((error: unknown) => {
         // Whatever was wrong with the file may be mended by the next call.
         journal = undefined
         throw error
-      }
+      })
+      await opened.keep()
+      return opened
     },
     policy: dialPolicy,
     follower,

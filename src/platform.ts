@@ -6,6 +6,8 @@ import type { Credential } from './mcp/credential.ts'
 /** The platform as this process reaches it: over the network, or in a box. */
 export interface Platform {
   readonly send: Send
+  /** The same for the same platform: its origin and base path; `sandbox` for the one in a box. */
+  readonly address: string
   /** What is used where a request brings no key of its own. */
   readonly credential: Credential | undefined
   /** Does now what the first request would do, and fails if that fails. */
@@ -32,6 +34,7 @@ async function openNetwork(
   const sender = createNetworkSender({ ...options, ...(proxy && { proxy }) })
   return {
     ...sender,
+    address: config.baseUrl.origin + config.baseUrl.pathname.replace(/\/$/, ''),
     prepare: async () => undefined,
     credential: apiKey === undefined ? undefined : { apiKey, source: 'VOICE_AGENT_API_KEY' },
   }
@@ -51,6 +54,7 @@ async function openBox(
     return opened
   }
   return {
+    address: 'sandbox',
     credential: sandboxCredential,
     async prepare() {
       open()

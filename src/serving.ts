@@ -57,6 +57,7 @@ export async function openServing(config: Serving, { onBug, leaving, onServer }:
       client,
       memory,
       dialling,
+      platform: platform.address,
       owner: createHash('sha256').update(apiKey).digest('base64url'),
       account,
       isSandbox,

@@ -9,7 +9,9 @@ export interface StateFile {
   readonly applicationId: number
   readonly version: number
   /** Makes the tables of a new file. */
-  readonly schema: string
+  readonly create: (db: DatabaseSync) => void
+  /** Makes them of those of the version before; without it such a file is refused. */
+  readonly upgrade?: (db: DatabaseSync) => void
 }
 
 /** SQLite's result code for a file that another process is writing to. */
@@ -29,12 +31,12 @@ export async function openStateFile(file: string, kind: StateFile): Promise<Data
   const db = new DatabaseSync(file, { timeout: 0 })
   try {
     // Looked into before anything is changed: it may be somebody else's.
-    await patiently(() => isEmpty(db, kind))
+    await patiently(() => stageOf(db, kind))
     // FULL: what says that a call was placed must still be there after a power cut.
     await patiently(() => db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL'))
     await patiently(() =>
       transaction(db, 'BEGIN IMMEDIATE', () => {
-        if (isEmpty(db, kind)) create(db, kind)
+        if (bringUp(db, kind)) markAs(db, kind)
       }),
     )
     return db
@@ -44,15 +46,25 @@ export async function openStateFile(file: string, kind: StateFile): Promise<Data
   }
 }
 
-function create(db: DatabaseSync, { schema, applicationId, version }: StateFile): void {
-  db.exec(schema)
+/** Makes or upgrades the tables; true when it did. */
+function bringUp(db: DatabaseSync, kind: StateFile): boolean {
+  const stage = stageOf(db, kind)
+  if (stage === 'new') kind.create(db)
+  if (stage === 'old') kind.upgrade?.(db)
+  return stage !== 'current'
+}
+
+function markAs(db: DatabaseSync, { applicationId, version }: StateFile): void {
   db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
 }
 
 const Header = z.object({ application: z.number(), version: z.number(), tables: z.number() })
 
-/** True for a new file, false for one of its kind; throws for anything else. */
-function isEmpty(db: DatabaseSync, { applicationId, version }: StateFile): boolean {
+/** What is in a file: nothing yet, its tables, or those of the version before; throws for others. */
+function stageOf(
+  db: DatabaseSync,
+  { applicationId, version, upgrade }: StateFile,
+): 'new' | 'old' | 'current' {
   const header = Header.parse(
     db
       .prepare(
@@ -63,10 +75,11 @@ function isEmpty(db: DatabaseSync, { applicationId, version }: StateFile): boole
       .get(),
   )
   if (header.application === applicationId) {
-    if (header.version === version) return false
+    if (header.version === version) return 'current'
+    if (header.version === version - 1 && upgrade) return 'old'
     throw new Error(`it was written by another version (${header.version}, not ${version})`)
   }
-  if (header.application === 0 && header.version === 0 && header.tables === 0) return true
+  if (header.application === 0 && header.version === 0 && header.tables === 0) return 'new'
   throw new Error('it is a database of another program')
 }
 

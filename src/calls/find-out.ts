@@ -10,12 +10,15 @@ import type { Entry, Identity, Journal } from './journal.ts'
 import { findInPages, type Listed } from './listed-call.ts'
 import { within } from './within.ts'
 
+/** Whose calls: the same on the same platform and account, whatever key is used. */
+export type Caller = Pick<Identity, 'owner' | 'formerOwners'>
+
 /** What finding out about calls works with. */
 export interface Asking {
   readonly client: Client
   readonly journal: Journal
-  /** Whose calls these are: a hash of the API key. */
-  readonly owner: string
+  /** Whose calls these are. */
+  readonly caller: Caller
   /** How long an identical request means the same call, where that is not the usual time, ms. */
   readonly sameForMs?: number | undefined
   readonly timing?: Timing | undefined
@@ -44,16 +47,18 @@ export interface Search extends Asking {
   readonly identity: Identity
 }
 
-type Sought = Pick<Search, 'request' | 'owner' | 'identity'>
+type Sought = Pick<Search, 'request' | 'identity'>
 
 /** By what a request's call is known, whoever asks for it. */
-export function sought(request: RouteRequest, asking: Pick<Asking, 'owner' | 'sameForMs'>): Sought {
-  const owner = `${asking.owner} ${request.params.account_id}`
+export function sought(
+  request: RouteRequest,
+  { caller, sameForMs }: Pick<Asking, 'caller' | 'sameForMs'>,
+): Sought {
   const { external_id, ...content } = spelledOneWay(request.body ?? {})
   const externalId = typeof external_id === 'string' ? external_id : undefined
-  const { sameForMs } = asking
-  const identity = { owner, content: hash(canonical(content)), externalId, sameForMs }
-  return { request, owner, identity }
+  const { owner, formerOwners } = caller
+  const identity = { owner, formerOwners, content: hash(canonical(content)), externalId, sameForMs }
+  return { request, identity }
 }
 
 /** One call has one identity, however it is spelled: ids in capitals, an empty object for none. */
@@ -89,16 +94,18 @@ export async function findOut(
   search: Search,
   signal: AbortSignal | undefined,
 ): Promise<Found> {
-  const { journal, owner } = search
+  const { journal } = search
   const { externalId } = first
   const { findOutMs, settledMs } = search.timing ?? defaultTiming
   const deadline = Math.min(performance.now() + findOutMs, search.until)
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
-    const entry = (await journal.entry(owner, externalId)) ?? first
-    const { state, since, callId } = entry
+    const entry = await journal.stand(first)
+    // Forgotten by everybody: nothing can be on its way any more.
+    if (!entry) return { absent: first }
+    const { state, quietMs, since, callId } = entry
     if (state === 'free') return { absent: entry }
     // Only a reading that begins after the last moment at which it could be taken shows its absence.
-    const isSettled = Date.now() >= since + settledMs
+    const isSettled = quietMs >= settledMs
     const forMs = deadline - performance.now()
     const reading: Promise<Reading> = find(externalId, search, { forMs, signal, sentAt: since })
     const { call, isSure, failure } = await reading.catch(toldLater)

@@ -1,10 +1,14 @@
-import { createHash } from 'node:crypto'
-import type { DatabaseSync } from 'node:sqlite'
-import * as z from 'zod'
-import { openStateFile, patiently, type StateFile, transaction } from '../state-file.ts'
+import { randomBytes } from 'node:crypto'
+import { openStateFile, patiently, transaction } from '../state-file.ts'
+import { filePlace } from './journal-copy.ts'
+import { journalFile, secretsOf } from './journal-file.ts'
+import { type JournalTable, journalTable, type Row } from './journal-table.ts'
+import { momentIn, passedSince } from './moment.ts'
 
 /** What is known of one placement: which call it was to be, and how far it got. */
 export interface Entry {
+  /** Whose it is, as it is written down. */
+  readonly owner: string
   /** Correlation id that the platform is given with the call. */
   readonly externalId: string
   /**
@@ -14,7 +18,7 @@ export interface Entry {
   readonly state: 'sending' | 'placed' | 'not_taken' | 'free'
   /**
    * When it was last claimed, or known to be placed, ms since 1970; of what is sent, when its sender
-   * gave up, or will at the latest: after that it leaves no more.
+   * gave up, or will at the latest: after that it leaves no more. Senders know their own entry by it.
    */
   readonly since: number
   readonly callId: string | null
@@ -22,11 +26,13 @@ export interface Entry {
 
 /** Whose call it is to be, and what exactly: the same identity is the same call. */
 export interface Identity {
-  /** Hash of the API key, and the account. */
+  /** The platform and the account. */
   readonly owner: string
+  /** Under what earlier versions wrote down the same: looked up, and no more written to anew. */
+  readonly formerOwners: readonly string[]
   /** Everything that is sent except the external id. */
   readonly content: string
-  /** The caller's own; `undefined`: one is minted from the identity. */
+  /** The caller's own; `undefined`: one is minted. */
   readonly externalId: string | undefined
   /** How long an identical request without an external id means the same call, ms. */
   readonly sameForMs?: number | undefined
@@ -40,6 +46,15 @@ export type Claim =
   /** The external id stands for another call. */
   | { readonly kind: 'taken' }
 
+/** An entry as it is now. */
+export interface Standing extends Entry {
+  /**
+   * For how long nobody can have sent it any more, ms; negative while somebody may. Counted anew
+   * where the clock was set meanwhile, or the machine was started again.
+   */
+  readonly quietMs: number
+}
+
 /**
  * The record of what was sent, written before it is sent, so that nothing is sent twice: not by a
  * repeated request, another process on the same file, or after a restart. While another process
@@ -47,25 +62,37 @@ export type Claim =
  */
 export interface Journal {
   /** Takes the right to send, or tells who has it. Atomic among all processes on the file. */
-  claim(identity: Identity, now: number): Promise<Claim>
+  claim(identity: Identity): Promise<Claim>
   /** What is known of an identical request; `undefined`: there was none, or nothing came of it. */
-  look(identity: Identity, now: number): Promise<Entry | undefined>
-  /** How an entry stands by now. */
-  entry(owner: string, externalId: string): Promise<Entry | undefined>
+  look(identity: Identity): Promise<Entry | undefined>
   /**
-   * It is sent now, by a sender who gives up at `until`: to be said right before, by who has claimed
-   * it and by who takes it over from a sender of whom nothing was heard since `entry.since`.
+   * How an entry stands by now; `undefined`: it is forgotten.
+   */
+  stand(entry: Entry): Promise<Standing | undefined>
+  /**
+   * It is sent now, by a sender who gives up in so many ms: to be said right before, by who has
+   * claimed it and by who takes it over from a sender of whom nothing was heard since `entry.since`.
    * `undefined`: somebody else was faster.
    */
-  sending(owner: string, entry: Entry, until: number): Promise<Entry | undefined>
+  sending(entry: Entry, forMs: number): Promise<Entry | undefined>
   /** Its sender has given up, earlier than it said. */
-  gaveUp(owner: string, entry: Entry, now: number): Promise<void>
+  gaveUp(entry: Entry): Promise<void>
   /** There is a call. */
-  placed(owner: string, externalId: string, callId: string, now: number): Promise<void>
+  placed(entry: Entry, callId: string): Promise<void>
   /** There is a record of a call that the platform said it did not take. */
-  notTaken(owner: string, externalId: string, callId: string, now: number): Promise<void>
+  notTaken(entry: Entry, callId: string): Promise<void>
   /** There is none and there will be none, unless somebody else has sent it since. */
-  free(owner: string, entry: Entry): Promise<void>
+  free(entry: Entry): Promise<void>
+  /** How long ago a call was placed here, ms; `undefined`: it was not, or nobody knows when. */
+  placedFor(
+    owner: Pick<Identity, 'owner' | 'formerOwners'>,
+    callId: string,
+  ): Promise<number | undefined>
+  /** What was last noted under a name, which is sealed. */
+  noted(name: string): Promise<string | undefined>
+  note(name: string, value: string): Promise<void>
+  /** Puts the file back where it was deleted meanwhile. Throws where it cannot be, or is another. */
+  keep(): Promise<void>
   close(): void
 }
 
@@ -84,169 +111,195 @@ export const sameInListMs = 5 * 24 * 3_600_000
 /** How long entries are kept, ms: longer than anybody repeats a request. */
 const keptForMs = 30 * 24 * 3_600_000
 
-const Row = z.object({
-  external_id: z.string(),
-  content: z.string(),
-  state: z.enum(['sending', 'placed', 'not_taken', 'free']),
-  since: z.number(),
-  call_id: z.string().nullable(),
-})
-
-const kind: StateFile = {
-  // "once"
-  applicationId: 0x6f6e6365,
-  version: 1,
-  schema: `
-    CREATE TABLE placements (
-      owner TEXT NOT NULL,
-      external_id TEXT NOT NULL,
-      content TEXT NOT NULL,
-      minted INTEGER NOT NULL,
-      state TEXT NOT NULL,
-      since INTEGER NOT NULL,
-      call_id TEXT,
-      PRIMARY KEY (owner, external_id)
-    ) STRICT;
-    CREATE INDEX placements_by_content ON placements (owner, content, since)`,
-}
+/** The longest that a sender may still send what it has written down as sent, ms. */
+const longestSendMs = 60_000
 
 /** The journal cannot be kept; without it no call is placed. */
 export class JournalError extends Error {
   override readonly name = 'JournalError'
 }
 
+const unusable = (file: string, error: unknown) =>
+  error instanceof JournalError
+    ? error
+    : new JournalError(
+        `The journal of calls ${file} cannot be used: ${error instanceof Error ? error.message : error}. Without it a call could be placed twice, so none is. Let this program read and write the file and its folder, or name another folder with VOICE_AGENT_STATE_DIR.`,
+        { cause: error },
+      )
+
 /** Opens, and if need be creates, the journal. `:memory:` forgets with the process. */
 export async function openJournal(file: string): Promise<Journal> {
   try {
-    const db = await openStateFile(file, kind)
-    const forget = db.prepare('DELETE FROM placements WHERE since < ?')
-    await patiently(() => forget.run(Date.now() - keptForMs))
-    return journalOn(db, file)
+    return journalOn(file, await open(file))
   } catch (error) {
     throw unusable(file, error)
   }
 }
 
-const unusable = (file: string, error: unknown) =>
-  new JournalError(
-    `The journal of calls ${file} cannot be used: ${error instanceof Error ? error.message : error}. Without it a call could be placed twice, so none is. Let this program read and write the file and its folder, or name another folder with VOICE_AGENT_STATE_DIR.`,
-    { cause: error },
-  )
+async function open(file: string) {
+  const db = await openStateFile(file, journalFile)
+  const table = journalTable(db)
+  await patiently(() => table.purge(momentIn(-keptForMs)))
+  return { db, table, place: filePlace(file), ...secretsOf(db) }
+}
 
-function journalOn(db: DatabaseSync, file: string): Journal {
-  const byId = db.prepare('SELECT * FROM placements WHERE owner = ? AND external_id = ?')
-  // What nobody knows the outcome of stays the same call until somebody does; and one that came to
-  // nothing says nothing of one that was placed.
-  const byContent = db.prepare(
-    `SELECT * FROM placements WHERE owner = ? AND content = ? AND minted = 1
-     AND (state = 'sending' OR since > ?) ORDER BY state = 'free', since DESC LIMIT 1`,
-  )
-  const insert = db.prepare(
-    `INSERT INTO placements (owner, external_id, content, minted, state, since)
-     VALUES (?, ?, ?, ?, 'sending', ?)`,
-  )
-  const reuse = db.prepare(
-    `UPDATE placements SET state = 'sending', since = ?, content = ?
-     WHERE owner = ? AND external_id = ?`,
-  )
-  const resend = db.prepare(
-    `UPDATE placements SET since = ?
-     WHERE owner = ? AND external_id = ? AND state = 'sending' AND since = ?`,
-  )
-  const settle = db.prepare(
-    `UPDATE placements SET state = ?, call_id = ?, since = ?
-     WHERE owner = ? AND external_id = ? AND state NOT IN ('placed', 'not_taken')`,
-  )
-  const release = db.prepare(
-    `UPDATE placements SET state = 'free'
-     WHERE owner = ? AND external_id = ? AND state = 'sending' AND since = ?`,
-  )
+type Opened = Awaited<ReturnType<typeof open>>
+
+function journalOn(file: string, opened: Opened): Journal {
+  let { db, table, place, seal, id } = opened
+  let keeping: Promise<void> | undefined
   const guarded = async <T>(work: () => T): Promise<T> => {
     try {
       return await patiently(work)
     } catch (error) {
-      throw error instanceof JournalError ? error : unusable(file, error)
+      throw unusable(file, error)
     }
   }
-  const find = (identity: Identity, now: number) => {
-    const { owner, content, externalId, sameForMs = sameCallMs } = identity
-    const row =
-      externalId === undefined
-        ? byContent.get(owner, content, now - sameForMs)
-        : byId.get(owner, externalId)
-    return row && Row.parse(row)
-  }
-  const claim = (identity: Identity, now: number): Claim => {
-    const { owner, content } = identity
-    const found = find(identity, now)
-    if (found?.state === 'free') {
-      // Nothing came of it, so its id is free for a corrected call, too. Later than it was freed,
-      // lest who had it before takes it for theirs.
-      const since = Math.max(now, found.since + 1)
-      reuse.run(since, content, owner, found.external_id)
-      return { kind: 'mine', entry: sendingSince(found.external_id, since) }
+  const keep = async () => {
+    try {
+      place.putBack(db)
+      const again = await open(file)
+      if (again.id !== id) {
+        again.db.close()
+        throw new JournalError(replaced(file))
+      }
+      const before = db
+      ;({ db, table, place, seal, id } = again)
+      before.close()
+    } catch (error) {
+      throw unusable(file, error)
     }
-    if (found && found.content !== content) return { kind: 'taken' }
-    if (found) return { kind: 'theirs', entry: entryOf(found) }
-    const externalId = identity.externalId ?? mint(identity, now)
-    insert.run(owner, externalId, content, Number(identity.externalId === undefined), now)
-    return { kind: 'mine', entry: sendingSince(externalId, now) }
   }
   return {
-    claim: (identity, now) =>
-      guarded(() => transaction(db, 'BEGIN IMMEDIATE', () => claim(identity, wholeMs(now)))),
-    look: (identity, now) =>
+    claim: (identity) =>
+      guarded(() =>
+        transaction(db, 'BEGIN IMMEDIATE', () => claimIn(table, sealed(identity, seal))),
+      ),
+    look: (identity) =>
       guarded(() => {
-        const found = find(identity, now)
-        const isKnown = found && found.state !== 'free' && found.content === identity.content
+        const own = sealed(identity, seal)
+        const found = find(table, own)
+        const isKnown = found && found.state !== 'free' && found.content === own.content
         return isKnown ? entryOf(found) : undefined
       }),
-    entry: (owner, externalId) =>
+    stand: (entry) => guarded(() => standing(table, entry)),
+    sending: (entry, forMs) =>
       guarded(() => {
-        const row = byId.get(owner, externalId)
-        return row && entryOf(Row.parse(row))
+        const sent = resent(table, entry, forMs)
+        // Written where nobody else looks, it would keep nobody from sending the same.
+        if (!place.isThere()) throw new JournalError(gone(file))
+        return sent
       }),
-    sending: (owner, { externalId, since: before }, until) =>
+    gaveUp: (entry) =>
       guarded(() => {
-        // Never the same instant again: it is how senders know their own entry from another's.
-        const since = Math.max(wholeMs(until), before + 1)
-        const { changes } = resend.run(since, owner, externalId, before)
-        return changes === 1 ? sendingSince(externalId, since) : undefined
+        const now = momentIn()
+        if (now.since < entry.since) table.resend(entry, entry.since, now)
       }),
-    gaveUp: (owner, entry, now) =>
+    placed: (entry, callId) =>
+      guarded(() => table.settle(entry, { state: 'placed', callId }, momentIn())),
+    notTaken: (entry, callId) =>
+      guarded(() => table.settle(entry, { state: 'not_taken', callId }, momentIn())),
+    free: (entry) => guarded(() => table.release(entry, entry.since)),
+    placedFor: ({ owner, formerOwners }, callId) =>
       guarded(() => {
-        if (now < entry.since) resend.run(wholeMs(now), owner, entry.externalId, entry.since)
+        const rows = [owner, ...formerOwners].map((one) => table.byCall(seal(one), callId))
+        const row = rows.find((found) => found !== undefined)
+        return row && passedSince(row)
       }),
-    placed: (owner, externalId, callId, now) =>
-      guarded(() => void settle.run('placed', callId, wholeMs(now), owner, externalId)),
-    notTaken: (owner, externalId, callId, now) =>
-      guarded(() => void settle.run('not_taken', callId, wholeMs(now), owner, externalId)),
-    free: (owner, { externalId, since }) =>
-      guarded(() => void release.run(owner, externalId, since)),
+    noted: (name) => guarded(() => table.noted(seal(name))),
+    note: (name, value) => guarded(() => table.note(seal(name), value)),
+    async keep() {
+      if (place.isThere()) return
+      keeping ??= keep().finally(() => {
+        keeping = undefined
+      })
+      await keeping
+    },
     close: () => db.close(),
   }
 }
 
-/**
- * Instants are kept in whole ms, since SQLite refuses fractions in a STRICT integer column: callers
- * give any, and here is the one place where they are rounded, up, so that nothing ends too early.
- */
-const wholeMs = Math.ceil
+const gone = (file: string) =>
+  `The journal of calls ${file} was deleted while this program was running, and nothing was sent. Place the call again: the journal is put back then.`
 
-const sendingSince = (externalId: string, since: number): Entry => ({
-  externalId,
-  state: 'sending',
-  since,
-  callId: null,
+const replaced = (file: string) =>
+  `The journal of calls ${file} was replaced by another one while this program was running. What this program has placed is not in it, so it places no more calls. Restart it, and look with list_calls before you repeat what was placed before.`
+
+/** An identity as it is written down. */
+function sealed(identity: Identity, seal: (text: string) => string): Identity {
+  return {
+    ...identity,
+    owner: seal(identity.owner),
+    formerOwners: identity.formerOwners.map(seal),
+    content: seal(identity.content),
+  }
+}
+
+function find(table: JournalTable, identity: Identity): Row | undefined {
+  const { owner, formerOwners, content, externalId, sameForMs = sameCallMs } = identity
+  const after = momentIn(-sameForMs)
+  const of = (whose: string) =>
+    externalId === undefined
+      ? table.byContent(whose, content, after)
+      : table.byId({ owner: whose, externalId })
+  const own = of(owner)
+  if (own && own.state !== 'free') return own
+  // What came to nothing then says nothing of now.
+  const former = formerOwners.map(of).find((row) => row !== undefined && row.state !== 'free')
+  return former ?? own
+}
+
+function claimIn(table: JournalTable, identity: Identity): Claim {
+  const { owner, content } = identity
+  const found = find(table, identity)
+  if (found?.state === 'free') {
+    // Nothing came of it, so its id is free for a corrected call, too.
+    const moment = laterThan(found.since, momentIn())
+    table.reuse({ owner, externalId: found.external_id }, content, moment)
+    return { kind: 'mine', entry: { ...sendingSince(found.external_id, moment.since), owner } }
+  }
+  if (found && found.content !== content) return { kind: 'taken' }
+  if (found) return { kind: 'theirs', entry: entryOf(found) }
+  const isMinted = identity.externalId === undefined
+  const externalId = identity.externalId ?? mint()
+  const moment = momentIn()
+  table.insert({ owner, externalId }, { content, isMinted }, moment)
+  return { kind: 'mine', entry: { ...sendingSince(externalId, moment.since), owner } }
+}
+
+function resent(table: JournalTable, entry: Entry, forMs: number): Entry | undefined {
+  const moment = laterThan(entry.since, momentIn(forMs))
+  const isOwn = table.resend(entry, entry.since, moment)
+  return isOwn ? { ...entry, since: moment.since } : undefined
+}
+
+/** Never the same instant again: it is how senders know their own entry from another's. */
+const laterThan = <T extends { readonly since: number }>(before: number, moment: T): T => ({
+  ...moment,
+  since: Math.max(moment.since, before + 1),
 })
 
-const entryOf = ({ external_id, state, since, call_id }: z.output<typeof Row>): Entry => ({
+function standing(table: JournalTable, entry: Entry): Standing | undefined {
+  const row = table.byId(entry)
+  if (!row) return undefined
+  const quietMs = passedSince(row)
+  if (quietMs !== undefined || row.state !== 'sending')
+    return { ...entryOf(row), quietMs: quietMs ?? 0 }
+  // Nobody can tell how long ago that was: whoever sends it may only now have begun.
+  const sent = resent(table, entryOf(row), longestSendMs)
+  return { ...(sent ?? entryOf(row)), quietMs: -longestSendMs }
+}
+
+const sendingSince = (externalId: string, since: number) =>
+  ({ externalId, state: 'sending', since, callId: null }) as const
+
+const entryOf = ({ owner, external_id, state, since, call_id }: Row): Entry => ({
+  owner,
   externalId: external_id,
   state,
   since,
   callId: call_id,
 })
 
-/** Such as `auto-3q2-7wX…`: of this identity, at this time. */
-const mint = ({ owner, content }: Identity, now: number) =>
-  `auto-${createHash('sha256').update(`${owner}\n${content}\n${now}`).digest('base64url').slice(0, 24)}`
+/** Short, and of few characters, so that no platform stores it otherwise than it was given. */
+const mint = () => `auto-${randomBytes(12).toString('hex')}`

@@ -41,8 +41,8 @@ export async function placeOnce(
   signal: AbortSignal | undefined,
 ): Promise<Placement> {
   const own = { ...placing, ...sought(request, placing) }
-  const { journal, owner, identity } = own
-  const claim = await journal.claim(identity, Date.now())
+  const { journal, identity } = own
+  const claim = await journal.claim(identity)
   if (claim.kind === 'taken') throw new ExternalIdTaken()
   const { entry } = claim
   if (claim.kind === 'mine') {
@@ -54,7 +54,7 @@ export async function placeOnce(
   const found = await cameOf(entry, own, signal)
   if ('call' in found) return found
   // Whoever had it was refused, so it is anybody's again; or of whoever sent it there is no trace.
-  const isFree = (await journal.entry(owner, entry.externalId))?.state === 'free'
+  const isFree = (await journal.stand(entry))?.state === 'free'
   return isFree ? placeOnce(request, placing, signal) : send(found.absent, own, signal)
 }
 
@@ -69,7 +69,7 @@ export async function placedBefore(
   signal: AbortSignal | undefined,
 ): Promise<Placement | undefined> {
   const search = { ...recognising, ...sought(request, recognising) }
-  const entry = await search.journal.look(search.identity, Date.now())
+  const entry = await search.journal.look(search.identity)
   if (!entry) return undefined
   const found = await cameOf(entry, search, signal)
   return 'call' in found ? found : undefined
@@ -78,8 +78,8 @@ export async function placedBefore(
 /** The same as far as it is written down here; costs nothing. Throws JournalError. */
 export const notedBefore = (
   request: RouteRequest,
-  asking: Pick<Asking, 'journal' | 'owner' | 'sameForMs'>,
-): Promise<Entry | undefined> => asking.journal.look(sought(request, asking).identity, Date.now())
+  asking: Pick<Asking, 'journal' | 'caller' | 'sameForMs'>,
+): Promise<Entry | undefined> => asking.journal.look(sought(request, asking).identity)
 
 interface Own extends Search, Placing {}
 interface Recognised extends Search, Recognising {}
@@ -106,9 +106,9 @@ async function findFirst(
     const { call } = await find(entry.externalId, own, { forMs, signal })
     if (!call) return undefined
     refuseOther(call, own)
-    return await repeat(call, entry.externalId, own)
+    return await repeat(call, entry, own)
   } catch (error) {
-    await note(() => own.journal.free(own.owner, entry))
+    await note(() => own.journal.free(entry))
     throw error
   }
 }
@@ -119,28 +119,27 @@ async function cameOf(
   search: Recognised,
   signal: AbortSignal | undefined,
 ): Promise<Placement | { readonly absent: Entry }> {
-  const { externalId } = entry
   const { call, absent, failure } = await findOut(entry, search, signal)
   if (call) {
     refuseOther(call, search)
-    return repeat(call, externalId, search)
+    return repeat(call, entry, search)
   }
   if (absent) {
-    await search.unsettled.take(search.owner, externalId)?.cancel()
+    await search.unsettled.take(absent)?.cancel()
     return { absent }
   }
-  throw new OutcomeUnknown(externalId, failure)
+  throw new OutcomeUnknown(entry.externalId, failure)
 }
 
 async function repeat(
   call: PlacedCall | Call,
-  externalId: string,
-  { journal, owner, unsettled }: Recognised,
+  entry: Entry,
+  { journal, unsettled }: Recognised,
 ): Promise<Placement> {
-  await note(() => journal.placed(owner, externalId, call.id, Date.now()))
-  await unsettled.take(owner, externalId)?.placed(call.id)
-  const isTaken = (await journal.entry(owner, externalId))?.state !== 'not_taken'
-  return { call, externalId, isRepeat: true, isTaken }
+  await note(() => journal.placed(entry, call.id))
+  await unsettled.take(entry)?.placed(call.id)
+  const isTaken = (await journal.stand(entry))?.state !== 'not_taken'
+  return { call, externalId: entry.externalId, isRepeat: true, isTaken }
 }
 
 /** Less than this is no time in which a call is sent, ms. */
@@ -182,7 +181,7 @@ async function readyToSend(
   own: Own,
   signal: AbortSignal | undefined,
 ): Promise<Ready> {
-  const { journal, owner, until, timing = defaultTiming } = own
+  const { journal, until, timing = defaultTiming } = own
   let permit: Permit | undefined
   try {
     permit = await own.permit()
@@ -191,12 +190,12 @@ async function readyToSend(
     const forMs = Math.max(leftMs - timing.findOutMs, leftMs / 2)
     if (signal?.aborted || forMs < leastSendMs) throw notSent(signal)
     const giveUpAt = performance.now() + forMs
-    const entry = await journal.sending(owner, claimed, Date.now() + forMs)
+    const entry = await journal.sending(claimed, forMs)
     if (!entry) throw new OutcomeUnknown(claimed.externalId, undefined)
     // Writing it down may have taken a while; what is written is when the sender gives up.
     return { entry, permit, forMs: giveUpAt - performance.now() }
   } catch (error) {
-    await note(() => journal.free(owner, claimed))
+    await note(() => journal.free(claimed))
     await permit?.cancel()
     throw error
   }
@@ -220,12 +219,12 @@ async function transmit(
   { entry, permit, forMs, isLast, signal: caller }: Sending,
   own: Own,
 ): Promise<Placement> {
-  const { client, journal, owner, request, unsettled } = own
+  const { client, journal, request, unsettled } = own
   const { externalId } = entry
   const isPlaced = async (call: PlacedCall | Call): Promise<Placement> => {
     const isTaken = !('success' in call) || call.success !== false
     const settle = isTaken ? journal.placed : journal.notTaken
-    await note(() => settle(owner, externalId, call.id, Date.now()))
+    await note(() => settle(entry, call.id))
     await permit.placed(call.id)
     return { call, externalId, isRepeat: false, isTaken }
   }
@@ -236,13 +235,13 @@ async function transmit(
     return await isPlaced(await within(forMs, undefined, post))
   } catch (error) {
     if (error instanceof ApiError && isCertainlyNotDone(error.failure)) {
-      await note(() => journal.free(owner, entry))
+      await note(() => journal.free(entry))
       await permit.cancel()
       throw error
     }
-    await note(() => journal.gaveUp(owner, entry, Date.now()))
+    await note(() => journal.gaveUp(entry))
     const found = await foundAfter(error, entry, own).catch((unknown: unknown) => {
-      unsettled.add(owner, externalId, permit)
+      unsettled.add(entry, permit)
       throw unknown
     })
     if ('call' in found) return isPlaced(found.call)

@@ -1,8 +1,13 @@
 import { LRUCache } from 'lru-cache'
+import type { Entry } from './journal.ts'
 import type { Permit } from './placement.ts'
 
 /** More than a platform that fails leaves open within the time that a permit counts. */
 const most = 10_000
+
+type Placed = Pick<Entry, 'owner' | 'externalId'>
+
+const keyOf = ({ owner, externalId }: Placed) => `${owner} ${externalId}`
 
 /**
  * Permits of calls of which nobody knows whether they were placed, in this process: whoever finds
@@ -11,13 +16,13 @@ const most = 10_000
 export class Unsettled {
   readonly #permits = new LRUCache<string, Permit>({ max: most })
 
-  add(owner: string, externalId: string, permit: Permit): void {
-    this.#permits.set(`${owner} ${externalId}`, permit)
+  add(entry: Placed, permit: Permit): void {
+    this.#permits.set(keyOf(entry), permit)
   }
 
   /** The permit of a call of which it is known by now; the caller settles it. */
-  take(owner: string, externalId: string): Permit | undefined {
-    const key = `${owner} ${externalId}`
+  take(entry: Placed): Permit | undefined {
+    const key = keyOf(entry)
     const permit = this.#permits.get(key)
     this.#permits.delete(key)
     return permit

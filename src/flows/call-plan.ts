@@ -11,9 +11,9 @@ import type { Refused } from '../mcp/refused.ts'
 import type { Run } from '../mcp/tool.ts'
 import { say } from '../views/quoted.ts'
 import { listQuestion } from './call-question.ts'
+import type { Placing } from './caller.ts'
 import { allowed } from './calls-at-once.ts'
 import { dialRequest, forbidden } from './place-call.ts'
-import type { Bounded } from './placed-call.ts'
 
 /** Most calls of one list. */
 const mostCalls = 100
@@ -29,7 +29,7 @@ export type Callee = z.output<typeof Callee>
 export const callees = z.array(Callee).min(1).max(mostCalls).describe('Whom to call, in order.')
 
 type ListOption = { readonly calls: typeof callees } & typeof confirmOption
-export type ListRun = Run<typeof routes.calls.place, ListOption> & Bounded
+export type ListRun = Run<typeof routes.calls.place, ListOption> & Placing
 
 /** What is to become of each call of a list, before any is placed. */
 export interface CallPlan {
@@ -60,8 +60,7 @@ export const bodyOf = ({ body }: ListRun, callee: Callee): CallCreate => ({
 
 const noted = async (run: ListRun, journal: Journal, callee: Callee) => {
   const request: RouteRequest = { ...run.request, body: bodyOf(run, callee) }
-  const { owner } = run.session
-  return notedBefore(request, { journal, owner, sameForMs: sameInListMs })
+  return notedBefore(request, { journal, caller: run.caller, sameForMs: sameInListMs })
 }
 
 /**

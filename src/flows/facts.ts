@@ -34,16 +34,3 @@ function accountInTime(session: Run['session'], signal: AbortSignal | undefined)
   const gaveUp = () => new ApiError({ kind: 'cancelled', maybeSent: false }, route)
   return unlessAborted(ownAccount(session), signal, gaveUp)
 }
-
-/**
- * The same steps on `me`, where the account is named that the key has anyway: one account under two
- * names would make two of what is to be done once. Throws ApiError when that cannot be found out.
- */
-export async function onOneName<R extends Asking>(run: R): Promise<R> {
-  const { account_id = 'me' } = run.request.params
-  if (account_id === 'me') return run
-  const own = await accountInTime(run.session, run.signal)
-  if (account_id !== own.id) return run
-  const params = { ...run.request.params, account_id: 'me' }
-  return { ...run, request: { ...run.request, params } }
-}

@@ -15,16 +15,16 @@ import type { Run, Steps } from '../mcp/tool.ts'
 import type { DialRequest, Refused as Forbidden } from '../policy/verdict.ts'
 import { inWords } from './call-problems.ts'
 import { callQuestion } from './call-question.ts'
+import { forPlacing, type Placing } from './caller.ts'
 import { allowed, asked, callsAtOnce } from './calls-at-once.ts'
-import { onOneName } from './facts.ts'
-import { type Bounded, bounded, placedCall } from './placed-call.ts'
+import { placedCall } from './placed-call.ts'
 
 const options = {
   follow: z.boolean().optional().describe('true: answer when the call has ended.'),
   ...confirmOption,
 }
 
-type PlaceRun = Run<typeof routes.calls.place, typeof confirmOption> & Bounded
+type PlaceRun = Run<typeof routes.calls.place, typeof confirmOption> & Placing
 
 /** Places one call, exactly once: checked, allowed, confirmed, then sent. */
 export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
@@ -40,7 +40,7 @@ export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
   async run(given) {
     const { body } = given
     refuseMixedUp(body)
-    const run = await onOneName(bounded(given))
+    const run = await forPlacing(given)
     const known = await repeated(run)
     if (known) return placedCall(run, known)
     const agent = await speaker(run)
@@ -135,12 +135,12 @@ function laterThan({ rule, retryAfterSeconds }: Forbidden): string {
  * later would be told of a call that may be ringing.
  */
 async function repeated(run: PlaceRun): Promise<Placement | undefined> {
-  const { request, session, signal, until } = run
-  const { dialling, client, owner } = session
+  const { request, session, signal, until, caller } = run
+  const { dialling, client } = session
   const { timing, unsettled } = dialling
   return inWords(run, async () => {
     const journal = await dialling.journal()
-    const recognising = { client, journal, owner, timing, unsettled, until }
+    const recognising = { client, journal, caller, timing, unsettled, until }
     return placedBefore(request, recognising, signal)
   })
 }
@@ -151,14 +151,14 @@ export async function place(
   dialled: DialRequest,
   { isInList = false } = {},
 ): Promise<Placement> {
-  const { request, session, signal, until } = run
-  const { dialling, client, owner } = session
+  const { request, session, signal, until, caller } = run
+  const { dialling, client } = session
   const { timing, unsettled } = dialling
   const permit = () => permitFor(dialled, run, { isInList })
   const sameForMs = isInList ? sameInListMs : undefined
   return inWords(run, async () => {
     const journal = await dialling.journal()
-    const placing = { client, journal, owner, permit, sameForMs, timing, unsettled, until }
+    const placing = { client, journal, caller, permit, sameForMs, timing, unsettled, until }
     return placeOnce(request, placing, signal)
   })
 }

@@ -22,10 +22,9 @@ import {
   wordsOf,
 } from './call-plan.ts'
 import { inWords, notTaken } from './call-problems.ts'
-import { onOneName } from './facts.ts'
+import { forPlacing } from './caller.ts'
 import { type ListedCall, listed, shownCalls } from './listed-calls.ts'
 import { dialRequest, place, speaker } from './place-call.ts'
-import { bounded } from './placed-call.ts'
 
 /** Time between two calls of a list, ms. */
 const paceMs = 300
@@ -50,16 +49,16 @@ export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = 
   without,
   reports: true,
   schema: z.object({ ...listed, ...confirmationShape }),
-  async run(onAnyName) {
-    const { body, options: given } = onAnyName
+  async run(given) {
+    const { body, options } = given
     if (body.from_number === undefined) {
       throw badArguments([{ argument: 'from_number', message: 'required: a number of your own' }])
     }
-    refuseDoubleIds(given.calls)
-    const run = await onOneName(bounded(onAnyName))
+    refuseDoubleIds(options.calls)
+    const run = await forPlacing(given)
     const journal = await inWords(run, () => run.session.dialling.journal())
     const known = await knownCalls(run, journal)
-    if (known.size === given.calls.length)
+    if (known.size === options.calls.length)
       return shownCalls([...known].map(([callee, call]) => knownItem(callee, call, run)))
     const agent = await speaker(run as Parameters<typeof speaker>[0])
     const plan = await planOf(run, agent, { journal, known })

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { hasEnded } from '../calls/follow.ts'
 import type { CallDetail } from '../contract/call.ts'
 import type { routes } from '../contract/routes.ts'
+import { accountId } from '../mcp/account.ts'
 import type { Showing } from '../mcp/tasks.ts'
 import type { Outcome, Run, Steps } from '../mcp/tool.ts'
 import { CallReport, callReport } from '../views/call-report.ts'
@@ -39,7 +40,8 @@ export const waitForCall: Steps<typeof routes.calls.get, typeof options> = {
   }),
   async run(run) {
     const { timeout_seconds = waitDefault } = run.options
-    const { account_id: account = 'me', call_id: callId = '' } = run.request.params
+    const { call_id: callId = '' } = run.request.params
+    const account = await accountId(run.request.params, run.session)
     const call = await followCall({ account, callId }, run, timeout_seconds * 1000)
     return shownCall(call, accountArgument(run))
   },

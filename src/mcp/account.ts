@@ -19,9 +19,14 @@ export async function accountOf(
   session: Session,
 ): Promise<string | undefined> {
   if (session.account !== undefined || !('account_id' in route.params.shape)) return undefined
-  const { account_id = 'me' } = params
-  return account_id === 'me' ? ownAccountId(session.memory) : account_id
+  return accountId(params, session)
 }
+
+/** The id of the account that path parameters name: never `me`. Throws ApiError. */
+export const accountId = async (
+  { account_id = 'me' }: RouteRequest['params'],
+  session: Remembering,
+): Promise<string> => (account_id === 'me' ? ownAccountId(session.memory) : account_id)
 
 /** The key's own account, as it was read within the hour. Throws ApiError. */
 export const ownAccount = ({ memory }: Remembering): Promise<Account> =>

@@ -8,7 +8,9 @@ export interface Session {
   /** What was read with this key before, by this or another session of it. */
   readonly memory: Memory
   readonly dialling: Dialling
-  /** Who this is, without saying it: a hash of the API key. */
+  /** Which platform this is: its address, or that it is the sandbox in this process. */
+  readonly platform: string
+  /** Who this is, without saying it: a hash of the API key. Never written down. */
   readonly owner: string
   readonly isSandbox: boolean
   /** Where the API key was taken from, in words for a person. */

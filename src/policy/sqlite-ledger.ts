@@ -9,10 +9,11 @@ const kind: StateFile = {
   // "dial"
   applicationId: 0x6469616c,
   version: 1,
-  schema: `
+  create: (db) =>
+    db.exec(`
     CREATE TABLE calls (id TEXT PRIMARY KEY, at INTEGER NOT NULL, lease_end INTEGER NOT NULL) STRICT;
     CREATE INDEX calls_at ON calls (at);
-    CREATE INDEX calls_lease_end ON calls (lease_end)`,
+    CREATE INDEX calls_lease_end ON calls (lease_end)`),
 }
 
 /** Which calls they became; made in files of earlier versions, too, which do not look at it. */

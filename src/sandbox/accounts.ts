@@ -28,6 +28,10 @@ function view(row: AccountRow): Account {
   }
 }
 
+const SandboxRow = z.object({ id: z.string() })
+
+const sandboxId = (store: Store) => store.get(SandboxRow, 'SELECT id FROM sandbox')?.id
+
 /** The account a key belongs to; 401 when there is no such key. */
 export function accountOfKey(store: Store, apiKey: string | null): AccountRow {
   const sql =
@@ -86,7 +90,8 @@ function subaccount(store: Store, account: AccountRow, id: string): AccountRow {
 }
 
 export const accountHandlers = [
-  on(routes.accounts.current, ({ own }) => view(own)),
+  // Beside the account, which database this is: only a sandbox says so.
+  on(routes.accounts.current, ({ store, own }) => ({ ...view(own), sandbox_id: sandboxId(store) })),
 
   on(routes.accounts.listSubaccounts, ({ store, account, query }) =>
     pageOfRows(

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { makePrivateFile } from '../folder.ts'
-import { schema, schemaVersion } from './store-schema.ts'
+import { identitySchema, schema, schemaVersion } from './store-schema.ts'
 
 export type SqlParams = Record<string, SQLInputValue>
 
@@ -45,8 +45,12 @@ export function openStore(file: string, fill: (store: Store) => void): Store {
   try {
     const store = storeOn(db, guard)
     // A file that is there needs no lock, which another process may have.
-    if (guard(() => isEmpty(db))) {
-      store.transaction(() => guard(() => createTables(db)) && fill(store))
+    if (guard(() => isEmpty(db) || !hasIdentity(db))) {
+      store.transaction(() => {
+        const isNew = guard(() => createTables(db))
+        guard(() => db.exec(identitySchema))
+        if (isNew) fill(store)
+      })
     }
     return store
   } catch (error) {
@@ -170,6 +174,10 @@ function isEmpty(db: DatabaseSync): boolean {
     throw new Error(`it was written by another version (${version}, not ${schemaVersion})`)
   throw new Error('it is a database of another program')
 }
+
+/** Files of before have none. */
+const hasIdentity = (db: DatabaseSync) =>
+  db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sandbox'").get() !== undefined
 
 /** Creates the tables of a new file; true when it did. */
 function createTables(db: DatabaseSync): boolean {

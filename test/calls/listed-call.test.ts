@@ -92,11 +92,11 @@ function oldestFirst({ rings }: { rings: boolean[] }) {
       {
         client,
         journal: await openJournal(':memory:'),
-        owner: 'key',
+        caller: { owner: 'account', formerOwners: [] },
         permit: async () => ({ cancel: async () => undefined, placed: async () => undefined }),
         timing: { findOutMs: 2000, settledMs: 100 },
         unsettled: new Unsettled(),
-        until: Date.now() + 30_000,
+        until: performance.now() + 30_000,
       },
       undefined,
     )

@@ -20,10 +20,11 @@ test('a journal that another process writes to is waited for without blocking th
   using folder = scratchFolder()
   const file = join(folder.path, 'calls.db')
   const journal = await openJournal(file)
-  const identity = { owner: 'key me', content: 'call', externalId: 'mine' }
+  const owner = 'an account'
+  const identity = { owner, formerOwners: [], content: 'call', externalId: 'mine' }
   using other = lock(file)
-  const claiming = journal.claim(identity, Date.now())
-  expect(await journal.entry('key me', 'mine')).toBeUndefined()
+  const claiming = journal.claim(identity)
+  expect(await journal.look(identity)).toBeUndefined()
   // Reached only because the claim does not keep this thread waiting.
   other.release()
   expect(await claiming).toMatchObject({ kind: 'mine' })

@@ -95,6 +95,8 @@ const request = (more: object = {}): RouteRequest => ({
   body: { type: 'phone', agent_id: 'a', to_number: '+4930123456', ...more },
 })
 
+const caller = { owner: 'account', formerOwners: [] }
+
 const permits = () => {
   const seen: string[] = []
   return {
@@ -127,7 +129,7 @@ async function placing(
         {
           client,
           journal: kept,
-          owner: 'key',
+          caller,
           permit,
           timing: { findOutMs: 600, settledMs },
           unsettled,
@@ -248,9 +250,9 @@ describe('a call', () => {
     const { place } = await placing(platform, {
       journal: {
         ...journal,
-        sending: async (owner, entry, now) => {
-          await journal.sending(owner, entry, now)
-          return journal.sending(owner, entry, now)
+        sending: async (entry, forMs) => {
+          await journal.sending(entry, forMs)
+          return journal.sending(entry, forMs)
         },
       },
     })
@@ -396,8 +398,8 @@ describe('a call', () => {
   test('is unknown, and not refused, when the journal fails after it was sent', async () => {
     const platform = platformOf({ rings: true, answer: broken })
     const journal = await openJournal(':memory:')
-    const entry = () => Promise.reject(new JournalError('disk gone'))
-    const { place, permits: seen } = await placing(platform, { journal: { ...journal, entry } })
+    const stand = () => Promise.reject(new JournalError('disk gone'))
+    const { place, permits: seen } = await placing(platform, { journal: { ...journal, stand } })
     await expect(place()).rejects.toThrow(OutcomeUnknown)
     expect(seen).toEqual(['asked'])
   })
@@ -415,7 +417,7 @@ describe('a call', () => {
       {
         ...platform,
         journal,
-        owner: 'key',
+        caller,
         permit: () => Promise.reject(new Error('not allowed')),
         ...soon(),
       },
@@ -433,12 +435,18 @@ describe('a call', () => {
     expect(all.filter(({ isRepeat }) => !isRepeat)).toHaveLength(1)
   })
 
-  test('of another key is another call', async () => {
+  test('of another account is another call', async () => {
     const platform = platformOf()
     const { journal, place } = await placing(platform)
     await place()
     const { permit } = permits()
-    const other = { client: platform.client, journal, owner: 'other', permit, ...soon() }
+    const other = {
+      client: platform.client,
+      journal,
+      caller: { owner: 'other', formerOwners: [] },
+      permit,
+      ...soon(),
+    }
     expect(await placeOnce(request(), other, undefined)).toMatchObject({ isRepeat: false })
   })
 })

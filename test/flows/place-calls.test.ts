@@ -304,7 +304,7 @@ describe('a list that is given again much later', () => {
   /** Lets everything that is written down have happened that much earlier. */
   const age = (stateDir: string, ms: number) => {
     using db = new DatabaseSync(join(stateDir, 'calls.db'))
-    db.prepare('UPDATE placements SET since = since - ?').run(ms)
+    db.prepare('UPDATE calls SET since = since - ?, uptime = uptime - ?').run(ms, ms)
   }
   const both = ['+12025550130', '+12025550131'] as const
 

@@ -25,6 +25,8 @@ export interface FakePlatform extends AsyncDisposable {
   readonly url: string
   readonly seen: SeenRequest[]
   behave(behaviour: Behaviour): void
+  /** From now on it fails to tell the account of the key. */
+  loseAccount(): void
 }
 
 export async function startFakePlatform(
@@ -36,14 +38,17 @@ export async function startFakePlatform(
   }: { account?: string; host?: string; tls?: { cert: string; key: string } } = {},
 ): Promise<FakePlatform> {
   let current = behaviour
+  let isAccountLost = false
   const seen: SeenRequest[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const { method = '', url = '', headers } = request
     // Asked beside the first request of a key, for results to name; here it is in the way.
-    if (account !== undefined && url === '/v1/accounts/current') {
-      return json(response, 200, { id: account })
+    if (account !== undefined && url.endsWith('/v1/accounts/current')) {
+      return isAccountLost
+        ? json(response, 500, envelope('internal_error'))
+        : json(response, 200, { id: account })
     }
     const one = { method, url, headers, body: Buffer.concat(chunks).toString() }
     seen.push(one)
@@ -55,6 +60,9 @@ export async function startFakePlatform(
   return {
     url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     seen,
+    loseAccount: () => {
+      isAccountLost = true
+    },
     behave: (next) => {
       current = next
     },

@@ -20,6 +20,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
       underWay: undefined,
       unsettled: new Unsettled(),
     },
+    platform: 'https://platform.example',
     owner: 'an owner',
     isSandbox: false,
     keySource: source,

@@ -36,6 +36,7 @@ function typist({ send = platform.send, account }: { send?: Send; account?: stri
     memory: createMemories()('k', client),
     // Nothing here may dial.
     dialling: null as never,
+    platform: 'a test',
     owner: 'test',
     account,
     isSandbox: true,

@@ -35,6 +35,7 @@ function sessionOn(send: Send, more: Partial<Session> = {}): Session {
     memory: createMemories()('k', client),
     // Nothing here may dial.
     dialling: null as never,
+    platform: 'a test',
     owner: 'test',
     account: undefined,
     isSandbox: false,

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import { sought } from '../../src/calls/find-out.ts'
+import { startCallingPlatform } from '../harness/calling-platform.ts'
+import { connectStdio } from '../harness/client.ts'
+import { scratchFolder, startPlatformProgram, startProgram } from '../harness/program.ts'
+import { seedIds } from '../harness/sandbox.ts'
+
+const from_number = '+12025550110'
+const to_number = '+12025550130'
+const kind = 'v2 2026-07-28'
+const key = 'sk-0123456789'
+
+type Env = Record<string, string>
+
+/** Places the same call, and the same list of one, with a program of its own for each. */
+async function placed(env: Env, agent_id: string, more: object = {}) {
+  await using client = await connectStdio(kind, { env })
+  const list = await client.value('place_calls', { agent_id, from_number, calls: [{ to_number }] })
+  const [listed] = list.calls as { outcome: string; call_id: string }[]
+  const call = { type: 'phone', agent_id, from_number, to_number, external_id: 'mine', ...more }
+  const single = await client.value('place_call', call)
+  return { listed, single }
+}
+
+const isNew = { listed: { outcome: 'placed' }, single: { repeated: false } }
+const isKnown = { listed: { outcome: 'repeated' }, single: { repeated: true } }
+
+describe('a call', () => {
+  test('is the same with another key of the account, and another under another address', async () => {
+    await using platform = await startCallingPlatform()
+    await using other = await startCallingPlatform()
+    using folder = scratchFolder()
+    const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
+    const { id } = platform.agent
+    expect(await placed(env, id)).toMatchObject(isNew)
+    expect(await placed({ ...env, VOICE_AGENT_API_KEY: 'sk-rotated-0123' }, id)).toMatchObject(
+      isKnown,
+    )
+    expect(platform.dialled).toHaveLength(2)
+    expect(await placed({ ...env, VOICE_AGENT_BASE_URL: other.url }, id)).toMatchObject(isNew)
+    expect(other.dialled).toHaveLength(2)
+  })
+
+  test('is another under another path of the same origin', async () => {
+    await using platform = await startCallingPlatform()
+    using folder = scratchFolder()
+    const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
+    const list = { agent_id: platform.agent.id, from_number, calls: [{ to_number }] }
+    for (const path of ['/one', '/two']) {
+      const VOICE_AGENT_BASE_URL = platform.url + path
+      await using client = await connectStdio(kind, { env: { ...env, VOICE_AGENT_BASE_URL } })
+      expect((await client.value('place_calls', list)).summary).toEqual({ placed: 1 })
+    }
+  })
+
+  test('of a sandbox that is gone is not taken for one of the next', async () => {
+    using folder = scratchFolder()
+    const VOICE_AGENT_SANDBOX_DB = join(folder.path, 'sandbox.db')
+    const env = { VOICE_AGENT_SANDBOX_DB, VOICE_AGENT_STATE_DIR: folder.path }
+    expect(await placed(env, seedIds.supportAgent)).toMatchObject(isNew)
+    expect(await placed(env, seedIds.supportAgent)).toMatchObject(isKnown)
+    for (const end of ['', '-wal', '-shm']) rmSync(VOICE_AGENT_SANDBOX_DB + end, { force: true })
+    expect(await placed(env, seedIds.supportAgent)).toMatchObject(isNew)
+    const elsewhere = { ...env, VOICE_AGENT_SANDBOX_DB: ':memory:' }
+    expect(await placed(elsewhere, seedIds.supportAgent)).toMatchObject(isNew)
+    expect(await placed(elsewhere, seedIds.supportAgent)).toMatchObject(isNew)
+  })
+
+  test('of a served sandbox that was started anew is another, for one who stays connected too', async () => {
+    using folder = scratchFolder()
+    const list = { agent_id: seedIds.supportAgent, from_number, calls: [{ to_number }] }
+    const first = await startPlatformProgram()
+    const { port } = new URL(first.url)
+    await using client = await connectStdio(kind, {
+      env: {
+        VOICE_AGENT_BASE_URL: first.url,
+        VOICE_AGENT_API_KEY: 'sandbox-key',
+        VOICE_AGENT_STATE_DIR: folder.path,
+      },
+    })
+    expect((await client.value('place_calls', list)).summary).toEqual({ placed: 1 })
+    await first[Symbol.asyncDispose]()
+    await using second = startProgram(['sandbox', '--port', port, '--sandbox-db', ':memory:'])
+    await second.waitFor(/sandbox API at/)
+    expect((await client.value('place_calls', list)).summary).toEqual({ placed: 1 })
+    expect((await client.value('place_calls', list)).summary).toEqual({ repeated: 1 })
+  })
+
+  test('is told as placed where the platform does not tell the account any more', async () => {
+    await using platform = await startCallingPlatform()
+    using folder = scratchFolder()
+    const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
+    const { id } = platform.agent
+    const { listed } = await placed(env, id)
+    platform.loseAccount()
+    expect((await placed(env, id)).listed).toMatchObject({
+      outcome: 'repeated',
+      call_id: listed?.call_id,
+    })
+  })
+})
+
+describe('after an upgrade from a journal of version 1', () => {
+  test.each([['me'], ['own']])('nothing rings again that was placed on %s', async (account) => {
+    await using platform = await startCallingPlatform()
+    using folder = scratchFolder()
+    const agent_id = platform.agent.id
+    const owner = `${createHash('sha256').update(key).digest('base64url')} ${account}`
+    const contentOf = (body: object) =>
+      sought(
+        { params: {}, query: {}, body: { ...body } },
+        { caller: { owner: '', formerOwners: [] } },
+      ).identity.content
+    const body = { type: 'phone', agent_id, from_number, to_number }
+    const db = new DatabaseSync(join(folder.path, 'calls.db'))
+    db.exec(`
+      CREATE TABLE placements (
+        owner TEXT NOT NULL, external_id TEXT NOT NULL, content TEXT NOT NULL,
+        minted INTEGER NOT NULL, state TEXT NOT NULL, since INTEGER NOT NULL, call_id TEXT,
+        PRIMARY KEY (owner, external_id)
+      ) STRICT;
+      PRAGMA application_id = ${0x6f6e6365}; PRAGMA user_version = 1`)
+    const insert = db.prepare('INSERT INTO placements VALUES (?, ?, ?, ?, ?, ?, ?)')
+    const content = contentOf(body)
+    const ago = Date.now() - 86_400_000
+    insert.run(owner, 'auto-1', content, 1, 'placed', ago, 'old-1')
+    insert.run(owner, 'mine', content, 0, 'placed', ago, 'old-2')
+    db.close()
+    const env = {
+      ...platform.env,
+      VOICE_AGENT_API_KEY: key,
+      VOICE_AGENT_STATE_DIR: folder.path,
+      VOICE_AGENT_CALL_FIND_OUT: '0.5',
+    }
+    expect(await placed(env, agent_id)).toMatchObject({
+      listed: { outcome: 'repeated', call_id: 'old-1' },
+      single: { repeated: true, id: 'old-2' },
+    })
+    expect(platform.dialled).toHaveLength(0)
+  })
+})
