@@ -70,9 +70,12 @@ function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequ
     new SendFailure({ kind: 'redirected', status: reply.status, origin: to?.origin ?? '', reason })
   if (!to) throw refuse('nowhere')
   if (to.origin !== from.origin) throw refuse('elsewhere')
-  if (request.method !== 'GET' && reply.status !== 307 && reply.status !== 308) {
-    throw refuse('not_repeatable')
-  }
+  // Also where the reply says that the same may be sent again (307, 308): what creates something may
+  // have done so already, and then would do it twice.
+  const isRepeatable =
+    request.method === 'GET' ||
+    (request.method !== 'POST' && (reply.status === 307 || reply.status === 308))
+  if (!isRepeatable) throw refuse('not_repeatable')
   const isCircle = visited.some(({ href }) => href === to.href)
   if (isCircle || visited.length > maxRedirects) throw refuse('too_many')
   return to

@@ -7,7 +7,7 @@ import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { canonical } from './canonical.ts'
 import type { Entry, Identity, Journal } from './journal.ts'
-import { findInPages, type Listed } from './listed-call.ts'
+import { findInPages, findRespelled, type Listed } from './listed-call.ts'
 import { within } from './within.ts'
 
 /** Whose calls: the same on the same platform and account, whatever key is used. */
@@ -107,7 +107,12 @@ export async function findOut(
     // Only a reading that begins after the last moment at which it could be taken shows its absence.
     const isSettled = quietMs >= settledMs
     const forMs = deadline - performance.now()
-    const reading: Promise<Reading> = find(externalId, search, { forMs, signal, sentAt: since })
+    const reading: Promise<Reading> = find(externalId, search, {
+      forMs,
+      signal,
+      sentAt: since,
+      isSettled,
+    })
     const { call, isSure, failure } = await reading.catch(toldLater)
     if (call) return { call }
     if (callId !== null) return { call: { id: callId } }
@@ -139,25 +144,32 @@ interface Reach {
   readonly signal: AbortSignal | undefined
   /** When the call was last sent, ms since 1970: then all calls since are looked through for it. */
   readonly sentAt?: number
+  /** It is about to be taken for never placed: then it is looked for under another spelling, too. */
+  readonly isSettled?: boolean
 }
 
 /** What the platform's list says of it now. Throws ApiError. */
 export async function find(
   externalId: string,
   { client, request: { params, body } }: Search,
-  { forMs, signal, sentAt }: Reach,
+  { forMs, signal, sentAt, isSettled }: Reach,
 ): Promise<Listed> {
   const filter = { external_id: externalId }
   return within(forMs, signal, async (until) => {
-    const read = (query: Record<string, unknown>) =>
-      client.call(routes.calls.list, { params, query: { ...filter, ...query } }, until)
+    const readAll = (query: Record<string, unknown>) =>
+      client.call(routes.calls.list, { params, query }, until)
+    const read = (query: Record<string, unknown>) => readAll({ ...filter, ...query })
     const { items } = await read({ limit: 10 })
     const call = items.find(({ external_id }) => external_id === externalId)
-    if (call || items.length === 0) return { call, isSure: true }
+    if (call || (items.length === 0 && !isSettled)) return { call, isSure: true }
     // It shows others, so it ignores the filter. Without a time that is a list without an end.
     if (sentAt === undefined) return { call, isSure: false }
     const created_after = new Date(sentAt - clockDoubtMs).toISOString()
     const toNumber = typeof body?.to_number === 'string' ? body.to_number : undefined
-    return findInPages({ externalId, toNumber }, (page) => read({ created_after, ...page }))
+    const sign = { externalId, toNumber }
+    if (items.length > 0) return findInPages(sign, (page) => read({ created_after, ...page }))
+    // It may keep external ids otherwise than they were given, and then does not find them.
+    const query = { agent_id: body?.agent_id, created_after }
+    return findRespelled(sign, (page) => readAll({ ...query, ...page }))
   })
 }

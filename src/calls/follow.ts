@@ -65,7 +65,7 @@ export function hasEnded({ status, ended_at, created, started_at }: CallDetail):
 const mostFailures = 3
 
 /** For how long the platform may not show a call that was placed, as far as that is followed, ms. */
-const shownAfterMs = mostFailures * pollMs(0)
+export const shownAfterMs = 30_000
 
 /**
  * Whether a call that was placed then, ms since 1970, may be there although the platform says that
@@ -225,7 +225,7 @@ function mayPass(error: unknown, isUnseen: boolean): boolean {
   return !isRefusal || (isUnseen && isMissing(error))
 }
 
-const isMissing = (error: unknown): boolean =>
+export const isMissing = (error: unknown): boolean =>
   error instanceof ApiError && 'status' in error.failure && error.failure.status === 404
 
 /** Whether somebody who has seen one reading learns something from another. */

@@ -28,14 +28,34 @@ export interface Sign {
  * and shows other calls, too. The list is complete with an empty page, or where its `count` says so.
  * One that ignores `offset` repeats its first page, and is complete only if it counts no more.
  */
-export async function findInPages(sign: Sign, read: ReadPage): Promise<Listed> {
+export const findInPages = (sign: Sign, read: ReadPage): Promise<Listed> =>
+  findIn(sign, read, mayBe)
+
+/**
+ * The same in a list of all calls, for a platform that shortens external ids or changes their case:
+ * by such an id nobody can say which call it is, so there is doubt, and nothing is sent again.
+ */
+export const findRespelled = (sign: Sign, read: ReadPage): Promise<Listed> =>
+  findIn(sign, read, (call, { externalId, ...rest }) => {
+    const shown = call.external_id?.trim().toLowerCase() ?? ''
+    const respelled = { ...call, external_id: shown }
+    return (
+      shown !== '' && mayBe(respelled, { externalId: externalId.trim().toLowerCase(), ...rest })
+    )
+  })
+
+async function findIn(
+  sign: Sign,
+  read: ReadPage,
+  mayBeIt: (item: Call, sign: Sign) => boolean,
+): Promise<Listed> {
   const seen = new Set<string>()
   let hasDoubt = false
   for (let page = 0; page < mostPages; page++) {
     const { items, count } = await read({ limit, offset: seen.size })
     const call = items.find(({ external_id }) => external_id === sign.externalId)
     if (call) return { call, isSure: true }
-    hasDoubt ||= items.some((item) => mayBe(item, sign))
+    hasDoubt ||= items.some((item) => mayBeIt(item, sign))
     const before = seen.size
     for (const { id } of items) seen.add(id)
     // A full page does not prove that its count is the count of all.

@@ -47,6 +47,8 @@ export function failureWord(failure: Failure): string {
       return `the platform answered HTTP ${failure.status}`
     case 'network':
       return `the connection broke, ${failure.code}`
+    case 'redirected':
+      return `the platform answered HTTP ${failure.status}, a redirect, which is not followed for a call`
     case 'timeout':
       return 'the platform did not answer in time'
     case 'cancelled':

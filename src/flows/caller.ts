@@ -49,6 +49,14 @@ async function callerFor(run: Pick<Run, 'request' | 'session'>) {
   return { account_id, caller: callerOf(session, { account_id, own, isOwn }) }
 }
 
+/** Whose calls those of an account are, for who only reads. Throws ApiError and JournalError. */
+export async function callerOn(account: string, session: Session): Promise<Caller> {
+  const own = await placingAccount(session, await session.dialling.journal())
+  const account_id = account === 'me' ? own.id : account
+  const isOwn = sameId(account_id) === sameId(own.id)
+  return callerOf(session, { account_id, own, isOwn })
+}
+
 /** The key's own account; a sandbox says which one it is: a new one has another id. */
 const Own = z.object({ id: z.string(), sandbox_id: z.string().optional() })
 type Own = z.output<typeof Own>

@@ -9,6 +9,7 @@ import type { Outcome, Run, Steps } from '../mcp/tool.ts'
 import { CallReport, callReport } from '../views/call-report.ts'
 import { plainText } from '../views/plain-text.ts'
 import { accountArgument } from './facts.ts'
+import { untilShown } from './until-shown.ts'
 
 /** Clients commonly give up after 60 s, so waiting ends before. Seconds. */
 const waitDefault = 45
@@ -103,9 +104,11 @@ export async function followCall(
   // Where nothing changes it is told now and then that the call goes on.
   const beat = setInterval(() => last && tell(last), heartbeatMs).unref()
   const { client, dialling } = session
-  const call = await dialling.follower
-    .follow(followed, client, { forMs, signal, onNews: tell })
-    .finally(() => clearInterval(beat))
+  const follow = (forMs: number) =>
+    dialling.follower.follow(followed, client, { forMs, signal, onNews: tell })
+  const call = await untilShown(follow, { account, callId }, { session, signal, forMs }).finally(
+    () => clearInterval(beat),
+  )
   const soonMs = told + apartMs - performance.now()
   if (soonMs > 0 && !signal?.aborted) await sleep(soonMs)
   return call

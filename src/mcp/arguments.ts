@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { RouteRequest } from '../contract/route.ts'
 import { clearName, clearOption, clearProblems, withNulls } from './clearing.ts'
 import { normalise } from './normalise.ts'
-import { unsendable } from './sendable.ts'
+import { brokenText, brokenTextAt, unsendable } from './sendable.ts'
 import type { Tool } from './tool.ts'
 
 /** One argument that cannot be used, and why. */
@@ -38,6 +38,9 @@ export function parseArguments(
 ): ParsedArguments {
   const reason = unsendable(given)
   if (reason) return { ok: false, problems: [{ argument: 'arguments', message: reason }] }
+  const broken = brokenTextAt(given)
+  if (broken !== undefined)
+    return { ok: false, problems: [{ argument: broken || 'arguments', message: brokenText }] }
   const { value, nulls, problems: found } = normalise(given, tool.inputSchema())
   const problems = [...found]
   if (pinnedAccount !== undefined && (given.account_id ?? pinnedAccount) !== pinnedAccount) {

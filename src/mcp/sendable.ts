@@ -45,3 +45,20 @@ function inexact(value: unknown): string | undefined {
   }
   return undefined
 }
+
+/** Why a text cannot be passed on: half of a surrogate pair is no character (RFC 3629 §3). */
+export const brokenText = 'holds half of a character (broken Unicode), which cannot be passed on'
+
+/**
+ * The path of the first text or name with half of a character in it. What is stored for it differs
+ * from platform to platform, and two such texts may be stored as the same.
+ */
+export function brokenTextAt(value: unknown, path: readonly string[] = []): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : path.join('.')
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, item] of Object.entries(value)) {
+    const at = name.isWellFormed() ? brokenTextAt(item, [...path, name]) : path.join('.')
+    if (at !== undefined) return at
+  }
+  return undefined
+}

@@ -43,7 +43,7 @@ describe('a call', () => {
     expect(platform.dialled).toHaveLength(2)
     expect(await placed({ ...env, VOICE_AGENT_BASE_URL: other.url }, id)).toMatchObject(isNew)
     expect(other.dialled).toHaveLength(2)
-  })
+  }, 60_000)
 
   test('is another under another path of the same origin', async () => {
     await using platform = await startCallingPlatform()
@@ -68,7 +68,7 @@ describe('a call', () => {
     const elsewhere = { ...env, VOICE_AGENT_SANDBOX_DB: ':memory:' }
     expect(await placed(elsewhere, seedIds.supportAgent)).toMatchObject(isNew)
     expect(await placed(elsewhere, seedIds.supportAgent)).toMatchObject(isNew)
-  })
+  }, 90_000)
 
   test('of a served sandbox that was started anew is another, for one who stays connected too', async () => {
     using folder = scratchFolder()

@@ -191,6 +191,10 @@ describe('a call', () => {
     ['the platform fails', status(500)],
     ['the platform says that it conflicts with something', status(409)],
     ['a proxy says that the client has gone', status(499)],
+    [
+      'it was pointed elsewhere',
+      { kind: 'redirected', status: 307, reason: 'not_repeatable', origin: '' } as const,
+    ],
     ['a proxy has a page of its own for it', page(400)],
   ])('whose outcome is unknown because %s is found by its external id', async (_, answer) => {
     const platform = platformOf({ rings: true, answer, shownAfterMs: 300 })
@@ -407,6 +411,30 @@ describe('a call', () => {
   test.each([4000.25, 7000.5, 53_999.999])('may be sent with %s ms left', async (forMs) => {
     const { place } = await placing(platformOf())
     expect(await place({}, undefined, forMs)).toMatchObject({ isRepeat: false })
+  })
+
+  test('of which the platform shortened the external id is not sent again', async () => {
+    const external_id = 'an order of a customer 2026-11-21'
+    const platform = platformOf({ rings: true, answer: broken })
+    const { client } = platform
+    // It finds what it was given only under what it has kept of it.
+    const shortening: Client = {
+      async call<R extends Route>(route: R, asked: RouteRequest, signal?: AbortSignal) {
+        const reply = await client.call(route, asked, signal)
+        if (route.id !== routes.calls.list.id) return reply
+        const items = platform.rung.map((call) => ({
+          ...call,
+          external_id: call.external_id.slice(0, 12).toUpperCase(),
+          to_number: '+4930123456',
+        }))
+        const isFiltered = asked.query.external_id !== undefined
+        return (isFiltered ? { count: 0, items: [] } : { count: items.length, items }) as never
+      },
+    }
+    const { place } = await placing({ client: shortening }, { settledMs: 100 })
+    await expect(place({ external_id })).rejects.toThrow(OutcomeUnknown)
+    await expect(place({ external_id })).rejects.toThrow(OutcomeUnknown)
+    expect(platform.posts()).toBe(1)
   })
 
   test('that is not permitted is not sent', async () => {

@@ -128,6 +128,19 @@ describe('the platform', () => {
     for (const client of clients) await client[Symbol.asyncDispose]()
   })
 
+  test('that shows a call only after a while is waited for where it was placed here', async () => {
+    await using client = await connect('v2 2026-07-28', 'HTTP')
+    const call = { type: 'phone', from_number: '+12025550110', to_number: '+12025550139' }
+    const placed = await client.value('place_call', { ...call, agent_id: platform.agent.id })
+    platform.hide(true)
+    const call_id = String(placed.id)
+    setTimeout(() => {
+      platform.end(call_id)
+      platform.hide(false)
+    }, 5000)
+    expect(await client.value('wait_for_call', { call_id })).toMatchObject({ ended: true })
+  }, 40_000)
+
   test('may fail for a moment', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')
     platform.failNext(1)

@@ -110,6 +110,17 @@ describe('arguments', () => {
     expect(metadata('{"n":0.1,"i":9007199254740991}')).toEqual([])
   })
 
+  test('half of a character is refused in every text, with the argument named', () => {
+    const call = { type: 'phone', agent_id: 'a', from_number: '+12025550110' }
+    const mine = { ...call, to_number: '+12025550130', external_id: 'order \ud800' }
+    expect(problems('place_call', mine)).toEqual([
+      'external_id: holds half of a character (broken Unicode), which cannot be passed on',
+    ])
+    expect(problems('place_call', { ...mine, external_id: 'order \u{1f4de}' })).toEqual([])
+    const metadata = { 'name \udc00': 1 }
+    expect(problems('create_agent', { ...newAgent, metadata })[0]).toMatch(/^metadata: holds half/)
+  })
+
   test('thousands of unknown names are told briefly', () => {
     const many = Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`x${at}`, 1]))
     expect(problems('list_agents', many).length).toBeLessThanOrEqual(21)
