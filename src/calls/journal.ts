@@ -186,9 +186,11 @@ function journalOn(file: string, opened: Opened): Journal {
     sending: (entry, forMs) =>
       guarded(() => {
         const sent = resent(table, entry, forMs)
-        // Written where nobody else looks, it would keep nobody from sending the same.
-        if (!place.isThere()) throw new JournalError(gone(file))
-        return sent
+        if (place.isThere()) return sent
+        // Written where nobody else looks, it would keep nobody from sending the same. It is not
+        // sent, so what is put back later must not say that it was.
+        if (sent) table.release(sent, sent.since)
+        throw new JournalError(gone(file))
       }),
     gaveUp: (entry) =>
       guarded(() => {
