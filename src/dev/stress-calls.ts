@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { stressLists } from './calls-stress/lists.ts'
 import { stressCalls } from './calls-stress/stress.ts'
 
 /*
@@ -8,6 +9,8 @@ import { stressCalls } from './calls-stress/stress.ts'
  * out, drops, acts late and answers wrongly at random; both are killed again and again, and requests
  * are delivered twice. Fails when a single placement breaks the promise.
  *   npm run stress:calls [-- --placements 10000 --seed 1 --at-once 150 --json]
+ * Before that, lists of calls with slow platforms, two of them, and a clock that is set forward:
+ *   npm run stress:calls -- --lists 100,300 [--answer-ms 200,2000]
  */
 
 const { values: flags } = parseArgs({
@@ -19,9 +22,26 @@ const { values: flags } = parseArgs({
       type: 'string',
       default: join(import.meta.dirname, '../../dist/voice-agent-mcp.js'),
     },
+    lists: { type: 'string', default: '100,300' },
+    'answer-ms': { type: 'string', default: '200,2000' },
     json: { type: 'boolean', default: false },
   },
 })
+
+const figures = (text: string) => text.split(',').filter(Boolean).map(Number)
+let wrongLists = 0
+for (const names of figures(flags.lists)) {
+  for (const answerMs of figures(flags['answer-ms'])) {
+    for (const stepsClock of [false, true]) {
+      const options = { names, answerMs, stepsClock, origins: 2, program: flags.program }
+      const wrong = await stressLists(options)
+      wrongLists += wrong.length
+      const clock = stepsClock ? ', a clock that is set forward' : ''
+      console.error(`${names} names, ${answerMs} ms a request${clock}: ${wrong.length} wrong`)
+      for (const one of wrong.slice(0, 20)) console.error(one)
+    }
+  }
+}
 
 const report = await stressCalls({
   placements: Number(flags.placements),
@@ -40,4 +60,4 @@ else {
   console.table(platform)
   for (const violation of violations.slice(0, 20)) console.error(violation)
 }
-if (report.violations.length > 0) process.exitCode = 1
+if (report.violations.length + wrongLists > 0) process.exitCode = 1
