@@ -22,7 +22,9 @@ export async function callsAtOnce({
   if (!underWay) return undefined
   const { account_id = 'me' } = request.params
   const account = account_id === 'me' ? await ownAccountId(memory) : account_id
-  return { underWay, reader: { owner: sameId(account), account, client, key } }
+  // Another platform may have an account of the same id, and knows nothing of these calls.
+  const owner = JSON.stringify([session.platform, sameId(account)])
+  return { underWay, reader: { owner, account, client, key } }
 }
 
 /** Asks the policy, with a view of the calls that have ended meanwhile. */

@@ -89,6 +89,16 @@ describe('with one call at once', () => {
     expect(await isPlaced(next)).toBe(false)
   })
 
+  test('a call on another platform counts, and is not looked for on this one', async () => {
+    await using first = await start()
+    expect(await isPlaced(first)).toBe(true)
+    await first[Symbol.asyncDispose]()
+    await using other = await startCallingPlatform()
+    other.end('call-0')
+    await using next = await connectPerson('v2 2026-07-28', { env: { ...env(), ...other.env } })
+    expect(await isPlaced(next)).toBe(false)
+  })
+
   test('two servers on one folder let one call through at a time', async () => {
     await using one = await start()
     await using other = await start()
