@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { onTheWire } from '../src/dev/wire.ts'
 import { json, startFakePlatform } from './harness/fake-platform.ts'
-import { bin, cleanEnv, collected, quietly } from './harness/program.ts'
+import { quietly, startLimited } from './harness/program.ts'
 import { rpc } from './harness/rpc.ts'
 
 const taker = join(import.meta.dirname, 'harness/descriptors.ts')
@@ -13,14 +12,11 @@ const read = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
 const http = ['http', '--port', '0']
 
 /** Starts the built program where it may have no more than 64 files and connections open. */
-function startLimited(args: string[], env: Record<string, string> = {}) {
-  const script = 'ulimit -n 64; exec "$0" "$@"'
-  return collected(
-    spawn('/bin/sh', ['-c', script, process.execPath, '--import', taker, bin, ...args], {
-      env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }),
-    }),
-  )
-}
+const startFew = (args: string[], env: Record<string, string> = {}) =>
+  startLimited(64, args, { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }, [
+    '--import',
+    taker,
+  ])
 
 /** A platform that answers everything, and the settings to reach it. */
 async function platformOfOne() {
@@ -38,14 +34,14 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
     ['the program cannot start', http, { DESCRIPTORS_UNTIL: 'main-' }],
     ['the server cannot start', http, { DESCRIPTORS_UNTIL: 'http-' }],
   ])('%s, and says why in one line', async (_, args, env) => {
-    await using program = startLimited(args, env)
+    await using program = startFew(args, env)
     expect(await program.exited).toBe(1)
     expect(program.stderr().trim().split('\n')).toHaveLength(1)
     expect(program.stderr()).toMatch(/too many open files.*raise the limit \(ulimit -n\)/i)
   })
 
   test('a connection over stdio ends with what is the matter, for the client to start anew', async () => {
-    await using program = startLimited([], { DESCRIPTORS_UNTIL: 'serving-' })
+    await using program = startFew([], { DESCRIPTORS_UNTIL: 'serving-' })
     program.process.stdin.write(`${onTheWire('tools/call', read).body}\n`)
     expect(await program.exited).toBe(1)
     expect(program.stderr()).toMatch(/too many open files.*raise the limit \(ulimit -n\)/i)
@@ -53,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
 
   test('for a moment, nothing of a server stays broken', async () => {
     await using platform = await platformOfOne()
-    await using program = startLimited(http, platform.env)
+    await using program = startFew(http, platform.env)
     const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
     // The connection is kept for the next requests. No tool has been called before.
     expect((await fetch(new URL('/health', url))).status).toBe(200)
@@ -72,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
 
   test('for new connections, those that are there are served, and others again later', async () => {
     await using platform = await platformOfOne()
-    await using program = startLimited(http, platform.env)
+    await using program = startFew(http, platform.env)
     const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
     const sockets = await crowd(url, 100)
     // More than there is room for: the server closes those it cannot take.

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,6 +10,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import * as z from 'zod'
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../sandbox/seed.ts'
+import { round, usage } from './bench/processes.ts'
 
 /*
  * What waiting costs: one server over HTTP, with the sandbox in it, on which many clients wait for
@@ -60,9 +61,9 @@ async function measure(calls: number) {
     const stopped = new AbortController()
     const waiting = waitAll(client, ids, stopped.signal)
     await Promise.race([sleep(Number(flags['warm-up']) * 1000), waiting])
-    const before = usage(server)
+    const before = { ...usage(server), at: performance.now() }
     await Promise.race([sleep(Number(flags.seconds) * 1000), waiting])
-    const after = usage(server)
+    const after = { ...usage(server), at: performance.now() }
     stopped.abort()
     await waiting
     await client.close()
@@ -71,7 +72,7 @@ async function measure(calls: number) {
       calls,
       'memory, MB': Math.round(after.memory),
       'most memory, MB': Math.round(after.mostMemory),
-      'of a core, %': Math.round((1000 * (after.cpu - before.cpu)) / (after.at - before.at)) / 10,
+      'of a core, %': round((100_000 * (after.cpu - before.cpu)) / (after.at - before.at), 1),
     }
   } finally {
     server.kill('SIGINT')
@@ -156,18 +157,6 @@ async function waitAll(client: Client, ids: readonly string[], signal: AbortSign
   await Promise.all(all).catch((error: unknown) => {
     if (!signal.aborted) throw error
   })
-}
-
-/** Memory in MB, and processor time and the time of day in ms, of a process (proc(5)). */
-function usage({ pid }: ChildProcess) {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  const megabytes = (name: string) =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // Fields 14 and 15, in hundredths of a second, counted from behind the name, which may hold blanks.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const cpu = 10 * (Number(fields[11]) + Number(fields[12]))
-  return { memory: megabytes('VmRSS'), mostMemory: megabytes('VmHWM'), cpu, at: performance.now() }
 }
 
 async function main(): Promise<void> {

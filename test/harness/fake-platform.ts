@@ -29,13 +29,15 @@ export interface FakePlatform extends AsyncDisposable {
   loseAccount(): void
 }
 
+export interface FakePlatformOptions {
+  readonly account?: string
+  readonly host?: string
+  readonly tls?: { cert: string; key: string }
+}
+
 export async function startFakePlatform(
   behaviour: Behaviour,
-  {
-    account,
-    host = '127.0.0.1',
-    tls,
-  }: { account?: string; host?: string; tls?: { cert: string; key: string } } = {},
+  { account, host = '127.0.0.1', tls }: FakePlatformOptions = {},
 ): Promise<FakePlatform> {
   let current = behaviour
   let isAccountLost = false

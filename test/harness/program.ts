@@ -44,8 +44,20 @@ export function startProgram(
   return collected(spawn(process.execPath, [...nodeOptions, bin, ...args], { env: cleanEnv(env) }))
 }
 
+/** The same where it may have no more than so many files and connections open (POSIX systems). */
+export function startLimited(
+  descriptors: number,
+  args: string[],
+  env: Record<string, string> = {},
+  nodeOptions: readonly string[] = [],
+): Program {
+  const script = `ulimit -n ${descriptors}; exec "$0" "$@"`
+  const command = ['-c', script, process.execPath, ...nodeOptions, bin, ...args]
+  return collected(spawn('/bin/sh', command, { env: cleanEnv(env) }))
+}
+
 /** A program that was started, with what it writes; stopped when it goes out of scope. */
-export function collected(child: ChildProcessWithoutNullStreams): Program {
+function collected(child: ChildProcessWithoutNullStreams): Program {
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk) => {

@@ -67,15 +67,26 @@ async function addressIn(stream: NodeJS.ReadableStream): Promise<string> {
   )
 }
 
-/** Memory in MB and processor time in s of a process (proc(5)). */
-export function usage({ pid }: Pick<ChildProcess, 'pid'>): { cpu: number; memory: number } {
+/** What a process uses (proc(5)). */
+export interface Usage {
+  /** Processor time so far, s. */
+  readonly cpu: number
+  /** Memory now and at most, MB. */
+  readonly memory: number
+  readonly mostMemory: number
+}
+
+export function usage({ pid }: Pick<ChildProcess, 'pid'>): Usage {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // Fields 14 and 15, in hundredths of a second, counted from behind the name, which may hold blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const megabytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
   return {
     cpu: (Number(fields[11]) + Number(fields[12])) / 100,
-    memory: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024,
+    memory: megabytes('VmRSS'),
+    mostMemory: megabytes('VmHWM'),
   }
 }
 

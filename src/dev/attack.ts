@@ -1,0 +1,81 @@
+import { parseArgs, styleText } from 'node:util'
+import { run } from './attack/run.ts'
+import type { Scenario, Verdict } from './attack/scenario.ts'
+import { scenarios } from './attack/scenarios.ts'
+
+const usage = `Attacks the built program and shows what holds. Needs Linux, and no network.
+
+npm run attack [-- NAME… --json --list --help]
+
+  NAME    only these scenarios
+  --list  show the scenarios and run none
+  --json  one JSON document on standard output instead of lines
+
+Ends with 0 when everything holds, with 1 when something is broken, with 2 when it cannot run.
+`
+
+/** Ends the run: what was asked for is not possible. */
+function refuse(why: string): never {
+  process.stderr.write(`${why}\n\n${usage}`)
+  process.exit(2)
+}
+
+function read() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        list: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function chosen(names: readonly string[]): readonly Scenario[] {
+  const unknown = names.filter((name) => !scenarios.some((scenario) => scenario.name === name))
+  if (unknown.length > 0) refuse(`There is no scenario ${unknown.join(', ')}. --list shows all.`)
+  return names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name))
+}
+
+function line({ name, holds, broken, guarantee, seconds, figures }: Verdict): string {
+  const mark = holds ? styleText('green', 'holds ') : styleText('red', 'BROKEN')
+  const measured = Object.entries(figures).map(([figure, value]) => `${figure}: ${value}`)
+  const details = [guarantee, ...measured, ...(broken === undefined ? [] : [broken])]
+  return `${mark} ${name} (${seconds} s)\n${details.map((text) => `       ${text}\n`).join('')}`
+}
+
+const { values: flags, positionals } = read()
+const write = (text: string) => process.stdout.write(text)
+const wanted = chosen(positionals)
+
+if (flags.help) write(usage)
+else if (flags.list && flags.json) {
+  write(
+    `${JSON.stringify(
+      wanted.map(({ run: _, ...told }) => told),
+      null,
+      2,
+    )}\n`,
+  )
+} else if (flags.list) {
+  for (const { name, point, guarantee } of wanted) write(`${name}\n  ${point}\n  ${guarantee}\n`)
+} else await attackAll()
+
+async function attackAll(): Promise<void> {
+  if (process.platform !== 'linux') refuse('Memory is read from /proc, which only Linux has.')
+  const verdicts: Verdict[] = []
+  for (const scenario of wanted) {
+    const verdict = await run(scenario)
+    verdicts.push(verdict)
+    if (!flags.json) write(line(verdict))
+  }
+  const broken = verdicts.filter(({ holds }) => !holds)
+  if (flags.json) write(`${JSON.stringify({ holds: broken.length === 0, verdicts }, null, 2)}\n`)
+  else write(`${verdicts.length - broken.length} of ${verdicts.length} hold\n`)
+  // At once, whatever a scenario that was stopped still waits for, but not before all is written.
+  process.stdout.write('', () => process.exit(broken.length > 0 ? 1 : 0))
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import {
+  type Behaviour,
+  type FakePlatformOptions,
+  startFakePlatform,
+} from '../../../test/harness/fake-platform.ts'
+import {
+  type Program,
+  quietly,
+  scratchFolder,
+  startLimited,
+  startProgram,
+} from '../../../test/harness/program.ts'
+import { memoryLimit, scarceMemory, type Watch, watchMemory } from './memory.ts'
+import type { Figures } from './scenario.ts'
+
+/** The operator's own key of the platform. */
+const attackKey = 'attack-key-0123456789'
+
+/** How a program is started. */
+export interface Starting {
+  readonly args?: string[]
+  readonly env?: Record<string, string>
+  /** Options of Node itself. */
+  readonly nodeOptions?: readonly string[]
+  /** True: it runs with the README's options for little memory and may take 512 MB. */
+  readonly isMemoryScarce?: boolean
+  /** Files and connections that it may have open; without it as many as the machine allows. */
+  readonly descriptors?: number
+}
+
+/** What a scenario attacks with. Everything that it starts ends with it, by its process id. */
+export class Attack implements AsyncDisposable {
+  // The last that was started is stopped first.
+  readonly #stops: (() => unknown)[] = []
+  readonly #watches: Watch[] = []
+
+  /** Has something else end with the scenario. */
+  keep<T extends AsyncDisposable>(thing: T): T {
+    this.#stops.push(() => thing[Symbol.asyncDispose]())
+    return thing
+  }
+
+  /** A folder that is gone afterwards. */
+  folder(): string {
+    const folder = scratchFolder()
+    this.#stops.push(() => folder[Symbol.dispose]())
+    return folder.path
+  }
+
+  /** A platform that does as told, and `env`, the settings with which the program reaches it. */
+  async platform(behaviour: Behaviour, options: FakePlatformOptions = { account: 'attacked' }) {
+    const platform = this.keep(await startFakePlatform(behaviour, options))
+    const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: attackKey }
+    return Object.assign(platform, { env })
+  }
+
+  /** Starts the built program, on a sandbox in memory unless told otherwise. Without arguments it serves stdio. */
+  start(starting: Starting = {}): Program {
+    const { args = [], nodeOptions, descriptors } = starting
+    const env = { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...environment(starting) }
+    const program =
+      descriptors === undefined
+        ? startProgram(args, env, nodeOptions)
+        : startLimited(descriptors, args, env, nodeOptions)
+    if (starting.isMemoryScarce) this.#watches.push(watchMemory(program, memoryLimit))
+    return this.keep(program)
+  }
+
+  /** Starts the built program as a server over HTTP on a free port. */
+  async serve(starting: Starting = {}): Promise<Program & { readonly url: string }> {
+    const args = ['http', '--port', '0', ...(starting.args ?? [])]
+    const program = this.start({ ...starting, args })
+    const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
+    return Object.assign(program, { url })
+  }
+
+  /** The most memory that programs with little of it have taken. */
+  figures(): Figures {
+    const [first, ...more] = this.#watches.map((watch) => watch.most())
+    if (first === undefined) return {}
+    const most = Math.max(first, ...more)
+    return { 'memory, MB': most, ...(most > memoryLimit && { 'limit, MB': memoryLimit }) }
+  }
+
+  /** Fails when a program took more memory than it may. */
+  assertWithinLimits(): void {
+    for (const watch of this.#watches) {
+      assert.ok(watch.most() <= memoryLimit, `The program took ${watch.most()} MB of memory`)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const stop of this.#stops.reverse()) await stop()
+  }
+}
+
+const environment = ({ env, isMemoryScarce }: Starting) => ({
+  ...(isMemoryScarce && scarceMemory),
+  ...env,
+})

@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { round } from '../bench/processes.ts'
+import { Attack } from './attack.ts'
+import type { Figures, Scenario, Verdict } from './scenario.ts'
+
+/** The longest that one scenario takes; then it counts as broken, and its programs are stopped. */
+const longestSeconds = 60
+
+/** Runs one scenario. What it started is gone when the verdict is there. */
+export async function run(scenario: Scenario): Promise<Verdict> {
+  const { name, point, guarantee } = scenario
+  const began = performance.now()
+  let figures: Figures = {}
+  let broken: string | undefined
+  {
+    await using attack = new Attack()
+    try {
+      figures = await withinTime(scenario.run(attack))
+      attack.assertWithinLimits()
+    } catch (error) {
+      broken = error instanceof Error ? error.message : String(error)
+    }
+    figures = { ...figures, ...attack.figures() }
+  }
+  const seconds = round((performance.now() - began) / 1000, 1)
+  const verdict = { name, point, guarantee, holds: broken === undefined, seconds, figures }
+  return broken === undefined ? verdict : { ...verdict, broken }
+}
+
+async function withinTime(running: Promise<Figures>): Promise<Figures> {
+  const over = new AbortController()
+  const late = sleep(longestSeconds * 1000, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`It was not over after ${longestSeconds} s`)
+  })
+  try {
+    return await Promise.race([running, late])
+  } finally {
+    over.abort()
+    late.catch(() => undefined)
+  }
+}
