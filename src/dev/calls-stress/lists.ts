@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -70,7 +71,8 @@ export async function stressLists(options: ListsOptions): Promise<readonly strin
   try {
     for (let origin = 0; origin < options.origins; origin++) {
       const platform = await startSlowPlatform(options.answerMs)
-      await placeAll(options, { url: platform.url, stateDir })
+      const left = await placeAll(options, { url: platform.url, stateDir })
+      if (left > 0) wrong.push(`origin ${origin + 1}: ${left} permits are left`)
       platform.close()
       const counts = Map.groupBy(platform.rung, ({ to_number }) => to_number)
       for (const number of numbersOf(options.names)) {
@@ -87,10 +89,12 @@ export async function stressLists(options: ListsOptions): Promise<readonly strin
 const numbersOf = (count: number) =>
   Array.from({ length: count }, (_, at) => `+4915112${String(at).padStart(6, '0')}`)
 
+/** Places all, and gives how many permits are still held when all calls have ended. */
 async function placeAll(
-  { names, program, stepsClock }: ListsOptions,
+  options: ListsOptions,
   { url, stateDir }: { url: string; stateDir: string },
-): Promise<void> {
+): Promise<number> {
+  const { names, program, stepsClock } = options
   const client = new Client({ name: 'stress', version: '1.0.0' })
   const env = {
     PATH: process.env.PATH ?? '',
@@ -98,7 +102,7 @@ async function placeAll(
     VOICE_AGENT_API_KEY: 'stress-key-0123456789',
     VOICE_AGENT_CONFIRM: 'never',
     VOICE_AGENT_STATE_DIR: stateDir,
-    // A permit that is left would count as a call, and the last of these could not be placed.
+    // Counts calls at once: a call that has ended, or was not placed, holds no permit.
     VOICE_AGENT_DIAL_POLICY: JSON.stringify({ max_at_once: 5 }),
   }
   const args = [...(stepsClock ? ['--import', steppingClock] : []), program]
@@ -116,5 +120,21 @@ async function placeAll(
       if ((summary.placed ?? 0) + (summary.repeated ?? 0) === calls.length) break
     }
   }
+  const left = await permitsLeft(stateDir, options.answerMs)
   await client.close()
+  return left
+}
+
+const Held = z.object({ held: z.int() })
+
+/** How many permits are held when there was time to see that all calls have ended. */
+async function permitsLeft(stateDir: string, answerMs: number): Promise<number> {
+  using db = new DatabaseSync(join(stateDir, 'dialled.db'), { readOnly: true, timeout: 5000 })
+  const count = db.prepare('SELECT count(*) AS held FROM calls WHERE lease_end > 0')
+  const end = performance.now() + 30_000 + 10 * answerMs
+  for (;;) {
+    const { held } = Held.parse(count.get())
+    if (held === 0 || performance.now() > end) return held
+    await sleep(500)
+  }
 }
