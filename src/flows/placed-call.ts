@@ -4,6 +4,7 @@ import { PlacedCall } from '../contract/call.ts'
 import { taskOf } from '../mcp/tasks.ts'
 import type { Outcome, Run } from '../mcp/tool.ts'
 import { callFacts } from '../views/call-report.ts'
+import { quoted } from '../views/quoted.ts'
 import { failureWord, refuseNotTaken } from './call-problems.ts'
 import { accountArgument } from './facts.ts'
 import { followCall, followPlacedMs, shownCall } from './wait-for-call.ts'
@@ -59,10 +60,16 @@ const structuredOf = ({ call, externalId, isRepeat }: Placement) => ({
   repeated: isRepeat,
 })
 
-function headOf({ call, isRepeat }: Placement, run: Telling): string {
+function headOf({ call, externalId, isRepeat }: Placement, run: Telling): string {
   const wait = `wait_for_call, call_id ${call.id}${accountArgument(run)}, follows it to its end.`
-  if (!isRepeat) return `Placed. ${wait}`
+  if (!isRepeat) return `Placed. ${wait}${otherId(call.external_id, externalId)}`
   return run.request.body?.type === 'web'
     ? 'This browser call had been opened before; no other was opened. How to enter it (join) is told once, in the first answer: for a new one give an external_id of its own.'
     : `This call had been placed before; it was NOT dialled again. For another call to the same number give an external_id of its own. ${wait}`
 }
+
+/** A platform may shorten an external id or change its case, and then finds the call only by that. */
+const otherId = (kept: string | null | undefined, sent: string): string =>
+  kept && kept !== sent
+    ? ` The platform keeps the external_id as ${quoted(kept)}: in list_calls, look for that one.`
+    : ''

@@ -49,6 +49,16 @@ describe('a call that was placed', () => {
     )
   })
 
+  test('under another external_id than was sent is told with both', async () => {
+    answerPosts((body) => [201, { id: 'short', ...body, external_id: 'ORDER "1' }])
+    await using client = await connect()
+    const result = await client.call('place_call', phone({ external_id: 'order "17' }))
+    expect(result.structuredContent).toMatchObject({ id: 'short', external_id: 'order "17' })
+    expect(result.content[0]?.text).toMatch(
+      /^Placed\. .*\. The platform keeps the external_id as "ORDER \\"1": in list_calls, look for that one\.\n/,
+    )
+  })
+
   test('and that the platform did not take is told so', async () => {
     answerPosts((body) => [201, { id: 'no', ...body, success: false, status: 'failed' }])
     await using client = await connect()
