@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { onTheWire } from '../src/dev/wire.ts'
 import { json, startFakePlatform } from './harness/fake-platform.ts'
-import { quietly, startLimited } from './harness/program.ts'
+import { quietly, startInShell } from './harness/program.ts'
+import { crowd } from './harness/raw-http.ts'
 import { rpc } from './harness/rpc.ts'
 
 const taker = join(import.meta.dirname, 'harness/descriptors.ts')
@@ -13,7 +12,7 @@ const http = ['http', '--port', '0']
 
 /** Starts the built program where it may have no more than 64 files and connections open. */
 const startFew = (args: string[], env: Record<string, string> = {}) =>
-  startLimited(64, args, { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }, [
+  startInShell('ulimit -n 64', args, { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }, [
     '--import',
     taker,
   ])
@@ -81,14 +80,3 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
       .toMatchObject({ structuredContent: { id: 's1' } })
   })
 })
-
-/** Connections that ask nothing. */
-async function crowd(url: string, count: number): Promise<Socket[]> {
-  const { hostname, port } = new URL(url)
-  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname))
-  for (const socket of sockets) socket.on('error', () => undefined).resume()
-  await Promise.all(
-    sockets.map((socket) => Promise.race([once(socket, 'connect'), once(socket, 'close')])),
-  )
-  return sockets
-}

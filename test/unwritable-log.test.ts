@@ -1,38 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
 import { onTheWire } from '../src/dev/wire.ts'
-import { bin, cleanEnv, quietly } from './harness/program.ts'
-import { rpc } from './harness/rpc.ts'
+import { bin, cleanEnv, freePort, quietly } from './harness/program.ts'
+import { rpc, sendRefused } from './harness/rpc.ts'
 
 const env = cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly })
 const listAgents = onTheWire('tools/call', { name: 'list_agents', arguments: {} }).body
 
-/** A free port. The server cannot say which it has where its log cannot be written. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-/** Asks a server that answers 400 to nonsense, which it logs, and then something sensible. */
+/** Asks a server for what it refuses and logs, and then for something sensible. */
 async function staysAlive(port: number): Promise<void> {
   const url = `http://127.0.0.1:${port}/mcp`
   const isThere = () => fetch(new URL('/health', url)).then((response) => response.ok)
   await expect.poll(() => isThere().catch(() => false), { timeout: 15_000 }).toBe(true)
-  for (let time = 0; time < 3; time++) {
-    // Written to the log, each time.
-    await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'mcp-protocol-version': '1999-01-01' },
-      body: '{"jsonrpc":"2.0","id":1,"method":"nothing/known"}',
-    }).then((response) => response.text())
-  }
+  for (let time = 0; time < 3; time++) expect(await sendRefused(url)).toBe(400)
   const { result } = await rpc(url, 'tools/call', { name: 'list_agents', arguments: {} })
   expect(result).toHaveProperty('structuredContent')
 }

@@ -1,5 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -44,16 +46,25 @@ export function startProgram(
   return collected(spawn(process.execPath, [...nodeOptions, bin, ...args], { env: cleanEnv(env) }))
 }
 
-/** The same where it may have no more than so many files and connections open (POSIX systems). */
-export function startLimited(
-  descriptors: number,
+/** The same after commands of a POSIX shell, such as `ulimit -n 64` or `exec 2>/dev/full`. */
+export function startInShell(
+  commands: string,
   args: string[],
   env: Record<string, string> = {},
   nodeOptions: readonly string[] = [],
 ): Program {
-  const script = `ulimit -n ${descriptors}; exec "$0" "$@"`
-  const command = ['-c', script, process.execPath, ...nodeOptions, bin, ...args]
+  const script = ['-c', `${commands}; exec "$0" "$@"`]
+  const command = [...script, process.execPath, ...nodeOptions, bin, ...args]
   return collected(spawn('/bin/sh', command, { env: cleanEnv(env) }))
+}
+
+/** A free port, for where the program cannot say which it has taken. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
 }
 
 /** A program that was started, with what it writes; stopped when it goes out of scope. */

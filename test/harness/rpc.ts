@@ -6,7 +6,7 @@ const Answer = z.looseObject({
   error: z.looseObject({ code: z.number(), message: z.string() }).optional(),
 })
 
-interface Asking {
+export interface Asking {
   /** What the client declares to be able to do. */
   readonly capabilities?: object
   readonly key?: string
@@ -30,4 +30,13 @@ export async function rpc(
   const json = text.startsWith('{') ? text : text.slice(text.lastIndexOf('data:') + 5)
   const { result = {}, error } = Answer.parse(JSON.parse(json))
   return { result, error }
+}
+
+/** Sends a request that is refused and logged: without what its revision says of the client. */
+export async function sendRefused(url: string): Promise<number> {
+  const { method, headers } = onTheWire('tools/list')
+  const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
+  const response = await fetch(url, { method, headers, body })
+  await response.text()
+  return response.status
 }

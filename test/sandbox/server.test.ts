@@ -1,7 +1,6 @@
-import { connect } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatformProgram } from '../harness/program.ts'
+import { exchange as exchangeWith } from '../harness/raw-http.ts'
 
 /** The sandbox's REST server as the built program runs it, spoken to byte by byte. */
 let program: Awaited<ReturnType<typeof startPlatformProgram>>
@@ -13,14 +12,7 @@ afterAll(async () => {
   await program[Symbol.asyncDispose]()
 })
 
-/** Sends the bytes and reads until the server closes the connection. */
-async function exchange(bytes: string): Promise<string> {
-  const socket = connect(Number(new URL(program.url).port), '127.0.0.1')
-  // A server that closes early may reset what is still being sent.
-  socket.on('error', () => {})
-  socket.write(bytes)
-  return text(socket)
-}
+const exchange = (bytes: string) => exchangeWith(program.url, bytes)
 
 const head = (host: string, key: string, more: string) =>
   `POST /v1/accounts/me/subaccounts HTTP/1.1\r\nHost: ${host}\r\nX-API-Key: ${key}\r\n${more}\r\n\r\n`

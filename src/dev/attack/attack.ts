@@ -8,7 +8,7 @@ import {
   type Program,
   quietly,
   scratchFolder,
-  startLimited,
+  startInShell,
   startProgram,
 } from '../../../test/harness/program.ts'
 import { memoryLimit, scarceMemory, type Watch, watchMemory } from './memory.ts'
@@ -27,6 +27,8 @@ export interface Starting {
   readonly isMemoryScarce?: boolean
   /** Files and connections that it may have open; without it as many as the machine allows. */
   readonly descriptors?: number
+  /** A command of the shell before it, such as `umask 000`. */
+  readonly before?: string
 }
 
 /** What a scenario attacks with. Everything that it starts ends with it, by its process id. */
@@ -57,12 +59,14 @@ export class Attack implements AsyncDisposable {
 
   /** Starts the built program, on a sandbox in memory unless told otherwise. Without arguments it serves stdio. */
   start(starting: Starting = {}): Program {
-    const { args = [], nodeOptions, descriptors } = starting
+    const { args = [], nodeOptions, descriptors, before } = starting
     const env = { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...environment(starting) }
+    const limits = descriptors === undefined ? undefined : `ulimit -n ${descriptors}`
+    const commands = [limits, before].filter((command) => command !== undefined)
     const program =
-      descriptors === undefined
+      commands.length === 0
         ? startProgram(args, env, nodeOptions)
-        : startLimited(descriptors, args, env, nodeOptions)
+        : startInShell(commands.join('; '), args, env, nodeOptions)
     if (starting.isMemoryScarce) this.#watches.push(watchMemory(program, memoryLimit))
     return this.keep(program)
   }

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { json } from '../../../test/harness/fake-platform.ts'
+import { crowd } from '../../../test/harness/raw-http.ts'
+import { callTool, eventually, textOf } from './asking.ts'
+import type { Scenario } from './scenario.ts'
+
+export const noDescriptors: Scenario = {
+  name: 'no-descriptors',
+  point: 'Somebody holds so many connections that the server has no file descriptors left.',
+  guarantee: 'Whoever is connected is answered meanwhile; afterwards everything works again.',
+  async run(attack) {
+    const platform = await attack.platform((_, response) => json(response, 200, { id: 's1' }))
+    // No tool has been called before: nothing that a first call needs has been loaded by one.
+    const server = await attack.serve({ env: platform.env, descriptors: 64 })
+    const read = () => callTool(server.url, 'get_subaccount', { subaccount_id: 's1' })
+    const isWell = async () => (await fetch(new URL('/health', server.url))).ok
+    // This connection is kept for what is asked next.
+    assert.ok(await isWell())
+    const sockets = await crowd(server.url, 200)
+    await eventually('some connections are refused', () => sockets.some(({ closed }) => closed))
+    const held = sockets.filter(({ closed }) => !closed).length
+    const during = await read()
+    if (during.isError) assert.match(textOf(during), /could not be reached \(EMFILE\)/)
+    for (const socket of sockets) socket.destroy()
+    await eventually('a tool can be called', () =>
+      read().then(
+        ({ isError }) => !isError,
+        () => false,
+      ),
+    )
+    assert.ok(await isWell())
+    return { 'connections held': held, 'a call meanwhile': during.isError ? 'told' : 'answered' }
+  },
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { freePort, type Program } from '../../../test/harness/program.ts'
+import { sendRefused } from '../../../test/harness/rpc.ts'
+import { callTool, eventually, StdioClient } from './asking.ts'
+import type { Scenario } from './scenario.ts'
+
+/** What every write to /dev/full fails with is a full disk. */
+const fullDisk = 'exec 2>/dev/full'
+
+export const unwritableLog: Scenario = {
+  name: 'unwritable-log',
+  point: 'The log cannot be written: the disk is full, or nobody reads the pipe any more.',
+  guarantee: 'The server goes on, over HTTP and over stdio, and ends when it is told to.',
+  async run(attack) {
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}/mcp`
+    const full = attack.start({ args: ['http', '--port', String(port)], before: fullDisk })
+    const isThere = () => fetch(new URL('/health', url)).then(({ ok }) => ok)
+    await eventually('the server answers', () => isThere().catch(() => false))
+    const piped = await attack.serve()
+    piped.process.stderr.destroy()
+    const logged = (await Promise.all([url, piped.url].map(withstands))).reduce((a, b) => a + b)
+    assert.deepEqual(await Promise.all([full, piped].map(stopped)), [0, 0])
+
+    const stdio = attack.start({ before: fullDisk })
+    stdio.process.stdin.write('nonsense\n')
+    await new StdioClient(stdio).ask('tools/call', { name: 'list_agents', arguments: {} })
+    stdio.process.stdin.end()
+    assert.equal(await stdio.exited, 0)
+    return { 'refused requests': logged }
+  },
+}
+
+/** Asks what is refused and logged, and then for something; how often it was refused. */
+async function withstands(url: string): Promise<number> {
+  const times = 20
+  for (let time = 0; time < times; time++) assert.equal(await sendRefused(url), 400)
+  assert.ok(!(await callTool(url, 'list_agents')).isError)
+  return times
+}
+
+/** Exit code after SIGTERM. */
+function stopped({ process: child, exited }: Program): Promise<number | null> {
+  child.kill('SIGTERM')
+  return exited
+}
