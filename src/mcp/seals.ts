@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server'
+import { Refused } from './refused.ts'
 
 /** What is sealed: which call was asked about, by a hash, and which asking it was. */
 export interface Sealed {
@@ -16,25 +17,29 @@ export interface Seals {
   /** Opens a seal of this process that has not expired; throws for any other. */
   open(sealed: string, context: ServerContext): Promise<Sealed>
   isUsed(sealed: Sealed): boolean
-  /** Uses it; false when it was used before. */
+  /** Uses it; false when it was used before. Throws Refused where no more uses can be remembered. */
   use(sealed: Sealed): boolean
   giveBack(sealed: Sealed): void
 }
 
-/** Uses that are remembered at most. */
-const mostUsed = 10_000
+/**
+ * Uses that are remembered at most, some 15 MB: each for as long as its seal is good. What is more
+ * is refused, because a use that is forgotten would make its seal good again.
+ */
+const mostUsed = 100_000
 
 /** Seals with a key of their own: what one kind has sealed no other kind opens. */
-export function createSeals(goodForSeconds: number): Seals {
+export function createSeals(goodForSeconds: number, most = mostUsed): Seals {
   const codec = createRequestStateCodec<Sealed>({
     key: randomBytes(32),
     ttlSeconds: goodForSeconds,
   })
+  // In the order in which they expire.
   const used = new Map<string, number>()
   const forgetExpired = () => {
     const now = Date.now()
     for (const [nonce, until] of used) {
-      if (until > now && used.size < mostUsed) break
+      if (until > now) break
       used.delete(nonce)
     }
   }
@@ -45,6 +50,7 @@ export function createSeals(goodForSeconds: number): Seals {
     use({ nonce }) {
       forgetExpired()
       if (used.has(nonce)) return false
+      if (used.size >= most) throw tooMany()
       // A seal may be opened in the very second in which it expires.
       used.set(nonce, Date.now() + (goodForSeconds + 1) * 1000)
       return true
@@ -52,3 +58,8 @@ export function createSeals(goodForSeconds: number): Seals {
     giveBack: ({ nonce }) => void used.delete(nonce),
   }
 }
+
+const tooMany = () =>
+  new Refused('not_allowed', 'too many confirmed actions within a few minutes; nothing was done', {
+    next: 'Try again in some minutes.',
+  })
