@@ -198,7 +198,7 @@ export function isLoopback(host: string): boolean {
 function scopeOf(values: Values): ScopeConfig {
   const { account, toolsets, tools, 'exclude-tools': excludeTools, 'read-only': readOnly } = values
   // It becomes a part of paths, where these would lead elsewhere.
-  if (account !== undefined && (/[\s/,]/.test(account) || /^\.{1,2}$/.test(account))) {
+  if (account !== undefined && (/[^!-~]|[/,]/.test(account) || /^\.{1,2}$/.test(account))) {
     // Not shown: it may be something that was put into the wrong variable.
     throw new ConfigError(`${shownName('account')} takes the id of one account.`)
   }

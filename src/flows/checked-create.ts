@@ -24,7 +24,7 @@ export const checkedCreate: Steps<typeof routes.agents.create> = {
     ]
     return {
       structured: { ...agent, ...(warnings.length > 0 && { warnings }) },
-      text: lines.join('\n'),
+      lines,
     }
   },
 }

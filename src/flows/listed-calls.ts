@@ -48,10 +48,10 @@ export function shownCalls(calls: readonly ListedCall[]): Outcome {
   const head = Object.entries(summary).map(([outcome, count]) => `${count} ${outcome}`)
   return {
     structured: { summary, calls: calls.map((call) => withoutRepetition(call, { calls, alike })) },
-    text: [
+    lines: [
       `${calls.length} calls: ${head.join(', ')}.${summary.repeated ? onRepeats : ''}`,
       ...[...alike.values()].map(lineOf),
-    ].join('\n'),
+    ],
   }
 }
 

@@ -29,7 +29,7 @@ export async function placedCall(run: Telling, placement: Placement): Promise<Ou
   const structured = structuredOf(placement)
   const head = headOf(placement, run)
   const facts = factsOf(placement)
-  if (!run.options.follow) return { structured, text: `${head}\n${facts}` }
+  if (!run.options.follow) return { structured, lines: [head, ...facts] }
   const account = run.request.params.account_id ?? 'me'
   const { id: callId } = placement.call
   if (run.takesTasks) {
@@ -40,13 +40,13 @@ export async function placedCall(run: Telling, placement: Placement): Promise<Ou
     const forMs = Math.min(followPlacedMs, run.until - performance.now())
     const call = await followCall({ account, callId }, run, forMs)
     const followed = shownCall(call, accountArgument(run))
-    const text = placement.isRepeat ? `${head}\n${followed.text}` : followed.text
-    return { structured: { ...structured, ...followed.structured }, ...(text && { text }) }
+    const lines = placement.isRepeat ? [head, ...followed.lines] : followed.lines
+    return { structured: { ...structured, ...followed.structured }, lines }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     // That it was placed is what matters, and stays true.
     const why = run.session.redact(failureWord(error.failure))
-    return { structured, text: `${head} It could not be followed so far (${why}).\n${facts}` }
+    return { structured, lines: [`${head} It could not be followed so far (${why}).`, ...facts] }
   }
 }
 

@@ -53,7 +53,7 @@ export const callReadiness: Steps<typeof routes.calls.place, typeof options> = {
         `${fine ? (fix ? 'WARNING' : 'ok') : 'WRONG'} ${check}: ${found}${fix ? ` → ${fix}` : ''}`,
     )
     const head = ready ? 'Ready: place_call would go ahead.' : 'Not ready.'
-    return { structured: { ready, checks }, text: [head, ...lines].join('\n') }
+    return { structured: { ready, checks }, lines: [head, ...lines] }
   },
 }
 

@@ -221,7 +221,7 @@ function outcome({ id, name, modified }: Agent, result: Result): Outcome {
   ]
   return {
     structured: { agent_id: id, name: name ?? null, modified: modified ?? null, ...result },
-    text: lines.join('\n'),
+    lines,
   }
 }
 

@@ -5,9 +5,10 @@ import type { CallDetail } from '../contract/call.ts'
 import type { routes } from '../contract/routes.ts'
 import { accountId } from '../mcp/account.ts'
 import type { Showing } from '../mcp/tasks.ts'
-import type { Outcome, Run, Steps } from '../mcp/tool.ts'
+import type { Run, Steps, Told } from '../mcp/tool.ts'
 import { CallReport, callReport } from '../views/call-report.ts'
 import { plainText } from '../views/plain-text.ts'
+import { safeLines } from '../views/safe-text.ts'
 import { accountArgument } from './facts.ts'
 import { untilShown } from './until-shown.ts'
 
@@ -55,24 +56,24 @@ export const followPlacedMs = waitDefault * 1000
 const latestTurns = 6
 
 /** A call as it is when waiting ends, with its transcript, and how to wait on, on which account. */
-export function shownCall(call: CallDetail, account = ''): Outcome {
+export function shownCall(call: CallDetail, account = ''): Told {
   const ended = hasEnded(call)
   // While it goes on it is asked for again and again, so only what is new is worth its tokens.
   const earlier = ended ? 0 : Math.max(0, (call.messages?.length ?? 0) - latestTurns)
-  const { structured, text } = callReport(call, { from_turn: earlier + 1 })
+  const { structured, lines } = callReport(call, { from_turn: earlier + 1 })
   const cut = earlier > 0 ? ' Here are its latest turns; get_call shows all.' : ''
   const head = ended
     ? 'The call has ended.'
     : `The call goes on (${stateOf(call)}). Wait on with wait_for_call, call_id ${call.id}${account}.${cut}`
-  return { structured: { ...structured, ended }, text: `${head}\n${text}` }
+  return { structured: { ...structured, ended }, lines: [head, ...lines] }
 }
 
 /** How calls are shown that are followed as tasks. */
 export const showing: Showing = {
   state: (call) => toldOf(call),
   result(call) {
-    const { structured, text = '' } = shownCall(call)
-    return { content: [{ type: 'text', text }], structuredContent: structured }
+    const { structured, lines } = shownCall(call)
+    return { content: [{ type: 'text', text: safeLines(lines) }], structuredContent: structured }
   },
 }
 

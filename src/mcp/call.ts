@@ -10,6 +10,7 @@ import { within } from '../calls/within.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { boundedLines } from '../views/bounded.ts'
 import { resultBudget, shortened } from '../views/fit.ts'
+import { safeLine, safeLines } from '../views/safe-text.ts'
 import { accountOf } from './account.ts'
 import { type Advice, adviceFor } from './advice.ts'
 import { withAgentIds } from './agent-names.ts'
@@ -155,11 +156,11 @@ function succeeded(
   const named =
     account === undefined ? outcome.structured : { account_id: account, ...outcome.structured }
   const fitted =
-    outcome.text === undefined
+    outcome.lines === undefined
       ? shortened(named, { cut: tool.cut, request })
       : {
           structured: named,
-          text: withAccount(boundedLines(outcome.text, resultBudget), account),
+          text: withAccount(boundedLines(outcome.lines.map(safeLine), resultBudget), account),
         }
   const structured = JSON.stringify(fitted.structured)
   return {
@@ -172,7 +173,7 @@ function succeeded(
 }
 
 const withAccount = (text: string, account: string | undefined) =>
-  account === undefined ? text : `${text}\nAccount: ${account}`
+  account === undefined ? text : `${text}\nAccount: ${safeLine(account)}`
 
 /** The request on the account that the operator pinned, where there is one. */
 function pinned(request: RouteRequest, { account }: Session): RouteRequest {
@@ -262,12 +263,17 @@ function failed(
     `${tool.name} failed: ${cut(what, 25_000)}${/[.!?]$/.test(what) ? '' : '.'}`,
     ...shown.map(({ argument, message }) => `- ${argument}: ${message}`),
     more > 0 && `- and ${more} more`,
-    next && `Next: ${next}`,
-    facts.requestId && `Request id: ${facts.requestId}`,
+    next !== '' && `Next: ${next}`,
+    Boolean(facts.requestId) && `Request id: ${facts.requestId}`,
   ]
   const error = { ...facts, tool: tool.name, fields: shown, next, retryable }
   return {
-    content: [{ type: 'text', text: redact(lines.filter(Boolean).join('\n')) }],
+    content: [
+      {
+        type: 'text',
+        text: redact(safeLines(lines.filter((line) => typeof line === 'string'))),
+      },
+    ],
     // Not structuredContent: clients check that against the output schema, also of errors.
     _meta: { [errorMetaKey]: eachText(error, redact) },
     isError: true,

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { ApiError } from '../api/failure.ts'
 import { clientText } from './client-text.ts'
-import { type Candidates, candidatesFor } from './prompts/candidates.ts'
+import { type Candidates, candidatesFor, isOneLine } from './prompts/candidates.ts'
 import { type PromptContext, promptCalled } from './prompts/index.ts'
 import { resourceTemplates } from './resources.ts'
 
@@ -66,7 +66,8 @@ function completionOf(typed: string, { all, isPart }: Candidates): CompleteResul
     .filter(({ rank }) => rank < noMatch)
     .sort((a, b) => a.rank - b.rank)
     .map(({ candidate: { value } }) => value)
-  const values = [...new Set(found)]
+  // What is shown changed would not be found again, and what is not changed could pretend something.
+  const values = [...new Set(found)].filter(isOneLine)
   return {
     completion: {
       values: values.slice(0, mostValues),

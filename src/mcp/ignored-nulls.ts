@@ -16,13 +16,13 @@ const mostNamed = 10
 /** A result that says which nulls were taken as not given. */
 export function withIgnoredNulls(outcome: Outcome, nulls: readonly string[]): Outcome {
   if (nulls.length === 0) return outcome
-  const { text, structured } = outcome
+  const { lines, structured } = outcome
   const named = nulls.slice(0, mostNamed).join(', ')
   const more = nulls.length > mostNamed ? ` and ${nulls.length - mostNamed} more` : ''
   const line = `Ignored nulls: ${named}${more}. null means 'not given'; name fields in ${clearName} to clear them.`
   return {
     ...outcome,
     structured: { ...structured, ignored_nulls: nulls },
-    ...(text !== undefined && { text: `${text}\n${line}` }),
+    ...(lines && { lines: [...lines, line] }),
   }
 }

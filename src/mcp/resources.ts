@@ -8,7 +8,9 @@ import {
 import { ApiError } from '../api/failure.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
+import { safeJson, safeLine } from '../views/safe-text.ts'
 import { errorMetaKey } from './call.ts'
+import { messageText } from './client-text.ts'
 import type { KeptFor } from './memory.ts'
 import { saidBy } from './said.ts'
 import type { Session } from './session.ts'
@@ -120,7 +122,7 @@ export async function listResources(
   } catch (error) {
     // The catalogs are still there when the agents cannot be listed; what is missing is said.
     if (offset > 0 || !(error instanceof ProtocolError)) throw error
-    return { resources: fixedOnes, _meta: { [errorMetaKey]: error.message } }
+    return { resources: fixedOnes, _meta: { [errorMetaKey]: messageText(error.message) } }
   }
 }
 
@@ -135,9 +137,9 @@ async function agentsPage(context: ReadContext, offset: number, signal: AbortSig
   )
   const resources: Resource[] = items.map(({ id, name, note }) => ({
     uri: `voice-agents://agents/${encodeURIComponent(id)}`,
-    name: `agent-${id}`,
-    title: name || `Agent ${id}`,
-    ...(note && { description: note }),
+    name: safeLine(`agent-${id}`),
+    title: safeLine(name || `Agent ${id}`),
+    ...(note && { description: safeLine(note) }),
     mimeType,
   }))
   // Agents may be deleted between two pages, so the end of the list is a page, too.
@@ -177,7 +179,7 @@ export async function readResource(
     kept ? memory.read(route, request, kept) : client.call(route, request, signal),
   )
   return {
-    contents: [{ uri, mimeType, text: context.session.redact(JSON.stringify(value)) }],
+    contents: [{ uri, mimeType, text: context.session.redact(safeJson(JSON.stringify(value))) }],
     ttlMs: kept ? memory.keptMs(kept) : 0,
     cacheScope: 'private',
   }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { messageText } from './client-text.ts'
 import { type Exposure, ExposureError, narrow, type Source, type Wanted } from './exposure.ts'
 
 /** The value of a header, its repetitions joined by commas. */
@@ -56,6 +57,6 @@ function select(operators: Exposure, wanted: Wanted): Selected {
     return { ok: true, exposure: narrow(operators, wanted, requestHeaders) }
   } catch (error) {
     if (!(error instanceof ExposureError)) throw error
-    return { ok: false, message: error.message }
+    return { ok: false, message: messageText(error.message) }
   }
 }

@@ -4,6 +4,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
+import { safeLine } from '../views/safe-text.ts'
 import { type CallContext, callTool } from './call.ts'
 import { createCancelling } from './cancelling.ts'
 import { abilitiesOf } from './client-abilities.ts'
@@ -158,7 +159,7 @@ function progressOf({ mcpReq }: ServerContext): CallContext['progress'] {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return () => undefined
   return (progress, message) => {
-    const params = { progressToken, progress, message }
+    const params = { progressToken, progress, message: safeLine(message) }
     // Who has gone needs no progress.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
   }

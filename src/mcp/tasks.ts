@@ -5,6 +5,7 @@ import { hasEnded, mayShowLater } from '../calls/follow.ts'
 import { pollMs } from '../calls/pace.ts'
 import type { CallDetail } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
+import { safeLine } from '../views/safe-text.ts'
 import { accountOf } from './account.ts'
 import { clientText } from './client-text.ts'
 import type { Session } from './session.ts'
@@ -138,11 +139,12 @@ async function followedCall(
 function taskAt(
   taskId: string,
   { created }: TaskId,
-  state: Pick<Task, 'status' | 'statusMessage'>,
+  { status, statusMessage }: Pick<Task, 'status' | 'statusMessage'>,
 ): Task {
   return {
     taskId,
-    ...state,
+    status,
+    statusMessage: safeLine(statusMessage),
     createdAt: new Date(created).toISOString(),
     lastUpdatedAt: new Date().toISOString(),
     ttlMs,

@@ -16,13 +16,19 @@ import type { Task } from './tasks.ts'
 /** The part of a tool result that a program reads: it always matches the output schema. */
 export type Structured = Record<string, unknown>
 
-/** What a tool gives back: data, and the text of it where that is more than the data as JSON. */
+/**
+ * What a tool gives back: data, and where its text is more than the data as JSON, the lines of it.
+ * Texts of others may stand in a line as they are: each line is made safe before it is shown.
+ */
 export interface Outcome {
   readonly structured: Structured
-  readonly text?: string
+  readonly lines?: readonly string[]
   /** A task stands for the result, which is not there yet: for clients that take tasks only. */
   readonly task?: Task
 }
+
+/** What is told in lines. */
+export type Told = Required<Pick<Outcome, 'structured' | 'lines'>>
 
 /** One call of a tool on its way: what the steps of a tool work with. */
 export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRawShape> {

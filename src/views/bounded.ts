@@ -23,10 +23,11 @@ export function boundedText(value: unknown, budget: number): string {
   }
 }
 
-/** Lines of a text from its beginning, about so many tokens; it says how many are left out. */
-export function boundedLines(text: string, budget: number): string {
+/** Lines as a text, from the first on, about so many tokens; it says how many are left out. */
+export function boundedLines(whole: readonly string[], budget: number): string {
+  const text = whole.join('\n')
   if (fits(text, budget)) return text
-  const lines = text.split('\n').map((line) => boundedString(line, budget / 3))
+  const lines = whole.map((line) => boundedString(line, budget / 3))
   let left = budget - 60
   const end = lines.findIndex((line) => {
     left -= estimateTokens(line) + 1

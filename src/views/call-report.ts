@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import { CallDetail } from '../contract/call.ts'
 import { Conversation, type Message } from '../contract/conversation.ts'
-import type { Outcome } from '../mcp/tool.ts'
+import type { Told } from '../mcp/tool.ts'
 import { boundedText } from './bounded.ts'
 import { compactText } from './compact.ts'
 import { plainFields, plainText } from './plain-text.ts'
 import {
-  othersText,
+  othersLines,
   Transcript,
   type TranscriptOptions,
+  transcriptLines,
   transcriptOf,
-  transcriptText,
 } from './transcript.ts'
 
 /** A short account of how a call went, in one line. */
@@ -39,7 +39,7 @@ interface Talk {
 }
 
 /** One call: a summary first, then its transcript. */
-export function callReport(call: z.output<typeof CallDetail>, options: TranscriptOptions): Outcome {
+export function callReport(call: z.output<typeof CallDetail>, options: TranscriptOptions): Told {
   return report(call, CallDetail.shape, options, {
     id: call.id,
     type: call.type,
@@ -59,7 +59,7 @@ export function callReport(call: z.output<typeof CallDetail>, options: Transcrip
 export function conversationReport(
   conversation: z.output<typeof Conversation>,
   options: TranscriptOptions,
-): Outcome {
+): Told {
   const { direction, phone_number, contact_number } = conversation
   const inbound = direction === 'inbound'
   return report(conversation, Conversation.shape, options, {
@@ -77,9 +77,9 @@ export function conversationReport(
 }
 
 /** What is known of a call, without its transcript: what the platform adds, between the marks. */
-export function callFacts(call: Talked, shape: z.ZodRawShape): string {
+export function callFacts(call: Talked, shape: z.ZodRawShape): string[] {
   const { known, others } = knownAndOthers(call, shape)
-  return [compactText(plainFields(known)), othersText(others)].filter(Boolean).join('\n')
+  return [compactText(plainFields(known)), ...othersLines(others)]
 }
 
 /** Most tokens of the fields beside the transcript. */
@@ -95,7 +95,7 @@ function report(
   shape: z.ZodRawShape,
   options: TranscriptOptions,
   talk: Talk,
-): Outcome {
+): Told {
   const transcript = transcriptOf(messages ?? [], options)
   const summary = plainText(summarise(talk, messages ?? []))
   const { known, others } = knownAndOthers(call, shape)
@@ -105,16 +105,16 @@ function report(
   const promised = { summary, ...known, ...(capture !== undefined && { capture }), transcript }
   return {
     structured: { ...promised, ...fields, ...promised },
-    text: [
+    lines: [
       summary,
-      boundedText(plainFields(known), longestKnown),
-      transcriptText(transcript, others),
-    ].join('\n'),
+      ...boundedText(plainFields(known), longestKnown).split('\n'),
+      ...transcriptLines(transcript, others),
+    ],
   }
 }
 
 /**
- * What the contract knows of a call, and cleaned what it does not: a field that the platform added
+ * What the contract knows of a call, and what it does not: a field that the platform added
  * may repeat what was said, as a summary of the call does.
  */
 export function knownAndOthers({ capture, ...call }: Talked, shape: z.ZodRawShape) {
@@ -122,12 +122,12 @@ export function knownAndOthers({ capture, ...call }: Talked, shape: z.ZodRawShap
   const fields = Object.entries(call)
   const { recording_url, ...captured } = capture ?? {}
   const known = Object.fromEntries(fields.filter(isKnown))
-  const others = plainFields(Object.fromEntries(fields.filter((field) => !isKnown(field))))
+  const others = Object.fromEntries(fields.filter((field) => !isKnown(field)))
   return {
     known: { ...known, ...(capture !== undefined && { capture: capture && { recording_url } }) },
     others: {
       ...others,
-      ...(Object.keys(captured).length > 0 && { capture: plainFields(captured) }),
+      ...(Object.keys(captured).length > 0 && { capture: captured }),
     },
   }
 }

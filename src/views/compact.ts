@@ -1,10 +1,12 @@
+import { safeJson } from './safe-text.ts'
+
 /**
  * A result as text for a model: JSON without what says nothing. What is absent, null or empty is
  * left out, and so are the few flags that say the usual; every other value stays, `false` and `0`
  * too, because they are answers.
  */
 export function compactText(value: unknown): string {
-  return JSON.stringify(withoutEmpty(value)) ?? '{}'
+  return safeJson(JSON.stringify(withoutEmpty(value)) ?? '{}')
 }
 
 function withoutEmpty(value: unknown): unknown {

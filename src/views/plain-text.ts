@@ -1,5 +1,7 @@
+import { invisible } from './safe-text.ts'
+
 /**
- * Text of a stranger, made safe to show: control characters, bidirectional overrides, invisible
+ * Words of a stranger on a call, made safe to read: control characters, bidirectional overrides, invisible
  * and unassigned characters, which can hide or forge what a person or a model reads, are removed,
  * and line breaks become spaces, so that one turn stays one line.
  */
@@ -9,15 +11,6 @@ export function plainText(text: string): string {
     .replaceAll(invisible, '')
     .trim()
 }
-
-/**
- * Control, format (zero width, bidirectional, tag characters), surrogates that stand alone,
- * private use and unassigned; then what has no glyph though Unicode counts it as letter or mark:
- * the grapheme joiner, Hangul and Khmer fillers, variation selectors, the blank Braille pattern.
- */
-export const invisible =
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant by itself.
-  /[\p{C}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/gu
 
 /** The same for all texts within a value, names of fields too. */
 function plainValue(value: unknown): unknown {

@@ -1,4 +1,4 @@
-import { invisible } from './plain-text.ts'
+import { escaped, invisible } from './safe-text.ts'
 
 declare const shown: unique symbol
 
@@ -33,22 +33,6 @@ const deceptive = new RegExp(
   ].join('|'),
   'gu',
 )
-
-const shortEscapes = new Map([
-  ['"', '\\"'],
-  ['\\', '\\\\'],
-  ['\n', '\\n'],
-  ['\r', '\\r'],
-  ['\t', '\\t'],
-])
-
-/** By UTF-16 units, as JSON writes them. */
-const escaped = (text: string) =>
-  shortEscapes.get(text) ??
-  text
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('')
 
 /** Words of our own around values that are safe to show. */
 export const say = (

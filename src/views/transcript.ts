@@ -14,7 +14,7 @@ export const transcriptOptions = {
 }
 export type TranscriptOptions = z.output<z.ZodObject<typeof transcriptOptions>>
 
-/** One turn, numbered from 1 in the whole transcript. Its texts are cleaned of what is invisible. */
+/** One turn, numbered from 1 in the whole transcript. */
 const Turn = z.looseObject({
   turn: z.int().describe('Number, from 1.'),
   role: z.string().describe('user (the other side), agent, system, tool or event.'),
@@ -43,7 +43,7 @@ export function transcriptOf(
 ): Transcript {
   const wanted = search?.toLowerCase()
   const found = messages
-    .map((message, index) => cleaned(message, index + 1))
+    .map((message, index): Turn => ({ ...message, turn: index + 1 }))
     .filter(({ turn }) => turn >= from_turn && turn <= to_turn)
     .filter((turn) => wanted === undefined || textOf(turn).toLowerCase().includes(wanted))
   let left = turnsBudget
@@ -62,17 +62,10 @@ export function transcriptOf(
   }
 }
 
-const cleaned = ({ message, ...rest }: Message, turn: number): Turn => ({
-  turn,
-  ...plainFields(rest),
-  role: plainText(rest.role),
-  ...(message !== undefined && { message: message === null ? null : plainText(message) }),
-})
-
-/** What a turn says, tool results included. */
+/** What a turn says, tool results included, on one line and without what is invisible. */
 function textOf({ message, name, result }: Turn): string {
   const data = result === undefined ? '' : ` ${JSON.stringify(result)}`
-  return `${name ? `${name}: ` : ''}${message ?? ''}${data}`
+  return plainText(`${name ? `${name}: ` : ''}${message ?? ''}${data}`)
 }
 
 /** Longest text of one turn, and of what else stands beside the turns, in tokens. */
@@ -80,18 +73,18 @@ const longestTurn = 4000
 const longestOther = 400
 
 /**
- * The transcript as text. What was said stands between two marks that name it untrusted and carry
+ * The transcript as lines. What was said stands between two marks that name it untrusted and carry
  * a number made for this text alone: nobody on the call can know it, so nobody can write the mark
- * that ends it. Each turn is one line, so that none can forge another. `others`, cleaned already,
+ * that ends it. Each turn is one line, so that none can forge another. `others`
  * are fields of the call that may repeat what was said.
  */
-export function transcriptText(
+export function transcriptLines(
   transcript: Transcript,
   others: Readonly<Record<string, unknown>> = {},
-): string {
+): string[] {
   const { turns, returned, next_turn, spoken } = transcript
   const lines = spoken.map(
-    (turn) => `${turn.turn} ${turn.role}: ${boundedString(textOf(turn), longestTurn)}`,
+    (turn) => `${turn.turn} ${plainText(turn.role)}: ${boundedString(textOf(turn), longestTurn)}`,
   )
   lines.push(...otherLines(others))
   const head =
@@ -100,19 +93,21 @@ export function transcriptText(
       : returned === 0
         ? `None of the ${turns} turns is in this range and holds this text.`
         : `${returned} of ${turns} turns.`
-  if (lines.length === 0) return head
+  if (lines.length === 0) return [head]
   const more = next_turn === null ? [] : [`More: from_turn ${next_turn}.`]
-  return [...betweenMarks(head, lines), ...more].join('\n')
+  return [...betweenMarks(head, lines), ...more]
 }
 
 /** Only such fields, of a call that is told without its transcript; nothing where there is none. */
-export function othersText(others: Readonly<Record<string, unknown>>): string {
+export function othersLines(others: Readonly<Record<string, unknown>>): string[] {
   const lines = otherLines(others)
-  return lines.length === 0 ? '' : betweenMarks('More of the call.', lines).join('\n')
+  return lines.length === 0 ? [] : betweenMarks('More of the call.', lines)
 }
 
 const otherLines = (others: Readonly<Record<string, unknown>>) =>
-  Object.keys(others).length === 0 ? [] : [`- ${boundedString(compactText(others), longestOther)}`]
+  Object.keys(others).length === 0
+    ? []
+    : [`- ${boundedString(compactText(plainFields(others)), longestOther)}`]
 
 /** Words of strangers between two marks that nobody else can know. */
 export function betweenMarks(head: string, lines: readonly string[]): string[] {

@@ -232,16 +232,17 @@ describe('the turns of a long call', () => {
     shownCall({ id: 'call-9', status, answer_status: 'human', messages })
 
   test('are the latest while it goes on, and it says where all are', () => {
-    const { structured, text = '' } = turns('in_progress')
+    const { structured, lines } = turns('in_progress')
+    const text = lines.join('\n')
     expect(structured).toMatchObject({ transcript: { turns: 14, returned: 6, next_turn: null } })
-    expect(text.split('\n')[0]).toMatch(/Here are its latest turns; get_call shows all\.$/)
+    expect(lines[0]).toMatch(/Here are its latest turns; get_call shows all\.$/)
     expect(text).toContain('14 user: word 13')
     expect(text).not.toContain('8 user: word 7')
   })
 
   test('are all of them once it has ended', () => {
-    const { structured, text = '' } = turns('completed')
+    const { structured, lines } = turns('completed')
     expect(structured).toMatchObject({ transcript: { turns: 14, returned: 14 } })
-    expect(text.split('\n')[0]).toBe('The call has ended.')
+    expect(lines[0]).toBe('The call has ended.')
   })
 })

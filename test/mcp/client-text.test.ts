@@ -4,11 +4,11 @@ import { clientText, messageText } from '../../src/mcp/client-text.ts'
 import { tries } from '../harness/property.ts'
 
 test.each([
-  ['a\nb', 'a\\u000ab'],
+  ['a\nb', 'a\\nb'],
   ['\u001b[31mred', '\\u001b[31mred'],
   ['\u202eevil', '\\u202eevil'],
   ['zero\u200bwidth', 'zero\\u200bwidth'],
-  ['tag\u{e0041}', 'tag\\u{e0041}'],
+  ['tag\u{e0041}', 'tag\\udb40\\udc41'],
   ['\ud800', '\\ud800'],
   ['line\u2028end', 'line\\u2028end'],
   ['Grüße, 你好 👋', 'Grüße, 你好 👋'],

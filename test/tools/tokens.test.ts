@@ -160,12 +160,12 @@ describe('results', () => {
 
   test('that are lines are cut between lines, and their boundary is closed', () => {
     const lines = Array.from({ length: 900 }, (_, at) => `${at} user: something was said here`)
-    const text = boundedLines(['<untrusted-speech ab12>', ...lines].join('\n'), 1000)
+    const text = boundedLines(['<untrusted-speech ab12>', ...lines], 1000)
     expect(text).toMatch(
       /here\n<\/untrusted-speech ab12>\nShortened: \d+ more lines; structuredContent has all of it\.$/,
     )
     expect(estimateTokens(text)).toBeLessThanOrEqual(1000)
-    expect(boundedLines('short\ntext', 1000)).toBe('short\ntext')
+    expect(boundedLines(['short', 'text'], 1000)).toBe('short\ntext')
   })
 
   test('that were shortened say how to get the rest, and the rest is there', async () => {

@@ -2,12 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Message } from '../../src/contract/conversation.ts'
 import { plainText } from '../../src/views/plain-text.ts'
-import { transcriptOf, transcriptText } from '../../src/views/transcript.ts'
+import { safeLines } from '../../src/views/safe-text.ts'
+import { transcriptLines, transcriptOf } from '../../src/views/transcript.ts'
 import { connectStdio } from '../harness/client.ts'
 import { tries } from '../harness/property.ts'
 
 const said = (message: string, role = 'user'): Message => ({ role, message })
-const talk = (...messages: Message[]) => transcriptText(transcriptOf(messages, {}))
+const talk = (...messages: Message[]) => safeLines(transcriptLines(transcriptOf(messages, {})))
 
 describe('text of a stranger', () => {
   test.each([
@@ -82,7 +83,9 @@ describe('a transcript', () => {
     expect(range).toMatchObject({ turns: 30, returned: 3, next_turn: null })
     const found = transcriptOf(messages, { search: 'price' })
     expect(found.spoken).toMatchObject([{ turn: 21, message: 'The PRICE' }])
-    expect(transcriptText(transcriptOf(messages, { search: 'nothing' }))).toMatch(/^None of the 30/)
+    expect(transcriptLines(transcriptOf(messages, { search: 'nothing' }))[0]).toMatch(
+      /^None of the 30/,
+    )
   })
 
   test('that is too long goes on where it was cut', () => {

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { ApiError } from '../../api/failure.ts'
 import { voiceProviders } from '../../contract/provider.ts'
 import { routes } from '../../contract/routes.ts'
+import { safeLine } from '../../views/safe-text.ts'
 import { isUuid } from '../agent-names.ts'
 import type { Session } from '../session.ts'
 import { type Listed, listed } from './listed.ts'
@@ -47,7 +48,8 @@ export const candidatesFor = async (argument: string, asking: Asking): Promise<C
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** A name that looks like an id is taken for one. */
+/** What can be shown as it is to whoever types. A name that looks like an id is taken for one. */
+export const isOneLine = (value: string) => safeLine(value) === value
 
 /** Names where a name stands for one thing only and everything was seen; ids otherwise. */
 function namedOrIds({ items, isPart }: Listed, mayUseNames: boolean): Candidates {
@@ -59,7 +61,7 @@ function namedOrIds({ items, isPart }: Listed, mayUseNames: boolean): Candidates
     if (value === undefined) return []
     const stands = name !== undefined && counts.get(name) === 1 && !ids.has(name) && !isUuid(name)
     // Arguments are trimmed, so a name with spaces around it would not be found again.
-    return mayUseNames && !isPart && stands && name.trim() === name
+    return mayUseNames && !isPart && stands && name.trim() === name && isOneLine(name)
       ? [{ value: name, names: [value] }]
       : [{ value, names: [name] }]
   })

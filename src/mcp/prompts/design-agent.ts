@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { voiceProviders } from '../../contract/provider.ts'
 import { routes } from '../../contract/routes.ts'
 import { dynamicPrefix, knownVariables } from '../../contract/template.ts'
+import { words } from '../../views/safe-text.ts'
 import { attachedFrom, attachedList } from './attachment.ts'
 import { modelItems, transcriberItems, voiceItems } from './catalog-items.ts'
 import { definePrompt } from './prompt.ts'
@@ -74,10 +75,13 @@ const voices = (language: string | undefined, sources: Sources) =>
     }),
   )
 
-const task = (brief: string, language: string | undefined) => `Design a voice agent for this brief.
+const task = (
+  brief: string,
+  language: string | undefined,
+) => words`Design a voice agent for this brief.
 
 <brief>
-${brief}
+${brief.split('\n')}
 </brief>
 ${language ? `It speaks ${language}.` : 'Its language follows from the brief; ask if it does not.'}
 

@@ -1,5 +1,6 @@
 import type { Account } from '../../contract/account.ts'
 import { routes } from '../../contract/routes.ts'
+import { words } from '../../views/safe-text.ts'
 import { isArchived, type ListAgents } from '../archived.ts'
 import { agentReference, e164 } from './arguments.ts'
 import { attached } from './attachment.ts'
@@ -72,7 +73,7 @@ const task = ({
   id: string
   from: string
   to: string | undefined
-}) => `Take the voice agent ${id} through the checklist before it goes live on ${from}.
+}) => words`Take the voice agent ${id} through the checklist before it goes live on ${from}.
 
 1. Go through the checks that were made already. Each problem stops here: say what is wrong, in which field, and the tool call that puts it right. Ask before each change (update_agent with dry_run true first; update_phone_number for trunk or inbound_agent_id), then check again.
 2. Ask me, in one message, what no tool can tell: Are callers told about recording, as the law here demands? Who takes over when the agent cannot help? Between which hours may it call? Who watches the first day, and who switches it off, how?

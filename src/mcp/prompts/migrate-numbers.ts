@@ -2,6 +2,7 @@ import type { PhoneNumber } from '../../contract/phone-number.ts'
 import { routes } from '../../contract/routes.ts'
 import type { SipTrunk } from '../../contract/sip-trunk.ts'
 import { project } from '../../views/fields.ts'
+import { words } from '../../views/safe-text.ts'
 import { reference } from './arguments.ts'
 import { attachedFrom, attachedList } from './attachment.ts'
 import { attachedTrunk, ownNumbers } from './line.ts'
@@ -57,8 +58,8 @@ const inShort = (number: PhoneNumber) =>
 const task = (
   from: SipTrunk,
   to: SipTrunk,
-) => `Move phone numbers from the trunk ${from.id} to the trunk ${to.id}.
-${to.termination_uri ? '' : '\nThe new trunk has no termination_uri: numbers on it cannot dial out. Say so before anything else.\n'}
+) => words`Move phone numbers from the trunk ${from.id} to the trunk ${to.id}.
+${to.termination_uri ? '' : ['', 'The new trunk has no termination_uri: numbers on it cannot dial out. Say so before anything else.', '']}
 1. Show me the numbers with their inbound agents, and both trunks side by side: termination_uri, allowed_ips, credentials set or not. If not all numbers are attached, page through list_phone_numbers first. A number on a managed trunk belongs to the platform's own telephony: ask before you touch it.
 2. Ask me: all of them or which; whether the provider behind the new trunk already routes these numbers (the API cannot tell); when, since calls may be lost while they move. Look with list_calls, status in_progress, and wait for calls under way.
 3. After my yes move one number, the least important: update_phone_number with sip_trunk_id ${JSON.stringify(to.id)} and nothing else. get_phone_number: trunk is new, number, name and inbound agent are as before.

@@ -1,11 +1,12 @@
 import type { Prompt as ProtocolPrompt } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import type { Words } from '../../views/safe-text.ts'
 import type { Attachment } from './attachment.ts'
 import type { Sources } from './sources.ts'
 
 /** What a prompt says, and what it brings along. */
 export interface Prepared {
-  readonly text: string
+  readonly text: Words
   readonly attachments: readonly Attachment[]
 }
 

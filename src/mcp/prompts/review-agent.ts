@@ -2,6 +2,7 @@ import type { Agent } from '../../contract/agent.ts'
 import type { PhoneNumber } from '../../contract/phone-number.ts'
 import { routes } from '../../contract/routes.ts'
 import { project } from '../../views/fields.ts'
+import { words } from '../../views/safe-text.ts'
 import { agentReference } from './arguments.ts'
 import { attached, attachedFrom, attachedList } from './attachment.ts'
 import { outcomesOf } from './call-figures.ts'
@@ -86,7 +87,7 @@ const answeredBy = ({ id }: Agent, numbers: readonly PhoneNumber[]) =>
     .filter(({ inbound_agent }) => inbound_agent?.id === id)
     .map((number) => project(number, ['id', 'number', 'friendly_name', 'sip_trunk.name']))
 
-const task = ({ id, modified }: Agent) => `Review the configuration of the voice agent ${id}.
+const task = ({ id, modified }: Agent) => words`Review the configuration of the voice agent ${id}.
 
 1. Read what is attached. Look at each of these, and at nothing that is not in the configuration:
    - greeting: renders, reads no unknown variable, is short, says who speaks; mode and delay_ms suit it

@@ -1,5 +1,6 @@
 import { routes } from '../../contract/routes.ts'
 import { groupings } from '../../contract/usage.ts'
+import { words } from '../../views/safe-text.ts'
 import { timeZone } from './arguments.ts'
 import { type Attachment, attached } from './attachment.ts'
 import { definePrompt } from './prompt.ts'
@@ -74,7 +75,7 @@ const task = ({
   from,
   until,
   tz,
-}: Weeks) => `Write the usage report for the week from ${from} to ${until} (${tz}, end not included), compared with the seven days before.
+}: Weeks) => words`Write the usage report for the week from ${from} to ${until} (${tz}, end not included), compared with the seven days before.
 
 1. All figures are attached; compute from them and invent none. Usage counts completed conversations of the account and its subaccounts; failed ones are counted apart.
 2. Write, for somebody who has one minute:
