@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { voicesIn } from '../contract/provider.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
+import { quoted } from '../views/quoted.ts'
 import { hintFor, ignoreRefusal } from './did-you-mean.ts'
 import type { Session } from './session.ts'
 import { similar, told } from './similar.ts'
@@ -16,7 +17,7 @@ interface Asked {
 
 /**
  * A list that is empty because of what it was filtered by says so: the platform takes any filter, and
- * an empty list would read as an answer.
+ * an empty list would read as an answer. So does one whose filter may have been read otherwise.
  */
 export async function withReason(
   outcome: Outcome,
@@ -39,9 +40,25 @@ async function whyEmpty(
     const hint = await hintFor('agent_id', given, request, session)
     return `No agent has the id or name "${given}". ${hint ?? ''}`.trim()
   }
+  if (route.id === routes.agents.list.id) return tagsReadApart(items, request.query.tags)
   const isOfVoices = route.id === routes.providers.voices.id && isEmpty(voices)
   return isOfVoices ? languageMeant(request, session) : undefined
 }
+
+/**
+ * The platform takes tags separated by commas, too [R], so one that holds a comma may be read as
+ * several. Agents that have it as it was given show that it was not.
+ */
+function tagsReadApart(items: unknown, tags: unknown): string | undefined {
+  const parted = (Texts.safeParse(tags).data ?? []).filter((tag) => tag.includes(','))
+  const found = Tagged.safeParse(items).data ?? []
+  const isWhole = found.every((agent) => parted.every((tag) => agent.tags?.includes(tag)))
+  if (parted.length === 0 || (found.length > 0 && isWhole)) return undefined
+  return `The platform may read a tag with a comma as several tags: ${parted.map(quoted).join(', ')}.`
+}
+
+const Texts = z.array(z.string())
+const Tagged = z.array(z.looseObject({ tags: Texts.nullish() }))
 
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectStdio, type TestClient } from '../harness/client.ts'
+import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import { newAgent } from '../harness/story.ts'
 
@@ -46,6 +47,40 @@ describe('an empty list', () => {
       count: 0,
       voices: [],
     })
+  })
+})
+
+describe('a tag that holds a comma', () => {
+  const note = expect.stringContaining(
+    'The platform may read a tag with a comma as several tags: "north, east".',
+  )
+
+  test('finds the agents that have it, and nobody who has its parts', async () => {
+    const tags = ['north, east']
+    const { id } = await client.value('create_agent', { ...newAgent, tags: [...tags, 'x'] })
+    await client.value('create_agent', { ...newAgent, tags: ['north', ' east', 'x'] })
+    for (const asked of [tags, [...tags, 'x']]) {
+      const found = await client.value('list_agents', { tags: asked })
+      expect(found).toMatchObject({ total: 1, items: [{ id }] })
+      expect(found.note).not.toEqual(note)
+    }
+  })
+
+  test('is told as in doubt where no agent has it', async () => {
+    const tags = ['north, east', 'nobody has this']
+    expect(await client.value('list_agents', { tags })).toMatchObject({ total: 0, note })
+  })
+
+  test('is told as in doubt where the platform read it as several', async () => {
+    const agent = { id: 'a', name: 'One', tags: ['north', ' east'] }
+    await using platform = await startFakePlatform(
+      (_, response) => json(response, 200, { count: 1, items: [agent] }),
+      { account: 'own' },
+    )
+    await using parting = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+    })
+    expect(await parting.value('list_agents', { tags: ['north, east'] })).toMatchObject({ note })
   })
 })
 
