@@ -41,7 +41,7 @@ export interface ScopeConfig {
 
 /** How calls are placed. */
 export interface CallingConfig {
-  /** Who is asked before calls and what cannot be undone. */
+  /** Who is asked before calls, deletes, archiving and deactivating. */
   confirm: ConfirmMode
   /** The dial policy, as JSON text, and where it is, for messages; `undefined`: none is set. */
   policy: { file: string } | { text: string; source: string } | undefined

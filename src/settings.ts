@@ -83,7 +83,7 @@ export const settings = {
   confirm: {
     variable: 'VOICE_AGENT_CONFIRM',
     value: 'WHEN',
-    help: 'Ask before calls and what cannot be undone: always, auto, person (refused where no person can be asked) or never. Default auto.',
+    help: 'Ask before calls, deletes, archiving and deactivating: always, auto, person (refused where no person can be asked) or never. Default auto.',
     commands: both,
   },
   'dial-policy': {
@@ -107,7 +107,7 @@ export const settings = {
   'call-settle': {
     variable: 'VOICE_AGENT_CALL_SETTLE',
     value: 'SECONDS',
-    help: 'After which a call that was sent and is not shown was surely never taken. Default 120.',
+    help: 'How long after a call was given up the platform must not show it, before the same request sends it again. Default 120.',
     commands: both,
   },
   host: {

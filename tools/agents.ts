@@ -21,7 +21,7 @@ export const createAgent = defineTool({
   name: 'create_agent',
   title: 'Create (build) a new voice agent',
   description:
-    'Creates a voice agent; model, transcriber and voice are required, the rest has defaults. Take ids from list_models, list_transcribers and list_voices; slips and template errors are told before anything is saved.',
+    'Creates a voice agent; model, transcriber and voice are required, the rest has defaults. Take ids from list_models, list_transcribers and list_voices; typos and template errors are told before anything is saved.',
   route: routes.agents.create,
   listing: {
     undescribed: [

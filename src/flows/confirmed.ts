@@ -21,7 +21,7 @@ const acknowledgement = (route: Route) => {
     .extend(confirmationShape)
 }
 
-/** Does something that cannot be undone, after a person agreed to it. */
+/** Deletes or archives one thing, after a person agreed to it. */
 function confirmed<R extends Route>(
   route: R,
   ask: (run: Asking<R>) => Promise<Confirmable>,

@@ -3,7 +3,7 @@ import { Refused } from './refused.ts'
 
 /** What is to be confirmed. */
 export interface Confirmable {
-  /** `calls` and `deletes` cannot be undone at all, `hides` by hand only. */
+  /** `calls` and `deletes` cannot be undone; `hides` (archiving, deactivating) can, with an update. */
   readonly kind: 'calls' | 'deletes' | 'hides'
   /** A question to a person: `Delete the number +49… ("Hotline")?` */
   readonly question: Shown
