@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path'
 import envPaths from 'env-paths'
 import { ConfigError, type Environment, readFlags, readValues, type Values } from './flags.ts'
 import { type ConfirmMode, confirmModes } from './mcp/confirm-mode.ts'
-import { isApiKey } from './mcp/credential.ts'
+import { holdsLocalToken, isApiKey } from './mcp/credential.ts'
 import type { Wanted } from './mcp/exposure.ts'
 import { type Command, type SettingName, shownName } from './settings.ts'
 
@@ -70,6 +70,8 @@ export type Config =
       listen: ListenConfig
       allowedHosts: string[]
       allowedOrigins: string[]
+      /** Whether requests that use the server's own key must bring its local token. */
+      wantsLocalToken: boolean
     }
   | {
       command: 'sandbox'
@@ -104,6 +106,7 @@ export function readConfig(argv: readonly string[], env: Environment): Config {
         listen: listenOf(values, 3000),
         allowedHosts: listOf(values['allowed-hosts']),
         allowedOrigins: listOf(values['allowed-origins']),
+        wantsLocalToken: isOn(values, 'local-token'),
       }
     case 'sandbox':
       return {
@@ -137,6 +140,11 @@ function platformOf(
   if (apiKey !== undefined && !isApiKey(apiKey)) {
     throw new ConfigError(
       'VOICE_AGENT_API_KEY holds characters that no API key has. Copy it again, without spaces or line breaks.',
+    )
+  }
+  if (apiKey !== undefined && holdsLocalToken(apiKey)) {
+    throw new ConfigError(
+      'VOICE_AGENT_API_KEY holds a local token of this program, which is no key of the platform. Set it to your API key.',
     )
   }
   const url = platformUrl(baseUrl)
@@ -291,6 +299,14 @@ const listOf = (text: string | undefined) =>
     .split(',')
     .map((item) => item.trim())
     .filter(Boolean)
+
+/** A setting that is on unless it is switched off. */
+function isOn(values: Values, name: SettingName): boolean {
+  const text = values[name] ?? 'on'
+  if (text === 'on' || text === 'off') return text === 'on'
+  // Not shown: it may be a secret.
+  throw new ConfigError(`${shownName(name)} takes on or off.`)
+}
 
 /** A setting in seconds, as milliseconds. */
 const milliseconds = (values: Values, name: SettingName, otherwise: number) =>

@@ -13,6 +13,7 @@ import { serverInfoOf } from './mcp/greeting.ts'
 import { createOpening } from './mcp/opening.ts'
 import type { Serving } from './serving.ts'
 import { helpText } from './settings.ts'
+import type { OwnKey } from './transports/own-key.ts'
 import { startStdio } from './transports/stdio.ts'
 import type { Connect } from './transports/stdio-connection.ts'
 
@@ -160,20 +161,28 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
   const logBug = (error: unknown) => log(bugText(error))
   const logRefusal = (error: Error) => log(refusalText(error))
   const leaving = new AbortController()
-  const { select, sessionFor, hasKey, prepare, close, ...service } = await openServing(config, {
-    onBug: logBug,
-    leaving: leaving.signal,
-  })
+  const { select, sessionFor, hasKey, localToken, prepare, close, ...service } = await openServing(
+    config,
+    {
+      onBug: logBug,
+      leaving: leaving.signal,
+    },
+  )
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
   await prepare()
   const local = isLoopback(config.listen.host)
-  const lendsKey = config.platform.kind === 'sandbox' || (local && hasKey)
+  const ownKey: OwnKey =
+    config.platform.kind === 'sandbox'
+      ? { usedBy: 'anybody' }
+      : local && hasKey
+        ? { usedBy: 'owner', token: config.wantsLocalToken ? localToken() : undefined }
+        : { usedBy: 'nobody' }
   const server = await startHttp(service, {
     ...config.listen,
     isLoopback: local,
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
-    keyIsOptional: lendsKey,
+    ownKey,
     refusalOf(header) {
       const selected = select(header)
       return selected.ok ? undefined : selected.message
@@ -182,7 +191,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     onError: logRefusal,
   })
   announce(config, exposure)
-  tellAddress(server, config, { isLoopback: local, lendsKey })
+  tellAddress(server, config, { isLoopback: local, ownKey })
   return {
     done: new Promise(() => {}),
     async close() {

@@ -8,6 +8,7 @@ import { openCalling } from './calling.ts'
 import type { CallingConfig, PlatformConfig, ScopeConfig } from './config.ts'
 import { exposedOf } from './exposed.ts'
 import { showing } from './flows/wait-for-call.ts'
+import { openLocalToken } from './local-token.ts'
 import { onOwnAccount, ownAccountId } from './mcp/account.ts'
 import type { Credential } from './mcp/credential.ts'
 import { createMemories, type Memory } from './mcp/memory.ts'
@@ -97,6 +98,8 @@ export async function openServing(config: Serving, { onBug, leaving, onServer }:
     sessionFor,
     /** Whether requests from this machine need no key of their own. */
     hasKey: platform.credential !== undefined,
+    /** What such requests bring, from the state directory. Throws ConfigError. */
+    localToken: () => openLocalToken(config.calling.stateDir),
     /** Does now what the first request would do, and fails if that fails. */
     prepare: platform.prepare,
     async close() {

@@ -95,7 +95,7 @@ export const settings = {
   'state-dir': {
     variable: 'VOICE_AGENT_STATE_DIR',
     value: 'FOLDER',
-    help: "Where it is kept which calls were placed; :memory: keeps nothing. Default: your user's data folder.",
+    help: "Where it is kept which calls were placed, and the local token; :memory: keeps nothing. Default: your user's data folder.",
     commands: both,
   },
   'call-find-out': {
@@ -131,7 +131,13 @@ export const settings = {
   'allowed-origins': {
     variable: 'VOICE_AGENT_ALLOWED_ORIGINS',
     value: 'NAMES',
-    help: 'Host names of web pages that may connect, besides localhost.',
+    help: 'Host names of web pages that may connect. Pages on localhost need it only to use the key of the server itself.',
+    commands: ['http'],
+  },
+  'local-token': {
+    variable: 'VOICE_AGENT_LOCAL_TOKEN',
+    value: 'WHEN',
+    help: 'on: requests that use the key of the server itself bring its local token; off: they need none. Default on.',
     commands: ['http'],
   },
   'sandbox-db': {

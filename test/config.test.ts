@@ -62,6 +62,13 @@ describe('key and address', () => {
     expect(() => platform({ ...url, VOICE_AGENT_API_KEY: text })).toThrow(/Copy it again/)
   })
 
+  test('a local token is no key', () => {
+    const token = `voice-agent-mcp-local-${'a'.repeat(43)}`
+    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: token })).toThrow(
+      /^(?!.*aaa).*holds a local token/,
+    )
+  })
+
   test('a key in the wrong variable never stands in an error', () => {
     const env = { ...key, VOICE_AGENT_BASE_URL: 'sk-live-secret' }
     expect(() => readConfig([], env)).toThrow(/^(?!.*sk-live)/)
@@ -174,6 +181,15 @@ describe('the command line', () => {
     expect(command('http', '--allowed-hosts', 'a.example, b.example')).toMatchObject({
       allowedHosts: ['a.example', 'b.example'],
     })
+  })
+
+  test('the local token is wanted unless it is switched off', () => {
+    expect(command('http')).toMatchObject({ wantsLocalToken: true })
+    expect(command('http', '--local-token', 'off')).toMatchObject({ wantsLocalToken: false })
+    const VOICE_AGENT_LOCAL_TOKEN = 'my-secret'
+    expect(() => readConfig(['http'], { VOICE_AGENT_LOCAL_TOKEN })).toThrow(
+      /^(?!.*my-secret)--local-token \(VOICE_AGENT_LOCAL_TOKEN\) takes on or off/,
+    )
   })
 
   test('a flag wins over its variable', () => {

@@ -9,6 +9,16 @@ export interface Credential {
 /** True for what can be a key: visible ASCII, so that it can stand in a header as it is. */
 export const isApiKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
 
+/** The header in which a request brings the local token of the server. */
+export const localTokenHeader = 'X-MCP-Local-Token'
+
+/** How every local token begins: by that it is told apart from the keys of platforms. */
+export const localTokenPrefix = 'voice-agent-mcp-local-'
+
+/** True for a local token, whole or with something around it: it is never passed on as a key. */
+export const holdsLocalToken = (text: string): boolean =>
+  text.toLowerCase().includes(localTokenPrefix)
+
 /** A request's own key in the form that the SDK hands through to the factory. */
 export function authInfoOf({ apiKey, source }: Credential): AuthInfo {
   return { token: apiKey, clientId: '', scopes: [], extra: { source } }

@@ -28,12 +28,13 @@ import { parsed, readBody } from './http-body.ts'
 import { allowPage, type Sources, sourceCheck } from './http-source.ts'
 import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
+import { type OwnKey, ownKeyCheck } from './own-key.ts'
 import { createResourceBus, type Watch, wantedResources } from './subscriptions.ts'
 
 export interface HttpOptions extends Sources {
   readonly port: number
-  /** Whether a request without a key may be served, with the operator's key or the sandbox's. */
-  readonly keyIsOptional: boolean
+  /** Which requests without a key are served, with the operator's key or the sandbox's. */
+  readonly ownKey: OwnKey
   /** Why a request cannot have what its headers want of the tools; `undefined` where it can. */
   readonly refusalOf: (header: Header) => string | undefined
   /** Watches resources with the key of a request, or the operator's. */
@@ -67,6 +68,7 @@ export async function startHttp(
   const serve = atLength(handler, options)
   const serveStream = atLength(streams, options)
   const refusalOfSource = sourceCheck(options)
+  const refusalOfOwnKey = ownKeyCheck(options.ownKey, options.allowedOrigins)
 
   const answer = async (
     request: IncomingMessage & { auth?: AuthInfo },
@@ -87,7 +89,10 @@ export async function startHttp(
     const key = readKey(request.headersDistinct)
     if (!key.ok) return refuse(response, key.status, key.message)
     if (key.credential) request.auth = authInfoOf(key.credential)
-    else if (!options.keyIsOptional) return refuse(response, 401, keyWanted)
+    else {
+      const refused = refusalOfOwnKey({ headers: request.headers, tokens: key.tokens })
+      if (refused) return refuse(response, refused.status, refused.message)
+    }
     const header: Header = (name) => request.headersDistinct[name.toLowerCase()]?.join(', ')
     const refusal = options.refusalOf(header)
     if (refusal) return refuse(response, 400, refusal)
@@ -183,6 +188,3 @@ function goneSignal(response: ServerResponse): AbortSignal {
   })
   return gone.signal
 }
-
-const keyWanted =
-  'An API key is required: send it as X-API-Key, or as Authorization: Bearer. It is passed on to the platform.'

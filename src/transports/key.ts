@@ -1,21 +1,32 @@
-import { type Credential, isApiKey } from '../mcp/credential.ts'
+import { type Credential, holdsLocalToken, isApiKey, localTokenHeader } from '../mcp/credential.ts'
 
 export type KeyReading =
-  | { ok: true; credential: Credential | undefined }
+  | {
+      ok: true
+      credential: Credential | undefined
+      /** What it brings as local tokens of this server; none of them is a key. */
+      tokens: readonly string[]
+    }
   | { ok: false; status: 400 | 401; message: string }
 
 /**
- * The key a request brings: X-API-Key, or Authorization: Bearer. A header that is there but holds
- * no usable key is refused, because whoever sent it meant to be somebody; two different keys are
- * refused, because guessing which is meant could act on the wrong account.
+ * The key a request brings: X-API-Key, or Authorization: Bearer, which may hold a local token
+ * instead. A header that is there but holds no usable key is refused, because whoever sent it meant
+ * to be somebody; two different keys are refused, because guessing which is meant could act on the
+ * wrong account.
  */
 export function readKey(headers: NodeJS.Dict<string[]>): KeyReading {
   const direct = (headers['x-api-key'] ?? []).map((text) => text.trim())
   const authorization = headers.authorization ?? []
   const bearer = authorization.map((text) => /^Bearer[ \t]+(\S.*)$/i.exec(text.trim())?.[1] ?? '')
-  const keys = [...direct, ...bearer]
+  if (direct.some(holdsLocalToken)) return { ok: false, status: 400, message: tokenIsNoKey }
+  const tokens = [
+    ...(headers[localTokenHeader.toLowerCase()] ?? []).map((text) => text.trim()),
+    ...bearer.filter(holdsLocalToken),
+  ]
+  const keys = [...direct, ...bearer.filter((text) => !holdsLocalToken(text))]
   const [apiKey] = keys
-  if (apiKey === undefined) return { ok: true, credential: undefined }
+  if (apiKey === undefined) return { ok: true, credential: undefined, tokens }
   if (keys.includes('')) {
     return { ok: false, status: 401, message: `The request names a key, but holds none. ${wanted}` }
   }
@@ -26,7 +37,10 @@ export function readKey(headers: NodeJS.Dict<string[]>): KeyReading {
     return { ok: false, status: 400, message: 'The API key holds characters that no key has.' }
   }
   const header = direct.length > 0 ? 'X-API-Key' : 'Authorization'
-  return { ok: true, credential: { apiKey, source: `the request's ${header} header` } }
+  const source = `the request's ${header} header`
+  return { ok: true, credential: { apiKey, source }, tokens }
 }
 
 const wanted = 'Send it as X-API-Key, or as Authorization: Bearer.'
+
+const tokenIsNoKey = `X-API-Key holds a local token, which is no key of the platform. Send it as ${localTokenHeader}.`

@@ -49,7 +49,7 @@ const server = await startHttp(
     isLoopback: true,
     allowedHosts: [],
     allowedOrigins: [],
-    keyIsOptional: true,
+    ownKey: { usedBy: 'anybody' },
     refusalOf: () => undefined,
     watch: () => () => undefined,
     onError: (error) => process.stderr.write(`${error.message}\n`),

@@ -17,8 +17,12 @@ export function cleanEnv(extra: Record<string, string> = {}): Record<string, str
   return { ...Object.fromEntries(kept), ...extra }
 }
 
-/** Nobody is asked and nothing is remembered, unless a test wants it. */
-export const quietly = { VOICE_AGENT_CONFIRM: 'never', VOICE_AGENT_STATE_DIR: ':memory:' }
+/** Nobody is asked, nothing is remembered and no local token is needed, unless a test wants it. */
+export const quietly = {
+  VOICE_AGENT_CONFIRM: 'never',
+  VOICE_AGENT_STATE_DIR: ':memory:',
+  VOICE_AGENT_LOCAL_TOKEN: 'off',
+}
 
 /** A folder that is gone after the test. */
 export function scratchFolder(): { path: string; [Symbol.dispose](): void } {

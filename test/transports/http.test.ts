@@ -102,15 +102,6 @@ describe('keys', () => {
     expect(JSON.parse(body).error.message).toMatch(/X-API-Key, or as Authorization: Bearer/)
   })
 
-  test("the operator's own is lent on loopback", async () => {
-    await using program = await startHttpProgram({
-      VOICE_AGENT_BASE_URL: platform.url,
-      VOICE_AGENT_API_KEY: 'sandbox-key',
-    })
-    await using client = await connectHttp('v2 2025', program.url)
-    expect((await client.value('get_current_account')).name).toBe('Sandbox account')
-  })
-
   test("the operator's own is not lent beyond this machine", async () => {
     await using program = await startHttpProgram(
       { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'sandbox-key' },

@@ -55,6 +55,7 @@ export const served = (
       VOICE_AGENT_BASE_URL: new URL(platform).origin,
       VOICE_AGENT_API_KEY: apiKey,
       VOICE_AGENT_STATE_DIR: ':memory:',
+      VOICE_AGENT_LOCAL_TOKEN: 'off',
       ...more,
     },
   })

@@ -1,0 +1,102 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { validateOriginHeader } from '@modelcontextprotocol/server'
+import { clientText } from '../mcp/client-text.ts'
+import { localTokenHeader } from '../mcp/credential.ts'
+
+/**
+ * Whose requests may do without a key of their own, and use the server's: nobody's; anybody's (the
+ * sandbox's key opens nothing); or those of the person who started the server, on this machine.
+ */
+export type OwnKey =
+  | { readonly usedBy: 'nobody' }
+  | { readonly usedBy: 'anybody' }
+  | { readonly usedBy: 'owner'; readonly token: LocalToken | undefined }
+
+/** A secret that only the owner of the server can read; requests without a key bring it. */
+export interface LocalToken {
+  readonly token: string
+  /** The file it is kept in; `undefined` where it is a new one for each run. */
+  readonly file: string | undefined
+}
+
+/** What a request without a key shows of where it comes from. */
+interface Caller {
+  readonly headers: IncomingHttpHeaders
+  /** The local tokens it brings, in whatever header. */
+  readonly tokens: readonly string[]
+}
+
+export interface Refusal {
+  readonly status: 401 | 403
+  readonly message: string
+}
+
+/** Why a request without a key of its own may not use the server's; `undefined` where it may. */
+export function ownKeyCheck(
+  ownKey: OwnKey,
+  allowedOrigins: readonly string[],
+): (caller: Caller) => Refusal | undefined {
+  if (ownKey.usedBy === 'anybody') return () => undefined
+  if (ownKey.usedBy === 'nobody') return () => ({ status: 401, message: keyWanted })
+  const { token } = ownKey
+  return ({ headers, tokens }) =>
+    refusalOfForwarded(headers) ??
+    refusalOfPage(headers, allowedOrigins) ??
+    (token && refusalOfToken(tokens, token))
+}
+
+/**
+ * RFC 7239, RFC 9110 §7.6.3, and what proxies used before them. Such a request came from whomever
+ * the proxy lets in, though its connection is from this machine.
+ */
+const forwarded = /^(forwarded|via|x-forwarded(-.*)?|x-real-ip)$/
+
+function refusalOfForwarded(headers: IncomingHttpHeaders): Refusal | undefined {
+  const name = Object.keys(headers).find((one) => forwarded.test(one))
+  if (name === undefined) return undefined
+  return {
+    status: 401,
+    message: `The request came through a proxy (it has the header ${clientText(name)}), and this server uses its own key only for requests from this machine. ${keyWanted}`,
+  }
+}
+
+/** Any program of any user can serve a page on localhost, so pages are allowed by name. */
+function refusalOfPage(
+  { origin, host }: IncomingHttpHeaders,
+  allowedOrigins: readonly string[],
+): Refusal | undefined {
+  if (!origin || origin === `http://${host}`) return undefined
+  if (validateOriginHeader(origin, [...allowedOrigins]).ok) return undefined
+  return {
+    status: 403,
+    message: `Pages of ${clientText(origin)} may not use this server's own key. Start the server with the host of the page in --allowed-origins, or send an API key as X-API-Key.`,
+  }
+}
+
+function refusalOfToken(
+  tokens: readonly string[],
+  { token, file }: LocalToken,
+): Refusal | undefined {
+  if (tokens.length > 0 && tokens.every((one) => isSame(one, token))) return undefined
+  const fault =
+    tokens.length > 0
+      ? 'The local token is wrong.'
+      : 'The request has neither an API key nor the local token of this server.'
+  // Not the path: whoever reads this may be a stranger.
+  const place =
+    file === undefined
+      ? 'It is in the client configuration that the server printed when it started; each run has a new one.'
+      : 'It is in the client configuration that the server printed when it started, and in the file local-token in its state directory.'
+  return {
+    status: 401,
+    message: `${fault} ${place} Send it as ${localTokenHeader}, or as Authorization: Bearer; or send an API key as X-API-Key.`,
+  }
+}
+
+/** Takes the same time wherever the texts differ. */
+const isSame = (one: string, other: string) => timingSafeEqual(hash(one), hash(other))
+const hash = (text: string) => createHash('sha256').update(text).digest()
+
+const keyWanted =
+  'An API key is required: send it as X-API-Key, or as Authorization: Bearer. It is passed on to the platform.'
