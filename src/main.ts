@@ -161,13 +161,9 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
   const logBug = (error: unknown) => log(bugText(error))
   const logRefusal = (error: Error) => log(refusalText(error))
   const leaving = new AbortController()
-  const { select, sessionFor, hasKey, localToken, prepare, close, ...service } = await openServing(
-    config,
-    {
-      onBug: logBug,
-      leaving: leaving.signal,
-    },
-  )
+  const watchers = { onBug: logBug, leaving: leaving.signal }
+  const serving = await openServing(config, watchers)
+  const { select, sessionFor, hasKey, localToken, prepare, close, ...service } = serving
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
   await prepare()
   const local = isLoopback(config.listen.host)

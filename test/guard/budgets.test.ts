@@ -17,8 +17,8 @@ const budgets = {
   bundleBytes: 2_100_000,
   /** Files of the program that are loaded before the first answer over stdio: recorded at 12. */
   firstFiles: 12,
-  /** And their bytes: recorded at 260,900. */
-  firstBytes: 266_000,
+  /** And their bytes, with the settings and the texts of tools: recorded at 268,900. */
+  firstBytes: 272_000,
   /** And parts of Node beside those that every program has: recorded at 11. */
   firstBuiltins: 11,
   /** The answer to tools/list, bytes, with the properties of all known objects: recorded at 83,300. */
