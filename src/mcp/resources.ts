@@ -185,16 +185,20 @@ export async function readResource(
   }
 }
 
+/** Those of the addresses that are watched when a client asks for all: of resources, and not too many. */
+export const watchable = (uris: readonly string[]): string[] =>
+  [...new Set(uris)].filter(isResource).slice(0, mostWatched)
+
 /**
  * Calls back whenever the contents of one of the resources change, until the function it gives
- * back is called. Addresses of nothing are not watched.
+ * back is called. What is not watchable is not watched.
  */
 export function watchResources(
   session: Session,
   uris: readonly string[],
   onUpdate: (uri: string) => void,
 ): () => void {
-  const stops = [...new Set(uris)].slice(0, mostWatched).flatMap((uri) => {
+  const stops = watchable(uris).flatMap((uri) => {
     const found = find(uri, session)
     if (!found) return []
     const { route, request, kept = 'watched' } = found
@@ -208,7 +212,10 @@ export function watchResources(
 /** Resources that one subscription may watch: each is read again and again. */
 const mostWatched = 100
 
-function find(uri: string, { account = 'me' }: Session) {
+/** Whether it is an address of a kind that is served here; what it leads to may still be missing. */
+const isResource = (uri: string) => find(uri) !== undefined
+
+function find(uri: string, { account = 'me' }: Partial<Pick<Session, 'account'>> = {}) {
   const direct = fixed.find((resource) => resource.uri === uri)
   if (direct) return { ...direct, request: direct.request(account, '') }
   for (const template of templates) {

@@ -29,7 +29,7 @@ import { allowPage, type Sources, sourceCheck } from './http-source.ts'
 import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
 import { type OwnKey, ownKeyCheck } from './own-key.ts'
-import { createResourceBus, type Watch, wantedResources } from './subscriptions.ts'
+import { createResourceBus, onlyWatched, type Watch, wantedResources } from './subscriptions.ts'
 
 export interface HttpOptions extends Sources {
   readonly port: number
@@ -126,7 +126,10 @@ export async function startHttp(
     const closed = once(response, 'close').then(() => undefined)
     await resources.open(watch, wantedResources(message), () =>
       // The stream lasts as long as the response does, whenever the SDK is done with the request.
-      Promise.race([serveStream(incoming, response, message).then(() => closed), closed]),
+      Promise.race([
+        serveStream(incoming, response, onlyWatched(message)).then(() => closed),
+        closed,
+      ]),
     )
   }
   const server = createServer((request, response) => {

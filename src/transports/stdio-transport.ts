@@ -14,7 +14,7 @@ import { toldMessage } from '../mcp/protocol-error.ts'
 import { Batch, batchFault } from './batches.ts'
 import { Lines } from './lines.ts'
 import type { Pending } from './pending.ts'
-import { wantedResources } from './subscriptions.ts'
+import { onlyWatched, wantedResources } from './subscriptions.ts'
 
 export interface ConnectionParts {
   /** What the client sends. */
@@ -157,7 +157,10 @@ export class StdioTransport extends StdioServerTransport {
       if (message.method === 'initialize') this.#revision = String(message.params?.protocolVersion)
       if (isEndless(message.method)) {
         this.#watching.set(message.id, this.#parts.watch(wantedResources(message)))
-      } else this.#parts.pending.add(message.id)
+        this.onmessage?.(onlyWatched(message))
+        return
+      }
+      this.#parts.pending.add(message.id)
     } else if ('method' in message && message.method === 'notifications/cancelled') {
       this.#cancel(message.params?.requestId)
     } else if (!('method' in message) && message.id !== undefined) this.#asked.delete(message.id)

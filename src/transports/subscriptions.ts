@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ServerEventBus } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { watchable } from '../mcp/resources.ts'
 
 /** Watches resources for one client until the function it gives back is called. */
 export type Watch = (uris: readonly string[], onUpdate: (uri: string) => void) => () => void
@@ -15,6 +16,19 @@ const Listen = z.looseObject({
 export function wantedResources(message: unknown): string[] {
   const { data } = Listen.safeParse(message)
   return data?.params.notifications.resourceSubscriptions ?? []
+}
+
+/**
+ * A `subscriptions/listen` message that asks only for resources that are watched: all it asks for is
+ * acknowledged, and a client relies on being told of that.
+ */
+export function onlyWatched<T>(message: T): T {
+  const { data } = Listen.safeParse(message)
+  if (!data) return message
+  const { params } = data
+  const resourceSubscriptions = watchable(wantedResources(message))
+  const notifications = { ...params.notifications, resourceSubscriptions }
+  return { ...message, params: { ...params, notifications } }
 }
 
 type Listener = Parameters<ServerEventBus['subscribe']>[0]

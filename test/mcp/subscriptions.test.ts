@@ -112,6 +112,26 @@ describe('a subscriber is told when, and only when, the content changed', () => 
   })
 })
 
+describe('what is acknowledged in the 2026 revision is what is watched', () => {
+  test.each(['stdio', 'HTTP'])('over %s', async (transport) => {
+    await using platform = await changingPlatform()
+    await using program = await startHttpProgram(env(platform))
+    await using one = listener(modern)
+    const key = 'key-one'
+    await one.client.connect(
+      transport === 'stdio' ? overStdio(platform, key) : overHttp(program.url, key),
+    )
+    const nothing = ['voice-agents://nothing', 'https://example.com', '']
+    const mixed = await one.client.listen({ resourceSubscriptions: [models, ...nothing, models] })
+    expect(mixed.honoredFilter.resourceSubscriptions).toEqual([models])
+    const none = await one.client.listen({ resourceSubscriptions: nothing })
+    expect(none.honoredFilter.resourceSubscriptions ?? []).toEqual([])
+    const voices = Array.from({ length: 120 }, (_, at) => `voice-agents://catalog/voices/${at}`)
+    const many = await one.client.listen({ resourceSubscriptions: voices })
+    expect(many.honoredFilter.resourceSubscriptions).toEqual(voices.slice(0, 100))
+  })
+})
+
 test('nothing is read any more when nobody listens', async () => {
   await using platform = await changingPlatform()
   await using program = await startHttpProgram(env(platform))
