@@ -13,7 +13,7 @@ import { serverInfoOf } from './mcp/greeting.ts'
 import { createOpening } from './mcp/opening.ts'
 import type { Serving } from './serving.ts'
 import { helpText } from './settings.ts'
-import type { OwnKey } from './transports/own-key.ts'
+import type { LocalToken, OwnKey } from './transports/own-key.ts'
 import { startStdio } from './transports/stdio.ts'
 import type { Connect } from './transports/stdio-connection.ts'
 
@@ -167,12 +167,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
   await prepare()
   const local = isLoopback(config.listen.host)
-  const ownKey: OwnKey =
-    config.platform.kind === 'sandbox'
-      ? { usedBy: 'anybody' }
-      : local && hasKey
-        ? { usedBy: 'owner', token: config.wantsLocalToken ? localToken() : undefined }
-        : { usedBy: 'nobody' }
+  const ownKey = ownKeyOf(config, local && hasKey ? localToken : undefined)
   const server = await startHttp(service, {
     ...config.listen,
     isLoopback: local,
@@ -197,6 +192,16 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
       await close()
     },
   }
+}
+
+/** Who may use the key of the server itself; `localToken` is there where requests may do so at all. */
+function ownKeyOf(
+  { platform, wantsLocalToken }: Extract<Config, { command: 'http' }>,
+  localToken: (() => LocalToken) | undefined,
+): OwnKey {
+  if (platform.kind === 'sandbox') return { usedBy: 'anybody' }
+  if (!localToken) return { usedBy: 'nobody' }
+  return { usedBy: 'owner', token: wantsLocalToken ? localToken() : undefined }
 }
 
 async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Promise<Running> {

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -324,12 +325,15 @@ describe('the local token', () => {
 
     const wrongs: [string, (file: string) => void, RegExp][] = [
       ['others can read', (file) => chmodSync(file, 0o644), /can be read by other users/],
+      ['belongs to another user', (file) => chownSync(file, 12_345, 12_345), /to another user/],
       ['holds something else', (file) => writeFileSync(file, 'guess-me'), /holds no local token/],
       ['is empty', (file) => writeFileSync(file, ''), /holds no local token/],
     ]
     test.each(wrongs)(
       'is refused where its file %s, before anybody is served',
-      async (_, spoil, said) => {
+      async (why, spoil, said) => {
+        // Only root may give a file away.
+        if (process.getuid?.() !== 0 && why === 'belongs to another user') return
         using folder = scratchFolder()
         const file = join(folder.path, 'local-token')
         writeFileSync(file, `${local}\n`, { mode: 0o600 })

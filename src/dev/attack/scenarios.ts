@@ -1,5 +1,6 @@
 import { millionItems } from './million-items.ts'
 import { noDescriptors } from './no-descriptors.ts'
+import { ownKey } from './own-key.ts'
 import { proxy } from './proxy.ts'
 import { sandboxRest } from './sandbox-rest.ts'
 import type { Scenario } from './scenario.ts'
@@ -12,4 +13,5 @@ export const scenarios: readonly Scenario[] = [
   unwritableLog,
   millionItems,
   sandboxRest,
+  ownKey,
 ]
