@@ -5,6 +5,7 @@ import { type ConfirmMode, confirmModes } from './mcp/confirm-mode.ts'
 import { holdsLocalToken, isApiKey } from './mcp/credential.ts'
 import type { Wanted } from './mcp/exposure.ts'
 import { type Command, type SettingName, shownName } from './settings.ts'
+import type { HttpLimits } from './transports/http-limits.ts'
 
 /** Where the API is: the real platform, or the built-in sandbox. */
 export type PlatformConfig =
@@ -72,6 +73,7 @@ export type Config =
       allowedOrigins: string[]
       /** Whether requests that use the server's own key must bring its local token. */
       wantsLocalToken: boolean
+      limits: HttpLimits
     }
   | {
       command: 'sandbox'
@@ -107,6 +109,7 @@ export function readConfig(argv: readonly string[], env: Environment): Config {
         allowedHosts: listOf(values['allowed-hosts']),
         allowedOrigins: listOf(values['allowed-origins']),
         wantsLocalToken: isOn(values, 'local-token'),
+        limits: limitsOf(values),
       }
     case 'sandbox':
       return {
@@ -292,6 +295,24 @@ function llmOf(values: Values): SandboxConfig['llm'] {
 function listenOf(values: Values, defaultPort: number): ListenConfig {
   const port = number(values, 'port', defaultPort, { least: 0, most: 65_535, whole: true })
   return { host: values.host ?? '127.0.0.1', port }
+}
+
+function limitsOf(values: Values): HttpLimits {
+  const count = (name: SettingName, otherwise: number, least: 0 | 1) =>
+    number(values, name, otherwise, { least, most: 1_000_000, whole: true })
+  return {
+    requests: {
+      inAll: count('max-requests', 1000, 1),
+      perKey: count('max-requests-per-key', 500, 0),
+      perAddress: count('max-requests-per-address', 500, 0),
+    },
+    streams: {
+      inAll: count('max-streams', 2000, 1),
+      perKey: count('max-streams-per-key', 200, 0),
+      perAddress: count('max-streams-per-address', 500, 0),
+    },
+    clientMs: milliseconds(values, 'client-timeout', 30_000),
+  }
 }
 
 const listOf = (text: string | undefined) =>

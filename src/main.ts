@@ -174,6 +174,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     allowedHosts: config.allowedHosts,
     allowedOrigins: config.allowedOrigins,
     ownKey,
+    limits: config.limits,
     refusalOf(header) {
       const selected = select(header)
       return selected.ok ? undefined : selected.message

@@ -140,6 +140,48 @@ export const settings = {
     help: 'on: requests that use the key of the server itself bring its local token; off: they need none. Default on.',
     commands: ['http'],
   },
+  'max-requests': {
+    variable: 'VOICE_AGENT_MAX_REQUESTS',
+    value: 'COUNT',
+    help: 'Most requests that are served at once, in all. More are answered with 503. Default 1000.',
+    commands: ['http'],
+  },
+  'max-requests-per-key': {
+    variable: 'VOICE_AGENT_MAX_REQUESTS_PER_KEY',
+    value: 'COUNT',
+    help: 'The same for one API key; more are answered with 429. Default 500.',
+    commands: ['http'],
+  },
+  'max-requests-per-address': {
+    variable: 'VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS',
+    value: 'COUNT',
+    help: 'The same for one client address. Behind a proxy all have its address: set 0, which means no limit. Default 500.',
+    commands: ['http'],
+  },
+  'max-streams': {
+    variable: 'VOICE_AGENT_MAX_STREAMS',
+    value: 'COUNT',
+    help: 'Most open streams (subscriptions/listen), in all. Default 2000.',
+    commands: ['http'],
+  },
+  'max-streams-per-key': {
+    variable: 'VOICE_AGENT_MAX_STREAMS_PER_KEY',
+    value: 'COUNT',
+    help: 'The same for one API key. Default 200.',
+    commands: ['http'],
+  },
+  'max-streams-per-address': {
+    variable: 'VOICE_AGENT_MAX_STREAMS_PER_ADDRESS',
+    value: 'COUNT',
+    help: 'The same for one client address; 0 means no limit. Default 500.',
+    commands: ['http'],
+  },
+  'client-timeout': {
+    variable: 'VOICE_AGENT_CLIENT_TIMEOUT',
+    value: 'SECONDS',
+    help: 'Longest time for a client to send a request, and to read on what it is sent. Default 30.',
+    commands: ['http'],
+  },
   'sandbox-db': {
     variable: 'VOICE_AGENT_SANDBOX_DB',
     value: 'FILE',

@@ -6,10 +6,11 @@ import { toldError } from '../mcp/protocol-error.ts'
 /** Refuses a request with a JSON-RPC error that answers none in particular. */
 export function refuse(
   response: ServerResponse,
-  status: 400 | 401 | 403 | 413 | 500,
+  status: 400 | 401 | 403 | 408 | 413 | 429 | 500 | 503,
   message: string,
   code = -32000,
 ): void {
+  if (status === 503 && !response.hasHeader('retry-after')) response.setHeader('retry-after', '1')
   // RFC 9110 §11.6.1: a 401 names how to authenticate.
   if (status === 401) response.setHeader('www-authenticate', 'Bearer realm="voice-agent-mcp"')
   sendJson(response, status, {

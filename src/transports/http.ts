@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import {
   type NodeIncomingMessageLike,
   type NodeMcpRequestHandler,
@@ -13,9 +18,7 @@ import {
   isInitializeRequest,
   isJsonContentType,
   type JSONRPCErrorResponse,
-  DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest,
   type McpHttpHandler,
-  PARSE_ERROR,
 } from '@modelcontextprotocol/server'
 import { sessionHeader } from '../mcp/cancelling.ts'
 import { authInfoOf, type Credential } from '../mcp/credential.ts'
@@ -24,11 +27,12 @@ import type { Header } from '../mcp/selection.ts'
 import type { Service } from '../mcp/server.ts'
 import { batchFault, batchRevision } from './batches.ts'
 import { refuse, refuseMethod, sendJson, sendText, toldResponse } from './http-answers.ts'
-import { parsed, readBody } from './http-body.ts'
+import { createLimits, type HttpLimits } from './http-limits.ts'
 import { allowPage, type Sources, sourceCheck } from './http-source.ts'
 import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
 import { type OwnKey, ownKeyCheck } from './own-key.ts'
+import { parseMessage } from './parse-message.ts'
 import { createResourceBus, onlyWatched, type Watch, wantedResources } from './subscriptions.ts'
 
 export interface HttpOptions extends Sources {
@@ -43,14 +47,12 @@ export interface HttpOptions extends Sources {
     uris: readonly string[],
     onUpdate: (uri: string) => void,
   ) => () => void
+  readonly limits: HttpLimits
   readonly onError: (error: Error) => void
 }
 
 /** The longest that a request takes which is not ended when the server stops: placing a call, ms. */
 const longestAnswerMs = 60_000
-
-/** Most streams that are open at once; one takes some 40 kB. */
-const mostStreams = 20_000
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
@@ -63,7 +65,7 @@ export async function startHttp(
   const streams = createMcpHandler(factory, {
     bus: resources.bus,
     onerror: options.onError,
-    maxSubscriptions: mostStreams,
+    maxSubscriptions: Number.POSITIVE_INFINITY,
   })
   const serve = atLength(handler, options)
   const serveStream = atLength(streams, options)
@@ -99,17 +101,22 @@ export async function startHttp(
     if (request.method !== 'POST') return refuseMethod(response, allow)
     // Node's own type, whose optional fields say undefined where the SDK's say absent.
     const incoming = request as NodeIncomingMessageLike
-    if (!isJsonContentType(request.headers['content-type'])) return serve(incoming, response)
-    const body = await readBody(request)
-    if (!body) {
+    if (!isJsonContentType(request.headers['content-type'])) {
+      // Refused by the SDK, which would read the body first if it were not given one.
+      return serve(incoming, response, null)
+    }
+    const body = await limits.bodies.read(request, response)
+    if (!body.ok) {
       // What is left of it is not read, so nothing else can come on this connection.
       response.setHeader('connection', 'close')
-      return refuse(response, 413, `The request is larger than ${longestRequest} bytes.`)
+      return refuse(response, body.status, body.message)
     }
-    const message = parsed(body)
-    if (message === undefined) {
-      return refuse(response, 400, 'The body of the request is not JSON.', PARSE_ERROR)
-    }
+    const isStream = request.headers['mcp-method'] === 'subscriptions/listen'
+    const what = isStream ? 'streams' : 'requests'
+    if (!limits.admits(what, key.credential?.apiKey ?? '', request, response)) return
+    const read = parseMessage(body.bytes.toString('utf8'), 'The body of the request')
+    if (!read.ok) return refuse(response, 400, read.error.message, read.error.code)
+    const message = read.value
     const answered = shortcut(message, {
       header,
       credential: key.credential,
@@ -119,9 +126,7 @@ export async function startHttp(
     const fault = faultOf(message, header)
     if (fault) return sendJson(response, 400, fault)
     if (isInitializeRequest(message)) response.setHeader(sessionHeader, randomUUID())
-    if (request.headers['mcp-method'] !== 'subscriptions/listen') {
-      return serve(incoming, response, message)
-    }
+    if (!isStream) return serve(incoming, response, message)
     const watch: Watch = (uris, onUpdate) => options.watch(key.credential, uris, onUpdate)
     const closed = once(response, 'close').then(() => undefined)
     await resources.open(watch, wantedResources(message), () =>
@@ -132,7 +137,7 @@ export async function startHttp(
       ]),
     )
   }
-  const server = createServer((request, response) => {
+  const limits = createLimits(options.limits, (request, response) => {
     answer(request, response).catch((error: Error) => {
       if (request.readableAborted) return
       options.onError(error)
@@ -140,6 +145,7 @@ export async function startHttp(
       else refuse(response, 500, 'The server failed.')
     })
   })
+  const server = createServer(receiving(options.limits), limits.take)
   const listening = await listen(server, options)
   return {
     ...listening,
@@ -147,9 +153,17 @@ export async function startHttp(
       await streams.close()
       await listening.close(longestAnswerMs)
       await handler.close()
+      limits.close()
     },
   }
 }
+
+/** How long Node waits for a request: a body that takes longer is refused before, with an answer. */
+const receiving = ({ clientMs }: HttpLimits): ServerOptions => ({
+  headersTimeout: clientMs,
+  requestTimeout: clientMs + 5000,
+  connectionsCheckingInterval: 1000,
+})
 
 /** Methods of /mcp. There are no streams to GET and no sessions to DELETE. */
 const allow = 'POST, OPTIONS'

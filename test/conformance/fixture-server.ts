@@ -41,6 +41,8 @@ const factory: McpServerFactory = () => {
   return server
 }
 
+const unlimited = { inAll: 0, perKey: 0, perAddress: 0 }
+
 const server = await startHttp(
   { factory, shortcut: () => undefined },
   {
@@ -51,6 +53,7 @@ const server = await startHttp(
     allowedOrigins: [],
     ownKey: { usedBy: 'anybody' },
     refusalOf: () => undefined,
+    limits: { requests: unlimited, streams: unlimited, clientMs: 30_000 },
     watch: () => () => undefined,
     onError: (error) => process.stderr.write(`${error.message}\n`),
   },

@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Connections, type Serve } from './connections.ts'
+import { refuse } from './http-answers.ts'
+import { Bodies } from './http-body.ts'
+import { type BoundName, type Bounds, Quota } from './quota.ts'
+
+/** How much clients may take of the server. */
+export interface HttpLimits {
+  /** Requests whose answers are not read yet. */
+  readonly requests: Bounds
+  /** Open streams (`subscriptions/listen`). */
+  readonly streams: Bounds
+  /** How long a client may take to send a request, and to read on what it is sent, ms. */
+  readonly clientMs: number
+}
+
+/**
+ * Bytes of large requests in all, and of answers that wait to be read. A process with a heap of
+ * 256 MB has room for them several times: text and parsed values take more than their bytes.
+ */
+const mostBytes = 32 * 1024 * 1024
+
+/** How often it is looked for clients that take too long, ms. */
+const lookEveryMs = 500
+
+/** When a client may try again, s: requests end soon, streams stay. */
+const retryAfter = { requests: 1, streams: 30 }
+
+export type Limited = keyof typeof retryAfter
+
+/** Bounds what clients take. `serve` is called with each request, when it is its turn. */
+export function createLimits(bounds: HttpLimits, serve: Serve) {
+  const quotas = { requests: new Quota(bounds.requests), streams: new Quota(bounds.streams) }
+  const bodies = new Bodies({ longestMs: bounds.clientMs, mostBytes })
+  const connections = new Connections(serve, { longestMs: bounds.clientMs, mostBytes })
+  const looking = setInterval(() => {
+    bodies.endLate()
+    connections.cutSlow()
+  }, lookEveryMs).unref()
+  return {
+    bodies,
+    take: connections.take,
+    /** Counts a request or stream until its answer has ended; false: it is refused. */
+    admits(
+      what: Limited,
+      key: string,
+      { socket }: IncomingMessage,
+      response: ServerResponse,
+    ): boolean {
+      const quota = quotas[what]
+      const { remoteAddress: address = '' } = socket
+      const reached = quota.take(key, address)
+      if (reached) refuseMore(response, { what, reached, bound: bounds[what][reached] })
+      else response.on('close', () => quota.release(key, address))
+      return !reached
+    },
+    close: () => clearInterval(looking),
+  }
+}
+
+const settingOf: Readonly<Record<BoundName, string>> = {
+  inAll: '',
+  perKey: '-per-key',
+  perAddress: '-per-address',
+}
+const whose: Readonly<Record<BoundName, string>> = {
+  inAll: 'in all',
+  perKey: 'for this API key',
+  perAddress: 'for this client address',
+}
+
+function refuseMore(
+  response: ServerResponse,
+  { what, reached, bound }: { what: Limited; reached: BoundName; bound: number },
+): void {
+  const seconds = retryAfter[what]
+  response.setHeader('retry-after', String(seconds))
+  refuse(
+    response,
+    reached === 'inAll' ? 503 : 429,
+    `Too many ${what} at once: ${bound} ${whose[reached]} (--max-${what}${settingOf[reached]}). Try again in ${seconds} s.`,
+  )
+}
