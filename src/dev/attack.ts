@@ -67,6 +67,7 @@ else if (flags.list && flags.json) {
 
 async function attackAll(): Promise<void> {
   if (process.platform !== 'linux') refuse('Memory is read from /proc, which only Linux has.')
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
   const verdicts: Verdict[] = []
   for (const scenario of wanted) {
     const verdict = await run(scenario)

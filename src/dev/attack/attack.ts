@@ -31,6 +31,12 @@ export interface Starting {
   readonly before?: string
 }
 
+// Where the run itself breaks off, nothing of it is left running.
+const running = new Set<Program>()
+process.on('exit', () => {
+  for (const program of running) program.process.kill('SIGKILL')
+})
+
 /** What a scenario attacks with. Everything that it starts ends with it, by its process id. */
 export class Attack implements AsyncDisposable {
   // The last that was started is stopped first.
@@ -68,6 +74,8 @@ export class Attack implements AsyncDisposable {
         ? startProgram(args, env, nodeOptions)
         : startInShell(commands.join('; '), args, env, nodeOptions)
     if (starting.isMemoryScarce) this.#watches.push(watchMemory(program, memoryLimit))
+    running.add(program)
+    program.exited.then(() => running.delete(program))
     return this.keep(program)
   }
 

@@ -1,9 +1,15 @@
+import { compileCache } from './compile-cache.ts'
+import { emptyHome } from './empty-home.ts'
+import { hostileTemplates } from './hostile-templates.ts'
 import { millionItems } from './million-items.ts'
 import { noDescriptors } from './no-descriptors.ts'
+import { nodeOptions } from './node-options.ts'
 import { ownKey } from './own-key.ts'
+import { privateFiles } from './private-files.ts'
 import { proxy } from './proxy.ts'
 import { sandboxRest } from './sandbox-rest.ts'
 import type { Scenario } from './scenario.ts'
+import { steadyMemory } from './steady-memory.ts'
 import { unwritableLog } from './unwritable-log.ts'
 
 /** All scenarios, in the order in which they run. */
@@ -11,7 +17,13 @@ export const scenarios: readonly Scenario[] = [
   proxy,
   noDescriptors,
   unwritableLog,
+  compileCache,
   millionItems,
+  hostileTemplates,
   sandboxRest,
   ownKey,
+  privateFiles,
+  emptyHome,
+  nodeOptions,
+  steadyMemory,
 ]

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import {
+  hostileSources,
+  hostileTemplate,
+  templateCount,
+} from '../../../test/jinja/hostile-templates.ts'
+import { seedIds } from '../../sandbox/seed.ts'
+import { round, usage } from '../bench/processes.ts'
+import { callTool, healthDuring } from './asking.ts'
+import type { Scenario } from './scenario.ts'
+
+/** As many of the 11,000 that test/jinja renders, evenly spread. */
+const count = 30
+const templates = Array.from({ length: count }, (_, index) =>
+  hostileTemplate(Math.floor((index * templateCount) / count)),
+)
+
+/** The most processor time of one request, s: several times what templates may take by their count. */
+const longest = 2
+
+export const hostileTemplates: Scenario = {
+  name: 'hostile-templates',
+  point: 'Templates make the most of every operation: time, memory, names, nesting.',
+  guarantee: 'Each ends by its own count, within 512 MB in all; SIGTERM works meanwhile.',
+  async run(attack) {
+    const server = await attack.serve({ isMemoryScarce: true })
+    let most = 0
+    const measured = async (asked: () => Promise<unknown>) => {
+      const before = usage(server.process).cpu
+      await asked()
+      most = Math.max(most, round(usage(server.process).cpu - before))
+    }
+    const health = await healthDuring(server.url, async () => {
+      for (const make of Object.values(hostileSources)) {
+        const template = make()
+        await measured(() => callTool(server.url, 'validate_agent_template', { template }))
+      }
+      for (const message of templates) await measured(() => render(server.url, message))
+    })
+    assert.ok(most < longest, `A request took ${most} s of processor time`)
+
+    // What is cut off by the end of the server may fail.
+    const left = Promise.allSettled(templates.map((message) => render(server.url, message)))
+    server.process.kill('SIGTERM')
+    assert.equal(await server.exited, 0)
+    await left
+    return {
+      templates: templates.length + Object.keys(hostileSources).length,
+      'most processor time of one, s': most,
+      'longest wait for /health, ms': health,
+    }
+  },
+}
+
+/** Places a call whose greeting is the template: it is rendered when the call begins. */
+async function render(url: string, message: string): Promise<void> {
+  const changed = await callTool(url, 'update_agent', {
+    agent_id: seedIds.supportAgent,
+    initial_message: { message },
+  })
+  assert.ok(!changed.isError, JSON.stringify(changed.content))
+  const call = { type: 'web', agent_id: seedIds.supportAgent }
+  const placed = await callTool(url, 'place_call', { ...call, external_id: crypto.randomUUID() })
+  assert.ok(!placed.isError, JSON.stringify(placed.content))
+}

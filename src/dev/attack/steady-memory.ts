@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { StdioClient } from './asking.ts'
+import type { Scenario } from './scenario.ts'
+
+const calls = 20_000
+const atOnce = 200
+
+/** Most data on the heap, MB: some 20 are in use, so that 1 kB kept of each message is too much. */
+const heap = 36
+
+export const steadyMemory: Scenario = {
+  name: 'steady-memory',
+  point: 'One client over stdio sends 20,000 messages to a program with a heap of 36 MB.',
+  guarantee: 'Nothing of a message is kept: all are answered.',
+  async run(attack) {
+    const program = attack.start({
+      isMemoryScarce: true,
+      nodeOptions: [`--max-old-space-size=${heap}`],
+    })
+    const client = new StdioClient(program)
+    const asked = { name: 'list_agents', arguments: { limit: 1 } }
+    for (let done = 0; done < calls; done += atOnce) {
+      await Promise.all(Array.from({ length: atOnce }, () => client.ask('tools/call', asked)))
+    }
+    program.process.stdin.end()
+    assert.equal(await program.exited, 0)
+    return { calls }
+  },
+}
