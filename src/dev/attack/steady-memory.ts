@@ -3,7 +3,7 @@ import { StdioClient } from './asking.ts'
 import type { Scenario } from './scenario.ts'
 
 const calls = 20_000
-const atOnce = 200
+const atOnce = 50
 
 /** Most data on the heap, MB: some 20 are in use, so that 1 kB kept of each message is too much. */
 const heap = 36
@@ -18,7 +18,7 @@ export const steadyMemory: Scenario = {
       nodeOptions: [`--max-old-space-size=${heap}`],
     })
     const client = new StdioClient(program)
-    const asked = { name: 'list_agents', arguments: { limit: 1 } }
+    const asked = { name: 'get_current_account', arguments: {} }
     for (let done = 0; done < calls; done += atOnce) {
       await Promise.all(Array.from({ length: atOnce }, () => client.ask('tools/call', asked)))
     }
