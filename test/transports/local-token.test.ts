@@ -308,6 +308,22 @@ describe('the local token', () => {
     expect(tokens[0]).not.toBe(tokens[1])
   })
 
+  test('is not served without where it cannot be kept, and the reason is told', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'file')
+    writeFileSync(file, '')
+    await using program = startProgram(['http', '--port', '0'], {
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_API_KEY: ownKey,
+      VOICE_AGENT_STATE_DIR: join(file, 'state'),
+    })
+    expect(await program.exited).toBe(1)
+    expect(program.stderr()).toMatch(
+      /The local token cannot be kept in .*local-token: \w+.*--state-dir.*--local-token off/,
+    )
+    expect(program.stderr()).not.toMatch(/Serving MCP|\n +at /)
+  })
+
   // Windows has no modes: a file there has the rights of its folder.
   describe.skipIf(process.platform === 'win32')('on disk', () => {
     test('is readable to its user alone, in a folder that everybody may read, whatever the umask', async () => {
