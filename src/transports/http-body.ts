@@ -19,6 +19,8 @@ const small = 65_536
 /** How long the rest of a refused body is read, ms, and which bodies are too long for that, bytes. */
 const longestRestMs = 1000
 const longestDropped = 1024 * 1024
+/** The same for bodies that are too large, by a client that does not know the limit. */
+const longestTooLarge = 4 * longestRequest
 
 const tooLarge: Body = {
   ok: false,
@@ -59,7 +61,8 @@ export class Bodies {
         this.#arriving.delete(body)
         this.#arrivingBytes -= body.room
         if (!outcome.ok) request.off('data', add).pause()
-        if (outcome.ok || !(Number(request.headers['content-length']) <= longestDropped)) {
+        const dropped = outcome === tooLarge ? longestTooLarge : longestDropped
+        if (outcome.ok || !(Number(request.headers['content-length']) <= dropped)) {
           resolve(outcome)
           return
         }
