@@ -125,7 +125,7 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
   const logRefusal = (error: Error) => log(refusalText(error))
   let current: Server | undefined
   const leaving = new AbortController()
-  const { factory, sessionFor, close } = await openServing(config, {
+  const { factory, readingFor, close } = await openServing(config, {
     onBug: logBug,
     leaving: leaving.signal,
     onServer(server) {
@@ -139,7 +139,7 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
         onError: logRefusal,
         onLeaving: () => leaving.abort(),
         watch: (uris) =>
-          watchResources(sessionFor(undefined), uris, (uri) => {
+          watchResources(readingFor(undefined), uris, (uri) => {
             // Who has gone needs no news.
             current?.sendResourceUpdated({ uri }).catch(() => undefined)
           }),
@@ -163,7 +163,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
   const leaving = new AbortController()
   const watchers = { onBug: logBug, leaving: leaving.signal }
   const serving = await openServing(config, watchers)
-  const { select, sessionFor, hasKey, localToken, prepare, close, ...service } = serving
+  const { select, readingFor, hasKey, localToken, prepare, close, ...service } = serving
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
   await prepare()
   const local = isLoopback(config.listen.host)
@@ -179,7 +179,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
       const selected = select(header)
       return selected.ok ? undefined : selected.message
     },
-    watch: (credential, uris, onUpdate) => watchResources(sessionFor(credential), uris, onUpdate),
+    watch: (credential, uris, onUpdate) => watchResources(readingFor(credential), uris, onUpdate),
     onError: logRefusal,
   })
   announce(config, exposure)

@@ -12,6 +12,7 @@ import { openLocalToken } from './local-token.ts'
 import { onOwnAccount, ownAccountId } from './mcp/account.ts'
 import type { Credential } from './mcp/credential.ts'
 import { createMemories, type Memory } from './mcp/memory.ts'
+import { reachOf } from './mcp/reach.ts'
 import { createSelect } from './mcp/selection.ts'
 import { createService } from './mcp/server.ts'
 import type { Session } from './mcp/session.ts'
@@ -95,7 +96,8 @@ export async function openServing(config: Serving, { onBug, leaving, onServer }:
   return {
     ...service,
     select,
-    sessionFor,
+    /** For what is read for a client beside its requests. */
+    readingFor: (own: Credential | undefined) => reachOf(sessionFor(own), exposure.tools),
     /** Whether requests from this machine need no key of their own. */
     hasKey: platform.credential !== undefined,
     /** What such requests bring, from the state directory. Throws ConfigError. */

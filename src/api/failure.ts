@@ -82,6 +82,11 @@ export interface Cancelled {
   maybeSent: boolean
 }
 
+/** It was not asked: no tool that is exposed reads this, or not of this account. */
+export interface NotExposed {
+  kind: 'not_exposed'
+}
+
 /** Everything that can go wrong between a request and its parsed reply. */
 export type Failure =
   | Rejected
@@ -90,6 +95,7 @@ export type Failure =
   | TimedOut
   | Redirected
   | BadParameter
+  | NotExposed
   | Cancelled
 
 /** A failure on its way up; built where it is known, turned into words in one place (mcp). */

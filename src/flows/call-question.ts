@@ -7,7 +7,7 @@ import { bare, joined, namedShown, type Shown, say } from '../views/quoted.ts'
 import { accountFact } from './facts.ts'
 import { lineFact } from './line-check.ts'
 
-type OnAccount = Pick<Run, 'request' | 'session' | 'signal'>
+type OnAccount = Pick<Run, 'request' | 'session' | 'hints' | 'signal'>
 
 /** What a person is asked before one call: all of it that changes who is called and what is said. */
 export async function callQuestion(

@@ -97,7 +97,7 @@ const patienceMs = 1000
  * call is not published. Out of memory, but nothing is called wrong by what may be old.
  */
 export async function lineFact(
-  { request, session: { memory } }: Pick<Run, 'request' | 'session'>,
+  { request, hints: { memory } }: Pick<Run, 'request' | 'hints'>,
   from: string | undefined,
 ): Promise<Record<string, Shown>> {
   if (from === undefined) return {}

@@ -79,8 +79,13 @@ async function checkAccounts({ request, session, signal }: ReadyRun): Promise<Ch
   const { account_id = 'me' } = request.params
   const { client } = session
   const own = await client.call(routes.accounts.current, { params: {}, query: {} }, signal)
+  // Whoever acts on a pinned account below it is told of it, but not which one it is.
+  const isHidden = session.account !== undefined && ![own.id, 'me'].includes(session.account)
   const checks = [
-    activityOf(own, 'only who runs the platform, or a parent account, can change that'),
+    activityOf(
+      isHidden ? { ...own, id: "the API key's own", name: null } : own,
+      'only who runs the platform, or a parent account, can change that',
+    ),
   ]
   if (account_id === 'me' || account_id === own.id) return checks
   const asked = { params: { account_id: 'me', subaccount_id: account_id }, query: {} }
@@ -103,7 +108,7 @@ async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; ch
   const asked = { params: { account_id, agent_id: body.agent_id }, query: {} }
   const agent = await unlessMissing(session.client.call(routes.agents.get, asked, signal))
   if (!agent) {
-    const near = await agentsMeant(body.agent_id, account_id, session)
+    const near = await agentsMeant(body.agent_id, account_id, run.hints)
     const fix =
       near.length > 0 ? `did you mean ${near.map(told).join(' or ')}?` : 'take one from list_agents'
     return { agent, checks: [wrong('agent', `there is no ${body.agent_id}`, fix)] }

@@ -32,6 +32,30 @@ export const accountId = async (
 export const ownAccount = ({ memory }: Remembering): Promise<Account> =>
   memory.read(routes.accounts.current, { params: {}, query: {} }, 'account')
 
+/**
+ * The account that the tools act on: the key's own, or the one the operator has pinned. One that is
+ * no direct subaccount is reached, but cannot be looked up from here: only its id is known. Throws
+ * ApiError.
+ */
+export async function accountInForce(
+  session: Pick<Session, 'client' | 'memory' | 'account'>,
+  signal: AbortSignal | undefined,
+): Promise<Account> {
+  const { client, account } = session
+  const own = await client.call(routes.accounts.current, { params: {}, query: {} }, signal)
+  learnAccount(session, own)
+  if (account === undefined || account === 'me' || account === own.id) return own
+  const below = { params: { account_id: 'me', subaccount_id: account }, query: {} }
+  try {
+    return await client.call(routes.accounts.getSubaccount, below, signal)
+  } catch (error) {
+    const isUnknown =
+      error instanceof ApiError && error.failure.kind === 'rejected' && error.failure.status === 404
+    if (isUnknown) return { id: account }
+    throw error
+  }
+}
+
 /** Ids that were learnt, one for each key: the account of a key does not change. */
 const ids = new WeakMap<Memory, string>()
 

@@ -3,7 +3,7 @@ import type { Agent } from '../contract/agent.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import type { ArgumentProblem } from './arguments.ts'
-import type { Session } from './session.ts'
+import type { Reach } from './reach.ts'
 
 /** Arguments that name an agent, wherever they are sent. */
 const agentArguments = ['agent_id', 'inbound_agent_id'] as const
@@ -27,9 +27,11 @@ export type NamedRequest =
  */
 export async function withAgentIds(
   request: RouteRequest,
-  session: Session,
+  session: Reach,
   signal: AbortSignal | undefined,
 ): Promise<NamedRequest> {
+  // Without them ids are taken, and no names: an answer would tell who is called what.
+  if (!session.may(routes.agents.list)) return { ok: true, request, unknown: [] }
   const { params, query, body } = request
   const changed: Record<string, string> = {}
   const unknown: string[] = []
@@ -71,7 +73,7 @@ interface Called {
 async function agentsCalled(
   name: string,
   params: RouteRequest['params'],
-  session: Session,
+  session: Reach,
   signal: AbortSignal | undefined,
 ): Promise<Called> {
   try {
@@ -95,7 +97,7 @@ async function agentsCalled(
 async function agentsLike(
   filters: object,
   { account_id = 'me' }: RouteRequest['params'],
-  { client }: Session,
+  { client }: Reach,
   signal: AbortSignal | undefined,
 ): Promise<{ agents: Agent[]; isAll: boolean }> {
   const agents = new Map<string, Agent>()

@@ -18,6 +18,7 @@ import { parseArguments } from './arguments.ts'
 import { type Confirm, type ConfirmedCall, NotConfirmed } from './confirmation.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { withIgnoredNulls } from './ignored-nulls.ts'
+import { reachOf } from './reach.ts'
 import { type RefusalKind, Refused } from './refused.ts'
 import type { Session } from './session.ts'
 import type { Task } from './tasks.ts'
@@ -99,9 +100,10 @@ async function carryOut(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { context, signal, answerBy } = calling
   const { session, leaving } = context
+  const hints = reachOf(session, context.tools)
   const parsed = parseArguments(tool, given, session.account)
   if (!parsed.ok) return badArguments(tool, parsed.problems)
-  const named = await withAgentIds(pinned(parsed.request, session), session, signal)
+  const named = await withAgentIds(pinned(parsed.request, session), hints, signal)
   if (!named.ok) return badArguments(tool, named.problems)
   const { request } = named
   calling.request = request
@@ -112,6 +114,7 @@ async function carryOut(
     cleared: parsed.cleared,
     options,
     session,
+    hints,
     signal,
     leaving,
     answerBy,
@@ -126,7 +129,7 @@ async function carryOut(
   })
   if (outcome.task) return asResult(outcome.task)
   const asked = { route: tool.route, request, unknown: named.unknown }
-  const reasoned = await withReason(outcome, asked, session)
+  const reasoned = await withReason(outcome, asked, hints)
   const told = withIgnoredNulls(reasoned, parsed.ignoredNulls)
   return succeeded(tool, told, {
     session,
@@ -214,7 +217,7 @@ async function apiFailure(
     session,
     account: accountInWords(request, session),
     check: checkFor(tool, tools),
-    hints: request ? await didYouMean(error, request, session) : {},
+    hints: request ? await didYouMean(error, request, reachOf(session, tools)) : {},
   }
   const { advice: row, ...advice } = adviceFor(error, situation)
   // What the text holds already, and at what length, is not repeated.

@@ -8,6 +8,7 @@ import { ApiError } from '../api/failure.ts'
 import { clientText } from './client-text.ts'
 import { type Candidates, candidatesFor, isOneLine } from './prompts/candidates.ts'
 import { type PromptContext, promptCalled } from './prompts/index.ts'
+import type { Reach } from './reach.ts'
 import { resourceTemplates } from './resources.ts'
 
 type CompleteParams = CompleteRequest['params']
@@ -30,7 +31,7 @@ export async function complete(
   signal: AbortSignal,
 ): Promise<CompleteResult> {
   const isPrompt = ref.type === 'ref/prompt'
-  checkReference(ref)
+  checkReference(ref, session)
   const given = context?.arguments?.account_id?.trim()
   const account = session.account ?? (given || 'me')
   const offered = candidatesFor(argument.name, { session, account, isPrompt }).catch(
@@ -43,9 +44,9 @@ export async function complete(
 }
 
 /** What does not exist cannot be completed: the protocol's invalid params. */
-function checkReference(ref: CompleteParams['ref']): void {
-  if (ref.type === 'ref/prompt') promptCalled(ref.name)
-  else if (!resourceTemplates.some(({ uriTemplate }) => uriTemplate === ref.uri)) {
+function checkReference(ref: CompleteParams['ref'], reach: Reach): void {
+  if (ref.type === 'ref/prompt') promptCalled(ref.name, reach)
+  else if (!resourceTemplates(reach).some(({ uriTemplate }) => uriTemplate === ref.uri)) {
     throw new ProtocolError(-32602, `There is no resource template ${clientText(ref.uri)}.`)
   }
 }

@@ -4,7 +4,7 @@ import { ApiError, type Failure } from '../api/failure.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { isNotFound, missingArguments } from './missing.ts'
-import type { Session } from './session.ts'
+import type { Reach } from './reach.ts'
 import { type Known, similar, told } from './similar.ts'
 
 /** Where the ones that exist are listed, and how an item of that list is known. */
@@ -66,7 +66,7 @@ const patienceMs = 2000
 export async function didYouMean(
   error: ApiError,
   request: RouteRequest,
-  session: Session,
+  session: Reach,
 ): Promise<Record<string, string>> {
   const missing = isNotFound(error) ? await missingArguments(error, request, session) : []
   const given: Record<string, unknown> = { ...request.query, ...request.body, ...request.params }
@@ -103,7 +103,7 @@ export async function hintFor(
   argument: string,
   given: string,
   { params }: RouteRequest,
-  session: Session,
+  session: Reach,
 ): Promise<string | undefined> {
   const source = sources[argument]
   if (!source || given === 'me') return undefined
@@ -128,7 +128,7 @@ async function knownOf(
   source: Source,
   given: string,
   account_id: string,
-  session: Session,
+  session: Reach,
 ): Promise<Known[] | undefined> {
   const pages: Known[][] = []
   const page = async (query: object) => {
@@ -163,7 +163,7 @@ const longestWords = (text: string) =>
 async function pageOf(
   { route, query, known }: Source,
   asked: { account_id: string; query: object },
-  { memory }: Session,
+  { memory }: Reach,
 ): Promise<{ count: number | undefined; items: Known[] }> {
   const request = {
     params: { account_id: asked.account_id },
@@ -182,5 +182,5 @@ export function ignoreRefusal(error: unknown): void {
 export const agentsMeant = async (
   given: string,
   account_id: string,
-  session: Session,
+  session: Reach,
 ): Promise<Known[]> => similar(given, (await knownOf(agents, given, account_id, session)) ?? [])

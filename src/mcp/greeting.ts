@@ -10,11 +10,11 @@ import { instructionsFor } from './instructions.ts'
 /** Extension by which a tool may answer with a task (SEP-2663). */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
-/** How long a client may keep what never changes while this server runs, ms. */
-const unchanging = { ttlMs: 3_600_000, cacheScope: 'public' } as const
-
-/** The same for what depends on the headers of a request: not to be handed to other clients. */
-export const unchangingForOne = { ...unchanging, cacheScope: 'private' } as const
+/**
+ * How long a client may keep what never changes while this server runs, ms. It depends on the
+ * headers of a request, so it is not to be handed to other clients.
+ */
+export const unchangingForOne = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 
 /** Who this server is, by name. */
 export const serverInfoOf = (isSandbox: boolean, version: string): Implementation => ({
@@ -47,8 +47,8 @@ export const greetingOf = (greeted: Greeted, era: '2025' | 'modern') =>
     instructions: instructionsFor(greeted),
     cacheHints: {
       'tools/list': unchangingForOne,
-      'prompts/list': unchanging,
-      'resources/templates/list': unchanging,
+      'prompts/list': unchangingForOne,
+      'resources/templates/list': unchangingForOne,
       'server/discover': unchangingForOne,
     },
   }) satisfies ServerOptions

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api/failure.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { ownAccount } from './account.ts'
-import type { Session } from './session.ts'
+import type { Reach } from './reach.ts'
 
 /** A 404, in the platform's envelope or without any. */
 export const isNotFound = ({ failure }: ApiError): boolean =>
@@ -39,7 +38,7 @@ const patienceMs = 2000
 export async function missingArguments(
   error: ApiError,
   request: RouteRequest,
-  session: Session,
+  session: Reach,
 ): Promise<string[]> {
   const given = givenReferences(error, request)
   const named = namedIn(error, Object.keys(given))
@@ -83,7 +82,7 @@ function namedIn({ failure }: ApiError, names: readonly string[]): string[] {
 interface Search {
   readonly path: string
   readonly request: RouteRequest
-  readonly session: Session
+  readonly session: Reach
   readonly signal: AbortSignal
 }
 
@@ -107,9 +106,9 @@ async function stateOfAccount({ path, request, session, signal }: Search): Promi
   const { account_id = 'me' } = request.params
   if (!path.includes('{account_id}') || account_id === 'me') return 'there'
   // Where not even the key's own account is found, the address is wrong and not the id.
-  const own = await ownAccount(session).catch(unlessRefused)
-  if (!own) return 'unknown'
-  if (own.id === account_id) return 'there'
+  const ownId = await session.ownId().catch(unlessRefused)
+  if (ownId === undefined) return 'unknown'
+  if (ownId === account_id) return 'there'
   const asked = { params: { account_id }, query: { limit: 1 } }
   return seen(session.client.call(routes.accounts.listSubaccounts, asked, signal))
 }

@@ -12,12 +12,13 @@ import { safeJson, safeLine } from '../views/safe-text.ts'
 import { errorMetaKey } from './call.ts'
 import { messageText } from './client-text.ts'
 import type { KeptFor } from './memory.ts'
+import type { Reach } from './reach.ts'
 import { saidBy } from './said.ts'
 import type { Session } from './session.ts'
 
 /** Whose resources, and whom to tell about bugs of our own. */
 export interface ReadContext {
-  readonly session: Session
+  readonly session: Reach
   readonly onBug: (error: unknown) => void
 }
 
@@ -103,7 +104,13 @@ const shown = <T extends Reading>({ route: _, request: __, kept: ___, ...listed 
   mimeType,
 })
 
-export const resourceTemplates = templates.map(shown)
+/** Templates of what an exposed tool reads. */
+export const resourceTemplates = ({ may }: Reach) => templates.filter(isWithin(may)).map(shown)
+
+const isWithin =
+  (may: Reach['may']) =>
+  ({ route }: Reading) =>
+    may(route)
 
 /** Agents listed with each page of resources. */
 const agentsPerPage = 100
@@ -115,7 +122,10 @@ export async function listResources(
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
   const offset = offsetOf(cursor)
-  const fixedOnes = offset === 0 ? fixed.map(shown) : []
+  const { may } = context.session
+  const fixedOnes = offset === 0 ? fixed.filter(isWithin(may)).map(shown) : []
+  // An agent that cannot be read is not listed either.
+  if (!may(routes.agents.list) || !may(routes.agents.get)) return { resources: fixedOnes }
   try {
     const page = await agentsPage(context, offset, signal)
     return { ...page, resources: [...fixedOnes, ...page.resources] }
@@ -194,7 +204,7 @@ export const watchable = (uris: readonly string[]): string[] =>
  * back is called. What is not watchable is not watched.
  */
 export function watchResources(
-  session: Session,
+  session: Reach,
   uris: readonly string[],
   onUpdate: (uri: string) => void,
 ): () => void {
@@ -213,15 +223,16 @@ export function watchResources(
 const mostWatched = 100
 
 /** Whether it is an address of a kind that is served here; what it leads to may still be missing. */
-const isResource = (uri: string) => find(uri) !== undefined
+const isResource = (uri: string) => find(uri, { account: undefined, may: () => true }) !== undefined
 
-function find(uri: string, { account = 'me' }: Partial<Pick<Session, 'account'>> = {}) {
-  const direct = fixed.find((resource) => resource.uri === uri)
+function find(uri: string, { account = 'me', may }: Pick<Reach, 'account' | 'may'>) {
+  const direct = fixed.find((resource) => resource.uri === uri && may(resource.route))
   if (direct) return { ...direct, request: direct.request(account, '') }
   for (const template of templates) {
     const [prefix = ''] = template.uriTemplate.split('{')
     const value = uri.startsWith(prefix) ? decoded(uri.slice(prefix.length)) : ''
-    if (value) return { ...template, request: template.request(account, value) }
+    if (value && may(template.route))
+      return { ...template, request: template.request(account, value) }
   }
   return undefined
 }
@@ -235,10 +246,16 @@ function decoded(segment: string): string {
   }
 }
 
+/** Whose key is taken out of errors, and whom to tell about bugs of our own. */
+interface Guarding {
+  readonly session: Pick<Session, 'redact'>
+  readonly onBug: ReadContext['onBug']
+}
+
 /** Failures as the protocol's errors: what does not exist is not found, the rest says why. */
 export async function guarded<T>(
   uri: string,
-  { session, onBug }: ReadContext,
+  { session, onBug }: Guarding,
   read: () => Promise<T>,
 ): Promise<T> {
   try {

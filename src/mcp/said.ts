@@ -14,6 +14,8 @@ export function saidBy(failure: Failure): string {
       return `"${failure.value}" is not an id`
     case 'network':
       return `network, ${failure.code}`
+    case 'not_exposed':
+      return 'no tool that is exposed here reads it'
     default:
       return failure.kind
   }

@@ -18,6 +18,7 @@ import { serverInfoOf } from './greeting.ts'
 import { nearest } from './nearest.ts'
 import { createOffers } from './offer.ts'
 import { getPrompt, listPrompts } from './prompts/index.ts'
+import { reachOf } from './reach.ts'
 import { listResources, readResource, refuseCursor, resourceTemplates } from './resources.ts'
 import type { Header, Select } from './selection.ts'
 import type { Session } from './session.ts'
@@ -116,7 +117,7 @@ export function createService(options: ServiceOptions): Service {
         if (requestId !== undefined) cancelling.cancel(caller, requestId)
       })
     }
-    const reading = { session, onBug }
+    const reading = { session: reachOf(session, tools), onBug }
     server.setRequestHandler('prompts/list', ({ params }) => {
       refuseCursor(params)
       return listPrompts(reading)
@@ -127,7 +128,7 @@ export function createService(options: ServiceOptions): Service {
     server.setRequestHandler('completion/complete', ({ params }, { mcpReq: { signal } }) =>
       complete(reading, params, signal),
     )
-    if (isModern) serveTasks(server, { session, onBug, cancelled, showing: options.showing })
+    if (isModern) serveTasks(server, { session, tools, onBug, cancelled, showing: options.showing })
     if (!isMute) serveSubscriptions(server, reading)
     options.onServer?.(server, session)
     server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>
@@ -135,7 +136,7 @@ export function createService(options: ServiceOptions): Service {
     )
     server.setRequestHandler('resources/templates/list', ({ params }) => {
       refuseCursor(params)
-      return { resourceTemplates }
+      return { resourceTemplates: resourceTemplates(reading.session) }
     })
     server.setRequestHandler('resources/read', ({ params }, { mcpReq: { signal } }) =>
       readResource(reading, params.uri, signal),

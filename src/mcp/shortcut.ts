@@ -16,6 +16,7 @@ import type { Exposure } from './exposure.ts'
 import { unchangingForOne } from './greeting.ts'
 import type { Offer } from './offer.ts'
 import { toldError } from './protocol-error.ts'
+import { reachOf } from './reach.ts'
 import { readResource } from './resources.ts'
 import type { Header, Select } from './selection.ts'
 import type { Session } from './session.ts'
@@ -147,7 +148,11 @@ export function createShortcut(options: ShortcutOptions): Shortcut {
     if (message.method === 'tools/list') return answerBytes(message, listOf(offer)[era])
     const session = sessionFor(request.credential)
     if (message.method === 'resources/read') {
-      const reading = readResource({ session, onBug }, message.params.uri, request.signal())
+      const reading = readResource(
+        { session: reachOf(session, exposure.tools), onBug },
+        message.params.uri,
+        request.signal(),
+      )
       return reading.then(
         (result) => answer(message, shown(result, era)),
         (error: unknown) => refusal(message, error, era),

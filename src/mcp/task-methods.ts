@@ -5,6 +5,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { routes } from '../contract/routes.ts'
 import type { CallContext } from './call.ts'
 import { abilitiesOf } from './client-abilities.ts'
 import { clientText } from './client-text.ts'
@@ -12,9 +13,11 @@ import { tasksExtension } from './greeting.ts'
 import { guarded } from './resources.ts'
 import type { Session } from './session.ts'
 import { type Cancelled, cancelTask, getTask, type Showing, TaskParams } from './tasks.ts'
+import type { Tool } from './tool.ts'
 
 interface TaskServing {
   readonly session: Session
+  readonly tools: readonly Tool[]
   readonly cancelled: Cancelled
   readonly showing: Showing
   readonly onBug: CallContext['onBug']
@@ -26,7 +29,7 @@ const schemas = { params: TaskParams, result: z.looseObject({}) }
 /** The tasks extension (SEP-2663), for clients that declare it. */
 export function serveTasks(
   server: Server,
-  { session, cancelled, showing, onBug }: TaskServing,
+  { session, tools, cancelled, showing, onBug }: TaskServing,
 ): void {
   const onlyForTakers = (context: ServerContext) => {
     if (abilitiesOf(server, context).takesTasks) return
@@ -35,14 +38,14 @@ export function serveTasks(
       requiredCapabilities,
     })
   }
-  const reading = <T>(taskId: string, read: () => Promise<T>) =>
-    guarded('The task', { session, onBug }, read).catch((error: unknown) => {
+  const mayFollow = tools.some(follows)
+  const reading = <T>(taskId: string, read: () => Promise<T>) => {
+    if (!mayFollow) throw noTask(taskId)
+    return guarded('The task', { session, onBug }, read).catch((error: unknown) => {
       if (!(error instanceof ResourceNotFoundError)) throw error
-      throw new ProtocolError(
-        -32602,
-        `There is no task ${clientText(taskId, 64)} for this API key.`,
-      )
+      throw noTask(taskId)
     })
+  }
   server.setRequestHandler('tasks/get', schemas, ({ taskId }, context) => {
     onlyForTakers(context)
     const { signal } = context.mcpReq
@@ -60,3 +63,10 @@ export function serveTasks(
     return {}
   })
 }
+
+/** Whether a tool shows how a call goes: an id of a task says which call, and anybody can write one. */
+const follows = ({ route, effect }: Tool) =>
+  route.id === routes.calls.get.id || (route.id === routes.calls.place.id && effect !== 'reads')
+
+const noTask = (taskId: string) =>
+  new ProtocolError(-32602, `There is no task ${clientText(taskId, 64)} for this API key.`)

@@ -10,6 +10,7 @@ import type { Confirm } from './confirmation.ts'
 import { ignoredNullsShape } from './ignored-nulls.ts'
 import { type Listing, listedSchema } from './listed-schema.ts'
 import { listings } from './listings.ts'
+import type { Reach } from './reach.ts'
 import type { Session } from './session.ts'
 import type { Task } from './tasks.ts'
 
@@ -40,6 +41,8 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   /** The tool's own arguments, parsed. */
   readonly options: z.output<z.ZodObject<O>>
   readonly session: Session
+  /** For what is read only to give a hint. */
+  readonly hints: Reach
   readonly signal: AbortSignal | undefined
   /** Fires when the client has gone: what is under way is done, but nothing is waited for. */
   readonly leaving?: AbortSignal | undefined

@@ -4,7 +4,7 @@ import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { quoted } from '../views/quoted.ts'
 import { hintFor, ignoreRefusal } from './did-you-mean.ts'
-import type { Session } from './session.ts'
+import type { Reach } from './reach.ts'
 import { similar, told } from './similar.ts'
 import type { Outcome } from './tool.ts'
 
@@ -19,11 +19,7 @@ interface Asked {
  * A list that is empty because of what it was filtered by says so: the platform takes any filter, and
  * an empty list would read as an answer. So does one whose filter may have been read otherwise.
  */
-export async function withReason(
-  outcome: Outcome,
-  asked: Asked,
-  session: Session,
-): Promise<Outcome> {
+export async function withReason(outcome: Outcome, asked: Asked, session: Reach): Promise<Outcome> {
   const reason = await whyEmpty(outcome.structured, asked, session)
   if (reason === undefined) return outcome
   const note = [outcome.structured.note, reason].filter(Boolean).join(' ')
@@ -33,7 +29,7 @@ export async function withReason(
 async function whyEmpty(
   { items, voices }: Outcome['structured'],
   { route, request, unknown }: Asked,
-  session: Session,
+  session: Reach,
 ): Promise<string | undefined> {
   if (isEmpty(items) && unknown.includes('agent_id')) {
     const given = String(request.query.agent_id)
@@ -64,7 +60,7 @@ const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
 
 async function languageMeant(
   { params, query }: RouteRequest,
-  { memory }: Session,
+  { memory }: Reach,
 ): Promise<string | undefined> {
   const { provider, language } = query
   if (typeof language !== 'string') return undefined

@@ -10,6 +10,7 @@ export interface Asking {
   /** What the client declares to be able to do. */
   readonly capabilities?: object
   readonly key?: string
+  readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
 }
 
@@ -20,10 +21,12 @@ export async function rpc(
   url: string,
   method: string,
   params: Record<string, unknown>,
-  { capabilities = {}, key = 'sandbox-key', signal }: Asking = {},
+  { capabilities = {}, key = 'sandbox-key', headers = {}, signal }: Asking = {},
 ) {
+  const request = onTheWire(method, params, { id: ++id, key, meta: metaOf(capabilities) })
   const response = await fetch(url, {
-    ...onTheWire(method, params, { id: ++id, key, meta: metaOf(capabilities) }),
+    ...request,
+    headers: { ...request.headers, ...headers },
     ...(signal && { signal }),
   })
   const text = await response.text()

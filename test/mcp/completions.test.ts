@@ -4,9 +4,11 @@ import type { Send } from '../../src/api/send.ts'
 import { complete } from '../../src/mcp/completions.ts'
 import { createMemories } from '../../src/mcp/memory.ts'
 import { listPrompts } from '../../src/mcp/prompts/index.ts'
+import { reachOf } from '../../src/mcp/reach.ts'
 import { resourceTemplates } from '../../src/mcp/resources.ts'
 import type { Session } from '../../src/mcp/session.ts'
 import { openPlatform } from '../../src/platform.ts'
+import { tools } from '../../tools/index.ts'
 import { envelope } from '../harness/fake-platform.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
@@ -31,7 +33,7 @@ function typist({ send = platform.send, account }: { send?: Send; account?: stri
     userAgent: 'test',
     retry: { tries: 1, firstWaitMs: 0, longestRetryAfter: 0 },
   })
-  const session: Session = {
+  const all: Session = {
     client,
     memory: createMemories()('k', client),
     // Nothing here may dial.
@@ -43,6 +45,7 @@ function typist({ send = platform.send, account }: { send?: Send; account?: stri
     keySource: 'test',
     redact: (text) => text,
   }
+  const session = reachOf(all, tools)
   const context = { session, onBug: fail }
   const type = async (
     [where, name]: [where: string, name: string],
@@ -141,7 +144,7 @@ test('every argument that is no free text has something to offer', async () => {
       expect(values.length, `${name} ${argument.name}`).toBeGreaterThan(0)
     }
   }
-  for (const { uriTemplate } of resourceTemplates) {
+  for (const { uriTemplate } of resourceTemplates(session)) {
     const [, variable = ''] = /\{(\w+)\}/.exec(uriTemplate) ?? []
     expect((await type([uriTemplate, variable], '')).values.length, uriTemplate).toBeGreaterThan(0)
   }

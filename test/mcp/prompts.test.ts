@@ -5,6 +5,7 @@ import type { Send, WireRequest } from '../../src/api/send.ts'
 import { createMemories } from '../../src/mcp/memory.ts'
 import { getPrompt, listPrompts } from '../../src/mcp/prompts/index.ts'
 import { weeksBefore } from '../../src/mcp/prompts/usage-weeks.ts'
+import { type Reach, reachOf } from '../../src/mcp/reach.ts'
 import type { Session } from '../../src/mcp/session.ts'
 import { openPlatform } from '../../src/platform.ts'
 import { estimateTokens } from '../../src/views/tokens.ts'
@@ -23,14 +24,14 @@ afterAll(() => platform.close())
 
 const signal = new AbortController().signal
 
-function sessionOn(send: Send, more: Partial<Session> = {}): Session {
+function sessionOn(send: Send, more: Partial<Session> = {}): Reach {
   const client = createClient({
     send,
     apiKey: 'sandbox-key',
     userAgent: 'test',
     retry: { tries: 1, firstWaitMs: 0, longestRetryAfter: 0 },
   })
-  return {
+  const session: Session = {
     client,
     memory: createMemories()('k', client),
     // Nothing here may dial.
@@ -43,6 +44,7 @@ function sessionOn(send: Send, more: Partial<Session> = {}): Session {
     redact: (text) => text,
     ...more,
   }
+  return reachOf(session, tools)
 }
 
 /** A platform that answers as told where it is told, and as the sandbox everywhere else. */

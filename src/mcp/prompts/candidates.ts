@@ -4,7 +4,7 @@ import { voiceProviders } from '../../contract/provider.ts'
 import { routes } from '../../contract/routes.ts'
 import { safeLine } from '../../views/safe-text.ts'
 import { isUuid } from '../agent-names.ts'
-import type { Session } from '../session.ts'
+import type { Reach } from '../reach.ts'
 import { type Listed, listed } from './listed.ts'
 import { timeZones } from './zones.ts'
 
@@ -21,7 +21,7 @@ export interface Candidates {
 }
 
 interface Asking {
-  readonly session: Session
+  readonly session: Reach
   readonly account: string
   /** Prompts take names where a resource's address takes ids only. */
   readonly isPrompt: boolean

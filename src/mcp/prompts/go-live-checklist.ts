@@ -15,6 +15,7 @@ export const goLiveChecklist = definePrompt({
   title: 'Go-live checklist',
   description:
     'Checks that an agent and its number are ready, and makes one test call if you agree.',
+  needs: routes.agents.get,
   arguments: {
     agent_id: agentReference,
     from_number: e164('Your number that it calls from or answers, E.164.'),

@@ -6,7 +6,7 @@ import {
 import { safeLine } from '../../views/safe-text.ts'
 import { clientText } from '../client-text.ts'
 import { nearest } from '../nearest.ts'
-import type { Session } from '../session.ts'
+import type { Reach } from '../reach.ts'
 import { parseArguments } from './arguments.ts'
 import { designAgent } from './design-agent.ts'
 import { goLiveChecklist } from './go-live-checklist.ts'
@@ -19,7 +19,7 @@ import { weeklyUsageReport } from './weekly-usage-report.ts'
 
 /** Whose prompts, and whom to tell about bugs of our own. */
 export interface PromptContext {
-  readonly session: Session
+  readonly session: Reach
   readonly onBug: (error: unknown) => void
 }
 
@@ -33,16 +33,20 @@ const prompts = [
   migrateNumbers,
 ]
 
+/** Those whose subject an exposed tool reads. */
+const promptsOf = ({ may }: Reach) => prompts.filter(({ needs }) => !needs || may(needs))
+
 export function listPrompts({ session }: PromptContext): ListPromptsResult {
   const account = session.account === undefined ? 'any' : 'pinned'
-  return { prompts: prompts.map((prompt) => prompt.listed(account)) }
+  return { prompts: promptsOf(session).map((prompt) => prompt.listed(account)) }
 }
 
 /** The prompt of that name; an unknown one is the protocol's invalid-params error. */
-export function promptCalled(name: string): Prompt {
-  const prompt = prompts.find((one) => one.name === name)
+export function promptCalled(name: string, reach: Reach): Prompt {
+  const offered = promptsOf(reach)
+  const prompt = offered.find((one) => one.name === name)
   if (prompt) return prompt
-  const names = prompts.map((one) => one.name)
+  const names = offered.map((one) => one.name)
   const meant = name.length > 64 ? undefined : nearest(name, names)
   const hint = meant ? `Did you mean ${meant}?` : `There are ${names.join(', ')}.`
   throw new ProtocolError(-32602, `There is no prompt ${clientText(name)}. ${hint}`)
@@ -55,7 +59,7 @@ export async function getPrompt(
   given: Readonly<Record<string, string>> | undefined,
   signal: AbortSignal,
 ): Promise<GetPromptResult> {
-  const prompt = promptCalled(name)
+  const prompt = promptCalled(name, session)
   const args = parseArguments(prompt, given ?? {}, session.account)
   const account = session.account ?? String(args.account_id ?? 'me')
   const sources = createSources({ prompt: name, session, account, signal })
@@ -77,7 +81,7 @@ export async function getPrompt(
 
 function messagesOf(
   { text, attachments }: Prepared,
-  { redact, isSandbox, account: pinned }: Session,
+  { redact, isSandbox, account: pinned }: Reach,
   account: string,
 ): GetPromptResult['messages'] {
   const missing = attachments.filter((one) => 'missing' in one)

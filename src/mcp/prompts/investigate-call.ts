@@ -16,6 +16,7 @@ export const investigateCall = definePrompt({
   name: 'investigate_call',
   title: 'Investigate a failed call',
   description: 'Finds out why a call went wrong, and what to change so that it does not again.',
+  needs: routes.calls.get,
   arguments: { call_id: reference('Call id, from list_calls.') },
   async prepare({ call_id }, sources) {
     const call = await sources.need(routes.calls.get, { params: { call_id } }, 'call_id')

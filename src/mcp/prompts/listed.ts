@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Route } from '../../contract/route.ts'
-import type { Session } from '../session.ts'
+import type { Reach } from '../reach.ts'
 
 const Page = z.object({
   count: z.int().optional(),
@@ -19,7 +19,7 @@ export interface Listed {
 /** Everything of a list, as far as one reads for a completion, out of memory. */
 export async function listed(
   route: Route,
-  { session: { memory }, account }: { session: Session; account: string },
+  { session: { memory }, account }: { session: Reach; account: string },
   pages = mostPages,
 ): Promise<Listed> {
   const pageAt = async (offset: number) => {

@@ -12,6 +12,7 @@ export const migrateNumbers = definePrompt({
   name: 'migrate_numbers',
   title: 'Migrate numbers to a new trunk',
   description: 'Moves phone numbers from one SIP trunk to another, one first, with a way back.',
+  needs: routes.sipTrunks.get,
   arguments: {
     from_trunk_id: reference('Trunk id the numbers are on, from list_sip_trunks.'),
     to_trunk_id: reference('Trunk id they are to run over, from list_sip_trunks.'),

@@ -1,5 +1,6 @@
 import type { Prompt as ProtocolPrompt } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import type { Route } from '../../contract/route.ts'
 import type { Words } from '../../views/safe-text.ts'
 import type { Attachment } from './attachment.ts'
 import type { Sources } from './sources.ts'
@@ -16,6 +17,8 @@ export interface PromptSpec<A extends z.ZodRawShape> {
   readonly name: string
   readonly title: string
   readonly description: string
+  /** What it is about: without a tool that reads that there is no such prompt. */
+  readonly needs?: Route
   /** Each parses a text: the protocol has no other arguments here. */
   readonly arguments: A
   readonly prepare: (args: z.output<z.ZodObject<A>>, sources: Sources) => Promise<Prepared>
@@ -26,6 +29,7 @@ export interface Prompt {
   readonly name: string
   readonly title: string
   readonly description: string
+  readonly needs: Route | undefined
   readonly input: z.ZodObject
   /** The prompt as `prompts/list` shows it; `pinned` where the account is not the caller's to name. */
   readonly listed: (account: 'any' | 'pinned') => ProtocolPrompt
@@ -40,13 +44,14 @@ const account_id = z
 
 /** Makes a prompt from its record. */
 export function definePrompt<A extends z.ZodRawShape>(spec: PromptSpec<A>): Prompt {
-  const { name, title, description, prepare } = spec
+  const { name, title, description, needs, prepare } = spec
   const own = z.object(spec.arguments)
   const input: z.ZodObject = z.object({ ...own.shape, account_id })
   return {
     name,
     title,
     description,
+    needs,
     input,
     listed: (account) => ({
       name,

@@ -17,6 +17,7 @@ export const reviewAgent = definePrompt({
   name: 'review_agent',
   title: "Review an agent's configuration",
   description: 'Reviews how an agent is set up and proposes changes, each with its reason.',
+  needs: routes.agents.get,
   arguments: { agent_id: agentReference },
   async prepare({ agent_id }, sources) {
     const agent = await sources.agent(agent_id)

@@ -8,8 +8,8 @@ import { withAgentIds } from '../agent-names.ts'
 import { didYouMean } from '../did-you-mean.ts'
 import type { KeptFor } from '../memory.ts'
 import { isNotFound } from '../missing.ts'
+import type { Reach } from '../reach.ts'
 import { saidBy } from '../said.ts'
-import type { Session } from '../session.ts'
 
 /** What was read beside the main thing, or what was said instead. */
 export type Read<T> = { ok: true; value: T } | NotRead
@@ -42,7 +42,7 @@ export interface Sources {
 
 interface Reading {
   readonly prompt: string
-  readonly session: Session
+  readonly session: Reach
   readonly account: string
   readonly signal: AbortSignal
 }

@@ -11,6 +11,7 @@ export const weeklyUsageReport = definePrompt({
   name: 'weekly_usage_report',
   title: 'Weekly usage report',
   description: 'Reports the last seven whole days of usage against the seven before.',
+  needs: routes.usage.get,
   arguments: { tz: timeZone },
   async prepare({ tz = 'UTC' }, sources) {
     const weeks = weeksBefore(Date.now(), tz)
