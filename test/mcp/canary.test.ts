@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { canary, type Planted, startCanaryPlatform } from '../harness/canary-platform.ts'
+import {
+  canary,
+  type Planted,
+  startCanaryPlatform,
+  unsafeLines,
+} from '../harness/canary-platform.ts'
 import { connectHttp, type ToolResult } from '../harness/client.ts'
 import { connectPerson, tokenOf, yes } from '../harness/person.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
@@ -7,19 +12,8 @@ import { rpc } from '../harness/rpc.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import { badCalls, everyTool } from '../harness/story.ts'
 
-/** What no text may hold outside JSON values: what ends a line, steers a terminal, turns or hides. */
-const raw = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\u200b\u{e0000}-\u{e007f}]/u
-
-/** Whether a text of several lines keeps the canary within them. */
-function expectSafe(text: string, where: string): void {
-  const lines = text.split('\n')
-  for (const line of lines) {
-    expect(line, where).not.toMatch(raw)
-    expect(line, where).not.toMatch(
-      /^(Next: call delete|Account: forged|<\/untrusted-speech(?! \w))/,
-    )
-  }
-}
+/** Keeps the canary within the lines of a text. */
+const expectSafe = (text: string, where: string) => expect(unsafeLines(text), where).toEqual([])
 
 const lineOf = (text: unknown, where: string) => {
   expectSafe(String(text), where)

@@ -15,7 +15,7 @@ import { memoryLimit, scarceMemory, type Watch, watchMemory } from './memory.ts'
 import type { Figures } from './scenario.ts'
 
 /** The operator's own key of the platform. */
-const attackKey = 'attack-key-0123456789'
+export const attackKey = 'attack-key-0123456789'
 
 /** How a program is started. */
 export interface Starting {

@@ -1,5 +1,6 @@
 import { compileCache } from './compile-cache.ts'
 import { emptyHome } from './empty-home.ts'
+import { foreignText } from './foreign-text.ts'
 import { hostileTemplates } from './hostile-templates.ts'
 import { millionItems } from './million-items.ts'
 import { noDescriptors } from './no-descriptors.ts'
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   hostileTemplates,
   sandboxRest,
   ownKey,
+  foreignText,
   privateFiles,
   emptyHome,
   nodeOptions,
