@@ -7,6 +7,7 @@ import {
   parseJSONRPCMessage,
 } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { Output } from './output.ts'
 import { Pending } from './pending.ts'
 import type { StdioServer } from './stdio.ts'
 import { StdioTransport } from './stdio-transport.ts'
@@ -17,6 +18,8 @@ export interface Before {
   readonly kept: Buffer
   /** What came after them. */
   readonly rest: Buffer
+  /** Bytes that the client may leave unread before nothing more is read of it. */
+  readonly mostUnread: number
 }
 
 /** Takes a client over from the opening. */
@@ -34,7 +37,7 @@ export interface ConnectionOptions {
 /** Serves MCP on standard input and output with the SDK. */
 export function connectStdio(
   { factory, onError, onLeaving, watch }: ConnectionOptions,
-  { kept, rest }: Before,
+  { kept, rest, mostUnread }: Before,
 ): StdioServer {
   const input = new PassThrough()
   const pending = new Pending()
@@ -47,6 +50,7 @@ export function connectStdio(
   const transport = new StdioTransport({
     from: process.stdin,
     ending: input,
+    output: new Output(process.stdout, mostUnread),
     pending,
     watch,
     replayed: new Set(replayed.flatMap((message) => ('id' in message ? [message.id] : []))),
@@ -61,8 +65,8 @@ export function connectStdio(
   }
   const handle = serveStdio(factory, { transport, onerror })
   for (const message of replayed) transport.replay(message)
+  // Goes on reading, too.
   transport.read(rest)
-  process.stdin.resume()
   // The client closing its end of the pipe means: no more requests. What it asked before that is
   // answered first, so that a script can pipe requests in and read the answers.
   const settled = finished(process.stdin, { writable: false })

@@ -4,7 +4,6 @@ import {
   type JSONRPCErrorResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
-  PARSE_ERROR,
   PROTOCOL_VERSION_META_KEY,
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
@@ -13,6 +12,8 @@ import { errorResponse, judge } from '../mcp/json-rpc.ts'
 import { toldMessage } from '../mcp/protocol-error.ts'
 import { Batch, batchFault } from './batches.ts'
 import { Lines } from './lines.ts'
+import type { Output } from './output.ts'
+import { parseMessage } from './parse-message.ts'
 import type { Pending } from './pending.ts'
 import { onlyWatched, wantedResources } from './subscriptions.ts'
 
@@ -21,12 +22,16 @@ export interface ConnectionParts {
   readonly from: Readable
   /** Ends when there is nothing more to answer, and ends the connection with that. */
   readonly ending: Readable
+  readonly output: Output
   readonly pending: Pending
   /** Ids of messages that are replayed: their answers have been given. */
   readonly replayed: Set<unknown>
   readonly watch: (uris: readonly string[]) => () => void
   readonly onClosed: () => void
 }
+
+/** Requests of one client that are served at once. */
+const mostInFlight = 256
 
 /** Revisions whose requests name their revision themselves. */
 const modernVersions = ['2026-07-28']
@@ -48,6 +53,9 @@ export class StdioTransport extends StdioServerTransport {
   /** The revision that the client has asked for; a batch is served in the one that it fits. */
   #revision: string | undefined
   #hasLeft = false
+  /** Lines that are not looked at yet. */
+  readonly #held: string[] = []
+  #isClosed = false
 
   constructor(parts: ConnectionParts) {
     super(parts.ending as ConstructorParameters<typeof StdioServerTransport>[0], process.stdout)
@@ -60,6 +68,7 @@ export class StdioTransport extends StdioServerTransport {
   }
 
   override async close(): Promise<void> {
+    this.#isClosed = true
     this.#parts.from.off('data', this.read)
     await super.close()
     for (const id of [...this.#watching.keys()]) this.#unwatch(id)
@@ -71,13 +80,16 @@ export class StdioTransport extends StdioServerTransport {
       if ('id' in message) {
         this.#asked.add(message.id)
         if (this.#hasLeft) setImmediate(() => this.leave())
+        // Its answer may stand behind what is not read yet.
+        setImmediate(() => this.#work())
       }
-      return super.send(message)
+      return this.#parts.output.write(message)
     }
     const { id } = message
     if (!this.#parts.replayed.delete(id)) await this.#answer(toldMessage(message, undefined))
     this.#parts.pending.delete(id)
     this.#unwatch(id)
+    this.#work()
   }
 
   /** What the opening has answered: the SDK is told of it, and its answer goes nowhere. */
@@ -85,14 +97,37 @@ export class StdioTransport extends StdioServerTransport {
     this.#deliver(message)
   }
 
-  /** Takes what the client has sent. */
+  /** Takes what the client has sent, as far as it is its turn. */
   readonly read = (chunk: Buffer): void => {
     try {
-      for (const line of this.#lines.add(chunk)) this.#take(line)
+      this.#held.push(...this.#lines.add(chunk))
+      this.#work()
     } catch (error) {
       this.onerror?.(error as Error)
       this.close().catch(() => undefined)
     }
+  }
+
+  /**
+   * Looks at what has come. While the client leaves much unread or has many requests in flight,
+   * nothing more is taken or read: it would all be kept in memory.
+   */
+  #work(): void {
+    if (this.#isClosed) return
+    const { output, from } = this.#parts
+    while (this.#held.length > 0) {
+      if (output.isBehind || (this.#isFull && this.#asked.size === 0)) {
+        from.pause()
+        if (output.isBehind) output.whenRead(() => this.#work())
+        return
+      }
+      this.#take(this.#held.shift() ?? '')
+    }
+    from.resume()
+  }
+
+  get #isFull(): boolean {
+    return this.#parts.pending.size >= mostInFlight
   }
 
   /**
@@ -106,19 +141,18 @@ export class StdioTransport extends StdioServerTransport {
   }
 
   #take(line: string): void {
-    const value = parsed(line)
-    if (value === undefined) {
-      this.#refuse(errorResponse(null, { code: PARSE_ERROR, message: 'A line is not JSON.' }))
-    } else if (Array.isArray(value)) this.#takeBatch(value)
+    const read = parseMessage(line, 'A line')
+    if (!read.ok) this.#refuse(errorResponse(null, read.error))
+    else if (Array.isArray(read.value)) this.#takeBatch(read.value)
     else {
-      const { message, refusal } = this.#admitted(value)
+      const { message, refusal } = this.#admitted(read.value)
       if (refusal) this.#refuse(refusal)
       if (message) this.#deliver(message)
     }
   }
 
   #takeBatch(values: readonly unknown[]): void {
-    const fault = batchFault(values, this.#revision)
+    const fault = this.#isFull ? tooMany : batchFault(values, this.#revision)
     if (fault !== undefined) {
       this.#refuse(errorResponse(null, { code: INVALID_REQUEST, message: fault }))
       return
@@ -148,6 +182,9 @@ export class StdioTransport extends StdioServerTransport {
       const error = { code: INVALID_REQUEST, message: 'initialize must not be part of a batch.' }
       return { refusal: errorResponse(message.id, error) }
     }
+    // What the client is asked may be answered further on, so it cannot simply wait.
+    if (this.#isFull)
+      return { refusal: errorResponse(message.id, { code: -32000, message: tooMany }) }
     const refusal = refusalOfRevision(message)
     return refusal ? { refusal } : { message }
   }
@@ -178,18 +215,17 @@ export class StdioTransport extends StdioServerTransport {
   async #answer(message: JSONRPCMessage): Promise<void> {
     const id = 'id' in message ? message.id : undefined
     const batch = [...this.#batches].find((one) => one.settle(id, message))
-    await (batch ? this.#finish(batch) : super.send(message))
+    await (batch ? this.#finish(batch) : this.#parts.output.write(message))
   }
 
   async #finish(batch: Batch): Promise<void> {
     const answers = batch.complete
     if (!answers || !this.#batches.delete(batch) || answers.length === 0) return
-    // An array is written as any message is; the SDK's type knows single ones only.
-    await super.send(answers as unknown as JSONRPCMessage)
+    await this.#parts.output.write(answers)
   }
 
   #refuse(refusal: JSONRPCErrorResponse): void {
-    super.send(refusal).catch(this.onerror)
+    this.#parts.output.write(refusal).catch(this.onerror)
   }
 
   #unwatch(id: unknown): void {
@@ -198,14 +234,7 @@ export class StdioTransport extends StdioServerTransport {
   }
 }
 
-/** A line as data; `undefined` when it is not JSON. */
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
-}
+const tooMany = `More than ${mostInFlight} requests are in flight. Wait for answers first.`
 
 interface Admitted {
   readonly message?: JSONRPCMessage

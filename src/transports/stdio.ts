@@ -20,6 +20,9 @@ export interface StdioOptions {
 /** Longest message that the opening looks at, bytes. */
 const longestOpening = 65_536
 
+/** Bytes that a client may leave unread before nothing more is read of it. */
+const mostUnread = 4 * 1024 * 1024
+
 const newline = 0x0a
 
 /**
@@ -43,12 +46,22 @@ export function startStdio({ opening, load }: StdioOptions): StdioServer {
     stdin.pause()
     stdin.off('data', read)
     stdin.off('end', end)
-    taken = load().then((connect) => connect({ kept: Buffer.concat(kept), rest }))
+    taken = load().then((connect) => connect({ kept: Buffer.concat(kept), rest, mostUnread }))
     taken.then((server) => server.done).then(resolve, reject)
   }
   const read = (chunk: Buffer) => {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    answer()
+  }
+  /** Answers what has come, as long as the client reads what it is told. */
+  const answer = () => {
+    if (taken || isClosed) return
     for (let at = rest.indexOf(newline); at >= 0; at = rest.indexOf(newline)) {
+      if (stdout.writableLength > mostUnread) {
+        stdin.pause()
+        stdout.once('drain', answer)
+        return
+      }
       const line = rest.subarray(0, at + 1)
       const said = at < longestOpening ? opening(parsed(line)) : undefined
       if (!said) return takeOver()
@@ -57,6 +70,7 @@ export function startStdio({ opening, load }: StdioOptions): StdioServer {
       if (said.text !== undefined) stdout.write(`${said.text}\n`)
     }
     if (rest.length > longestOpening) takeOver()
+    else stdin.resume()
   }
   const end = () => resolve()
   const broken = (error: NodeJS.ErrnoException) => {
