@@ -26,7 +26,7 @@ export const textOf = ({ content }: ToolResult): string =>
 
 const Answer = z.looseObject({
   /** Absent or null where what it answers had none. */
-  id: z.number().nullish(),
+  id: z.union([z.number(), z.string()]).nullish(),
   result: z.record(z.string(), z.unknown()).optional(),
   error: z.unknown().optional(),
 })

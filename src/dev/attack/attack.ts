@@ -74,6 +74,8 @@ export class Attack implements AsyncDisposable {
         ? startProgram(args, env, nodeOptions)
         : startInShell(commands.join('; '), args, env, nodeOptions)
     if (starting.isMemoryScarce) this.#watches.push(watchMemory(program, memoryLimit))
+    // Who writes to a program that has ended finds that out by its end.
+    program.process.stdin.on('error', () => undefined)
     running.add(program)
     program.exited.then(() => running.delete(program))
     return this.keep(program)

@@ -3,9 +3,11 @@ import { emptyHome } from './empty-home.ts'
 import { foreignText } from './foreign-text.ts'
 import { hostileTemplates } from './hostile-templates.ts'
 import { millionItems } from './million-items.ts'
+import { nestedJson } from './nested-json.ts'
 import { noDescriptors } from './no-descriptors.ts'
 import { nodeOptions } from './node-options.ts'
 import { ownKey } from './own-key.ts'
+import { pinnedAccount } from './pinned-account.ts'
 import { privateFiles } from './private-files.ts'
 import { proxy } from './proxy.ts'
 import { sandboxRest } from './sandbox-rest.ts'
@@ -23,7 +25,9 @@ export const scenarios: readonly Scenario[] = [
   hostileTemplates,
   sandboxRest,
   ownKey,
+  pinnedAccount,
   foreignText,
+  nestedJson,
   privateFiles,
   emptyHome,
   nodeOptions,
