@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 import packageJson from '../package.json' with { type: 'json' }
 import { tools } from '../tools/index.ts'
 import { createClient } from './api/client.ts'
+import { keyFree, type Redact, redactor } from './api/key-free.ts'
 import { openCalling } from './calling.ts'
 import type { CallingConfig, PlatformConfig, ScopeConfig } from './config.ts'
 import { exposedOf } from './exposed.ts'
@@ -52,7 +53,10 @@ export async function openServing(config: Serving, { onBug, leaving, onServer }:
   const limits = limitsOf(config.platform)
   const memoryOf = createMemories({ catalogMs: config.scope.catalogMs })
   const sessionOf = ({ apiKey, source }: Credential): Session => {
-    const sender = createClient({ send: platform.send, apiKey, userAgent, ...limits })
+    // The key of a sandbox opens nothing else, and is printed by it.
+    const redact: Redact = isSandbox ? (text) => text : redactor(apiKey)
+    const send = isSandbox ? platform.send : keyFree(platform.send, redact)
+    const sender = createClient({ send, apiKey, userAgent, ...limits })
     const client = onOwnAccount(sender, () => ownAccountId(memory))
     const memory: Memory = memoryOf(apiKey, client)
     return {
@@ -64,7 +68,7 @@ export async function openServing(config: Serving, { onBug, leaving, onServer }:
       account,
       isSandbox,
       keySource: source,
-      redact: isSandbox ? (text) => text : redactor(apiKey),
+      redact,
     }
   }
   // By the whole key and where it came from: a session is one user's.
@@ -113,16 +117,3 @@ export async function openServing(config: Serving, { onBug, leaving, onServer }:
 
 const limitsOf = (config: PlatformConfig) =>
   config.kind === 'sandbox' ? {} : { totalTimeoutMs: config.totalTimeoutMs }
-
-/** Takes a key out of texts, also as it looks inside an address, inside JSON or in base64. */
-function redactor(apiKey: string): (text: string) => string {
-  // So short a key is none of a real platform, and taking it out would only garble the text.
-  if (apiKey.length < 6) return (text) => text
-  const looks = new Set([
-    apiKey,
-    encodeURIComponent(apiKey),
-    JSON.stringify(apiKey).slice(1, -1),
-    Buffer.from(apiKey).toString('base64').replace(/=+$/, ''),
-  ])
-  return (text) => [...looks].reduce((rest, look) => rest.replaceAll(look, '[API key]'), text)
-}

@@ -25,9 +25,7 @@ export async function inWords<T>(run: OnAccount, work: () => Promise<T>): Promis
 
 function unknown({ externalId, failure }: OutcomeUnknown, run: OnAccount): Refused {
   const why =
-    failure === undefined
-      ? 'an identical request is, or was, under way'
-      : run.session.redact(failureWord(failure))
+    failure === undefined ? 'an identical request is, or was, under way' : failureWord(failure)
   const which = `external_id ${externalId}${accountArgument(run)}`
   return new Refused(
     'unknown_outcome',

@@ -136,7 +136,7 @@ async function one(run: ListRun, agent: Agent, callee: Callee): Promise<ListedCa
   } catch (error) {
     if (error instanceof Refused) return refusedItem(to_number, error)
     if (error instanceof ApiError)
-      return { to_number, outcome: 'failed', problem: failureOf(error, run) }
+      return { to_number, outcome: 'failed', problem: failureOf(error) }
     throw error
   }
 }
@@ -147,8 +147,8 @@ function refusedItem(to_number: string, error: Refused): ListedCall {
   return { to_number, outcome: error.kind === 'not_allowed' ? 'not_allowed' : 'failed', problem }
 }
 
-function failureOf({ failure }: ApiError, { session }: ListRun): string {
+function failureOf({ failure }: ApiError): string {
   if (failure.kind !== 'rejected') return `${failure.kind}; nothing was dialled`
   const fields = failure.errors.map(({ field, message }) => `${field}: ${message}`)
-  return session.redact([failure.message, ...fields].join(' '))
+  return [failure.message, ...fields].join(' ')
 }

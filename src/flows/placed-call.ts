@@ -45,7 +45,7 @@ export async function placedCall(run: Telling, placement: Placement): Promise<Ou
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     // That it was placed is what matters, and stays true.
-    const why = run.session.redact(failureWord(error.failure))
+    const why = failureWord(error.failure)
     return { structured, lines: [`${head} It could not be followed so far (${why}).`, ...facts] }
   }
 }

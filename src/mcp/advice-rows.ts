@@ -52,7 +52,7 @@ const status = (
   ...row,
   when: (failure, situation) =>
     isAnswered(failure) && !isSuccess(failure) && matches(failure.status, situation),
-  what: (failure, situation) => said(failure as Answered, situation),
+  what: (failure) => said(failure as Answered),
   next: (failure, situation) => row.next(failure as Answered, situation),
 })
 
@@ -64,7 +64,7 @@ const success = (
   id: row.id,
   again: 'if harmless',
   when: (failure) => failure.kind === 'unreadable' && isSuccess(failure) && matches(failure),
-  what: (failure, situation) => said(failure as Unreadable, situation),
+  what: (failure) => said(failure as Unreadable),
   next: () => row.next,
 })
 
@@ -274,7 +274,7 @@ const reasons: Readonly<Record<Unreadable['reason'], string>> = {
 }
 
 /** What the platform said, in its own words, or what stands in their place. */
-function said(failure: Answered, { session }: Situation): string {
+function said(failure: Answered): string {
   if (failure.kind === 'rejected') {
     const { status: code, message, detail } = failure
     const words = detail && detail !== message ? `${message} ${detail}` : message
@@ -283,10 +283,9 @@ function said(failure: Answered, { session }: Situation): string {
   const { status: code, reason, detail, excerpt } = failure
   // Data that only looks different is still data: it is shown, so that nothing is lost.
   const most = isSuccess(failure) && reason === 'unexpected_shape' ? 20_000 : 300
-  const readable = session.redact(excerpt)
   const shown =
-    readable.length > most
-      ? ` It begins: ${readable.slice(0, most)}`
-      : readable && ` It is: ${readable}`
+    excerpt.length > most
+      ? ` It begins: ${excerpt.slice(0, most)}`
+      : excerpt && ` It is: ${excerpt}`
   return `the platform answered HTTP ${code} with ${reasons[reason]}${detail ? ` (${detail})` : ''}.${shown}`
 }

@@ -3,7 +3,6 @@ import {
   type InputRequiredResult,
   ProtocolError,
 } from '@modelcontextprotocol/server'
-import * as z from 'zod'
 import { ApiError, type Failure } from '../api/failure.ts'
 import { requestMs } from '../calls/find-out.ts'
 import { within } from '../calls/within.ts'
@@ -53,16 +52,27 @@ export function callTool(
   given: Record<string, unknown>,
   context: CallContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  const { boundMs = requestMs, signal: caller } = context
-  const calling: Calling = { context, request: undefined, signal: caller, answerBy: noEnd }
+  const { signal } = context
+  const calling: Calling = { context, request: undefined, signal, answerBy: noEnd }
   const told = (error: unknown) => failureOf(tool, error, calling)
-  if (!tool.isBounded) return carryOut(tool, given, calling).catch(told)
+  const { redact } = context.session
+  // The platform's replies do not hold the key; what a caller gives may, and is repeated.
+  const sent = JSON.stringify(given)
+  const clean = (result: Result): Result =>
+    'content' in result ? (eachText(result, redact) as CallToolResult) : result
+  const answer = answered(tool, given, calling).catch(told)
+  return redact(sent) === sent ? answer : answer.then(clean)
+}
+
+function answered(tool: Tool, given: Record<string, unknown>, calling: Calling): Promise<Result> {
+  if (!tool.isBounded) return carryOut(tool, given, calling)
+  const { boundMs = requestMs, signal: caller } = calling.context
   // One deadline for all requests of the call, from the first on.
   calling.answerBy = performance.now() + boundMs - graceMs
   return within(boundMs, caller, (signal) => {
     calling.signal = signal
     return carryOut(tool, given, calling)
-  }).catch(told)
+  })
 }
 
 /** What went wrong, as a result. */
@@ -77,6 +87,8 @@ function failureOf(
   if (!(error instanceof ApiError)) return bug(tool, error, context)
   return apiFailure(tool, error, { ...context, request })
 }
+
+type Result = CallToolResult | InputRequiredResult
 
 /** How much earlier the steps of a tool end by themselves, because they can tell more, ms. */
 const graceMs = 500
@@ -147,15 +159,8 @@ interface Given {
   readonly account: string | undefined
 }
 
-/**
- * The data for programs, and its text for a model. What both say of the account comes from here; a
- * key that the platform repeats is taken out.
- */
-function succeeded(
-  tool: Tool,
-  outcome: Outcome,
-  { session: { redact }, request, account }: Given,
-): CallToolResult {
+/** The data for programs, and its text for a model. What both say of the account comes from here. */
+function succeeded(tool: Tool, outcome: Outcome, { request, account }: Given): CallToolResult {
   const named =
     account === undefined ? outcome.structured : { account_id: account, ...outcome.structured }
   const fitted =
@@ -165,13 +170,9 @@ function succeeded(
           structured: named,
           text: withAccount(boundedLines(outcome.lines.map(safeLine), resultBudget), account),
         }
-  const structured = JSON.stringify(fitted.structured)
   return {
-    content: [{ type: 'text', text: redact(fitted.text) }],
-    structuredContent:
-      redact(structured) === structured
-        ? fitted.structured
-        : z.record(z.string(), z.unknown()).parse(eachText(fitted.structured, redact)),
+    content: [{ type: 'text', text: fitted.text }],
+    structuredContent: fitted.structured,
   }
 }
 
@@ -223,7 +224,7 @@ async function apiFailure(
   // What the text holds already, and at what length, is not repeated.
   const { excerpt: _, errors: __, ...facts } = { excerpt: '', errors: [], ...failure }
   return failed(tool, advice, { ...facts, advice: row, method, path, attempts }, (text) =>
-    cut(session.redact(text), 30_000),
+    cut(text, 30_000),
   )
 }
 
@@ -258,7 +259,7 @@ function failed(
   tool: Tool,
   { what, fields, next, retryable }: Advice,
   facts: ErrorFacts,
-  redact: (text: string) => string = (text) => text,
+  bounded: (text: string) => string = (text) => text,
 ): CallToolResult {
   const shown = fields.slice(0, mostFields).map(cutField)
   const more = fields.length - shown.length
@@ -274,11 +275,11 @@ function failed(
     content: [
       {
         type: 'text',
-        text: redact(safeLines(lines.filter((line) => typeof line === 'string'))),
+        text: bounded(safeLines(lines.filter((line) => typeof line === 'string'))),
       },
     ],
     // Not structuredContent: clients check that against the output schema, also of errors.
-    _meta: { [errorMetaKey]: eachText(error, redact) },
+    _meta: { [errorMetaKey]: eachText(error, bounded) },
     isError: true,
   }
 }
@@ -295,13 +296,13 @@ const cutField = <T extends { argument: string; message: string }>(field: T): T 
   message: cut(field.message, 1000),
 })
 
-/** The same data with each text in it changed: keys of objects are ours, texts may not be. */
+/** The same data with each text in it changed, names of fields too. */
 function eachText(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((item) => eachText(item, change))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, eachText(field, change)]),
+    Object.entries(value).map(([name, field]) => [change(name), eachText(field, change)]),
   )
 }
 

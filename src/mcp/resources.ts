@@ -182,14 +182,14 @@ export async function readResource(
   signal: AbortSignal,
 ): Promise<ReadResourceResult> {
   const found = find(uri, context.session)
-  if (!found) throw new ResourceNotFoundError(uri)
+  if (!found) throw new ResourceNotFoundError(context.session.redact(uri))
   const { route, request, kept } = found
   const { client, memory } = context.session
   const value = await guarded(uri, context, () =>
     kept ? memory.read(route, request, kept) : client.call(route, request, signal),
   )
   return {
-    contents: [{ uri, mimeType, text: context.session.redact(safeJson(JSON.stringify(value))) }],
+    contents: [{ uri, mimeType, text: safeJson(JSON.stringify(value)) }],
     ttlMs: kept ? memory.keptMs(kept) : 0,
     cacheScope: 'private',
   }
@@ -272,7 +272,7 @@ export async function guarded<T>(
     const { failure } = error
     const isMissing =
       failure.kind === 'bad_parameter' || (failure.kind === 'rejected' && failure.status === 404)
-    if (isMissing) throw new ResourceNotFoundError(uri)
+    if (isMissing) throw new ResourceNotFoundError(session.redact(uri))
     const isBadAddress = failure.kind === 'rejected' && failure.status === 422
     throw new ProtocolError(
       isBadAddress ? -32602 : -32603,

@@ -87,7 +87,7 @@ export function createService(options: ServiceOptions): Service {
     })
     server.setRequestHandler('tools/call', ({ params }, context) => {
       const tool = offer.byName.get(params.name)
-      if (!tool) throw noSuchTool(params.name, exposure)
+      if (!tool) throw noSuchTool(session.redact(params.name), exposure)
       const abilities = abilitiesOf(server, context)
       const work = (signal: AbortSignal) =>
         callTool(tool, params.arguments ?? {}, {

@@ -17,6 +17,9 @@ export interface Session {
   readonly keySource: string
   /** Account that all tools act on; `undefined`: the one a caller names, or the key's own. */
   readonly account: string | undefined
-  /** Takes the key out of a text that came from elsewhere, before anybody sees it. */
+  /**
+   * Takes the key out of what a client sent, before it is repeated. Replies of the platform do not
+   * hold it: they were looked through as they came.
+   */
   readonly redact: (text: string) => string
 }

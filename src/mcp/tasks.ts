@@ -41,10 +41,13 @@ export interface Task {
   readonly [field: string]: unknown
 }
 
+/** A result as a tool gives it, with its data. */
+type Shown = Pick<CallToolResult, 'content'> & { structuredContent: Record<string, unknown> }
+
 /** How a call that is followed is shown: its state in a line, and in the end as a result. */
 export interface Showing {
   readonly state: (call: CallDetail) => string
-  readonly result: (call: CallDetail) => CallToolResult
+  readonly result: (call: CallDetail) => Shown
 }
 
 /** The task that follows a call which was just placed. */
@@ -92,19 +95,16 @@ export async function getTask(
   }
 }
 
-/** The result as a tool gives it: it names its account, and holds no key. */
+/** The result as a tool gives it: it names its account. */
 async function asToolResult(
-  { content, structuredContent }: CallToolResult,
+  { content, structuredContent: structured }: Shown,
   { account: account_id }: TaskId,
   session: Session,
 ): Promise<CallToolResult> {
   const request = { params: { account_id }, query: {} }
   const account = await accountOf(routes.calls.get, request, session)
-  const named =
-    account === undefined
-      ? structuredContent
-      : { account_id: account, ...(structuredContent ?? {}) }
-  return JSON.parse(session.redact(JSON.stringify({ content, structuredContent: named })))
+  const named = account === undefined ? structured : { account_id: account, ...structured }
+  return { content, structuredContent: named }
 }
 
 /**
