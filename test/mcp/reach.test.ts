@@ -140,7 +140,17 @@ test('a pinned account that the platform does not know is told to whoever runs t
   await using client = await connectHttp('v2 2026-07-28', program.url, { 'x-api-key': key })
   const { content } = await client.call('get_call', { call_id: unknown })
   expect(content[0]?.text).toContain('--account')
-  for (const other of others) expect(content[0]?.text).not.toContain(other)
+  let said = ''
+  const asked = await askedBy(async () => {
+    said = await everyHint(program.url)
+  })
+  for (const other of others) expect(said.includes(other), other).toBe(false)
+  const allowed = [
+    'GET /accounts/current',
+    `GET /accounts/${seedIds.account}/subaccounts/${unknown}`,
+  ]
+  const elsewhere = asked.filter((one) => !one.includes(`/accounts/${unknown}`))
+  expect([...new Set(elsewhere)].filter((one) => !allowed.includes(one))).toEqual([])
 })
 
 describe('with hidden tools', () => {
