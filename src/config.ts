@@ -18,6 +18,8 @@ export type PlatformConfig =
       totalTimeoutMs: number
       /** Proxy for https, and the hosts that are reached without it. */
       proxy: { url: string; except: string } | undefined
+      /** Requests to it under way at once, in all and with one key. */
+      atOnce: { inAll: number; perKey: number }
     }
   | ({ kind: 'sandbox' } & SandboxConfig)
 
@@ -38,6 +40,8 @@ export interface ScopeConfig {
   exposure: Wanted
   /** How long catalogs are handed out before they are read anew. */
   catalogMs: number
+  /** Resources that are watched at once, in all and with one key. */
+  watched: { inAll: number; perKey: number }
 }
 
 /** How calls are placed. */
@@ -158,6 +162,10 @@ function platformOf(
     headersTimeoutMs: milliseconds(values, 'headers-timeout', 10_000),
     totalTimeoutMs: milliseconds(values, 'timeout', 30_000),
     proxy: proxyOf(url, env),
+    atOnce: {
+      inAll: count(values, 'max-upstream', 128, 1),
+      perKey: count(values, 'max-upstream-per-key', 64, 1),
+    },
   }
 }
 
@@ -217,6 +225,10 @@ function scopeOf(values: Values): ScopeConfig {
     account,
     exposure: { toolsets, tools, excludeTools, readOnly },
     catalogMs: milliseconds(values, 'catalog-ttl', 300_000),
+    watched: {
+      inAll: count(values, 'max-watched', 2500, 1),
+      perKey: count(values, 'max-watched-per-key', 250, 1),
+    },
   }
 }
 
@@ -297,19 +309,21 @@ function listenOf(values: Values, defaultPort: number): ListenConfig {
   return { host: values.host ?? '127.0.0.1', port }
 }
 
+/** How many there may be of something; where 0 is allowed, it means no limit. */
+const count = (values: Values, name: SettingName, otherwise: number, least: 0 | 1) =>
+  number(values, name, otherwise, { least, most: 1_000_000, whole: true })
+
 function limitsOf(values: Values): HttpLimits {
-  const count = (name: SettingName, otherwise: number, least: 0 | 1) =>
-    number(values, name, otherwise, { least, most: 1_000_000, whole: true })
   return {
     requests: {
-      inAll: count('max-requests', 1000, 1),
-      perKey: count('max-requests-per-key', 500, 0),
-      perAddress: count('max-requests-per-address', 500, 0),
+      inAll: count(values, 'max-requests', 1000, 1),
+      perKey: count(values, 'max-requests-per-key', 500, 0),
+      perAddress: count(values, 'max-requests-per-address', 500, 0),
     },
     streams: {
-      inAll: count('max-streams', 2000, 1),
-      perKey: count('max-streams-per-key', 200, 0),
-      perAddress: count('max-streams-per-address', 500, 0),
+      inAll: count(values, 'max-streams', 2000, 1),
+      perKey: count(values, 'max-streams-per-key', 200, 0),
+      perAddress: count(values, 'max-streams-per-address', 500, 0),
     },
     clientMs: milliseconds(values, 'client-timeout', 30_000),
   }

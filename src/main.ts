@@ -163,7 +163,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
   const leaving = new AbortController()
   const watchers = { onBug: logBug, leaving: leaving.signal }
   const serving = await openServing(config, watchers)
-  const { select, readingFor, hasKey, localToken, prepare, close, ...service } = serving
+  const { select, readingFor, faultOfKey, hasKey, localToken, prepare, close, ...service } = serving
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
   await prepare()
   const local = isLoopback(config.listen.host)
@@ -179,6 +179,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
       const selected = select(header)
       return selected.ok ? undefined : selected.message
     },
+    faultOfKey,
     watch: (credential, uris, onUpdate) => watchResources(readingFor(credential), uris, onUpdate),
     onError: logRefusal,
   })

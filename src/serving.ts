@@ -10,7 +10,7 @@ import type { CallingConfig, PlatformConfig, ScopeConfig } from './config.ts'
 import { exposedOf } from './exposed.ts'
 import { showing } from './flows/wait-for-call.ts'
 import { openLocalToken } from './local-token.ts'
-import { onOwnAccount, ownAccountId } from './mcp/account.ts'
+import { faultOfKey, onOwnAccount, ownAccountId } from './mcp/account.ts'
 import type { Credential } from './mcp/credential.ts'
 import { createMemories, type Memory } from './mcp/memory.ts'
 import { reachOf } from './mcp/reach.ts'
@@ -51,7 +51,7 @@ export async function openServing(config: Serving, { onBug, leaving, onServer }:
   const dialling = openCalling(config.calling, { isSandbox })
   const platform = await openPlatform(config.platform, onBug)
   const limits = limitsOf(config.platform)
-  const memoryOf = createMemories({ catalogMs: config.scope.catalogMs })
+  const memoryOf = createMemories(config.scope)
   const sessionOf = ({ apiKey, source }: Credential): Session => {
     // The key of a sandbox opens nothing else, and is printed by it.
     const redact: Redact = isSandbox ? (text) => text : redactor(apiKey)
@@ -100,6 +100,8 @@ export async function openServing(config: Serving, { onBug, leaving, onServer }:
   return {
     ...service,
     select,
+    /** Why a request with this key may hold nothing, such as a stream. */
+    faultOfKey: (own: Credential | undefined) => faultOfKey(sessionFor(own)),
     /** For what is read for a client beside its requests. */
     readingFor: (own: Credential | undefined) => reachOf(sessionFor(own), exposure.tools),
     /** Whether requests from this machine need no key of their own. */

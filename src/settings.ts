@@ -176,6 +176,30 @@ export const settings = {
     help: 'The same for one client address; 0 means no limit. Default 500.',
     commands: ['http'],
   },
+  'max-watched': {
+    variable: 'VOICE_AGENT_MAX_WATCHED',
+    value: 'COUNT',
+    help: 'Most resources that are watched for subscriptions, in all; one that many watch counts once. Default 2500.',
+    commands: both,
+  },
+  'max-watched-per-key': {
+    variable: 'VOICE_AGENT_MAX_WATCHED_PER_KEY',
+    value: 'COUNT',
+    help: 'The same with one API key. Default 250.',
+    commands: both,
+  },
+  'max-upstream': {
+    variable: 'VOICE_AGENT_MAX_UPSTREAM',
+    value: 'COUNT',
+    help: 'Most requests to the platform at once, and so connections to it, in all; more wait. Default 128.',
+    commands: both,
+  },
+  'max-upstream-per-key': {
+    variable: 'VOICE_AGENT_MAX_UPSTREAM_PER_KEY',
+    value: 'COUNT',
+    help: 'The same with one API key. Default 64.',
+    commands: both,
+  },
   'client-timeout': {
     variable: 'VOICE_AGENT_CLIENT_TIMEOUT',
     value: 'SECONDS',

@@ -130,8 +130,10 @@ describe('what assistants get', () => {
     return config.scope
   }
 
+  const watched = { inAll: 2500, perKey: 250 }
+
   test('is everything, of any account, unless told otherwise', () => {
-    expect(scope([])).toEqual({ account: undefined, exposure: {}, catalogMs: 300_000 })
+    expect(scope([])).toEqual({ account: undefined, exposure: {}, catalogMs: 300_000, watched })
     expect(scope(['http'], { VOICE_AGENT_ACCOUNT: ' ', VOICE_AGENT_TOOLS: '' })).toEqual(scope([]))
   })
 
@@ -139,6 +141,7 @@ describe('what assistants get', () => {
     const told = {
       account: 'a1',
       catalogMs: 300_000,
+      watched,
       exposure: {
         toolsets: 'agents,calls',
         tools: 'get_usage',

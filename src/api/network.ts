@@ -4,12 +4,15 @@ import { exchange } from './exchange.ts'
 import { type Failure, type Redirected, SendFailure } from './failure.ts'
 import { openPool } from './pool.ts'
 import type { Send, WireReply, WireRequest } from './send.ts'
+import { defaultTurns, type TurnBounds, Turns } from './turns.ts'
 
 export interface NetworkOptions extends Limits {
   /** Origin, and optionally a path prefix, of the platform. */
   readonly baseUrl: URL
   /** Proxy for https, from the environment; loopback and plain http never use it. */
   readonly proxy?: { readonly url: string; readonly except: string }
+  /** Requests under way at once, and so connections, in all and with one key. */
+  readonly atOnce?: TurnBounds
 }
 
 /** A sender over the network: a pool of kept-alive connections to one origin. */
@@ -24,25 +27,30 @@ const maxRedirects = 3
 /** Connections are made with the first request. */
 export function createNetworkSender(options: NetworkOptions): NetworkSender {
   const pool = openPool(options)
+  const turns = new Turns(options.atOnce ?? defaultTurns)
   return {
     async send(request) {
       const { origin, pathname } = options.baseUrl
       // Put together as text: resolving `//host/…` against an origin would lead to that host.
       const url = new URL(origin + pathname.replace(/\/$/, '') + request.target)
-      return sendTo(pool, url, request, options)
+      return sendTo({ pool, turns }, url, request, options)
     },
     close: () => pool.destroy(),
   }
 }
 
 async function sendTo(
-  pool: Dispatcher,
+  { pool, turns }: { readonly pool: Dispatcher; readonly turns: Turns },
   url: URL,
   request: WireRequest,
   options: NetworkOptions,
 ): Promise<WireReply> {
   const deadline = startDeadline(request, options)
+  const key = request.headers['x-api-key'] ?? ''
+  let hasTurn = false
   try {
+    await turnOf(key, turns, deadline)
+    hasTurn = true
     const visited = [url]
     for (let target = url; ; visited.push(target)) {
       const reply = await exchange(pool, target, request, deadline)
@@ -54,7 +62,20 @@ async function sendTo(
     throw new SendFailure(failureOf(error, deadline))
   } finally {
     deadline.end()
+    if (hasTurn) turns.release(key)
   }
+}
+
+/** Waits for the key's turn, for as long as the request may take until it is answered. */
+function turnOf(key: string, turns: Turns, deadline: Deadline): Promise<void> {
+  if (deadline.struck) return Promise.reject(deadline.struck)
+  return new Promise((resolve, reject) => {
+    const giveUp = turns.take(key, resolve)
+    deadline.onStrike = (failure) => {
+      giveUp?.()
+      reject(failure)
+    }
+  })
 }
 
 /**

@@ -1,9 +1,16 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
 import type { NetworkOptions } from './network.ts'
+import { defaultTurns } from './turns.ts'
 
 /** Opens the pool of connections to the platform. */
-export function openPool({ proxy, headersTimeoutMs }: NetworkOptions): Dispatcher {
+export function openPool({
+  proxy,
+  headersTimeoutMs,
+  atOnce = defaultTurns,
+}: NetworkOptions): Dispatcher {
   const options = {
+    // Also those that are still being made for requests that were given up.
+    connections: atOnce.inAll,
     // One deadline of ours covers headers and body; undici's own are coarse and would race it.
     headersTimeout: 0,
     bodyTimeout: 0,

@@ -5,6 +5,7 @@ import type { Account } from '../contract/account.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import type { Memory } from './memory.ts'
+import { saidBy } from './said.ts'
 import type { Session } from './session.ts'
 
 type Remembering = Pick<Session, 'memory'>
@@ -69,6 +70,32 @@ export async function ownAccountId(memory: Memory): Promise<string> {
   const own = await ownAccount({ memory })
   learnAccount({ memory }, own)
   return own.id
+}
+
+/** Why a key may hold nothing of the server. */
+export interface KeyFault {
+  readonly status: 401 | 503
+  readonly message: string
+}
+
+/** Why a key may hold nothing: the platform refuses it, or cannot be asked. Asked once per key. */
+export async function faultOfKey({
+  memory,
+  keySource,
+  redact,
+}: Pick<Session, 'memory' | 'keySource' | 'redact'>): Promise<KeyFault | undefined> {
+  try {
+    await ownAccountId(memory)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { failure } = error
+    const said = redact(saidBy(failure))
+    const isRefused = failure.kind === 'rejected' && [401, 403].includes(failure.status)
+    return isRefused
+      ? { status: 401, message: `The platform refuses the API key from ${keySource} (${said}).` }
+      : { status: 503, message: `The platform could not be asked about the API key (${said}).` }
+  }
 }
 
 /** Remembers the account of a key that somebody has just read. */

@@ -201,22 +201,29 @@ export const watchable = (uris: readonly string[]): string[] =>
 
 /**
  * Calls back whenever the contents of one of the resources change, until the function it gives
- * back is called. What is not watchable is not watched.
+ * back is called. What is not watchable is not watched. Throws WatchLimitError.
  */
 export function watchResources(
   session: Reach,
   uris: readonly string[],
   onUpdate: (uri: string) => void,
 ): () => void {
-  const stops = watchable(uris).flatMap((uri) => {
-    const found = find(uri, session)
-    if (!found) return []
-    const { route, request, kept = 'watched' } = found
-    return [session.memory.watch(route, request, kept, () => onUpdate(uri))]
-  })
-  return () => {
+  const stops: (() => void)[] = []
+  const stopAll = () => {
     for (const stop of stops) stop()
   }
+  try {
+    for (const uri of watchable(uris)) {
+      const found = find(uri, session)
+      if (!found) continue
+      const { route, request, kept = 'watched' } = found
+      stops.push(session.memory.watch(route, request, kept, () => onUpdate(uri)))
+    }
+  } catch (error) {
+    stopAll()
+    throw error
+  }
+  return stopAll
 }
 
 /** Resources that one subscription may watch: each is read again and again. */

@@ -1,4 +1,5 @@
 import { INVALID_PARAMS, ProtocolError, type Server } from '@modelcontextprotocol/server'
+import { WatchLimitError } from './memory.ts'
 import { type ReadContext, readResource, watchResources } from './resources.ts'
 
 /** Subscriptions of the 2025 revisions, which reach the server; later ones are the transport's. */
@@ -14,7 +15,12 @@ export function serveSubscriptions(server: Server, reading: ReadContext): void {
     if (mcpReq.signal.aborted) return {}
     end(uri)
     const tell = () => server.sendResourceUpdated({ uri }).catch(() => undefined)
-    stops.set(uri, watchResources(reading.session, [uri], tell))
+    try {
+      stops.set(uri, watchResources(reading.session, [uri], tell))
+    } catch (error) {
+      if (error instanceof WatchLimitError) throw new ProtocolError(-32000, error.message)
+      throw error
+    }
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { WatchLimitError } from '../mcp/memory.ts'
 import { Connections, type Serve } from './connections.ts'
 import { refuse } from './http-answers.ts'
 import { Bodies } from './http-body.ts'
@@ -56,6 +57,12 @@ export function createLimits(bounds: HttpLimits, serve: Serve) {
     },
     close: () => clearInterval(looking),
   }
+}
+
+/** Refuses a stream for the resources that it would watch. */
+export function refuseWatch(response: ServerResponse, { reached, message }: WatchLimitError): void {
+  response.setHeader('retry-after', String(retryAfter.streams))
+  refuse(response, reached === 'perKey' ? 429 : 503, message)
 }
 
 const settingOf: Readonly<Record<BoundName, string>> = {

@@ -20,14 +20,16 @@ import {
   type JSONRPCErrorResponse,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server'
+import type { KeyFault } from '../mcp/account.ts'
 import { sessionHeader } from '../mcp/cancelling.ts'
 import { authInfoOf, type Credential } from '../mcp/credential.ts'
 import { errorResponse, judge } from '../mcp/json-rpc.ts'
+import { WatchLimitError } from '../mcp/memory.ts'
 import type { Header } from '../mcp/selection.ts'
 import type { Service } from '../mcp/server.ts'
 import { batchFault, batchRevision } from './batches.ts'
 import { refuse, refuseMethod, sendJson, sendText, toldResponse } from './http-answers.ts'
-import { createLimits, type HttpLimits } from './http-limits.ts'
+import { createLimits, type HttpLimits, refuseWatch } from './http-limits.ts'
 import { allowPage, type Sources, sourceCheck } from './http-source.ts'
 import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
@@ -41,6 +43,8 @@ export interface HttpOptions extends Sources {
   readonly ownKey: OwnKey
   /** Why a request cannot have what its headers want of the tools; `undefined` where it can. */
   readonly refusalOf: (header: Header) => string | undefined
+  /** Why a request with this key may hold nothing, such as a stream; `undefined` where it may. */
+  readonly faultOfKey: (credential: Credential | undefined) => Promise<KeyFault | undefined>
   /** Watches resources with the key of a request, or the operator's. */
   readonly watch: (
     credential: Credential | undefined,
@@ -127,6 +131,8 @@ export async function startHttp(
     if (fault) return sendJson(response, 400, fault)
     if (isInitializeRequest(message)) response.setHeader(sessionHeader, randomUUID())
     if (!isStream) return serve(incoming, response, message)
+    const keyFault = await options.faultOfKey(key.credential)
+    if (keyFault) return refuse(response, keyFault.status, keyFault.message)
     const watch: Watch = (uris, onUpdate) => options.watch(key.credential, uris, onUpdate)
     const closed = once(response, 'close').then(() => undefined)
     await resources.open(watch, wantedResources(message), () =>
@@ -140,6 +146,7 @@ export async function startHttp(
   const limits = createLimits(options.limits, (request, response) => {
     answer(request, response).catch((error: Error) => {
       if (request.readableAborted) return
+      if (error instanceof WatchLimitError) return refuseWatch(response, error)
       options.onError(error)
       if (response.headersSent) response.destroy()
       else refuse(response, 500, 'The server failed.')

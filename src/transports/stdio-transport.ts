@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { errorResponse, judge } from '../mcp/json-rpc.ts'
+import { WatchLimitError } from '../mcp/memory.ts'
 import { toldMessage } from '../mcp/protocol-error.ts'
 import { Batch, batchFault } from './batches.ts'
 import { Lines } from './lines.ts'
@@ -193,8 +194,9 @@ export class StdioTransport extends StdioServerTransport {
     if ('method' in message && 'id' in message) {
       if (message.method === 'initialize') this.#revision = String(message.params?.protocolVersion)
       if (isEndless(message.method)) {
-        this.#watching.set(message.id, this.#parts.watch(wantedResources(message)))
-        this.onmessage?.(onlyWatched(message))
+        const refusal = this.#watch(message)
+        if (refusal) this.#refuse(refusal)
+        else this.onmessage?.(onlyWatched(message))
         return
       }
       this.#parts.pending.add(message.id)
@@ -226,6 +228,17 @@ export class StdioTransport extends StdioServerTransport {
 
   #refuse(refusal: JSONRPCErrorResponse): void {
     this.#parts.output.write(refusal).catch(this.onerror)
+  }
+
+  /** Watches what a subscription asks for; gives the refusal where that is too much. */
+  #watch(message: JSONRPCRequest): JSONRPCErrorResponse | undefined {
+    try {
+      this.#watching.set(message.id, this.#parts.watch(wantedResources(message)))
+      return undefined
+    } catch (error) {
+      if (!(error instanceof WatchLimitError)) throw error
+      return errorResponse(message.id, { code: -32000, message: error.message })
+    }
   }
 
   #unwatch(id: unknown): void {

@@ -54,6 +54,7 @@ const server = await startHttp(
     ownKey: { usedBy: 'anybody' },
     refusalOf: () => undefined,
     limits: { requests: unlimited, streams: unlimited, clientMs: 30_000 },
+    faultOfKey: async () => undefined,
     watch: () => () => undefined,
     onError: (error) => process.stderr.write(`${error.message}\n`),
   },

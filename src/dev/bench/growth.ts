@@ -95,7 +95,11 @@ export async function growth(): Promise<{ curves: Curve[]; sections: Section[] }
     return await costOf(server, path, count)
   })
   await curve('open streams', [1, 100, 10_000], async (count) => {
-    await using server = await served(platform.url)
+    await using server = await served(platform.url, {
+      VOICE_AGENT_MAX_STREAMS: '20000',
+      VOICE_AGENT_MAX_STREAMS_PER_KEY: '0',
+      VOICE_AGENT_MAX_STREAMS_PER_ADDRESS: '0',
+    })
     using _ = await listen(server.url, count)
     return await costOf(server, path)
   })

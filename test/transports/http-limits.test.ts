@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest'
+import { onTheWire } from '../../src/dev/wire.ts'
+import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { startHttpProgram } from '../harness/program.ts'
+
+const models = 'voice-agents://catalog/models'
+const agents = (count: number, from = 0) =>
+  Array.from({ length: count }, (_, index) => `voice-agents://agents/a${from + index}`)
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** Opens a stream; what is refused is closed, the rest stays open until the end of the test. */
+async function listen(url: string, key: string, uris: string[] = [models]) {
+  const params = { notifications: { resourceSubscriptions: uris } }
+  const ended = new AbortController()
+  const response = await fetch(url, {
+    ...onTheWire('subscriptions/listen', params, { key }),
+    signal: ended.signal,
+  })
+  const { status, headers } = response
+  const said = status === 200 ? '' : await response.text()
+  return { status, said, retryAfter: headers.get('retry-after'), end: () => ended.abort() }
+}
+
+const isUp = async (url: string) => (await fetch(new URL('/health', url))).status === 200
+
+/** A platform that refuses keys called bad, and answers all others. */
+const choosyPlatform = () =>
+  startFakePlatform(({ url, headers }, response) => {
+    if (String(headers['x-api-key']).startsWith('bad')) {
+      return json(response, 401, envelope('unauthorized'))
+    }
+    if (url.endsWith('/accounts/current')) return json(response, 200, { id: 'own' })
+    if (url.includes('/agents/')) return json(response, 200, { id: 'a', name: 'An agent' })
+    json(response, 200, [])
+  })
+
+describe('streams', () => {
+  test('of a key that the platform refuses are not opened', async () => {
+    await using platform = await choosyPlatform()
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_MAX_STREAMS: '5',
+    })
+    const refused = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => listen(program.url, `bad-${index % 3}`)),
+    )
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([401, 503]))
+    expect((await listen(program.url, 'bad-1')).said).toMatch(/platform refuses the API key/)
+    const good = await listen(program.url, 'good')
+    expect(good.status).toBe(200)
+    good.end()
+  })
+
+  test.each([
+    [
+      'with one key',
+      { VOICE_AGENT_MAX_STREAMS_PER_KEY: '2' },
+      429,
+      /2 for this API key \(--max-streams-per-key\)/,
+    ],
+    [
+      'from one address',
+      { VOICE_AGENT_MAX_STREAMS_PER_ADDRESS: '2' },
+      429,
+      /2 for this client address \(--max-streams-per-address\)/,
+    ],
+    ['in all', { VOICE_AGENT_MAX_STREAMS: '2' }, 503, /2 in all \(--max-streams\)/],
+  ])('%s are limited, and one that ends makes room', async (_, env, status, message) => {
+    await using platform = await choosyPlatform()
+    await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url, ...env })
+    const first = await listen(program.url, 'good')
+    const second = await listen(program.url, 'good')
+    const third = await listen(program.url, 'good')
+    expect([first.status, second.status, third.status]).toEqual([200, 200, status])
+    expect(third.said).toMatch(message)
+    expect(JSON.parse(third.said)).toMatchObject({ jsonrpc: '2.0', id: null })
+    expect(third.retryAfter).toBe('30')
+    expect(await isUp(program.url)).toBe(true)
+    first.end()
+    await expect
+      .poll(async () => {
+        const next = await listen(program.url, 'good')
+        next.end()
+        return next.status
+      })
+      .toBe(200)
+    second.end()
+  })
+})
+
+describe('watched resources', () => {
+  test('are limited for a key and in all, and what many watch counts once', async () => {
+    await using platform = await choosyPlatform()
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_MAX_WATCHED_PER_KEY: '30',
+      VOICE_AGENT_MAX_WATCHED: '50',
+    })
+    const same = await Promise.all(
+      Array.from({ length: 10 }, () => listen(program.url, 'good', agents(30))),
+    )
+    expect(same.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
+    const more = await listen(program.url, 'good', agents(1, 40))
+    expect(more).toMatchObject({ status: 429, retryAfter: '30' })
+    expect(more.said).toMatch(/30 for this API key \(--max-watched-per-key\)/)
+    const other = await listen(program.url, 'other', agents(30))
+    expect(other).toMatchObject({ status: 503, retryAfter: '30' })
+    expect(other.said).toMatch(/50 in all \(--max-watched\)/)
+    // What was refused is not watched in part.
+    expect((await listen(program.url, 'other', agents(20))).status).toBe(200)
+    // Each was read once when it began.
+    const read = platform.seen.filter(({ url }) => url.includes('/agents/')).length
+    expect(read).toBeLessThanOrEqual(30 + 21 + 20)
+    for (const { end } of same) end()
+  })
+})
+
+describe('requests', () => {
+  const call = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
+  const ask = (url: string, key: string) => fetch(url, onTheWire('tools/call', call, { key }))
+  const slowPlatform = () =>
+    startFakePlatform(
+      (_, response) => void setTimeout(() => json(response, 200, { id: 's1' }), 700),
+      { account: 'own' },
+    )
+
+  test.each([
+    ['with one key', { VOICE_AGENT_MAX_REQUESTS_PER_KEY: '3' }, 429, /3 for this API key/],
+    ['from one address', { VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS: '3' }, 429, /3 for this client/],
+    ['in all', { VOICE_AGENT_MAX_REQUESTS: '3' }, 503, /3 in all \(--max-requests\)/],
+  ])('at once %s are limited', async (_, env, status, message) => {
+    await using platform = await slowPlatform()
+    await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url, ...env })
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(program.url, 'key-one')))
+    const refused = answers.filter((answer) => answer.status === status)
+    expect(refused.length).toBe(5)
+    const [one] = refused
+    expect(one?.headers.get('retry-after')).toBe('1')
+    expect(await one?.text()).toMatch(message)
+    expect(answers.filter((answer) => answer.status === 200).length).toBe(3)
+    expect(await isUp(program.url)).toBe(true)
+  })
+
+  test('of one key leave connections to the platform for others, and all are answered', async () => {
+    let open = 0
+    let most = 0
+    await using platform = await startFakePlatform(
+      ({ headers }, response) => {
+        most = Math.max(most, ++open)
+        const isSlow = headers['x-api-key'] === 'key-many'
+        const answer = () => {
+          open--
+          json(response, 200, { id: 's1' })
+        }
+        setTimeout(answer, isSlow ? 300 : 0)
+      },
+      { account: 'own' },
+    )
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_MAX_UPSTREAM: '8',
+      VOICE_AGENT_MAX_UPSTREAM_PER_KEY: '6',
+    })
+    const many = Array.from({ length: 60 }, () => ask(program.url, 'key-many'))
+    await pause(400)
+    let isDone = false
+    Promise.all(many).then(() => {
+      isDone = true
+    })
+    expect((await ask(program.url, 'key-other')).status).toBe(200)
+    expect(isDone).toBe(false)
+    const answers = await Promise.all(many)
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(most).toBeLessThanOrEqual(8)
+    expect(most).toBeGreaterThanOrEqual(6)
+  })
+})
