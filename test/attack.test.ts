@@ -58,7 +58,7 @@ test.runIf(process.platform === 'linux')(
     })
     expect(verdict).toMatchObject({
       holds: false,
-      broken: expect.stringMatching(/^The program took \d+ MB of memory$/),
+      broken: expect.stringMatching(/^The program took \d+ MB of memory and was stopped$/),
     })
     expect(verdict.figures['memory, MB']).toBeGreaterThan(512)
   },

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict'
 import {
   type Behaviour,
   type FakePlatformOptions,
@@ -91,17 +90,20 @@ export class Attack implements AsyncDisposable {
 
   /** The most memory that programs with little of it have taken. */
   figures(): Figures {
-    const [first, ...more] = this.#watches.map((watch) => watch.most())
-    if (first === undefined) return {}
-    const most = Math.max(first, ...more)
-    return { 'memory, MB': most, ...(most > memoryLimit && { 'limit, MB': memoryLimit }) }
+    const most = this.#mostMemory()
+    return most === undefined ? {} : { 'memory, MB': most }
   }
 
-  /** Fails when a program took more memory than it may. */
-  assertWithinLimits(): void {
-    for (const watch of this.#watches) {
-      assert.ok(watch.most() <= memoryLimit, `The program took ${watch.most()} MB of memory`)
-    }
+  /** Which limit a program has passed. */
+  passed(): string | undefined {
+    const most = this.#mostMemory()
+    if (most === undefined || most <= memoryLimit) return undefined
+    return `The program took ${most} MB of memory and was stopped`
+  }
+
+  #mostMemory(): number | undefined {
+    const all = this.#watches.map((watch) => watch.most())
+    return all.length === 0 ? undefined : Math.max(...all)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

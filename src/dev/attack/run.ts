@@ -16,10 +16,11 @@ export async function run(scenario: Scenario): Promise<Verdict> {
     await using attack = new Attack()
     try {
       figures = await withinTime(scenario.run(attack))
-      attack.assertWithinLimits()
     } catch (error) {
       broken = error instanceof Error ? error.message : String(error)
     }
+    // What came of that, such as a connection that broke, says less.
+    broken = attack.passed() ?? broken
     figures = { ...figures, ...attack.figures() }
   }
   const seconds = round((performance.now() - began) / 1000, 1)

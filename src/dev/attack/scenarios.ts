@@ -2,6 +2,7 @@ import { compileCache } from './compile-cache.ts'
 import { emptyHome } from './empty-home.ts'
 import { foreignText } from './foreign-text.ts'
 import { hostileTemplates } from './hostile-templates.ts'
+import { keyEcho } from './key-echo.ts'
 import { millionItems } from './million-items.ts'
 import { nestedJson } from './nested-json.ts'
 import { noDescriptors } from './no-descriptors.ts'
@@ -13,11 +14,17 @@ import { proxy } from './proxy.ts'
 import { sandboxRest } from './sandbox-rest.ts'
 import type { Scenario } from './scenario.ts'
 import { steadyMemory } from './steady-memory.ts'
+import { unfinishedBodies } from './unfinished-bodies.ts'
+import { unreadAnswers } from './unread-answers.ts'
+import { unreadStdio } from './unread-stdio.ts'
 import { unwritableLog } from './unwritable-log.ts'
 
 /** All scenarios, in the order in which they run. */
 export const scenarios: readonly Scenario[] = [
   proxy,
+  unreadAnswers,
+  unfinishedBodies,
+  unreadStdio,
   noDescriptors,
   unwritableLog,
   compileCache,
@@ -27,6 +34,7 @@ export const scenarios: readonly Scenario[] = [
   ownKey,
   pinnedAccount,
   foreignText,
+  keyEcho,
   nestedJson,
   privateFiles,
   emptyHome,
