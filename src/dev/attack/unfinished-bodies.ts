@@ -11,7 +11,7 @@ const clientSeconds = 3
 
 export const unfinishedBodies: Scenario = {
   name: 'unfinished-bodies',
-  point: '200 connections send nearly all of a body of 4 MiB, and never its end.',
+  point: 'Somebody sends nearly all of a body of 4 MiB on 200 connections, and never its end.',
   guarantee:
     'The server stays within 512 MB, others are served, and the bodies are given up in time.',
   async run(attack) {
