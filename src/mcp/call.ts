@@ -20,7 +20,7 @@ import { withIgnoredNulls } from './ignored-nulls.ts'
 import { reachOf } from './reach.ts'
 import { type RefusalKind, Refused } from './refused.ts'
 import type { Session } from './session.ts'
-import type { Task } from './tasks.ts'
+import { createTaskResult } from './tasks.ts'
 import type { Outcome, Run, Tool } from './tool.ts'
 import { withReason } from './why-empty.ts'
 
@@ -139,7 +139,7 @@ async function carryOut(
     progress: context.progress,
     takesTasks: context.takesTasks,
   })
-  if (outcome.task) return asResult(outcome.task)
+  if (outcome.task) return createTaskResult(outcome.task)
   const asked = { route: tool.route, request, unknown: named.unknown }
   const reasoned = await withReason(outcome, asked, hints)
   const told = withIgnoredNulls(reasoned, parsed.ignoredNulls)
@@ -149,9 +149,6 @@ async function carryOut(
     account: await accountOf(tool.route, request, session),
   })
 }
-
-/** A task in place of a result: the SDK passes on what an extension adds, but has no type for it. */
-const asResult = (task: Task) => ({ resultType: 'task', ...task }) as unknown as InputRequiredResult
 
 interface Given {
   readonly session: Session

@@ -1,4 +1,8 @@
-import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+} from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { hasEnded, mayShowLater } from '../calls/follow.ts'
@@ -55,6 +59,10 @@ export function taskOf(call: { id: string }, account: string, message: string): 
   const id = { account, call: call.id, created: Date.now() }
   return taskAt(encode(id), id, { status: 'working', statusMessage: message })
 }
+
+/** A task in place of a result: the SDK passes on what an extension adds, but has no type for it. */
+export const createTaskResult = (task: Task) =>
+  ({ resultType: 'task', ...task }) as unknown as InputRequiredResult
 
 /** Tasks that somebody has cancelled, by owner and id: they stay cancelled while this runs. */
 export interface Cancelled {

@@ -1,7 +1,9 @@
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
+import { capabilitiesOf } from '../../src/mcp/greeting.ts'
 import { startHttp } from '../../src/transports/http.ts'
 import { registerAsking, stateCodec } from './fixture-asking.ts'
 import { registerPrompts, registerResources } from './fixture-content.ts'
+import { registerTaskMethods, registerTaskTools } from './fixture-tasks.ts'
 import { registerTools } from './fixture-tools.ts'
 
 /*
@@ -18,11 +20,18 @@ const never = { listChanged: false }
 
 const hint = { ttlMs: 1000, cacheScope: 'private' } as const
 
-const factory: McpServerFactory = () => {
+const factory: McpServerFactory = ({ era }) => {
+  const isModern = era === 'modern'
   const server = new McpServer(
     { name: 'conformance-fixture', version: '1.0.0' },
     {
-      capabilities: { tools: never, resources: never, prompts: never, completions: {} },
+      capabilities: {
+        tools: never,
+        resources: never,
+        prompts: never,
+        completions: {},
+        ...(isModern && { extensions: capabilitiesOf.modern.extensions }),
+      },
       requestState: { verify: stateCodec.verify },
       cacheHints: {
         'tools/list': hint,
@@ -38,6 +47,8 @@ const factory: McpServerFactory = () => {
   registerAsking(server)
   registerResources(server)
   registerPrompts(server)
+  registerTaskTools(server)
+  if (isModern) registerTaskMethods(server)
   return server
 }
 

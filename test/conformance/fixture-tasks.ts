@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto'
+import {
+  acceptedContent,
+  type CallToolResult,
+  type InputRequiredResult,
+  inputRequired,
+  type McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { createClient } from '../../src/api/client.ts'
+import type { CallDetail } from '../../src/contract/call.ts'
+import { placedCall } from '../../src/flows/placed-call.ts'
+import { showing } from '../../src/flows/wait-for-call.ts'
+import { abilitiesOf } from '../../src/mcp/client-abilities.ts'
+import { serveTasks } from '../../src/mcp/task-methods.ts'
+import { createCancelled, createTaskResult } from '../../src/mcp/tasks.ts'
+import { safeLines } from '../../src/views/safe-text.ts'
+import { tools } from '../../tools/index.ts'
+import { sessionOf } from '../harness/session.ts'
+
+/*
+ * The suite's tools for the tasks extension. As in the real server a task follows a call on the
+ * platform, so each of these tools places one, on a platform that is simulated here: all that tells
+ * of it, and all of the tasks, is the server's own.
+ */
+
+/** What happens in a simulated call. */
+interface Simulated {
+  readonly seconds: number
+  readonly status: 'completed' | 'failed'
+  /** What the agent says. */
+  readonly said: string
+}
+
+const account = 'conformance'
+const calls = new Map<string, Simulated & { readonly placed: number }>()
+
+/** The call as the platform would show it now. */
+function detailOf(id: string): CallDetail | undefined {
+  const call = calls.get(id)
+  if (!call) return undefined
+  const { placed, seconds, status, said } = call
+  const end = placed + seconds * 1000
+  const isOver = Date.now() >= end
+  return {
+    id,
+    type: 'phone',
+    status: isOver ? status : 'in_progress',
+    answer_status: status === 'failed' ? 'user_busy' : 'human',
+    created: new Date(placed).toISOString(),
+    ended_at: isOver ? new Date(end).toISOString() : null,
+    messages: [{ role: 'agent', message: said }],
+  }
+}
+
+/** The simulated platform answers one operation: one call with its transcript. */
+const client = createClient({
+  apiKey: 'conformance',
+  userAgent: 'conformance',
+  send: async ({ target }) => {
+    const call = detailOf(target.replace(`/v1/accounts/${account}/calls/`, ''))
+    return {
+      status: call ? 200 : 404,
+      header: (name) => (name === 'content-type' ? 'application/json' : undefined),
+      body: JSON.stringify(call ?? { detail: 'Not found' }),
+    }
+  },
+})
+
+const session = sessionOf(client)
+const cancelled = createCancelled()
+
+/** The methods as the real server has them. */
+export function registerTaskMethods({ server }: McpServer): void {
+  serveTasks(server, {
+    session,
+    tools,
+    cancelled,
+    showing,
+    onBug: (error) => process.stderr.write(`${error}\n`),
+  })
+}
+
+/** Places a call: a task for a client that takes tasks, for others its end. */
+async function follow(
+  simulated: Simulated,
+  { server }: McpServer,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const id = randomUUID()
+  calls.set(id, { ...simulated, placed: Date.now() })
+  const outcome = await placedCall(
+    {
+      request: { params: { account_id: account }, query: {} },
+      options: { follow: true },
+      session,
+      signal: context.mcpReq.signal,
+      until: Number.POSITIVE_INFINITY,
+      progress: () => undefined,
+      takesTasks: abilitiesOf(server, context).takesTasks,
+    },
+    { call: { id }, externalId: id, isRepeat: false, isTaken: true },
+  )
+  if (outcome.task) return createTaskResult(outcome.task)
+  const { structured, lines = [] } = outcome
+  return { content: [{ type: 'text', text: safeLines(lines) }], structuredContent: structured }
+}
+
+const Name = z.object({ name: z.string() })
+
+export function registerTaskTools(server: McpServer): void {
+  server.registerTool('greet', { description: 'No task', inputSchema: Name }, ({ name }) => ({
+    content: [{ type: 'text', text: `Hello, ${name}!` }],
+  }))
+  server.registerTool(
+    'slow_compute',
+    {
+      description: 'A call that lasts so long',
+      inputSchema: z.object({ seconds: z.number(), label: z.string().optional() }),
+    },
+    ({ seconds, label = '' }, context) =>
+      follow({ seconds, status: 'completed', said: label }, server, context),
+  )
+  server.registerTool('failing_job', { description: 'A call that fails' }, (context) =>
+    follow({ seconds: 1, status: 'failed', said: '' }, server, context),
+  )
+  // No task of ours waits for input: this one ends by itself, and answers to it are acknowledged.
+  server.registerTool(
+    'confirm_delete',
+    {
+      description: 'A call during which a client may answer what nobody asked',
+      inputSchema: z.object({ filename: z.string() }),
+    },
+    ({ filename }, context) =>
+      follow({ seconds: 1, status: 'completed', said: filename }, server, context),
+  )
+  server.registerTool(
+    'test_tool_with_task',
+    { description: 'Asks the client, then places a call' },
+    (context) => {
+      const answer = acceptedContent(context.mcpReq.inputResponses, 'user_name', Name)
+      if (answer) {
+        const said = `Hello, ${answer.name}!`
+        return follow({ seconds: 1, status: 'completed', said }, server, context)
+      }
+      const message = 'What is your name?'
+      const user_name = inputRequired.elicit({ message, requestedSchema: Name })
+      return inputRequired({ inputRequests: { user_name } })
+    },
+  )
+}
