@@ -19,7 +19,7 @@ const bodies: Readonly<Record<string, () => string>> = {
 }
 
 /** Whoever asks after the server meanwhile waits no longer, ms. */
-const longestWait = 3000
+const longestWait = 10_000
 
 export const millionItems: Scenario = {
   name: 'million-items',
