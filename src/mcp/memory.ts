@@ -108,8 +108,12 @@ function createMemory(client: Client, times: typeof keptMs, watching: Watching):
         return () => clearInterval(timer)
       }
       const stop = watched.add(key, onChange, readAgain)
-      // What is kept already is what the watcher has seen, so that is what it is compared with.
-      fetch(route, request, { ttl }).then((reply) => watched.seen(key, reply), ignore)
+      // What is kept already is what the watcher has seen, so that is what it is compared with. Not
+      // read where the watching is taken back at once, because more was asked for than is allowed.
+      queueMicrotask(() => {
+        if (!watched.has(key)) return
+        fetch(route, request, { ttl }).then((reply) => watched.seen(key, reply), ignore)
+      })
       return stop
     },
   }
@@ -160,6 +164,10 @@ class Watched {
     this.#entries.set(key, entry)
     this.#watching.count++
     return entry
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key)
   }
 
   seen(key: string, reply: unknown): void {

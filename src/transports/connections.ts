@@ -34,18 +34,24 @@ export class Connections {
 
   readonly take: Serve = (request, response) => {
     const connection = this.#known.get(request.socket) ?? this.#open(request.socket)
-    if (connection.response) connection.wait(request, response)
+    if (connection.isBusy) connection.wait(request, response)
     else this.#begin(connection, request, response)
   }
 
   #open(socket: Socket): Connection {
     const connection = new Connection(socket, () => {
-      const next = connection.end()
-      if (next) this.#begin(connection, next.request, next.response)
+      if (connection.end()) setImmediate(() => this.#beginNext(connection))
       else this.#busy.delete(connection)
     })
     this.#known.set(socket, connection)
     return connection
+  }
+
+  /** In its turn after other connections, whose requests would else wait for all of this one's. */
+  #beginNext(connection: Connection): void {
+    const next = connection.next()
+    if (next) this.#begin(connection, next.request, next.response)
+    else this.#busy.delete(connection)
   }
 
   #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
@@ -83,8 +89,9 @@ class Connection {
   readonly #onEnd: () => void
   /** Requests that were read together with the one that is served. */
   readonly #waiting: Waiting[] = []
-  /** The answer to the request that is served. */
+  /** The answer to the request that is served; between two of them there is none. */
   response: ServerResponse | undefined
+  isBusy = false
   /** Bytes of it that the client has not read, and since when it has read none of them, ms. */
   unread = 0
   since = 0
@@ -100,6 +107,7 @@ class Connection {
   }
 
   begin(response: ServerResponse): void {
+    this.isBusy = true
     this.response = response
     this.unread = 0
     response.on('close', this.#onEnd)
@@ -110,12 +118,19 @@ class Connection {
     this.#socket.pause()
   }
 
-  /** Ends what is served, and gives what is served next. */
-  end(): Waiting | undefined {
+  /** Ends what is served; tells whether another request waits. */
+  end(): boolean {
     this.response = undefined
+    this.isBusy = this.#waiting.length > 0
+    return this.isBusy
+  }
+
+  /** What is served next, unless the client has gone. */
+  next(): Waiting | undefined {
     if (this.#socket.destroyed) this.#waiting.splice(0)
     const next = this.#waiting.shift()
     if (next && this.#waiting.length === 0) this.#socket.resume()
+    this.isBusy = next !== undefined
     return next
   }
 

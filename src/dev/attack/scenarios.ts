@@ -7,6 +7,7 @@ import { millionItems } from './million-items.ts'
 import { nestedJson } from './nested-json.ts'
 import { noDescriptors } from './no-descriptors.ts'
 import { nodeOptions } from './node-options.ts'
+import { oneKey } from './one-key.ts'
 import { ownKey } from './own-key.ts'
 import { pinnedAccount } from './pinned-account.ts'
 import { privateFiles } from './private-files.ts'
@@ -25,6 +26,7 @@ export const scenarios: readonly Scenario[] = [
   unreadAnswers,
   unfinishedBodies,
   unreadStdio,
+  oneKey,
   noDescriptors,
   unwritableLog,
   compileCache,

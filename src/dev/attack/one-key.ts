@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import { envelope, json } from '../../../test/harness/fake-platform.ts'
+import { onTheWire } from '../wire.ts'
+import { callTool } from './asking.ts'
+import type { Scenario } from './scenario.ts'
+
+/** What is open of something, and the most that was. */
+class Gauge {
+  now = 0
+  most = 0
+
+  add(by: 1 | -1): void {
+    this.now += by
+    this.most = Math.max(this.most, this.now)
+  }
+}
+
+export const oneKey: Scenario = {
+  name: 'one-key',
+  point:
+    'Somebody opens 999 streams with a refused key, has 1,000 resources watched on each of 100 streams, and calls tools 5,000 times at once.',
+  guarantee:
+    'Refused keys hold nothing; 429 tells which limit is reached; the platform gets few requests at once, and others are served.',
+  async run(attack) {
+    const upstream = new Gauge()
+    const watched = new Set<string>()
+    const platform = await attack.platform(({ url, headers }, response) => {
+      const key = String(headers['x-api-key'])
+      if (key === 'refused-key') return json(response, 401, envelope('unauthorized'))
+      if (url.endsWith('/accounts/current')) return json(response, 200, { id: 'own' })
+      if (url.includes('/agents/')) watched.add(url)
+      upstream.add(1)
+      setTimeout(
+        () => {
+          upstream.add(-1)
+          json(response, 200, { id: 's1', name: 'There' })
+        },
+        key === 'greedy-key' ? 200 : 0,
+      )
+    }, {})
+    // As behind a proxy: the others come from the same address.
+    const env = {
+      ...platform.env,
+      VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS: '0',
+      VOICE_AGENT_MAX_STREAMS_PER_ADDRESS: '0',
+    }
+    const server = await attack.serve({ isMemoryScarce: true, env })
+    const dispatcher = new Agent({ connections: null, bodyTimeout: 0 })
+    attack.keep({ [Symbol.asyncDispose]: () => dispatcher.destroy() })
+    const send = async (asked: ReturnType<typeof onTheWire>) => {
+      const { method, headers, body } = asked
+      const response = await request(server.url, { method, headers, body, dispatcher })
+      // A stream stays open, unread.
+      const isStream = String(response.headers['content-type']).startsWith('text/event-stream')
+      response.body.on('error', () => undefined)
+      if (!isStream) await response.body.dump()
+      return response.statusCode
+    }
+    const listen = (key: string, uris: string[]) =>
+      send(
+        onTheWire(
+          'subscriptions/listen',
+          { notifications: { resourceSubscriptions: uris } },
+          { key },
+        ),
+      )
+    const others = () =>
+      callTool(server.url, 'get_subaccount', { subaccount_id: 's1' }, { key: 'other-key' })
+    const all = (count: number, one: (index: number) => Promise<number>) =>
+      Promise.all(Array.from({ length: count }, (_, index) => one(index)))
+
+    const models = ['voice-agents://catalog/models']
+    const refused = await all(999, () => listen('refused-key', models))
+    assert.ok(refused.every((status) => [401, 429, 503].includes(status)))
+    assert.equal(await listen('other-key', models), 200)
+
+    const agents = (stream: number) =>
+      Array.from({ length: 1000 }, (_, index) => `voice-agents://agents/a${stream}-${index}`)
+    const streams = await all(100, (stream) => listen('greedy-key', agents(stream)))
+    assert.ok(streams.includes(429))
+    await sleep(1500)
+    assert.ok(watched.size <= 250, `${watched.size} resources are watched`)
+
+    const call = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
+    const calls = all(5000, () => send(onTheWire('tools/call', call, { key: 'greedy-key' })))
+    let answered = 0
+    const done = calls.then(() => true)
+    while (!(await Promise.race([done, sleep(50, false)]))) {
+      assert.ok(!(await others()).isError)
+      answered++
+    }
+    const statuses = await calls
+    assert.ok(statuses.includes(429))
+    assert.ok(upstream.most <= 128, `${upstream.most} requests to the platform at once`)
+    assert.ok((await fetch(new URL('/health', server.url))).ok)
+    return {
+      'resources watched': watched.size,
+      'requests to the platform at once': upstream.most,
+      'calls answered': statuses.filter((status) => status === 200).length,
+      'others answered meanwhile': answered,
+    }
+  },
+}
