@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { onTheWire } from '../src/dev/wire.ts'
 import { json, startFakePlatform } from './harness/fake-platform.ts'
+import { crowd } from './harness/hostile-client.ts'
 import { quietly, startInShell } from './harness/program.ts'
-import { crowd } from './harness/raw-http.ts'
 import { rpc } from './harness/rpc.ts'
 
 const taker = join(import.meta.dirname, 'harness/descriptors.ts')
@@ -69,7 +69,9 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
     await using platform = await platformOfOne()
     await using program = startFew(http, platform.env)
     const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
-    const sockets = await crowd(url, 100)
+    using clients = await crowd(url, 100)
+    const { sockets } = clients
+    for (const socket of sockets) socket.resume()
     // More than there is room for: the server closes those it cannot take.
     await expect.poll(() => sockets.some(({ closed }) => closed)).toBe(true)
     for (const socket of sockets) socket.destroy()

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { scarceMemory } from '../../src/dev/attack/memory.ts'
+import { usage } from '../../src/dev/bench/processes.ts'
 import { onTheWire } from '../../src/dev/wire.ts'
-import { crowd, heardOn, httpText, mostMemory, scarce } from '../harness/hostile-client.ts'
+import { crowd, heardOn, httpText } from '../harness/hostile-client.ts'
 import { startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 
@@ -17,18 +19,21 @@ async function othersAreServed(url: string): Promise<void> {
 // Memory is read from /proc.
 describe.skipIf(process.platform !== 'linux')('a client takes little memory', () => {
   test('with requests whose answers it does not read', async () => {
-    await using program = await startHttpProgram(scarce)
+    await using program = await startHttpProgram(scarceMemory)
     using clients = await crowd(program.url, 62)
     const many = list.repeat(Math.ceil(66_000 / list.length))
     for (const socket of clients.sockets) socket.write(many)
     await othersAreServed(program.url)
     await pause(1500)
     await othersAreServed(program.url)
-    expect(mostMemory(program.process.pid)).toBeLessThan(400)
+    expect(usage(program.process).mostMemory).toBeLessThan(400)
   })
 
   test('with large bodies that it does not finish', async () => {
-    await using program = await startHttpProgram({ ...scarce, VOICE_AGENT_CLIENT_TIMEOUT: '3' })
+    await using program = await startHttpProgram({
+      ...scarceMemory,
+      VOICE_AGENT_CLIENT_TIMEOUT: '3',
+    })
     using clients = await crowd(program.url, 200)
     const begun = httpText(onTheWire('tools/list'), { length: 4 * 1024 * 1024 })
     const rest = Buffer.alloc(4 * 1024 * 1024 - 4096, ' ')
@@ -38,7 +43,7 @@ describe.skipIf(process.platform !== 'linux')('a client takes little memory', ()
     }
     await pause(1000)
     await othersAreServed(program.url)
-    expect(mostMemory(program.process.pid)).toBeLessThan(400)
+    expect(usage(program.process).mostMemory).toBeLessThan(400)
   })
 })
 

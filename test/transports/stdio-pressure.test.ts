@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
+import { scarceMemory } from '../../src/dev/attack/memory.ts'
+import { usage } from '../../src/dev/bench/processes.ts'
 import { onTheWire } from '../../src/dev/wire.ts'
-import { mostMemory, scarce } from '../harness/hostile-client.ts'
 import { quietly, startProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-const start = () => startProgram([], { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...scarce })
+const start = () =>
+  startProgram([], { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...scarceMemory })
 const line = (method: string, id: number, params: Record<string, unknown> = {}) =>
   `${onTheWire(method, params, { id }).body}\n`
 const own = { name: 'get_current_account', arguments: {} }
@@ -43,7 +45,7 @@ test.skipIf(process.platform !== 'linux').each<[string, string, (id: number) => 
     const count = 2500
     stdin.write(Array.from({ length: count }, (_, id) => ask(id)).join(''))
     await pause(2500)
-    expect(mostMemory(program.process.pid)).toBeLessThan(300)
+    expect(usage(program.process).mostMemory).toBeLessThan(300)
     // Whoever reads again gets all of it.
     let lines = 0
     for await (const chunk of stdout) {

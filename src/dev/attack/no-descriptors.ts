@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { json } from '../../../test/harness/fake-platform.ts'
-import { crowd } from '../../../test/harness/raw-http.ts'
+import { crowd } from '../../../test/harness/hostile-client.ts'
 import { callTool, eventually, textOf } from './asking.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -16,7 +16,9 @@ export const noDescriptors: Scenario = {
     const isWell = async () => (await fetch(new URL('/health', server.url))).ok
     // This connection is kept for what is asked next.
     assert.ok(await isWell())
-    const sockets = await crowd(server.url, 200)
+    using clients = await crowd(server.url, 200)
+    const { sockets } = clients
+    for (const socket of sockets) socket.resume()
     await eventually('some connections are refused', () => sockets.some(({ closed }) => closed))
     const held = sockets.filter(({ closed }) => !closed).length
     const during = await read()
