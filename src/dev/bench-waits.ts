@@ -116,6 +116,10 @@ function startServer(file: string, stateDir: string): ChildProcess {
       VOICE_AGENT_SANDBOX_SPEED: String(speed),
       VOICE_AGENT_STATE_DIR: stateDir,
       VOICE_AGENT_CONFIRM: 'never',
+      // All wait with one key and from one address.
+      VOICE_AGENT_MAX_REQUESTS: String(2 * waits),
+      VOICE_AGENT_MAX_REQUESTS_PER_KEY: '0',
+      VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS: '0',
     },
   })
 }
