@@ -18,7 +18,9 @@ async function listen(url: string, key: string, uris: string[] = [models]) {
   })
   const { status, headers } = response
   const said = status === 200 ? '' : await response.text()
-  return { status, said, retryAfter: headers.get('retry-after'), end: () => ended.abort() }
+  // With the response, because a stream whose response is collected as garbage is closed.
+  const retryAfter = headers.get('retry-after')
+  return { status, said, retryAfter, response, end: () => ended.abort() }
 }
 
 const isUp = async (url: string) => (await fetch(new URL('/health', url))).status === 200
