@@ -11,7 +11,7 @@ import { seedIds } from '../../sandbox/seed.ts'
 /*
  * What the server is compared with, each in a process of its own, which prints its address:
  *   node servers.ts constant FILE    answers everything with the bytes of a file
- *   node servers.ts platform FILE    the same, as the platform that others ask
+ *   node servers.ts platform FILE    the same, as the platform that others ask, which tells the account
  *   node servers.ts proxy PLATFORM   node:http to undici, body passed on as it is
  *   node servers.ts sdk PLATFORM     the official SDK as its documentation shows, with every tool
  *   node servers.ts sdk-of-one PLATFORM   the same with the one tool that is called
@@ -19,8 +19,18 @@ import { seedIds } from '../../sandbox/seed.ts'
 
 const [kind = '', argument = ''] = process.argv.slice(2)
 
-function constant(file: string): RequestListener {
-  const bytes = readFileSync(file)
+const constant = (file: string): RequestListener => answering(readFileSync(file))
+
+function platform(file: string): RequestListener {
+  const account = answering(Buffer.from('{"id":"bench"}'))
+  const other = constant(file)
+  return (incoming, response) => {
+    const answer = incoming.url?.endsWith('/accounts/current') ? account : other
+    answer(incoming, response)
+  }
+}
+
+function answering(bytes: Buffer): RequestListener {
   return (incoming, response) => {
     incoming.resume().once('end', () => {
       response.writeHead(200, {
@@ -75,7 +85,7 @@ const called = tools.filter(({ name }) => name === 'get_agent')
 
 const listeners: Record<string, (argument: string) => RequestListener> = {
   constant,
-  platform: constant,
+  platform,
   proxy,
   sdk: (platform) => sdk(platform, tools),
   // What no documentation does, and the least there is.
