@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import module from 'node:module'
-import { descriptorHint } from './descriptors.ts'
+import { descriptorHint } from './cli/descriptors.ts'
 
 /*
  * Starts the program, or says why it cannot. This file must run on any Node that can read it, so
@@ -43,10 +43,10 @@ async function start(): Promise<number> {
   // Assistants start this program again and again: what is compiled once is kept. Written soon after
   // the start, because clients kill more often than they ask. Where NODE_COMPILE_CACHE is set, Node
   // has chosen that folder already.
-  const { compileCacheFolder } = await import('./compile-cache.ts')
+  const { compileCacheFolder } = await import('./cli/compile-cache.ts')
   const folder = process.env.NODE_COMPILE_CACHE ? undefined : compileCacheFolder()
   if (folder !== undefined) module.enableCompileCache(folder)
   setTimeout(() => module.flushCompileCache(), 3000).unref()
-  const { main } = await import('./main.ts')
+  const { main } = await import('./cli/main.ts')
   return main(process.argv.slice(2), process.env)
 }

@@ -1,7 +1,7 @@
 import { routes } from '../src/contract/routes.ts'
-import { confirmedSubaccountUpdate } from '../src/flows/confirmed.ts'
+import { confirmedSubaccountUpdate } from '../src/flows/confirmed-action.ts'
 import { currentAccount } from '../src/flows/current-account.ts'
-import { defineTool } from '../src/mcp/tool.ts'
+import { defineTool } from '../src/mcp/call/tool.ts'
 import { listDefaults, listView } from '../src/views/list.ts'
 
 export const getCurrentAccount = defineTool({

@@ -1,8 +1,8 @@
 import { routes } from '../src/contract/routes.ts'
-import { checkedCreate } from '../src/flows/checked-create.ts'
-import { confirmedArchive } from '../src/flows/confirmed.ts'
-import { safeUpdate } from '../src/flows/safe-update.ts'
-import { defineTool } from '../src/mcp/tool.ts'
+import { checkedCreate } from '../src/flows/agents/checked-create.ts'
+import { safeUpdate } from '../src/flows/agents/safe-update.ts'
+import { confirmedArchive } from '../src/flows/confirmed-action.ts'
+import { defineTool } from '../src/mcp/call/tool.ts'
 import { listDefaults, listView } from '../src/views/list.ts'
 
 export const listAgents = defineTool({

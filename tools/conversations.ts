@@ -1,6 +1,6 @@
 import { routes } from '../src/contract/routes.ts'
-import { conversationById } from '../src/flows/conversation-by-id.ts'
-import { defineTool } from '../src/mcp/tool.ts'
+import { conversationById } from '../src/flows/calls/conversation-by-id.ts'
+import { defineTool } from '../src/mcp/call/tool.ts'
 import { listDefaults, listView } from '../src/views/list.ts'
 
 export const listConversations = defineTool({

@@ -1,6 +1,6 @@
 import { routes } from '../src/contract/routes.ts'
-import { confirmedTrunkDelete } from '../src/flows/confirmed.ts'
-import { defineTool } from '../src/mcp/tool.ts'
+import { confirmedTrunkDelete } from '../src/flows/confirmed-action.ts'
+import { defineTool } from '../src/mcp/call/tool.ts'
 import { listDefaults, listView } from '../src/views/list.ts'
 
 export const listSipTrunks = defineTool({

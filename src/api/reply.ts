@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import { ErrorEnvelope } from '../contract/error.ts'
 import type { Route } from '../contract/route.ts'
-import { type JsonExcess, jsonExcess } from '../json-bounds.ts'
+import { type JsonExcess, jsonExcess } from '../json/bounds.ts'
 import { envelopeOf } from './envelope.ts'
 import type { Failure, UnreadableReason } from './failure.ts'
 import type { WireReply } from './send.ts'

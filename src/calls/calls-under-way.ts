@@ -3,7 +3,7 @@ import { ApiError } from '../api/failure.ts'
 import { routes } from '../contract/routes.ts'
 import type { DialPolicy } from '../policy/dial-policy.ts'
 import { type Followed, type Follower, hasEnded } from './follow.ts'
-import { within } from './within.ts'
+import { within } from './time-limit.ts'
 
 /** Whose calls are counted together, and who reads them. */
 export interface CallReader {

@@ -1,8 +1,8 @@
 import type { DialPolicy } from '../policy/dial-policy.ts'
+import type { Journal } from '../state/journal.ts'
 import type { CallsUnderWay } from './calls-under-way.ts'
 import type { Timing } from './find-out.ts'
 import type { Follower } from './follow.ts'
-import type { Journal } from './journal.ts'
 import type { Unsettled } from './unsettled.ts'
 
 /** What one server process dials with: shared by all its sessions. */

@@ -5,10 +5,10 @@ import { ApiError, type Failure } from '../api/failure.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
+import type { Entry, Identity, Journal } from '../state/journal.ts'
 import { canonical } from './canonical.ts'
-import type { Entry, Identity, Journal } from './journal.ts'
 import { findInPages, findRespelled, type Listed } from './listed-call.ts'
-import { within } from './within.ts'
+import { within } from './time-limit.ts'
 
 /** Whose calls: the same on the same platform and account, whatever key is used. */
 export type Caller = Pick<Identity, 'owner' | 'formerOwners'>

@@ -2,7 +2,7 @@ import { ApiError, type Failure } from '../api/failure.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { isCertainlyNotDone } from './certain.ts'
+import { type Entry, JournalError } from '../state/journal.ts'
 import {
   type Asking,
   defaultTiming,
@@ -13,10 +13,10 @@ import {
   sameId,
   sought,
 } from './find-out.ts'
-import { type Entry, JournalError } from './journal.ts'
+import { isCertainlyNotDone } from './not-placed.ts'
 import { ExternalIdTaken, OutcomeUnknown, type Permit, type Placement } from './placement.ts'
+import { unlessAborted, within } from './time-limit.ts'
 import type { Unsettled } from './unsettled.ts'
-import { unlessAborted, within } from './within.ts'
 
 /** What recognising a call works with. */
 export interface Recognising extends Asking {

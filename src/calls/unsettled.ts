@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Entry } from './journal.ts'
+import type { Entry } from '../state/journal.ts'
 import type { Permit } from './placement.ts'
 
 /** More than a platform that fails leaves open within the time that a permit counts. */

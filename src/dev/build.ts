@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build, type Plugin } from 'esbuild'
-import { cards, initializedVersions } from '../cards.ts'
+import { cards, initializedVersions } from '../service/tool-summaries.ts'
 import { licences } from './licences.ts'
 
 /*
@@ -20,14 +20,14 @@ const withResults: Plugin = {
   name: 'results',
   setup({ onLoad }) {
     const results = { cards, initializedVersions }
-    onLoad({ filter: /src[\\/]cards\.ts$/ }, () => ({
+    onLoad({ filter: /src[\\/]service[\\/]tool-summaries\.ts$/ }, () => ({
       contents: Object.entries(results)
         .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
         .join('\n'),
       loader: 'js',
     }))
-    onLoad({ filter: /src[\\/]mcp[\\/]listings\.ts$/ }, () => ({
-      contents: `import { cards } from '../cards.ts'
+    onLoad({ filter: /src[\\/]mcp[\\/]call[\\/]built-listings\.ts$/ }, () => ({
+      contents: `import { cards } from '../../service/tool-summaries.ts'
 export const listings = Object.fromEntries(
   cards.map(({ name, listed }) => [name, JSON.parse(listed)]),
 )`,

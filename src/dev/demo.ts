@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import * as z from 'zod'
-import { safeLine, words } from '../views/safe-text.ts'
+import { safeLine, words } from '../text/safe-text.ts'
 
 /*
  * A real MCP client session through the whole story, on the sandbox: what an assistant would do,

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { tools } from '../../tools/index.ts'
+import { settings } from '../config/settings.ts'
 import { magicDestinations } from '../sandbox/call-plan.ts'
 import { sandboxKeys } from '../sandbox/seed.ts'
-import { settings } from '../settings.ts'
 
 /*
  * Writes the generated parts of the README, between markers; with --check, only says whether they

@@ -1,7 +1,7 @@
 import { Account } from '../contract/account.ts'
 import type { routes } from '../contract/routes.ts'
-import { accountInForce } from '../mcp/account.ts'
-import type { Steps } from '../mcp/tool.ts'
+import type { Steps } from '../mcp/call/tool.ts'
+import { accountInForce } from '../session/account.ts'
 
 /** The account that the tools act on: the key's own, or the one the operator has pinned. */
 export const currentAccount: Steps<typeof routes.accounts.current> = {

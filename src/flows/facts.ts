@@ -1,10 +1,10 @@
 import { ApiError } from '../api/failure.ts'
-import { unlessAborted } from '../calls/within.ts'
+import { unlessAborted } from '../calls/time-limit.ts'
 import type { Account } from '../contract/account.ts'
 import { routes } from '../contract/routes.ts'
-import { isOwnAccount, ownAccount } from '../mcp/account.ts'
-import type { Run } from '../mcp/tool.ts'
-import { bare, namedShown, type Shown, say } from '../views/quoted.ts'
+import type { Run } from '../mcp/call/tool.ts'
+import { isOwnAccount, ownAccount } from '../session/account.ts'
+import { bare, namedShown, type Shown, say } from '../text/quoted.ts'
 
 type OnAccount = Pick<Run, 'request' | 'session'>
 type Asking = OnAccount & Pick<Run, 'signal'>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CallLedger, CallLimits, Exceeded, OpenCall, PlacedCall } from './ledger.ts'
+import type { CallLedger, CallLimits, Exceeded, OpenCall, PlacedCall } from '../state/ledger.ts'
 import type { DialPolicyConfig } from './policy.ts'
 import { checkDestination, type Objection } from './rules.ts'
 import type { Allowed, DialRequest, Refused, Verdict } from './verdict.ts'

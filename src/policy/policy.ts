@@ -1,6 +1,6 @@
 import { closest, distance } from 'fastest-levenshtein'
 import * as z from 'zod'
-import { DoubledNameError, parseJsonText } from '../json-text.ts'
+import { DoubledNameError, parseJsonText } from '../json/unique-keys.ts'
 
 /** The dial policy cannot be used; the message says where it is, which field, and what to write. */
 export class DialPolicyError extends Error {

@@ -3,7 +3,7 @@ import type { FieldError } from '../contract/error.ts'
 import { decodeQuery } from '../contract/query.ts'
 import type { Route } from '../contract/route.ts'
 import { allRoutes } from '../contract/routes.ts'
-import { type JsonBounds, jsonExcess } from '../json-bounds.ts'
+import { type JsonBounds, jsonExcess } from '../json/bounds.ts'
 import { Problem } from './problem.ts'
 
 interface Pattern {

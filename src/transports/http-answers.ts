@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import * as z from 'zod'
-import { messageText } from '../mcp/client-text.ts'
-import { toldError } from '../mcp/protocol-error.ts'
+import { toldError } from '../mcp/protocol/protocol-error.ts'
+import { messageText } from '../text/client-text.ts'
 
 /** Refuses a request with a JSON-RPC error that answers none in particular. */
 export function refuse(

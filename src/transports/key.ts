@@ -1,4 +1,9 @@
-import { type Credential, holdsLocalToken, isApiKey, localTokenHeader } from '../mcp/credential.ts'
+import {
+  type Credential,
+  holdsLocalToken,
+  isApiKey,
+  localTokenHeader,
+} from '../session/credential.ts'
 
 export type KeyReading =
   | {

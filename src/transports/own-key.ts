@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { validateOriginHeader } from '@modelcontextprotocol/server'
-import { clientText } from '../mcp/client-text.ts'
-import { localTokenHeader } from '../mcp/credential.ts'
+import { localTokenHeader } from '../session/credential.ts'
+import { clientText } from '../text/client-text.ts'
 
 /**
  * Whose requests may do without a key of their own, and use the server's: nobody's; anybody's (the

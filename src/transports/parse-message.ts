@@ -1,5 +1,5 @@
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server'
-import { type JsonBounds, jsonExcess } from '../json-bounds.ts'
+import { type JsonBounds, jsonExcess } from '../json/bounds.ts'
 
 /** What a message may hold: more than any tool takes, and little enough to be parsed at once. */
 const bounds: JsonBounds = { depth: 200, values: 100_000 }

@@ -8,9 +8,9 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { errorResponse, judge } from '../mcp/json-rpc.ts'
-import { WatchLimitError } from '../mcp/memory.ts'
-import { toldMessage } from '../mcp/protocol-error.ts'
+import { errorResponse, judge } from '../mcp/protocol/json-rpc.ts'
+import { toldMessage } from '../mcp/protocol/protocol-error.ts'
+import { WatchLimitError } from '../session/memory.ts'
 import { Batch, batchFault } from './batches.ts'
 import { Lines } from './lines.ts'
 import type { Output } from './output.ts'

@@ -1,4 +1,4 @@
-import type { Opening } from '../mcp/opening.ts'
+import type { Opening } from '../mcp/fast/stdio-handshake.ts'
 import type { Connect } from './stdio-connection.ts'
 
 export interface StdioServer {

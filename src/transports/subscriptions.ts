@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ServerEventBus } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { watchable } from '../mcp/resources.ts'
+import { watchable } from '../mcp/protocol/resources.ts'
 
 /** Watches resources for one client until the function it gives back is called. */
 export type Watch = (uris: readonly string[], onUpdate: (uri: string) => void) => () => void

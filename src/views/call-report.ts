@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { CallDetail } from '../contract/call.ts'
 import { Conversation, type Message } from '../contract/conversation.ts'
-import type { Told } from '../mcp/tool.ts'
+import type { Told } from '../mcp/call/tool.ts'
+import { plainFields, plainText } from '../text/plain-text.ts'
 import { boundedText } from './bounded.ts'
 import { compactText } from './compact.ts'
-import { plainFields, plainText } from './plain-text.ts'
 import {
   othersLines,
   Transcript,

@@ -1,4 +1,4 @@
-import { safeJson } from './safe-text.ts'
+import { safeJson } from '../text/safe-text.ts'
 
 /**
  * A result as text for a model: JSON without what says nothing. What is absent, null or empty is

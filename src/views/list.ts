@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Route, RouteRequest } from '../contract/route.ts'
-import type { Steps, Structured } from '../mcp/tool.ts'
+import type { Steps, Structured } from '../mcp/call/tool.ts'
 import { fieldsNote, fieldsOption, head, project } from './fields.ts'
 import { cutArray } from './fit.ts'
 import { withSpeech } from './listed-speech.ts'

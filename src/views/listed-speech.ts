@@ -1,11 +1,11 @@
 import type * as z from 'zod'
 import type { RouteRequest } from '../contract/route.ts'
-import type { Outcome, Structured } from '../mcp/tool.ts'
+import type { Outcome, Structured } from '../mcp/call/tool.ts'
+import { plainFields } from '../text/plain-text.ts'
 import { boundedString } from './bounded.ts'
 import { knownAndOthers } from './call-report.ts'
 import { compactText } from './compact.ts'
 import { type Cut, resultBudget, shortened } from './fit.ts'
-import { plainFields } from './plain-text.ts'
 import { betweenMarks } from './transcript.ts'
 
 type Item = Readonly<Record<string, unknown>>

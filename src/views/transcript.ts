@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import type { Message } from '../contract/conversation.ts'
+import { plainFields, plainText } from '../text/plain-text.ts'
 import { boundedString } from './bounded.ts'
 import { compactText } from './compact.ts'
-import { plainFields, plainText } from './plain-text.ts'
 import { estimateTokens } from './tokens.ts'
 
 /** Arguments of the tools that show a transcript. */

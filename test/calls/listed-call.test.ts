@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/failure.ts'
-import { openJournal } from '../../src/calls/journal.ts'
 import { findInPages } from '../../src/calls/listed-call.ts'
 import { placeOnce } from '../../src/calls/place.ts'
 import { Unsettled } from '../../src/calls/unsettled.ts'
 import type { Call } from '../../src/contract/call.ts'
 import { routes } from '../../src/contract/routes.ts'
+import { openJournal } from '../../src/state/journal.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { connectPerson } from '../harness/person.ts'
 

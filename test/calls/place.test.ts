@@ -6,12 +6,12 @@ import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError, type Failure } from '../../src/api/failure.ts'
 import { requestMs } from '../../src/calls/find-out.ts'
-import { type Journal, JournalError, openJournal } from '../../src/calls/journal.ts'
 import { placeOnce } from '../../src/calls/place.ts'
 import { ExternalIdTaken, OutcomeUnknown } from '../../src/calls/placement.ts'
 import { Unsettled } from '../../src/calls/unsettled.ts'
 import type { Route, RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
+import { type Journal, JournalError, openJournal } from '../../src/state/journal.ts'
 import { scratchFolder } from '../harness/program.ts'
 
 const broken: Failure = { kind: 'network', code: 'ECONNRESET', maybeSent: true }

@@ -1,5 +1,5 @@
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
-import { capabilitiesOf } from '../../src/mcp/greeting.ts'
+import { capabilitiesOf } from '../../src/mcp/protocol/server-info.ts'
 import { startHttp } from '../../src/transports/http.ts'
 import { registerAsking, stateCodec } from './fixture-asking.ts'
 import { registerPrompts, registerResources } from './fixture-content.ts'

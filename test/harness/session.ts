@@ -1,11 +1,11 @@
 import type { Client } from '../../src/api/client.ts'
 import { createFollower } from '../../src/calls/follow.ts'
-import { openJournal } from '../../src/calls/journal.ts'
 import { Unsettled } from '../../src/calls/unsettled.ts'
-import { createMemories } from '../../src/mcp/memory.ts'
-import type { Session } from '../../src/mcp/session.ts'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
-import { createMemoryLedger } from '../../src/policy/ledger.ts'
+import { createMemories } from '../../src/session/memory.ts'
+import type { Session } from '../../src/session/session.ts'
+import { openJournal } from '../../src/state/journal.ts'
+import { createMemoryLedger } from '../../src/state/ledger.ts'
 
 /** A session around a client, for tests of what works with sessions. */
 export function sessionOf(client: Client, more: Partial<Session> = {}): Session {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
-import { createMemoryLedger, LedgerError } from '../../src/policy/ledger.ts'
 import type { DialPolicyConfig } from '../../src/policy/policy.ts'
 import type { DialRequest } from '../../src/policy/verdict.ts'
+import { createMemoryLedger, LedgerError } from '../../src/state/ledger.ts'
 
 /** A Monday noon in Berlin. */
 const noon = Date.parse('2026-11-02T11:00:00Z')

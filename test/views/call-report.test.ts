@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { Told } from '../../src/mcp/tool.ts'
+import type { Told } from '../../src/mcp/call/tool.ts'
+import { safeLines } from '../../src/text/safe-text.ts'
 import { callReport, conversationReport } from '../../src/views/call-report.ts'
-import { safeLines } from '../../src/views/safe-text.ts'
 
 /** The text of a report, as it is shown. */
 const told = ({ structured, lines }: Told) => ({ structured, text: safeLines(lines) })

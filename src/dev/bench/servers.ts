@@ -5,7 +5,7 @@ import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotoc
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { Agent, request } from 'undici'
 import { tools } from '../../../tools/index.ts'
-import type { Tool } from '../../mcp/tool.ts'
+import type { Tool } from '../../mcp/call/tool.ts'
 import { seedIds } from '../../sandbox/seed.ts'
 
 /*

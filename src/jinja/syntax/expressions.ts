@@ -1,5 +1,6 @@
 import { TemplateError } from '../error.ts'
 import { MAX_EXPRESSION_DEPTH } from '../limits.ts'
+import { Pile } from './list-builder.ts'
 import {
   binaryOperators,
   compareOperators,
@@ -7,7 +8,6 @@ import {
   levels,
   operatorLevels,
 } from './operators.ts'
-import { Pile } from './pile.ts'
 import { checkChain, parsePostfixes } from './steps.ts'
 import type { TokenStream } from './stream.ts'
 import { quote } from './text.ts'

@@ -1,7 +1,7 @@
 import { TemplateError } from '../error.ts'
 import { MAX_BLOCK_DEPTH, MAX_LOOP_DEPTH } from '../limits.ts'
 import { ExpressionParser } from './expressions.ts'
-import { Pile } from './pile.ts'
+import { Pile } from './list-builder.ts'
 import { parseFilter, parseFilters } from './steps.ts'
 import type { TokenStream } from './stream.ts'
 import { unexpectedEnd, unknownTag } from './tag-errors.ts'

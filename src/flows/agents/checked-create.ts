@@ -1,0 +1,30 @@
+import * as z from 'zod'
+import { Agent } from '../../contract/agent.ts'
+import { routes } from '../../contract/routes.ts'
+import type { Steps } from '../../mcp/call/tool.ts'
+import { checkCatalogs } from './catalog-check.ts'
+import { checkGreeting } from './template-check.ts'
+
+/** Creates an agent after looking up what it is to use, and checking its greeting. */
+export const checkedCreate: Steps<typeof routes.agents.create> = {
+  schema: Agent.extend({
+    warnings: z.array(z.string()).optional().describe('What may be a mistake.'),
+  }),
+  async run(run) {
+    const { request, session, signal, body } = run
+    const checks = await Promise.all([
+      checkCatalogs(body, run),
+      checkGreeting(body.initial_message, run),
+    ])
+    const warnings = checks.flat()
+    const agent = await session.client.call(routes.agents.create, request, signal)
+    const lines = [
+      `Created agent ${agent.name ? `${agent.name} (${agent.id})` : agent.id}; modified ${agent.modified ?? 'unknown'}. get_agent shows all of it.`,
+      ...warnings.map((warning) => `Warning: ${warning}`),
+    ]
+    return {
+      structured: { ...agent, ...(warnings.length > 0 && { warnings }) },
+      lines,
+    }
+  },
+}

@@ -1,0 +1,83 @@
+import type { Failure } from '../../api/failure.ts'
+import { ExternalIdTaken, OutcomeUnknown, type Placement } from '../../calls/placement.ts'
+import type { Call } from '../../contract/call.ts'
+import { badArguments, Refused } from '../../mcp/call/refused.ts'
+import type { Run } from '../../mcp/call/tool.ts'
+import { JournalError } from '../../state/journal.ts'
+import { accountArgument } from '../facts.ts'
+
+type OnAccount = Pick<Run, 'request' | 'session'>
+
+/** Runs what deals with calls; what goes wrong is refused in words. */
+export async function inWords<T>(run: OnAccount, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) throw unknown(error, run)
+    if (error instanceof ExternalIdTaken) throw taken()
+    if (error instanceof JournalError)
+      throw new Refused('not_allowed', error.message, {
+        next: 'Do what the message says, then place the call again.',
+      })
+    throw error
+  }
+}
+
+function unknown({ externalId, failure }: OutcomeUnknown, run: OnAccount): Refused {
+  const why =
+    failure === undefined ? 'an identical request is, or was, under way' : failureWord(failure)
+  const which = `external_id ${externalId}${accountArgument(run)}`
+  return new Refused(
+    'unknown_outcome',
+    `it is NOT KNOWN whether the call was placed (${why}); ${which}. The platform does not show it so far`,
+    {
+      next: `Look with list_calls, ${which}. Do not place it under another external_id: somebody's telephone may be ringing. Calling place_call again with ${which} and the same arguments is safe: it looks first, and dials only once it is certain that there is no call.`,
+    },
+  )
+}
+
+/** What went wrong with a request, in a few words. */
+export function failureWord(failure: Failure): string {
+  switch (failure.kind) {
+    case 'rejected':
+      return `the platform answered HTTP ${failure.status}: ${failure.message}`
+    case 'unreadable':
+      return `the platform answered HTTP ${failure.status}`
+    case 'network':
+      return `the connection broke, ${failure.code}`
+    case 'redirected':
+      return `the platform answered HTTP ${failure.status}, a redirect, which is not followed for a call`
+    case 'timeout':
+      return 'the platform did not answer in time'
+    case 'cancelled':
+      return 'the request was cancelled'
+    default:
+      return failure.kind
+  }
+}
+
+const taken = () =>
+  badArguments([
+    {
+      argument: 'external_id',
+      message: 'stands for another call already; give each call its own, or leave it out',
+    },
+  ])
+
+/** The platform has a record of it, and said itself that it did not take the call. */
+export function refuseNotTaken({ call, isTaken }: Placement, run: OnAccount): void {
+  if (!isTaken) throw notTaken(call, run)
+}
+
+/** What is told of such a call, however often it is asked for. */
+export function notTaken(call: Pick<Call, 'id' | 'status'>, run: OnAccount): Refused {
+  const which = `call_id ${call.id}${accountArgument(run)}`
+  const status = call.status ? `, status ${call.status}` : ''
+  return new Refused(
+    'not_taken',
+    `the platform did NOT take the call (success false${status}); ${which}`,
+    {
+      next: `Look why with get_call, ${which}. It is not sent again by itself: for another try give it an external_id of its own.`,
+    },
+  )
+}

@@ -1,0 +1,39 @@
+import type { CallReader, CallsUnderWay } from '../../calls/calls-under-way.ts'
+import { sameId } from '../../calls/find-out.ts'
+import type { Run } from '../../mcp/call/tool.ts'
+import type { DialRequest, Verdict } from '../../policy/verdict.ts'
+import { ownAccountId } from '../../session/account.ts'
+
+type OnAccount = Pick<Run, 'request' | 'session' | 'signal'>
+
+/** The limit of calls at once, for the calls of one account. */
+export interface CallsAtOnce {
+  readonly underWay: CallsUnderWay
+  readonly reader: CallReader
+}
+
+/** `undefined`: the operator has set no such limit. Throws ApiError. */
+export async function callsAtOnce({
+  request,
+  session,
+}: OnAccount): Promise<CallsAtOnce | undefined> {
+  const { dialling, memory, client, owner: key } = session
+  const { underWay } = dialling
+  if (!underWay) return undefined
+  const { account_id = 'me' } = request.params
+  const account = account_id === 'me' ? await ownAccountId(memory) : account_id
+  // Another platform may have an account of the same id, and knows nothing of these calls.
+  const owner = JSON.stringify([session.platform, sameId(account)])
+  return { underWay, reader: { owner, account, client, key } }
+}
+
+/** Asks the policy, with a view of the calls that have ended meanwhile. */
+export const asked = <V extends { readonly allowed: boolean }>(
+  atOnce: CallsAtOnce | undefined,
+  signal: AbortSignal | undefined,
+  question: () => Promise<V>,
+): Promise<V> => (atOnce ? atOnce.underWay.ask(atOnce.reader, signal, question) : question())
+
+/** Whether the policy would allow a call now; it is not counted. Throws ApiError. */
+export const allowed = async (dialled: DialRequest, run: OnAccount): Promise<Verdict> =>
+  asked(await callsAtOnce(run), run.signal, () => run.session.dialling.policy.check(dialled))

@@ -1,0 +1,95 @@
+import type { JsonSchema } from '../../contract/json-schema.ts'
+import { nearest, sameWord } from '../../text/nearest-word.ts'
+import type { ArgumentProblem } from './arguments.ts'
+
+/** Arguments in the shape that the schema has, before they are parsed. */
+export interface Normalised {
+  readonly value: unknown
+  readonly problems: readonly ArgumentProblem[]
+  /** Dotted paths of declared fields that were null, which means 'not given'. */
+  readonly nulls: readonly string[]
+}
+
+/**
+ * Takes apart objects and arrays that a client sent as JSON text, leaves out declared fields that
+ * are null, and reports unknown names, all the way down. What is not declared is data and stays as
+ * it is, null too.
+ */
+export function normalise(given: unknown, schema: JsonSchema): Normalised {
+  const found: Found = { problems: [], nulls: [] }
+  return { value: normalised(given, schema, [], found), ...found }
+}
+
+interface Found {
+  readonly problems: ArgumentProblem[]
+  readonly nulls: string[]
+}
+
+/** Unknown names that are told: by then it is clear that something is thoroughly wrong. */
+const mostProblems = 20
+
+function normalised(value: unknown, schema: JsonSchema, path: string[], found: Found): unknown {
+  const unpacked = typeof value === 'string' ? unpack(value, schema) : value
+  if (Array.isArray(unpacked)) {
+    const items = schemaOf(schema.items)
+    return unpacked.map((item, at) => normalised(item, items, [...path, String(at)], found))
+  }
+  if (typeof unpacked !== 'object' || unpacked === null) return unpacked
+  const properties = schema.properties ?? {}
+  return Object.fromEntries(
+    Object.entries(unpacked).flatMap(([name, field]) => {
+      const here = [...path, name]
+      if (!Object.hasOwn(properties, name))
+        return isTaken(here, unpacked, schema, found) ? [[name, field]] : []
+      if (field === null) {
+        found.nulls.push(here.join('.'))
+        return []
+      }
+      const nullsBefore = found.nulls.length
+      const inner = normalised(field, schemaOf(properties[name]), here, found)
+      // An object that held nothing but nulls was filled in by a client: nobody gave it.
+      const wasEmptied = isEmptyObject(inner) && found.nulls.length > nullsBefore
+      return wasEmptied && !isRequired(name, schema) ? [] : [[name, inner]]
+    }),
+  )
+}
+
+/** Whether an undeclared name is taken; otherwise it is a problem. */
+function isTaken(path: string[], object: object, schema: JsonSchema, found: Found): boolean {
+  const name = path.at(-1) ?? ''
+  const known = Object.keys(schema.properties ?? {})
+  if (schema.additionalProperties !== false && !sameWord(name, known)) return true
+  if (found.problems.length >= mostProblems) return false
+  const missing = known.filter((one) => isRequired(one, schema) && !Object.hasOwn(object, one))
+  found.problems.push(unknownArgument(path, known, missing))
+  return false
+}
+
+const isRequired = (name: string, { required }: JsonSchema) => required?.includes(name) ?? false
+
+const isEmptyObject = (value: unknown) =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.keys(value).length === 0
+
+const schemaOf = (schema: unknown): JsonSchema =>
+  typeof schema === 'object' && schema !== null ? { ...schema } : {}
+
+/** Some clients send objects and arrays as JSON text. */
+function unpack(text: string, { type }: JsonSchema): unknown {
+  if ((type !== 'object' && type !== 'array') || !/^\s*[{[]/.test(text)) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function unknownArgument(path: string[], known: string[], missing: string[]): ArgumentProblem {
+  const name = path.at(-1) ?? ''
+  // Comparing with every word costs time, so only what could be a name is compared.
+  const meant = name.length > 64 ? undefined : (nearest(name, missing) ?? nearest(name, known))
+  const hint = meant ? `did you mean ${meant}?` : `known here: ${known.join(', ')}`
+  return { argument: path.join('.'), message: `no such argument; ${hint}` }
+}

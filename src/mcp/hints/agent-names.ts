@@ -1,0 +1,133 @@
+import { ApiError } from '../../api/failure.ts'
+import type { Agent } from '../../contract/agent.ts'
+import type { RouteRequest } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import type { Reach } from '../../session/reach.ts'
+import type { ArgumentProblem } from '../call/arguments.ts'
+
+/** Arguments that name an agent, wherever they are sent. */
+const agentArguments = ['agent_id', 'inbound_agent_id'] as const
+
+/** True for what is an id and no name: the platform's ids are UUIDs [R]. */
+export const isUuid = (text: string) =>
+  /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text)
+
+export type NamedRequest =
+  | {
+      ok: true
+      request: RouteRequest
+      /** Arguments that are neither a UUID nor the name of an agent. */
+      unknown: string[]
+    }
+  | { ok: false; problems: ArgumentProblem[] }
+
+/**
+ * A request in which agents named by their exact name have become ids. What is a UUID is an id; what
+ * no agent is called is passed on as it came, because ids are the platform's to know.
+ */
+export async function withAgentIds(
+  request: RouteRequest,
+  session: Reach,
+  signal: AbortSignal | undefined,
+): Promise<NamedRequest> {
+  // Without them ids are taken, and no names: an answer would tell who is called what.
+  if (!session.may(routes.agents.list)) return { ok: true, request, unknown: [] }
+  const { params, query, body } = request
+  const changed: Record<string, string> = {}
+  const unknown: string[] = []
+  for (const argument of agentArguments) {
+    const given = params[argument] ?? query[argument] ?? body?.[argument]
+    if (typeof given !== 'string' || isUuid(given)) continue
+    const { found, isAll } = await agentsCalled(given, request.params, session, signal)
+    if (found.length > 1) return { ok: false, problems: [ambiguous(argument, given, found)] }
+    if (!isAll) return { ok: false, problems: [uncertain(argument, given)] }
+    if (found[0]) changed[argument] = found[0].id
+    else unknown.push(argument)
+  }
+  const replaced = <T extends object>(part: T): T => ({
+    ...part,
+    ...Object.fromEntries(Object.entries(changed).filter(([name]) => name in part)),
+  })
+  return {
+    ok: true,
+    unknown,
+    request: {
+      params: replaced(params),
+      query: replaced(query),
+      ...(body && { body: replaced(body) }),
+    },
+  }
+}
+
+/** Agents read at a time, and how often, to be sure that a name is one agent's alone. */
+const perPage = 100
+const mostPages = 20
+
+interface Called {
+  readonly found: Agent[]
+  /** False: there are more agents than were read, so that another may have the name too. */
+  readonly isAll: boolean
+}
+
+/** Agents of that exact name: those in use, or if there are none, archived ones. */
+async function agentsCalled(
+  name: string,
+  params: RouteRequest['params'],
+  session: Reach,
+  signal: AbortSignal | undefined,
+): Promise<Called> {
+  try {
+    const called = async (which: object) => {
+      const { agents, isAll } = await agentsLike({ name, ...which }, params, session, signal)
+      return { found: agents.filter((agent) => agent.name === name), isAll }
+    }
+    const active = await called({})
+    if (active.found.length > 0 || !active.isAll) return active
+    // Replies need not say what is archived [R], so the list is asked for those by themselves.
+    return await called({ is_archived: true })
+  } catch (error) {
+    // What the platform refuses here it refuses there too, and says so in terms of that tool.
+    if (error instanceof ApiError && error.failure.kind === 'rejected')
+      return { found: [], isAll: true }
+    throw error
+  }
+}
+
+/** All whose name holds these words: the platform finds parts of names, and gives them in pages. */
+async function agentsLike(
+  filters: object,
+  { account_id = 'me' }: RouteRequest['params'],
+  { client }: Reach,
+  signal: AbortSignal | undefined,
+): Promise<{ agents: Agent[]; isAll: boolean }> {
+  const agents = new Map<string, Agent>()
+  let offset = 0
+  for (let page = 0; page < mostPages; page++) {
+    const query = { ...filters, limit: perPage, offset }
+    const asked = { params: { account_id }, query }
+    const { items, count } = await client.call(routes.agents.list, asked, signal)
+    const before = agents.size
+    for (const agent of items) agents.set(agent.id, agent)
+    offset += items.length
+    const isOver = count === undefined ? items.length === 0 : offset >= count
+    // A platform that gives the same page again has no more.
+    if (isOver || agents.size === before) return { agents: [...agents.values()], isAll: true }
+  }
+  return { agents: [...agents.values()], isAll: false }
+}
+
+/** Namesakes that are told. */
+const mostNamed = 5
+
+const ambiguous = (argument: string, name: string, agents: Agent[]): ArgumentProblem => ({
+  argument,
+  message: `${agents.length} agents are called "${name}"; give the id${agents.length > mostNamed ? ', such as one of' : ''}: ${agents
+    .slice(0, mostNamed)
+    .map(({ id, created }) => (created ? `${id} (created ${created})` : id))
+    .join(', ')}`,
+})
+
+const uncertain = (argument: string, name: string): ArgumentProblem => ({
+  argument,
+  message: `more than ${mostPages * perPage} agents have "${name}" in their name, so that it is not certain which is meant; give the id`,
+})

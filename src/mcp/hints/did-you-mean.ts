@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { ApiError, type Failure } from '../../api/failure.ts'
+import type { Route, RouteRequest } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import type { Reach } from '../../session/reach.ts'
+import { type Known, similar, told } from '../../text/similar-names.ts'
+import { isNotFound, missingArguments } from './missing.ts'
+
+/** Where the ones that exist are listed, and how an item of that list is known. */
+interface Source {
+  readonly route: Route
+  readonly list: string
+  readonly query?: Readonly<Record<string, unknown>>
+  readonly known: (item: Readonly<Record<string, unknown>>) => Known
+}
+
+const byId =
+  (...names: string[]) =>
+  (item: Readonly<Record<string, unknown>>): Known => ({
+    id: text(item.id) ?? '',
+    names: names.map((name) => text(item[name])),
+  })
+
+const text = (value: unknown) => (typeof value === 'string' ? value : null)
+
+const agents: Source = {
+  route: routes.agents.list,
+  list: 'list_agents',
+  known: byId('name'),
+}
+const numbers = { route: routes.phoneNumbers.list, list: 'list_phone_numbers' }
+const subaccounts: Source = {
+  route: routes.accounts.listSubaccounts,
+  list: 'list_subaccounts',
+  known: byId('name'),
+}
+
+/** Arguments that name something of the account. */
+const sources: Readonly<Record<string, Source>> = {
+  agent_id: agents,
+  inbound_agent_id: agents,
+  phone_number_id: { ...numbers, known: byId('friendly_name', 'number') },
+  from_number: {
+    ...numbers,
+    known: (item) => ({ id: text(item.number) ?? '', names: [text(item.friendly_name)] }),
+  },
+  sip_trunk_id: { route: routes.sipTrunks.list, list: 'list_sip_trunks', known: byId('name') },
+  subaccount_id: subaccounts,
+  account_id: subaccounts,
+}
+
+const Page = z.looseObject({
+  count: z.int().optional(),
+  items: z.array(z.record(z.string(), z.unknown())),
+})
+
+/** How many are compared with, and the longest a failure waits for a suggestion, ms. */
+const mostCompared = 100
+const patienceMs = 2000
+
+/**
+ * What may have been meant by ids and numbers that the platform does not know, by argument: the
+ * nearest real ones, or what there is. Never a reason to fail: without an answer there is no hint.
+ */
+export async function didYouMean(
+  error: ApiError,
+  request: RouteRequest,
+  session: Reach,
+): Promise<Record<string, string>> {
+  const missing = isNotFound(error) ? await missingArguments(error, request, session) : []
+  const given: Record<string, unknown> = { ...request.query, ...request.body, ...request.params }
+  const suspects = [...missing, ...refusedReferences(error.failure)].filter(
+    (name) => typeof given[name] === 'string',
+  )
+  const hints = await Promise.all(
+    suspects.map(async (name) => {
+      const id = String(given[name])
+      const meant = await hintFor(name, id, request, session)
+      const what = missing.includes(name) ? `There is no ${nounOf(name)} ${id}.` : undefined
+      return [name, [what, meant].filter(Boolean).join(' ')]
+    }),
+  )
+  return Object.fromEntries(hints.filter(([, hint]) => hint))
+}
+
+/** `sip_trunk_id` as `SIP trunk`. */
+const nounOf = (argument: string) =>
+  argument
+    .replace(/^inbound_|_id$/g, '')
+    .replaceAll('_', ' ')
+    .replace('sip', 'SIP')
+
+/** The references that the platform names as refused, for a body that does not hold. */
+function refusedReferences(failure: Failure): string[] {
+  if (failure.kind !== 'rejected' || failure.status !== 422) return []
+  const named = failure.errors.map(({ field }) => field.replace(/^(body|query|path)\./, ''))
+  return [...new Set(named)].filter((name) => name in sources)
+}
+
+/** What may have been meant by an argument that names nothing there is. */
+export async function hintFor(
+  argument: string,
+  given: string,
+  { params }: RouteRequest,
+  session: Reach,
+): Promise<string | undefined> {
+  const source = sources[argument]
+  if (!source || given === 'me') return undefined
+  const account_id = argument === 'account_id' ? 'me' : (params.account_id ?? 'me')
+  const known = await knownOf(source, given, account_id, session)
+  if (!known || known.some(({ id }) => id === given)) return undefined
+  if (known.length === 0) return `There are none in this account (${source.list}).`
+  const meant = similar(given, known)
+  if (meant.length > 0) return `Did you mean ${meant.map(told).join(' or ')}?`
+  const some = known.slice(0, 5).map(told).join(', ')
+  return known.length > 5
+    ? `Some of those there are: ${some}; ${source.list} shows all.`
+    : `There are ${some}.`
+}
+
+/** Pages that are read of a long list, and words by which agents are searched beyond them. */
+const mostPages = 5
+const mostWords = 2
+
+/** What there is, as far as it could be read in time; `undefined` when nothing could. */
+async function knownOf(
+  source: Source,
+  given: string,
+  account_id: string,
+  session: Reach,
+): Promise<Known[] | undefined> {
+  const pages: Known[][] = []
+  const page = async (query: object) => {
+    const { count = 0, items } = await pageOf(source, { account_id, query }, session)
+    pages.push(items)
+    return count
+  }
+  const reading = page({}).then(async (count) => {
+    if (count <= mostCompared) return
+    const all = Math.min(mostPages, Math.ceil(count / mostCompared))
+    const offsets = Array.from({ length: all - 1 }, (_, at) => (at + 1) * mostCompared)
+    const words = source === agents && count > all * mostCompared ? longestWords(given) : []
+    const more = [...offsets.map((offset) => ({ offset })), ...words.map((name) => ({ name }))]
+    await Promise.all(more.map(page))
+  })
+  const timer = new AbortController()
+  const late = sleep(patienceMs, undefined, { signal: timer.signal }).catch(() => undefined)
+  await Promise.race([reading.catch(ignoreRefusal), late]).finally(() => timer.abort())
+  if (pages.length === 0) return undefined
+  const known = new Map(pages.flat().map((one) => [one.id, one]))
+  known.delete('')
+  return [...known.values()]
+}
+
+const longestWords = (text: string) =>
+  text
+    .split(/\s+/)
+    .filter((word) => word.length > 2)
+    .sort((a, b) => b.length - a.length)
+    .slice(0, mostWords)
+
+async function pageOf(
+  { route, query, known }: Source,
+  asked: { account_id: string; query: object },
+  { memory }: Reach,
+): Promise<{ count: number | undefined; items: Known[] }> {
+  const request = {
+    params: { account_id: asked.account_id },
+    query: { ...query, limit: mostCompared, ...asked.query },
+  }
+  const { count, items } = Page.parse(await memory.refresh(route, request, 'names'))
+  return { count, items: items.map(known) }
+}
+
+/** What cannot be read is not compared with. */
+export function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ApiError || error instanceof z.ZodError)) throw error
+}
+
+/** Agents that may be meant by a name that none has. */
+export const agentsMeant = async (
+  given: string,
+  account_id: string,
+  session: Reach,
+): Promise<Known[]> => similar(given, (await knownOf(agents, given, account_id, session)) ?? [])

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../../api/failure.ts'
+import type { Route, RouteRequest } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import type { Reach } from '../../session/reach.ts'
+
+/** A 404, in the platform's envelope or without any. */
+export const isNotFound = ({ failure }: ApiError): boolean =>
+  'status' in failure && failure.status === 404
+
+/** How a thing that an argument refers to is read, and the name of its parameter there. */
+interface Reference {
+  readonly route: Route
+  readonly parameter: string
+}
+
+const agent: Reference = { route: routes.agents.get, parameter: 'agent_id' }
+
+const references: Readonly<Record<string, Reference>> = {
+  agent_id: agent,
+  inbound_agent_id: agent,
+  sip_trunk_id: { route: routes.sipTrunks.get, parameter: 'sip_trunk_id' },
+  phone_number_id: { route: routes.phoneNumbers.get, parameter: 'phone_number_id' },
+  subaccount_id: { route: routes.accounts.getSubaccount, parameter: 'subaccount_id' },
+  call_id: { route: routes.calls.get, parameter: 'call_id' },
+}
+
+/** References of a body: for these, too, the platform answers 404 [B]. */
+const inBodies = ['agent_id', 'inbound_agent_id', 'sip_trunk_id']
+
+/** Longest a failure waits until it is known what is missing, ms. */
+const patienceMs = 2000
+
+/**
+ * The arguments of a request that refer to nothing, after a 404: those that the platform names;
+ * otherwise they are found out with a few reads by the same key. Empty when that is not possible.
+ */
+export async function missingArguments(
+  error: ApiError,
+  request: RouteRequest,
+  session: Reach,
+): Promise<string[]> {
+  const given = givenReferences(error, request)
+  const named = namedIn(error, Object.keys(given))
+  if (named.length > 0) return named
+  const done = new AbortController()
+  const late = sleep(patienceMs, [], { signal: done.signal }).catch(() => [])
+  const search = findMissing(given, { path: error.path, request, session, signal: done.signal })
+  return Promise.race([search, late]).finally(() => done.abort())
+}
+
+/** What an operation refers to, by argument: the thing in its path, and what its body names. */
+export function referencesOf(path: string, body: object | undefined): string[] {
+  const last = /\{(\w+)\}$/.exec(path)?.[1]
+  const inPath = last && last in references ? [last] : []
+  return [...inPath, ...inBodies.filter((name) => body && name in body && !inPath.includes(name))]
+}
+
+function givenReferences(
+  { method, path }: ApiError,
+  { params, body }: RouteRequest,
+): Record<string, string> {
+  // A flow that reads before it writes sends the body with the last request only.
+  const sent = method === 'GET' ? undefined : body
+  const values: Record<string, unknown> = { ...body, ...params }
+  return Object.fromEntries(
+    referencesOf(path, sent).flatMap((name) => {
+      const value = values[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+}
+
+/** The references that the platform's own words name, such as `body.sip_trunk_id`. */
+function namedIn({ failure }: ApiError, names: readonly string[]): string[] {
+  if (failure.kind !== 'rejected') return []
+  const { message, detail, errors } = failure
+  const words = [message, detail, ...errors.map(({ field }) => field)].join(' ')
+  return names.filter((name) => new RegExp(`\\b${name}\\b`).test(words))
+}
+
+interface Search {
+  readonly path: string
+  readonly request: RouteRequest
+  readonly session: Reach
+  readonly signal: AbortSignal
+}
+
+async function findMissing(given: Record<string, string>, search: Search): Promise<string[]> {
+  const names = Object.keys(given)
+  const [account, ...things] = await Promise.all([
+    stateOfAccount(search),
+    // One alone is the missing one unless it is the account: nothing to read.
+    ...(names.length > 1 ? names : []).map((name) => stateOf(name, String(given[name]), search)),
+  ])
+  if (account === 'missing') return ['account_id']
+  if (account === 'unknown') return []
+  if (names.length === 1) return names
+  return names.filter((_, at) => things[at] === 'missing')
+}
+
+type State = 'there' | 'missing' | 'unknown'
+
+/** The key's own account is there; another is if its subaccounts can be listed. */
+async function stateOfAccount({ path, request, session, signal }: Search): Promise<State> {
+  const { account_id = 'me' } = request.params
+  if (!path.includes('{account_id}') || account_id === 'me') return 'there'
+  // Where not even the key's own account is found, the address is wrong and not the id.
+  const ownId = await session.ownId().catch(unlessRefused)
+  if (ownId === undefined) return 'unknown'
+  if (ownId === account_id) return 'there'
+  const asked = { params: { account_id }, query: { limit: 1 } }
+  return seen(session.client.call(routes.accounts.listSubaccounts, asked, signal))
+}
+
+async function stateOf(
+  name: string,
+  id: string,
+  { request, session, signal }: Search,
+): Promise<State> {
+  const reference = references[name]
+  if (!reference) return 'unknown'
+  const { account_id = 'me' } = request.params
+  const asked = { params: { account_id, [reference.parameter]: id }, query: {} }
+  return seen(session.client.call(reference.route, asked, signal))
+}
+
+async function seen(reading: Promise<unknown>): Promise<State> {
+  try {
+    await reading
+    return 'there'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return isNotFound(error) ? 'missing' : 'unknown'
+  }
+}
+
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error
+}

@@ -1,0 +1,42 @@
+import type { Session } from '../../session/session.ts'
+import type { Tool } from '../call/tool.ts'
+import { referencesOf } from './missing.ts'
+
+/** A request after a 404, and what is known of it. */
+interface NotFound {
+  readonly tool: Tool
+  readonly session: Session
+  /** The account it was for, in words. */
+  readonly account: string
+  /** What is known to be missing, by argument. */
+  readonly hints: Readonly<Record<string, string>>
+}
+
+/** Where the things that arguments refer to are listed. */
+export const lists: Readonly<Record<string, string>> = {
+  account_id: 'list_subaccounts',
+  agent_id: 'list_agents',
+  call_id: 'list_calls',
+  inbound_agent_id: 'list_agents',
+  phone_number_id: 'list_phone_numbers',
+  sip_trunk_id: 'list_sip_trunks',
+  subaccount_id: 'list_subaccounts',
+}
+
+/** After a 404: what is known to be missing, else what may be, and never what the tool does not take. */
+export function notFoundHint({ tool, session, account, hints }: NotFound): string {
+  const { path, body, params } = tool.route
+  const missing = Object.keys(hints).filter((name) => name in lists)
+  if (missing.includes('account_id') && session.account !== undefined) {
+    return `The platform does not know ${account}, which this server was started with (--account): whoever runs it has to correct that.`
+  }
+  const isOther = 'account_id' in params.shape && session.account === undefined
+  const names = missing.length > 0 ? missing : referencesOf(path, body?.shape)
+  if (names.length > 0) {
+    const checks = names.map((name) => `${name} with ${lists[name]}`).join(', ')
+    return `Check ${checks}. It was looked for in ${account}.`
+  }
+  return isOther && account.startsWith('account ')
+    ? 'Check account_id with list_subaccounts; if it is right, check VOICE_AGENT_BASE_URL.'
+    : 'The platform has nothing at this address: check VOICE_AGENT_BASE_URL.'
+}

@@ -1,0 +1,96 @@
+import * as z from 'zod'
+import { voicesIn } from '../../contract/provider.ts'
+import type { Route, RouteRequest } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import type { Reach } from '../../session/reach.ts'
+import { quoted } from '../../text/quoted.ts'
+import { similar, told } from '../../text/similar-names.ts'
+import type { Outcome } from '../call/tool.ts'
+import { hintFor, ignoreRefusal } from './did-you-mean.ts'
+
+/** A request, and those of its arguments that are neither a UUID nor the name of an agent. */
+interface Asked {
+  readonly route: Route
+  readonly request: RouteRequest
+  readonly unknown: readonly string[]
+}
+
+/**
+ * A list that is empty because of what it was filtered by says so: the platform takes any filter, and
+ * an empty list would read as an answer. So does one whose filter may have been read otherwise.
+ */
+export async function withReason(outcome: Outcome, asked: Asked, session: Reach): Promise<Outcome> {
+  const reason = await whyEmpty(outcome.structured, asked, session)
+  if (reason === undefined) return outcome
+  const note = [outcome.structured.note, reason].filter(Boolean).join(' ')
+  return { ...outcome, structured: { ...outcome.structured, note } }
+}
+
+async function whyEmpty(
+  { items, voices }: Outcome['structured'],
+  { route, request, unknown }: Asked,
+  session: Reach,
+): Promise<string | undefined> {
+  if (isEmpty(items) && unknown.includes('agent_id')) {
+    const given = String(request.query.agent_id)
+    const hint = await hintFor('agent_id', given, request, session)
+    return `No agent has the id or name "${given}". ${hint ?? ''}`.trim()
+  }
+  if (route.id === routes.agents.list.id) return tagsReadApart(items, request.query.tags)
+  const isOfVoices = route.id === routes.providers.voices.id && isEmpty(voices)
+  return isOfVoices ? languageMeant(request, session) : undefined
+}
+
+/**
+ * The platform takes tags separated by commas, too [R], so one that holds a comma may be read as
+ * several. Agents that have it as it was given show that it was not.
+ */
+function tagsReadApart(items: unknown, tags: unknown): string | undefined {
+  const parted = (Texts.safeParse(tags).data ?? []).filter((tag) => tag.includes(','))
+  const found = Tagged.safeParse(items).data ?? []
+  const isWhole = found.every((agent) => parted.every((tag) => agent.tags?.includes(tag)))
+  if (parted.length === 0 || (found.length > 0 && isWhole)) return undefined
+  return `The platform may read a tag with a comma as several tags: ${parted.map(quoted).join(', ')}.`
+}
+
+const Texts = z.array(z.string())
+const Tagged = z.array(z.looseObject({ tags: Texts.nullish() }))
+
+const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
+
+async function languageMeant(
+  { params, query }: RouteRequest,
+  { memory }: Reach,
+): Promise<string | undefined> {
+  const { provider, language } = query
+  if (typeof language !== 'string') return undefined
+  const read = { params, query: { provider } }
+  const catalog = await memory.read(routes.providers.voices, read, 'catalog').catch(ignoreRefusal)
+  const codes = (catalog ? (voicesIn(catalog) ?? []) : []).flatMap((voice) => {
+    const parsed = Spoken.safeParse(voice)
+    return parsed.success ? [parsed.data.language] : []
+  })
+  const known = [...new Set(codes)].sort().map((id) => ({ id, names: namesOf(id) }))
+  if (known.length === 0 || known.some(({ id }) => id.startsWith(language.toLowerCase()))) {
+    return undefined
+  }
+  const meant = similar(language, known)
+  const hint =
+    meant.length > 0
+      ? `Did you mean ${meant.map(told).join(' or ')}?`
+      : `There are ${known.map(({ id }) => id).join(', ')}.`
+  return `No voice has the language "${language}". ${hint}`
+}
+
+const Spoken = z.looseObject({ language: z.string().min(1) })
+
+/** What people call a language: `German (Germany)` and `German`. */
+function namesOf(code: string): string[] {
+  try {
+    const names = new Intl.DisplayNames('en', { type: 'language' })
+    return [code, code.split('-', 1)[0] ?? code].flatMap((one) => names.of(one) ?? [])
+  } catch {
+    // Not every vendor's code is one of a language.
+    return []
+  }
+}

@@ -1,0 +1,62 @@
+import { LRUCache } from 'lru-cache'
+import { messageText } from '../../text/client-text.ts'
+import { type Exposure, ExposureError, narrow, type Source, type Wanted } from './exposure.ts'
+
+/** The value of a header, its repetitions joined by commas. */
+export type Header = (name: string) => string | undefined
+
+export type Selected =
+  | { readonly ok: true; readonly exposure: Exposure }
+  | { readonly ok: false; readonly message: string }
+
+/** What is exposed to an HTTP request by its headers. */
+export type Select = (header: Header) => Selected
+
+const requestHeaders: Source = {
+  who: "this request's header",
+  names: {
+    toolsets: 'X-MCP-Toolsets',
+    tools: 'X-MCP-Tools',
+    excludeTools: 'X-MCP-Exclude-Tools',
+    readOnly: 'X-MCP-Read-Only',
+  },
+}
+
+/** Combinations of headers that are kept: clients send the same ones with each request. */
+const mostKept = 100
+
+/** Lets each request have less than the operator exposes, computed once for the same headers. */
+export function createSelect(operators: Exposure): Select {
+  const whole: Selected = { ok: true, exposure: operators }
+  const kept = new LRUCache<string, Selected>({ max: mostKept })
+  return (header) => {
+    const wanted = wantedBy(header)
+    if (!wanted) return whole
+    const key = JSON.stringify(wanted)
+    const known = kept.get(key)
+    if (known) return known
+    const selected = select(operators, wanted)
+    kept.set(key, selected)
+    return selected
+  }
+}
+
+function wantedBy(header: Header): Wanted | undefined {
+  const { names } = requestHeaders
+  const toolsets = header(names.toolsets)
+  const tools = header(names.tools)
+  const excludeTools = header(names.excludeTools)
+  const spellings = [header(names.readOnly), header('X-MCP-Readonly')]
+  const readOnly = spellings.filter((text) => text?.trim()).join(',')
+  const isNone = !toolsets && !tools && !excludeTools && !readOnly
+  return isNone ? undefined : { toolsets, tools, excludeTools, readOnly }
+}
+
+function select(operators: Exposure, wanted: Wanted): Selected {
+  try {
+    return { ok: true, exposure: narrow(operators, wanted, requestHeaders) }
+  } catch (error) {
+    if (!(error instanceof ExposureError)) throw error
+    return { ok: false, message: messageText(error.message) }
+  }
+}

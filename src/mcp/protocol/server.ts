@@ -1,0 +1,167 @@
+import {
+  type McpServerFactory,
+  ProtocolError,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { getPrompt, listPrompts } from '../../prompts/index.ts'
+import { type Credential, credentialOf } from '../../session/credential.ts'
+import { reachOf } from '../../session/reach.ts'
+import type { Session } from '../../session/session.ts'
+import { clientText } from '../../text/client-text.ts'
+import { nearest } from '../../text/nearest-word.ts'
+import { safeLine } from '../../text/safe-text.ts'
+import { type CallContext, callTool } from '../call/call.ts'
+import type { ConfirmMode } from '../call/confirm-mode.ts'
+import { createConfirmations } from '../call/confirmation.ts'
+import { createShortcut, type Shortcut } from '../fast/http-fast-path.ts'
+import { createCancelling } from './cancellation.ts'
+import { abilitiesOf } from './client-capabilities.ts'
+import { complete } from './completions.ts'
+import type { Exposure } from './exposure.ts'
+import type { Header, Select } from './request-exposure.ts'
+import { listResources, readResource, refuseCursor, resourceTemplates } from './resources.ts'
+import { serverInfoOf } from './server-info.ts'
+import { serveSubscriptions } from './subscription-methods.ts'
+import { serveTasks } from './task-methods.ts'
+import { createCancelled, type Showing } from './tasks.ts'
+import { ToldServer } from './told-server.ts'
+import { createOffers } from './tool-catalogue.ts'
+
+export interface ServiceOptions {
+  /** What is exposed to a connection or an HTTP request, by the request's headers. */
+  readonly select: Select
+  readonly version: string
+  readonly isSandbox: boolean
+  /** Account that all sessions act on, where the operator has pinned it. */
+  readonly account: string | undefined
+  /** The access of a connection (stdio, no key given) or of an HTTP request. */
+  readonly sessionFor: (credential: Credential | undefined) => Session
+  /** How calls are shown that are followed as tasks. */
+  readonly showing: Showing
+  readonly confirm: ConfirmMode
+  readonly onBug: CallContext['onBug']
+  /** Fires when the only client there is has gone, or the server is told to stop. */
+  readonly leaving?: AbortSignal | undefined
+  /** Told of each server that is made, for what a transport has to send through it. */
+  readonly onServer?: (server: Server, session: Session) => void
+}
+
+/** How assistants are answered, whatever the transport and the protocol era. */
+export interface Service {
+  /**
+   * Called for each HTTP request and each stdio connection, so all it does is bind handlers to a
+   * session.
+   */
+  readonly factory: McpServerFactory
+  /** For HTTP requests to which there is nothing but an answer. */
+  readonly shortcut: Shortcut
+}
+
+export function createService(options: ServiceOptions): Service {
+  const { select, isSandbox, version, onBug } = options
+  const info = serverInfoOf(isSandbox, version)
+  const confirmations = createConfirmations(options.confirm)
+  const offerOf = createOffers({ ...options, requestState: { verify: confirmations.open } })
+  const cancelled = createCancelled()
+  const cancelling = createCancelling()
+
+  const factory: McpServerFactory = ({ era, authInfo, requestInfo }) => {
+    const header: Header = (name) => requestInfo?.headers.get(name) ?? undefined
+    const selected = select(header)
+    // The transport has answered such a request already.
+    if (!selected.ok)
+      throw new Error(`A refused request got past the transport: ${selected.message}`)
+    const { exposure } = selected
+    const { tools } = exposure
+    const offer = offerOf(exposure)
+    const session = options.sessionFor(credentialOf(authInfo))
+    // Stateless HTTP of the 2025 revisions has no stream on which a client could be told anything.
+    const isMute = era === 'legacy' && requestInfo !== undefined
+    const isModern = era === 'modern'
+    const serverOptions = isModern ? offer.modern : isMute ? offer.mute : offer.legacy
+    const server = new ToldServer(info, serverOptions, isModern ? 'modern' : '2025')
+    server.setRequestHandler('tools/list', ({ params }) => {
+      refuseCursor(params)
+      return { tools: offer.listed() }
+    })
+    server.setRequestHandler('tools/call', ({ params }, context) => {
+      const tool = offer.byName.get(params.name)
+      if (!tool) throw noSuchTool(session.redact(params.name), exposure)
+      const abilities = abilitiesOf(server, context)
+      const work = (signal: AbortSignal) =>
+        callTool(tool, params.arguments ?? {}, {
+          session,
+          tools,
+          signal,
+          leaving: options.leaving,
+          onBug,
+          confirmOf: (call) => confirmations.of({ ...call, ...abilities, context }),
+          progress: progressOf(context),
+          takesTasks: abilities.takesTasks,
+        })
+      const { id } = context.mcpReq
+      const { leaving } = options
+      // What is under way is answered to the end, but nobody else is dialled for a client that has
+      // gone, or by a server that is told to stop: the answer says who was.
+      const isMany = tool.asks && tool.reports
+      const signal =
+        isMany && leaving
+          ? AbortSignal.any([context.mcpReq.signal, leaving])
+          : context.mcpReq.signal
+      return isMute ? cancelling.run(caller, { id, signal }, work) : work(signal)
+    })
+    const caller = cancelling.callerOf(session.owner, header)
+    if (isMute) {
+      server.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
+        if (requestId !== undefined) cancelling.cancel(caller, requestId)
+      })
+    }
+    const reading = { session: reachOf(session, tools), onBug }
+    server.setRequestHandler('prompts/list', ({ params }) => {
+      refuseCursor(params)
+      return listPrompts(reading)
+    })
+    server.setRequestHandler('prompts/get', ({ params }, { mcpReq: { signal } }) =>
+      getPrompt(reading, params.name, params.arguments, signal),
+    )
+    server.setRequestHandler('completion/complete', ({ params }, { mcpReq: { signal } }) =>
+      complete(reading, params, signal),
+    )
+    if (isModern) serveTasks(server, { session, tools, onBug, cancelled, showing: options.showing })
+    if (!isMute) serveSubscriptions(server, reading)
+    options.onServer?.(server, session)
+    server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>
+      listResources(reading, params?.cursor, signal),
+    )
+    server.setRequestHandler('resources/templates/list', ({ params }) => {
+      refuseCursor(params)
+      return { resourceTemplates: resourceTemplates(reading.session) }
+    })
+    server.setRequestHandler('resources/read', ({ params }, { mcpReq: { signal } }) =>
+      readResource(reading, params.uri, signal),
+    )
+    return server
+  }
+  return { factory, shortcut: createShortcut({ ...options, offerOf, cancelling, info }) }
+}
+
+function noSuchTool(name: string, { tools, hidden }: Exposure): ProtocolError {
+  const reason = hidden.get(name)
+  if (reason) return new ProtocolError(-32602, `The tool ${name} is not exposed by ${reason}.`)
+  const names = tools.map((tool) => tool.name)
+  const meant = nearest(name.slice(0, 64), names)
+  const hint = meant ? ` Did you mean ${meant}?` : ''
+  return new ProtocolError(-32602, `There is no tool ${clientText(name)}.${hint}`)
+}
+
+/** Sends progress where the client has asked for it. */
+function progressOf({ mcpReq }: ServerContext): CallContext['progress'] {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return () => undefined
+  return (progress, message) => {
+    const params = { progressToken, progress, message: safeLine(message) }
+    // Who has gone needs no progress.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,116 @@
+import type { Usage } from '../contract/usage.ts'
+import { totalsOf } from '../views/usage.ts'
+
+type Bucket = Usage['data'][number]
+type Totals = ReturnType<typeof totalsOf>
+
+/** The seven days that are over, and the seven before them. */
+export interface Weeks {
+  /** Midnights as ISO 8601 with the offset then in force: the earlier week, the week, its end. */
+  readonly before: string
+  readonly from: string
+  readonly until: string
+  readonly tz: string
+}
+
+const day = 86_400_000
+
+/** The last two weeks of whole days in a time zone; a day begins at its midnight there. */
+export function weeksBefore(now: number, tz: string): Weeks {
+  // Days are counted in the calendar, where each is as long as the other.
+  const today = Date.parse(dateOf(now, tz))
+  const daysAgo = (days: number) => midnight(new Date(today - days * day).toISOString(), tz)
+  return { before: daysAgo(14), from: daysAgo(7), until: daysAgo(0), tz }
+}
+
+/** `2026-11-21`, as the calendar of a zone has it. */
+const dateOf = (ms: number, tz: string) => new Date(ms).toLocaleDateString('sv', { timeZone: tz })
+
+function midnight(isoDay: string, tz: string): string {
+  const format = new Intl.DateTimeFormat('en', { timeZone: tz, timeZoneName: 'longOffset' })
+  const offsetAt = (ms: number) => {
+    const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')?.value
+    return name?.slice('GMT'.length) || '+00:00'
+  }
+  const local = isoDay.slice(0, 19)
+  // The offset of about that time leads to the time, and that to its offset.
+  const about = Date.parse(`${local}${offsetAt(Date.parse(isoDay))}`)
+  return `${local}${offsetAt(about)}`
+}
+
+/** What is told of both weeks: days, totals, and totals by each dimension, the largest first. */
+export function figuresOf(
+  { data }: Usage,
+  { from, tz }: Weeks,
+  nameOf: (id: string) => string | undefined,
+) {
+  const first = from.slice(0, 10)
+  const dated = data.map((bucket) => ({ bucket, date: dateOf(Date.parse(bucket.ts), tz) }))
+  const bucketsOf = (isWanted: (date: string) => boolean) =>
+    dated.filter(({ date }) => isWanted(date)).map(({ bucket }) => bucket)
+  const week = bucketsOf((date) => date >= first)
+  const before = bucketsOf((date) => date < first)
+  const days = Array.from({ length: 7 }, (_, index) =>
+    new Date(Date.parse(first) + index * day).toISOString().slice(0, 10),
+  )
+  return {
+    week: {
+      totals: totalsOf(week),
+      // A day without anything may be missing in the reply, and is told all the same.
+      days: days.map((one) => ({ day: one, ...totalsOf(bucketsOf((date) => date === one)) })),
+    },
+    week_before: { totals: totalsOf(before) },
+    by: groupsOf(week, before, nameOf),
+  }
+}
+
+/** Most groups told of one dimension. */
+const mostGroups = 15
+
+interface Group {
+  readonly id: string
+  week: Totals
+  week_before: Totals
+}
+
+function groupsOf(
+  week: readonly Bucket[],
+  before: readonly Bucket[],
+  nameOf: (id: string) => string | undefined,
+) {
+  const dimensions = new Map<string, Map<string, Group>>()
+  const add = (buckets: readonly Bucket[], part: 'week' | 'week_before') => {
+    for (const value of buckets.flatMap(({ values }) => values)) {
+      for (const [dimension, given] of Object.entries(value.dimensions ?? {})) {
+        const id = typeof given === 'string' ? given : JSON.stringify(given)
+        const groups = dimensions.get(dimension) ?? new Map<string, Group>()
+        dimensions.set(dimension, groups)
+        const group = groups.get(id) ?? { id, week: nothing, week_before: nothing }
+        groups.set(id, group)
+        const { seconds, conversations } = group[part]
+        group[part] = {
+          seconds: seconds + value.seconds,
+          conversations: conversations + value.conversations,
+        }
+      }
+    }
+  }
+  add(week, 'week')
+  add(before, 'week_before')
+  return Object.fromEntries(
+    [...dimensions].map(([dimension, groups]) => [
+      dimension,
+      { groups: groups.size, largest: largest([...groups.values()], nameOf) },
+    ]),
+  )
+}
+
+const nothing: Totals = { seconds: 0, conversations: 0 }
+
+const largest = (groups: Group[], nameOf: (id: string) => string | undefined) =>
+  groups
+    .sort(
+      (a, b) => b.week.seconds - a.week.seconds || b.week_before.seconds - a.week_before.seconds,
+    )
+    .slice(0, mostGroups)
+    .map(({ id, ...rest }) => ({ id, name: nameOf(id), ...rest }))

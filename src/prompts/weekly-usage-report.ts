@@ -1,0 +1,91 @@
+import { routes } from '../contract/routes.ts'
+import { groupings } from '../contract/usage.ts'
+import { words } from '../text/safe-text.ts'
+import { timeZone } from './arguments.ts'
+import { type Attachment, attached } from './attachment.ts'
+import { definePrompt } from './prompt.ts'
+import type { Sources } from './sources.ts'
+import { figuresOf, type Weeks, weeksBefore } from './usage-weeks.ts'
+
+export const weeklyUsageReport = definePrompt({
+  name: 'weekly_usage_report',
+  title: 'Weekly usage report',
+  description: 'Reports the last seven whole days of usage against the seven before.',
+  needs: routes.usage.get,
+  arguments: { tz: timeZone },
+  async prepare({ tz = 'UTC' }, sources) {
+    const weeks = weeksBefore(Date.now(), tz)
+    const query = {
+      start: weeks.before,
+      end: weeks.until,
+      granularity: 'day',
+      group_by: [...groupings],
+      tz,
+    }
+    const [usage, nameOf, failed] = await Promise.all([
+      sources.need(routes.usage.get, { query }, 'tz'),
+      names(sources),
+      failures(weeks, sources),
+    ])
+    const range = { start: weeks.before, end: weeks.until, granularity: 'day', tz }
+    const uri = `voice-agents://usage?${new URLSearchParams(range)}`
+    return {
+      text: task(weeks),
+      attachments: [
+        attached('Usage of both weeks', uri, figuresOf(usage, weeks, nameOf), 4500),
+        failed,
+      ],
+    }
+  },
+})
+
+/** Names of agents and accounts by id, as far as they are known at once. */
+async function names(sources: Sources): Promise<(id: string) => string | undefined> {
+  const query = { limit: 100 }
+  const [own, agents, subaccounts] = await Promise.all([
+    sources.kept(routes.accounts.current, {}, 'account'),
+    sources.kept(routes.agents.list, { query }, 'names'),
+    sources.kept(routes.accounts.listSubaccounts, { query }, 'names'),
+  ])
+  const known = [
+    ...(own.ok ? [own.value] : []),
+    ...(agents.ok ? agents.value.items : []),
+    ...(subaccounts.ok ? subaccounts.value.items : []),
+  ]
+  const byId = new Map(known.map(({ id, name }) => [id, name ?? undefined]))
+  return (id) => byId.get(id)
+}
+
+/** Usage counts completed conversations only; how many failed is asked beside it. */
+async function failures({ before, from, until }: Weeks, sources: Sources): Promise<Attachment> {
+  const what = 'Failed conversations'
+  const count = (created_after: string, created_before: string) =>
+    sources.beside(routes.conversations.list, {
+      query: { status: 'failed', created_after, created_before, limit: 1 },
+    })
+  const [week, earlier] = await Promise.all([count(from, until), count(before, from)])
+  if (!week.ok || !earlier.ok) {
+    const said = !week.ok ? week.said : !earlier.ok ? earlier.said : ''
+    return { what, missing: `could not be counted (${said}); use list_conversations` }
+  }
+  const failed = { week: week.value.count, week_before: earlier.value.count }
+  return attached(what, 'voice-agents://conversations/failed-counts', failed, 100)
+}
+
+const task = ({
+  from,
+  until,
+  tz,
+}: Weeks) => words`Write the usage report for the week from ${from} to ${until} (${tz}, end not included), compared with the seven days before.
+
+1. All figures are attached; compute from them and invent none. Usage counts completed conversations of the account and its subaccounts; failed ones are counted apart.
+2. Write, for somebody who has one minute:
+   - one sentence: up or down, by how much, and what drove it
+   - table: conversations, minutes, average length, failed; this week, week before, change in percent
+   - busiest and quietest day; days with nothing at all
+   - the agents and subaccounts that make most of it, and those that changed most, by name where there is one
+   - what deserves a look: a jump, an agent gone silent, more failures. Say "nothing unusual" if that is so
+3. Look further only where something stands out: get_usage with granularity hour for a day, list_calls or list_conversations with status failed for failures, get_call for one or two of them.
+4. The API tells no prices: give minutes, not money.
+
+Good: under 250 words with the tables; every number can be found in the data; minutes with one decimal; no percentage of a number below 10.`

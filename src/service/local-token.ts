@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { ConfigError } from '../config/flags.ts'
+import { shownName } from '../config/settings.ts'
+import { localTokenPrefix } from '../session/credential.ts'
+import { makeFolder } from '../state/folder.ts'
+import type { LocalToken } from '../transports/own-key.ts'
+
+/**
+ * The local token of a state directory: made once, and the same for all servers that use the
+ * directory, so that the settings of clients survive a restart; `:memory:` has a new one each time.
+ * Throws ConfigError.
+ */
+export function openLocalToken(stateDir: string): LocalToken {
+  if (stateDir === ':memory:') return { token: newToken(), file: undefined }
+  const file = join(stateDir, 'local-token')
+  try {
+    if (!existsSync(file)) keep(file, stateDir)
+    return { token: read(file), file }
+  } catch (error) {
+    if (error instanceof ConfigError) throw error
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigError(
+      `The local token cannot be kept in ${file}: ${reason}. Name another folder with ${shownName('state-dir')}, or do without it with --local-token off.`,
+    )
+  }
+}
+
+const newToken = () => localTokenPrefix + randomBytes(32).toString('base64url')
+
+/**
+ * Writes a new token to a file of its own and links it to its place when it is complete: no process
+ * finds a half of it, and of two that start at the same time both use the first one's.
+ */
+function keep(file: string, folder: string): void {
+  makeFolder(folder)
+  const draft = `${file}.${randomBytes(8).toString('hex')}`
+  const descriptor = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(descriptor, `${newToken()}\n`)
+    fsyncSync(descriptor)
+    linkSync(draft, file)
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(file)) throw error
+  } finally {
+    closeSync(descriptor)
+    rmSync(draft)
+  }
+}
+
+function read(file: string): string {
+  const descriptor = openSync(file, 'r')
+  try {
+    refuseIfShared(file, descriptor)
+    const text = readFileSync(descriptor, 'utf8').trim()
+    if (new RegExp(`^${localTokenPrefix}[\\w-]{43}$`).test(text)) return text
+    throw new ConfigError(`${file} holds no local token. Delete it: a new one is made.`)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+/** On Windows the rights of a file are those of its folder, and are not looked at. */
+function refuseIfShared(file: string, descriptor: number): void {
+  if (!process.getuid) return
+  const { uid, mode } = fstatSync(descriptor)
+  if (uid !== process.getuid()) {
+    throw new ConfigError(
+      `${file} belongs to another user, who could know the local token. Delete it, or name another folder with ${shownName('state-dir')}.`,
+    )
+  }
+  if ((mode & 0o077) === 0) return
+  throw new ConfigError(
+    `${file} can be read by other users. Delete it for a new local token, or take the rights from them (chmod 600) where nobody has read it. On a disk that keeps no rights, name another folder with ${shownName('state-dir')}.`,
+  )
+}

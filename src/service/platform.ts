@@ -1,0 +1,96 @@
+import type { Send, WireRequest } from '../api/send.ts'
+import type { PlatformConfig, SandboxConfig } from '../config/config.ts'
+import { errorCodes } from '../contract/error.ts'
+import type { Credential } from '../session/credential.ts'
+
+/** The platform as this process reaches it: over the network, or in a box. */
+export interface Platform {
+  readonly send: Send
+  /** The same for the same platform: its origin and base path; `sandbox` for the one in a box. */
+  readonly address: string
+  /** What is used where a request brings no key of its own. */
+  readonly credential: Credential | undefined
+  /** Does now what the first request would do, and fails if that fails. */
+  prepare(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Opens the platform. All code that its requests need is loaded now, so that none of them can fail
+ * for a file that cannot be read later; the sandbox's database is opened with the first request.
+ */
+export async function openPlatform(
+  config: PlatformConfig,
+  onBug: (error: unknown) => void,
+): Promise<Platform> {
+  return config.kind === 'sandbox' ? openBox(config, onBug) : openNetwork(config)
+}
+
+async function openNetwork(
+  config: Extract<PlatformConfig, { kind: 'network' }>,
+): Promise<Platform> {
+  const { createNetworkSender } = await import('../api/network.ts')
+  const { apiKey, proxy, ...options } = config
+  const sender = createNetworkSender({ ...options, ...(proxy && { proxy }) })
+  return {
+    ...sender,
+    address: config.baseUrl.origin + config.baseUrl.pathname.replace(/\/$/, ''),
+    prepare: async () => undefined,
+    credential: apiKey === undefined ? undefined : { apiKey, source: 'VOICE_AGENT_API_KEY' },
+  }
+}
+
+/** The key of the seeded account; it opens nothing but the sandbox. */
+const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
+
+async function openBox(
+  { file, speed, llm }: SandboxConfig,
+  onBug: (error: unknown) => void,
+): Promise<Platform> {
+  const { openSandbox } = await import('../sandbox/sandbox.ts')
+  let opened: ReturnType<typeof openSandbox> | undefined
+  const open = () => {
+    opened ??= openSandbox({ file, speed, onBug, ...(llm && { llm }) })
+    return opened
+  }
+  return {
+    address: 'sandbox',
+    credential: sandboxCredential,
+    async prepare() {
+      open()
+    },
+    async send(request) {
+      try {
+        return await replyOf(await open().fetch(requestOf(request)))
+      } catch (error) {
+        // A file that cannot be opened is told as the platform would tell a failure of its own.
+        return failedReply(error)
+      }
+    },
+    async close() {
+      opened?.close()
+    },
+  }
+}
+
+function requestOf({ method, target, headers, body }: WireRequest): Request {
+  return new Request(new URL(target, 'http://sandbox'), {
+    method,
+    headers: { ...headers },
+    ...(body && { body }),
+  })
+}
+
+async function replyOf(response: Response) {
+  return {
+    status: response.status,
+    header: (name: string) => response.headers.get(name) ?? undefined,
+    body: await response.text(),
+  }
+}
+
+function failedReply(error: unknown) {
+  const message = error instanceof Error ? error.message : String(error)
+  const envelope = { code: errorCodes[500], message, detail: null, errors: null }
+  return { status: 500, header: () => undefined, body: JSON.stringify(envelope) }
+}

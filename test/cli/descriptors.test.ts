@@ -1,0 +1,84 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { onTheWire } from '../../src/dev/wire.ts'
+import { json, startFakePlatform } from '../harness/fake-platform.ts'
+import { crowd } from '../harness/hostile-client.ts'
+import { quietly, startInShell } from '../harness/program.ts'
+import { rpc } from '../harness/rpc.ts'
+
+const taker = join(import.meta.dirname, '../harness/descriptors.ts')
+const read = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
+const http = ['http', '--port', '0']
+
+/** Starts the built program where it may have no more than 64 files and connections open. */
+const startFew = (args: string[], env: Record<string, string> = {}) =>
+  startInShell('ulimit -n 64', args, { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }, [
+    '--import',
+    taker,
+  ])
+
+/** A platform that answers everything, and the settings to reach it. */
+async function platformOfOne() {
+  const platform = await startFakePlatform(
+    (_, response) => json(response, 200, { id: 's1', name: 'There' }),
+    { account: 'a1' },
+  )
+  const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'some-key' }
+  return Object.assign(platform, { env })
+}
+
+// ulimit is a command of POSIX shells, and signals are not heard on Windows.
+describe.skipIf(process.platform === 'win32')('without file descriptors', () => {
+  test.each([
+    ['the program cannot start', http, { DESCRIPTORS_UNTIL: 'main-' }],
+    ['the server cannot start', http, { DESCRIPTORS_UNTIL: 'http-' }],
+  ])('%s, and says why in one line', async (_, args, env) => {
+    await using program = startFew(args, env)
+    expect(await program.exited).toBe(1)
+    expect(program.stderr().trim().split('\n')).toHaveLength(1)
+    expect(program.stderr()).toMatch(/too many open files.*raise the limit \(ulimit -n\)/i)
+  })
+
+  test('a connection over stdio ends with what is the matter, for the client to start anew', async () => {
+    await using program = startFew([], { DESCRIPTORS_UNTIL: 'serving-' })
+    program.process.stdin.write(`${onTheWire('tools/call', read).body}\n`)
+    expect(await program.exited).toBe(1)
+    expect(program.stderr()).toMatch(/too many open files.*raise the limit \(ulimit -n\)/i)
+  })
+
+  test('for a moment, nothing of a server stays broken', async () => {
+    await using platform = await platformOfOne()
+    await using program = startFew(http, platform.env)
+    const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
+    // The connection is kept for the next requests. No tool has been called before.
+    expect((await fetch(new URL('/health', url))).status).toBe(200)
+    program.process.kill('SIGUSR2')
+    await program.waitFor(/descriptors taken: [1-9]/)
+    const { result: failed } = await rpc(url, 'tools/call', read)
+    expect(failed).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/could not be reached \(EMFILE\)/) }],
+    })
+    program.process.kill('SIGUSR2')
+    await program.waitFor(/descriptors taken: 0/)
+    const { result } = await rpc(url, 'tools/call', read)
+    expect(result).toMatchObject({ structuredContent: { id: 's1' } })
+  })
+
+  test('for new connections, those that are there are served, and others again later', async () => {
+    await using platform = await platformOfOne()
+    await using program = startFew(http, platform.env)
+    const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
+    using clients = await crowd(url, 100)
+    const { sockets } = clients
+    for (const socket of sockets) socket.resume()
+    // More than there is room for: the server closes those it cannot take.
+    await expect.poll(() => sockets.some(({ closed }) => closed)).toBe(true)
+    for (const socket of sockets) socket.destroy()
+    await expect
+      .poll(async () => (await rpc(url, 'tools/call', read).catch(() => undefined))?.result, {
+        timeout: 10_000,
+      })
+      .toMatchObject({ structuredContent: { id: 's1' } })
+  })
+})

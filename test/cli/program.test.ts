@@ -1,0 +1,253 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { connectStdio } from '../harness/client.ts'
+import { json, startFakePlatform } from '../harness/fake-platform.ts'
+import {
+  bin,
+  cleanEnv,
+  scratchFolder,
+  startHttpProgram,
+  startPlatformProgram,
+  startProgram,
+} from '../harness/program.ts'
+
+const memory = { VOICE_AGENT_SANDBOX_DB: ':memory:' }
+
+/** Runs the program to its end with that on standard input. */
+function run(args: string[], env: Record<string, string> = {}, input = '') {
+  return spawnSync(process.execPath, [bin, ...args], {
+    env: cleanEnv({ ...memory, ...env }),
+    input,
+    encoding: 'utf8',
+    timeout: 15_000,
+  })
+}
+
+const lines = (...messages: object[]) =>
+  messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join('')
+
+const hello = [
+  {
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    },
+  },
+  { method: 'notifications/initialized' },
+]
+
+describe('standard output', () => {
+  test('holds protocol messages only, and every request piped in is answered', () => {
+    const call = (id: number, name: string) => ({
+      id,
+      method: 'tools/call',
+      params: { name, arguments: {} },
+    })
+    const { stdout, status, stderr } = run(
+      [],
+      {},
+      lines(...hello, call(2, 'list_agents'), call(3, 'nope'), call(4, 'list_models')),
+    )
+    const ids = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id)
+    expect(ids.sort()).toEqual([1, 2, 3, 4])
+    expect(status).toBe(0)
+    expect(stderr).toMatch(/SANDBOX: no real account/)
+  })
+
+  test('holds protocol messages only, whatever comes in', () => {
+    const { stdout, status } = run([], {}, `garbage\n{"jsonrpc":"2.0"}\n[]\n${lines(...hello)}`)
+    for (const line of stdout.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('jsonrpc')
+    expect(status).toBe(0)
+  })
+
+  test('ends with one clear line and exit code 1 over a message of more than 10 MB', () => {
+    const { status, stdout, stderr } = run([], {}, `${lines(...hello)}${'x'.repeat(11_000_000)}\n`)
+    expect(status).toBe(1)
+    expect(stdout.trim().split('\n')).toHaveLength(1)
+    expect(stderr).toMatch(/The connection to the client broke off: /)
+    expect(stderr).not.toMatch(/\n +at /)
+  })
+
+  test('answers two requests of the same id that are piped in', async () => {
+    await using platform = await startFakePlatform((_, res) => {
+      setTimeout(() => json(res, 200, { id: 'slow', name: null }), 200)
+    })
+    await using program = startProgram([], {
+      VOICE_AGENT_API_KEY: 'some-key',
+      VOICE_AGENT_BASE_URL: platform.url,
+    })
+    const call = { id: 2, method: 'tools/call', params: { name: 'get_current_account' } }
+    program.process.stdin?.end(lines(...hello, call, { ...call, id: 2 }))
+    expect(await program.exited).toBe(0)
+    expect(program.stdout().match(/slow/g)?.length).toBeGreaterThanOrEqual(2)
+  })
+
+  test('answers a slow platform before it ends with its input', async () => {
+    await using platform = await startFakePlatform((_, res) => {
+      setTimeout(() => json(res, 200, { id: 'slow', name: null }), 300)
+    })
+    await using program = startProgram([], {
+      VOICE_AGENT_API_KEY: 'k',
+      VOICE_AGENT_BASE_URL: platform.url,
+    })
+    const call = { id: 2, method: 'tools/call', params: { name: 'get_current_account' } }
+    program.process.stdin?.end(lines(...hello, call))
+    expect(await program.exited).toBe(0)
+    expect(program.stdout()).toContain('slow')
+  })
+})
+
+describe('the end', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends stdio cleanly', async (signal) => {
+    await using program = startProgram([], memory)
+    await program.waitFor(/SANDBOX/)
+    program.process.kill(signal)
+    expect(await program.exited).toBe(0)
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends http cleanly', async (signal) => {
+    await using program = await startHttpProgram()
+    program.process.kill(signal)
+    expect(await program.exited).toBe(0)
+  })
+
+  test('SIGTERM ends the sandbox cleanly', async () => {
+    await using program = await startPlatformProgram()
+    program.process.kill('SIGTERM')
+    expect(await program.exited).toBe(0)
+  })
+
+  test('of standard input ends stdio', () => {
+    expect(run([]).status).toBe(0)
+  })
+})
+
+describe('started wrongly', () => {
+  test.each([
+    [[], { VOICE_AGENT_API_KEY: 'k' }, /VOICE_AGENT_BASE_URL is not/],
+    [['--nope'], {}, /--nope/],
+    [['http', '--host', '203.0.113.1'], {}, /Cannot listen on 203\.0\.113\.1/],
+  ])('%j says what to do in one line and exits 1', (args, env, message) => {
+    const { status, stdout, stderr } = run(args, env)
+    expect(status).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(message)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('a port in use is told', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => taken.once('listening', resolve))
+    const { port } = taken.address() as { port: number }
+    const { status, stderr } = run(['http', '--port', String(port)])
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/is in use\. Choose another with --port/)
+    await new Promise((resolve) => taken.close(resolve))
+  })
+
+  test('a Node that is too old is told in one line, without crashing on syntax', () => {
+    const versions = JSON.stringify({ ...process.versions, node: '20.11.0' })
+    const script = `Object.defineProperty(process,'versions',{value:${versions}})`
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--import', `data:text/javascript,${encodeURIComponent(script)}`, bin],
+      { encoding: 'utf8', env: cleanEnv() },
+    )
+    expect(status).toBe(1)
+    expect(stdout).toBe('')
+    expect(stderr).toMatch(
+      /^voice-agent-mcp needs Node\.js 22\.19 or newer; this is 20\.11\.0\..*\n$/,
+    )
+  })
+
+  const system = '/usr/bin/node'
+  const isOld =
+    existsSync(system) &&
+    Number(execFileSync(system, ['-p', 'parseInt(process.versions.node)'], { encoding: 'utf8' })) <
+      22
+  test.skipIf(!isOld)('the same on a real old Node, where this machine has one', () => {
+    const { status, stderr } = spawnSync(system, [bin], { encoding: 'utf8', env: cleanEnv() })
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^voice-agent-mcp needs Node\.js 22\.19 or newer; this is .*\n$/)
+  })
+
+  test('a sandbox file that is no database is told by every tool, with what to do', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'broken.db')
+    writeFileSync(file, 'this is not a database, it is a letter to a friend'.repeat(40))
+    await using client = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_SANDBOX_DB: file },
+    })
+    const { isError, content } = await client.call('list_agents')
+    expect(isError).toBe(true)
+    expect(content[0]?.text).toContain(`The sandbox database ${file} cannot be used`)
+    expect(content[0]?.text).toContain('VOICE_AGENT_SANDBOX_DB')
+  })
+})
+
+describe('in a terminal', () => {
+  // `script` of util-linux gives the program a terminal for its standard input.
+  const hasScript = spawnSync('script', ['--version']).status === 0
+  test.skipIf(!hasScript)('stdio says what it is waiting for', () => {
+    const { stdout } = spawnSync(
+      'script',
+      ['--quiet', '--return', '--command', `timeout 2 ${process.execPath} ${bin}`, '/dev/null'],
+      { encoding: 'utf8', env: cleanEnv(memory), timeout: 15_000 },
+    )
+    expect(stdout).toMatch(/Waiting for an MCP client on standard input/)
+  })
+
+  test('--version and --help go to standard output', () => {
+    expect(run(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(run(['--help']).stdout).toMatch(/^Usage: voice-agent-mcp/)
+    expect(run(['http', '--help']).stdout).toMatch(/--port/)
+  })
+
+  test('http shows how to connect, ready to paste', async () => {
+    await using program = await startHttpProgram()
+    const [, pasted = ''] = await program.waitFor(/Other clients: +(\{.*\})/)
+    expect(JSON.parse(pasted)).toEqual({
+      mcpServers: { 'voice-agents': { type: 'http', url: program.url } },
+    })
+    expect(program.stderr()).toContain(
+      `claude mcp add --transport http voice-agents ${program.url}`,
+    )
+  })
+})
+
+describe('the sandbox keeps its data', () => {
+  test('from one start to the next', async () => {
+    using folder = scratchFolder()
+    const env = { VOICE_AGENT_SANDBOX_DB: join(folder.path, 'deep', 'sandbox.db') }
+    let id: unknown
+    {
+      await using client = await connectStdio('v1', { env })
+      id = (await client.value('create_subaccount', { name: 'Kept' })).id
+    }
+    await using client = await connectStdio('v1', { env })
+    expect((await client.value('get_subaccount', { subaccount_id: id })).name).toBe('Kept')
+  })
+
+  test('and two programs can share a file', async () => {
+    using folder = scratchFolder()
+    const env = { VOICE_AGENT_SANDBOX_DB: join(folder.path, 'sandbox.db') }
+    await using one = await connectStdio('v1', { env })
+    await using other = await connectStdio('v2 2026-07-28', { env })
+    const created = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        (index % 2 ? one : other).value('create_subaccount', { name: `S${index}` }),
+      ),
+    )
+    const seen = await one.value('list_subaccounts')
+    expect(seen.total).toBe(2 + created.length)
+  })
+})

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, openSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { describe, expect, test } from 'vitest'
+import { onTheWire } from '../../src/dev/wire.ts'
+import { bin, cleanEnv, freePort, quietly } from '../harness/program.ts'
+import { rpc, sendRefused } from '../harness/rpc.ts'
+
+const env = cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly })
+const listAgents = onTheWire('tools/call', { name: 'list_agents', arguments: {} }).body
+
+/** Asks a server for what it refuses and logs, and then for something sensible. */
+async function staysAlive(port: number): Promise<void> {
+  const url = `http://127.0.0.1:${port}/mcp`
+  const isThere = () => fetch(new URL('/health', url)).then((response) => response.ok)
+  await expect.poll(() => isThere().catch(() => false), { timeout: 15_000 }).toBe(true)
+  for (let time = 0; time < 3; time++) expect(await sendRefused(url)).toBe(400)
+  const { result } = await rpc(url, 'tools/call', { name: 'list_agents', arguments: {} })
+  expect(result).toHaveProperty('structuredContent')
+}
+
+const args = (port: number) => [bin, 'http', '--port', String(port)]
+
+describe.skipIf(!existsSync('/dev/full'))('a log on a full disk', () => {
+  test('does not end a server', async () => {
+    const port = await freePort()
+    const child = spawn(process.execPath, args(port), {
+      env,
+      stdio: ['ignore', 'ignore', openSync('/dev/full', 'w')],
+    })
+    try {
+      await staysAlive(port)
+    } finally {
+      child.kill('SIGTERM')
+    }
+    expect((await once(child, 'close'))[0]).toBe(0)
+  })
+
+  test('does not end a connection over stdio', async () => {
+    const child = spawn(process.execPath, [bin], {
+      env,
+      stdio: ['pipe', 'pipe', openSync('/dev/full', 'w')],
+    })
+    const { stdin, stdout } = child
+    if (!stdin || !stdout) throw new Error('There are no pipes')
+    stdin.end(`nonsense\n${listAgents}\n`)
+    const lines: string[] = []
+    for await (const line of createInterface(stdout)) lines.push(line)
+    expect(lines.some((line) => line.includes('structuredContent'))).toBe(true)
+    expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0)
+  })
+})
+
+describe('a log that nobody reads any more', () => {
+  test('does not end a server', async () => {
+    const port = await freePort()
+    const child = spawn(process.execPath, args(port), { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    child.stderr.destroy()
+    try {
+      await staysAlive(port)
+    } finally {
+      child.kill('SIGTERM')
+    }
+    expect((await once(child, 'close'))[0]).toBe(0)
+  })
+})
+
+describe('standard output that nobody reads any more', () => {
+  test('is a clean end of a connection over stdio', async () => {
+    const child = spawn(process.execPath, [bin], { env })
+    let log = ''
+    child.stderr.on('data', (chunk) => {
+      log += chunk
+    })
+    child.stdout.destroy()
+    child.stdin.on('error', () => undefined)
+    child.stdin.write(`${onTheWire('tools/list').body}\n`)
+    expect((await once(child, 'close'))[0]).toBe(0)
+    expect(log).not.toMatch(/EPIPE|\n +at /)
+  })
+
+  test('is a clean end after the first tool, too', async () => {
+    const child = spawn(process.execPath, [bin], { env })
+    let log = ''
+    child.stderr.on('data', (chunk) => {
+      log += chunk
+    })
+    child.stdin.on('error', () => undefined)
+    child.stdin.write(`${listAgents}\n`)
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    child.stdin.write(`${listAgents}\n${listAgents}\n`)
+    expect((await once(child, 'close'))[0]).toBe(0)
+    expect(log).not.toMatch(/\n +at /)
+  })
+
+  test('does not disturb --help', async () => {
+    const child = spawn(process.execPath, [bin, '--help'], { env })
+    let log = ''
+    child.stderr.on('data', (chunk) => {
+      log += chunk
+    })
+    child.stdout.destroy()
+    expect((await once(child, 'close'))[0]).toBe(0)
+    expect(log).toBe('')
+  })
+})

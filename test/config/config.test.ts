@@ -1,0 +1,307 @@
+import { describe, expect, test } from 'vitest'
+import { requestMs } from '../../src/calls/find-out.ts'
+import { type Config, readConfig } from '../../src/config/config.ts'
+import { ConfigError } from '../../src/config/flags.ts'
+import { helpText, settings } from '../../src/config/settings.ts'
+
+const key = { VOICE_AGENT_API_KEY: 'k' }
+const url = { VOICE_AGENT_BASE_URL: 'https://api.example.com' }
+
+function platform(env: Record<string, string>, argv: string[] = []) {
+  const config = readConfig(argv, env)
+  if (!('platform' in config)) throw new Error(`No platform in ${config.command}`)
+  return config.platform
+}
+
+function network(env: Record<string, string>, argv: string[] = []) {
+  const found = platform({ ...key, ...url, ...env }, argv)
+  if (found.kind !== 'network') throw new Error('Expected the real platform')
+  return found
+}
+
+describe('key and address', () => {
+  test('neither: the sandbox', () => {
+    expect(platform({})).toMatchObject({ kind: 'sandbox', speed: 10 })
+  })
+
+  test('both: the platform', () => {
+    const found = network({})
+    expect(found.baseUrl.href).toBe('https://api.example.com/')
+    expect(found).toMatchObject({
+      kind: 'network',
+      apiKey: 'k',
+      headersTimeoutMs: 10_000,
+      totalTimeoutMs: 30_000,
+    })
+  })
+
+  test.each([
+    ['a key without an address', key, [], /VOICE_AGENT_BASE_URL is not/],
+    ['an address without a key', url, [], /VOICE_AGENT_API_KEY is not/],
+    ['a key without an address over HTTP', key, ['http'], /VOICE_AGENT_BASE_URL is not/],
+  ])('%s is an error, never the sandbox', (_, env, argv, message) => {
+    expect(() => readConfig(argv, env)).toThrow(message)
+    expect(() => readConfig(argv, env)).toThrow(ConfigError)
+  })
+
+  test('over HTTP the address alone will do: each request brings its key', () => {
+    expect(platform(url, ['http'])).toMatchObject({ kind: 'network', apiKey: undefined })
+  })
+
+  test('empty and blank mean not set, as desktop clients write it', () => {
+    expect(platform({ VOICE_AGENT_API_KEY: '', VOICE_AGENT_BASE_URL: '  ' }).kind).toBe('sandbox')
+  })
+
+  test('a placeholder that a client left unfilled is told', () => {
+    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: `\${user_config.key}` })).toThrow(
+      /VOICE_AGENT_API_KEY is .* your client has not filled it in/,
+    )
+  })
+
+  test.each(['a b', 'ключ', 'a\nb'])('%j is no key', (text) => {
+    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: text })).toThrow(/Copy it again/)
+  })
+
+  test('a local token is no key', () => {
+    const token = `voice-agent-mcp-local-${'a'.repeat(43)}`
+    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: token })).toThrow(
+      /^(?!.*aaa).*holds a local token/,
+    )
+  })
+
+  test('a key in the wrong variable never stands in an error', () => {
+    const env = { ...key, VOICE_AGENT_BASE_URL: 'sk-live-secret' }
+    expect(() => readConfig([], env)).toThrow(/^(?!.*sk-live)/)
+  })
+
+  test('the key never stands in an error', () => {
+    const secret = 'secret value'
+    for (const env of [{ VOICE_AGENT_API_KEY: secret }, { ...url, VOICE_AGENT_API_KEY: secret }]) {
+      expect(() => readConfig([], env)).toThrow(/^(?!.*secret value)/)
+    }
+  })
+})
+
+describe('the address', () => {
+  test.each([
+    ['https://api.example.com/', 'https://api.example.com/'],
+    ['https://api.example.com/v1', 'https://api.example.com/'],
+    ['https://api.example.com/v1/', 'https://api.example.com/'],
+    ['https://example.com/voice/v1', 'https://example.com/voice'],
+    ['https://example.com//evil.example/api', 'https://example.com/evil.example/api'],
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/'],
+    ['http://localhost:8080', 'http://localhost:8080/'],
+    ['http://[::1]:8080', 'http://[::1]:8080/'],
+  ])('%s is taken as %s', (given, taken) => {
+    expect(network({ VOICE_AGENT_BASE_URL: given }).baseUrl.href).toBe(taken)
+  })
+
+  test.each([
+    ['http://api.example.com', /must be https/],
+    ['http://127.0.0.1.example.com', /must be https/],
+    ['http://10.0.0.1', /must be https/],
+    ['ftp://example.com', /no web address/],
+    ['api.example.com', /no web address/],
+    ['https://u:p@example.com', /user name or password/],
+    ['https://example.com/?x=1', /no \? and no #/],
+  ])('%s is refused', (given, message) => {
+    expect(() => network({ VOICE_AGENT_BASE_URL: given })).toThrow(message)
+  })
+
+  test('a proxy is used for https only', () => {
+    const proxy = { HTTPS_PROXY: 'http://proxy.example:3128' }
+    expect(network({ ...proxy, NO_PROXY: '.internal' }).proxy).toEqual({
+      url: 'http://proxy.example:3128',
+      except: '.internal',
+    })
+    for (const own of ['http://localhost:1', 'https://localhost:1', 'https://127.0.0.1']) {
+      expect(network({ ...proxy, VOICE_AGENT_BASE_URL: own }).proxy).toBeUndefined()
+    }
+    expect(() => network({ HTTPS_PROXY: '127.0.0.1:3128' })).toThrow(
+      /HTTPS_PROXY is no web address/,
+    )
+  })
+})
+
+describe('what assistants get', () => {
+  const scope = (argv: string[], env: Record<string, string> = {}) => {
+    const config = readConfig(argv, env)
+    if (!('scope' in config)) throw new Error(`No scope in ${config.command}`)
+    return config.scope
+  }
+
+  const watched = { inAll: 2500, perKey: 250 }
+
+  test('is everything, of any account, unless told otherwise', () => {
+    expect(scope([])).toEqual({ account: undefined, exposure: {}, catalogMs: 300_000, watched })
+    expect(scope(['http'], { VOICE_AGENT_ACCOUNT: ' ', VOICE_AGENT_TOOLS: '' })).toEqual(scope([]))
+  })
+
+  test('is told by flags and by variables alike', () => {
+    const told = {
+      account: 'a1',
+      catalogMs: 300_000,
+      watched,
+      exposure: {
+        toolsets: 'agents,calls',
+        tools: 'get_usage',
+        excludeTools: 'place_call',
+        readOnly: 'true',
+      },
+    }
+    const flags = ['--account=a1', '--toolsets=agents,calls', '--tools', 'get_usage']
+    expect(scope([...flags, '--exclude-tools', 'place_call', '--read-only', 'http'])).toEqual(told)
+    expect(
+      scope([], {
+        VOICE_AGENT_ACCOUNT: 'a1',
+        VOICE_AGENT_TOOLSETS: 'agents,calls',
+        VOICE_AGENT_TOOLS: 'get_usage',
+        VOICE_AGENT_EXCLUDE_TOOLS: 'place_call',
+        VOICE_AGENT_READ_ONLY: 'true',
+      }),
+    ).toEqual(told)
+  })
+
+  test('a switch wins over its variable too', () => {
+    const { exposure } = scope(['--read-only'], { VOICE_AGENT_READ_ONLY: 'false' })
+    expect(exposure.readOnly).toBe('true')
+  })
+})
+
+describe('the command line', () => {
+  const command = (...argv: string[]) => readConfig(argv, {})
+
+  test('nothing means stdio', () => {
+    expect(command()).toMatchObject({ command: 'stdio' })
+    expect(command('stdio')).toMatchObject({ command: 'stdio' })
+  })
+
+  test('http listens on loopback unless told otherwise', () => {
+    expect(command('http')).toMatchObject({ listen: { host: '127.0.0.1', port: 3000 } })
+    expect(command('http', '--host', '0.0.0.0', '--port=0')).toMatchObject({
+      listen: { host: '0.0.0.0', port: 0 },
+    })
+    expect(command('http', '--allowed-hosts', 'a.example, b.example')).toMatchObject({
+      allowedHosts: ['a.example', 'b.example'],
+    })
+  })
+
+  test('the local token is wanted unless it is switched off', () => {
+    expect(command('http')).toMatchObject({ wantsLocalToken: true })
+    expect(command('http', '--local-token', 'off')).toMatchObject({ wantsLocalToken: false })
+    const VOICE_AGENT_LOCAL_TOKEN = 'my-secret'
+    expect(() => readConfig(['http'], { VOICE_AGENT_LOCAL_TOKEN })).toThrow(
+      /^(?!.*my-secret)--local-token \(VOICE_AGENT_LOCAL_TOKEN\) takes on or off/,
+    )
+  })
+
+  test('a flag wins over its variable', () => {
+    const config = readConfig(['sandbox', '--port', '5'], { VOICE_AGENT_PORT: '6' }) as Extract<
+      Config,
+      { command: 'sandbox' }
+    >
+    expect(config.listen.port).toBe(5)
+  })
+
+  test('seconds become milliseconds', () => {
+    expect(network({ VOICE_AGENT_TIMEOUT: '1.5' }, ['--headers-timeout', '0.5'])).toMatchObject({
+      totalTimeoutMs: 1500,
+      headersTimeoutMs: 500,
+    })
+  })
+
+  test.each([
+    [['--prot', '3'], /--prot/],
+    [['serve'], /no command serve; there are stdio, http, sandbox/],
+    [['http', 'extra'], /Unexpected argument extra/],
+    [['--port', '5'], /--port is no option of stdio, only of http and sandbox/],
+    [['sandbox', '--base-url', 'https://x.example'], /--base-url is no option of sandbox/],
+    [
+      ['http', '--port', '70000'],
+      /--port \(VOICE_AGENT_PORT\) takes a whole number from 0 to 65535/,
+    ],
+    [['http', '--port', '1.5'], /whole number/],
+    [['http', '--port', 'x'], /not x/],
+    [['--sandbox-speed', '0'], /--sandbox-speed/],
+    [['http', '--port'], /--port/],
+    [['--account', 'a/b'], /--account \(VOICE_AGENT_ACCOUNT\) takes the id of one account/],
+    [['--account', 'a,b'], /one account/],
+    [['--account', '..'], /one account/],
+    [['--read-only=no'], /--read-only.* does not take an argument/],
+    [['sandbox', '--read-only'], /--read-only is no option of sandbox, only of stdio and http/],
+  ])('%j is refused with the reason', (argv, message) => {
+    expect(() => readConfig(argv, {})).toThrow(message)
+    expect(() => readConfig(argv, {})).toThrow(ConfigError)
+  })
+
+  test('help names every flag and variable, and a command shows its own', () => {
+    const help = helpText(undefined)
+    for (const [name, { variable }] of Object.entries(settings)) {
+      expect(help).toContain(`--${name} `)
+      expect(help).toContain(`[${variable}]`)
+    }
+    for (const argv of [
+      ['http', '--help'],
+      ['help', 'http'],
+    ]) {
+      expect(command(...argv)).toEqual({ command: 'help', about: 'http' })
+    }
+    expect(helpText('stdio')).not.toContain('--port')
+  })
+
+  test('help says how long placing takes at most, whatever is set', () => {
+    const most = `placing a call takes at most ${requestMs / 1000} in all.`
+    for (const name of ['timeout', 'call-find-out'] as const)
+      expect(settings[name].help).toContain(most)
+  })
+
+  test('help lists the toolsets', () => {
+    expect(helpText('stdio')).toMatch(/--toolsets .*accounts, .*agents, .*calls, .*usage/)
+  })
+})
+
+describe('how calls are placed', () => {
+  const calling = (argv: string[], env = {}) => {
+    const config = readConfig(argv, env)
+    return 'calling' in config ? config.calling : undefined
+  }
+
+  test('is by asking whoever can be asked, remembered in the folder of the user', () => {
+    expect(calling([])).toMatchObject({
+      confirm: 'auto',
+      policy: undefined,
+      timing: { findOutMs: 20_000, settledMs: 120_000 },
+    })
+    expect(calling([])?.stateDir).toMatch(/voice-agent-mcp/)
+    expect(calling(['--sandbox-db', ':memory:'])?.stateDir).toBe(':memory:')
+  })
+
+  test('is told by flags and by variables alike', () => {
+    expect(calling(['--confirm', 'never'])?.confirm).toBe('never')
+    expect(calling([], { VOICE_AGENT_CONFIRM: 'always' })?.confirm).toBe('always')
+    expect(calling(['--confirm', 'person'])?.confirm).toBe('person')
+    expect(() => calling(['--confirm', 'sometimes'])).toThrow(
+      /--confirm .*always, auto, person, never/,
+    )
+    expect(calling(['--dial-policy', 'policy.json'])?.policy).toEqual({ file: 'policy.json' })
+    expect(calling([], { VOICE_AGENT_DIAL_POLICY: ' {"max_total":1}' })?.policy).toMatchObject({
+      source: expect.stringContaining('--dial-policy'),
+    })
+    expect(calling(['--state-dir', '/s', '--call-settle', '7'])).toMatchObject({
+      stateDir: '/s',
+      timing: { settledMs: 7000 },
+    })
+  })
+
+  test('is never without a policy because the one that is set is empty', () => {
+    for (const command of [[], ['http']]) {
+      for (const blank of ['', ' ', '\n']) {
+        const told = /VOICE_AGENT_DIAL_POLICY\) is empty: .* or \{\} for one that restricts nothing/
+        expect(() => calling(command, { VOICE_AGENT_DIAL_POLICY: blank })).toThrow(told)
+        expect(() => calling([...command, `--dial-policy=${blank}`])).toThrow(told)
+      }
+    }
+    // It has no calls to allow.
+    expect(readConfig(['sandbox'], { VOICE_AGENT_DIAL_POLICY: '' }).command).toBe('sandbox')
+  })
+})

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { places, requests, shareWithin, wantedShare } from '../../../src/dev/discovery.ts'
+import { tools } from '../../../tools/index.ts'
+
+test('a plain search finds the tool for what a person asks', () => {
+  expect(requests).toHaveLength(120)
+  expect(shareWithin(3, places())).toBeGreaterThanOrEqual(wantedShare)
+})
+
+test('requests ask for every tool, in three languages, each in its own words', () => {
+  const asked = requests.map(({ tool }) => tool)
+  expect(new Set(asked)).toEqual(new Set(tools.map(({ name }) => name)))
+  expect(new Set(requests.map(({ language }) => language)).size).toBe(3)
+  expect(new Set(requests.map(({ request }) => request)).size).toBe(120)
+})

@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connectStdio, type TestClient } from '../../harness/client.ts'
+import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { newAgent } from '../../harness/story.ts'
+
+/*
+ * A platform whose replies never say that an agent is archived: only its lists do.
+ */
+
+const id = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
+const agent = { id, name: 'Old', account_id: 'own', modified: '2026-11-01T00:00:00Z', note: 'x' }
+const number = '+12025550110'
+const line = { id: 'n', number, sip_trunk: { id: 'gone', name: 'Old trunk' } }
+
+let archived: boolean
+let takesIt: boolean
+let hasFilter: boolean
+let note: unknown
+let platform: FakePlatform
+let client: TestClient
+beforeEach(() => {
+  archived = true
+  takesIt = true
+  hasFilter = true
+  note = 'x'
+  platform.seen.length = 0
+})
+beforeAll(async () => {
+  platform = await startFakePlatform(
+    ({ method, url, body }, res) => {
+      const { pathname, searchParams } = new URL(url, 'http://x')
+      if (method === 'PATCH') {
+        const change = JSON.parse(body)
+        if (takesIt && change.is_archived === false) archived = false
+        note = change.note ?? note
+        return json(res, 200, { ...agent, note })
+      }
+      if (pathname.endsWith('/agents')) {
+        const isWanted = !hasFilter || (searchParams.get('is_archived') === 'true') === archived
+        return json(res, 200, isWanted ? { count: 1, items: [agent] } : { count: 0, items: [] })
+      }
+      if (pathname.endsWith('/phone-numbers')) return json(res, 200, { items: [line] })
+      if (pathname.includes('/agents/')) return json(res, 200, { ...agent, note })
+      json(res, 404, { code: 'not_found', message: 'Not found.', detail: null, errors: null })
+    },
+    { account: 'own' },
+  )
+  client = await connectStdio('v2 2026-07-28', {
+    env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+  })
+})
+afterAll(async () => {
+  await client[Symbol.asyncDispose]()
+  await platform[Symbol.asyncDispose]()
+})
+
+const bodies = () =>
+  platform.seen.filter(({ method }) => method === 'PATCH').map(({ body }) => JSON.parse(body))
+
+describe('update_agent with is_archived false', () => {
+  const restore = (more: object = {}) =>
+    client.call('update_agent', { agent_id: id, is_archived: false, ...more })
+  const change = { field: 'is_archived', before: true, after: false }
+
+  test('sends it, and the list shows that it worked', async () => {
+    const { structuredContent, content } = await restore()
+    expect(bodies()).toEqual([{ is_archived: false }])
+    expect(structuredContent).toMatchObject({ applied: true, changes: [change], warnings: [] })
+    expect(content[0]?.text).toContain('is_archived: true → false')
+  })
+
+  test('says when the platform ignored it', async () => {
+    takesIt = false
+    const { structuredContent, content } = await restore()
+    expect(bodies()).toEqual([{ is_archived: false }])
+    expect(structuredContent).toMatchObject({ applied: false, changes: [] })
+    expect(structuredContent?.warnings).toEqual([
+      'is_archived: the platform ignored it; the agent is still archived',
+    ])
+    expect(content[0]?.text).toMatch(/^Nothing changed: the platform did not take it/)
+  })
+
+  test('says when only that was ignored', async () => {
+    takesIt = false
+    const { structuredContent } = await restore({ note: 'new' })
+    expect(bodies()).toEqual([{ note: 'new', is_archived: false }])
+    expect(structuredContent).toMatchObject({
+      applied: true,
+      changes: [{ field: 'note', before: 'x', after: 'new' }],
+      warnings: [expect.stringContaining('still archived')],
+    })
+  })
+
+  test('says when the lists do not show it', async () => {
+    hasFilter = false
+    const { structuredContent } = await restore()
+    expect(structuredContent?.warnings).toEqual([
+      expect.stringContaining('does not show whether the agent is back'),
+    ])
+  })
+
+  test('sends nothing where the agent is not archived, or for a dry run', async () => {
+    const dry = await restore({ dry_run: true })
+    expect(dry.structuredContent).toMatchObject({ applied: false, changes: [change] })
+    archived = false
+    expect((await restore()).structuredContent).toMatchObject({ applied: false, changes: [] })
+    expect(bodies()).toEqual([])
+  })
+
+  test('and true is refused: archiving asks first', async () => {
+    const { isError, content } = await restore({ is_archived: true })
+    expect(isError).toBe(true)
+    expect(content[0]?.text).toMatch(/- is_archived: .*archive_agent/)
+  })
+})
+
+test('an agent is back in the sandbox, too', async () => {
+  await using own = await connectStdio('v2 2026-07-28', {
+    env: { VOICE_AGENT_CONFIRM: 'never' },
+  })
+  const { id: agent_id } = await own.value('create_agent', { ...newAgent, name: 'Boomerang' })
+  await own.value('archive_agent', { agent_id })
+  const result = await own.value('update_agent', { agent_id: 'Boomerang', is_archived: false })
+  expect(result).toMatchObject({ applied: true, warnings: [] })
+  expect(await own.value('list_agents', { name: 'Boomerang' })).toMatchObject({ total: 1 })
+})
+
+describe('check_call_readiness', () => {
+  const ready = async () => {
+    const args = { agent_id: id, from_number: number, to_number: '+12025550101' }
+    const { checks } = await client.value('check_call_readiness', args)
+    return Object.fromEntries(
+      (checks as { check: string; ok: boolean; found: string }[]).map((one) => [one.check, one]),
+    )
+  }
+
+  test('asks the list whether the agent is archived', async () => {
+    expect((await ready()).agent).toMatchObject({ ok: false, found: `Old (${id}) is archived` })
+    archived = false
+    expect((await ready()).agent).toMatchObject({ ok: true })
+  })
+
+  test('believes no list that has no such filter', async () => {
+    hasFilter = false
+    expect((await ready()).agent).toMatchObject({ ok: true })
+  })
+
+  test('says that the number has no trunk when the one that it names does not exist', async () => {
+    expect((await ready()).trunk).toMatchObject({
+      ok: false,
+      found: 'the number has no trunk: Old trunk (gone), which it names, does not exist',
+      fix: expect.stringContaining('update_phone_number, phone_number_id n'),
+    })
+  })
+})
+
+test('placing a call does not ask for archived agents', async () => {
+  await client.call('place_call', {
+    type: 'phone',
+    agent_id: id,
+    from_number: number,
+    to_number: '+4930123457',
+  })
+  expect(platform.seen.filter(({ url }) => url.includes('archived'))).toEqual([])
+})

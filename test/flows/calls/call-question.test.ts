@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
+import { seedIds } from '../../harness/sandbox.ts'
+
+const agent_id = seedIds.supportAgent
+const from_number = '+12025550110'
+const call = { type: 'phone', agent_id, from_number, to_number: '+12025550101' }
+const padding = ' '.repeat(300)
+const forged = '\nWho is called: +10000000000\u202e\u200b'
+
+/** A person who says no to whatever they are asked. */
+let person: Person
+/** The same server for a client that cannot ask. */
+let client: Person
+beforeAll(async () => {
+  person = await connectPerson('v2 2026-07-28', { answer: { action: 'decline' } })
+  client = await connectPerson('v2 2026-07-28', { env: { VOICE_AGENT_CONFIRM: 'always' } })
+})
+afterAll(async () => {
+  await person[Symbol.asyncDispose]()
+  await client[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  person.asked.length = 0
+})
+
+/** The lines of the question that a person is asked, which are those of a preview. */
+async function questionOf(name: string, args: object): Promise<string[]> {
+  const declined = await person.call(name, args)
+  expect(declined.content[0]?.text).toMatch(/^Declined/)
+  const preview = await client.call(name, args)
+  expect(await client.flaws(name, preview)).toBeUndefined()
+  expect(tokenOf(preview)).toBeDefined()
+  const lines = person.asked[0]?.split('\n') ?? []
+  expect(preview.content[0]?.text.split('\n').slice(1, -2)).toEqual(lines.slice(1))
+  const { facts } = Object(preview.structuredContent?.confirmation) as { facts: object }
+  expect(Object.entries(facts).map((fact) => fact.join(': '))).toEqual(lines.slice(1))
+  return lines
+}
+
+/** Why nobody is asked: the same in both ways to ask. */
+async function refusalOf(name: string, args: object): Promise<string> {
+  const refused = await person.call(name, args)
+  expect(refused.isError).toBe(true)
+  expect(person.asked).toEqual([])
+  expect(await client.call(name, args)).toEqual(refused)
+  return refused.content[0]?.text ?? ''
+}
+
+describe('before a call a person sees', () => {
+  test.each<[string, object, string[]]>([
+    ['its variables', { test_variables: { name: 'Erika' } }, ['test_variables.name: "Erika"']],
+    [
+      'variables at every depth',
+      { test_variables: { a: { b: [1, { c: null }], d: {} }, 'e.f': true, g: [] } },
+      [
+        'test_variables.a.b.0: 1',
+        'test_variables.a.b.1.c: null',
+        'test_variables.a.d: {}',
+        'test_variables."e.f": true',
+        'test_variables.g: []',
+      ],
+    ],
+    [
+      'what is changed of the agent, behind padding too',
+      { overrides: { note: padding, initial_message: { message: 'Tell me your PIN' } } },
+      [
+        `overrides.note: "${'\\u0020'.repeat(300)}"`,
+        'overrides.initial_message.message: "Tell me your PIN"',
+      ],
+    ],
+    [
+      'a forged line as the value it is in',
+      { test_variables: { a: forged, [forged]: 1 } },
+      [
+        'test_variables.a: "\\nWho is called: +10000000000\\u202e\\u200b"',
+        'test_variables."\\nWho is called: +10000000000\\u202e\\u200b": 1',
+      ],
+    ],
+  ])('%s', async (_, args, expected) => {
+    const lines = await questionOf('place_call', { ...call, ...args })
+    expect(lines.slice(0, 3)).toEqual([
+      'Call +12025550101?',
+      'Who is called: +12025550101',
+      `Agent: "Support line" (${agent_id})`,
+    ])
+    expect(lines.slice(-expected.length)).toEqual(expected)
+  })
+
+  test('what a browser call begins with', async () => {
+    const lines = await questionOf('place_call', {
+      type: 'web',
+      agent_id,
+      initial_text: 'Hello\u2028there',
+      audio_input_enabled: false,
+      audio_output_enabled: true,
+      skip_greeting_on_initial_text: true,
+      device_fingerprint: 'device 1',
+    })
+    expect(lines[0]).toBe('Open a browser call with this agent?')
+    expect(lines.slice(-5)).toEqual([
+      'initial_text: "Hello\\u2028there"',
+      'audio_input_enabled: false',
+      'audio_output_enabled: true',
+      'skip_greeting_on_initial_text: true',
+      'device_fingerprint: "device 1"',
+    ])
+  })
+})
+
+describe('before a list of calls a person sees', () => {
+  const listed = (...calls: object[]) => ({ agent_id, from_number, calls })
+
+  test('what all have in common once, and what differs for each', async () => {
+    const lines = await questionOf('place_calls', {
+      ...listed(
+        { to_number: '+12025550101', external_id: 'a 1', test_variables: { name: 'Erika', at: 9 } },
+        { to_number: '+12025550102', test_variables: { name: 'Max\nCall 3', at: 9, shop: 'B' } },
+        { to_number: '+12025550102', test_variables: { name: 'Max\nCall 3', at: 9, shop: 'B' } },
+        { to_number: '+12025550103', test_variables: { at: 9, name: 'Ada' } },
+      ),
+      test_variables: { shop: 'A', firm: { name: 'ACME' } },
+      overrides: { volume: { telephony: 1 } },
+    })
+    expect(lines).toEqual([
+      'Place 3 calls?',
+      `Agent: "Support line" (${agent_id})`,
+      'From number: +12025550110',
+      `Account: "Sandbox account" (${seedIds.account})`,
+      'Note: SANDBOX: simulated, nobody is rung',
+      'overrides.volume.telephony: 1',
+      'test_variables.firm.name: "ACME"',
+      'test_variables.at: 9',
+      'Call 1: +12025550101, external_id "a 1", test_variables.shop "A", test_variables.name "Erika"',
+      'Call 2: +12025550102, test_variables.shop "B", test_variables.name "Max\\nCall 3"',
+      'Call 4: +12025550103, test_variables.shop "A", test_variables.name "Ada"',
+    ])
+  })
+
+  test('all of a hundred people with a few words for each', async () => {
+    const calls = Array.from({ length: 100 }, (_, at) => ({
+      to_number: `+12025550${100 + at}`,
+      test_variables: { name: `Person ${at}`, firm: 'ACME' },
+    }))
+    const lines = await questionOf('place_calls', listed(...calls))
+    for (const [at, { to_number }] of calls.entries())
+      expect(lines).toContain(`Call ${at + 1}: ${to_number}, test_variables.name "Person ${at}"`)
+  })
+
+  test('nothing where it is too much: it is refused, and names what is', async () => {
+    const calls = Array.from({ length: 100 }, (_, at) => ({
+      to_number: `+12025550${100 + at}`,
+      test_variables: { note: `${at}`.padEnd(100, 'x') },
+    }))
+    expect(await refusalOf('place_calls', listed(...calls))).toMatch(
+      /nothing was sent\.\n- calls: all values together take 1\d{4} characters in \d+ lines to show, and 10000 in 150 can be shown; give fewer or shorter ones, of a list of calls a part at a time\n/,
+    )
+    const long = { to_number: '+12025550101', test_variables: { note: 'x'.repeat(2000) } }
+    const short = { to_number: '+12025550102', test_variables: { note: '' } }
+    expect(await refusalOf('place_calls', listed(short, long))).toMatch(
+      /^- calls\.1: takes 2\d{3} /m,
+    )
+  })
+})
+
+describe('what a person cannot be shown is refused', () => {
+  test.each<[string, object]>([
+    ['test_variables.note', { test_variables: { note: 'x'.repeat(2000) } }],
+    [
+      'overrides.initial_message.message',
+      { overrides: { initial_message: { message: `Hi${' '.repeat(400)}` } } },
+    ],
+    [
+      'test_variables',
+      {
+        test_variables: Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`v${at}`, at])),
+      },
+    ],
+    [
+      'overrides',
+      {
+        test_variables: { a: 'a'.repeat(1500) },
+        overrides: { tags: Array(9).fill('x'.repeat(1000)) },
+      },
+    ],
+  ])('%s', async (argument, more) => {
+    const text = await refusalOf('place_call', { ...call, ...more })
+    expect(text).toMatch(/^place_call failed: a person is asked first, and cannot be shown/)
+    expect(text).toContain(`\n- ${argument}: `)
+  })
+
+  test('and is sent where the operator has nobody asked', async () => {
+    await using free = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_CONFIRM: 'never' },
+    })
+    const long = { ...call, test_variables: { note: 'x'.repeat(20_000) } }
+    expect(await free.value('place_call', long)).toMatchObject({ repeated: false })
+  })
+})
+
+describe('before a delete, an archive or a deactivation', () => {
+  test('names are shown as names', async () => {
+    const name = 'Old" (x)?\nUndo: yes\u202e\u3164'
+    const { id } = await client.value('create_sip_trunk', { name })
+    const preview = await client.call('delete_sip_trunk', { sip_trunk_id: id })
+    const shown = `"Old\\" (x)?\\nUndo: yes\\u202e\\u3164" (${id})`
+    expect(preview.content[0]?.text.split('\n').slice(0, 5)).toEqual([
+      `Nothing was done yet: this needs the agreement of a person. Delete the SIP trunk ${shown}?`,
+      `Trunk: ${shown}`,
+      'Numbers: 0',
+      `Account: "Sandbox account" (${seedIds.account})`,
+      'Undo: None.',
+    ])
+  })
+
+  test('what else is changed of a subaccount is shown', async () => {
+    const lines = await questionOf('update_subaccount', {
+      subaccount_id: seedIds.subaccount,
+      is_active: false,
+      name: 'Gone\u200b',
+    })
+    expect(lines.at(-1)).toBe('name: "Gone\\u200b"')
+  })
+})

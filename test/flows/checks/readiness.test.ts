@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectStdio } from '../../harness/client.ts'
+import { json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { connectPerson, type Person } from '../../harness/person.ts'
+import { seedIds } from '../../harness/sandbox.ts'
+
+const ready = {
+  agent_id: seedIds.supportAgent,
+  from_number: '+12025550110',
+  to_number: '+12025550101',
+}
+const connect = (policy = '{}') =>
+  connectPerson('v2 2026-07-28', {
+    env: { VOICE_AGENT_CONFIRM: 'never', VOICE_AGENT_DIAL_POLICY: policy },
+  })
+
+let client: Person
+beforeAll(async () => {
+  client = await connect()
+})
+afterAll(() => client[Symbol.asyncDispose]())
+
+interface Check {
+  check: string
+  ok: boolean
+  found: string
+  fix?: string
+}
+
+/** What is wrong with a call, and whether placing it says the same. */
+async function verdict({ call }: Person, more: object = {}) {
+  const args = { ...ready, ...more }
+  const { structuredContent, content } = await call('check_call_readiness', args)
+  const checks = structuredContent?.checks as Check[]
+  const wrong = checks.filter(({ ok }) => !ok)
+  const placed = await call('place_call', { type: 'phone', ...args })
+  return {
+    isReady: structuredContent?.ready === true,
+    wrong,
+    text: content[0]?.text ?? '',
+    isPlaced: !placed.isError,
+  }
+}
+
+describe('check_call_readiness', () => {
+  test('finds a good call ready, and it can be placed', async () => {
+    const { isReady, isPlaced, wrong, text } = await verdict(client)
+    expect({ isReady, isPlaced, wrong }).toEqual({ isReady: true, isPlaced: true, wrong: [] })
+    expect(text).toMatch(/^Ready: /)
+  })
+
+  test('dials nobody', async () => {
+    const { value } = client
+    const before = (await value('list_calls')).total
+    await value('check_call_readiness', { ...ready, to_number: '+12025550105' })
+    expect((await value('list_calls')).total).toBe(before)
+  })
+
+  test.each<[string, object, RegExp, RegExp]>([
+    ['agent', { agent_id: 'Suport line' }, /there is no Suport line/, /did you mean Support line/],
+    ['agent', { agent_id: 'xyzzy' }, /there is no xyzzy/, /list_agents/],
+    ['from_number', { from_number: '+12025550199' }, /no number of this account/, /\+12025550110/],
+    ['from_number format', { from_number: '2025550110' }, /not E\.164/, /write it with \+/],
+    ['trunk', { from_number: '+12025550112' }, /no termination URI/, /update_sip_trunk/],
+    ['to_number format', { to_number: '0049 30 12345' }, /not E\.164/, /such as \+493012345/],
+    ['destination', { to_number: '+1911' }, /emergency/, /No setting allows this/],
+    ['destination', { to_number: '+499001123456' }, /premium/, /No setting allows this/],
+    ['destination', { to_number: '+999123456' }, /invalid_number/, /correct the number/],
+  ])('names a wrong %s of %j, and its fix; placing it fails', async (check, more, found, fix) => {
+    const { isReady, isPlaced, wrong, text } = await verdict(client, more)
+    expect({ isReady, isPlaced }).toEqual({ isReady: false, isPlaced: false })
+    expect(wrong).toHaveLength(1)
+    expect(wrong[0]).toMatchObject({ check, ok: false })
+    expect(wrong[0]?.found).toMatch(found)
+    expect(wrong[0]?.fix).toMatch(fix)
+    expect(text).toMatch(/^Not ready\./)
+  })
+
+  test('names everything that is wrong at once', async () => {
+    const { wrong } = await verdict(client, {
+      agent_id: 'xyzzy',
+      from_number: '+12025550112',
+      to_number: '+1911',
+    })
+    expect(wrong.map(({ check }) => check)).toEqual(['agent', 'trunk', 'destination'])
+  })
+
+  test('finds a number behind hundreds of others', async () => {
+    const { value } = client
+    for (let at = 0; at < 210; at++) {
+      const number = `+1202556${1000 + at}`
+      await value('create_phone_number', { number, sip_trunk_id: seedIds.trunk })
+    }
+    const from_number = '+12025561209'
+    const { isReady, isPlaced } = await verdict(client, { from_number, to_number: '+12025550102' })
+    expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
+  })
+
+  test('names an archived agent', async () => {
+    const { value } = client
+    const { model, transcriber, voice } = await value('get_agent', { agent_id: ready.agent_id })
+    const { id: agent_id } = await value('create_agent', { name: 'Old', model, transcriber, voice })
+    await value('archive_agent', { agent_id })
+    const { isReady, isPlaced, wrong } = await verdict(client, { agent_id })
+    expect({ isReady, isPlaced }).toEqual({ isReady: false, isPlaced: false })
+    expect(wrong[0]?.found).toMatch(/is archived/)
+  })
+
+  const greeter = async (message: string) => {
+    const { value } = client
+    const { model, transcriber, voice } = await value('get_agent', { agent_id: ready.agent_id })
+    const agent = { name: 'Greeter', model, transcriber, voice }
+    const { id } = await value('create_agent', { ...agent, initial_message: { message } })
+    return String(id)
+  }
+  const greetingOf = async (args: object) => {
+    const { structuredContent, content } = await client.call('check_call_readiness', {
+      ...ready,
+      ...args,
+    })
+    const checks = structuredContent?.checks as Check[]
+    return { text: content[0]?.text ?? '', ...checks.find(({ check }) => check === 'greeting') }
+  }
+
+  test('warns of variables of the greeting that nothing fills, until something does', async () => {
+    const agent_id = await greeter('Hello {{ customer.name }}')
+    const warned = await greetingOf({ agent_id })
+    expect(warned).toMatchObject({
+      ok: true,
+      found: 'nothing fills customer.name',
+      fix: expect.stringContaining('test_variables'),
+    })
+    expect(warned.text).toMatch(/^Ready: .*\nWARNING greeting: nothing fills/s)
+    // To the platform it is no error.
+    const { isReady, isPlaced } = await verdict(client, { agent_id })
+    expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
+    const filled = await greetingOf({ agent_id, test_variables: { customer: { name: 'Erika' } } })
+    expect(filled).toMatchObject({ ok: true, found: expect.stringContaining('are known') })
+  })
+
+  test.each([
+    ["Hi {{ caller_name | default('there') }}", {}, undefined],
+    ["Hi {{ caller_name|d('x') }}, {{ caller_name | default('x') | upper }}", {}, undefined],
+    ["caller_name: {{ caller_name | default('there') }}", {}, undefined],
+    ["Hi {{ contact.nickname | default('there') }}", {}, undefined],
+    ["Hi {{ order.id | default('?') }}", { order: { name: 'x' } }, undefined],
+    ["Hi {{ caller_name | default('there') }} {{ caller_name }}", {}, 'caller_name'],
+    ["Hi {{ caller_name | upper }} {{ x | default('') }}", {}, 'caller_name'],
+    ["Hi {{ order.id | default('?') }}", {}, 'order.id'],
+  ])(
+    'takes a default for what fills a variable: %s with %j',
+    async (message, test_variables, empty) => {
+      const { ok, found, fix } = await greetingOf({
+        agent_id: await greeter(message),
+        test_variables,
+      })
+      expect(ok).toBe(true)
+      if (empty === undefined) expect(fix).toBeUndefined()
+      else expect(found).toBe(`nothing fills ${empty}`)
+    },
+  )
+
+  test('goes by the account that is named', async () => {
+    const { value } = client
+    const account_id = seedIds.subaccount
+    const { model, transcriber, voice } = await value('get_agent', { agent_id: ready.agent_id })
+    const termination_uri = 'sip.example.com'
+    const branch = { name: 'Branch', account_id }
+    const agent = await value('create_agent', { ...branch, model, transcriber, voice })
+    const trunk = await value('create_sip_trunk', { ...branch, termination_uri })
+    const from_number = '+12025550188'
+    const line = { number: from_number, sip_trunk_id: trunk.id, account_id }
+    await value('create_phone_number', line)
+    const args = { account_id, agent_id: agent.id, from_number }
+    const elsewhere = await verdict(client, { ...args, account_id: 'me' })
+    expect(elsewhere.wrong.map(({ check }) => check)).toEqual(['agent', 'from_number'])
+    const { isReady, isPlaced } = await verdict(client, args)
+    expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
+    await value('update_subaccount', { subaccount_id: account_id, is_active: false })
+    const inactive = await verdict(client, { ...args, to_number: '+12025550102' })
+    expect(inactive.isPlaced).toBe(false)
+    expect(inactive.wrong).toMatchObject([
+      { check: 'account', fix: expect.stringContaining('update_subaccount, is_active true') },
+    ])
+  })
+
+  test.each<[string, object, RegExp]>([
+    ['allow_countries', { allow_countries: ['DE'] }, /only calls to Germany are allowed/],
+    ['allow_agents', { allow_agents: ['Other'] }, /may not place calls/],
+    ['allow_from', { allow_from: ['+12025550111'] }, /only \+12025550111 may be called from/],
+    ['max_total', { max_total: 0 }, /No more calls/],
+    ['max_per_hour', { max_per_hour: 0 }, /No more calls at the moment/],
+  ])('goes by the dial policy: %s', async (rule, policy, found) => {
+    await using ruled = await connect(JSON.stringify(policy))
+    const { isReady, isPlaced, wrong } = await verdict(ruled)
+    expect({ isReady, isPlaced }).toEqual({ isReady: false, isPlaced: false })
+    expect(wrong[0]?.found).toMatch(found)
+    expect(wrong[0]?.fix).toContain(`The operator of this server can change ${rule}`)
+  })
+})
+
+describe('a person who is asked whether to call', () => {
+  const question = async (from_number: string) => {
+    await using asking = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_CONFIRM: 'auto' },
+    })
+    const { value, call } = asking
+    const before = await call('place_call', { type: 'phone', ...ready, from_number })
+    const number = { number: '+12025550188', sip_trunk_id: seedIds.trunk }
+    await value('create_phone_number', number)
+    const after = await call('place_call', { type: 'phone', ...ready, from_number })
+    return [before, after].map(({ content }) => content[0]?.text ?? '')
+  }
+
+  test.each([
+    [
+      '+12025550177',
+      /^Will probably fail: "\+12025550177 is no number of this account; call from/m,
+    ],
+    ['+12025550112', /^Will probably fail: .* no termination URI; set termination_uri/m],
+  ])('is told what is wrong with calling from %s', async (from_number, told) => {
+    for (const text of await question(from_number)) expect(text).toMatch(told)
+  })
+
+  test('is told so of the number that a whole list is called from', async () => {
+    await using asking = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_CONFIRM: 'auto' },
+    })
+    const { agent_id, to_number } = ready
+    const list = { agent_id, from_number: '+12025550177', calls: [{ to_number }] }
+    expect(await asking.text('place_calls', list)).toMatch(
+      /^Will probably fail: "\+12025550177 is no number of this account; call from/m,
+    )
+  })
+
+  test('is told nothing of a good number, nor what was so a moment ago', async () => {
+    const [before, after] = await question('+12025550188')
+    expect(before).toMatch(/^Will probably fail: /m)
+    expect(after).toMatch(/confirm_token/)
+    expect(after).not.toMatch(/fail/)
+  })
+})
+
+test('a number is looked for on every page, and a list that repeats itself is not all of them', async () => {
+  let repeats = false
+  let count: number | undefined
+  const numbers = Array.from({ length: 250 }, (_, at) => ({
+    id: `n-${at}`,
+    number: `+1202555${1000 + at}`,
+    sip_trunk: null,
+  }))
+  await using platform = await startFakePlatform(
+    ({ url }, res) => {
+      const { pathname, searchParams } = new URL(url, 'http://x')
+      const offset = repeats ? 0 : Number(searchParams.get('offset'))
+      if (!pathname.endsWith('/phone-numbers')) return json(res, 200, { id: 'a', items: [] })
+      const items = numbers.slice(offset, offset + Number(searchParams.get('limit')))
+      json(res, 200, { ...(count && { count }), items })
+    },
+    { account: 'own' },
+  )
+  await using wired = await connectStdio('v2 2026-07-28', {
+    env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+  })
+  const checked = async () => {
+    const args = { ...ready, from_number: '+12025551249' }
+    const { checks } = await wired.value('check_call_readiness', args)
+    return (checks as Check[]).find(({ check }) => check === 'from_number')
+  }
+  for (count of [undefined, 250]) {
+    repeats = false
+    expect(await checked()).toMatchObject({ ok: true, found: '+12025551249' })
+    repeats = true
+    expect((await checked())?.found).toBe('+12025551249 is not among the first 200 numbers')
+  }
+})

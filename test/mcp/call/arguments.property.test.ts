@@ -1,0 +1,49 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { parseArguments } from '../../../src/mcp/call/arguments.ts'
+import type { Tool } from '../../../src/mcp/call/tool.ts'
+import { tools } from '../../../tools/index.ts'
+import { tries } from '../../harness/property.ts'
+
+/** Arguments as a confused client may send them: real names with any JSON under them. */
+const anyArguments = fc.constantFrom(...tools).chain((tool) =>
+  fc.record({
+    tool: fc.constant(tool),
+    args: fc.dictionary(
+      fc.oneof(fc.constantFrom('account_id', ...Object.keys(tool.input.shape)), fc.string()),
+      fc.oneof(
+        fc.jsonValue(),
+        fc.jsonValue().map((value) => JSON.stringify(value)),
+      ),
+    ),
+  }),
+)
+
+/** Tools that take the body of their route field by field; the steps of others make their own. */
+const sendsItsBody = ({ route, input }: Tool) =>
+  Object.entries(route.body?.shape ?? {}).every(([name, field]) => input.shape[name] === field)
+
+test('whatever is sent, arguments are either problems or a request of the route', () => {
+  fc.assert(
+    fc.property(anyArguments, ({ tool, args }) => {
+      const parsed = parseArguments(tool, args)
+      if (!parsed.ok) {
+        expect(parsed.problems.length).toBeGreaterThan(0)
+        return
+      }
+      const { params, query, body } = parsed.request
+      expect(tool.route.params.safeParse(params).success || !tool.route.path.includes('{')).toBe(
+        true,
+      )
+      expect(tool.route.query.safeParse(query).success).toBe(true)
+      if (!sendsItsBody(tool)) return
+      expect(tool.route.body?.safeParse(body).success ?? body === undefined).toBe(true)
+    }),
+    tries(2000),
+  )
+})
+
+test('the body of what a tool sends is that of its route, but for those that send several', () => {
+  const others = tools.filter((tool) => !sendsItsBody(tool)).map(({ name }) => name)
+  expect(others).toEqual(['check_call_readiness', 'place_calls'])
+})

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import { parseArguments } from '../../../src/mcp/call/arguments.ts'
+import { tools } from '../../../tools/index.ts'
+import { newAgent } from '../../harness/story.ts'
+
+function parse(name: string, args: Record<string, unknown>) {
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (!tool) throw new Error(`No tool ${name}`)
+  return parseArguments(tool, args)
+}
+
+function problems(name: string, args: Record<string, unknown>) {
+  const parsed = parse(name, args)
+  return parsed.ok ? [] : parsed.problems.map(({ argument, message }) => `${argument}: ${message}`)
+}
+
+describe('arguments', () => {
+  test('go to path, query and body as the route has them', () => {
+    expect(parse('update_agent', { agent_id: 'a', account_id: 'b', note: 'x' })).toMatchObject({
+      ok: true,
+      request: { params: { account_id: 'b', agent_id: 'a' }, query: {}, body: { note: 'x' } },
+      options: {},
+    })
+    expect(parse('list_agents', { name: 'x', limit: 5 })).toMatchObject({
+      ok: true,
+      request: { params: { account_id: 'me' }, query: { name: 'x', limit: 5 } },
+      options: {},
+    })
+  })
+
+  test("that are the tool's own are kept apart from what is sent", () => {
+    const parsed = parse('update_agent', { agent_id: 'a', note: 'x', dry_run: true })
+    expect(parsed).toMatchObject({ request: { body: { note: 'x' } }, options: { dry_run: true } })
+    expect(problems('update_agent', { agent_id: 'a', dry_run: true })[0]).toMatch(
+      /nothing to change/,
+    )
+  })
+
+  test('that are not given are not sent: the platform has the defaults', () => {
+    const parsed = parse('create_agent', newAgent)
+    expect(parsed).toMatchObject({ ok: true })
+    expect(parsed.ok && parsed.request.body).toEqual(newAgent)
+  })
+
+  test('keep false, 0, the empty string and unknown provider fields', () => {
+    const body = {
+      name: '',
+      allow_auto_hangup: false,
+      volume: { web: 0 },
+      voice: { provider: 'new', brand_new: { deep: [0, false, null] } },
+    }
+    const parsed = parse('update_agent', { agent_id: 'a', ...body })
+    expect(parsed.ok && parsed.request.body).toEqual(body)
+  })
+
+  test('that are unknown are told with the nearest real one', () => {
+    expect(problems('list_agents', { nam: 'x' })).toEqual([
+      'nam: no such argument; did you mean name?',
+    ])
+    expect(problems('get_agent', { agentId: 'x' })).toContain(
+      'agentId: no such argument; did you mean agent_id?',
+    )
+    expect(problems('update_agent', { agent_id: 'a', volume: { webb: 1 } })).toEqual([
+      'volume.webb: no such argument; did you mean web?',
+    ])
+  })
+
+  test('that are unknown and near nothing are told with all there are', () => {
+    expect(problems('get_call', { call_id: 'x', zzz: 1 })).toEqual([
+      'zzz: no such argument; known here: call_id, from_turn, to_turn, search, account_id',
+    ])
+  })
+
+  test('names that every object has are unknown too', () => {
+    expect(problems('get_current_account', JSON.parse('{"__proto__": 1}'))[0]).toMatch(/__proto__/)
+    expect(problems('get_current_account', { constructor: 1, toString: 2 })).toHaveLength(2)
+  })
+
+  test('objects and arrays may come as JSON text, at any depth', () => {
+    const voice = { provider: 'elevenlabs', settings: { speed: 1.1 } }
+    const parsed = parse('update_agent', {
+      agent_id: 'a',
+      voice: JSON.stringify({ ...voice, settings: JSON.stringify(voice.settings) }),
+      tags: '["a"]',
+    })
+    expect(parsed.ok && parsed.request.body).toEqual({ voice, tags: ['a'] })
+  })
+
+  test('text that only looks like JSON stays text where text is wanted', () => {
+    const parsed = parse('update_agent', { agent_id: 'a', note: '{"not": "unpacked"}' })
+    expect(parsed.ok && parsed.request.body).toEqual({ note: '{"not": "unpacked"}' })
+    expect(problems('update_agent', { agent_id: 'a', voice: '{broken' })[0]).toMatch(/^voice: /)
+  })
+
+  test('a known field in another spelling is told even where unknown fields are kept', () => {
+    expect(
+      problems('update_agent', { agent_id: 'a', voice: { voiceId: 'x', brandNew: 1 } }),
+    ).toEqual(['voice.voiceId: no such argument; did you mean voice_id?'])
+  })
+
+  test('what cannot be passed on as it was meant is refused', () => {
+    const metadata = (text: string) =>
+      problems('create_agent', { ...newAgent, metadata: JSON.parse(text) })
+    expect(metadata('{"n":12345678901234567890}')[0]).toMatch(/too large to be passed on exactly/)
+    expect(metadata('{"n":1e400}')[0]).toMatch(/too large/)
+    expect(metadata('{"a":{"__proto__":{"b":1}}}')[0]).toMatch(/__proto__/)
+    expect(metadata(`${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`)[0]).toMatch(
+      /nested more than 100/,
+    )
+    expect(metadata('{"n":0.1,"i":9007199254740991}')).toEqual([])
+  })
+
+  test('half of a character is refused in every text, with the argument named', () => {
+    const call = { type: 'phone', agent_id: 'a', from_number: '+12025550110' }
+    const mine = { ...call, to_number: '+12025550130', external_id: 'order \ud800' }
+    expect(problems('place_call', mine)).toEqual([
+      'external_id: holds half of a character (broken Unicode), which cannot be passed on',
+    ])
+    expect(problems('place_call', { ...mine, external_id: 'order \u{1f4de}' })).toEqual([])
+    const metadata = { 'name \udc00': 1 }
+    expect(problems('create_agent', { ...newAgent, metadata })[0]).toMatch(/^metadata: holds half/)
+  })
+
+  test('thousands of unknown names are told briefly', () => {
+    const many = Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`x${at}`, 1]))
+    expect(problems('list_agents', many).length).toBeLessThanOrEqual(21)
+  })
+
+  test('more values than any request holds are refused before they are looked at', () => {
+    const tags = (count: number) =>
+      problems('update_agent', { agent_id: 'x', tags: Array(count).fill('t') })
+    expect(tags(9000)).toEqual([])
+    expect(tags(10_000)).toEqual(['arguments: more than 10000 values'])
+    expect(tags(300_000)).toEqual(['arguments: more than 10000 values'])
+  })
+
+  test('a required choice that is missing is told with what there is to choose', () => {
+    expect(problems('place_call', { agent_id: 'a' })).toEqual(['type: required; one of phone, web'])
+    expect(problems('get_agent', { id: 'x' })[0]).toBe(
+      'id: no such argument; did you mean agent_id?',
+    )
+  })
+
+  test('an update that changes nothing is told before it is sent', () => {
+    expect(problems('update_sip_trunk', { sip_trunk_id: 'x' })).toEqual([
+      'arguments: nothing to change; give at least one of name, termination_uri, allowed_ips, or what to clear in clear',
+    ])
+  })
+
+  test('all problems are told at once', () => {
+    const given = { nme: 'x', model: {}, voice: { provider: '', voice_id: 'x' } }
+    const told = problems('create_agent', given).map((problem) => problem.split(':', 1)[0])
+    const wanted = ['nme', 'model.provider', 'model.model', 'transcriber', 'voice.provider']
+    expect(told).toEqual(wanted)
+  })
+})

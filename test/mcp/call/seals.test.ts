@@ -1,0 +1,44 @@
+import type { ServerContext } from '@modelcontextprotocol/server'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Refused } from '../../../src/mcp/call/refused.ts'
+import { createSeals } from '../../../src/mcp/call/seals.ts'
+
+// The codec of the SDK reads nothing of the context unless it is told to bind to it.
+const context = {} as ServerContext
+const call = { call: 'a call', scope: 'all of it' }
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }))
+afterEach(() => void vi.useRealTimers())
+
+test('a used seal is never good again, however many others are used after it', async () => {
+  const seals = createSeals(120)
+  const first = await seals.open(await seals.seal(call, context), context)
+  expect(seals.use(first)).toBe(true)
+  for (let nth = 0; nth < 20_000; nth++) seals.use({ ...call, nonce: `another ${nth}` })
+  expect(seals.use(first)).toBe(false)
+  expect(seals.isUsed(first)).toBe(true)
+})
+
+test('a use is remembered until its seal has expired', async () => {
+  const seals = createSeals(120, 2)
+  const text = await seals.seal(call, context)
+  const sealed = await seals.open(text, context)
+  seals.use(sealed)
+  vi.advanceTimersByTime(119_000)
+  expect(seals.use(sealed)).toBe(false)
+  vi.advanceTimersByTime(3000)
+  await expect(seals.open(text, context)).rejects.toThrow()
+  // What has expired makes room for others.
+  expect(seals.use({ ...call, nonce: 'second' })).toBe(true)
+  expect(seals.use({ ...call, nonce: 'third' })).toBe(true)
+})
+
+test('where no more uses can be remembered, others are refused and not forgotten', () => {
+  const seals = createSeals(120, 2)
+  seals.use({ ...call, nonce: 'first' })
+  seals.use({ ...call, nonce: 'second' })
+  expect(() => seals.use({ ...call, nonce: 'third' })).toThrow(Refused)
+  expect(seals.use({ ...call, nonce: 'first' })).toBe(false)
+  vi.advanceTimersByTime(122_000)
+  expect(seals.use({ ...call, nonce: 'third' })).toBe(true)
+})

@@ -1,0 +1,260 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import type { Client } from '../../../src/api/client.ts'
+import { metaOf } from '../../../src/dev/wire.ts'
+import { showing } from '../../../src/flows/calls/wait-for-call.ts'
+import { createOpening } from '../../../src/mcp/fast/stdio-handshake.ts'
+import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
+import { createSelect } from '../../../src/mcp/protocol/request-exposure.ts'
+import { createService } from '../../../src/mcp/protocol/server.ts'
+import { serverInfoOf } from '../../../src/mcp/protocol/server-info.ts'
+import { cards, initializedVersions } from '../../../src/service/tool-summaries.ts'
+import { tools } from '../../../tools/index.ts'
+import { startProgram } from '../../harness/program.ts'
+import { tries } from '../../harness/property.ts'
+import { sessionOf } from '../../harness/session.ts'
+
+const isSandbox = true
+const account = undefined
+const version = '1.2.3'
+const nobody: Client = { call: () => Promise.reject(new Error('Nobody is asked')) }
+
+const { factory } = createService({
+  select: createSelect(everyTool(tools)),
+  version,
+  isSandbox,
+  account,
+  sessionFor: () => sessionOf(nobody),
+  showing,
+  confirm: 'auto',
+  onBug: console.error,
+})
+
+const open = () =>
+  createOpening({
+    isSandbox,
+    account,
+    confirm: 'auto',
+    exposure: everyTool(cards),
+    info: serverInfoOf(isSandbox, version),
+    listed: cards.map(({ listed }) => listed),
+    versions: initializedVersions,
+  })
+
+type Message = Record<string, unknown>
+
+/** What the opening says, up to the message that it does not answer. */
+function opened(messages: readonly Message[]): unknown[] {
+  const opening = open()
+  const said: unknown[] = []
+  for (const message of messages) {
+    const one = opening(message)
+    if (!one) break
+    if (one.text !== undefined) said.push(JSON.parse(one.text))
+  }
+  return said
+}
+
+/** What the SDK says to the same. */
+async function atLength(messages: readonly Message[]): Promise<unknown[]> {
+  const said: unknown[] = []
+  const transport = {
+    start: async () => undefined,
+    close: async () => undefined,
+    send: async (message: JSONRPCMessage) => void said.push(message),
+    onmessage: undefined as ((message: JSONRPCMessage) => void) | undefined,
+  }
+  const handle = serveStdio(factory, { transport, onerror: () => undefined })
+  await new Promise(setImmediate)
+  for (const message of messages) {
+    transport.onmessage?.(message as JSONRPCMessage)
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+  }
+  await handle.close()
+  return JSON.parse(JSON.stringify(said))
+}
+
+const clientInfo = { name: 'test', version: '1', title: 'Test' }
+const initialize = (protocolVersion: string): Message => ({
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion, capabilities: { roots: { listChanged: true } }, clientInfo },
+})
+const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
+const list = { jsonrpc: '2.0', id: 'two', method: 'tools/list', params: {} }
+const modern = (method: string): Message => ({
+  jsonrpc: '2.0',
+  id: 3,
+  method,
+  params: { _meta: metaOf({ elicitation: {} }) },
+})
+
+/** What a client may declare, mostly rightly, at every depth. */
+const wrong = fc.constantFrom<unknown>({ x: 1 }, { x: [null] }, true, 1, 'x', null, [])
+const mostly = (right: fc.Arbitrary<unknown>) =>
+  fc.oneof({ arbitrary: fc.constant(undefined), weight: 8 }, { arbitrary: right, weight: 6 }, wrong)
+const empty = fc.constant({})
+const some = (parts: Record<string, fc.Arbitrary<unknown>>) => mostly(fc.record(parts))
+const oddCapabilities = fc
+  .record({
+    roots: some({ listChanged: mostly(fc.boolean()) }),
+    sampling: some({ tools: mostly(empty), context: mostly(empty) }),
+    elicitation: some({ form: some({ applyDefaults: mostly(fc.boolean()) }), url: mostly(empty) }),
+    experimental: some({ x: mostly(empty) }),
+    extensions: some({ x: mostly(empty) }),
+    tasks: mostly(fc.constant(undefined)),
+    anything: mostly(fc.constant(undefined)),
+  })
+  // Without what is undefined, as it comes over the wire.
+  .map((value): unknown => JSON.parse(JSON.stringify(value)))
+
+describe('the opening', () => {
+  test.each([
+    ...initializedVersions.map((one) => [`initialize ${one}`, [initialize(one)], 1] as const),
+    ['a whole beginning', [initialize('2025-11-25'), initialized, list], 2],
+    ['a list', [modern('tools/list')], 1],
+    ['a probe and a list', [modern('server/discover'), modern('tools/list')], 2],
+  ] as const)('answers %s as the SDK does', async (_, messages, answers) => {
+    const said = opened(messages)
+    expect(said).toHaveLength(answers)
+    expect(said).toEqual(await atLength(messages))
+  })
+
+  test.each([
+    ['a version that nobody knows', [initialize('2020-01-01')]],
+    ['a list before the beginning', [list]],
+    ['a page of a list', [{ ...modern('tools/list'), extra: 1 }]],
+    ['a call', [modern('tools/call')]],
+    ['a word that is no message', [{}]],
+  ])('leaves %s to the SDK', (_, messages) => {
+    expect(opened(messages)).toEqual([])
+  })
+
+  test('takes the capabilities that the SDK takes, so that none is lost', async () => {
+    let answered = 0
+    await fc.assert(
+      fc.asyncProperty(oddCapabilities, fc.constantFrom('2025', 'modern'), async (one, era) => {
+        const begin = initialize('2025-11-25')
+        const params = { ...(begin.params as object), capabilities: one }
+        const meta = { params: { _meta: metaOf(one as object) } }
+        const message =
+          era === '2025' ? { ...begin, params } : { ...modern('server/discover'), ...meta }
+        const said = opened([message])
+        if (said.length === 0) return
+        answered += said.length
+        expect(said).toEqual((await atLength([message])).slice(0, said.length))
+      }),
+      tries(1000),
+    )
+    expect(answered).toBeGreaterThan(100)
+  }, 60_000)
+
+  test('whatever comes, says what the SDK says', async () => {
+    const odd = fc.oneof(
+      fc.constantFrom<unknown>(null, 1, 1.5, 2 ** 53, '', 'x', [], {}, '2025-03-26', { x: 1 }),
+      oddCapabilities,
+    )
+    const message = fc
+      .record({
+        one: fc.constantFrom(
+          initialize('2025-06-18'),
+          initialized,
+          list,
+          modern('tools/list'),
+          modern('server/discover'),
+        ),
+        key: fc.constantFrom('jsonrpc', 'id', 'method', 'params', 'none', 'none', 'none'),
+        inner: fc.constantFrom('protocolVersion', 'capabilities', 'clientInfo', '_meta', 'x'),
+        value: odd,
+        deep: fc.boolean(),
+      })
+      .map(({ one, key, inner, value, deep }): Message => {
+        if (key === 'none') return one
+        if (!deep || key !== 'params') return { ...one, [key]: value }
+        return { ...one, params: { ...(one.params as object), [inner]: value } }
+      })
+    let answered = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 3 }), async (messages) => {
+        const said = opened(messages)
+        if (said.length === 0) return
+        answered += said.length
+        expect(said).toEqual((await atLength(messages)).slice(0, said.length))
+      }),
+      tries(500),
+    )
+    expect(answered).toBeGreaterThan(150)
+  })
+})
+
+/** What the program says on standard output to these lines, until their end. */
+async function told(lines: readonly unknown[], env: Record<string, string> = {}) {
+  await using program = startProgram([], { VOICE_AGENT_SANDBOX_DB: ':memory:', ...env })
+  const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
+  program.process.stdin?.end(`${text.join('\n')}\n`)
+  expect(await program.exited).toBe(0)
+  const answers = program
+    .stdout()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): Message => JSON.parse(line))
+  return { answers, ids: answers.map(({ id }) => id), stderr: program.stderr() }
+}
+
+const call = (id: number): Message => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'get_current_account', arguments: {} },
+})
+const begin = [initialize('2025-11-25'), initialized]
+
+const Listed = z.object({
+  tools: z.array(z.object({ name: z.string(), inputSchema: z.unknown() })),
+})
+
+describe('the program', () => {
+  test('goes on with a client where the opening has stopped, and repeats no answer', async () => {
+    const { answers, ids } = await told([...begin, list, call(8), list, call(9)])
+    expect(ids.toSorted()).toEqual([0, 8, 9, 'two', 'two'])
+    expect(answers.filter(({ error }) => error)).toEqual([])
+    const lists = answers.filter(({ id }) => id === 'two')
+    expect(lists[0]).toEqual(lists[1])
+  })
+
+  test('takes over from a probe of the later revision', async () => {
+    const { params, ...rest } = modern('tools/call')
+    const named = { ...(params as object), name: 'get_current_account', arguments: {} }
+    const later = { ...rest, id: 9, params: named }
+    const { answers, ids } = await told([modern('server/discover'), modern('tools/list'), later])
+    expect(ids).toEqual([3, 3, 9])
+    expect(answers.filter(({ error }) => error)).toEqual([])
+  })
+
+  test('goes on after a line that is not JSON', async () => {
+    const { ids } = await told(['{"nothing', ...begin, call(8)])
+    expect(ids.toSorted()).toEqual([0, 8, null])
+  })
+
+  test('takes a first message that is longer than the opening looks at', async () => {
+    const long = { ...call(8), params: { name: 'x'.repeat(100_000), arguments: {} } }
+    const { answers } = await told([...begin, long])
+    expect(answers.at(-1)).toMatchObject({ id: 8, error: { code: -32602 } })
+  })
+
+  test('lists what is exposed, and what a pinned account leaves of it', async () => {
+    const listedIn = (answers: readonly Message[]) => Listed.parse(answers.at(-1)?.result).tools
+    const some = await told([...begin, list], { VOICE_AGENT_TOOLSETS: 'usage' })
+    expect(listedIn(some.answers).map(({ name }) => name)).toEqual(['get_usage'])
+    expect(JSON.stringify(listedIn(some.answers))).toContain('"account_id"')
+    const pinned = await told([...begin, list], {
+      VOICE_AGENT_TOOLSETS: 'usage',
+      VOICE_AGENT_ACCOUNT: 'me',
+    })
+    expect(JSON.stringify(listedIn(pinned.answers)[0]?.inputSchema)).not.toContain('account_id')
+  })
+})

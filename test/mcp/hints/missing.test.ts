@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectStdio, type TestClient } from '../../harness/client.ts'
+import {
+  type Behaviour,
+  envelope,
+  type FakePlatform,
+  json,
+  startFakePlatform,
+} from '../../harness/fake-platform.ts'
+
+/*
+ * What does not exist, where the platform only answers 404: the reference in the path, one in the
+ * body, or the account.
+ */
+
+const uuid = (digit: number) => `${digit}f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11`
+const there = uuid(1)
+const missing = uuid(2)
+
+/** Reads find what exists, with an empty list; whatever is written is a 404 that says nothing. */
+const bare404: Behaviour = ({ method, url }, response) => {
+  if (method === 'GET' && !url.includes(missing) && !url.includes('accounts/elsewhere')) {
+    return json(response, 200, { id: there, count: 0, items: [] })
+  }
+  json(response, 404, envelope('not_found', 'Resource not found.'))
+}
+
+let platform: FakePlatform
+let client: TestClient
+let pinned: TestClient
+let lost: TestClient
+beforeAll(async () => {
+  platform = await startFakePlatform(bare404, { account: 'own' })
+  const connect = (more: Record<string, string> = {}) =>
+    connectStdio('v2 2026-07-28', {
+      env: {
+        VOICE_AGENT_API_KEY: 'sk-0123456789',
+        VOICE_AGENT_BASE_URL: platform.url,
+        VOICE_AGENT_CONFIRM: 'never',
+        ...more,
+      },
+    })
+  client = await connect()
+  pinned = await connect({ VOICE_AGENT_ACCOUNT: 'branch' })
+  lost = await connect({ VOICE_AGENT_ACCOUNT: 'elsewhere' })
+})
+afterAll(async () => {
+  for (const one of [client, pinned, lost]) await one[Symbol.asyncDispose]()
+  await platform[Symbol.asyncDispose]()
+})
+
+async function failure(from: TestClient, name: string, args: Record<string, unknown>) {
+  const before = platform.seen.length
+  const result = await from.call(name, args)
+  expect(result.isError).toBe(true)
+  const meta = result._meta?.['voice-agent-mcp/error'] as Record<string, { argument: string }[]>
+  return {
+    text: result.content[0]?.text ?? '',
+    fields: (meta.fields ?? []).map(({ argument }) => argument),
+    requests: platform.seen.slice(before),
+  }
+}
+
+const number = (more: object) => ({ number: '+12025550190', sip_trunk_id: there, ...more })
+
+describe('after a 404 that says nothing', () => {
+  test.each<[string, string, Record<string, unknown>, string[]]>([
+    ['in the path', 'get_agent', { agent_id: missing }, ['agent_id']],
+    ['in the path', 'get_call', { call_id: missing }, ['call_id']],
+    [
+      'first in the body',
+      'create_phone_number',
+      number({ sip_trunk_id: missing, inbound_agent_id: there }),
+      ['sip_trunk_id'],
+    ],
+    [
+      'second in the body',
+      'create_phone_number',
+      number({ inbound_agent_id: missing }),
+      ['inbound_agent_id'],
+    ],
+    [
+      'twice in the body',
+      'create_phone_number',
+      number({ sip_trunk_id: missing, inbound_agent_id: missing }),
+      ['inbound_agent_id', 'sip_trunk_id'],
+    ],
+    [
+      'in path or body',
+      'update_phone_number',
+      { phone_number_id: there, inbound_agent_id: missing },
+      ['inbound_agent_id'],
+    ],
+    [
+      'alone in the body',
+      'create_phone_number',
+      number({ sip_trunk_id: missing }),
+      ['sip_trunk_id'],
+    ],
+    ['as account', 'list_agents', { account_id: 'elsewhere' }, ['account_id']],
+    ['as account', 'get_agent', { account_id: 'elsewhere', agent_id: there }, ['account_id']],
+  ])('the argument that is missing %s is named by %s %j', async (_, name, args, wanted) => {
+    const { text, fields } = await failure(client, name, args)
+    expect(fields.sort()).toEqual(wanted)
+    for (const argument of wanted) expect(text).toMatch(new RegExp(`Check .*\\b${argument} with`))
+    if (!wanted.includes('account_id')) expect(text).not.toContain('account_id')
+  })
+
+  test('no more is read than what is referred to, and the names of what there is', async () => {
+    const args = number({ inbound_agent_id: missing })
+    const { requests } = await failure(client, 'create_phone_number', args)
+    expect(requests.length).toBeLessThanOrEqual(5)
+    expect(requests.filter(({ method }) => method !== 'GET')).toHaveLength(1)
+    expect(new Set(requests.map(({ headers }) => headers['x-api-key']))).toEqual(
+      new Set(['sk-0123456789']),
+    )
+  })
+
+  test('what the server was pinned to is no argument', async () => {
+    const { text, fields } = await failure(pinned, 'get_agent', { agent_id: missing })
+    expect(fields).toEqual(['agent_id'])
+    expect(text).not.toContain('account_id')
+    const wrong = await failure(lost, 'get_agent', { agent_id: missing })
+    expect(wrong.fields).toEqual([])
+    expect(wrong.text).toMatch(/does not know account elsewhere.*--account/)
+    expect(wrong.text).not.toContain('account_id')
+  })
+
+  test('of a list of the own account the address is doubted, and no argument', async () => {
+    platform.behave((_, response) => json(response, 404, envelope('not_found')))
+    const { text, fields } = await failure(client, 'list_agents', {})
+    platform.behave(bare404)
+    expect(fields).toEqual([])
+    expect(text).toContain('VOICE_AGENT_BASE_URL')
+    expect(text).not.toContain('account_id')
+  })
+
+  test('where reading takes too long, all that it may be is named', async () => {
+    platform.behave((request, response, before) => {
+      if (request.method !== 'GET') bare404(request, response, before)
+    })
+    const args = number({ inbound_agent_id: missing })
+    const { text, fields } = await failure(client, 'create_phone_number', args)
+    platform.behave(bare404)
+    expect(fields).toEqual([])
+    expect(text).toMatch(
+      /Check inbound_agent_id with list_agents, sip_trunk_id with list_sip_trunks/,
+    )
+  })
+})
+
+test.each<[string, number, object]>([
+  ['a 404 that names it', 404, { detail: 'body.sip_trunk_id: no such trunk' }],
+  [
+    'a 422 that names it',
+    422,
+    { errors: [{ field: 'body.sip_trunk_id', message: 'Unknown.', type: 'value_error' }] },
+  ],
+])('after %s nothing is read to find out what is missing', async (_, status, more) => {
+  platform.behave((request, response, before) => {
+    if (request.method === 'GET') return bare404(request, response, before)
+    json(response, status, envelope('refused', 'No.', more))
+  })
+  const args = number({ inbound_agent_id: there })
+  const { text, fields, requests } = await failure(client, 'create_phone_number', args)
+  platform.behave(bare404)
+  expect(fields).toEqual(['sip_trunk_id'])
+  expect(text).toContain('sip_trunk_id')
+  expect(requests.map(({ url }) => url).filter((url) => /agents|sip-trunks\/\w/.test(url))).toEqual(
+    [],
+  )
+})

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectStdio, type TestClient } from '../../harness/client.ts'
+import { json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { seedIds } from '../../harness/sandbox.ts'
+import { newAgent } from '../../harness/story.ts'
+
+let client: TestClient
+beforeAll(async () => {
+  client = await connectStdio('v2 2026-07-28')
+})
+afterAll(() => client[Symbol.asyncDispose]())
+
+describe('an empty list', () => {
+  test.each(['list_calls', 'list_conversations'])(
+    '%s tells which agent was meant',
+    async (name) => {
+      const { total, note } = await client.value(name, { agent_id: 'Suport line' })
+      expect(total).toBe(0)
+      expect(note).toBe(
+        `No agent has the id or name "Suport line". Did you mean Support line (${seedIds.supportAgent})?`,
+      )
+    },
+  )
+
+  test('of an agent that there is, or of a UUID, is an answer and says nothing', async () => {
+    const { id, name } = await client.value('create_agent', { ...newAgent, name: 'Never called' })
+    for (const agent_id of [id, name, '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11']) {
+      expect(await client.value('list_calls', { agent_id })).not.toHaveProperty('note')
+    }
+  })
+
+  test.each([
+    ['germn', /^No voice has the language "germn"\. Did you mean German \(Germany\) \(de-de\)/],
+    ['de-dd', /Did you mean .*\(de-de\)/],
+    ['xx', /^No voice has the language "xx"\. There are .*de-de/],
+  ])('of voices in %s tells which language was meant', async (language, told) => {
+    const { note } = await client.value('list_voices', { provider: 'elevenlabs', language })
+    expect(note).toMatch(told)
+  })
+
+  test('of voices in a language that there is says nothing of it', async () => {
+    const query = { provider: 'elevenlabs', language: 'de', search: 'nobody at all' }
+    expect(await client.value('list_voices', query)).toEqual({
+      account_id: expect.any(String),
+      returned: 0,
+      provider: 'elevenlabs',
+      count: 0,
+      voices: [],
+    })
+  })
+})
+
+describe('a tag that holds a comma', () => {
+  const note = expect.stringContaining(
+    'The platform may read a tag with a comma as several tags: "north, east".',
+  )
+
+  test('finds the agents that have it, and nobody who has its parts', async () => {
+    const tags = ['north, east']
+    const { id } = await client.value('create_agent', { ...newAgent, tags: [...tags, 'x'] })
+    await client.value('create_agent', { ...newAgent, tags: ['north', ' east', 'x'] })
+    for (const asked of [tags, [...tags, 'x']]) {
+      const found = await client.value('list_agents', { tags: asked })
+      expect(found).toMatchObject({ total: 1, items: [{ id }] })
+      expect(found.note).not.toEqual(note)
+    }
+  })
+
+  test('is told as in doubt where no agent has it', async () => {
+    const tags = ['north, east', 'nobody has this']
+    expect(await client.value('list_agents', { tags })).toMatchObject({ total: 0, note })
+  })
+
+  test('is told as in doubt where the platform read it as several', async () => {
+    const agent = { id: 'a', name: 'One', tags: ['north', ' east'] }
+    await using platform = await startFakePlatform(
+      (_, response) => json(response, 200, { count: 1, items: [agent] }),
+      { account: 'own' },
+    )
+    await using parting = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+    })
+    expect(await parting.value('list_agents', { tags: ['north, east'] })).toMatchObject({ note })
+  })
+})
+
+test('an agent is found by a misspelt name behind hundreds of others', async () => {
+  await client.value('create_agent', { ...newAgent, name: 'Zebrafish helpdesk' })
+  for (let at = 0; at < 130; at++) {
+    await client.value('create_agent', { ...newAgent, name: `Filler ${at}` })
+  }
+  for (const agent_id of ['Zebrafish helpdesks', 'Zebafish helpdesk']) {
+    const { content } = await client.call('get_agent', { agent_id })
+    expect(content[0]?.text).toContain('Did you mean Zebrafish helpdesk (')
+    const numbers = { from_number: '+12025550110', to_number: '+12025550100' }
+    const readiness = await client.call('check_call_readiness', { agent_id, ...numbers })
+    expect(readiness.content[0]?.text).toContain('did you mean Zebrafish helpdesk (')
+  }
+})

@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import { allRoutes } from '../../../src/contract/routes.ts'
+import { everyTool, narrow, toolsetsOf, type Wanted } from '../../../src/mcp/protocol/exposure.ts'
+import { instructionsFor } from '../../../src/mcp/protocol/instructions.ts'
+import { createSelect } from '../../../src/mcp/protocol/request-exposure.ts'
+import { tools } from '../../../tools/index.ts'
+
+const names = { toolsets: 'SETS', tools: 'TOOLS', excludeTools: 'EXCLUDED', readOnly: 'READ' }
+const source = { who: "this server's setting", names }
+const everything = everyTool(tools)
+const every = tools.map(({ name }) => name)
+
+const exposed = (wanted: Wanted) => narrow(everything, wanted, source)
+const namesOf = (wanted: Wanted) => exposed(wanted).tools.map(({ name }) => name)
+
+describe('a choice of tools', () => {
+  test('is all of them when nothing or blanks are given', () => {
+    expect(namesOf({})).toEqual(every)
+    expect(namesOf({ toolsets: '', tools: ' ', excludeTools: '', readOnly: '' })).toEqual(every)
+  })
+
+  test.each([
+    [{ toolsets: 'usage' }, ['get_usage']],
+    [{ toolsets: 'usage, templates,' }, ['validate_agent_template', 'get_usage']],
+    [{ tools: 'get_usage,list_agents' }, ['list_agents', 'get_usage']],
+    [{ toolsets: 'usage', tools: 'list_agents' }, ['list_agents', 'get_usage']],
+    [{ toolsets: 'usage,templates', excludeTools: 'get_usage' }, ['validate_agent_template']],
+    [{ tools: 'place_call,get_call', excludeTools: 'place_call' }, ['get_call']],
+    [{ toolsets: 'sip_trunks', readOnly: 'true' }, ['list_sip_trunks', 'get_sip_trunk']],
+    [{ toolsets: 'usage', tools: 'create_agent', readOnly: '1' }, ['get_usage']],
+    [{ toolsets: 'usage', readOnly: 'FALSE' }, ['get_usage']],
+  ])('%j is %j, in the usual order', (wanted, expected) => {
+    expect(namesOf(wanted)).toEqual(expected)
+  })
+
+  test('a toolset is the noun of operations, and each has tools', () => {
+    for (const toolset of toolsetsOf(allRoutes)) {
+      const found = exposed({ toolsets: toolset }).tools
+      expect(found.map(({ route }) => route.id)).toContainEqual(
+        expect.stringMatching(`^${toolset}\\.`),
+      )
+    }
+  })
+
+  test('accounts have their subaccounts with them, which can be had alone', () => {
+    const all = namesOf({ toolsets: 'accounts' })
+    expect(all).toContain('get_current_account')
+    expect(all).toContain('update_subaccount')
+    const below = namesOf({ toolsets: 'subaccounts' })
+    expect(below).toEqual(all.filter((name) => name !== 'get_current_account'))
+  })
+
+  test.each(['phone_numbers', 'phone-numbers', 'phoneNumbers', 'PHONE_NUMBERS'])(
+    '%s is one toolset',
+    (toolsets) => {
+      expect(namesOf({ toolsets })).toEqual(namesOf({ toolsets: 'phone_numbers' }))
+    },
+  )
+
+  test('what only reads is what the tools themselves say', () => {
+    const read = tools.filter(({ effect }) => effect === 'reads').map(({ name }) => name)
+    expect(namesOf({ readOnly: 'true' })).toEqual(read)
+    expect(read).not.toContain('place_call')
+    expect(read).toContain('list_calls')
+  })
+
+  test.each([
+    [
+      { toolsets: 'call' },
+      /^SETS: there is no toolset call\. Did you mean calls\? There are acc.*/,
+    ],
+    [
+      { tools: 'get_calls,nothing' },
+      /^TOOLS: there is no tool get_calls\. Did you mean get_call\?/,
+    ],
+    [{ excludeTools: 'place_cal' }, /^EXCLUDED: there is no tool place_cal\. .*place_call\?/],
+    [{ toolsets: 'zzzzzz' }, /^SETS: there is no toolset zzzzzz\. There are accounts, /],
+    [{ toolsets: 'x'.repeat(9999) }, /^SETS: there is no toolset x{64}\. There are/],
+    [{ toolsets: ',' }, /^SETS names no toolset\. There are accounts, /],
+    [{ readOnly: 'maybe' }, /^READ takes true or false, not maybe\./],
+    [{ readOnly: 'true,maybe' }, /^READ takes true or false/],
+    [
+      { toolsets: 'usage', excludeTools: 'get_usage' },
+      /^No tool is left to expose: all are left out by this server's setting SETS, this server's setting EXCLUDED\.$/,
+    ],
+    [{ tools: 'place_call', readOnly: 'true' }, /^No tool is left .* READ\.$/],
+  ])('%j is refused', (wanted, message) => {
+    expect(() => exposed(wanted)).toThrow(message)
+  })
+
+  test('what is left out says by which setting', () => {
+    const { hidden } = exposed({
+      toolsets: 'agents',
+      tools: 'get_usage',
+      excludeTools: 'archive_agent',
+      readOnly: 'true',
+    })
+    expect(hidden.get('place_call')).toBe("this server's setting SETS and TOOLS")
+    expect(hidden.get('archive_agent')).toBe("this server's setting EXCLUDED")
+    expect(hidden.get('create_agent')).toBe("this server's setting READ")
+    expect(hidden.has('get_usage')).toBe(false)
+  })
+})
+
+describe('the headers of a request', () => {
+  const operators = exposed({ toolsets: 'agents,usage', readOnly: 'true' })
+  const select = createSelect(operators)
+  const by = (headers: Record<string, string>) =>
+    select((name) => new Headers(headers).get(name) ?? undefined)
+  const shown = (headers: Record<string, string>) => {
+    const selected = by(headers)
+    return selected.ok ? selected.exposure.tools.map(({ name }) => name) : selected.message
+  }
+  const own = ['list_agents', 'get_agent', 'get_usage']
+
+  test('without any of them it is what the operator exposes', () => {
+    expect(by({ 'x-api-key': 'k' })).toEqual({ ok: true, exposure: operators })
+    expect(shown({})).toEqual(own)
+  })
+
+  test.each([
+    [{ 'X-MCP-Toolsets': 'agents' }, ['list_agents', 'get_agent']],
+    [{ 'X-MCP-Toolsets': 'agents,calls' }, ['list_agents', 'get_agent']],
+    [{ 'X-MCP-Tools': 'get_usage,create_agent' }, ['get_usage']],
+    [{ 'X-MCP-Exclude-Tools': 'get_usage' }, ['list_agents', 'get_agent']],
+    [{ 'X-MCP-Read-Only': 'false' }, own],
+    [{ 'X-MCP-Toolsets': '' }, own],
+  ])('%j can only make it less', (headers, expected) => {
+    expect(shown(headers as Record<string, string>)).toEqual(expected)
+  })
+
+  test.each([
+    [{ 'X-MCP-Toolsets': 'agent' }, /^X-MCP-Toolsets: there is no toolset agent\. .*agents\?/],
+    [
+      { 'X-MCP-Tools': 'create_agent' },
+      /^No tool is left .*setting SETS, .*setting READ, this request's header X-MCP-Tools\.$/,
+    ],
+    [{ 'X-MCP-Read-Only': 'on' }, /^X-MCP-Read-Only takes true or false, not on\.$/],
+  ])('%j is refused', (headers, message) => {
+    expect(shown(headers as Record<string, string>)).toMatch(message)
+  })
+
+  test('read-only has two spellings, and one that is on is enough', () => {
+    const every = createSelect(everything)
+    for (const headers of [
+      { 'X-MCP-Readonly': 'true' },
+      { 'X-MCP-Read-Only': '1' },
+      { 'X-MCP-Read-Only': 'false', 'X-MCP-Readonly': 'true' },
+      { 'X-MCP-Read-Only': 'false, true' },
+    ]) {
+      const selected = every((name) => new Headers(headers).get(name) ?? undefined)
+      expect(selected.ok && selected.exposure.hidden.has('create_agent')).toBe(true)
+    }
+  })
+
+  test('the same ones are worked out once', () => {
+    const headers = { 'X-MCP-Toolsets': 'agents' }
+    expect(by({ ...headers, other: '1' })).toBe(by({ ...headers, other: '2' }))
+  })
+})
+
+describe('instructions', () => {
+  const told = (wanted: Wanted, account?: string) =>
+    instructionsFor({ isSandbox: false, account, confirm: 'auto', exposure: exposed(wanted) })
+  const known = new Set(every)
+  const toolsIn = (text: string) =>
+    [...text.matchAll(/[a-z]+(_[a-z]+)+/g)].map(([word]) => word).filter((word) => known.has(word))
+
+  test('name only tools that are exposed', () => {
+    expect(toolsIn(told({}))).toContain('place_call')
+    const wishes: Wanted[] = [{ readOnly: 'true' }, { excludeTools: 'list_calls' }]
+    for (const toolsets of toolsetsOf(allRoutes)) wishes.push({ toolsets })
+    for (const wanted of wishes) {
+      const shown = new Set(namesOf(wanted))
+      for (const name of toolsIn(told(wanted))) expect(shown).toContain(name)
+    }
+  })
+
+  test('say that nothing can be changed where that is so', () => {
+    expect(told({ readOnly: 'true' })).toContain('the tools only read')
+    expect(told({ toolsets: 'usage' })).toContain('the tools only read')
+    expect(told({})).not.toContain('the tools only read')
+  })
+
+  test('keep the warning that a telephone rings wherever calls can be placed', () => {
+    expect(told({ tools: 'place_call' })).toContain('rings a real telephone')
+  })
+
+  test('speak of one account where it is pinned, of no account_id and no subaccounts', () => {
+    const text = told({}, 'a1')
+    expect(text).toMatch(/^Everything here belongs to one account, a1, and no tool/)
+    expect(text).not.toMatch(/account_id|subaccount/)
+    expect(told({}, 'me')).toContain("one account, the API key's own, and")
+    expect(told({})).toMatch(/account_id.*subaccount/)
+  })
+})

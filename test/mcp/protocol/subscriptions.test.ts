@@ -1,0 +1,175 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { describe, expect, test } from 'vitest'
+import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { bin, cleanEnv, quietly, startHttpProgram } from '../../harness/program.ts'
+
+const models = 'voice-agents://catalog/models'
+const transcribers = 'voice-agents://catalog/transcribers'
+
+const catalog = (model: string) => [{ provider: { code: 'p' }, models: [{ id: model }] }]
+
+/** A platform whose catalog of models can change, for one key or for all. */
+async function changingPlatform() {
+  const of = new Map<string, string>()
+  const platform = await startFakePlatform(
+    ({ url, headers }, res) => {
+      const model = of.get(String(headers['x-api-key'])) ?? 'old'
+      json(res, 200, url.includes('models') ? catalog(model) : catalog('always'))
+    },
+    { account: 'own' },
+  )
+  return Object.assign(platform, { change: (key: string, to: string) => void of.set(key, to) })
+}
+
+const env = (platform: FakePlatform, key?: string) => ({
+  ...quietly,
+  VOICE_AGENT_BASE_URL: platform.url,
+  VOICE_AGENT_CATALOG_TTL: '0.15',
+  ...(key && { VOICE_AGENT_API_KEY: key }),
+})
+
+const info = { name: 'test', version: '1' }
+const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const
+const legacy = { versionNegotiation: { mode: 'legacy' } } as const
+
+/** A client that collects what it is told of. */
+function listener(options: typeof modern | typeof legacy) {
+  const client = new Client(info, options)
+  const told: string[] = []
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+    told.push(params.uri)
+  })
+  return { client, told, [Symbol.asyncDispose]: () => client.close() }
+}
+
+const overStdio = (platform: FakePlatform, key: string) =>
+  new StdioClientTransport({
+    command: process.execPath,
+    args: [bin],
+    env: cleanEnv(env(platform, key)),
+    stderr: 'ignore',
+  })
+
+const overHttp = (url: string, key: string) =>
+  new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { 'X-API-Key': key } },
+  })
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function heard(told: readonly string[], uris: string[]): Promise<void> {
+  await expect.poll(() => [...told], { timeout: 3000, interval: 30 }).toEqual(uris)
+}
+
+describe('a subscriber is told when, and only when, the content changed', () => {
+  test('in the 2026 revision over stdio', async () => {
+    await using platform = await changingPlatform()
+    await using one = listener(modern)
+    await one.client.connect(overStdio(platform, 'key-one'))
+    await one.client.listen({ resourceSubscriptions: [models, transcribers] })
+    await pause(600)
+    expect(one.told).toEqual([])
+    platform.change('key-one', 'new')
+    await heard(one.told, [models])
+    await pause(500)
+    expect(one.told).toEqual([models])
+  })
+
+  test('in the 2025 revisions over stdio, until it unsubscribes', async () => {
+    await using platform = await changingPlatform()
+    await using one = listener(legacy)
+    await one.client.connect(overStdio(platform, 'key-one'))
+    await one.client.subscribeResource({ uri: models })
+    await pause(300)
+    platform.change('key-one', 'new')
+    await heard(one.told, [models])
+    await one.client.unsubscribeResource({ uri: models })
+    platform.change('key-one', 'newer')
+    await pause(500)
+    expect(one.told).toEqual([models])
+  })
+
+  test('in the 2026 revision over HTTP, of its own key alone', async () => {
+    await using platform = await changingPlatform()
+    await using program = await startHttpProgram(env(platform))
+    await using one = listener(modern)
+    await using other = listener(modern)
+    await one.client.connect(overHttp(program.url, 'key-one'))
+    await other.client.connect(overHttp(program.url, 'key-other'))
+    const stream = await one.client.listen({ resourceSubscriptions: [models] })
+    await other.client.listen({ resourceSubscriptions: [models] })
+    await pause(400)
+    platform.change('key-one', 'new')
+    await heard(one.told, [models])
+    await pause(300)
+    expect(other.told).toEqual([])
+    await stream.close()
+    platform.change('key-one', 'newer')
+    platform.change('key-other', 'new')
+    await heard(other.told, [models])
+    expect(one.told).toEqual([models])
+  })
+})
+
+describe('what is acknowledged in the 2026 revision is what is watched', () => {
+  test.each(['stdio', 'HTTP'])('over %s', async (transport) => {
+    await using platform = await changingPlatform()
+    await using program = await startHttpProgram(env(platform))
+    await using one = listener(modern)
+    const key = 'key-one'
+    await one.client.connect(
+      transport === 'stdio' ? overStdio(platform, key) : overHttp(program.url, key),
+    )
+    const nothing = ['voice-agents://nothing', 'https://example.com', '']
+    const mixed = await one.client.listen({ resourceSubscriptions: [models, ...nothing, models] })
+    expect(mixed.honoredFilter.resourceSubscriptions).toEqual([models])
+    const none = await one.client.listen({ resourceSubscriptions: nothing })
+    expect(none.honoredFilter.resourceSubscriptions ?? []).toEqual([])
+    const voices = Array.from({ length: 120 }, (_, at) => `voice-agents://catalog/voices/${at}`)
+    const many = await one.client.listen({ resourceSubscriptions: voices })
+    expect(many.honoredFilter.resourceSubscriptions).toEqual(voices.slice(0, 100))
+  })
+})
+
+test('nothing is read any more when nobody listens', async () => {
+  await using platform = await changingPlatform()
+  await using program = await startHttpProgram(env(platform))
+  await using one = listener(modern)
+  await one.client.connect(overHttp(program.url, 'key-one'))
+  const stream = await one.client.listen({ resourceSubscriptions: [models] })
+  await pause(400)
+  expect(platform.seen.length).toBeGreaterThan(1)
+  await stream.close()
+  await pause(200)
+  const read = platform.seen.length
+  await pause(600)
+  expect(platform.seen.length).toBe(read)
+})
+
+test('a catalog says how long it may be kept, and for whom; an agent is never kept', async () => {
+  await using one = listener(modern)
+  await one.client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [bin],
+      env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly }),
+      stderr: 'ignore',
+    }),
+  )
+  expect(await one.client.readResource({ uri: models })).toMatchObject({
+    ttlMs: 300_000,
+    cacheScope: 'private',
+  })
+  const { resources } = await one.client.listResources()
+  const agent = resources.find(({ uri }) => uri.includes('agents/'))?.uri ?? ''
+  expect(await one.client.readResource({ uri: agent })).toMatchObject({ ttlMs: 0 })
+})
+
+test('where nobody can be told, in the 2025 revisions over HTTP, none is promised', async () => {
+  await using program = await startHttpProgram()
+  await using one = listener(legacy)
+  await one.client.connect(overHttp(program.url, 'sandbox-key'))
+  expect(one.client.getServerCapabilities()?.resources).toEqual({})
+  await expect(one.client.subscribeResource({ uri: models })).rejects.toThrow()
+})

@@ -1,0 +1,276 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { metaOf } from '../../../src/dev/wire.ts'
+import { startCallingPlatform } from '../../harness/calling-platform.ts'
+import { ToolResult } from '../../harness/client.ts'
+import { yes } from '../../harness/person.ts'
+import { type Program, quietly, startHttpProgram, startProgram } from '../../harness/program.ts'
+import { rpc } from '../../harness/rpc.ts'
+import { seedIds } from '../../harness/sandbox.ts'
+
+const extension = 'io.modelcontextprotocol/tasks'
+const takesTasks = { extensions: { [extension]: {} } }
+
+/** What the client says it can do, and whose key it has. */
+type Asking = NonNullable<Parameters<typeof rpc>[3]>
+
+const asker =
+  (at: () => string) =>
+  (method: string, params: Record<string, unknown>, asking: Asking = {}) =>
+    rpc(at(), method, params, { capabilities: takesTasks, ...asking })
+
+let http: Program & { url: string }
+beforeAll(async () => {
+  http = await startHttpProgram({ VOICE_AGENT_SANDBOX_SPEED: '30' })
+})
+afterAll(() => http[Symbol.asyncDispose]())
+const ask = asker(() => http.url)
+
+let placed = 0
+const follow = (to_number: string) => ({
+  name: 'place_call',
+  arguments: {
+    type: 'phone',
+    agent_id: seedIds.supportAgent,
+    from_number: '+12025550110',
+    to_number,
+    follow: true,
+    external_id: `task-${placed++}`,
+  },
+})
+
+const started = async (to_number: string) => {
+  const { result } = await ask('tools/call', follow(to_number))
+  return String(result.taskId)
+}
+
+const ended = (taskId: string) =>
+  expect.poll(async () => (await ask('tasks/get', { taskId })).result.status, { timeout: 8000 })
+
+describe('a call that is followed as a task', () => {
+  test('is a task at once', async () => {
+    const { result } = await ask('tools/call', follow('+12025550106'))
+    expect(result).toMatchObject({
+      resultType: 'task',
+      taskId: expect.any(String),
+      status: 'working',
+      statusMessage: 'ringing',
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      ttlMs: expect.any(Number),
+      pollIntervalMs: expect.any(Number),
+    })
+  })
+
+  test('says how it goes while it goes on', async () => {
+    const taskId = await started('+12025550106')
+    await expect
+      .poll(async () => (await ask('tasks/get', { taskId })).result.statusMessage)
+      .toMatch(/^answered by human, \d+ s; last words/)
+  })
+
+  test('ends with the result that the tool would give, by its output schema', async () => {
+    const call = follow('+12025550104')
+    const { result: task } = await ask('tools/call', call)
+    const taskId = String(task.taskId)
+    await ended(taskId).toBe('completed')
+    const { result } = await ask('tasks/get', { taskId })
+    const { structuredContent, content, isError } = ToolResult.parse(result.result)
+    expect(isError).toBeFalsy()
+    expect(content[0]?.text).toMatch(/^The call has ended\./)
+    expect(structuredContent).toMatchObject({
+      ended: true,
+      answer_status: 'machine',
+      account_id: seedIds.account,
+      external_id: call.arguments.external_id,
+    })
+    const { tools } = (await ask('tools/list', {})).result as {
+      tools: { name: string; outputSchema: object }[]
+    }
+    const schema = tools.find(({ name }) => name === 'place_call')?.outputSchema
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(Object(schema))
+    expect(validate(structuredContent), JSON.stringify(validate.errors)).toBe(true)
+  })
+
+  test('that was placed before is followed, and not dialled again', async () => {
+    const call = follow('+12025550101')
+    await ask('tools/call', call)
+    const { result } = await ask('tools/call', call)
+    expect(result).toMatchObject({
+      resultType: 'task',
+      statusMessage: 'placed before, not dialled again',
+    })
+    await ended(String(result.taskId)).toBe('completed')
+  })
+
+  test('stays completed when it is cancelled then', async () => {
+    const taskId = await started('+12025550101')
+    await ended(taskId).toBe('completed')
+    expect((await ask('tasks/cancel', { taskId })).error).toBeUndefined()
+    expect((await ask('tasks/get', { taskId })).result.status).toBe('completed')
+  })
+
+  test('is no longer followed when it is cancelled, and the call goes on', async () => {
+    const taskId = await started('+12025550106')
+    expect(await ask('tasks/cancel', { taskId })).toMatchObject({ error: undefined })
+    expect((await ask('tasks/get', { taskId })).result).toMatchObject({
+      status: 'cancelled',
+      statusMessage: expect.stringContaining('The call itself was not stopped'),
+    })
+    const calls = await ask('tools/call', {
+      name: 'list_calls',
+      arguments: { status: 'in_progress', agent_id: seedIds.supportAgent, limit: 1 },
+    })
+    expect(ToolResult.parse(calls.result).structuredContent?.total).toBeGreaterThan(0)
+  })
+
+  test('needs agreement as any other', async () => {
+    await using careful = await startHttpProgram({ VOICE_AGENT_CONFIRM: 'auto' })
+    const call = follow('+12025550106')
+    const capabilities = { ...takesTasks, elicitation: {} }
+    const question = await rpc(careful.url, 'tools/call', call, { capabilities })
+    const { requestState } = question.result
+    expect(question.result).toMatchObject({ inputRequests: { confirm: expect.anything() } })
+    const answer = { ...call, inputResponses: { confirm: yes }, requestState }
+    const { result } = await rpc(careful.url, 'tools/call', answer, { capabilities })
+    expect(result).toMatchObject({ resultType: 'task' })
+  })
+})
+
+test('over stdio a call is followed as a task, too', async () => {
+  await using program = startProgram([], {
+    ...quietly,
+    VOICE_AGENT_SANDBOX_DB: ':memory:',
+    VOICE_AGENT_SANDBOX_SPEED: '50',
+  })
+  const request = (id: number, method: string, params: object) =>
+    program.process.stdin?.write(
+      `${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: metaOf(takesTasks) } })}\n`,
+    )
+  const answer = async (id: number) => {
+    const line = () =>
+      program
+        .stdout()
+        .split('\n')
+        .find((one) => one.includes(`"id":${id}`) && one.includes('"result"'))
+    await expect.poll(line, { timeout: 5000 }).toBeDefined()
+    return JSON.parse(line() ?? '').result as Record<string, unknown>
+  }
+  request(1, 'tools/call', follow('+12025550106'))
+  const { taskId, resultType } = await answer(1)
+  expect(resultType).toBe('task')
+  request(2, 'tasks/cancel', { taskId })
+  await answer(2)
+  request(3, 'tasks/get', { taskId })
+  expect((await answer(3)).status).toBe('cancelled')
+})
+
+describe('tasks are', () => {
+  let taskId: string
+  beforeAll(async () => {
+    taskId = await started('+12025550106')
+  })
+  const methods = ['tasks/get', 'tasks/cancel', 'tasks/update'] as const
+
+  test.each(methods)('for clients that declare them: %s', async (method) => {
+    const { error } = await ask(method, { taskId }, { capabilities: {} })
+    expect(error).toMatchObject({
+      code: -32021,
+      data: { requiredCapabilities: takesTasks },
+    })
+  })
+
+  test.each(['tasks/get', 'tasks/cancel'])('for their own key: %s', async (method) => {
+    const { call } = JSON.parse(Buffer.from(taskId, 'base64url').toString())
+    const older = { taskId: tokenFor(call) }
+    const { error } = await ask(method, older, { key: 'sandbox-other-key' })
+    expect(error).toMatchObject({ code: -32602 })
+    expect(error?.message).toMatch(/^There is no task/)
+    expect((await ask('tasks/get', { taskId })).result.status).toBe('working')
+  })
+
+  test.each([
+    ['words', 'made-up'],
+    ['an empty text', ''],
+    ['JSON of something else', Buffer.from('{"call":1}').toString('base64url')],
+    ['a call that is none', tokenFor('no-such-call')],
+    ['a path', tokenFor('../../agents')],
+    ['a time to come', tokenFor('x', Date.now() + 1e12)],
+    ['a day long gone', tokenFor('x', 0)],
+    ['a thousand letters', 'x'.repeat(1001)],
+  ])('not %s', async (_, taskId) => {
+    for (const method of ['tasks/get', 'tasks/cancel'])
+      expect((await ask(method, { taskId })).error).toMatchObject({ code: -32602 })
+  })
+
+  test('not for clients that do not declare them: those wait for the result', async () => {
+    const { result } = await ask('tools/call', follow('+12025550101'), { capabilities: {} })
+    expect(result).not.toHaveProperty('taskId')
+    expect(ToolResult.parse(result).structuredContent).toMatchObject({
+      ended: true,
+      repeated: false,
+      answer_status: 'user_busy',
+    })
+  })
+
+  test('declared by the server', async () => {
+    const { result } = await ask('server/discover', {})
+    expect(result).toMatchObject({ capabilities: { extensions: { [extension]: {} } } })
+  })
+})
+
+/** By default of a call that was placed long enough ago to be shown. */
+function tokenFor(call: string, created = Date.now() - 60_000): string {
+  return Buffer.from(JSON.stringify({ account: 'me', call, created })).toString('base64url')
+}
+
+describe('a task of a platform', () => {
+  test('is read only when it is asked for, and holds no key', async () => {
+    await using platform = await startCallingPlatform()
+    const key = 'sk-0123456789'
+    await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
+    const own = asker(() => program.url)
+    const { arguments: args } = follow('+12025550100')
+    const call = { name: 'place_call', arguments: { ...args, agent_id: platform.agent.id } }
+    const { result } = await own('tools/call', call, { key })
+    const taskId = String(result.taskId)
+    expect(taskId).not.toContain(key)
+    await new Promise((resolve) => setTimeout(resolve, 1300))
+    expect(platform.readings('call-0')).toBe(0)
+    expect((await own('tasks/get', { taskId }, { key })).result.status).toBe('working')
+    platform.end('call-0', `My key is ${key}`)
+    const task = (await own('tasks/get', { taskId }, { key })).result
+    expect(task.status).toBe('completed')
+    expect(JSON.stringify(task)).toContain('My key is [API key]')
+    expect(JSON.stringify(task)).not.toContain(key)
+    expect(platform.readings('call-0')).toBe(2)
+  })
+
+  test('is not given up because the platform does not show it yet', async () => {
+    await using platform = await startCallingPlatform()
+    await using program = await startHttpProgram(platform.env)
+    const own = asker(() => program.url)
+    const started = async (external_id: string) => {
+      const { arguments: args } = follow('+12025550100')
+      const call = { ...args, agent_id: platform.agent.id, external_id }
+      const { result } = await own('tools/call', { name: 'place_call', arguments: call })
+      return String(result.taskId)
+    }
+    platform.hide(true)
+    const taskId = await started('hidden')
+    expect((await own('tasks/get', { taskId })).result).toMatchObject({
+      status: 'working',
+      statusMessage: 'The platform does not show the call yet.',
+    })
+    platform.hide(false)
+    expect((await own('tasks/get', { taskId })).result.statusMessage).toMatch(/^ringing/)
+    platform.hide(true)
+    const unwanted = await started('unwanted')
+    expect((await own('tasks/cancel', { taskId: unwanted })).error).toBeUndefined()
+    expect((await own('tasks/get', { taskId: unwanted })).result.status).toBe('cancelled')
+    // For no longer than half a minute after it was placed.
+    const id = JSON.parse(Buffer.from(taskId, 'base64url').toString()) as { created: number }
+    const earlier = { ...id, created: id.created - 31_000 }
+    const older = Buffer.from(JSON.stringify(earlier)).toString('base64url')
+    expect((await own('tasks/get', { taskId: older })).error?.code).toBe(-32602)
+  })
+})

@@ -1,0 +1,214 @@
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Identity, JournalError, openJournal } from '../../src/state/journal.ts'
+import { journalFile } from '../../src/state/journal-file.ts'
+import { openStateFile } from '../../src/state/sqlite-file.ts'
+import { scratchFolder } from '../harness/program.ts'
+
+const identity = (more: Partial<Identity> = {}): Identity => ({
+  owner: 'a platform and an account',
+  formerOwners: [],
+  content: 'what is asked for',
+  externalId: undefined,
+  ...more,
+})
+
+/** What version 1 wrote, which knew bare hashes only. */
+function writeVersion1(file: string, rows: readonly (string | number | null)[][]): DatabaseSync {
+  const db = new DatabaseSync(file)
+  db.exec(`
+    PRAGMA journal_mode = WAL;
+    CREATE TABLE placements (
+      owner TEXT NOT NULL,
+      external_id TEXT NOT NULL,
+      content TEXT NOT NULL,
+      minted INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      call_id TEXT,
+      PRIMARY KEY (owner, external_id)
+    ) STRICT;
+    CREATE INDEX placements_by_content ON placements (owner, content, since);
+    PRAGMA application_id = ${0x6f6e6365}; PRAGMA user_version = 1`)
+  const insert = db.prepare('INSERT INTO placements VALUES (?, ?, ?, ?, ?, ?, ?)')
+  for (const row of rows) insert.run(...row)
+  return db
+}
+
+describe('a journal', () => {
+  test('is for its user alone, and holds nothing that tells whose calls these are', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'calls.db')
+    const journal = await openJournal(file)
+    const claim = await journal.claim(
+      identity({ owner: 'owner-in-clear', content: 'content-in-clear' }),
+    )
+    expect(claim.kind).toBe('mine')
+    for (const name of [file, `${file}-wal`]) {
+      if (process.platform !== 'win32') expect(statSync(name).mode & 0o777).toBe(0o600)
+      expect(readFileSync(name).toString('latin1')).not.toMatch(/in-clear/)
+    }
+    journal.close()
+  })
+
+  test('is made once by several that open it at the same time', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'calls.db')
+    const journals = await Promise.all(Array.from({ length: 8 }, () => openJournal(file)))
+    const claims = await Promise.all(journals.map((journal) => journal.claim(identity())))
+    expect(claims.map(({ kind }) => kind).toSorted()).toEqual([
+      'mine',
+      ...Array.from({ length: 7 }, () => 'theirs'),
+    ])
+    for (const journal of journals) journal.close()
+  })
+
+  test('takes instants and durations of fractions of a millisecond', async () => {
+    const journal = await openJournal(':memory:')
+    const claim = await journal.claim(identity())
+    if (claim.kind !== 'mine') throw new Error('not mine')
+    expect(await journal.sending(claim.entry, 6931.4375)).toMatchObject({ state: 'sending' })
+  })
+})
+
+describe('a journal of version 1', () => {
+  const now = Date.now()
+  const rows = [
+    ['bare-hash me', 'auto-1', 'listed', 1, 'placed', now - 3 * 86_400_000, 'call-1'],
+    ['bare-hash me', 'mine', 'named', 0, 'placed', now - 20 * 86_400_000, 'call-2'],
+    ['bare-hash me', 'auto-3', 'lost', 1, 'sending', now - 1000, null],
+    ['bare-hash me', 'auto-4', 'nothing', 1, 'free', now - 1000, null],
+  ]
+  const formerOwners = ['bare-hash me', 'bare-hash own']
+  const old = (more: Partial<Identity>) => identity({ formerOwners, ...more })
+
+  test('is upgraded in place by one of many, and says what was placed under the old owner', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'calls.db')
+    writeVersion1(file, rows).close()
+    const [journal, ...others] = await Promise.all(
+      Array.from({ length: 4 }, () => openJournal(file)),
+    )
+    if (!journal) throw new Error('not opened')
+    const sameForMs = 5 * 86_400_000
+    expect(await journal.claim(old({ content: 'listed', sameForMs }))).toMatchObject({
+      kind: 'theirs',
+      entry: { state: 'placed', callId: 'call-1', externalId: 'auto-1' },
+    })
+    expect(await journal.claim(old({ content: 'named', externalId: 'mine' }))).toMatchObject({
+      kind: 'theirs',
+      entry: { callId: 'call-2' },
+    })
+    expect(await journal.claim(old({ content: 'other', externalId: 'mine' }))).toEqual({
+      kind: 'taken',
+    })
+    const lost = await journal.claim(old({ content: 'lost' }))
+    expect(lost).toMatchObject({ kind: 'theirs', entry: { state: 'sending' } })
+    expect((await journal.claim(old({ content: 'nothing' }))).kind).toBe('mine')
+    // Whose key it was cannot be tried out on what is left of it.
+    for (const one of [journal, ...others]) one.close()
+    expect(readFileSync(file).toString('latin1')).not.toContain('bare-hash')
+    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  test('is no longer used by a program of version 1, running or new', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'calls.db')
+    const running = writeVersion1(file, rows)
+    const select = running.prepare('SELECT * FROM placements')
+    const journal = await openJournal(file)
+    expect(() => select.all()).toThrow('no such table: placements')
+    const version1 = { ...journalFile, version: 1 }
+    await expect(openStateFile(file, version1)).rejects.toThrow('another version (2, not 1)')
+    running.close()
+    journal.close()
+  })
+})
+
+describe('after the clock was set', () => {
+  afterEach(() => void vi.useRealTimers())
+  const setClock = (byMs: number) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + byMs })
+  }
+
+  test.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])('%s, it is counted anew for how long nobody can have sent a call', async (_, byMs) => {
+    const journal = await openJournal(':memory:')
+    const claim = await journal.claim(identity())
+    if (claim.kind !== 'mine') throw new Error('not mine')
+    const sent = await journal.sending(claim.entry, 0)
+    if (!sent) throw new Error('not sent')
+    setClock(byMs)
+    const first = await journal.stand(sent)
+    expect(first?.quietMs).toBe(-60_000)
+    expect((await journal.stand(sent))?.quietMs).toBeLessThan(-50_000)
+    expect(await journal.claim(identity())).toMatchObject({ kind: 'theirs' })
+  })
+
+  test.skipIf(process.platform !== 'linux')(
+    'forward by a month, an identical request is still the same call',
+    async () => {
+      using folder = scratchFolder()
+      const file = join(folder.path, 'calls.db')
+      const journal = await openJournal(file)
+      const claim = await journal.claim(identity())
+      if (claim.kind !== 'mine') throw new Error('not mine')
+      await journal.placed(claim.entry, 'call-1')
+      setClock(40 * 86_400_000)
+      const again = await openJournal(file)
+      expect(await again.claim(identity())).toMatchObject({
+        kind: 'theirs',
+        entry: { callId: 'call-1' },
+      })
+      journal.close()
+      again.close()
+    },
+  )
+})
+
+describe.skipIf(process.platform === 'win32')('a journal that is deleted while it is open', () => {
+  const opened = async (folder: string) => {
+    const file = join(folder, 'state', 'calls.db')
+    const journal = await openJournal(file)
+    const claim = await journal.claim(identity())
+    if (claim.kind !== 'mine') throw new Error('not mine')
+    await journal.placed(claim.entry, 'call-1')
+    return { file, journal, remove: () => rmSync(join(folder, 'state'), { recursive: true }) }
+  }
+
+  test('is noticed before anything is sent, and put back with all that is in it', async () => {
+    using folder = scratchFolder()
+    const { file, journal, remove } = await opened(folder.path)
+    const other = identity({ content: 'something else' })
+    const claim = await journal.claim(other)
+    if (claim.kind !== 'mine') throw new Error('not mine')
+    remove()
+    await expect(journal.sending(claim.entry, 1000)).rejects.toThrow(
+      /was deleted while this program/,
+    )
+    await Promise.all([journal.keep(), journal.keep()])
+    expect(existsSync(file)).toBe(true)
+    expect(await journal.claim(identity())).toMatchObject({ entry: { callId: 'call-1' } })
+    const neighbour = await openJournal(file)
+    expect(await neighbour.claim(identity())).toMatchObject({ entry: { callId: 'call-1' } })
+    // It was not sent, so it is anybody's again.
+    expect(await neighbour.claim(other)).toMatchObject({ kind: 'mine' })
+    journal.close()
+    neighbour.close()
+  })
+
+  test('and was made anew by another program, is refused', async () => {
+    using folder = scratchFolder()
+    const { file, journal, remove } = await opened(folder.path)
+    remove()
+    const neighbour = await openJournal(file)
+    await expect(journal.keep()).rejects.toThrow(JournalError)
+    await expect(journal.keep()).rejects.toThrow(/was replaced by another one/)
+    journal.close()
+    neighbour.close()
+  })
+})

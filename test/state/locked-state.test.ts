@@ -1,0 +1,91 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, test } from 'vitest'
+import { openJournal } from '../../src/state/journal.ts'
+import { startCallingPlatform } from '../harness/calling-platform.ts'
+import { connectPerson } from '../harness/person.ts'
+import { scratchFolder } from '../harness/program.ts'
+
+/** Keeps a file to itself, as another process that writes to it does. */
+function lock(file: string) {
+  const db = new DatabaseSync(file)
+  db.exec('BEGIN IMMEDIATE')
+  return {
+    release: () => db.exec('COMMIT'),
+    [Symbol.dispose]: () => db.close(),
+  }
+}
+
+test('a journal that another process writes to is waited for without blocking this one', async () => {
+  using folder = scratchFolder()
+  const file = join(folder.path, 'calls.db')
+  const journal = await openJournal(file)
+  const owner = 'an account'
+  const identity = { owner, formerOwners: [], content: 'call', externalId: 'mine' }
+  using other = lock(file)
+  const claiming = journal.claim(identity)
+  expect(await journal.look(identity)).toBeUndefined()
+  // Reached only because the claim does not keep this thread waiting.
+  other.release()
+  expect(await claiming).toMatchObject({ kind: 'mine' })
+  journal.close()
+})
+
+test('other tools answer while a call waits for the files of another process', async () => {
+  await using platform = await startCallingPlatform()
+  using folder = scratchFolder()
+  const env = {
+    ...platform.env,
+    VOICE_AGENT_STATE_DIR: folder.path,
+    VOICE_AGENT_CONFIRM: 'never',
+    VOICE_AGENT_DIAL_POLICY: '{"max_per_day": 10}',
+  }
+  await using client = await connectPerson('v2 2026-07-28', { env })
+  const call = (to_number: string) => ({
+    type: 'phone',
+    agent_id: platform.agent.id,
+    from_number: '+493023125000',
+    to_number,
+  })
+  // Makes the files.
+  await client.value('place_call', call('+493023125001'))
+  using calls = lock(join(folder.path, 'calls.db'))
+  using dialled = lock(join(folder.path, 'dialled.db'))
+  let isPlaced = false
+  const placing = client.value('place_call', call('+493023125002')).then((placed) => {
+    isPlaced = true
+    return placed
+  })
+  for (let times = 0; times < 20; times++)
+    await client.value('get_agent', { agent_id: platform.agent.id })
+  expect(isPlaced).toBe(false)
+  expect(platform.dialled).toHaveLength(1)
+  calls.release()
+  dialled.release()
+  expect(await placing).toMatchObject({ to_number: '+493023125002' })
+})
+
+test('the sandbox answers reads while a change waits for another process', async () => {
+  using folder = scratchFolder()
+  const file = join(folder.path, 'sandbox.db')
+  const env = { VOICE_AGENT_SANDBOX_DB: file, VOICE_AGENT_STATE_DIR: ':memory:' }
+  await using first = await connectPerson('v2 2026-07-28', { env })
+  await first.value('get_current_account')
+  using other = lock(file)
+  // One that was open, and one that opens the file only now.
+  await using second = await connectPerson('v2 2026-07-28', { env })
+  for (const client of [first, second]) {
+    let isDone = false
+    const creating = client.value('create_subaccount', { name: 'Branch' }).then((made) => {
+      isDone = true
+      return made
+    })
+    for (let times = 0; times < 10; times++) await client.value('list_agents')
+    expect(isDone).toBe(false)
+    if (client === first) creating.catch(() => undefined)
+    else {
+      other.release()
+      expect(await creating).toMatchObject({ name: 'Branch' })
+    }
+  }
+})
