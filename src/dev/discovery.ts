@@ -22,7 +22,7 @@ type Request = z.output<typeof Request>
 export const wantedShare = 0.95
 
 const read = (file: string): readonly Request[] => {
-  const text = readFileSync(join(import.meta.dirname, '../../test/discovery', file), 'utf8')
+  const text = readFileSync(join(import.meta.dirname, '../../test/dev/discovery', file), 'utf8')
   return z.array(Request).parse(JSON.parse(text))
 }
 

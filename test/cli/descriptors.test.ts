@@ -40,7 +40,7 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
   })
 
   test('a connection over stdio ends with what is the matter, for the client to start anew', async () => {
-    await using program = startFew([], { DESCRIPTORS_UNTIL: 'serving-' })
+    await using program = startFew([], { DESCRIPTORS_UNTIL: 'service-' })
     program.process.stdin.write(`${onTheWire('tools/call', read).body}\n`)
     expect(await program.exited).toBe(1)
     expect(program.stderr()).toMatch(/too many open files.*raise the limit \(ulimit -n\)/i)
