@@ -5,7 +5,7 @@ import { exposedOf } from '../config/exposed-tools.ts'
 import { ConfigError } from '../config/flags.ts'
 import { helpText } from '../config/settings.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../mcp/call/confirm-mode.ts'
-import { createOpening } from '../mcp/fast/stdio-handshake.ts'
+import { createStdioHandshake } from '../mcp/fast/stdio-handshake.ts'
 import type { Exposure } from '../mcp/protocol/exposure.ts'
 import { serverInfoOf } from '../mcp/protocol/server-info.ts'
 import type { Serving } from '../service/service.ts'
@@ -78,7 +78,7 @@ async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Run
   }
   const { account } = config.scope
   const isSandbox = config.platform.kind === 'sandbox'
-  const opening = createOpening({
+  const handshake = createStdioHandshake({
     isSandbox,
     account,
     confirm: config.calling.confirm,
@@ -88,7 +88,7 @@ async function stdio(config: Extract<Config, { command: 'stdio' }>): Promise<Run
     listed: account === undefined ? listedOf(exposure, config.calling.confirm) : undefined,
     versions: initializedVersions,
   })
-  const server = startStdio({ opening, load: async () => (await open()).connect })
+  const server = startStdio({ handshake, load: async () => (await open()).connect })
   // All other code is loaded soon after the first answers: later its files may be gone, by an update
   // of the package, or not be opened for want of descriptors. If that fails, it is tried again when
   // the code is needed.
@@ -112,7 +112,7 @@ const listedOf = ({ tools }: Exposure<Card>, confirm: ConfirmMode) =>
     listsToken(confirm) ? listed : JSON.stringify(withoutToken(JSON.parse(listed))),
   )
 
-/** Loads what answers everything that the opening does not. */
+/** Loads what answers everything that the handshake does not. */
 async function connecting(config: Extract<Config, { command: 'stdio' }>) {
   const [{ openServing }, { connectStdio }, { watchResources }, { bugText, refusalText }] =
     await Promise.all([
@@ -124,10 +124,10 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
   const logBug = (error: unknown) => log(bugText(error))
   const logRefusal = (error: Error) => log(refusalText(error))
   let current: Server | undefined
-  const leaving = new AbortController()
+  const shutdown = new AbortController()
   const { factory, readingFor, close } = await openServing(config, {
     onBug: logBug,
-    leaving: leaving.signal,
+    shutdown: shutdown.signal,
     onServer(server) {
       current = server
     },
@@ -137,7 +137,7 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
       {
         factory,
         onError: logRefusal,
-        onLeaving: () => leaving.abort(),
+        onShutdown: () => shutdown.abort(),
         watch: (uris) =>
           watchResources(readingFor(undefined), uris, (uri) => {
             // Who has gone needs no news.
@@ -160,10 +160,11 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     ])
   const logBug = (error: unknown) => log(bugText(error))
   const logRefusal = (error: Error) => log(refusalText(error))
-  const leaving = new AbortController()
-  const watchers = { onBug: logBug, leaving: leaving.signal }
+  const shutdown = new AbortController()
+  const watchers = { onBug: logBug, shutdown: shutdown.signal }
   const serving = await openServing(config, watchers)
-  const { select, readingFor, faultOfKey, hasKey, localToken, prepare, close, ...service } = serving
+  const { exposureFor, readingFor, faultOfKey, hasKey, localToken, prepare, close, ...service } =
+    serving
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
   await prepare()
   const local = isLoopback(config.listen.host)
@@ -176,7 +177,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     ownKey,
     limits: config.limits,
     refusalOf(header) {
-      const selected = select(header)
+      const selected = exposureFor(header)
       return selected.ok ? undefined : selected.message
     },
     faultOfKey,
@@ -189,7 +190,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     done: new Promise(() => {}),
     async close() {
       log('Stopping: requests under way are answered, for up to a minute. A second signal ends it.')
-      leaving.abort()
+      shutdown.abort()
       await server.close()
       await close()
     },

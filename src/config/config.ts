@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path'
 import envPaths from 'env-paths'
 import { type ConfirmMode, confirmModes } from '../mcp/call/confirm-mode.ts'
-import type { Wanted } from '../mcp/protocol/exposure.ts'
+import type { ExposureWish } from '../mcp/protocol/exposure.ts'
 import { holdsLocalToken, isApiKey } from '../session/credential.ts'
 import type { HttpLimits } from '../transports/http-limits.ts'
 import { ConfigError, type Environment, readFlags, readValues, type Values } from './flags.ts'
@@ -37,7 +37,7 @@ export interface ScopeConfig {
   /** The one account that all tools act on; `undefined`: the one a caller names, or the key's. */
   account: string | undefined
   /** What is exposed of the tools; names are checked by whoever knows the tools. */
-  exposure: Wanted
+  exposure: ExposureWish
   /** How long catalogs are handed out before they are read anew. */
   catalogMs: number
   /** Resources that are watched at once, in all and with one key. */

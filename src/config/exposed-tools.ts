@@ -1,16 +1,19 @@
 import {
+  type ExposableTool,
   type Exposure,
   ExposureError,
+  type ExposureWish,
   everyTool,
   narrow,
-  type ToolCard,
-  type Wanted,
 } from '../mcp/protocol/exposure.ts'
 import { ConfigError } from './flags.ts'
 import { shownName } from './settings.ts'
 
 /** What the operator exposes of the tools. Throws ConfigError. */
-export function exposedOf<T extends ToolCard>(tools: readonly T[], wanted: Wanted): Exposure<T> {
+export function exposedOf<T extends ExposableTool>(
+  tools: readonly T[],
+  wanted: ExposureWish,
+): Exposure<T> {
   const names = {
     toolsets: shownName('toolsets'),
     tools: shownName('tools'),

@@ -7,9 +7,9 @@ import { createClient } from '../api/client.ts'
 import { keyFree, type Redact, redactor } from '../api/key-free.ts'
 import type { CallingConfig, PlatformConfig, ScopeConfig } from '../config/config.ts'
 import { exposedOf } from '../config/exposed-tools.ts'
-import { showing } from '../flows/calls/wait-for-call.ts'
-import { createSelect } from '../mcp/protocol/request-exposure.ts'
-import { createService } from '../mcp/protocol/server.ts'
+import { callTaskView } from '../flows/calls/wait-for-call.ts'
+import { createRequestExposure } from '../mcp/protocol/request-exposure.ts'
+import { createMcpService } from '../mcp/protocol/server.ts'
 import { faultOfKey, onOwnAccount, ownAccountId } from '../session/account.ts'
 import type { Credential } from '../session/credential.ts'
 import { createMemories, type Memory } from '../session/memory.ts'
@@ -33,7 +33,7 @@ export interface Watchers {
   /** Told of bugs of our own. */
   readonly onBug: (error: unknown) => void
   /** Fires when the only client there is has gone. */
-  readonly leaving?: AbortSignal
+  readonly shutdown?: AbortSignal
   /** Told of each server that is made, for what a transport has to send through it. */
   readonly onServer?: (server: Server) => void
 }
@@ -44,7 +44,7 @@ const mostSessions = 1000
 /**
  * Puts together what answers assistants from what the operator has configured. Throws ConfigError.
  */
-export async function openServing(config: Serving, { onBug, leaving, onServer }: Watchers) {
+export async function openServing(config: Serving, { onBug, shutdown, onServer }: Watchers) {
   const { account } = config.scope
   const isSandbox = config.platform.kind === 'sandbox'
   const exposure = exposedOf(tools, config.scope.exposure)
@@ -84,22 +84,22 @@ export async function openServing(config: Serving, { onBug, leaving, onServer }:
     sessions.set(name, session)
     return session
   }
-  const select = createSelect(exposure)
-  const service = createService({
-    select,
+  const exposureFor = createRequestExposure(exposure)
+  const service = createMcpService({
+    exposureFor,
     version,
     isSandbox,
     account,
     sessionFor,
-    showing,
+    callTaskView,
     confirm: config.calling.confirm,
     onBug,
-    leaving,
+    shutdown,
     ...(onServer && { onServer }),
   })
   return {
     ...service,
-    select,
+    exposureFor,
     /** Why a request with this key may hold nothing, such as a stream. */
     faultOfKey: (own: Credential | undefined) => faultOfKey(sessionFor(own)),
     /** For what is read for a client beside its requests. */

@@ -1,6 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { tools } from '../../tools/index.ts'
-import type { ToolCard } from '../mcp/protocol/exposure.ts'
+import type { ExposableTool } from '../mcp/protocol/exposure.ts'
 
 /*
  * What is known of the tools before any of them is loaded. In the bundle this file is its own
@@ -9,7 +9,7 @@ import type { ToolCard } from '../mcp/protocol/exposure.ts'
  */
 
 /** A tool as it is listed, and what decides whether it is. */
-export interface Card extends ToolCard {
+export interface Card extends ExposableTool {
   /** The tool as `tools/list` shows it, as JSON text; not for a pinned account. */
   readonly listed: string
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import * as z from 'zod'
-import { toldError } from '../mcp/protocol/protocol-error.ts'
+import { errorForClient } from '../mcp/protocol/protocol-error.ts'
 import { messageText } from '../text/client-text.ts'
 
 /** Refuses a request with a JSON-RPC error that answers none in particular. */
@@ -41,11 +41,11 @@ const Refusal = z.looseObject({
 })
 
 /** What the SDK refuses by itself, told as this server tells all errors. */
-export async function toldResponse(response: Response): Promise<Response> {
+export async function responseForClient(response: Response): Promise<Response> {
   const { status, headers } = response
   const isJson = headers.get('content-type')?.includes('application/json')
   if (status < 400 || !isJson) return response
   const { error, ...rest } = Refusal.parse(await response.json())
-  const said = { ...rest, error: toldError(error, undefined) }
+  const said = { ...rest, error: errorForClient(error, undefined) }
   return new Response(JSON.stringify(said), { status, headers })
 }

@@ -22,13 +22,13 @@ import {
 } from '@modelcontextprotocol/server'
 import { sessionHeader } from '../mcp/protocol/cancellation.ts'
 import { errorResponse, judge } from '../mcp/protocol/json-rpc.ts'
-import type { Header } from '../mcp/protocol/request-exposure.ts'
-import type { Service } from '../mcp/protocol/server.ts'
+import type { GetHeader } from '../mcp/protocol/request-exposure.ts'
+import type { McpService } from '../mcp/protocol/server.ts'
 import type { KeyFault } from '../session/account.ts'
 import { authInfoOf, type Credential } from '../session/credential.ts'
 import { WatchLimitError } from '../session/memory.ts'
 import { batchFault, batchRevision } from './batches.ts'
-import { refuse, refuseMethod, sendJson, sendText, toldResponse } from './http-answers.ts'
+import { refuse, refuseMethod, responseForClient, sendJson, sendText } from './http-answers.ts'
 import { createLimits, type HttpLimits, refuseWatch } from './http-limits.ts'
 import { allowPage, type Sources, sourceCheck } from './http-source.ts'
 import { readKey } from './key.ts'
@@ -42,7 +42,7 @@ export interface HttpOptions extends Sources {
   /** Which requests without a key are served, with the operator's key or the sandbox's. */
   readonly ownKey: OwnKey
   /** Why a request cannot have what its headers want of the tools; `undefined` where it can. */
-  readonly refusalOf: (header: Header) => string | undefined
+  readonly refusalOf: (header: GetHeader) => string | undefined
   /** Why a request with this key may hold nothing, such as a stream; `undefined` where it may. */
   readonly faultOfKey: (credential: Credential | undefined) => Promise<KeyFault | undefined>
   /** Watches resources with the key of a request, or the operator's. */
@@ -60,7 +60,7 @@ const longestAnswerMs = 60_000
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  { factory, shortcut }: Service,
+  { factory, httpFastPath }: McpService,
   options: HttpOptions,
 ): Promise<Listening> {
   const resources = createResourceBus()
@@ -99,7 +99,7 @@ export async function startHttp(
       const refused = refusalOfOwnKey({ headers: request.headers, tokens: key.tokens })
       if (refused) return refuse(response, refused.status, refused.message)
     }
-    const header: Header = (name) => request.headersDistinct[name.toLowerCase()]?.join(', ')
+    const header: GetHeader = (name) => request.headersDistinct[name.toLowerCase()]?.join(', ')
     const refusal = options.refusalOf(header)
     if (refusal) return refuse(response, 400, refusal)
     if (request.method !== 'POST') return refuseMethod(response, allow)
@@ -121,7 +121,7 @@ export async function startHttp(
     const read = parseMessage(body.bytes.toString('utf8'), 'The body of the request')
     if (!read.ok) return refuse(response, 400, read.error.message, read.error.code)
     const message = read.value
-    const answered = shortcut(message, {
+    const answered = httpFastPath(message, {
       header,
       credential: key.credential,
       signal: () => goneSignal(response),
@@ -185,7 +185,7 @@ function sendHealth({ method = '' }: IncomingMessage, response: ServerResponse):
 }
 
 /** Why a body is no message or batch of the protocol, as a response; the rest is the SDK's to judge. */
-function faultOf(message: unknown, header: Header): JSONRPCErrorResponse | undefined {
+function faultOf(message: unknown, header: GetHeader): JSONRPCErrorResponse | undefined {
   if (Array.isArray(message)) {
     // Without the header the protocol takes the revision that has batches.
     const fault = batchFault(message, header('mcp-protocol-version') ?? batchRevision)
@@ -200,7 +200,7 @@ const invalidRequest = (message: string) => errorResponse(null, { code: INVALID_
 /** Answers with the SDK. */
 const atLength = (handler: McpHttpHandler, { onError }: HttpOptions): NodeMcpRequestHandler =>
   toNodeHandler(
-    { ...handler, fetch: async (...given) => toldResponse(await handler.fetch(...given)) },
+    { ...handler, fetch: async (...given) => responseForClient(await handler.fetch(...given)) },
     { onerror: onError },
   )
 

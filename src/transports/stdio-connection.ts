@@ -22,21 +22,21 @@ export interface Before {
   readonly mostUnread: number
 }
 
-/** Takes a client over from the opening. */
+/** Takes over a client from the handshake. */
 export type Connect = (before: Before) => StdioServer
 
 export interface ConnectionOptions {
   readonly factory: McpServerFactory
   readonly onError: (error: Error) => void
   /** Told when the client asks nothing more, before what it has asked is answered. */
-  readonly onLeaving: () => void
+  readonly onShutdown: () => void
   /** Watches resources for the client, and tells it, until it is stopped. */
   readonly watch: (uris: readonly string[]) => () => void
 }
 
 /** Serves MCP on standard input and output with the SDK. */
 export function connectStdio(
-  { factory, onError, onLeaving, watch }: ConnectionOptions,
+  { factory, onError, onShutdown, watch }: ConnectionOptions,
   { kept, rest, mostUnread }: Before,
 ): StdioServer {
   const input = new PassThrough()
@@ -74,7 +74,7 @@ export function connectStdio(
     .then(() => {
       // What has come is looked at first, so that it is told what was done of it.
       setImmediate(() => {
-        onLeaving()
+        onShutdown()
         transport.leave()
       })
       return awake(Promise.race([pending.settled(), closed]))
@@ -100,7 +100,7 @@ function awake(work: Promise<void>): Promise<void> {
 }
 
 /**
- * What the opening has answered, for the SDK. Requests get ids that no client has, so that their
+ * What the handshake has answered, for the SDK. Requests get ids that no client has, so that their
  * answers are told from those to later requests, whose client may use an id again.
  */
 const replayOf = (lines: Buffer): JSONRPCMessage[] =>

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { errorResponse, judge } from '../mcp/protocol/json-rpc.ts'
-import { toldMessage } from '../mcp/protocol/protocol-error.ts'
+import { messageForClient } from '../mcp/protocol/protocol-error.ts'
 import { WatchLimitError } from '../session/memory.ts'
 import { Batch, batchFault } from './batches.ts'
 import { Lines } from './lines.ts'
@@ -87,13 +87,13 @@ export class StdioTransport extends StdioServerTransport {
       return this.#parts.output.write(message)
     }
     const { id } = message
-    if (!this.#parts.replayed.delete(id)) await this.#answer(toldMessage(message, undefined))
+    if (!this.#parts.replayed.delete(id)) await this.#answer(messageForClient(message, undefined))
     this.#parts.pending.delete(id)
     this.#unwatch(id)
     this.#work()
   }
 
-  /** What the opening has answered: the SDK is told of it, and its answer goes nowhere. */
+  /** What the handshake has answered: the SDK is told of it, and its answer goes nowhere. */
   replay(message: JSONRPCMessage): void {
     this.#deliver(message)
   }
@@ -264,7 +264,10 @@ function refusalOfRevision({ id, method, params }: JSONRPCRequest) {
     supported: modernVersions,
     requested,
   })
-  return toldMessage(errorResponse(id, { code, message, data }), undefined) as JSONRPCErrorResponse
+  return messageForClient(
+    errorResponse(id, { code, message, data }),
+    undefined,
+  ) as JSONRPCErrorResponse
 }
 
 /** A subscription is a request that is answered when it ends: nothing to wait for. */

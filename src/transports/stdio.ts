@@ -1,4 +1,4 @@
-import type { Opening } from '../mcp/fast/stdio-handshake.ts'
+import type { StdioHandshake } from '../mcp/fast/stdio-handshake.ts'
 import type { Connect } from './stdio-connection.ts'
 
 export interface StdioServer {
@@ -12,12 +12,12 @@ export interface StdioServer {
 
 export interface StdioOptions {
   /** Answers the first questions. */
-  readonly opening: Opening
+  readonly handshake: StdioHandshake
   /** Loads what answers the rest. */
   readonly load: () => Promise<Connect>
 }
 
-/** Longest message that the opening looks at, bytes. */
+/** Longest message that the handshake looks at, bytes. */
 const longestOpening = 65_536
 
 /** Bytes that a client may leave unread before nothing more is read of it. */
@@ -26,11 +26,11 @@ const mostUnread = 4 * 1024 * 1024
 const newline = 0x0a
 
 /**
- * Serves MCP on standard input and output: first by the opening, line by line; then, from the first
+ * Serves MCP on standard input and output: first by the handshake, line by line; then, from the first
  * message that it does not answer, by what is loaded for that. Assistants start many servers and use
  * few, so until then this one is small.
  */
-export function startStdio({ opening, load }: StdioOptions): StdioServer {
+export function startStdio({ handshake, load }: StdioOptions): StdioServer {
   const { stdin, stdout } = process
   const { promise: done, resolve, reject } = Promise.withResolvers<void>()
   done.catch(() => undefined)
@@ -63,7 +63,7 @@ export function startStdio({ opening, load }: StdioOptions): StdioServer {
         return
       }
       const line = rest.subarray(0, at + 1)
-      const said = at < longestOpening ? opening(parsed(line)) : undefined
+      const said = at < longestOpening ? handshake(parsed(line)) : undefined
       if (!said) return takeOver()
       rest = rest.subarray(at + 1)
       if (said.isKept) kept.push(line)

@@ -55,7 +55,7 @@ const factory: McpServerFactory = ({ era }) => {
 const unlimited = { inAll: 0, perKey: 0, perAddress: 0 }
 
 const server = await startHttp(
-  { factory, shortcut: () => undefined },
+  { factory, httpFastPath: () => undefined },
   {
     host: '127.0.0.1',
     port: Number(process.argv[2] ?? 0),

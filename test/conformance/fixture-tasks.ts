@@ -11,10 +11,10 @@ import * as z from 'zod'
 import { createClient } from '../../src/api/client.ts'
 import type { CallDetail } from '../../src/contract/call.ts'
 import { placedCall } from '../../src/flows/calls/placed-call.ts'
-import { showing } from '../../src/flows/calls/wait-for-call.ts'
-import { abilitiesOf } from '../../src/mcp/protocol/client-capabilities.ts'
+import { callTaskView } from '../../src/flows/calls/wait-for-call.ts'
+import { clientFeaturesOf } from '../../src/mcp/protocol/client-capabilities.ts'
 import { serveTasks } from '../../src/mcp/protocol/task-methods.ts'
-import { createCancelled, createTaskResult } from '../../src/mcp/protocol/tasks.ts'
+import { createCancelledTasks, createTaskResult } from '../../src/mcp/protocol/tasks.ts'
 import { safeLines } from '../../src/text/safe-text.ts'
 import { tools } from '../../tools/index.ts'
 import { sessionOf } from '../harness/session.ts'
@@ -69,15 +69,15 @@ const client = createClient({
 })
 
 const session = sessionOf(client)
-const cancelled = createCancelled()
+const cancelledTasks = createCancelledTasks()
 
 /** The methods as the real server has them. */
 export function registerTaskMethods({ server }: McpServer): void {
   serveTasks(server, {
     session,
     tools,
-    cancelled,
-    showing,
+    cancelledTasks,
+    callTaskView,
     onBug: (error) => process.stderr.write(`${error}\n`),
   })
 }
@@ -98,7 +98,7 @@ async function follow(
       signal: context.mcpReq.signal,
       until: Number.POSITIVE_INFINITY,
       progress: () => undefined,
-      takesTasks: abilitiesOf(server, context).takesTasks,
+      takesTasks: clientFeaturesOf(server, context).takesTasks,
     },
     { call: { id }, externalId: id, isRepeat: false, isTaken: true },
   )

@@ -30,7 +30,7 @@ const idsOf = (stdout: string) =>
 
 // Memory is read from /proc.
 test.skipIf(process.platform !== 'linux').each<[string, string, (id: number) => string]>([
-  ['by the opening', `${initialize}\n`, listOf2025],
+  ['by the handshake', `${initialize}\n`, listOf2025],
   ['by the server', line('tools/call', 9999, own), (id) => line('tools/list', id)],
 ])(
   'a client that does not read takes little memory, answered %s',

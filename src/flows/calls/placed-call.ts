@@ -20,7 +20,10 @@ export const bounded = <R extends Pick<Run, 'answerBy'>>(run: R): R & Bounded =>
   until: run.answerBy,
 })
 
-type Telling = Pick<Run, 'request' | 'session' | 'signal' | 'leaving' | 'progress' | 'takesTasks'> &
+type Telling = Pick<
+  Run,
+  'request' | 'session' | 'signal' | 'shutdown' | 'progress' | 'takesTasks'
+> &
   Bounded & { readonly options: { readonly follow?: boolean | undefined } }
 
 /** What is told of a call that was placed: at once, as a task, or when it has ended. */

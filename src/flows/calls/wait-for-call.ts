@@ -4,7 +4,7 @@ import { hasEnded } from '../../calls/follow.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import type { routes } from '../../contract/routes.ts'
 import type { Run, Steps, Told } from '../../mcp/call/tool.ts'
-import type { Showing } from '../../mcp/protocol/tasks.ts'
+import type { CallTaskView } from '../../mcp/protocol/tasks.ts'
 import { accountId } from '../../session/account.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { safeLines } from '../../text/safe-text.ts'
@@ -69,7 +69,7 @@ export function shownCall(call: CallDetail, account = ''): Told {
 }
 
 /** How calls are shown that are followed as tasks. */
-export const showing: Showing = {
+export const callTaskView: CallTaskView = {
   state: (call) => toldOf(call),
   result(call) {
     const { structured, lines } = shownCall(call)
@@ -83,11 +83,11 @@ export const showing: Showing = {
  */
 export async function followCall(
   { account, callId }: { account: string; callId: string },
-  run: Pick<Run, 'session' | 'signal' | 'leaving' | 'progress'>,
+  run: Pick<Run, 'session' | 'signal' | 'shutdown' | 'progress'>,
   forMs: number,
 ): Promise<CallDetail> {
   const { session, progress } = run
-  const signals = [run.signal, run.leaving].filter((one) => one !== undefined)
+  const signals = [run.signal, run.shutdown].filter((one) => one !== undefined)
   const signal = signals.length > 0 ? AbortSignal.any(signals) : undefined
   const followed = { owner: session.owner, account, callId }
   const started = performance.now()

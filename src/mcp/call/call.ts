@@ -31,7 +31,7 @@ export interface CallContext {
   readonly session: Session
   readonly tools: readonly Tool[]
   readonly signal?: AbortSignal
-  readonly leaving?: Run['leaving']
+  readonly shutdown?: Run['shutdown']
   /** The longest that a bounded tool takes, ms. */
   readonly boundMs?: number
   /** Told about bugs of our own, with the stack the caller must not see. */
@@ -111,7 +111,7 @@ async function carryOut(
   calling: Calling,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { context, signal, answerBy } = calling
-  const { session, leaving } = context
+  const { session, shutdown } = context
   const hints = reachOf(session, context.tools)
   const parsed = parseArguments(tool, given, session.account)
   if (!parsed.ok) return badArguments(tool, parsed.problems)
@@ -128,7 +128,7 @@ async function carryOut(
     session,
     hints,
     signal,
-    leaving,
+    shutdown,
     answerBy,
     confirm: context.confirmOf({
       tool: tool.name,

@@ -45,7 +45,7 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   readonly hints: Reach
   readonly signal: AbortSignal | undefined
   /** Fires when the client has gone: what is under way is done, but nothing is waited for. */
-  readonly leaving?: AbortSignal | undefined
+  readonly shutdown?: AbortSignal | undefined
   /** When it has to be answered, by the clock of `performance.now`, ms. */
   readonly answerBy: number
   readonly takesTasks: boolean

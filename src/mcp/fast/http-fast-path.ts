@@ -14,13 +14,13 @@ import { reachOf } from '../../session/reach.ts'
 import type { Session } from '../../session/session.ts'
 import { type CallContext, callTool } from '../call/call.ts'
 import type { Tool } from '../call/tool.ts'
-import type { Cancelling } from '../protocol/cancellation.ts'
+import type { Cancellations } from '../protocol/cancellation.ts'
 import type { Exposure } from '../protocol/exposure.ts'
-import { toldError } from '../protocol/protocol-error.ts'
-import type { Header, Select } from '../protocol/request-exposure.ts'
+import { errorForClient } from '../protocol/protocol-error.ts'
+import type { ExposureOfRequest, GetHeader } from '../protocol/request-exposure.ts'
 import { readResource } from '../protocol/resources.ts'
-import { unchangingForOne } from '../protocol/server-info.ts'
-import type { Offer } from '../protocol/tool-catalogue.ts'
+import { unchangingCacheHint } from '../protocol/server-info.ts'
+import type { ToolCatalogue } from '../protocol/tool-catalogue.ts'
 
 /*
  * The short way from an HTTP request to its answer. The SDK makes a server, a transport and two
@@ -30,27 +30,27 @@ import type { Offer } from '../protocol/tool-catalogue.ts'
  * SDK's to judge.
  */
 
-export interface ShortcutRequest {
-  readonly header: Header
+export interface FastPathRequest {
+  readonly header: GetHeader
   readonly credential: Credential | undefined
   /** Fires when the client has gone. Made when there is something to wait for. */
   readonly signal: () => AbortSignal
 }
 
 /** Gives the answer as JSON; `undefined`: the request has to go the long way. */
-export type Shortcut = (
+export type HttpFastPath = (
   message: unknown,
-  request: ShortcutRequest,
+  request: FastPathRequest,
 ) => Buffer | Promise<string> | undefined
 
-export interface ShortcutOptions {
-  readonly select: Select
+export interface HttpFastPathOptions {
+  readonly exposureFor: ExposureOfRequest
   readonly sessionFor: (credential: Credential | undefined) => Session
-  readonly offerOf: (exposure: Exposure) => Offer
-  readonly cancelling: Cancelling
+  readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
+  readonly cancellations: Cancellations
   readonly info: Implementation
   /** Fires when the server is told to stop. */
-  readonly leaving?: AbortSignal | undefined
+  readonly shutdown?: AbortSignal | undefined
   readonly onBug: CallContext['onBug']
 }
 
@@ -88,21 +88,21 @@ type Message = z.output<typeof Message>
 type Call = Extract<Message, { method: 'tools/call' }>
 type Era = 'modern' | '2025'
 
-export function createShortcut(options: ShortcutOptions): Shortcut {
-  const { select, sessionFor, offerOf, cancelling, info, leaving, onBug } = options
+export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
+  const { exposureFor, sessionFor, catalogueOf, cancellations, info, shutdown, onBug } = options
   const modernMeta = { [SERVER_INFO_META_KEY]: info }
-  const listed = new WeakMap<Offer, Record<Era, Buffer>>()
+  const listed = new WeakMap<ToolCatalogue, Record<Era, Buffer>>()
 
   /** The answer as bytes, as far as it does not depend on the request: writing 80 kB of text takes long. */
-  const listOf = (offer: Offer): Record<Era, Buffer> => {
-    const known = listed.get(offer)
+  const listOf = (catalogue: ToolCatalogue): Record<Era, Buffer> => {
+    const known = listed.get(catalogue)
     if (known) return known
-    const tools = offer.listed()
+    const tools = catalogue.listed()
     const made = {
-      modern: Buffer.from(JSON.stringify(completed({ tools, ...unchangingForOne }))),
+      modern: Buffer.from(JSON.stringify(completed({ tools, ...unchangingCacheHint }))),
       2025: Buffer.from(JSON.stringify({ tools })),
     }
-    listed.set(offer, made)
+    listed.set(catalogue, made)
     return made
   }
   const completed = (result: { readonly _meta?: unknown; readonly [part: string]: unknown }) => ({
@@ -123,7 +123,7 @@ export function createShortcut(options: ShortcutOptions): Shortcut {
         session,
         tools: exposure.tools,
         signal,
-        leaving,
+        shutdown,
         onBug,
         // Who might ask goes the long way, and nobody has asked to be told how far it is.
         confirmOf: () => () => Promise.reject(new Error(`${tool.name} asks, and does not say so`)),
@@ -132,8 +132,8 @@ export function createShortcut(options: ShortcutOptions): Shortcut {
       })
     const signal = request.signal()
     if (era === 'modern') return shown(await work(signal), era)
-    const caller = cancelling.callerOf(session.owner, request.header)
-    return shown(await cancelling.run(caller, { id: message.id, signal }, work), era)
+    const caller = cancellations.callerOf(session.owner, request.header)
+    return shown(await cancellations.run(caller, { id: message.id, signal }, work), era)
   }
 
   return (given, request) => {
@@ -141,11 +141,11 @@ export function createShortcut(options: ShortcutOptions): Shortcut {
     if (!success) return undefined
     const era = eraOf(message, request.header)
     if (era === undefined) return undefined
-    const selected = select(request.header)
+    const selected = exposureFor(request.header)
     if (!selected.ok) return undefined
     const { exposure } = selected
-    const offer = offerOf(exposure)
-    if (message.method === 'tools/list') return answerBytes(message, listOf(offer)[era])
+    const catalogue = catalogueOf(exposure)
+    if (message.method === 'tools/list') return answerBytes(message, listOf(catalogue)[era])
     const session = sessionFor(request.credential)
     if (message.method === 'resources/read') {
       const reading = readResource(
@@ -158,7 +158,7 @@ export function createShortcut(options: ShortcutOptions): Shortcut {
         (error: unknown) => refusal(message, error, era),
       )
     }
-    const tool = offer.byName.get(message.params.name)
+    const tool = catalogue.byName.get(message.params.name)
     if (!tool || tool.asks) return undefined
     if (tool.reports && message.params._meta?.progressToken !== undefined) return undefined
     return call(tool, message, { session, exposure, era, request }).then((result) =>
@@ -171,7 +171,7 @@ interface Situation {
   readonly session: Session
   readonly exposure: Exposure
   readonly era: Era
-  readonly request: ShortcutRequest
+  readonly request: FastPathRequest
 }
 
 const before = '{"result":'
@@ -184,11 +184,11 @@ const answerBytes = (message: Message, result: Buffer) =>
 
 function refusal({ id }: Message, error: unknown, era: Era): string {
   if (!(error instanceof ProtocolError)) throw error
-  return JSON.stringify({ jsonrpc: '2.0', id, error: toldError(error, era) })
+  return JSON.stringify({ jsonrpc: '2.0', id, error: errorForClient(error, era) })
 }
 
 /** The era of a request that is ordinary in all that a server has to judge; else `undefined`. */
-function eraOf(message: Message, header: Header): Era | undefined {
+function eraOf(message: Message, header: GetHeader): Era | undefined {
   const { params: { _meta: meta = {} } = {} } = message
   if (!isOrdinaryMeta(meta)) return undefined
   const accepted = header('accept') ?? ''

@@ -2,9 +2,9 @@ import type { Implementation } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import {
   capabilitiesOf,
-  type Greeted,
-  greetingOf,
-  unchangingForOne,
+  type InstructionsInput,
+  serverOptionsFor,
+  unchangingCacheHint,
 } from '../protocol/server-info.ts'
 
 /*
@@ -23,9 +23,9 @@ export interface Said {
 }
 
 /** Gives `undefined` for what is not to be answered here. */
-export type Opening = (message: unknown) => Said | undefined
+export type StdioHandshake = (message: unknown) => Said | undefined
 
-export interface OpeningOptions extends Greeted {
+export interface StdioHandshakeOptions extends InstructionsInput {
   readonly info: Implementation
   /** The tools as they are listed, each as JSON text; `undefined`: that is not known yet. */
   readonly listed: readonly string[] | undefined
@@ -91,12 +91,17 @@ const Modern = z.strictObject({
 })
 const Message = z.union([Initialize, Initialized, List, Modern])
 
-export function createOpening({ info, listed, versions, ...greeted }: OpeningOptions): Opening {
-  const { instructions } = greetingOf(greeted, 'modern')
+export function createStdioHandshake({
+  info,
+  listed,
+  versions,
+  ...greeted
+}: StdioHandshakeOptions): StdioHandshake {
+  const { instructions } = serverOptionsFor(greeted, 'modern')
   const tools = () => `"tools":[${listed?.join(',')}]`
   const modern = () =>
     JSON.stringify({
-      ...unchangingForOne,
+      ...unchangingCacheHint,
       resultType: 'complete',
       _meta: { [`${prefix}/serverInfo`]: info },
     }).slice(1)

@@ -1,4 +1,4 @@
-import type { Header } from './request-exposure.ts'
+import type { GetHeader } from './request-exposure.ts'
 
 /**
  * Names a client of the 2025 revisions: given with the answer to `initialize`, sent with everything
@@ -7,9 +7,9 @@ import type { Header } from './request-exposure.ts'
 export const sessionHeader = 'mcp-session-id'
 
 /** What is under way for callers whose cancelling comes in a request of its own. */
-export interface Cancelling {
+export interface Cancellations {
   /** Who asks, as far as the headers of a request tell. */
-  callerOf(owner: string, header: Header): string
+  callerOf(owner: string, header: GetHeader): string
   /** Does the work of one request; its signal also fires when that is cancelled here. */
   run<T>(
     caller: string,
@@ -25,7 +25,7 @@ export interface Cancelling {
  * with the same number and sender (who does not repeat the name we gave) nobody can say which is
  * meant, so both go on.
  */
-export function createCancelling(): Cancelling {
+export function createCancellations(): Cancellations {
   const underWay = new Map<string, Set<AbortController>>()
   const keyOf = (caller: string, id: string | number) => JSON.stringify([caller, id])
   return {

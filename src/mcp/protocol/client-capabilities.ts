@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { tasksExtension } from './server-info.ts'
 
 /** What a client can do beyond calling tools. */
-export interface ClientAbilities {
+export interface ClientFeatures {
   /** It can ask a person: it takes elicitation by form. */
   readonly canAsk: boolean
   readonly takesTasks: boolean
@@ -22,7 +22,7 @@ const Capabilities = z.looseObject({
  * What the client of a request has declared: with the request itself, or in the 2025 revisions when
  * the connection began. Over stateless HTTP those reach no request, so such clients can do nothing.
  */
-export function abilitiesOf(server: Server, { mcpReq }: ServerContext): ClientAbilities {
+export function clientFeaturesOf(server: Server, { mcpReq }: ServerContext): ClientFeatures {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope }
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()
   const { data } = Capabilities.safeParse(declared)

@@ -2,14 +2,14 @@ import { nearest, sameWord } from '../../text/nearest-word.ts'
 import type { Tool } from '../call/tool.ts'
 
 /** As much of a tool as decides whether it is exposed. */
-export interface ToolCard {
+export interface ExposableTool {
   readonly name: string
   readonly effect: Tool['effect']
   readonly route: { readonly id: string }
 }
 
 /** What is exposed of the tools, and by whose wish the rest is not. */
-export interface Exposure<T extends ToolCard = Tool> {
+export interface Exposure<T extends ExposableTool = Tool> {
   /** Every tool there is. */
   readonly all: readonly T[]
   /** Those that are listed and can be called, in the same order; never none. */
@@ -21,10 +21,10 @@ export interface Exposure<T extends ToolCard = Tool> {
 type Choice = 'toolsets' | 'tools' | 'excludeTools' | 'readOnly'
 
 /** What somebody wants exposed, as they wrote it. What is absent or blank restricts nothing. */
-export type Wanted = { readonly [choice in Choice]?: string | undefined }
+export type ExposureWish = { readonly [choice in Choice]?: string | undefined }
 
 /** Whose wish it is and how they write it, for messages. */
-export interface Source {
+export interface ExposureSource {
   /** Such as `this server's setting`. */
   readonly who: string
   readonly names: Readonly<Record<Choice, string>>
@@ -43,10 +43,10 @@ export const toolsetsOf = (operations: readonly { readonly id: string }[]): stri
 ]
 
 /** A subaccount is an account: `accounts` stands for `subaccounts` too, but not the other way. */
-const isOf = (tool: ToolCard, toolset: string) =>
+const isOf = (tool: ExposableTool, toolset: string) =>
   [toolset, `sub${toolset}`].includes(toolsetOf(tool.route))
 
-export const everyTool = <T extends ToolCard>(tools: readonly T[]): Exposure<T> => ({
+export const everyTool = <T extends ExposableTool>(tools: readonly T[]): Exposure<T> => ({
   all: tools,
   tools,
   hidden: new Map(),
@@ -57,10 +57,10 @@ export const everyTool = <T extends ToolCard>(tools: readonly T[]): Exposure<T> 
  * (both together where they name both), without those they exclude, and of these only what reads
  * where they want that. Never more than there was. Throws ExposureError.
  */
-export function narrow<T extends ToolCard>(
+export function narrow<T extends ExposableTool>(
   exposure: Exposure<T>,
-  wanted: Wanted,
-  source: Source,
+  wanted: ExposureWish,
+  source: ExposureSource,
 ): Exposure<T> {
   const { all } = exposure
   const { names } = source

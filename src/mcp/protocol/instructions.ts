@@ -1,13 +1,13 @@
 import type { ConfirmMode } from '../call/confirm-mode.ts'
-import type { Exposure, ToolCard } from './exposure.ts'
+import type { ExposableTool, Exposure } from './exposure.ts'
 
 /** What an assistant is told of, that not every server has alike. */
-export interface Setting {
+export interface InstructionsInput {
   readonly isSandbox: boolean
   /** The one account that all tools act on, where the operator has pinned it. */
   readonly account: string | undefined
   readonly confirm: ConfirmMode
-  readonly exposure: Exposure<ToolCard>
+  readonly exposure: Exposure<ExposableTool>
 }
 
 type Paragraph = readonly string[]
@@ -70,7 +70,12 @@ const workWith = (confirm: ConfirmMode): readonly Paragraph[] => [
  * What an assistant is told when it connects. A sentence that names a tool which is not exposed is
  * left out, so each one stands by itself.
  */
-export function instructionsFor({ isSandbox, account, confirm, exposure }: Setting): string {
+export function instructionsFor({
+  isSandbox,
+  account,
+  confirm,
+  exposure,
+}: InstructionsInput): string {
   const reads = exposure.tools.every(({ effect }) => effect === 'reads')
   const paragraphs = [
     ...(isSandbox ? [sandbox] : []),

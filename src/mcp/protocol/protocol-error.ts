@@ -24,7 +24,7 @@ const Issues = z.array(
  * An error as a client is told it: what does not fit a schema in one sentence in place of a dump,
  * no text of the client raw or at length, and the code that the client's revision has.
  */
-export function toldError(
+export function errorForClient(
   { code, message, data }: ProtocolFailure,
   era: 'modern' | '2025' | undefined,
 ): ProtocolFailure {
@@ -34,17 +34,17 @@ export function toldError(
     code:
       era === '2025' && isNotFound ? legacyNotFound : dumped === undefined ? code : INVALID_PARAMS,
     message: messageText(dumped ?? message),
-    ...(data !== undefined && { data: toldData(data) }),
+    ...(data !== undefined && { data: dataForClient(data) }),
   }
 }
 
 /** The same within a message that is sent; every other message stays as it is. */
-export function toldMessage<T extends JSONRPCMessage>(
+export function messageForClient<T extends JSONRPCMessage>(
   message: T,
   era: 'modern' | '2025' | undefined,
 ): T | JSONRPCMessage {
   if (!('error' in message)) return message
-  return { ...message, error: toldError(message.error, era) }
+  return { ...message, error: errorForClient(message.error, era) }
 }
 
 /** A dump of zod's issues as one sentence; `undefined` where the text holds none. */
@@ -69,11 +69,11 @@ function parsed(text: string): unknown {
 }
 
 /** Texts anywhere within the data of an error. */
-function toldData(value: unknown): unknown {
+function dataForClient(value: unknown): unknown {
   if (typeof value === 'string') return messageText(value)
-  if (Array.isArray(value)) return value.map(toldData)
+  if (Array.isArray(value)) return value.map(dataForClient)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, one]) => [clientText(key), toldData(one)]),
+    Object.entries(value).map(([key, one]) => [clientText(key), dataForClient(one)]),
   )
 }

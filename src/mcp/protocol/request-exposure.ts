@@ -1,18 +1,24 @@
 import { LRUCache } from 'lru-cache'
 import { messageText } from '../../text/client-text.ts'
-import { type Exposure, ExposureError, narrow, type Source, type Wanted } from './exposure.ts'
+import {
+  type Exposure,
+  ExposureError,
+  type ExposureSource,
+  type ExposureWish,
+  narrow,
+} from './exposure.ts'
 
 /** The value of a header, its repetitions joined by commas. */
-export type Header = (name: string) => string | undefined
+export type GetHeader = (name: string) => string | undefined
 
-export type Selected =
+export type RequestExposure =
   | { readonly ok: true; readonly exposure: Exposure }
   | { readonly ok: false; readonly message: string }
 
 /** What is exposed to an HTTP request by its headers. */
-export type Select = (header: Header) => Selected
+export type ExposureOfRequest = (header: GetHeader) => RequestExposure
 
-const requestHeaders: Source = {
+const requestHeaders: ExposureSource = {
   who: "this request's header",
   names: {
     toolsets: 'X-MCP-Toolsets',
@@ -26,9 +32,9 @@ const requestHeaders: Source = {
 const mostKept = 100
 
 /** Lets each request have less than the operator exposes, computed once for the same headers. */
-export function createSelect(operators: Exposure): Select {
-  const whole: Selected = { ok: true, exposure: operators }
-  const kept = new LRUCache<string, Selected>({ max: mostKept })
+export function createRequestExposure(operators: Exposure): ExposureOfRequest {
+  const whole: RequestExposure = { ok: true, exposure: operators }
+  const kept = new LRUCache<string, RequestExposure>({ max: mostKept })
   return (header) => {
     const wanted = wantedBy(header)
     if (!wanted) return whole
@@ -41,7 +47,7 @@ export function createSelect(operators: Exposure): Select {
   }
 }
 
-function wantedBy(header: Header): Wanted | undefined {
+function wantedBy(header: GetHeader): ExposureWish | undefined {
   const { names } = requestHeaders
   const toolsets = header(names.toolsets)
   const tools = header(names.tools)
@@ -52,7 +58,7 @@ function wantedBy(header: Header): Wanted | undefined {
   return isNone ? undefined : { toolsets, tools, excludeTools, readOnly }
 }
 
-function select(operators: Exposure, wanted: Wanted): Selected {
+function select(operators: Exposure, wanted: ExposureWish): RequestExposure {
   try {
     return { ok: true, exposure: narrow(operators, wanted, requestHeaders) }
   } catch (error) {

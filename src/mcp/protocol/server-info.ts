@@ -4,7 +4,7 @@ import type {
   ServerOptions,
 } from '@modelcontextprotocol/server'
 import type { ConfirmMode } from '../call/confirm-mode.ts'
-import type { Exposure, ToolCard } from './exposure.ts'
+import type { ExposableTool, Exposure } from './exposure.ts'
 import { instructionsFor } from './instructions.ts'
 
 /** Extension by which a tool may answer with a task (SEP-2663). */
@@ -14,7 +14,7 @@ export const tasksExtension = 'io.modelcontextprotocol/tasks'
  * How long a client may keep what never changes while this server runs, ms. It depends on the
  * headers of a request, so it is not to be handed to other clients.
  */
-export const unchangingForOne = { ttlMs: 3_600_000, cacheScope: 'private' } as const
+export const unchangingCacheHint = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 
 /** Who this server is, by name. */
 export const serverInfoOf = (isSandbox: boolean, version: string): Implementation => ({
@@ -23,12 +23,12 @@ export const serverInfoOf = (isSandbox: boolean, version: string): Implementatio
   version,
 })
 
-export interface Greeted {
+export interface InstructionsInput {
   readonly isSandbox: boolean
   /** Account that all sessions act on, where the operator has pinned it. */
   readonly account: string | undefined
   readonly confirm: ConfirmMode
-  readonly exposure: Exposure<ToolCard>
+  readonly exposure: Exposure<ExposableTool>
 }
 
 /** What this server can do for clients of the 2025 revisions, which know no extensions. */
@@ -41,14 +41,14 @@ export const capabilitiesOf = {
 } satisfies Record<'2025' | 'modern', ServerCapabilities>
 
 /** What a client is told when it connects: what this server can do, and how it is worked with. */
-export const greetingOf = (greeted: Greeted, era: '2025' | 'modern') =>
+export const serverOptionsFor = (greeted: InstructionsInput, era: '2025' | 'modern') =>
   ({
     capabilities: capabilitiesOf[era] as ServerCapabilities,
     instructions: instructionsFor(greeted),
     cacheHints: {
-      'tools/list': unchangingForOne,
-      'prompts/list': unchangingForOne,
-      'resources/templates/list': unchangingForOne,
-      'server/discover': unchangingForOne,
+      'tools/list': unchangingCacheHint,
+      'prompts/list': unchangingCacheHint,
+      'resources/templates/list': unchangingCacheHint,
+      'server/discover': unchangingCacheHint,
     },
   }) satisfies ServerOptions

@@ -14,23 +14,23 @@ import { safeLine } from '../../text/safe-text.ts'
 import { type CallContext, callTool } from '../call/call.ts'
 import type { ConfirmMode } from '../call/confirm-mode.ts'
 import { createConfirmations } from '../call/confirmation.ts'
-import { createShortcut, type Shortcut } from '../fast/http-fast-path.ts'
-import { createCancelling } from './cancellation.ts'
-import { abilitiesOf } from './client-capabilities.ts'
+import { createHttpFastPath, type HttpFastPath } from '../fast/http-fast-path.ts'
+import { createCancellations } from './cancellation.ts'
+import { clientFeaturesOf } from './client-capabilities.ts'
 import { complete } from './completions.ts'
+import { ErrorRewritingServer } from './error-rewriting-server.ts'
 import type { Exposure } from './exposure.ts'
-import type { Header, Select } from './request-exposure.ts'
+import type { ExposureOfRequest, GetHeader } from './request-exposure.ts'
 import { listResources, readResource, refuseCursor, resourceTemplates } from './resources.ts'
 import { serverInfoOf } from './server-info.ts'
 import { serveSubscriptions } from './subscription-methods.ts'
 import { serveTasks } from './task-methods.ts'
-import { createCancelled, type Showing } from './tasks.ts'
-import { ToldServer } from './told-server.ts'
-import { createOffers } from './tool-catalogue.ts'
+import { type CallTaskView, createCancelledTasks } from './tasks.ts'
+import { createToolCatalogues } from './tool-catalogue.ts'
 
-export interface ServiceOptions {
+export interface McpServiceOptions {
   /** What is exposed to a connection or an HTTP request, by the request's headers. */
-  readonly select: Select
+  readonly exposureFor: ExposureOfRequest
   readonly version: string
   readonly isSandbox: boolean
   /** Account that all sessions act on, where the operator has pinned it. */
@@ -38,83 +38,90 @@ export interface ServiceOptions {
   /** The access of a connection (stdio, no key given) or of an HTTP request. */
   readonly sessionFor: (credential: Credential | undefined) => Session
   /** How calls are shown that are followed as tasks. */
-  readonly showing: Showing
+  readonly callTaskView: CallTaskView
   readonly confirm: ConfirmMode
   readonly onBug: CallContext['onBug']
   /** Fires when the only client there is has gone, or the server is told to stop. */
-  readonly leaving?: AbortSignal | undefined
+  readonly shutdown?: AbortSignal | undefined
   /** Told of each server that is made, for what a transport has to send through it. */
   readonly onServer?: (server: Server, session: Session) => void
 }
 
 /** How assistants are answered, whatever the transport and the protocol era. */
-export interface Service {
+export interface McpService {
   /**
    * Called for each HTTP request and each stdio connection, so all it does is bind handlers to a
    * session.
    */
   readonly factory: McpServerFactory
   /** For HTTP requests to which there is nothing but an answer. */
-  readonly shortcut: Shortcut
+  readonly httpFastPath: HttpFastPath
 }
 
-export function createService(options: ServiceOptions): Service {
-  const { select, isSandbox, version, onBug } = options
+export function createMcpService(options: McpServiceOptions): McpService {
+  const { exposureFor, isSandbox, version, onBug } = options
   const info = serverInfoOf(isSandbox, version)
   const confirmations = createConfirmations(options.confirm)
-  const offerOf = createOffers({ ...options, requestState: { verify: confirmations.open } })
-  const cancelled = createCancelled()
-  const cancelling = createCancelling()
+  const catalogueOf = createToolCatalogues({
+    ...options,
+    requestState: { verify: confirmations.open },
+  })
+  const cancelledTasks = createCancelledTasks()
+  const cancellations = createCancellations()
 
   const factory: McpServerFactory = ({ era, authInfo, requestInfo }) => {
-    const header: Header = (name) => requestInfo?.headers.get(name) ?? undefined
-    const selected = select(header)
+    const header: GetHeader = (name) => requestInfo?.headers.get(name) ?? undefined
+    const selected = exposureFor(header)
     // The transport has answered such a request already.
     if (!selected.ok)
       throw new Error(`A refused request got past the transport: ${selected.message}`)
     const { exposure } = selected
     const { tools } = exposure
-    const offer = offerOf(exposure)
+    const catalogue = catalogueOf(exposure)
     const session = options.sessionFor(credentialOf(authInfo))
     // Stateless HTTP of the 2025 revisions has no stream on which a client could be told anything.
-    const isMute = era === 'legacy' && requestInfo !== undefined
+    const isStatelessLegacy = era === 'legacy' && requestInfo !== undefined
     const isModern = era === 'modern'
-    const serverOptions = isModern ? offer.modern : isMute ? offer.mute : offer.legacy
-    const server = new ToldServer(info, serverOptions, isModern ? 'modern' : '2025')
+    const serverOptions = isModern
+      ? catalogue.modern
+      : isStatelessLegacy
+        ? catalogue.statelessLegacy
+        : catalogue.legacy
+    const server = new ErrorRewritingServer(info, serverOptions, isModern ? 'modern' : '2025')
     server.setRequestHandler('tools/list', ({ params }) => {
       refuseCursor(params)
-      return { tools: offer.listed() }
+      return { tools: catalogue.listed() }
     })
     server.setRequestHandler('tools/call', ({ params }, context) => {
-      const tool = offer.byName.get(params.name)
+      const tool = catalogue.byName.get(params.name)
       if (!tool) throw noSuchTool(session.redact(params.name), exposure)
-      const abilities = abilitiesOf(server, context)
+      const abilities = clientFeaturesOf(server, context)
       const work = (signal: AbortSignal) =>
         callTool(tool, params.arguments ?? {}, {
           session,
           tools,
           signal,
-          leaving: options.leaving,
+          shutdown: options.shutdown,
           onBug,
           confirmOf: (call) => confirmations.of({ ...call, ...abilities, context }),
           progress: progressOf(context),
           takesTasks: abilities.takesTasks,
         })
       const { id } = context.mcpReq
-      const { leaving } = options
+      const { shutdown } = options
       // What is under way is answered to the end, but nobody else is dialled for a client that has
       // gone, or by a server that is told to stop: the answer says who was.
       const isMany = tool.asks && tool.reports
       const signal =
-        isMany && leaving
-          ? AbortSignal.any([context.mcpReq.signal, leaving])
+        isMany && shutdown
+          ? AbortSignal.any([context.mcpReq.signal, shutdown])
           : context.mcpReq.signal
-      return isMute ? cancelling.run(caller, { id, signal }, work) : work(signal)
+      return isStatelessLegacy ? cancellations.run(caller, { id, signal }, work) : work(signal)
     })
-    const caller = cancelling.callerOf(session.owner, header)
-    if (isMute) {
+    const caller = cancellations.callerOf(session.owner, header)
+    if (isStatelessLegacy) {
       server.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
-        if (requestId !== undefined) cancelling.cancel(caller, requestId)
+        if (requestId !== undefined) cancellations.cancel(caller, requestId)
       })
     }
     const reading = { session: reachOf(session, tools), onBug }
@@ -128,8 +135,15 @@ export function createService(options: ServiceOptions): Service {
     server.setRequestHandler('completion/complete', ({ params }, { mcpReq: { signal } }) =>
       complete(reading, params, signal),
     )
-    if (isModern) serveTasks(server, { session, tools, onBug, cancelled, showing: options.showing })
-    if (!isMute) serveSubscriptions(server, reading)
+    if (isModern)
+      serveTasks(server, {
+        session,
+        tools,
+        onBug,
+        cancelledTasks,
+        callTaskView: options.callTaskView,
+      })
+    if (!isStatelessLegacy) serveSubscriptions(server, reading)
     options.onServer?.(server, session)
     server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>
       listResources(reading, params?.cursor, signal),
@@ -143,7 +157,10 @@ export function createService(options: ServiceOptions): Service {
     )
     return server
   }
-  return { factory, shortcut: createShortcut({ ...options, offerOf, cancelling, info }) }
+  return {
+    factory,
+    httpFastPath: createHttpFastPath({ ...options, catalogueOf, cancellations, info }),
+  }
 }
 
 function noSuchTool(name: string, { tools, hidden }: Exposure): ProtocolError {

@@ -10,16 +10,16 @@ import type { Session } from '../../session/session.ts'
 import { clientText } from '../../text/client-text.ts'
 import type { CallContext } from '../call/call.ts'
 import type { Tool } from '../call/tool.ts'
-import { abilitiesOf } from './client-capabilities.ts'
+import { clientFeaturesOf } from './client-capabilities.ts'
 import { guarded } from './resources.ts'
 import { tasksExtension } from './server-info.ts'
-import { type Cancelled, cancelTask, getTask, type Showing, TaskParams } from './tasks.ts'
+import { type CallTaskView, type CancelledTasks, cancelTask, getTask, TaskParams } from './tasks.ts'
 
 interface TaskServing {
   readonly session: Session
   readonly tools: readonly Tool[]
-  readonly cancelled: Cancelled
-  readonly showing: Showing
+  readonly cancelledTasks: CancelledTasks
+  readonly callTaskView: CallTaskView
   readonly onBug: CallContext['onBug']
 }
 
@@ -29,10 +29,10 @@ const schemas = { params: TaskParams, result: z.looseObject({}) }
 /** The tasks extension (SEP-2663), for clients that declare it. */
 export function serveTasks(
   server: Server,
-  { session, tools, cancelled, showing, onBug }: TaskServing,
+  { session, tools, cancelledTasks, callTaskView, onBug }: TaskServing,
 ): void {
   const onlyForTakers = (context: ServerContext) => {
-    if (abilitiesOf(server, context).takesTasks) return
+    if (clientFeaturesOf(server, context).takesTasks) return
     const requiredCapabilities = { extensions: { [tasksExtension]: {} } }
     throw new ProtocolError(-32021, 'Tasks are for clients that declare the tasks extension.', {
       requiredCapabilities,
@@ -49,12 +49,12 @@ export function serveTasks(
   server.setRequestHandler('tasks/get', schemas, ({ taskId }, context) => {
     onlyForTakers(context)
     const { signal } = context.mcpReq
-    return reading(taskId, () => getTask(taskId, session, { cancelled, showing }, signal))
+    return reading(taskId, () => getTask(taskId, session, { cancelledTasks, callTaskView }, signal))
   })
   server.setRequestHandler('tasks/cancel', schemas, async ({ taskId }, context) => {
     onlyForTakers(context)
     const { signal } = context.mcpReq
-    await reading(taskId, () => cancelTask(taskId, session, cancelled, signal))
+    await reading(taskId, () => cancelTask(taskId, session, cancelledTasks, signal))
     return {}
   })
   // No task of ours waits for input; late or stray answers are acknowledged and ignored.

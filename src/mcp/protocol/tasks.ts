@@ -49,7 +49,7 @@ export interface Task {
 type Shown = Pick<CallToolResult, 'content'> & { structuredContent: Record<string, unknown> }
 
 /** How a call that is followed is shown: its state in a line, and in the end as a result. */
-export interface Showing {
+export interface CallTaskView {
   readonly state: (call: CallDetail) => string
   readonly result: (call: CallDetail) => Shown
 }
@@ -65,16 +65,16 @@ export const createTaskResult = (task: Task) =>
   ({ resultType: 'task', ...task }) as unknown as InputRequiredResult
 
 /** Tasks that somebody has cancelled, by owner and id: they stay cancelled while this runs. */
-export interface Cancelled {
+export interface CancelledTasks {
   add(owner: string, taskId: string): void
   has(owner: string, taskId: string): boolean
 }
 
-export function createCancelled(): Cancelled {
-  const cancelled = new LRUCache<string, true>({ max: 10_000, ttl: ttlMs })
+export function createCancelledTasks(): CancelledTasks {
+  const cancelledTasks = new LRUCache<string, true>({ max: 10_000, ttl: ttlMs })
   return {
-    add: (owner, taskId) => void cancelled.set(`${owner} ${taskId}`, true),
-    has: (owner, taskId) => cancelled.has(`${owner} ${taskId}`),
+    add: (owner, taskId) => void cancelledTasks.set(`${owner} ${taskId}`, true),
+    has: (owner, taskId) => cancelledTasks.has(`${owner} ${taskId}`),
   }
 }
 
@@ -82,11 +82,11 @@ export function createCancelled(): Cancelled {
 export async function getTask(
   taskId: string,
   session: Session,
-  { cancelled, showing }: { cancelled: Cancelled; showing: Showing },
+  { cancelledTasks, callTaskView }: { cancelledTasks: CancelledTasks; callTaskView: CallTaskView },
   signal: AbortSignal,
 ): Promise<Task> {
   const id = decode(taskId)
-  if (cancelled.has(session.owner, taskId)) {
+  if (cancelledTasks.has(session.owner, taskId)) {
     return taskAt(taskId, id, {
       status: 'cancelled',
       statusMessage: 'No longer followed. The call itself was not stopped: look with get_call.',
@@ -94,12 +94,14 @@ export async function getTask(
   }
   const call = await followedCall(id, session, signal)
   if (!call || !hasEnded(call)) {
-    const statusMessage = call ? showing.state(call) : 'The platform does not show the call yet.'
+    const statusMessage = call
+      ? callTaskView.state(call)
+      : 'The platform does not show the call yet.'
     return taskAt(taskId, id, { status: 'working', statusMessage })
   }
   return {
     ...taskAt(taskId, id, { status: 'completed', statusMessage: 'The call has ended.' }),
-    result: await asToolResult(showing.result(call), id, session),
+    result: await asToolResult(callTaskView.result(call), id, session),
   }
 }
 
@@ -122,11 +124,11 @@ async function asToolResult(
 export async function cancelTask(
   taskId: string,
   session: Session,
-  cancelled: Cancelled,
+  cancelledTasks: CancelledTasks,
   signal: AbortSignal,
 ): Promise<void> {
   const call = await followedCall(decode(taskId), session, signal)
-  if (!call || !hasEnded(call)) cancelled.add(session.owner, taskId)
+  if (!call || !hasEnded(call)) cancelledTasks.add(session.owner, taskId)
 }
 
 /** The call as it is; `undefined`: it was placed a moment ago, and the platform may show it later. */

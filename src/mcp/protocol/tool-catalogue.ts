@@ -3,20 +3,20 @@ import { type ConfirmMode, listsToken, withoutToken } from '../call/confirm-mode
 import type { Tool } from '../call/tool.ts'
 import { jsonSchemaValidator } from '../call/validator.ts'
 import type { Exposure } from './exposure.ts'
-import { greetingOf } from './server-info.ts'
+import { serverOptionsFor } from './server-info.ts'
 
 /** What an assistant is offered under an exposure; nothing in it changes while the server runs. */
-export interface Offer {
+export interface ToolCatalogue {
   readonly byName: ReadonlyMap<string, Tool>
   readonly listed: () => ProtocolTool[]
   readonly modern: ServerOptions
   /** For connections of the 2025 revisions. */
   readonly legacy: ServerOptions
   /** For requests of theirs over HTTP: nobody can be told of changes. */
-  readonly mute: ServerOptions
+  readonly statelessLegacy: ServerOptions
 }
 
-export interface Offering {
+export interface ToolCatalogueOptions {
   readonly isSandbox: boolean
   /** Account that all sessions act on, where the operator has pinned it. */
   readonly account: string | undefined
@@ -26,23 +26,25 @@ export interface Offering {
 }
 
 /** Offers, made once for each exposure that is in use. */
-export function createOffers(offering: Offering): (exposure: Exposure) => Offer {
-  const made = new WeakMap<Exposure, Offer>()
+export function createToolCatalogues(
+  options: ToolCatalogueOptions,
+): (exposure: Exposure) => ToolCatalogue {
+  const made = new WeakMap<Exposure, ToolCatalogue>()
   return (exposure) => {
     const known = made.get(exposure)
     if (known) return known
-    const offer = offerOf(exposure, offering)
-    made.set(exposure, offer)
-    return offer
+    const catalogue = catalogueOf(exposure, options)
+    made.set(exposure, catalogue)
+    return catalogue
   }
 }
 
-function offerOf(exposure: Exposure, offering: Offering): Offer {
-  const { account, confirm, requestState } = offering
+function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions): ToolCatalogue {
+  const { account, confirm, requestState } = options
   const view = account === undefined ? 'any' : 'pinned'
   const shown = listsToken(confirm) ? (tool: ProtocolTool) => tool : withoutToken
   const optionsOf = (era: 'modern' | '2025') => ({
-    ...greetingOf({ ...offering, exposure }, era),
+    ...serverOptionsFor({ ...options, exposure }, era),
     jsonSchemaValidator,
     requestState,
   })
@@ -52,6 +54,6 @@ function offerOf(exposure: Exposure, offering: Offering): Offer {
     listed: () => exposure.tools.map((tool) => shown(tool.listed(view))),
     modern: optionsOf('modern'),
     legacy,
-    mute: { ...legacy, capabilities: { ...legacy.capabilities, resources: {} } },
+    statelessLegacy: { ...legacy, capabilities: { ...legacy.capabilities, resources: {} } },
   }
 }

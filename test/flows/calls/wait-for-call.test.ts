@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { showing, shownCall } from '../../../src/flows/calls/wait-for-call.ts'
+import { callTaskView, shownCall } from '../../../src/flows/calls/wait-for-call.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { clientKinds } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
@@ -221,7 +221,7 @@ describe('what a stranger says', () => {
   })
 
   test('is cut short between characters, in what is told of tasks too', () => {
-    const state = showing.state({
+    const state = callTaskView.state({
       ...call,
       messages: [{ role: 'user', message: '😀'.repeat(200) }],
     })

@@ -2,10 +2,10 @@ import { createMcpHandler } from '@modelcontextprotocol/server'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../../src/api/client.ts'
-import { showing } from '../../../src/flows/calls/wait-for-call.ts'
+import { callTaskView } from '../../../src/flows/calls/wait-for-call.ts'
 import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
-import { createSelect } from '../../../src/mcp/protocol/request-exposure.ts'
-import { createService, type Service } from '../../../src/mcp/protocol/server.ts'
+import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
+import { createMcpService, type McpService } from '../../../src/mcp/protocol/server.ts'
 import { openPlatform, type Platform } from '../../../src/service/platform.ts'
 import { tools } from '../../../tools/index.ts'
 import { tries } from '../../harness/property.ts'
@@ -14,7 +14,7 @@ import { sessionOf } from '../../harness/session.ts'
 
 const bugs: unknown[] = []
 let platform: Platform
-let service: Service
+let service: McpService
 let handler: ReturnType<typeof createMcpHandler>
 
 beforeAll(async () => {
@@ -24,13 +24,13 @@ beforeAll(async () => {
   )
   const client = createClient({ send: platform.send, apiKey: 'sandbox-key', userAgent: 'test' })
   const session = sessionOf(client)
-  service = createService({
-    select: createSelect(everyTool(tools)),
+  service = createMcpService({
+    exposureFor: createRequestExposure(everyTool(tools)),
     version: '1.2.3',
     isSandbox: true,
     account: undefined,
     sessionFor: () => session,
-    showing,
+    callTaskView,
     confirm: 'auto',
     onBug: (error) => void bugs.push(error),
   })
@@ -45,7 +45,7 @@ interface Asked {
 
 /** What is said the short way; `undefined`: nothing. */
 async function shortly({ headers, message }: Asked): Promise<unknown> {
-  const answer = await service.shortcut(message, {
+  const answer = await service.httpFastPath(message, {
     header: (name) => headers[name],
     credential: undefined,
     signal: () => new AbortController().signal,

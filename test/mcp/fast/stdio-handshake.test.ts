@@ -5,11 +5,11 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Client } from '../../../src/api/client.ts'
 import { metaOf } from '../../../src/dev/wire.ts'
-import { showing } from '../../../src/flows/calls/wait-for-call.ts'
-import { createOpening } from '../../../src/mcp/fast/stdio-handshake.ts'
+import { callTaskView } from '../../../src/flows/calls/wait-for-call.ts'
+import { createStdioHandshake } from '../../../src/mcp/fast/stdio-handshake.ts'
 import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
-import { createSelect } from '../../../src/mcp/protocol/request-exposure.ts'
-import { createService } from '../../../src/mcp/protocol/server.ts'
+import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
+import { createMcpService } from '../../../src/mcp/protocol/server.ts'
 import { serverInfoOf } from '../../../src/mcp/protocol/server-info.ts'
 import { cards, initializedVersions } from '../../../src/service/tool-summaries.ts'
 import { tools } from '../../../tools/index.ts'
@@ -22,19 +22,19 @@ const account = undefined
 const version = '1.2.3'
 const nobody: Client = { call: () => Promise.reject(new Error('Nobody is asked')) }
 
-const { factory } = createService({
-  select: createSelect(everyTool(tools)),
+const { factory } = createMcpService({
+  exposureFor: createRequestExposure(everyTool(tools)),
   version,
   isSandbox,
   account,
   sessionFor: () => sessionOf(nobody),
-  showing,
+  callTaskView,
   confirm: 'auto',
   onBug: console.error,
 })
 
 const open = () =>
-  createOpening({
+  createStdioHandshake({
     isSandbox,
     account,
     confirm: 'auto',
@@ -46,12 +46,12 @@ const open = () =>
 
 type Message = Record<string, unknown>
 
-/** What the opening says, up to the message that it does not answer. */
+/** What the handshake says, up to the message that it does not answer. */
 function opened(messages: readonly Message[]): unknown[] {
-  const opening = open()
+  const handshake = open()
   const said: unknown[] = []
   for (const message of messages) {
-    const one = opening(message)
+    const one = handshake(message)
     if (!one) break
     if (one.text !== undefined) said.push(JSON.parse(one.text))
   }
@@ -112,7 +112,7 @@ const oddCapabilities = fc
   // Without what is undefined, as it comes over the wire.
   .map((value): unknown => JSON.parse(JSON.stringify(value)))
 
-describe('the opening', () => {
+describe('the handshake', () => {
   test.each([
     ...initializedVersions.map((one) => [`initialize ${one}`, [initialize(one)], 1] as const),
     ['a whole beginning', [initialize('2025-11-25'), initialized, list], 2],
@@ -218,7 +218,7 @@ const Listed = z.object({
 })
 
 describe('the program', () => {
-  test('goes on with a client where the opening has stopped, and repeats no answer', async () => {
+  test('goes on with a client where the handshake has stopped, and repeats no answer', async () => {
     const { answers, ids } = await told([...begin, list, call(8), list, call(9)])
     expect(ids.toSorted()).toEqual([0, 8, 9, 'two', 'two'])
     expect(answers.filter(({ error }) => error)).toEqual([])
@@ -240,7 +240,7 @@ describe('the program', () => {
     expect(ids.toSorted()).toEqual([0, 8, null])
   })
 
-  test('takes a first message that is longer than the opening looks at', async () => {
+  test('takes a first message that is longer than the handshake looks at', async () => {
     const long = { ...call(8), params: { name: 'x'.repeat(100_000), arguments: {} } }
     const { answers } = await told([...begin, long])
     expect(answers.at(-1)).toMatchObject({ id: 8, error: { code: -32602 } })

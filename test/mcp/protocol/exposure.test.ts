@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { allRoutes } from '../../../src/contract/routes.ts'
-import { everyTool, narrow, toolsetsOf, type Wanted } from '../../../src/mcp/protocol/exposure.ts'
+import {
+  type ExposureWish,
+  everyTool,
+  narrow,
+  toolsetsOf,
+} from '../../../src/mcp/protocol/exposure.ts'
 import { instructionsFor } from '../../../src/mcp/protocol/instructions.ts'
-import { createSelect } from '../../../src/mcp/protocol/request-exposure.ts'
+import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
 import { tools } from '../../../tools/index.ts'
 
 const names = { toolsets: 'SETS', tools: 'TOOLS', excludeTools: 'EXCLUDED', readOnly: 'READ' }
@@ -10,8 +15,8 @@ const source = { who: "this server's setting", names }
 const everything = everyTool(tools)
 const every = tools.map(({ name }) => name)
 
-const exposed = (wanted: Wanted) => narrow(everything, wanted, source)
-const namesOf = (wanted: Wanted) => exposed(wanted).tools.map(({ name }) => name)
+const exposed = (wanted: ExposureWish) => narrow(everything, wanted, source)
+const namesOf = (wanted: ExposureWish) => exposed(wanted).tools.map(({ name }) => name)
 
 describe('a choice of tools', () => {
   test('is all of them when nothing or blanks are given', () => {
@@ -104,9 +109,9 @@ describe('a choice of tools', () => {
 
 describe('the headers of a request', () => {
   const operators = exposed({ toolsets: 'agents,usage', readOnly: 'true' })
-  const select = createSelect(operators)
+  const exposureFor = createRequestExposure(operators)
   const by = (headers: Record<string, string>) =>
-    select((name) => new Headers(headers).get(name) ?? undefined)
+    exposureFor((name) => new Headers(headers).get(name) ?? undefined)
   const shown = (headers: Record<string, string>) => {
     const selected = by(headers)
     return selected.ok ? selected.exposure.tools.map(({ name }) => name) : selected.message
@@ -141,7 +146,7 @@ describe('the headers of a request', () => {
   })
 
   test('read-only has two spellings, and one that is on is enough', () => {
-    const every = createSelect(everything)
+    const every = createRequestExposure(everything)
     for (const headers of [
       { 'X-MCP-Readonly': 'true' },
       { 'X-MCP-Read-Only': '1' },
@@ -160,7 +165,7 @@ describe('the headers of a request', () => {
 })
 
 describe('instructions', () => {
-  const told = (wanted: Wanted, account?: string) =>
+  const told = (wanted: ExposureWish, account?: string) =>
     instructionsFor({ isSandbox: false, account, confirm: 'auto', exposure: exposed(wanted) })
   const known = new Set(every)
   const toolsIn = (text: string) =>
@@ -168,7 +173,7 @@ describe('instructions', () => {
 
   test('name only tools that are exposed', () => {
     expect(toolsIn(told({}))).toContain('place_call')
-    const wishes: Wanted[] = [{ readOnly: 'true' }, { excludeTools: 'list_calls' }]
+    const wishes: ExposureWish[] = [{ readOnly: 'true' }, { excludeTools: 'list_calls' }]
     for (const toolsets of toolsetsOf(allRoutes)) wishes.push({ toolsets })
     for (const wanted of wishes) {
       const shown = new Set(namesOf(wanted))

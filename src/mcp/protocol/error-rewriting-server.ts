@@ -4,10 +4,10 @@ import {
   type ServerOptions,
   type Transport,
 } from '@modelcontextprotocol/server'
-import { toldMessage } from './protocol-error.ts'
+import { messageForClient } from './protocol-error.ts'
 
 /** The SDK's server, whose errors are told as this server tells all errors. */
-export class ToldServer extends Server {
+export class ErrorRewritingServer extends Server {
   readonly #era: 'modern' | '2025'
 
   constructor(info: Implementation, options: ServerOptions, era: 'modern' | '2025') {
@@ -17,7 +17,7 @@ export class ToldServer extends Server {
 
   override async connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport)
-    transport.send = (message, options) => send(toldMessage(message, this.#era), options)
+    transport.send = (message, options) => send(messageForClient(message, this.#era), options)
     await super.connect(transport)
   }
 }
