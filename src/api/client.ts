@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import { ApiError, type Failure, SendFailure } from './failure.ts'
 import { type Outcome, readReply } from './reply.ts'
 import { defaultRetryPolicy, type RetryPolicy, waitBeforeRetry } from './retry.ts'
 import type { Send } from './send.ts'
 import { targetOf } from './target.ts'
+import { pause } from './time-limit.ts'
 
 /** Speaks the platform's API with one user's key. Cheap to make: connections live in `send`. */
 export interface Client {
@@ -43,7 +43,8 @@ export function createClient(options: ClientOptions): Client {
           throw new ApiError(failure, { ...route, attempts })
         }
         patience -= wait
-        if (!(await pause(wait, signal))) {
+        await pause(wait, signal)
+        if (signal?.aborted) {
           // Between two tries nothing is under way, and only what was not done is tried again.
           throw new ApiError({ kind: 'cancelled', maybeSent: false }, { ...route, attempts })
         }
@@ -98,10 +99,4 @@ const isAcknowledged = (route: Route, failure: Failure) =>
 function failureOf(error: unknown): Failure {
   if (error instanceof SendFailure) return error.failure
   throw error
-}
-
-/** Waits; false when the caller gave up meanwhile. */
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
-  await sleep(ms, undefined, signal && { signal }).catch(() => undefined)
-  return !signal?.aborted
 }

@@ -1,9 +1,9 @@
 import type { Client } from '../api/client.ts'
 import { ApiError } from '../api/failure.ts'
+import { withTimeLimit } from '../api/time-limit.ts'
 import { routes } from '../contract/routes.ts'
 import type { DialPolicy } from '../policy/dial-policy.ts'
 import { type Followed, type Follower, hasEnded } from './follow.ts'
-import { within } from './time-limit.ts'
 
 /** Whose calls are counted together, and who reads them. */
 export interface CallReader {
@@ -84,7 +84,7 @@ export class CallsUnderWay {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const params = { account_id: reader.account, call_id: callId }
-    const state = await within(lookMs, signal, (until) =>
+    const state = await withTimeLimit(lookMs, signal, (until) =>
       reader.client.call(routes.calls.get, { params, query: {} }, until),
     ).then(
       (call) => (hasEnded(call) ? 'ended' : 'goes on'),

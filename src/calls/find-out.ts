@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../api/client.ts'
 import { ApiError, type Failure } from '../api/failure.ts'
+import { pause, withTimeLimit } from '../api/time-limit.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import type { Entry, Identity, Journal } from '../state/journal.ts'
 import { canonical } from './canonical.ts'
 import { findInPages, findRespelled, type Listed } from './listed-call.ts'
-import { within } from './time-limit.ts'
 
 /** Whose calls: the same on the same platform and account, whatever key is used. */
 export type Caller = Pick<Identity, 'owner' | 'formerOwners'>
@@ -119,7 +118,7 @@ export async function findOut(
     if (isSettled && isSure) return { absent: entry }
     const leftMs = deadline - performance.now()
     if (signal?.aborted || leftMs <= 0) return { failure }
-    await sleep(Math.min(waitMs, leftMs), undefined, signal && { signal }).catch(() => undefined)
+    await pause(Math.min(waitMs, leftMs), signal)
   }
 }
 
@@ -155,7 +154,7 @@ export async function find(
   { forMs, signal, sentAt, isSettled }: Reach,
 ): Promise<Listed> {
   const filter = { external_id: externalId }
-  return within(forMs, signal, async (until) => {
+  return withTimeLimit(forMs, signal, async (until) => {
     const readAll = (query: Record<string, unknown>) =>
       client.call(routes.calls.list, { params, query }, until)
     const read = (query: Record<string, unknown>) => readAll({ ...filter, ...query })

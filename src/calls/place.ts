@@ -1,4 +1,5 @@
 import { ApiError, type Failure } from '../api/failure.ts'
+import { rejectOnAbort, withTimeLimit } from '../api/time-limit.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
@@ -15,7 +16,6 @@ import {
 } from './find-out.ts'
 import { isCertainlyNotDone } from './not-placed.ts'
 import { ExternalIdTaken, OutcomeUnknown, type Permit, type Placement } from './placement.ts'
-import { unlessAborted, within } from './time-limit.ts'
 import type { Unsettled } from './unsettled.ts'
 
 /** What recognising a call works with. */
@@ -157,7 +157,7 @@ async function send(
 ): Promise<Placement> {
   const ready = await readyToSend(claimed, own, signal)
   const cancelled = { kind: 'cancelled', maybeSent: true } as const
-  return unlessAborted(
+  return rejectOnAbort(
     transmit({ ...ready, isLast, signal }, own),
     signal,
     () => new OutcomeUnknown(claimed.externalId, cancelled),
@@ -232,7 +232,7 @@ async function transmit(
   const post = (signal: AbortSignal) =>
     client.call(routes.calls.place, { ...request, body }, signal)
   try {
-    return await isPlaced(await within(forMs, undefined, post))
+    return await isPlaced(await withTimeLimit(forMs, undefined, post))
   } catch (error) {
     if (error instanceof ApiError && isCertainlyNotDone(error.failure)) {
       await note(() => journal.free(entry))

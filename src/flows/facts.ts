@@ -1,5 +1,5 @@
 import { ApiError } from '../api/failure.ts'
-import { unlessAborted } from '../calls/time-limit.ts'
+import { rejectOnAbort } from '../api/time-limit.ts'
 import type { Account } from '../contract/account.ts'
 import { routes } from '../contract/routes.ts'
 import type { Run } from '../mcp/call/tool.ts'
@@ -32,5 +32,5 @@ export function accountArgument({ request, session }: OnAccount): string {
 function accountInTime(session: Run['session'], signal: AbortSignal | undefined): Promise<Account> {
   const route = { ...routes.accounts.current, attempts: 1 }
   const gaveUp = () => new ApiError({ kind: 'cancelled', maybeSent: false }, route)
-  return unlessAborted(ownAccount(session), signal, gaveUp)
+  return rejectOnAbort(ownAccount(session), signal, gaveUp)
 }

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { ApiError } from '../api/failure.ts'
 import { saidBy } from '../api/failure-text.ts'
+import { resultOr } from '../api/time-limit.ts'
 import type { Agent } from '../contract/agent.ts'
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
@@ -133,12 +133,9 @@ async function patiently<T>(reading: Promise<T>, signal: AbortSignal): Promise<R
       return { ok: false, said: saidBy(error.failure), isMissing: isNotFound(error) }
     },
   )
-  const done = new AbortController()
-  const late: Promise<Read<T>> = sleep(patienceMs, undefined, {
-    signal: AbortSignal.any([signal, done.signal]),
-  }).then(
-    () => ({ ok: false, said: `nothing within ${patienceMs / 1000} s` }),
-    () => ({ ok: false, said: 'cancelled' }),
-  )
-  return Promise.race([read, late]).finally(() => done.abort())
+  const notRead = (reason: 'late' | 'aborted'): Read<T> => ({
+    ok: false,
+    said: reason === 'late' ? `nothing within ${patienceMs / 1000} s` : 'cancelled',
+  })
+  return resultOr(read, notRead, { ms: patienceMs, signal })
 }

@@ -1,7 +1,7 @@
 import type { Client } from '../api/client.ts'
 import { ApiError } from '../api/failure.ts'
 import { saidBy } from '../api/failure-text.ts'
-import { unlessAborted } from '../calls/time-limit.ts'
+import { rejectOnAbort } from '../api/time-limit.ts'
 import type { Account } from '../contract/account.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
@@ -116,7 +116,7 @@ export function onOwnAccount(client: Client, ownId: () => Promise<string>): Clie
       const isOwn = request.params.account_id === 'me' && 'account_id' in route.params.shape
       if (!isOwn) return client.call(route, request, signal)
       const notSent = { kind: 'cancelled', maybeSent: false } as const
-      const account_id = await unlessAborted(
+      const account_id = await rejectOnAbort(
         ownId(),
         signal,
         () => new ApiError(notSent, { ...route, attempts: 0 }),

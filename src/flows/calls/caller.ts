@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ApiError } from '../../api/failure.ts'
+import { rejectOnAbort } from '../../api/time-limit.ts'
 import { type Caller, sameId } from '../../calls/find-out.ts'
-import { unlessAborted } from '../../calls/time-limit.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { learnAccount, ownAccount } from '../../session/account.ts'
@@ -25,7 +25,7 @@ export async function forPlacing<
 >(given: R): Promise<R & Placing> {
   const run = bounded(given)
   const notSent = { kind: 'cancelled', maybeSent: false } as const
-  const { account_id, caller } = await unlessAborted(
+  const { account_id, caller } = await rejectOnAbort(
     callerFor(run),
     run.signal,
     () => new ApiError(notSent, { ...routes.accounts.current, attempts: 1 }),

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { ApiError } from '../../api/failure.ts'
+import { withTimeLimit } from '../../api/time-limit.ts'
 import { isCertainlyNotDone } from '../../calls/not-placed.ts'
 import { placedBefore, placeOnce } from '../../calls/place.ts'
 import type { Permit, Placement } from '../../calls/placement.ts'
-import { within } from '../../calls/time-limit.ts'
 import type { Agent } from '../../contract/agent.ts'
 import { type CallCreate, PlacedCall } from '../../contract/call.ts'
 import { routes } from '../../contract/routes.ts'
@@ -82,7 +82,7 @@ export async function speaker(run: PlaceRun): Promise<Agent> {
   const { request, body, session } = run
   const { account_id = 'me' } = request.params
   const asked = { params: { account_id, agent_id: body.agent_id }, query: {} }
-  const agent = await within(run.until - performance.now(), run.signal, (signal) =>
+  const agent = await withTimeLimit(run.until - performance.now(), run.signal, (signal) =>
     session.client.call(routes.agents.get, asked, signal),
   )
   if (!agent.is_archived) return agent

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { ApiError } from '../../api/failure.ts'
+import { pause } from '../../api/time-limit.ts'
 import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import { confirmOption } from '../../mcp/call/confirmation.ts'
@@ -101,7 +101,7 @@ async function dial(
       if (dialled.outcome === 'not_allowed' || items.length === calls.length) continue
       const placed = items.filter((item) => item.outcome === 'placed').length
       run.progress(items.length, `${placed} placed, ${items.length} of ${calls.length} done`)
-      await sleep(paceMs, undefined, run.signal && { signal: run.signal }).catch(() => undefined)
+      await pause(paceMs, run.signal)
     }
   }
   return items

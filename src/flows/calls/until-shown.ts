@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../../api/time-limit.ts'
 import { isMissing, shownAfterMs } from '../../calls/follow.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import type { Session } from '../../session/session.ts'
@@ -30,7 +30,7 @@ export async function untilShown(
     } catch (error) {
       const isOver = signal?.aborted || performance.now() + lookEveryMs > end
       if (isOver || !isMissing(error) || !(await isFresh(call, session))) throw error
-      await sleep(lookEveryMs, undefined, signal && { signal }).catch(() => undefined)
+      await pause(lookEveryMs, signal)
     }
   }
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../api/failure.ts'
+import { resultOr } from '../../api/time-limit.ts'
 import type { PhoneNumber } from '../../contract/phone-number.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
@@ -112,9 +112,7 @@ export async function lineFact(
       if (error instanceof ApiError) return undefined
       throw error
     })
-  const timer = new AbortController()
-  const late = sleep(patienceMs, undefined, { signal: timer.signal }).catch(() => undefined)
-  const problem = await Promise.race([found, late]).finally(() => timer.abort())
+  const problem = await resultOr(found, () => undefined, { ms: patienceMs })
   return problem
     ? { 'Will probably fail': described(`${problem.found}; ${problem.fix}`, longestWarning) }
     : {}

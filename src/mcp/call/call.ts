@@ -4,8 +4,8 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server'
 import { ApiError, type Failure } from '../../api/failure.ts'
+import { withTimeLimit } from '../../api/time-limit.ts'
 import { requestMs } from '../../calls/find-out.ts'
-import { within } from '../../calls/time-limit.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { accountOf } from '../../session/account.ts'
 import { reachOf } from '../../session/reach.ts'
@@ -69,7 +69,7 @@ function answered(tool: Tool, given: Record<string, unknown>, calling: Calling):
   const { boundMs = requestMs, signal: caller } = calling.context
   // One deadline for all requests of the call, from the first on.
   calling.answerBy = performance.now() + boundMs - graceMs
-  return within(boundMs, caller, (signal) => {
+  return withTimeLimit(boundMs, caller, (signal) => {
     calling.signal = signal
     return carryOut(tool, given, calling)
   })

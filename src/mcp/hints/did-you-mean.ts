@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { ApiError, type Failure } from '../../api/failure.ts'
+import { resultOr } from '../../api/time-limit.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Reach } from '../../session/reach.ts'
@@ -144,9 +144,7 @@ async function knownOf(
     const more = [...offsets.map((offset) => ({ offset })), ...words.map((name) => ({ name }))]
     await Promise.all(more.map(page))
   })
-  const timer = new AbortController()
-  const late = sleep(patienceMs, undefined, { signal: timer.signal }).catch(() => undefined)
-  await Promise.race([reading.catch(ignoreRefusal), late]).finally(() => timer.abort())
+  await resultOr(reading.catch(ignoreRefusal), () => undefined, { ms: patienceMs })
   if (pages.length === 0) return undefined
   const known = new Map(pages.flat().map((one) => [one.id, one]))
   known.delete('')

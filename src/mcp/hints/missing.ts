@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../../api/failure.ts'
+import { resultOr } from '../../api/time-limit.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Reach } from '../../session/reach.ts'
@@ -44,9 +44,8 @@ export async function missingArguments(
   const named = namedIn(error, Object.keys(given))
   if (named.length > 0) return named
   const done = new AbortController()
-  const late = sleep(patienceMs, [], { signal: done.signal }).catch(() => [])
   const search = findMissing(given, { path: error.path, request, session, signal: done.signal })
-  return Promise.race([search, late]).finally(() => done.abort())
+  return resultOr(search, () => [], { ms: patienceMs }).finally(() => done.abort())
 }
 
 /** What an operation refers to, by argument: the thing in its path, and what its body names. */

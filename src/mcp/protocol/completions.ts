@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type CompleteRequest,
   type CompleteResult,
   ProtocolError,
 } from '@modelcontextprotocol/server'
 import { ApiError } from '../../api/failure.ts'
+import { resultOr } from '../../api/time-limit.ts'
 import { type Candidates, candidatesFor, isOneLine } from '../../prompts/candidates.ts'
 import { type PromptContext, promptCalled } from '../../prompts/index.ts'
 import type { Reach } from '../../session/reach.ts'
@@ -40,7 +40,8 @@ export async function complete(
       return nothing
     },
   )
-  return completionOf(argument.value, await inTime(offered, signal))
+  const inTime = await resultOr(offered, () => nothing, { ms: patienceMs, signal })
+  return completionOf(argument.value, inTime)
 }
 
 /** What does not exist cannot be completed: the protocol's invalid params. */
@@ -49,14 +50,6 @@ function checkReference(ref: CompleteParams['ref'], reach: Reach): void {
   else if (!resourceTemplates(reach).some(({ uriTemplate }) => uriTemplate === ref.uri)) {
     throw new ProtocolError(-32602, `There is no resource template ${clientText(ref.uri)}.`)
   }
-}
-
-function inTime(offered: Promise<Candidates>, signal: AbortSignal): Promise<Candidates> {
-  const done = new AbortController()
-  const late = sleep(patienceMs, nothing, {
-    signal: AbortSignal.any([signal, done.signal]),
-  }).catch(() => nothing)
-  return Promise.race([offered, late]).finally(() => done.abort())
 }
 
 /** Those that match, the likeliest first. */
