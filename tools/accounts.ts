@@ -1,8 +1,9 @@
 import { routes } from '../src/contract/routes.ts'
 import { confirmedSubaccountUpdate } from '../src/flows/confirmed-action.ts'
 import { currentAccount } from '../src/flows/current-account.ts'
+import { listSteps } from '../src/flows/list-steps.ts'
 import { defineTool } from '../src/mcp/call/tool.ts'
-import { listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults } from '../src/views/list.ts'
 
 export const getCurrentAccount = defineTool({
   name: 'get_current_account',
@@ -20,7 +21,7 @@ export const listSubaccounts = defineTool({
     'Lists the direct subaccounts of an account. Their ids can be used as account_id in the other tools.',
   route: routes.accounts.listSubaccounts,
   defaults: listDefaults,
-  steps: listView(routes.accounts.listSubaccounts, { shows: ['id', 'name', 'is_active'] }),
+  steps: listSteps(routes.accounts.listSubaccounts, { shows: ['id', 'name', 'is_active'] }),
 })
 
 export const createSubaccount = defineTool({

@@ -2,8 +2,9 @@ import { routes } from '../src/contract/routes.ts'
 import { checkedCreate } from '../src/flows/agents/checked-create.ts'
 import { safeUpdate } from '../src/flows/agents/safe-update.ts'
 import { confirmedArchive } from '../src/flows/confirmed-action.ts'
+import { listSteps } from '../src/flows/list-steps.ts'
 import { defineTool } from '../src/mcp/call/tool.ts'
-import { listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults } from '../src/views/list.ts'
 
 export const listAgents = defineTool({
   name: 'list_agents',
@@ -12,7 +13,7 @@ export const listAgents = defineTool({
     'Lists voice agents, filtered by name, tags or dates. Archived agents are left out unless asked for.',
   route: routes.agents.list,
   defaults: listDefaults,
-  steps: listView(routes.agents.list, {
+  steps: listSteps(routes.agents.list, {
     shows: ['id', 'name', 'tags', 'model.model', 'is_archived'],
   }),
 })

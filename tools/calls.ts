@@ -3,9 +3,10 @@ import { confirmedCall } from '../src/flows/calls/place-call.ts'
 import { confirmedCalls } from '../src/flows/calls/place-calls.ts'
 import { waitForCall as waitForCallSteps } from '../src/flows/calls/wait-for-call.ts'
 import { callReadiness } from '../src/flows/checks/readiness.ts'
+import { listSteps } from '../src/flows/list-steps.ts'
 import { defineTool } from '../src/mcp/call/tool.ts'
 import { CallReport, callReport } from '../src/views/call-report.ts'
-import { listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults } from '../src/views/list.ts'
 import { transcriptOptions } from '../src/views/transcript.ts'
 
 export const placeCall = defineTool({
@@ -52,7 +53,7 @@ export const listCalls = defineTool({
     'Lists calls of an account, filtered by agent, state, dates or external_id. For transcripts use get_call; those of subaccounts are in list_conversations.',
   route: routes.calls.list,
   defaults: listDefaults,
-  steps: listView(routes.calls.list, {
+  steps: listSteps(routes.calls.list, {
     shows: [
       'id',
       'status',

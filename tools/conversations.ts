@@ -1,7 +1,8 @@
 import { routes } from '../src/contract/routes.ts'
 import { conversationById } from '../src/flows/calls/conversation-by-id.ts'
+import { listSteps } from '../src/flows/list-steps.ts'
 import { defineTool } from '../src/mcp/call/tool.ts'
-import { listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults } from '../src/views/list.ts'
 
 export const listConversations = defineTool({
   name: 'list_conversations',
@@ -10,7 +11,7 @@ export const listConversations = defineTool({
     'Lists conversations (phone, web and test; in and out) of an account and its subaccounts. For the transcript of one use get_conversation.',
   route: routes.conversations.list,
   defaults: listDefaults,
-  steps: listView(routes.conversations.list, {
+  steps: listSteps(routes.conversations.list, {
     shows: [
       'conversation_id',
       'type',

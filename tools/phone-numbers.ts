@@ -1,7 +1,8 @@
 import { routes } from '../src/contract/routes.ts'
 import { confirmedNumberDelete } from '../src/flows/confirmed-action.ts'
+import { listSteps } from '../src/flows/list-steps.ts'
 import { defineTool } from '../src/mcp/call/tool.ts'
-import { listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults } from '../src/views/list.ts'
 
 export const listPhoneNumbers = defineTool({
   name: 'list_phone_numbers',
@@ -9,7 +10,7 @@ export const listPhoneNumbers = defineTool({
   description: 'Lists the phone numbers of an account with their trunk and inbound agent.',
   route: routes.phoneNumbers.list,
   defaults: listDefaults,
-  steps: listView(routes.phoneNumbers.list, {
+  steps: listSteps(routes.phoneNumbers.list, {
     shows: [
       'id',
       'number',

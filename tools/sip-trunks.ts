@@ -1,7 +1,8 @@
 import { routes } from '../src/contract/routes.ts'
 import { confirmedTrunkDelete } from '../src/flows/confirmed-action.ts'
+import { listSteps } from '../src/flows/list-steps.ts'
 import { defineTool } from '../src/mcp/call/tool.ts'
-import { listDefaults, listView } from '../src/views/list.ts'
+import { listDefaults } from '../src/views/list.ts'
 
 export const listSipTrunks = defineTool({
   name: 'list_sip_trunks',
@@ -9,7 +10,7 @@ export const listSipTrunks = defineTool({
   description: 'Lists the SIP trunks of an account with their numbers.',
   route: routes.sipTrunks.list,
   defaults: listDefaults,
-  steps: listView(routes.sipTrunks.list, {
+  steps: listSteps(routes.sipTrunks.list, {
     shows: ['id', 'name', 'termination_uri', 'phone_numbers'],
   }),
 })

@@ -91,7 +91,7 @@ export function createSources(reading: Reading): Sources {
         })
       })
       if (!named.ok) {
-        const problem = named.problems.map(({ message }) => message).join('; ')
+        const problem = named.problem.message
         throw refuse('agent_id', problem.slice(0, longestSaid))
       }
       return need(routes.agents.get, named.request, 'agent_id')

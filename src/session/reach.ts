@@ -2,10 +2,12 @@ import type { Client } from '../api/client.ts'
 import { ApiError } from '../api/failure.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import type { Tool } from '../mcp/call/tool.ts'
 import { accountInForce, ownAccountId } from './account.ts'
 import type { Memory } from './memory.ts'
 import type { Session } from './session.ts'
+
+/** A tool that is exposed, as far as a session goes by it. */
+type ExposedTool = { readonly route: Route }
 
 declare const within: unique symbol
 
@@ -24,17 +26,17 @@ export type Reach = Session & {
 }
 
 /** They are made for each session and exposure once. */
-const made = new WeakMap<Session, WeakMap<readonly Tool[], Reach>>()
+const made = new WeakMap<Session, WeakMap<readonly ExposedTool[], Reach>>()
 
-export function reachOf(session: Session, tools: readonly Tool[]): Reach {
-  const known = made.get(session) ?? new WeakMap<readonly Tool[], Reach>()
+export function reachOf(session: Session, tools: readonly ExposedTool[]): Reach {
+  const known = made.get(session) ?? new WeakMap<readonly ExposedTool[], Reach>()
   made.set(session, known)
   const reach = known.get(tools) ?? restricted(session, tools)
   known.set(tools, reach)
   return reach
 }
 
-function restricted(session: Session, tools: readonly Tool[]): Reach {
+function restricted(session: Session, tools: readonly ExposedTool[]): Reach {
   const { account } = session
   const readable = new Set(
     tools.flatMap(({ route }) => (route.effect === 'reads' ? [route.id] : [])),

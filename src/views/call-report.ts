@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { CallDetail } from '../contract/call.ts'
 import { Conversation, type Message } from '../contract/conversation.ts'
-import type { Told } from '../mcp/call/tool.ts'
 import { plainFields, plainText } from '../text/plain-text.ts'
 import { boundedText } from './bounded.ts'
 import { compactText } from './compact.ts'
+import type { OutputWithLines } from './tool-output.ts'
 import {
   othersLines,
   Transcript,
@@ -39,7 +39,10 @@ interface Talk {
 }
 
 /** One call: a summary first, then its transcript. */
-export function callReport(call: z.output<typeof CallDetail>, options: TranscriptOptions): Told {
+export function callReport(
+  call: z.output<typeof CallDetail>,
+  options: TranscriptOptions,
+): OutputWithLines {
   return report(call, CallDetail.shape, options, {
     id: call.id,
     type: call.type,
@@ -59,7 +62,7 @@ export function callReport(call: z.output<typeof CallDetail>, options: Transcrip
 export function conversationReport(
   conversation: z.output<typeof Conversation>,
   options: TranscriptOptions,
-): Told {
+): OutputWithLines {
   const { direction, phone_number, contact_number } = conversation
   const inbound = direction === 'inbound'
   return report(conversation, Conversation.shape, options, {
@@ -95,7 +98,7 @@ function report(
   shape: z.ZodRawShape,
   options: TranscriptOptions,
   talk: Talk,
-): Told {
+): OutputWithLines {
   const transcript = transcriptOf(messages ?? [], options)
   const summary = plainText(summarise(talk, messages ?? []))
   const { known, others } = knownAndOthers(call, shape)

@@ -1,11 +1,11 @@
 import type * as z from 'zod'
 import type { RouteRequest } from '../contract/route.ts'
-import type { Outcome, Structured } from '../mcp/call/tool.ts'
 import { plainFields } from '../text/plain-text.ts'
 import { boundedString } from './bounded.ts'
 import { knownAndOthers } from './call-report.ts'
 import { compactText } from './compact.ts'
 import { type Cut, resultBudget, shortened } from './fit.ts'
+import type { StructuredContent, ToolOutput } from './tool-output.ts'
 import { betweenMarks } from './transcript.ts'
 
 type Item = Readonly<Record<string, unknown>>
@@ -16,9 +16,9 @@ type Item = Readonly<Record<string, unknown>>
  * a call can write, and cleaned.
  */
 export function withSpeech(
-  { items, ...page }: Structured,
+  { items, ...page }: StructuredContent,
   { shape, cut, request }: { shape: z.ZodRawShape; cut: Cut; request: RouteRequest },
-): Outcome {
+): ToolOutput {
   const parts = (items as Item[]).map((item) => parted(item, shape))
   const whole = { ...page, items: parts.map(({ item }) => item) }
   if (parts.every(({ others }) => Object.keys(others).length === 0)) return { structured: whole }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
-import type { Outcome, Run, Steps } from '../../mcp/call/tool.ts'
+import type { Run, Steps, ToolOutcome } from '../../mcp/call/tool.ts'
 import { nearest } from '../../text/nearest-word.ts'
 import { broughtBack, isStillArchived, notBack } from './bring-back.ts'
 import { checkCatalogs } from './catalog-check.ts'
@@ -203,7 +203,7 @@ interface Result {
   readonly warnings: readonly string[]
 }
 
-function outcome({ id, name, modified }: Agent, result: Result): Outcome {
+function outcome({ id, name, modified }: Agent, result: Result): ToolOutcome {
   const { applied, changes, warnings } = result
   const agent = `agent ${name ? `${name} (${id})` : id}`
   const head = applied

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Outcome } from '../../mcp/call/tool.ts'
+import type { ToolOutcome } from '../../mcp/call/tool.ts'
 import { compactText } from '../../views/compact.ts'
 
 const outcomes = ['placed', 'repeated', 'not_allowed', 'failed', 'unknown', 'not_dialled'] as const
@@ -38,7 +38,7 @@ const onRepeats =
   ' Those repeated were placed before and not dialled again; for another call to them give each an external_id of its own.'
 
 /** Tells of each call, and each problem once: a hundred calls are likely refused for one reason. */
-export function shownCalls(calls: readonly ListedCall[]): Outcome {
+export function shownCalls(calls: readonly ListedCall[]): ToolOutcome {
   const alike = Map.groupBy(calls, likeness)
   const counts = outcomes.map((outcome) => [
     outcome,

@@ -1,8 +1,8 @@
 import { ApiError } from '../../api/failure.ts'
 import type { Placement } from '../../calls/placement.ts'
 import { PlacedCall } from '../../contract/call.ts'
-import type { Outcome, Run } from '../../mcp/call/tool.ts'
-import { taskOf } from '../../mcp/protocol/tasks.ts'
+import { taskOfCall } from '../../mcp/call/task.ts'
+import type { Run, ToolOutcome } from '../../mcp/call/tool.ts'
 import { quoted } from '../../text/quoted.ts'
 import { callFacts } from '../../views/call-report.ts'
 import { accountArgument } from '../facts.ts'
@@ -27,7 +27,7 @@ type Telling = Pick<
   Bounded & { readonly options: { readonly follow?: boolean | undefined } }
 
 /** What is told of a call that was placed: at once, as a task, or when it has ended. */
-export async function placedCall(run: Telling, placement: Placement): Promise<Outcome> {
+export async function placedCall(run: Telling, placement: Placement): Promise<ToolOutcome> {
   refuseNotTaken(placement, run)
   const structured = structuredOf(placement)
   const head = headOf(placement, run)
@@ -37,7 +37,7 @@ export async function placedCall(run: Telling, placement: Placement): Promise<Ou
   const { id: callId } = placement.call
   if (run.takesTasks) {
     const said = placement.isRepeat ? 'placed before, not dialled again' : 'ringing'
-    return { structured, task: taskOf({ id: callId }, account, said) }
+    return { structured, task: taskOfCall({ id: callId }, account, said) }
   }
   try {
     const forMs = Math.min(followPlacedMs, run.until - performance.now())

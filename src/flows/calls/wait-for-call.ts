@@ -3,12 +3,13 @@ import * as z from 'zod'
 import { hasEnded } from '../../calls/follow.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import type { routes } from '../../contract/routes.ts'
-import type { Run, Steps, Told } from '../../mcp/call/tool.ts'
-import type { CallTaskView } from '../../mcp/protocol/tasks.ts'
+import type { CallTaskView } from '../../mcp/call/task.ts'
+import type { Run, Steps } from '../../mcp/call/tool.ts'
 import { accountId } from '../../session/account.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { safeLines } from '../../text/safe-text.ts'
 import { CallReport, callReport } from '../../views/call-report.ts'
+import type { OutputWithLines } from '../../views/tool-output.ts'
 import { accountArgument } from '../facts.ts'
 import { untilShown } from './until-shown.ts'
 
@@ -56,7 +57,7 @@ export const followPlacedMs = waitDefault * 1000
 const latestTurns = 6
 
 /** A call as it is when waiting ends, with its transcript, and how to wait on, on which account. */
-export function shownCall(call: CallDetail, account = ''): Told {
+export function shownCall(call: CallDetail, account = ''): OutputWithLines {
   const ended = hasEnded(call)
   // While it goes on it is asked for again and again, so only what is new is worth its tokens.
   const earlier = ended ? 0 : Math.max(0, (call.messages?.length ?? 0) - latestTurns)

@@ -6,14 +6,20 @@ import {
   type Rejected,
   type Unreadable,
 } from '../../api/failure.ts'
+import type { Route } from '../../contract/route.ts'
 import type { Session } from '../../session/session.ts'
 import { referencesOf } from '../hints/missing.ts'
-import { lists, notFoundHint } from '../hints/not-found.ts'
-import type { Tool } from './tool.ts'
+import { lists, notFoundHint } from './not-found.ts'
+
+/** The tool whose call failed. */
+interface FailedTool {
+  readonly name: string
+  readonly route: Route
+}
 
 /** Whose failure it is, and what is known around it. */
 export interface Situation {
-  readonly tool: Tool
+  readonly tool: FailedTool
   readonly session: Session
   /** The account it was for, in words. */
   readonly account: string
@@ -239,7 +245,7 @@ export const rows: readonly Row[] = [
 ]
 
 /** Where to look for what is still there. */
-function lookHint({ route: { path, body } }: Tool): string {
+function lookHint({ route: { path, body } }: FailedTool): string {
   const places = referencesOf(path, body?.shape).map((name) => lists[name])
   return places.length > 0 ? ` See what there is with ${[...new Set(places)].join(' or ')}.` : ''
 }

@@ -2,10 +2,17 @@ import type { ApiError, Failure } from '../../api/failure.ts'
 import type { Session } from '../../session/session.ts'
 import { type Row, rows, type Situation } from './advice-rows.ts'
 
+/** One argument that cannot be used, and why. */
+export interface ArgumentProblem {
+  /** Dotted path, such as `voice.settings.speed`. */
+  readonly argument: string
+  readonly message: string
+}
+
 /** A failure in words: what happened, which arguments, what to do next. */
 export interface Advice {
   readonly what: string
-  readonly fields: readonly { argument: string; message: string; type?: string }[]
+  readonly fields: readonly (ArgumentProblem & { readonly type?: string })[]
   readonly next: string
   /** Whether the very same call can succeed later. */
   readonly retryable: boolean

@@ -1,16 +1,10 @@
 import type * as z from 'zod'
 import type { RouteRequest } from '../../contract/route.ts'
+import type { ArgumentProblem } from './advice.ts'
 import { clearName, clearOption, clearProblems, withNulls } from './clearing.ts'
 import { normalise } from './normalise.ts'
 import { brokenText, brokenTextAt, unsendable } from './sendable.ts'
 import type { Tool } from './tool.ts'
-
-/** One argument that cannot be used, and why. */
-export interface ArgumentProblem {
-  /** Dotted path, such as `voice.settings.speed`. */
-  readonly argument: string
-  readonly message: string
-}
 
 export type ParsedArguments = Parsed | { ok: false; problems: readonly ArgumentProblem[] }
 

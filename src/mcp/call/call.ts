@@ -15,14 +15,14 @@ import { boundedLines } from '../../views/bounded.ts'
 import { resultBudget, shortened } from '../../views/fit.ts'
 import { withAgentIds } from '../hints/agent-names.ts'
 import { didYouMean } from '../hints/did-you-mean.ts'
-import { withReason } from '../hints/why-empty.ts'
-import { createTaskResult } from '../protocol/tasks.ts'
+import { whyEmpty } from '../hints/why-empty.ts'
 import { type Advice, adviceFor } from './advice.ts'
 import { parseArguments } from './arguments.ts'
 import { type Confirm, type ConfirmedCall, NotConfirmed } from './confirmation.ts'
 import { withIgnoredNulls } from './ignored-nulls.ts'
 import { type RefusalKind, Refused } from './refused.ts'
-import type { Outcome, Run, Tool } from './tool.ts'
+import { createTaskResult } from './task.ts'
+import type { Run, Tool, ToolOutcome } from './tool.ts'
 
 /** Key in a result's `_meta` under which programs find an error as data. */
 export const errorMetaKey = 'voice-agent-mcp/error'
@@ -116,7 +116,7 @@ async function carryOut(
   const parsed = parseArguments(tool, given, session.account)
   if (!parsed.ok) return badArguments(tool, parsed.problems)
   const named = await withAgentIds(pinned(parsed.request, session), hints, signal)
-  if (!named.ok) return badArguments(tool, named.problems)
+  if (!named.ok) return badArguments(tool, [named.problem])
   const { request } = named
   calling.request = request
   const { confirm_token: token, ...options } = parsed.options
@@ -141,13 +141,19 @@ async function carryOut(
   })
   if (outcome.task) return createTaskResult(outcome.task)
   const asked = { route: tool.route, request, unknown: named.unknown }
-  const reasoned = await withReason(outcome, asked, hints)
-  const told = withIgnoredNulls(reasoned, parsed.ignoredNulls)
+  const reason = await whyEmpty(outcome.structured, asked, hints)
+  const told = withIgnoredNulls(withNote(outcome, reason), parsed.ignoredNulls)
   return succeeded(tool, told, {
     session,
     request,
     account: await accountOf(tool.route, request, session),
   })
+}
+
+function withNote(outcome: ToolOutcome, note: string | undefined): ToolOutcome {
+  if (note === undefined) return outcome
+  const notes = [outcome.structured.note, note].filter(Boolean).join(' ')
+  return { ...outcome, structured: { ...outcome.structured, note: notes } }
 }
 
 interface Given {
@@ -157,7 +163,7 @@ interface Given {
 }
 
 /** The data for programs, and its text for a model. What both say of the account comes from here. */
-function succeeded(tool: Tool, outcome: Outcome, { request, account }: Given): CallToolResult {
+function succeeded(tool: Tool, outcome: ToolOutcome, { request, account }: Given): CallToolResult {
   const named =
     account === undefined ? outcome.structured : { account_id: account, ...outcome.structured }
   const fitted =

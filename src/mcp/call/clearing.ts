@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import type { Route } from '../../contract/route.ts'
 import { nearest } from '../../text/nearest-word.ts'
-import type { ArgumentProblem } from './arguments.ts'
-import type { Tool } from './tool.ts'
+import type { ArgumentProblem } from './advice.ts'
 
 /*
  * Strict function calling sends null for every argument that is not given, so null cannot mean
@@ -16,6 +16,12 @@ export const clearOption = z
   .array(z.string().max(500))
   .refine(({ length }) => length <= 50, { error: 'Too many: 50 paths at most', abort: true })
   .optional()
+
+/** What says which fields a tool can clear. */
+interface ClearingTool {
+  readonly route: Route
+  readonly clearable: readonly string[]
+}
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -33,7 +39,7 @@ export function nullablePaths(body: z.ZodObject, prefix = ''): string[] {
 
 /** Why some paths cannot be cleared beside what is given. */
 export function clearProblems(
-  tool: Tool,
+  tool: ClearingTool,
   given: Fields,
   paths: readonly string[],
 ): ArgumentProblem[] {
@@ -49,7 +55,7 @@ export function clearProblems(
  * A body with null for each path that the platform clears so. A key of free data is not among them:
  * null is a value there, and taking out a key needs the whole of it (see safe-update.ts).
  */
-export function withNulls(tool: Tool, given: Fields, paths: readonly string[]): Fields {
+export function withNulls(tool: ClearingTool, given: Fields, paths: readonly string[]): Fields {
   const shortestFirst = [...paths].sort((one, other) => one.length - other.length)
   return shortestFirst
     .filter((path) => placeOf(tool.route.body, path)?.in !== 'free data')
@@ -91,7 +97,7 @@ function placeOf(object: z.ZodObject | null, path: string): Place | undefined {
 /** It keeps fields that are not declared: the settings of a provider that is not known. */
 const isOpen = (object: z.ZodObject) => object.def.catchall !== undefined
 
-function isClearable({ clearable, route }: Tool, path: string): boolean {
+function isClearable({ clearable, route }: ClearingTool, path: string): boolean {
   if (clearable.includes(path)) return true
   const place = route.method === 'PATCH' ? placeOf(route.body, path) : undefined
   return place !== undefined && place.in !== 'declared'
@@ -109,7 +115,7 @@ function isSet(value: unknown, path: string): boolean {
 /** Names that are compared at most; longer ones are no names. */
 const longestPath = 200
 
-function whyNot({ clearable, route }: Tool, path: string): string {
+function whyNot({ clearable, route }: ClearingTool, path: string): string {
   const shown = path.slice(0, longestPath)
   const place = placeOf(route.body, shown)
   if (place?.in === 'declared')

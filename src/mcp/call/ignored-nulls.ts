@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import type { ToolOutput } from '../../views/tool-output.ts'
 import { clearName } from './clearing.ts'
-import type { Outcome } from './tool.ts'
 
 /** What the results of tools that can clear fields may say besides. */
 export const ignoredNullsShape = {
@@ -14,14 +14,14 @@ export const ignoredNullsShape = {
 const mostNamed = 10
 
 /** A result that says which nulls were taken as not given. */
-export function withIgnoredNulls(outcome: Outcome, nulls: readonly string[]): Outcome {
-  if (nulls.length === 0) return outcome
-  const { lines, structured } = outcome
+export function withIgnoredNulls(output: ToolOutput, nulls: readonly string[]): ToolOutput {
+  if (nulls.length === 0) return output
+  const { lines, structured } = output
   const named = nulls.slice(0, mostNamed).join(', ')
   const more = nulls.length > mostNamed ? ` and ${nulls.length - mostNamed} more` : ''
   const line = `Ignored nulls: ${named}${more}. null means 'not given'; name fields in ${clearName} to clear them.`
   return {
-    ...outcome,
+    ...output,
     structured: { ...structured, ignored_nulls: nulls },
     ...(lines && { lines: [...lines, line] }),
   }

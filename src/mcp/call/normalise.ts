@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../contract/json-schema.ts'
 import { nearest, sameWord } from '../../text/nearest-word.ts'
-import type { ArgumentProblem } from './arguments.ts'
+import type { ArgumentProblem } from './advice.ts'
 
 /** Arguments in the shape that the schema has, before they are parsed. */
 export interface Normalised {

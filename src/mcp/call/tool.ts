@@ -5,7 +5,7 @@ import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
 import type { Reach } from '../../session/reach.ts'
 import type { Session } from '../../session/session.ts'
 import type { Cut } from '../../views/fit.ts'
-import type { Task } from '../protocol/tasks.ts'
+import type { StructuredContent, ToolOutput } from '../../views/tool-output.ts'
 import { annotationsOf } from './annotations.ts'
 import { listings } from './built-listings.ts'
 import { clearName, clearOption, nullablePaths } from './clearing.ts'
@@ -13,23 +13,13 @@ import { confirmName } from './confirm-mode.ts'
 import type { Confirm } from './confirmation.ts'
 import { ignoredNullsShape } from './ignored-nulls.ts'
 import { type Listing, listedSchema } from './listed-schema.ts'
+import type { Task } from './task.ts'
 
-/** The part of a tool result that a program reads: it always matches the output schema. */
-export type Structured = Record<string, unknown>
-
-/**
- * What a tool gives back: data, and where its text is more than the data as JSON, the lines of it.
- * Texts of others may stand in a line as they are: each line is made safe before it is shown.
- */
-export interface Outcome {
-  readonly structured: Structured
-  readonly lines?: readonly string[]
-  /** A task stands for the result, which is not there yet: for clients that take tasks only. */
+/** What the steps of a tool give back. */
+export interface ToolOutcome extends ToolOutput {
+  /** A task stands for the result, which is not there yet: only for clients that support tasks. */
   readonly task?: Task
 }
-
-/** What is told in lines. */
-export type Told = Required<Pick<Outcome, 'structured' | 'lines'>>
 
 /** One call of a tool on its way: what the steps of a tool work with. */
 export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRawShape> {
@@ -62,7 +52,7 @@ export interface ResultView<R extends Route, O extends z.ZodRawShape = z.ZodRawS
     reply: ReplyOf<R>,
     request: RouteRequest,
     options: z.output<z.ZodObject<O>>,
-  ) => Structured
+  ) => StructuredContent
   /** How a result that is too long is shortened; without it only its longest texts are. */
   readonly cut?: Cut
 }
@@ -78,7 +68,7 @@ export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, 
   readonly reports?: boolean
   /** They are answered before clients give up, whatever the platform does: see `run.answerBy`. */
   readonly isBounded?: boolean
-  readonly run: (run: Run<R, O>) => Promise<Outcome>
+  readonly run: (run: Run<R, O>) => Promise<ToolOutcome>
   readonly cut?: Cut
 }
 
@@ -134,7 +124,7 @@ export interface Tool {
   readonly reports: boolean
   /** It is answered before clients give up. */
   readonly isBounded: boolean
-  readonly run: (run: Run) => Promise<Outcome>
+  readonly run: (run: Run) => Promise<ToolOutcome>
 }
 
 /** Makes a tool from its record. */
@@ -234,7 +224,7 @@ const clearDescription = ({ clears }: { readonly clears?: readonly string[] }) =
 /** The reply as it is; for an acknowledgement, what was done to which id. */
 function defaultView<R extends Route>(route: R): ResultView<R> {
   if (route.reply instanceof z.ZodObject) {
-    return { schema: route.reply, from: (reply) => reply as Structured }
+    return { schema: route.reply, from: (reply) => reply as StructuredContent }
   }
   if (route.reply) throw new Error(`${route.id}: a reply that is no object needs a view`)
   const { account_id: _, ...ids } = route.params.shape

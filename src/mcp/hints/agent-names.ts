@@ -3,7 +3,6 @@ import type { Agent } from '../../contract/agent.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Reach } from '../../session/reach.ts'
-import type { ArgumentProblem } from '../call/arguments.ts'
 
 /** Arguments that name an agent, wherever they are sent. */
 const agentArguments = ['agent_id', 'inbound_agent_id'] as const
@@ -19,7 +18,13 @@ export type NamedRequest =
       /** Arguments that are neither a UUID nor the name of an agent. */
       unknown: string[]
     }
-  | { ok: false; problems: ArgumentProblem[] }
+  | { ok: false; problem: AgentNameProblem }
+
+/** Why a name does not say which agent is meant. */
+interface AgentNameProblem {
+  readonly argument: string
+  readonly message: string
+}
 
 /**
  * A request in which agents named by their exact name have become ids. What is a UUID is an id; what
@@ -39,8 +44,8 @@ export async function withAgentIds(
     const given = params[argument] ?? query[argument] ?? body?.[argument]
     if (typeof given !== 'string' || isUuid(given)) continue
     const { found, isAll } = await agentsCalled(given, request.params, session, signal)
-    if (found.length > 1) return { ok: false, problems: [ambiguous(argument, given, found)] }
-    if (!isAll) return { ok: false, problems: [uncertain(argument, given)] }
+    if (found.length > 1) return { ok: false, problem: ambiguous(argument, given, found) }
+    if (!isAll) return { ok: false, problem: uncertain(argument, given) }
     if (found[0]) changed[argument] = found[0].id
     else unknown.push(argument)
   }
@@ -119,7 +124,7 @@ async function agentsLike(
 /** Namesakes that are told. */
 const mostNamed = 5
 
-const ambiguous = (argument: string, name: string, agents: Agent[]): ArgumentProblem => ({
+const ambiguous = (argument: string, name: string, agents: Agent[]): AgentNameProblem => ({
   argument,
   message: `${agents.length} agents are called "${name}"; give the id${agents.length > mostNamed ? ', such as one of' : ''}: ${agents
     .slice(0, mostNamed)
@@ -127,7 +132,7 @@ const ambiguous = (argument: string, name: string, agents: Agent[]): ArgumentPro
     .join(', ')}`,
 })
 
-const uncertain = (argument: string, name: string): ArgumentProblem => ({
+const uncertain = (argument: string, name: string): AgentNameProblem => ({
   argument,
   message: `more than ${mostPages * perPage} agents have "${name}" in their name, so that it is not certain which is meant; give the id`,
 })

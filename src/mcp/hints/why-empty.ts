@@ -5,7 +5,6 @@ import { routes } from '../../contract/routes.ts'
 import type { Reach } from '../../session/reach.ts'
 import { quoted } from '../../text/quoted.ts'
 import { similar, told } from '../../text/similar-names.ts'
-import type { Outcome } from '../call/tool.ts'
 import { hintFor, ignoreRefusal } from './did-you-mean.ts'
 
 /** A request, and those of its arguments that are neither a UUID nor the name of an agent. */
@@ -16,18 +15,11 @@ interface Asked {
 }
 
 /**
- * A list that is empty because of what it was filtered by says so: the platform takes any filter, and
- * an empty list would read as an answer. So does one whose filter may have been read otherwise.
+ * Why a list may be empty, or its filter misread: the platform accepts any filter, and an empty list
+ * without a reason would read as an answer. `undefined` where there is nothing to say.
  */
-export async function withReason(outcome: Outcome, asked: Asked, session: Reach): Promise<Outcome> {
-  const reason = await whyEmpty(outcome.structured, asked, session)
-  if (reason === undefined) return outcome
-  const note = [outcome.structured.note, reason].filter(Boolean).join(' ')
-  return { ...outcome, structured: { ...outcome.structured, note } }
-}
-
-async function whyEmpty(
-  { items, voices }: Outcome['structured'],
+export async function whyEmpty(
+  { items, voices }: Readonly<Record<string, unknown>>,
   { route, request, unknown }: Asked,
   session: Reach,
 ): Promise<string | undefined> {

@@ -14,6 +14,7 @@ import { safeLine } from '../../text/safe-text.ts'
 import { type CallContext, callTool } from '../call/call.ts'
 import type { ConfirmMode } from '../call/confirm-mode.ts'
 import { createConfirmations } from '../call/confirmation.ts'
+import type { CallTaskView } from '../call/task.ts'
 import { createHttpFastPath, type HttpFastPath } from '../fast/http-fast-path.ts'
 import { createCancellations } from './cancellation.ts'
 import { clientFeaturesOf } from './client-capabilities.ts'
@@ -25,7 +26,7 @@ import { listResources, readResource, refuseCursor, resourceTemplates } from './
 import { serverInfoOf } from './server-info.ts'
 import { serveSubscriptions } from './subscription-methods.ts'
 import { serveTasks } from './task-methods.ts'
-import { type CallTaskView, createCancelledTasks } from './tasks.ts'
+import { createCancelledTasks } from './tasks.ts'
 import { createToolCatalogues } from './tool-catalogue.ts'
 
 export interface McpServiceOptions {

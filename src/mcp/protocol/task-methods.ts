@@ -9,11 +9,12 @@ import { routes } from '../../contract/routes.ts'
 import type { Session } from '../../session/session.ts'
 import { clientText } from '../../text/client-text.ts'
 import type { CallContext } from '../call/call.ts'
+import type { CallTaskView } from '../call/task.ts'
 import type { Tool } from '../call/tool.ts'
 import { clientFeaturesOf } from './client-capabilities.ts'
 import { guarded } from './resources.ts'
 import { tasksExtension } from './server-info.ts'
-import { type CallTaskView, type CancelledTasks, cancelTask, getTask, TaskParams } from './tasks.ts'
+import { type CancelledTasks, cancelTask, getTask, TaskParams } from './tasks.ts'
 
 interface TaskServing {
   readonly session: Session

@@ -1,68 +1,26 @@
-import {
-  type CallToolResult,
-  type InputRequiredResult,
-  ProtocolError,
-} from '@modelcontextprotocol/server'
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import { hasEnded, mayShowLater } from '../../calls/follow.ts'
-import { pollMs } from '../../calls/pace.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import { routes } from '../../contract/routes.ts'
 import { accountOf } from '../../session/account.ts'
 import type { Session } from '../../session/session.ts'
-import { clientText } from '../../text/client-text.ts'
-import { safeLine } from '../../text/safe-text.ts'
+import {
+  type CallTaskView,
+  decodeTaskId,
+  type Task,
+  type TaskId,
+  taskState,
+  taskTtlMs,
+} from '../call/task.ts'
 
 /*
- * Tasks (SEP-2663): following a call without waiting for it. A task's id says all there is to know
- * of it, so tasks need no store, survive a restart and can be asked for at any replica; whether the
- * one who asks may see the call is the platform's to say, by the key of the request.
+ * Tasks (SEP-2663): following a call without waiting for it. What a task is, and its id: see
+ * mcp/call/task.ts.
  */
 
-/** How long a task may be asked for, ms: longer than the longest call. */
-const ttlMs = 13 * 3_600_000
-
-const TaskId = z.object({
-  account: z.string(),
-  call: z.string(),
-  created: z.int().min(0).max(8.64e15),
-})
-type TaskId = z.output<typeof TaskId>
-
 export const TaskParams = z.looseObject({ taskId: z.string().min(1).max(1000) })
-
-/** What a task is at a moment; the protocol's own shape. */
-export interface Task {
-  readonly taskId: string
-  readonly status: 'working' | 'completed' | 'failed' | 'cancelled'
-  readonly statusMessage: string
-  readonly createdAt: string
-  readonly lastUpdatedAt: string
-  readonly ttlMs: number
-  readonly pollIntervalMs: number
-  readonly result?: CallToolResult
-  readonly [field: string]: unknown
-}
-
-/** A result as a tool gives it, with its data. */
-type Shown = Pick<CallToolResult, 'content'> & { structuredContent: Record<string, unknown> }
-
-/** How a call that is followed is shown: its state in a line, and in the end as a result. */
-export interface CallTaskView {
-  readonly state: (call: CallDetail) => string
-  readonly result: (call: CallDetail) => Shown
-}
-
-/** The task that follows a call which was just placed. */
-export function taskOf(call: { id: string }, account: string, message: string): Task {
-  const id = { account, call: call.id, created: Date.now() }
-  return taskAt(encode(id), id, { status: 'working', statusMessage: message })
-}
-
-/** A task in place of a result: the SDK passes on what an extension adds, but has no type for it. */
-export const createTaskResult = (task: Task) =>
-  ({ resultType: 'task', ...task }) as unknown as InputRequiredResult
 
 /** Tasks that somebody has cancelled, by owner and id: they stay cancelled while this runs. */
 export interface CancelledTasks {
@@ -71,7 +29,7 @@ export interface CancelledTasks {
 }
 
 export function createCancelledTasks(): CancelledTasks {
-  const cancelledTasks = new LRUCache<string, true>({ max: 10_000, ttl: ttlMs })
+  const cancelledTasks = new LRUCache<string, true>({ max: 10_000, ttl: taskTtlMs })
   return {
     add: (owner, taskId) => void cancelledTasks.set(`${owner} ${taskId}`, true),
     has: (owner, taskId) => cancelledTasks.has(`${owner} ${taskId}`),
@@ -85,9 +43,9 @@ export async function getTask(
   { cancelledTasks, callTaskView }: { cancelledTasks: CancelledTasks; callTaskView: CallTaskView },
   signal: AbortSignal,
 ): Promise<Task> {
-  const id = decode(taskId)
+  const id = decodeTaskId(taskId)
   if (cancelledTasks.has(session.owner, taskId)) {
-    return taskAt(taskId, id, {
+    return taskState(taskId, id, {
       status: 'cancelled',
       statusMessage: 'No longer followed. The call itself was not stopped: look with get_call.',
     })
@@ -97,17 +55,17 @@ export async function getTask(
     const statusMessage = call
       ? callTaskView.state(call)
       : 'The platform does not show the call yet.'
-    return taskAt(taskId, id, { status: 'working', statusMessage })
+    return taskState(taskId, id, { status: 'working', statusMessage })
   }
   return {
-    ...taskAt(taskId, id, { status: 'completed', statusMessage: 'The call has ended.' }),
+    ...taskState(taskId, id, { status: 'completed', statusMessage: 'The call has ended.' }),
     result: await asToolResult(callTaskView.result(call), id, session),
   }
 }
 
 /** The result as a tool gives it: it names its account. */
 async function asToolResult(
-  { content, structuredContent: structured }: Shown,
+  { content, structuredContent: structured }: ReturnType<CallTaskView['result']>,
   { account: account_id }: TaskId,
   session: Session,
 ): Promise<CallToolResult> {
@@ -127,7 +85,7 @@ export async function cancelTask(
   cancelledTasks: CancelledTasks,
   signal: AbortSignal,
 ): Promise<void> {
-  const call = await followedCall(decode(taskId), session, signal)
+  const call = await followedCall(decodeTaskId(taskId), session, signal)
   if (!call || !hasEnded(call)) cancelledTasks.add(session.owner, taskId)
 }
 
@@ -144,32 +102,4 @@ async function followedCall(
     if (mayShowLater(error, created)) return undefined
     throw error
   }
-}
-
-function taskAt(
-  taskId: string,
-  { created }: TaskId,
-  { status, statusMessage }: Pick<Task, 'status' | 'statusMessage'>,
-): Task {
-  return {
-    taskId,
-    status,
-    statusMessage: safeLine(statusMessage),
-    createdAt: new Date(created).toISOString(),
-    lastUpdatedAt: new Date().toISOString(),
-    ttlMs,
-    pollIntervalMs: pollMs(Date.now() - created),
-  }
-}
-
-const encode = (id: TaskId) => Buffer.from(JSON.stringify(id)).toString('base64url')
-
-function decode(taskId: string): TaskId {
-  try {
-    const id = TaskId.parse(JSON.parse(Buffer.from(taskId, 'base64url').toString()))
-    if (Date.now() - id.created <= ttlMs) return id
-  } catch {
-    // Told below: it is nothing that was made here.
-  }
-  throw new ProtocolError(-32602, `There is no task ${clientText(taskId, 64)}, or it is too old.`)
 }

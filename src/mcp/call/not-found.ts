@@ -1,10 +1,10 @@
+import type { Route } from '../../contract/route.ts'
 import type { Session } from '../../session/session.ts'
-import type { Tool } from '../call/tool.ts'
-import { referencesOf } from './missing.ts'
+import { referencesOf } from '../hints/missing.ts'
 
 /** A request after a 404, and what is known of it. */
 interface NotFound {
-  readonly tool: Tool
+  readonly tool: { readonly route: Route }
   readonly session: Session
   /** The account it was for, in words. */
   readonly account: string

@@ -1,0 +1,86 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { pollMs } from '../../calls/pace.ts'
+import type { CallDetail } from '../../contract/call.ts'
+import { clientText } from '../../text/client-text.ts'
+import { safeLine } from '../../text/safe-text.ts'
+
+/*
+ * A task (SEP-2663) stands for the result of a tool that follows a call. Its id holds all that is
+ * known of it, so tasks need no store, survive a restart, and any replica answers for them. The
+ * platform decides, by the key of the request, whether the caller may see the call.
+ */
+
+/** How long a task can be asked for, ms: longer than the longest call. */
+export const taskTtlMs = 13 * 3_600_000
+
+const TaskId = z.object({
+  account: z.string(),
+  call: z.string(),
+  created: z.int().min(0).max(8.64e15),
+})
+export type TaskId = z.output<typeof TaskId>
+
+/** The state of a task; the protocol's own shape. */
+export interface Task {
+  readonly taskId: string
+  readonly status: 'working' | 'completed' | 'failed' | 'cancelled'
+  readonly statusMessage: string
+  readonly createdAt: string
+  readonly lastUpdatedAt: string
+  readonly ttlMs: number
+  readonly pollIntervalMs: number
+  readonly result?: CallToolResult
+  readonly [field: string]: unknown
+}
+
+/** How a task shows the call that it follows: its state in a line, and in the end as a result. */
+export interface CallTaskView {
+  readonly state: (call: CallDetail) => string
+  readonly result: (
+    call: CallDetail,
+  ) => Pick<CallToolResult, 'content'> & { structuredContent: Record<string, unknown> }
+}
+
+/** The task that follows a call which was just placed. */
+export function taskOfCall(call: { id: string }, account: string, message: string): Task {
+  const id = { account, call: call.id, created: Date.now() }
+  return taskState(encodeTaskId(id), id, { status: 'working', statusMessage: message })
+}
+
+export function taskState(
+  taskId: string,
+  { created }: TaskId,
+  { status, statusMessage }: Pick<Task, 'status' | 'statusMessage'>,
+): Task {
+  return {
+    taskId,
+    status,
+    statusMessage: safeLine(statusMessage),
+    createdAt: new Date(created).toISOString(),
+    lastUpdatedAt: new Date().toISOString(),
+    ttlMs: taskTtlMs,
+    pollIntervalMs: pollMs(Date.now() - created),
+  }
+}
+
+/** A task in place of a result: the SDK passes on what an extension adds, but has no type for it. */
+export const createTaskResult = (task: Task) =>
+  ({ resultType: 'task', ...task }) as unknown as InputRequiredResult
+
+const encodeTaskId = (id: TaskId) => Buffer.from(JSON.stringify(id)).toString('base64url')
+
+/** Throws ProtocolError for an id that this server did not make, or that is too old. */
+export function decodeTaskId(taskId: string): TaskId {
+  try {
+    const id = TaskId.parse(JSON.parse(Buffer.from(taskId, 'base64url').toString()))
+    if (Date.now() - id.created <= taskTtlMs) return id
+  } catch {
+    // Not an id of this server: reported below.
+  }
+  throw new ProtocolError(-32602, `There is no task ${clientText(taskId, 64)}, or it is too old.`)
+}
