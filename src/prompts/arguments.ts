@@ -2,7 +2,7 @@ import { ProtocolError } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { e164 } from '../contract/field.ts'
 import { clientText } from '../text/client-text.ts'
-import { nearest } from '../text/nearest-word.ts'
+import { closestWord } from '../text/closest-match.ts'
 import type { Prompt } from './prompt.ts'
 
 /** An agent, a trunk, a call: whatever is named by its id, and where that works by its name. */
@@ -33,7 +33,7 @@ function notAZone(zone: string): string {
     Intl.supportedValuesOf('timeZone').map((known) => [known.split('/').at(-1) ?? known, known]),
   )
   const meant =
-    zone.length > 64 ? undefined : nearest(zone.split('/').at(-1) ?? '', [...cities.keys()])
+    zone.length > 64 ? undefined : closestWord(zone.split('/').at(-1) ?? '', [...cities.keys()])
   const hint = meant ? `did you mean ${cities.get(meant)}?` : 'give one such as Europe/Berlin'
   return `${clientText(zone, 64)} is no IANA time zone; ${hint}`
 }
@@ -66,7 +66,7 @@ export function parseArguments(
 }
 
 function unknownArgument(argument: string, known: string[]): string {
-  const meant = argument.length > 64 ? undefined : nearest(argument, known)
+  const meant = argument.length > 64 ? undefined : closestWord(argument, known)
   const hint = meant ? `did you mean ${meant}?` : `there are ${known.join(', ')}`
   return `there is no argument ${clientText(argument, 64)}; ${hint}`
 }

@@ -5,7 +5,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Reach } from '../session/reach.ts'
 import { clientText } from '../text/client-text.ts'
-import { nearest } from '../text/nearest-word.ts'
+import { closestWord } from '../text/closest-match.ts'
 import { safeLine } from '../text/safe-text.ts'
 import { parseArguments } from './arguments.ts'
 import { designAgent } from './design-agent.ts'
@@ -47,7 +47,7 @@ export function promptCalled(name: string, reach: Reach): Prompt {
   const prompt = offered.find((one) => one.name === name)
   if (prompt) return prompt
   const names = offered.map((one) => one.name)
-  const meant = name.length > 64 ? undefined : nearest(name, names)
+  const meant = name.length > 64 ? undefined : closestWord(name, names)
   const hint = meant ? `Did you mean ${meant}?` : `There are ${names.join(', ')}.`
   throw new ProtocolError(-32602, `There is no prompt ${clientText(name)}. ${hint}`)
 }

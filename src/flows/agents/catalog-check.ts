@@ -2,15 +2,15 @@ import { ApiError } from '../../api/failure.ts'
 import { type VoiceCatalog, voiceProviders, voicesIn } from '../../contract/provider.ts'
 import { routes } from '../../contract/routes.ts'
 import { badArguments } from '../../mcp/call/refused.ts'
-import { type Known, similar, told } from '../../text/similar-names.ts'
+import { closestItems, itemLabel, type NamedItem } from '../../text/closest-match.ts'
 import { type Fields, isObject } from './changes.ts'
 import type { Asking } from './template-check.ts'
 
-const knownVoiceProviders: readonly Known[] = voiceProviders.map((id) => ({ id, names: [] }))
+const knownVoiceProviders: readonly NamedItem[] = voiceProviders.map((id) => ({ id, names: [] }))
 
 /** One provider of a catalog with what it offers. */
-interface Offer extends Known {
-  readonly models: readonly (Known & { readonly languages: readonly Known[] })[]
+interface Offer extends NamedItem {
+  readonly models: readonly (NamedItem & { readonly languages: readonly NamedItem[] })[]
 }
 
 /**
@@ -44,7 +44,7 @@ function slipMessage({ given, meant }: Miss): string {
   const [first] = meant
   return first && isSameButCase(first.id, given)
     ? `there is no ${given}; it is written ${first.id}`
-    : `there is no ${given}; did you mean ${meant.map(told).join(' or ')}?`
+    : `there is no ${given}; did you mean ${meant.map(itemLabel).join(' or ')}?`
 }
 
 const isSameButCase = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
@@ -63,7 +63,7 @@ interface Miss {
   readonly argument: string
   readonly given: string
   /** What exists and is like it. */
-  readonly meant: readonly Known[]
+  readonly meant: readonly NamedItem[]
   readonly message: string
 }
 
@@ -72,16 +72,16 @@ interface Miss {
  * are written: whether the platform minds the case is not published, and the catalog's own spelling
  * is right either way.
  */
-function look(argument: string, given: unknown, known: readonly Known[]): Miss | undefined {
+function look(argument: string, given: unknown, known: readonly NamedItem[]): Miss | undefined {
   if (typeof given !== 'string' || given === '' || known.length === 0) return undefined
   if (known.some(({ id }) => id === given)) return undefined
   const spelt = known.filter(({ id }) => isSameButCase(id, given))
-  const some = known.slice(0, 5).map(told).join(', ')
+  const some = known.slice(0, 5).map(itemLabel).join(', ')
   const more = known.length > 5 ? ` and ${known.length - 5} more` : ''
   return {
     argument,
     given,
-    meant: spelt.length > 0 ? spelt : similar(given, known),
+    meant: spelt.length > 0 ? spelt : closestItems(given, known),
     message: `${given} is not in the catalog, which has ${some}${more}`,
   }
 }
@@ -126,7 +126,7 @@ function missesOf(
 }
 
 /** The one of that name, in whatever case: what is written wrong is told, and what lies below it too. */
-const found = <T extends Known>(given: unknown, known: readonly T[]): T | undefined =>
+const found = <T extends NamedItem>(given: unknown, known: readonly T[]): T | undefined =>
   known.find(({ id }) => id === given) ??
   known.find(({ id }) => typeof given === 'string' && isSameButCase(id, given))
 
@@ -155,7 +155,7 @@ async function offersOf(
   }
 }
 
-function languagesOf(model: Fields): Known[] {
+function languagesOf(model: Fields): NamedItem[] {
   const { supported_languages: languages } = model
   if (!Array.isArray(languages)) return []
   return languages.filter(isObject).map(({ code, name }) => ({
@@ -167,7 +167,7 @@ function languagesOf(model: Fields): Known[] {
 async function checkVoice(given: Fields, asking: Asking): Promise<Miss[]> {
   const { provider, voice_id } = given
   if (typeof provider !== 'string') return []
-  const check = (voices: readonly Known[]) => {
+  const check = (voices: readonly NamedItem[]) => {
     const miss = look('voice.voice_id', voice_id, voices)
     return miss ? [miss] : []
   }
@@ -186,7 +186,7 @@ async function voicesOf(
   provider: string,
   { request, session }: Asking,
   how: 'read' | 'refresh',
-): Promise<readonly Known[] | 'no such provider'> {
+): Promise<readonly NamedItem[] | 'no such provider'> {
   const { account_id = 'me' } = request.params
   try {
     const asked = { params: { account_id }, query: { provider } }
@@ -199,7 +199,7 @@ async function voicesOf(
   }
 }
 
-function knownVoices(catalog: VoiceCatalog): Known[] {
+function knownVoices(catalog: VoiceCatalog): NamedItem[] {
   const voices = voicesIn(catalog) ?? []
   return voices.filter(isObject).flatMap(({ id, voice_id, name }) => {
     const found = id ?? voice_id

@@ -3,7 +3,7 @@ import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Run, Steps, ToolOutcome } from '../../mcp/call/tool.ts'
-import { nearest } from '../../text/nearest-word.ts'
+import { closestWord } from '../../text/closest-match.ts'
 import { broughtBack, isStillArchived, notBack } from './bring-back.ts'
 import { checkCatalogs } from './catalog-check.ts'
 import { type Change, changesBetween, type Fields, isObject, overlay } from './changes.ts'
@@ -136,7 +136,7 @@ function theOneAt(metadata: unknown, key: string): string[] | undefined {
 
 /** A warning and no error: what is not there need not be cleared, and a repeat is no mistake. */
 function notThere(metadata: unknown, key: string): string {
-  const meant = isObject(metadata) && nearest(key, pathsIn(metadata))
+  const meant = isObject(metadata) && closestWord(key, pathsIn(metadata))
   return `clear: there is no ${inMetadata}${key}${meant ? `; did you mean ${inMetadata}${meant}?` : ''}`
 }
 

@@ -4,8 +4,8 @@ import type { PhoneNumber } from '../../contract/phone-number.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
+import { closestItems, itemLabel, nameWithId } from '../../text/closest-match.ts'
 import { described, type Shown } from '../../text/quoted.ts'
-import { named, similar, told } from '../../text/similar-names.ts'
 import { type Check, doubtful, ok, wrong } from './check.ts'
 
 /** How what is known of a line is read, and of which account. */
@@ -26,8 +26,8 @@ export async function checkLine(from: string, reads: Reads): Promise<Check[]> {
     return [ok('from_number', name), await checkTrunk(number, reads)]
   }
   const known = numbers.map((one) => ({ id: one.number ?? one.id, names: [one.friendly_name] }))
-  const near = similar(from, known)
-  const some = (near.length > 0 ? near : known.slice(0, 5)).map(told).join(', ')
+  const near = closestItems(from, known)
+  const some = (near.length > 0 ? near : known.slice(0, 5)).map(itemLabel).join(', ')
   const fix = some ? `call from one of your own: ${some}` : 'add a number with create_phone_number'
   return [
     isAll
@@ -66,7 +66,7 @@ async function checkTrunk(
     const fix = `put it on one with update_phone_number, phone_number_id ${id} (list_sip_trunks)`
     return wrong('trunk', 'the number is on no SIP trunk', fix)
   }
-  const name = named(trunk.name, trunk.id)
+  const name = nameWithId(trunk.name, trunk.id)
   if (trunk.is_managed) return ok('trunk', `${name}, of the platform`)
   const asked = { params: { account_id: account, sip_trunk_id: trunk.id }, query: {} }
   const whole = await unlessMissing(read(routes.sipTrunks.get, asked))

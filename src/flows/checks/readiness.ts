@@ -4,7 +4,7 @@ import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run, Steps } from '../../mcp/call/tool.ts'
 import { agentsMeant } from '../../mcp/hints/did-you-mean.ts'
-import { named, told } from '../../text/similar-names.ts'
+import { itemLabel, nameWithId } from '../../text/closest-match.ts'
 import { isArchived } from '../agents/archived.ts'
 import { isObject } from '../agents/changes.ts'
 import { unfilled, variablePaths } from '../agents/greeting-variables.ts'
@@ -96,7 +96,7 @@ async function checkAccounts({ request, session, signal }: ReadyRun): Promise<Ch
 }
 
 function activityOf({ id, name, is_active }: Account, fix: string): Check {
-  const account = named(name, id)
+  const account = nameWithId(name, id)
   return is_active === false
     ? wrong('account', `${account} is inactive`, fix)
     : ok('account', account)
@@ -110,10 +110,12 @@ async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; ch
   if (!agent) {
     const near = await agentsMeant(body.agent_id, account_id, run.hints)
     const fix =
-      near.length > 0 ? `did you mean ${near.map(told).join(' or ')}?` : 'take one from list_agents'
+      near.length > 0
+        ? `did you mean ${near.map(itemLabel).join(' or ')}?`
+        : 'take one from list_agents'
     return { agent, checks: [wrong('agent', `there is no ${body.agent_id}`, fix)] }
   }
-  const name = named(agent.name, agent.id)
+  const name = nameWithId(agent.name, agent.id)
   const list = (query: Readonly<Record<string, unknown>>) =>
     session.client.call(routes.agents.list, { params: { account_id }, query }, signal)
   const exists = (await isArchived(agent, list))

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Route } from '../../contract/route.ts'
-import { nearest } from '../../text/nearest-word.ts'
+import { closestWord } from '../../text/closest-match.ts'
 import type { ArgumentProblem } from './advice.ts'
 
 /*
@@ -84,7 +84,7 @@ function placeOf(object: z.ZodObject | null, path: string): Place | undefined {
   const within = rest.join('.')
   const field = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined
   if (!field) {
-    const isTypo = nearest(name, Object.keys(object.shape)) !== undefined
+    const isTypo = closestWord(name, Object.keys(object.shape)) !== undefined
     const isName = [name, ...rest].every((part) => part !== '' && part !== '__proto__')
     return isOpen(object) && !isTypo && isName ? { in: 'open object' } : undefined
   }
@@ -140,8 +140,8 @@ function instead(clearable: readonly string[], path: string, field: z.core.$ZodT
 
 /** The path most likely meant, by all of it or by its last name alone. */
 function nearestPath(path: string, known: readonly string[]): string | undefined {
-  const last = nearest(lastName(path), known.map(lastName))
-  return nearest(path, known) ?? known.find((one) => lastName(one) === last)
+  const last = closestWord(lastName(path), known.map(lastName))
+  return closestWord(path, known) ?? known.find((one) => lastName(one) === last)
 }
 
 const lastName = (path: string) => path.slice(path.lastIndexOf('.') + 1)

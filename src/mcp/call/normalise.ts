@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../contract/json-schema.ts'
-import { nearest, sameWord } from '../../text/nearest-word.ts'
+import { closestWord, sameWord } from '../../text/closest-match.ts'
 import type { ArgumentProblem } from './advice.ts'
 
 /** Arguments in the shape that the schema has, before they are parsed. */
@@ -89,7 +89,8 @@ function unpack(text: string, { type }: JsonSchema): unknown {
 function unknownArgument(path: string[], known: string[], missing: string[]): ArgumentProblem {
   const name = path.at(-1) ?? ''
   // Comparing with every word costs time, so only what could be a name is compared.
-  const meant = name.length > 64 ? undefined : (nearest(name, missing) ?? nearest(name, known))
+  const meant =
+    name.length > 64 ? undefined : (closestWord(name, missing) ?? closestWord(name, known))
   const hint = meant ? `did you mean ${meant}?` : `known here: ${known.join(', ')}`
   return { argument: path.join('.'), message: `no such argument; ${hint}` }
 }

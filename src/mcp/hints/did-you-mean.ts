@@ -4,7 +4,7 @@ import { resultOr } from '../../api/time-limit.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Reach } from '../../session/reach.ts'
-import { type Known, similar, told } from '../../text/similar-names.ts'
+import { closestItems, itemLabel, type NamedItem } from '../../text/closest-match.ts'
 import { isNotFound, missingArguments } from './missing.ts'
 
 /** Where the ones that exist are listed, and how an item of that list is known. */
@@ -12,12 +12,12 @@ interface Source {
   readonly route: Route
   readonly list: string
   readonly query?: Readonly<Record<string, unknown>>
-  readonly known: (item: Readonly<Record<string, unknown>>) => Known
+  readonly known: (item: Readonly<Record<string, unknown>>) => NamedItem
 }
 
 const byId =
   (...names: string[]) =>
-  (item: Readonly<Record<string, unknown>>): Known => ({
+  (item: Readonly<Record<string, unknown>>): NamedItem => ({
     id: text(item.id) ?? '',
     names: names.map((name) => text(item[name])),
   })
@@ -111,9 +111,9 @@ export async function hintFor(
   const known = await knownOf(source, given, account_id, session)
   if (!known || known.some(({ id }) => id === given)) return undefined
   if (known.length === 0) return `There are none in this account (${source.list}).`
-  const meant = similar(given, known)
-  if (meant.length > 0) return `Did you mean ${meant.map(told).join(' or ')}?`
-  const some = known.slice(0, 5).map(told).join(', ')
+  const meant = closestItems(given, known)
+  if (meant.length > 0) return `Did you mean ${meant.map(itemLabel).join(' or ')}?`
+  const some = known.slice(0, 5).map(itemLabel).join(', ')
   return known.length > 5
     ? `Some of those there are: ${some}; ${source.list} shows all.`
     : `There are ${some}.`
@@ -129,8 +129,8 @@ async function knownOf(
   given: string,
   account_id: string,
   session: Reach,
-): Promise<Known[] | undefined> {
-  const pages: Known[][] = []
+): Promise<NamedItem[] | undefined> {
+  const pages: NamedItem[][] = []
   const page = async (query: object) => {
     const { count = 0, items } = await pageOf(source, { account_id, query }, session)
     pages.push(items)
@@ -162,7 +162,7 @@ async function pageOf(
   { route, query, known }: Source,
   asked: { account_id: string; query: object },
   { memory }: Reach,
-): Promise<{ count: number | undefined; items: Known[] }> {
+): Promise<{ count: number | undefined; items: NamedItem[] }> {
   const request = {
     params: { account_id: asked.account_id },
     query: { ...query, limit: mostCompared, ...asked.query },
@@ -181,4 +181,5 @@ export const agentsMeant = async (
   given: string,
   account_id: string,
   session: Reach,
-): Promise<Known[]> => similar(given, (await knownOf(agents, given, account_id, session)) ?? [])
+): Promise<NamedItem[]> =>
+  closestItems(given, (await knownOf(agents, given, account_id, session)) ?? [])

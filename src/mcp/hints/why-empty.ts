@@ -3,8 +3,8 @@ import { voicesIn } from '../../contract/provider.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Reach } from '../../session/reach.ts'
+import { closestItems, itemLabel } from '../../text/closest-match.ts'
 import { quoted } from '../../text/quoted.ts'
-import { similar, told } from '../../text/similar-names.ts'
 import { hintFor, ignoreRefusal } from './did-you-mean.ts'
 
 /** A request, and those of its arguments that are neither a UUID nor the name of an agent. */
@@ -66,10 +66,10 @@ async function languageMeant(
   if (known.length === 0 || known.some(({ id }) => id.startsWith(language.toLowerCase()))) {
     return undefined
   }
-  const meant = similar(language, known)
+  const meant = closestItems(language, known)
   const hint =
     meant.length > 0
-      ? `Did you mean ${meant.map(told).join(' or ')}?`
+      ? `Did you mean ${meant.map(itemLabel).join(' or ')}?`
       : `There are ${known.map(({ id }) => id).join(', ')}.`
   return `No voice has the language "${language}". ${hint}`
 }

@@ -1,4 +1,4 @@
-import { nearest, sameWord } from '../../text/nearest-word.ts'
+import { closestWord, sameWord } from '../../text/closest-match.ts'
 import type { Tool } from '../call/tool.ts'
 
 /** As much of a tool as decides whether it is exposed. */
@@ -116,7 +116,7 @@ function listOf(
     const name = sameWord(word, known)
     if (name) return name
     const shown = word.slice(0, longestName)
-    const meant = nearest(shown, known)
+    const meant = closestWord(shown, known)
     const hint = meant ? `Did you mean ${meant}? ` : ''
     throw new ExposureError(`${setting}: there is no ${kind} ${shown}. ${hint}${there}`)
   })

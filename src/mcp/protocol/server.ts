@@ -9,7 +9,7 @@ import { type Credential, credentialOf } from '../../session/credential.ts'
 import { reachOf } from '../../session/reach.ts'
 import type { Session } from '../../session/session.ts'
 import { clientText } from '../../text/client-text.ts'
-import { nearest } from '../../text/nearest-word.ts'
+import { closestWord } from '../../text/closest-match.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { type CallContext, callTool } from '../call/call.ts'
 import type { ConfirmMode } from '../call/confirm-mode.ts'
@@ -168,7 +168,7 @@ function noSuchTool(name: string, { tools, hidden }: Exposure): ProtocolError {
   const reason = hidden.get(name)
   if (reason) return new ProtocolError(-32602, `The tool ${name} is not exposed by ${reason}.`)
   const names = tools.map((tool) => tool.name)
-  const meant = nearest(name.slice(0, 64), names)
+  const meant = closestWord(name.slice(0, 64), names)
   const hint = meant ? ` Did you mean ${meant}?` : ''
   return new ProtocolError(-32602, `There is no tool ${clientText(name)}.${hint}`)
 }

@@ -1,0 +1,86 @@
+import { distance } from 'fastest-levenshtein'
+
+/*
+ * What a mistyped word most likely means: the one place that decides it, for arguments, ids, names,
+ * catalog entries, tool names and time zones. Case and punctuation do not count, and a third of the
+ * letters may differ.
+ */
+
+/** The known word that is closest to a mistyped one; `undefined` when none is close enough. */
+export function closestWord(word: string, known: readonly string[]): string | undefined {
+  const folded = fold(word)
+  let closest: string | undefined
+  let fewestEdits = mostEdits(folded) + 1
+  for (const candidate of known) {
+    const edits = distance(folded, fold(candidate))
+    if (edits < fewestEdits) {
+      closest = candidate
+      fewestEdits = edits
+    }
+  }
+  return closest ?? wordWithSameStartOrEnd(folded, known)
+}
+
+/** The only known word that begins or ends with this one (`agent_id` for `id`), or that ends it. */
+function wordWithSameStartOrEnd(folded: string, known: readonly string[]): string | undefined {
+  if (folded.length < 2) return undefined
+  const related = known.filter((candidate) => {
+    const other = fold(candidate)
+    return other.endsWith(folded) || other.startsWith(folded) || folded.endsWith(other)
+  })
+  return related.length === 1 ? related[0] : undefined
+}
+
+/** The known word that differs in spelling only: `voice_id` for `voiceId`. */
+export function sameWord(word: string, known: readonly string[]): string | undefined {
+  return known.find((candidate) => fold(candidate) === fold(word))
+}
+
+/** A thing that people refer to by its id or by a name. */
+export interface NamedItem {
+  readonly id: string
+  readonly names: readonly (string | null | undefined)[]
+}
+
+/** The items that a mistyped id or name most likely means, the closest first. */
+export function closestItems<T extends NamedItem>(
+  word: string,
+  items: readonly T[],
+  most = 3,
+): T[] {
+  const folded = fold(word)
+  return items
+    .map((item) => ({ item, edits: Math.min(...idAndNames(item).map(editsTo(folded))) }))
+    .filter(({ edits }) => edits <= mostEdits(folded))
+    .sort((a, b) => a.edits - b.edits)
+    .slice(0, most)
+    .map(({ item }) => item)
+}
+
+const idAndNames = ({ id, names }: NamedItem) => [
+  id,
+  ...names.filter((name) => typeof name === 'string'),
+]
+
+/** Edits between two words; a name that contains the whole word counts as one edit away. */
+const editsTo = (folded: string) => (name: string) => {
+  const other = fold(name)
+  const edits = distance(folded, other)
+  return folded.length > 2 && other.includes(folded) ? Math.min(edits, 1) : edits
+}
+
+/** How an item is written for a reader: `Front desk (1b9d…)`. */
+export const itemLabel = ({ id, names }: NamedItem): string =>
+  nameWithId(
+    names.find((one) => one && one !== id),
+    id,
+  )
+
+/** A name for people, and the id that is meant. */
+export const nameWithId = (name: string | null | undefined, id: string): string =>
+  name ? `${name} (${id})` : id
+
+const mostEdits = (folded: string) => Math.max(1, Math.floor(folded.length / 3))
+
+/** `agentId`, `agent-id` and `agent_id` are one word. */
+const fold = (word: string) => word.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
