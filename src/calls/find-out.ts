@@ -5,12 +5,12 @@ import { pause, withTimeLimit } from '../api/time-limit.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import type { Entry, Identity, Journal } from '../state/journal.ts'
+import type { CallIdentity, CallOwner, Journal, JournalEntry } from '../state/journal.ts'
 import { canonical } from './canonical.ts'
 import { findInPages, findRespelled, type Listed } from './listed-call.ts'
 
 /** Whose calls: the same on the same platform and account, whatever key is used. */
-export type Caller = Pick<Identity, 'owner' | 'formerOwners'>
+export type Caller = CallOwner
 
 /** What finding out about calls works with. */
 export interface Asking {
@@ -43,7 +43,7 @@ export const defaultTiming: Timing = { findOutMs: 20_000, settledMs: 120_000 }
 /** One call that is to be found: who asks, and by what it is known. */
 export interface Search extends Asking {
   readonly request: RouteRequest
-  readonly identity: Identity
+  readonly identity: CallIdentity
 }
 
 type Sought = Pick<Search, 'request' | 'identity'>
@@ -79,7 +79,7 @@ const hash = (text: string) => createHash('sha256').update(text).digest('base64u
 interface Found {
   readonly call?: PlacedCall | Call
   /** There is none, and there will be none, as long as the journal still has this entry. */
-  readonly absent?: Entry
+  readonly absent?: JournalEntry
   /** Why the platform does not say, as far as it has said anything. */
   readonly failure?: Failure | undefined
 }
@@ -89,7 +89,7 @@ interface Found {
  * is asked again. Whoever sends it meanwhile writes down what came of it.
  */
 export async function findOut(
-  first: Entry,
+  first: JournalEntry,
   search: Search,
   signal: AbortSignal | undefined,
 ): Promise<Found> {
@@ -98,18 +98,18 @@ export async function findOut(
   const { findOutMs, settledMs } = search.timing ?? defaultTiming
   const deadline = Math.min(performance.now() + findOutMs, search.until)
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
-    const entry = await journal.stand(first)
+    const entry = await journal.current(first)
     // Forgotten by everybody: nothing can be on its way any more.
     if (!entry) return { absent: first }
-    const { state, quietMs, since, callId } = entry
+    const { state, sinceDeadlineMs, stamp, callId } = entry
     if (state === 'free') return { absent: entry }
     // Only a reading that begins after the last moment at which it could be taken shows its absence.
-    const isSettled = quietMs >= settledMs
+    const isSettled = sinceDeadlineMs >= settledMs
     const forMs = deadline - performance.now()
     const reading: Promise<Reading> = find(externalId, search, {
       forMs,
       signal,
-      sentAt: since,
+      sentAt: stamp,
       isSettled,
     })
     const { call, isSure, failure } = await reading.catch(toldLater)

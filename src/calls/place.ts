@@ -3,7 +3,7 @@ import { rejectOnAbort, withTimeLimit } from '../api/time-limit.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { type Entry, JournalError } from '../state/journal.ts'
+import { type JournalEntry, JournalError } from '../state/journal.ts'
 import {
   type Asking,
   defaultTiming,
@@ -43,7 +43,7 @@ export async function placeOnce(
   const own = { ...placing, ...sought(request, placing) }
   const { journal, identity } = own
   const claim = await journal.claim(identity)
-  if (claim.kind === 'taken') throw new ExternalIdTaken()
+  if (claim.kind === 'conflict') throw new ExternalIdTaken()
   const { entry } = claim
   if (claim.kind === 'mine') {
     // Another installation, or one whose journal is gone, may have placed what the caller names.
@@ -54,7 +54,7 @@ export async function placeOnce(
   const found = await cameOf(entry, own, signal)
   if ('call' in found) return found
   // Whoever had it was refused, so it is anybody's again; or of whoever sent it there is no trace.
-  const isFree = (await journal.stand(entry))?.state === 'free'
+  const isFree = (await journal.current(entry))?.state === 'free'
   return isFree ? placeOnce(request, placing, signal) : send(found.absent, own, signal)
 }
 
@@ -69,7 +69,7 @@ export async function placedBefore(
   signal: AbortSignal | undefined,
 ): Promise<Placement | undefined> {
   const search = { ...recognising, ...sought(request, recognising) }
-  const entry = await search.journal.look(search.identity)
+  const entry = await search.journal.find(search.identity)
   if (!entry) return undefined
   const found = await cameOf(entry, search, signal)
   return 'call' in found ? found : undefined
@@ -79,7 +79,7 @@ export async function placedBefore(
 export const notedBefore = (
   request: RouteRequest,
   asking: Pick<Asking, 'journal' | 'caller' | 'sameForMs'>,
-): Promise<Entry | undefined> => asking.journal.look(sought(request, asking).identity)
+): Promise<JournalEntry | undefined> => asking.journal.find(sought(request, asking).identity)
 
 interface Own extends Search, Placing {}
 interface Recognised extends Search, Recognising {}
@@ -96,7 +96,7 @@ function refuseOther(call: PlacedCall | Call, { request: { body = {} } }: Search
 
 /** Looks for a call before sending; when that fails nothing was sent, and the id is free again. */
 async function findFirst(
-  entry: Entry,
+  entry: JournalEntry,
   own: Own,
   signal: AbortSignal | undefined,
 ): Promise<Placement | undefined> {
@@ -108,17 +108,17 @@ async function findFirst(
     refuseOther(call, own)
     return await repeat(call, entry, own)
   } catch (error) {
-    await note(() => own.journal.free(entry))
+    await note(() => own.journal.release(entry))
     throw error
   }
 }
 
 /** What came of a request that is, or was, under way; or the entry of which surely nothing came. */
 async function cameOf(
-  entry: Entry,
+  entry: JournalEntry,
   search: Recognised,
   signal: AbortSignal | undefined,
-): Promise<Placement | { readonly absent: Entry }> {
+): Promise<Placement | { readonly absent: JournalEntry }> {
   const { call, absent, failure } = await findOut(entry, search, signal)
   if (call) {
     refuseOther(call, search)
@@ -133,12 +133,12 @@ async function cameOf(
 
 async function repeat(
   call: PlacedCall | Call,
-  entry: Entry,
+  entry: JournalEntry,
   { journal, unsettled }: Recognised,
 ): Promise<Placement> {
-  await note(() => journal.placed(entry, call.id))
+  await note(() => journal.recordPlaced(entry, call.id))
   await unsettled.take(entry)?.placed(call.id)
-  const isTaken = (await journal.stand(entry))?.state !== 'not_taken'
+  const isTaken = (await journal.current(entry))?.state !== 'not_taken'
   return { call, externalId: entry.externalId, isRepeat: true, isTaken }
 }
 
@@ -150,7 +150,7 @@ const leastSendMs = 3000
  * and written down, also for a caller who gives up: only the waiting stops then.
  */
 async function send(
-  claimed: Entry,
+  claimed: JournalEntry,
   own: Own,
   signal: AbortSignal | undefined,
   { isLast = false }: { isLast?: boolean } = {},
@@ -166,7 +166,7 @@ async function send(
 
 /** What a call is sent with: it is written down as sent, and has its permit and its time. */
 interface Ready {
-  readonly entry: Entry
+  readonly entry: JournalEntry
   readonly permit: Permit
   /** How long it may take, ms. */
   readonly forMs: number
@@ -177,7 +177,7 @@ interface Ready {
  * free again, and so is the permit.
  */
 async function readyToSend(
-  claimed: Entry,
+  claimed: JournalEntry,
   own: Own,
   signal: AbortSignal | undefined,
 ): Promise<Ready> {
@@ -190,12 +190,12 @@ async function readyToSend(
     const forMs = Math.max(leftMs - timing.findOutMs, leftMs / 2)
     if (signal?.aborted || forMs < leastSendMs) throw notSent(signal)
     const giveUpAt = performance.now() + forMs
-    const entry = await journal.sending(claimed, forMs)
+    const entry = await journal.beginSending(claimed, forMs)
     if (!entry) throw new OutcomeUnknown(claimed.externalId, undefined)
     // Writing it down may have taken a while; what is written is when the sender gives up.
     return { entry, permit, forMs: giveUpAt - performance.now() }
   } catch (error) {
-    await note(() => journal.free(claimed))
+    await note(() => journal.release(claimed))
     await permit?.cancel()
     throw error
   }
@@ -223,7 +223,7 @@ async function transmit(
   const { externalId } = entry
   const isPlaced = async (call: PlacedCall | Call): Promise<Placement> => {
     const isTaken = !('success' in call) || call.success !== false
-    const settle = isTaken ? journal.placed : journal.notTaken
+    const settle = isTaken ? journal.recordPlaced : journal.recordNotTaken
     await note(() => settle(entry, call.id))
     await permit.placed(call.id)
     return { call, externalId, isRepeat: false, isTaken }
@@ -235,11 +235,11 @@ async function transmit(
     return await isPlaced(await withTimeLimit(forMs, undefined, post))
   } catch (error) {
     if (error instanceof ApiError && isCertainlyNotDone(error.failure)) {
-      await note(() => journal.free(entry))
+      await note(() => journal.release(entry))
       await permit.cancel()
       throw error
     }
-    await note(() => journal.gaveUp(entry))
+    await note(() => journal.endSending(entry))
     const found = await foundAfter(error, entry, own).catch((unknown: unknown) => {
       unsettled.add(entry, permit)
       throw unknown
@@ -254,9 +254,9 @@ async function transmit(
 /** What came of a call whose answer was lost. Throws when that cannot be found out. */
 async function foundAfter(
   error: unknown,
-  entry: Entry,
+  entry: JournalEntry,
   own: Own,
-): Promise<{ readonly call: PlacedCall | Call } | { readonly absent: Entry }> {
+): Promise<{ readonly call: PlacedCall | Call } | { readonly absent: JournalEntry }> {
   if (!(error instanceof ApiError)) throw error
   const { call, absent } = await findOut(entry, own, undefined).catch((why: unknown) => {
     // It was sent: that the journal fails now must not read as if nothing had been.

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import type { Entry } from '../state/journal.ts'
+import type { JournalEntry } from '../state/journal.ts'
 import type { Permit } from './placement.ts'
 
 /** More than a platform that fails leaves open within the time that a permit counts. */
 const most = 10_000
 
-type Placed = Pick<Entry, 'owner' | 'externalId'>
+type Placed = Pick<JournalEntry, 'owner' | 'externalId'>
 
 const keyOf = ({ owner, externalId }: Placed) => `${owner} ${externalId}`
 

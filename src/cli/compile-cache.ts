@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import envPaths from 'env-paths'
-import { makeFolder } from '../state/folder.ts'
+import { makePrivateFolder } from '../state/private-files.ts'
 
 /**
  * The folder for compiled code, made if need be; `undefined` where no safe one can be had. What lies
@@ -12,7 +12,7 @@ export function compileCacheFolder(): string | undefined {
   const folder = join(envPaths('voice-agent-mcp', { suffix: '' }).cache, 'compiled')
   try {
     if (!isAbsolute(folder)) return undefined
-    makeFolder(folder)
+    makePrivateFolder(folder)
     return isOwn(folder) && isSafe(dirname(folder)) ? folder : undefined
   } catch {
     // A home that cannot be written to: the program starts without a cache.

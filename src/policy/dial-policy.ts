@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { CallLedger, CallLimits, Exceeded, OpenCall, PlacedCall } from '../state/ledger.ts'
+import type { CallCounter, OpenCall, PlatformCall } from '../state/call-counter.ts'
+import type { CallLimits, ExceededLimit } from '../state/call-limits.ts'
 import type { DialPolicyConfig } from './policy.ts'
 import { checkDestination, type Objection } from './rules.ts'
 import type { Allowed, DialRequest, Refused, Verdict } from './verdict.ts'
@@ -14,7 +15,7 @@ export interface DialPolicy {
   /** The same, and counts it: to be asked right before dialling. */
   reserve(request: DialRequest): Promise<(Allowed & { readonly id: string }) | Refused>
   /** Which call it became. Never throws. */
-  placed(id: string, call: PlacedCall): Promise<void>
+  placed(id: string, call: PlatformCall): Promise<void>
   /** Calls of an owner that nobody has said to have ended. Never throws. */
   underWay(owner: string): Promise<readonly OpenCall[]>
   /** The call is still under way. Never throws. */
@@ -30,7 +31,7 @@ export interface DialPolicyOptions {
   readonly config: DialPolicyConfig | undefined
   /** Where the policy is, for whoever is to change it: a flag, a variable, a file's path. */
   readonly source: string
-  readonly ledger: CallLedger
+  readonly counter: CallCounter
   /** Milliseconds since 1970. */
   readonly now?: () => number
   /** How long a call is under way at most unless renewed, ms. Default 12 hours. */
@@ -40,7 +41,7 @@ export interface DialPolicyOptions {
 export function createDialPolicy({
   config = {},
   source,
-  ledger,
+  counter,
   now = Date.now,
   leaseMs = longestCall,
 }: DialPolicyOptions): DialPolicy {
@@ -79,14 +80,14 @@ export function createDialPolicy({
     })
   }
 
-  const refuseExceeded = ({ rule, limit, waitMs }: Exceeded): Refused =>
+  const refuseExceeded = ({ rule, limit, waitMs }: ExceededLimit): Refused =>
     refuse({
       rule,
       message: `No more calls at the moment: ${calls(limit)} ${spans[rule]} ${limit === 1 ? 'is' : 'are'} allowed.`,
       retryAfterSeconds: waitMs === null ? null : Math.max(1, Math.ceil(waitMs / 1000)),
     })
 
-  /** A ledger that cannot be used decides nothing, so the call is refused. */
+  /** A counter that cannot be used decides nothing, so the call is refused. */
   const refuseUncounted = (error: unknown): Refused => {
     const [rule = 'max_per_day'] = Object.keys(limits) as (keyof CallLimits)[]
     const reason = error instanceof Error ? error.message : String(error)
@@ -109,7 +110,7 @@ export function createDialPolicy({
       const total = totalReached()
       if (total || !isCounting) return total ?? verdict
       try {
-        const limit = await ledger.look(limits, now())
+        const limit = await counter.check(limits, now())
         return limit ? refuseExceeded(limit) : verdict
       } catch (error) {
         return refuseUncounted(error)
@@ -120,11 +121,11 @@ export function createDialPolicy({
       if (!verdict.allowed) return verdict
       const total = totalReached()
       if (total) return total
-      // Counted before waiting for the ledger: others ask meanwhile.
+      // Counted before waiting for the counter: others ask meanwhile.
       reserving++
       try {
         const found = isCounting
-          ? await ledger.reserve(limits, now(), now() + leaseMs)
+          ? await counter.reserve(limits, now(), now() + leaseMs)
           : { id: randomUUID() }
         if ('exceeded' in found) return refuseExceeded(found.exceeded)
         placed.add(found.id)
@@ -135,15 +136,15 @@ export function createDialPolicy({
         reserving--
       }
     },
-    placed: (id, call) => quietly(() => ledger.placed(id, call)),
+    placed: (id, call) => quietly(() => counter.placed(id, call)),
     underWay: async (owner) =>
       // What cannot be read counts until its lease ends.
-      isCounting ? ledger.open(owner, now() - longestCall).catch(() => []) : [],
-    renew: (id) => quietly(() => ledger.renew(id, now() + leaseMs)),
-    release: (id) => quietly(() => ledger.release(id)),
+      isCounting ? counter.open(owner, now() - longestCall).catch(() => []) : [],
+    renew: (id) => quietly(() => counter.renew(id, now() + leaseMs)),
+    release: (id) => quietly(() => counter.release(id)),
     async cancel(id) {
       placed.delete(id)
-      await quietly(() => ledger.cancel(id))
+      await quietly(() => counter.cancel(id))
     },
   }
 }

@@ -84,7 +84,7 @@ const Limit = z.int().min(0).max(1_000_000)
 /**
  * What the operator lets assistants dial. Whatever is left out restricts nothing, except that
  * emergency and premium numbers are never dialled. Of two that match, deny wins over allow; the
- * two lists of allowed destinations add up. Limits count all calls that share a ledger.
+ * two lists of allowed destinations add up. Limits count all calls that share a call counter.
  */
 export const DialPolicyConfig = z.strictObject({
   /** Numbers that begin so may be dialled. */

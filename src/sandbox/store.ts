@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { makePrivateFile } from '../state/folder.ts'
+import { makePrivateFile } from '../state/private-files.ts'
 import { identitySchema, schema, schemaVersion } from './store-schema.ts'
 
 export type SqlParams = Record<string, SQLInputValue>

@@ -9,9 +9,11 @@ import { ConfigError } from '../config/flags.ts'
 import { shownName } from '../config/settings.ts'
 import { createDialPolicy } from '../policy/dial-policy.ts'
 import { type DialPolicyConfig, DialPolicyError, parseDialPolicy } from '../policy/policy.ts'
-import { type Journal, openJournal } from '../state/journal.ts'
-import { type CallLedger, createMemoryLedger } from '../state/ledger.ts'
-import { createSqliteLedger } from '../state/sqlite-ledger.ts'
+import type { CallCounter } from '../state/call-counter.ts'
+import { createMemoryCallCounter } from '../state/memory/memory-call-counter.ts'
+import { openOnce } from '../state/open-once.ts'
+import { createSqliteCallCounter } from '../state/sqlite/sqlite-call-counter.ts'
+import { openSqliteJournal } from '../state/sqlite/sqlite-journal.ts'
 
 /** Dialling, as this process does it, with what it has opened. */
 export interface Calling extends Dialling {
@@ -36,22 +38,17 @@ export function openCalling(
   // Simulated calls are none that count.
   const file = (name: string) =>
     stateDir === ':memory:' ? stateDir : join(stateDir, `${isSandbox ? 'sandbox-' : ''}${name}`)
-  const ledger: CallLedger =
+  const counter: CallCounter =
     stateDir === ':memory:'
-      ? createMemoryLedger()
-      : createSqliteLedger(file('dialled.db'), shownName('state-dir'))
-  const dialPolicy = createDialPolicy({ config, source, ledger, leaseMs })
+      ? createMemoryCallCounter()
+      : createSqliteCallCounter(file('dialled.db'), shownName('state-dir'))
+  const dialPolicy = createDialPolicy({ config, source, counter, leaseMs })
   const follower = createFollower()
-  let journal: Promise<Journal> | undefined
+  const journal = openOnce(() => openSqliteJournal(file('calls.db')))
   return {
     async journal() {
-      journal ??= openJournal(file('calls.db'))
-      const opened = await journal.catch((error: unknown) => {
-        // Whatever was wrong with the file may be mended by the next call.
-        journal = undefined
-        throw error
-      })
-      await opened.keep()
+      const opened = await journal.get()
+      await opened.restoreFile()
       return opened
     },
     policy: dialPolicy,
@@ -61,9 +58,8 @@ export function openCalling(
     timing,
     unsettled: new Unsettled(),
     async close() {
-      const opened = await journal?.catch(() => undefined)
-      opened?.close()
-      await ledger.close()
+      await journal.close((opened) => opened.close())
+      await counter.close()
     },
   }
 }

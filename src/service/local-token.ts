@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { ConfigError } from '../config/flags.ts'
 import { shownName } from '../config/settings.ts'
 import { localTokenPrefix } from '../session/credential.ts'
-import { makeFolder } from '../state/folder.ts'
+import { makePrivateFolder } from '../state/private-files.ts'
 import type { LocalToken } from '../transports/own-key.ts'
 
 /**
@@ -44,7 +44,7 @@ const newToken = () => localTokenPrefix + randomBytes(32).toString('base64url')
  * finds a half of it, and of two that start at the same time both use the first one's.
  */
 function keep(file: string, folder: string): void {
-  makeFolder(folder)
+  makePrivateFolder(folder)
   const draft = `${file}.${randomBytes(8).toString('hex')}`
   const descriptor = openSync(draft, 'wx', 0o600)
   try {

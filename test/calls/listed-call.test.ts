@@ -6,7 +6,7 @@ import { placeOnce } from '../../src/calls/place.ts'
 import { Unsettled } from '../../src/calls/unsettled.ts'
 import type { Call } from '../../src/contract/call.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { openJournal } from '../../src/state/journal.ts'
+import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { connectPerson } from '../harness/person.ts'
 
@@ -91,7 +91,7 @@ function oldestFirst({ rings }: { rings: boolean[] }) {
       },
       {
         client,
-        journal: await openJournal(':memory:'),
+        journal: await openSqliteJournal(':memory:'),
         caller: { owner: 'account', formerOwners: [] },
         permit: async () => ({ cancel: async () => undefined, placed: async () => undefined }),
         timing: { findOutMs: 2000, settledMs: 100 },

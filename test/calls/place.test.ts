@@ -11,7 +11,8 @@ import { ExternalIdTaken, OutcomeUnknown } from '../../src/calls/placement.ts'
 import { Unsettled } from '../../src/calls/unsettled.ts'
 import type { Route, RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { type Journal, JournalError, openJournal } from '../../src/state/journal.ts'
+import { type Journal, JournalError } from '../../src/state/journal.ts'
+import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
 import { scratchFolder } from '../harness/program.ts'
 
 const broken: Failure = { kind: 'network', code: 'ECONNRESET', maybeSent: true }
@@ -118,7 +119,7 @@ async function placing(
   { journal, settledMs = 60_000 }: { journal?: Journal; settledMs?: number } = {},
 ) {
   const { seen, permit } = permits()
-  const kept = journal ?? (await openJournal(':memory:'))
+  const kept = journal ?? (await openSqliteJournal(':memory:'))
   const unsettled = new Unsettled()
   return {
     journal: kept,
@@ -240,9 +241,9 @@ describe('a call', () => {
 
   test('that was placed is told as placed even if that cannot be written down', async () => {
     const platform = platformOf()
-    const journal = await openJournal(':memory:')
-    const placed = () => Promise.reject(new JournalError('disk full'))
-    const { place } = await placing(platform, { journal: { ...journal, placed } })
+    const journal = await openSqliteJournal(':memory:')
+    const recordPlaced = () => Promise.reject(new JournalError('disk full'))
+    const { place } = await placing(platform, { journal: { ...journal, recordPlaced } })
     expect(await place()).toMatchObject({ isRepeat: false })
     expect(await place()).toMatchObject({ isRepeat: true })
     expect(platform.posts()).toBe(1)
@@ -250,13 +251,13 @@ describe('a call', () => {
 
   test('whose sender was overtaken while it waited for leave is not sent by it', async () => {
     const platform = platformOf()
-    const journal = await openJournal(':memory:')
+    const journal = await openSqliteJournal(':memory:')
     const { place } = await placing(platform, {
       journal: {
         ...journal,
-        sending: async (entry, forMs) => {
-          await journal.sending(entry, forMs)
-          return journal.sending(entry, forMs)
+        beginSending: async (entry, forMs) => {
+          await journal.beginSending(entry, forMs)
+          return journal.beginSending(entry, forMs)
         },
       },
     })
@@ -385,13 +386,15 @@ describe('a call', () => {
 
   test('that cannot be written down as sent is not sent, and its permit and its id are free', async () => {
     const platform = platformOf()
-    const journal = await openJournal(':memory:')
+    const journal = await openSqliteJournal(':memory:')
     let isFull = true
-    const sending: Journal['sending'] = async (...args) => {
+    const beginSending: Journal['beginSending'] = async (...args) => {
       if (isFull) throw new JournalError('disk full')
-      return journal.sending(...args)
+      return journal.beginSending(...args)
     }
-    const { place, permits: seen } = await placing(platform, { journal: { ...journal, sending } })
+    const { place, permits: seen } = await placing(platform, {
+      journal: { ...journal, beginSending },
+    })
     await expect(place()).rejects.toThrow(JournalError)
     expect(seen).toEqual(['asked', 'cancelled'])
     isFull = false
@@ -401,9 +404,9 @@ describe('a call', () => {
 
   test('is unknown, and not refused, when the journal fails after it was sent', async () => {
     const platform = platformOf({ rings: true, answer: broken })
-    const journal = await openJournal(':memory:')
-    const stand = () => Promise.reject(new JournalError('disk gone'))
-    const { place, permits: seen } = await placing(platform, { journal: { ...journal, stand } })
+    const journal = await openSqliteJournal(':memory:')
+    const current = () => Promise.reject(new JournalError('disk gone'))
+    const { place, permits: seen } = await placing(platform, { journal: { ...journal, current } })
     await expect(place()).rejects.toThrow(OutcomeUnknown)
     expect(seen).toEqual(['asked'])
   })
@@ -439,7 +442,7 @@ describe('a call', () => {
 
   test('that is not permitted is not sent', async () => {
     const platform = platformOf()
-    const journal = await openJournal(':memory:')
+    const journal = await openSqliteJournal(':memory:')
     const placed = placeOnce(
       request(),
       {
@@ -493,7 +496,7 @@ describe('a journal', () => {
   ])('%s is an error that names it and what to do', async (_, make) => {
     using folder = scratchFolder()
     const file = make(folder.path)
-    const opening = openJournal(file)
+    const opening = openSqliteJournal(file)
     await expect(opening).rejects.toThrow(JournalError)
     await expect(opening).rejects.toThrow(`The journal of calls ${file} cannot be used: `)
     await expect(opening).rejects.toThrow('VOICE_AGENT_STATE_DIR')

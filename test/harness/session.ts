@@ -4,8 +4,8 @@ import { Unsettled } from '../../src/calls/unsettled.ts'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
 import { createMemories } from '../../src/session/memory.ts'
 import type { Session } from '../../src/session/session.ts'
-import { openJournal } from '../../src/state/journal.ts'
-import { createMemoryLedger } from '../../src/state/ledger.ts'
+import { createMemoryCallCounter } from '../../src/state/memory/memory-call-counter.ts'
+import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
 
 /** A session around a client, for tests of what works with sessions. */
 export function sessionOf(client: Client, more: Partial<Session> = {}): Session {
@@ -14,8 +14,8 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
     client,
     memory: createMemories()('a key', client),
     dialling: {
-      journal: () => openJournal(':memory:'),
-      policy: createDialPolicy({ config: undefined, source, ledger: createMemoryLedger() }),
+      journal: () => openSqliteJournal(':memory:'),
+      policy: createDialPolicy({ config: undefined, source, counter: createMemoryCallCounter() }),
       follower: createFollower(),
       underWay: undefined,
       unsettled: new Unsettled(),

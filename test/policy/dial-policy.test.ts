@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
 import type { DialPolicyConfig } from '../../src/policy/policy.ts'
 import type { DialRequest } from '../../src/policy/verdict.ts'
-import { createMemoryLedger, LedgerError } from '../../src/state/ledger.ts'
+import { CallCounterError } from '../../src/state/call-counter.ts'
+import { createMemoryCallCounter } from '../../src/state/memory/memory-call-counter.ts'
 
 /** A Monday noon in Berlin. */
 const noon = Date.parse('2026-11-02T11:00:00Z')
@@ -21,8 +22,8 @@ const web = phone(null, { type: 'web', fromNumber: null })
 
 function policyOf(config: DialPolicyConfig | undefined, at = noon) {
   const clock = { at }
-  const ledger = createMemoryLedger()
-  return { clock, ledger, ...createDialPolicy({ config, source, ledger, now: () => clock.at }) }
+  const counter = createMemoryCallCounter()
+  return { clock, counter, ...createDialPolicy({ config, source, counter, now: () => clock.at }) }
 }
 
 describe('without a policy', () => {
@@ -206,9 +207,15 @@ describe('limits', () => {
   })
 
   test('refuse when calls cannot be counted, and say why', async () => {
-    const broken = () => Promise.reject(new LedgerError('The file of calls /x cannot be used.'))
-    const ledger = { ...createMemoryLedger(), look: broken, reserve: broken, release: broken }
-    const policy = createDialPolicy({ config: { max_per_hour: 5 }, source, ledger })
+    const broken = () =>
+      Promise.reject(new CallCounterError('The file of calls /x cannot be used.'))
+    const counter = {
+      ...createMemoryCallCounter(),
+      check: broken,
+      reserve: broken,
+      release: broken,
+    }
+    const policy = createDialPolicy({ config: { max_per_hour: 5 }, source, counter })
     const refused = {
       rule: 'max_per_hour',
       message:
@@ -217,7 +224,7 @@ describe('limits', () => {
     expect(await policy.check(web)).toMatchObject(refused)
     expect(await policy.reserve(web)).toMatchObject(refused)
     await policy.release('x')
-    const unlimited = createDialPolicy({ config: {}, source, ledger })
+    const unlimited = createDialPolicy({ config: {}, source, counter })
     expect(await unlimited.reserve(web)).toMatchObject({ allowed: true })
   })
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { openJournal } from '../../src/state/journal.ts'
+import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { connectPerson } from '../harness/person.ts'
 import { scratchFolder } from '../harness/program.ts'
@@ -19,16 +19,16 @@ function lock(file: string) {
 test('a journal that another process writes to is waited for without blocking this one', async () => {
   using folder = scratchFolder()
   const file = join(folder.path, 'calls.db')
-  const journal = await openJournal(file)
+  const journal = await openSqliteJournal(file)
   const owner = 'an account'
   const identity = { owner, formerOwners: [], content: 'call', externalId: 'mine' }
   using other = lock(file)
   const claiming = journal.claim(identity)
-  expect(await journal.look(identity)).toBeUndefined()
+  expect(await journal.find(identity)).toBeUndefined()
   // Reached only because the claim does not keep this thread waiting.
   other.release()
   expect(await claiming).toMatchObject({ kind: 'mine' })
-  journal.close()
+  await journal.close()
 })
 
 test('other tools answer while a call waits for the files of another process', async () => {

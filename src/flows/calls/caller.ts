@@ -67,14 +67,14 @@ type Own = z.output<typeof Own>
  */
 async function placingAccount(session: Session, journal: Journal): Promise<Own> {
   const key = `account of ${session.platform} ${session.owner}`
-  const known = await journal.noted(key)
+  const known = await journal.readNote(key)
   const own = await currentAccount(session).catch((error: unknown) => {
     if (!(error instanceof ApiError) || isRefusal(error) || known === undefined) throw error
     return Own.parse(JSON.parse(known))
   })
   learnAccount(session, own)
   const value = JSON.stringify(own)
-  if (value !== known) await journal.note(key, value)
+  if (value !== known) await journal.writeNote(key, value)
   return own
 }
 

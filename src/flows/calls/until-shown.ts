@@ -42,7 +42,7 @@ async function isFresh(
 ): Promise<boolean> {
   try {
     const journal = await session.dialling.journal()
-    const agoMs = await journal.placedFor(await callerOn(account, session), callId)
+    const agoMs = await journal.placedAgoMs(await callerOn(account, session), callId)
     return agoMs !== undefined && agoMs < shownAfterMs
   } catch (error) {
     if (error instanceof JournalError) return false

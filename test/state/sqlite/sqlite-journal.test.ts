@@ -2,12 +2,13 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type Identity, JournalError, openJournal } from '../../src/state/journal.ts'
-import { journalFile } from '../../src/state/journal-file.ts'
-import { openStateFile } from '../../src/state/sqlite-file.ts'
-import { scratchFolder } from '../harness/program.ts'
+import { type CallIdentity, JournalError } from '../../../src/state/journal.ts'
+import { journalSchema } from '../../../src/state/sqlite/journal-schema.ts'
+import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-journal.ts'
+import { openStateFile } from '../../../src/state/sqlite/state-file.ts'
+import { scratchFolder } from '../../harness/program.ts'
 
-const identity = (more: Partial<Identity> = {}): Identity => ({
+const identity = (more: Partial<CallIdentity> = {}): CallIdentity => ({
   owner: 'a platform and an account',
   formerOwners: [],
   content: 'what is asked for',
@@ -41,7 +42,7 @@ describe('a journal', () => {
   test('is for its user alone, and holds nothing that tells whose calls these are', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
-    const journal = await openJournal(file)
+    const journal = await openSqliteJournal(file)
     const claim = await journal.claim(
       identity({ owner: 'owner-in-clear', content: 'content-in-clear' }),
     )
@@ -50,13 +51,13 @@ describe('a journal', () => {
       if (process.platform !== 'win32') expect(statSync(name).mode & 0o777).toBe(0o600)
       expect(readFileSync(name).toString('latin1')).not.toMatch(/in-clear/)
     }
-    journal.close()
+    await journal.close()
   })
 
   test('is made once by several that open it at the same time', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
-    const journals = await Promise.all(Array.from({ length: 8 }, () => openJournal(file)))
+    const journals = await Promise.all(Array.from({ length: 8 }, () => openSqliteJournal(file)))
     const claims = await Promise.all(journals.map((journal) => journal.claim(identity())))
     expect(claims.map(({ kind }) => kind).toSorted()).toEqual([
       'mine',
@@ -66,10 +67,10 @@ describe('a journal', () => {
   })
 
   test('takes instants and durations of fractions of a millisecond', async () => {
-    const journal = await openJournal(':memory:')
+    const journal = await openSqliteJournal(':memory:')
     const claim = await journal.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
-    expect(await journal.sending(claim.entry, 6931.4375)).toMatchObject({ state: 'sending' })
+    expect(await journal.beginSending(claim.entry, 6931.4375)).toMatchObject({ state: 'sending' })
   })
 })
 
@@ -82,14 +83,14 @@ describe('a journal of version 1', () => {
     ['bare-hash me', 'auto-4', 'nothing', 1, 'free', now - 1000, null],
   ]
   const formerOwners = ['bare-hash me', 'bare-hash own']
-  const old = (more: Partial<Identity>) => identity({ formerOwners, ...more })
+  const old = (more: Partial<CallIdentity>) => identity({ formerOwners, ...more })
 
   test('is upgraded in place by one of many, and says what was placed under the old owner', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     writeVersion1(file, rows).close()
     const [journal, ...others] = await Promise.all(
-      Array.from({ length: 4 }, () => openJournal(file)),
+      Array.from({ length: 4 }, () => openSqliteJournal(file)),
     )
     if (!journal) throw new Error('not opened')
     const sameForMs = 5 * 86_400_000
@@ -102,13 +103,13 @@ describe('a journal of version 1', () => {
       entry: { callId: 'call-2' },
     })
     expect(await journal.claim(old({ content: 'other', externalId: 'mine' }))).toEqual({
-      kind: 'taken',
+      kind: 'conflict',
     })
     const lost = await journal.claim(old({ content: 'lost' }))
     expect(lost).toMatchObject({ kind: 'theirs', entry: { state: 'sending' } })
     expect((await journal.claim(old({ content: 'nothing' }))).kind).toBe('mine')
     // Whose key it was cannot be tried out on what is left of it.
-    for (const one of [journal, ...others]) one.close()
+    for (const one of [journal, ...others]) await one.close()
     expect(readFileSync(file).toString('latin1')).not.toContain('bare-hash')
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
   })
@@ -118,12 +119,12 @@ describe('a journal of version 1', () => {
     const file = join(folder.path, 'calls.db')
     const running = writeVersion1(file, rows)
     const select = running.prepare('SELECT * FROM placements')
-    const journal = await openJournal(file)
+    const journal = await openSqliteJournal(file)
     expect(() => select.all()).toThrow('no such table: placements')
-    const version1 = { ...journalFile, version: 1 }
+    const version1 = { ...journalSchema, version: 1 }
     await expect(openStateFile(file, version1)).rejects.toThrow('another version (2, not 1)')
     running.close()
-    journal.close()
+    await journal.close()
   })
 })
 
@@ -137,15 +138,15 @@ describe('after the clock was set', () => {
     ['forward', 3_600_000],
     ['back', -3_600_000],
   ])('%s, it is counted anew for how long nobody can have sent a call', async (_, byMs) => {
-    const journal = await openJournal(':memory:')
+    const journal = await openSqliteJournal(':memory:')
     const claim = await journal.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
-    const sent = await journal.sending(claim.entry, 0)
+    const sent = await journal.beginSending(claim.entry, 0)
     if (!sent) throw new Error('not sent')
     setClock(byMs)
-    const first = await journal.stand(sent)
-    expect(first?.quietMs).toBe(-60_000)
-    expect((await journal.stand(sent))?.quietMs).toBeLessThan(-50_000)
+    const first = await journal.current(sent)
+    expect(first?.sinceDeadlineMs).toBe(-60_000)
+    expect((await journal.current(sent))?.sinceDeadlineMs).toBeLessThan(-50_000)
     expect(await journal.claim(identity())).toMatchObject({ kind: 'theirs' })
   })
 
@@ -154,18 +155,18 @@ describe('after the clock was set', () => {
     async () => {
       using folder = scratchFolder()
       const file = join(folder.path, 'calls.db')
-      const journal = await openJournal(file)
+      const journal = await openSqliteJournal(file)
       const claim = await journal.claim(identity())
       if (claim.kind !== 'mine') throw new Error('not mine')
-      await journal.placed(claim.entry, 'call-1')
+      await journal.recordPlaced(claim.entry, 'call-1')
       setClock(40 * 86_400_000)
-      const again = await openJournal(file)
+      const again = await openSqliteJournal(file)
       expect(await again.claim(identity())).toMatchObject({
         kind: 'theirs',
         entry: { callId: 'call-1' },
       })
-      journal.close()
-      again.close()
+      await journal.close()
+      await again.close()
     },
   )
 })
@@ -173,10 +174,10 @@ describe('after the clock was set', () => {
 describe.skipIf(process.platform === 'win32')('a journal that is deleted while it is open', () => {
   const opened = async (folder: string) => {
     const file = join(folder, 'state', 'calls.db')
-    const journal = await openJournal(file)
+    const journal = await openSqliteJournal(file)
     const claim = await journal.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
-    await journal.placed(claim.entry, 'call-1')
+    await journal.recordPlaced(claim.entry, 'call-1')
     return { file, journal, remove: () => rmSync(join(folder, 'state'), { recursive: true }) }
   }
 
@@ -187,28 +188,28 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
     const claim = await journal.claim(other)
     if (claim.kind !== 'mine') throw new Error('not mine')
     remove()
-    await expect(journal.sending(claim.entry, 1000)).rejects.toThrow(
+    await expect(journal.beginSending(claim.entry, 1000)).rejects.toThrow(
       /was deleted while this program/,
     )
-    await Promise.all([journal.keep(), journal.keep()])
+    await Promise.all([journal.restoreFile(), journal.restoreFile()])
     expect(existsSync(file)).toBe(true)
     expect(await journal.claim(identity())).toMatchObject({ entry: { callId: 'call-1' } })
-    const neighbour = await openJournal(file)
+    const neighbour = await openSqliteJournal(file)
     expect(await neighbour.claim(identity())).toMatchObject({ entry: { callId: 'call-1' } })
     // It was not sent, so it is anybody's again.
     expect(await neighbour.claim(other)).toMatchObject({ kind: 'mine' })
-    journal.close()
-    neighbour.close()
+    await journal.close()
+    await neighbour.close()
   })
 
   test('and was made anew by another program, is refused', async () => {
     using folder = scratchFolder()
     const { file, journal, remove } = await opened(folder.path)
     remove()
-    const neighbour = await openJournal(file)
-    await expect(journal.keep()).rejects.toThrow(JournalError)
-    await expect(journal.keep()).rejects.toThrow(/was replaced by another one/)
-    journal.close()
-    neighbour.close()
+    const neighbour = await openSqliteJournal(file)
+    await expect(journal.restoreFile()).rejects.toThrow(JournalError)
+    await expect(journal.restoreFile()).rejects.toThrow(/was replaced by another one/)
+    await journal.close()
+    await neighbour.close()
   })
 })

@@ -5,13 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  type CallLedger,
-  type CallLimits,
-  createMemoryLedger,
-  LedgerError,
-} from '../../src/state/ledger.ts'
-import { createSqliteLedger } from '../../src/state/sqlite-ledger.ts'
+import { type CallCounter, CallCounterError } from '../../src/state/call-counter.ts'
+import type { CallLimits } from '../../src/state/call-limits.ts'
+import { createMemoryCallCounter } from '../../src/state/memory/memory-call-counter.ts'
+import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-counter.ts'
 import { cleanEnv, scratchFolder } from '../harness/program.ts'
 import { tries } from '../harness/property.ts'
 import { beforeEachStatement } from '../sandbox/statement-hook.ts'
@@ -19,100 +16,111 @@ import { beforeEachStatement } from '../sandbox/statement-hook.ts'
 const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
-const setting = '--dial-ledger'
+const setting = '--dial-counter'
 
-const ledgers: [string, () => CallLedger][] = [
-  ['in memory', createMemoryLedger],
-  ['in a file', () => createSqliteLedger(':memory:', setting)],
+const counters: [string, () => CallCounter][] = [
+  ['in memory', createMemoryCallCounter],
+  ['in a file', () => createSqliteCallCounter(':memory:', setting)],
 ]
 
 /** Reserves, and gives the id; fails when a limit is reached. */
-async function placed(ledger: CallLedger, limits: CallLimits, now: number, leaseEnd = now + hour) {
-  const answer = await ledger.reserve(limits, now, leaseEnd)
+async function placed(
+  counter: CallCounter,
+  limits: CallLimits,
+  now: number,
+  leaseEnd = now + hour,
+) {
+  const answer = await counter.reserve(limits, now, leaseEnd)
   if ('exceeded' in answer) throw new Error(`${answer.exceeded.rule} is reached`)
   return answer.id
 }
 
-describe.each(ledgers)('a ledger %s', (_, create) => {
+describe.each(counters)('a counter %s', (_, create) => {
   test('lets a call through when the oldest has left the window, and says when', async () => {
-    const ledger = create()
+    const counter = create()
     const limits = { max_per_minute: 2 }
-    await placed(ledger, limits, 0)
-    await placed(ledger, limits, 10_000)
+    await placed(counter, limits, 0)
+    await placed(counter, limits, 10_000)
     const reached = { rule: 'max_per_minute', limit: 2, waitMs: 30_000 }
-    expect(await ledger.look(limits, 30_000)).toEqual(reached)
-    expect(await ledger.reserve(limits, 30_000, hour)).toEqual({ exceeded: reached })
-    expect(await ledger.look(limits, 59_999)).toBeDefined()
-    expect(await ledger.look(limits, minute)).toBeUndefined()
-    await placed(ledger, limits, minute)
-    expect(await ledger.look(limits, minute)).toMatchObject({ waitMs: 10_000 })
+    expect(await counter.check(limits, 30_000)).toEqual(reached)
+    expect(await counter.reserve(limits, 30_000, hour)).toEqual({ exceeded: reached })
+    expect(await counter.check(limits, 59_999)).toBeDefined()
+    expect(await counter.check(limits, minute)).toBeUndefined()
+    await placed(counter, limits, minute)
+    expect(await counter.check(limits, minute)).toMatchObject({ waitMs: 10_000 })
   })
 
   test('tells of several limits the one with the longest wait', async () => {
-    const ledger = create()
+    const counter = create()
     const limits = { max_per_minute: 1, max_per_hour: 1, max_per_day: 2, max_at_once: 1 }
-    await placed(ledger, limits, 0)
-    expect(await ledger.look(limits, 1000)).toMatchObject({ rule: 'max_per_hour' })
+    await placed(counter, limits, 0)
+    expect(await counter.check(limits, 1000)).toMatchObject({ rule: 'max_per_hour' })
   })
 
   test('counts calls at once until they are released or their time is over', async () => {
-    const ledger = create()
+    const counter = create()
     const limits = { max_at_once: 2 }
-    const first = await placed(ledger, limits, 0)
-    const second = await placed(ledger, limits, 0)
-    expect(await ledger.look(limits, 1)).toEqual({ rule: 'max_at_once', limit: 2, waitMs: null })
-    await ledger.release(first)
-    await placed(ledger, limits, 1, 2 * hour)
-    await ledger.renew(second, 2 * hour)
-    await ledger.renew(first, 2 * hour)
-    expect(await ledger.look(limits, hour)).toBeDefined()
+    const first = await placed(counter, limits, 0)
+    const second = await placed(counter, limits, 0)
+    expect(await counter.check(limits, 1)).toEqual({ rule: 'max_at_once', limit: 2, waitMs: null })
+    await counter.release(first)
+    await placed(counter, limits, 1, 2 * hour)
+    await counter.renew(second, 2 * hour)
+    await counter.renew(first, 2 * hour)
+    expect(await counter.check(limits, hour)).toBeDefined()
     // What has been released is not under way again.
-    expect(await ledger.look({ max_at_once: 3 }, hour)).toBeUndefined()
-    expect(await ledger.look(limits, 2 * hour)).toBeUndefined()
+    expect(await counter.check({ max_at_once: 3 }, hour)).toBeUndefined()
+    expect(await counter.check(limits, 2 * hour)).toBeUndefined()
   })
 
   test('tells of an owner which calls were placed, and are not known to have ended', async () => {
-    const ledger = create()
+    const counter = create()
     const ids: string[] = []
-    for (const at of [1, 2, 3, 4]) ids.push(await placed(ledger, {}, at, at + 1))
+    for (const at of [1, 2, 3, 4]) ids.push(await placed(counter, {}, at, at + 1))
     const [first = '', second = '', third = '', fourth = ''] = ids
     for (const id of [first, second, third])
-      await ledger.placed(id, { owner: 'me', callId: `call ${id}` })
-    await ledger.placed(fourth, { owner: 'other', callId: 'call' })
-    await ledger.placed('unknown', { owner: 'me', callId: 'call' })
-    await ledger.release(second)
+      await counter.placed(id, { owner: 'me', callId: `call ${id}` })
+    await counter.placed(fourth, { owner: 'other', callId: 'call' })
+    await counter.placed('unknown', { owner: 'me', callId: 'call' })
+    await counter.release(second)
     // Also those whose lease is over: nobody has said that they ended.
     const open = [first, third].map((id) => ({ id, callId: `call ${id}`, at: ids.indexOf(id) + 1 }))
-    expect(await ledger.open('me', 0)).toEqual(open)
-    expect(await ledger.open('me', 1)).toEqual(open.slice(1))
-    await ledger.cancel(third)
-    expect(await ledger.open('me', 1)).toEqual([])
+    expect(await counter.open('me', 0)).toEqual(open)
+    expect(await counter.open('me', 1)).toEqual(open.slice(1))
+    await counter.cancel(third)
+    expect(await counter.open('me', 1)).toEqual([])
   })
 
   test('a released call counts as placed, a cancelled one does not', async () => {
-    const ledger = create()
+    const counter = create()
     const limits = { max_per_day: 1 }
-    await ledger.cancel(await placed(ledger, limits, 0))
-    await ledger.release(await placed(ledger, limits, 1))
-    expect(await ledger.look(limits, day)).toMatchObject({ rule: 'max_per_day', waitMs: 1 })
-    expect(await ledger.look(limits, day + 1)).toBeUndefined()
+    await counter.cancel(await placed(counter, limits, 0))
+    await counter.release(await placed(counter, limits, 1))
+    expect(await counter.check(limits, day)).toMatchObject({ rule: 'max_per_day', waitMs: 1 })
+    expect(await counter.check(limits, day + 1)).toBeUndefined()
   })
 
   test('a limit of none lets none through', async () => {
     const limits = { max_per_hour: 0 }
-    expect(await create().look(limits, 0)).toEqual({ rule: 'max_per_hour', limit: 0, waitMs: null })
+    expect(await create().check(limits, 0)).toEqual({
+      rule: 'max_per_hour',
+      limit: 0,
+      waitMs: null,
+    })
   })
 
   test('a limit that was lowered holds at once', async () => {
-    const ledger = create()
-    for (const at of [0, 1, 2, 3]) await placed(ledger, {}, at)
-    expect(await ledger.look({ max_per_minute: 2 }, 10)).toMatchObject({ waitMs: minute + 2 - 10 })
+    const counter = create()
+    for (const at of [0, 1, 2, 3]) await placed(counter, {}, at)
+    expect(await counter.check({ max_per_minute: 2 }, 10)).toMatchObject({
+      waitMs: minute + 2 - 10,
+    })
   })
 
   test('calls asked for at the same moment do not together pass a limit', async () => {
-    const ledger = create()
+    const counter = create()
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => ledger.reserve({ max_at_once: 3 }, 0, hour)),
+      Array.from({ length: 20 }, () => counter.reserve({ max_at_once: 3 }, 0, hour)),
     )
     expect(answers.filter((answer) => 'id' in answer)).toHaveLength(3)
   })
@@ -131,7 +139,7 @@ describe.each(ledgers)('a ledger %s', (_, create) => {
     })
     await fc.assert(
       fc.asyncProperty(limits, fc.array(step, { maxLength: 60 }), async (limit, steps) => {
-        const ledger = create()
+        const counter = create()
         const calls = new Map<string, { at: number; end: number }>()
         let now = 1_700_000_000_000
         const within = (window: number) =>
@@ -144,17 +152,17 @@ describe.each(ledgers)('a ledger %s', (_, create) => {
           if (ending !== undefined && end === 'release') {
             calls.set(ending, { at: calls.get(ending)?.at ?? 0, end: 0 })
           }
-          if (ending !== undefined && end) await ledger[end](ending)
+          if (ending !== undefined && end) await counter[end](ending)
           const isFree =
             within(minute) < limit.max_per_minute &&
             within(hour) < limit.max_per_hour &&
             within(day) < limit.max_per_day &&
             running() < limit.max_at_once
-          const answer = await ledger.reserve(limit, now, now + hour)
+          const answer = await counter.reserve(limit, now, now + hour)
           expect('id' in answer).toBe(isFree)
           if ('id' in answer) calls.set(answer.id, { at: now, end: now + hour })
         }
-        await ledger.close()
+        await counter.close()
       }),
       tries(40),
     )
@@ -163,7 +171,7 @@ describe.each(ledgers)('a ledger %s', (_, create) => {
 
 /** Starts a process that reserves without end; gives what it was answered once it has ended. */
 function reserving(file: string, limit: number, options = '') {
-  const script = fileURLToPath(new URL('./ledger-process.ts', import.meta.url))
+  const script = fileURLToPath(new URL('./call-counter-process.ts', import.meta.url))
   const child = spawn(process.execPath, [script, file, String(limit)], {
     env: cleanEnv({ NODE_OPTIONS: options }),
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -183,23 +191,23 @@ describe('a file of calls', () => {
   test('is remembered by the next server', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'new', 'calls.db')
-    const before = createSqliteLedger(file, setting)
+    const before = createSqliteCallCounter(file, setting)
     await placed(before, {}, 0)
     await before.close()
-    const after = createSqliteLedger(file, setting)
-    expect(await after.look({ max_per_day: 1 }, 1)).toMatchObject({ rule: 'max_per_day' })
+    const after = createSqliteCallCounter(file, setting)
+    expect(await after.check({ max_per_day: 1 }, 1)).toMatchObject({ rule: 'max_per_day' })
     await after.close()
   })
 
   test('of a version that did not write down which calls they became is used as it is', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
-    const before = createSqliteLedger(file, setting)
+    const before = createSqliteCallCounter(file, setting)
     const id = await placed(before, {}, 0)
     await before.close()
     using db = new DatabaseSync(file)
     db.exec('DROP TABLE placed_calls')
-    const after = createSqliteLedger(file, setting)
+    const after = createSqliteCallCounter(file, setting)
     expect(await after.open('me', -1)).toEqual([])
     await after.placed(id, { owner: 'me', callId: 'call' })
     expect(await after.open('me', -1)).toEqual([{ id, callId: 'call', at: 0 }])
@@ -233,22 +241,22 @@ describe('a file of calls', () => {
         .map(({ id }) => id),
     )
     for (const id of ids) expect(kept).toContain(id)
-    const ledger = createSqliteLedger(file, setting)
+    const counter = createSqliteCallCounter(file, setting)
     const limits = { max_per_day: ids.length }
-    expect(await ledger.look(limits, 0)).toMatchObject({ rule: 'max_per_day' })
-    await ledger.close()
+    expect(await counter.check(limits, 0)).toMatchObject({ rule: 'max_per_day' })
+    await counter.close()
   })
 
   test('keeps what no limit needs any more for no longer', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
-    const ledger = createSqliteLedger(file, setting)
-    await placed(ledger, {}, 0, hour)
-    await placed(ledger, {}, 0, 3 * day)
-    await placed(ledger, {}, day, day + hour)
+    const counter = createSqliteCallCounter(file, setting)
+    await placed(counter, {}, 0, hour)
+    await placed(counter, {}, 0, 3 * day)
+    await placed(counter, {}, day, day + hour)
     using db = new DatabaseSync(file)
     expect(db.prepare('SELECT count(*) AS count FROM calls').get()).toEqual({ count: 2 })
-    await ledger.close()
+    await counter.close()
   })
 
   test.each([
@@ -261,10 +269,10 @@ describe('a file of calls', () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     spoil(file)
-    const ledger = createSqliteLedger(file, setting)
+    const counter = createSqliteCallCounter(file, setting)
     for (const _ of [1, 2]) {
-      const looking = ledger.look({ max_per_day: 1 }, 0)
-      await expect(looking).rejects.toThrow(LedgerError)
+      const looking = counter.check({ max_per_day: 1 }, 0)
+      await expect(looking).rejects.toThrow(CallCounterError)
       await expect(looking).rejects.toThrow(`The file of calls ${file} cannot be used: `)
       await expect(looking).rejects.toThrow(setting)
     }
@@ -272,21 +280,21 @@ describe('a file of calls', () => {
   })
 
   test('in a folder that cannot be made is an error at once', async () => {
-    const ledger = createSqliteLedger('/proc/none/calls.db', setting)
-    await expect(ledger.look({}, 0)).rejects.toThrow('/proc/none/calls.db cannot be used')
+    const counter = createSqliteCallCounter('/proc/none/calls.db', setting)
+    await expect(counter.check({}, 0)).rejects.toThrow('/proc/none/calls.db cannot be used')
   })
 
   test('that another process is writing to is waited for', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
-    const ledger = createSqliteLedger(file, setting)
-    await placed(ledger, {}, 0)
+    const counter = createSqliteCallCounter(file, setting)
+    await placed(counter, {}, 0)
     using other = new DatabaseSync(file)
     other.exec('BEGIN IMMEDIATE')
-    const waiting = placed(ledger, {}, 1)
-    await ledger.look({}, 1)
+    const waiting = placed(counter, {}, 1)
+    await counter.check({}, 1)
     other.exec('COMMIT')
     await waiting
-    await ledger.close()
+    await counter.close()
   })
 })

@@ -2,20 +2,19 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { chmodSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import type { StateFile } from './sqlite-file.ts'
+import type { StateFile } from './state-file.ts'
 
 /*
- * The file of the journal. Whose a call is and what was asked for are kept as an HMAC with a secret
- * of this file alone: who reads it learns neither keys nor numbers, and cannot try them out either
- * without the secret.
+ * The file of the journal. The owner of a call and what was asked for are stored as an HMAC with a
+ * secret of this file: the stored values contain no key and no number, and nobody can test guesses
+ * against them without the secret.
  */
 
 /**
- * `since`, `uptime` and `boot` are one moment (see moment.ts). The table is not called what it was
- * in version 1: a program of that version which has the file open fails on it, and does not write
- * what this one would not find.
+ * `since`, `uptime` and `boot` are one Timestamp. The table has another name than in version 1: a
+ * program of version 1 that has the file open fails, and does not write where this one never looks.
  */
-const schema = `
+const tables = `
   CREATE TABLE calls (
     owner TEXT NOT NULL,
     external_id TEXT NOT NULL,
@@ -34,14 +33,14 @@ const schema = `
   CREATE TABLE secret (id TEXT NOT NULL, secret BLOB NOT NULL) STRICT`
 
 function create(db: DatabaseSync): void {
-  db.exec(schema)
+  db.exec(tables)
   const insert = db.prepare('INSERT INTO secret VALUES (?, ?)')
   insert.run(randomBytes(16).toString('hex'), randomBytes(32))
 }
 
-/** Version 1 kept bare hashes; what was placed then is sealed, and found under its old owner. */
+/** Version 1 stored plain hashes. Its entries are sealed, and found under their former owner. */
 function upgrade(db: DatabaseSync): void {
-  // What is deleted is overwritten: bare hashes of keys do not stay in unused pages.
+  // Deleted content is overwritten: no plain hash of a key stays in an unused page.
   db.exec('PRAGMA secure_delete = ON')
   create(db)
   const file = db.location()
@@ -54,7 +53,7 @@ function upgrade(db: DatabaseSync): void {
     DROP TABLE placements`)
 }
 
-export const journalFile: StateFile = {
+export const journalSchema: StateFile = {
   // "once"
   applicationId: 0x6f6e6365,
   version: 2,
@@ -62,16 +61,17 @@ export const journalFile: StateFile = {
   upgrade,
 }
 
-const Secret = z.object({ id: z.string(), secret: z.instanceof(Uint8Array) })
+const SecretRow = z.object({ id: z.string(), secret: z.instanceof(Uint8Array) })
 
-/** What identifies a journal, and how texts are sealed in it. */
-export interface Secrets {
+/** What identifies a journal, and how texts are stored in it. */
+export interface JournalSecrets {
   /** The same in a copy of the file, and in no other file. */
   readonly id: string
+  /** Hashes a text with the secret of the file. */
   readonly seal: (text: string) => string
 }
 
-export function secretsOf(db: DatabaseSync): Secrets {
-  const { id, secret } = Secret.parse(db.prepare('SELECT id, secret FROM secret').get())
+export function secretsOf(db: DatabaseSync): JournalSecrets {
+  const { id, secret } = SecretRow.parse(db.prepare('SELECT id, secret FROM secret').get())
   return { id, seal: (text) => createHmac('sha256', secret).update(text).digest('base64url') }
 }

@@ -2,14 +2,14 @@ import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder, for this user alone, and those it is in. Step by step, because Node's own
- * `recursive` never returns where the system answers "no such folder" to making one in a folder
- * that exists, as /proc does.
+ * Makes a folder that only this user can read, and the folders above it. One by one: Node's own
+ * `recursive` never returns where the system answers ENOENT for a folder in an existing one, as
+ * /proc does.
  */
-export function makeFolder(path: string): void {
+export function makePrivateFolder(path: string): void {
   if (existsSync(path)) return
   const parent = dirname(path)
-  if (parent !== path) makeFolder(parent)
+  if (parent !== path) makePrivateFolder(parent)
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
@@ -19,11 +19,11 @@ export function makeFolder(path: string): void {
 }
 
 /**
- * Makes an empty file, for this user alone whatever the umask, in a folder that is made if need be.
- * A file that exists stays as it is. SQLite gives the files beside a database the same rights.
+ * Makes an empty file that only this user can read, whatever the umask, and its folder. A file that
+ * exists stays as it is. SQLite gives the files beside a database (-wal, -shm) the same mode.
  */
 export function makePrivateFile(path: string): void {
-  makeFolder(dirname(path))
+  makePrivateFolder(dirname(path))
   if (existsSync(path)) return
   try {
     closeSync(openSync(path, 'wx', 0o600))

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import type { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod'
+import { type CallCounter, CallCounterError } from '../call-counter.ts'
+import { type CallCounts, exceededLimit, longestWindow } from '../call-limits.ts'
+import { openOnce } from '../open-once.ts'
+import { openStateFile, retryWhileBusy, type StateFile, transaction } from './state-file.ts'
+
+/** Times in ms since 1970; lease_end 0: the call has ended. */
+const schema: StateFile = {
+  // "dial"
+  applicationId: 0x6469616c,
+  version: 1,
+  create: (db) =>
+    db.exec(`
+    CREATE TABLE calls (id TEXT PRIMARY KEY, at INTEGER NOT NULL, lease_end INTEGER NOT NULL) STRICT;
+    CREATE INDEX calls_at ON calls (at);
+    CREATE INDEX calls_lease_end ON calls (lease_end)`),
+}
+
+/** Which calls they became. Also added to files of earlier programs, which do not read this table. */
+const placedCalls = `
+  CREATE TABLE IF NOT EXISTS placed_calls (
+    id TEXT PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,
+    owner TEXT NOT NULL,
+    call_id TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS placed_calls_owner ON placed_calls (owner)`
+
+async function open(path: string): Promise<DatabaseSync> {
+  const db = await openStateFile(path, schema)
+  await retryWhileBusy(() => db.exec(placedCalls))
+  return db
+}
+
+/** Runs work on the open file; throws CallCounterError. */
+type Use = <T>(work: (db: DatabaseSync) => T) => Promise<T>
+
+/**
+ * A call counter in an SQLite file, which several servers on one machine may share. The file is
+ * opened, and created if it is missing, with the first use; where that fails, the next use tries
+ * again. `setting` is what names the folder, for errors.
+ */
+export function createSqliteCallCounter(path: string, setting: string): CallCounter {
+  const file = openOnce(() => open(path))
+  const use: Use = async (work) => {
+    try {
+      const db = await file.get()
+      return await retryWhileBusy(() => work(db))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new CallCounterError(
+        `The file of calls ${path} cannot be used: ${reason}. Let this program read and write it and its folder, see that the disk is not full, move the file away, or name another with ${setting}.`,
+        { cause: error },
+      )
+    }
+  }
+  return { ...limiting(use), ...following(use), close: () => file.close((db) => db.close()) }
+}
+
+/** What counts calls. */
+const limiting = (use: Use): Pick<CallCounter, 'check' | 'reserve' | 'cancel'> => ({
+  check: (limits, now) =>
+    use((db) => transaction(db, 'BEGIN', () => exceededLimit(limits, now, countsIn(db)))),
+  reserve: (limits, now, leaseEnd) =>
+    use((db) =>
+      transaction(db, 'BEGIN IMMEDIATE', () => {
+        const outdated = db.prepare('DELETE FROM calls WHERE at <= ? AND lease_end <= ?')
+        outdated.run(now - longestWindow, now)
+        const exceeded = exceededLimit(limits, now, countsIn(db))
+        if (exceeded) return { exceeded }
+        const id = randomUUID()
+        db.prepare('INSERT INTO calls VALUES (?, ?, ?)').run(id, now, leaseEnd)
+        return { id }
+      }),
+    ),
+  cancel: (id) => use((db) => void db.prepare('DELETE FROM calls WHERE id = ?').run(id)),
+})
+
+const placedSql = 'INSERT OR REPLACE INTO placed_calls SELECT id, ?, ? FROM calls WHERE id = ?'
+const openSql = `
+  SELECT id, call_id AS callId, at FROM placed_calls JOIN calls USING (id)
+  WHERE owner = ? AND at > ? AND lease_end > 0 ORDER BY at`
+const renewSql = 'UPDATE calls SET lease_end = ? WHERE id = ? AND lease_end > 0'
+const releaseSql = 'UPDATE calls SET lease_end = 0 WHERE id = ?'
+
+/** What is known of the calls that were placed. */
+const following = (use: Use): Pick<CallCounter, 'placed' | 'open' | 'renew' | 'release'> => ({
+  placed: (id, { owner, callId }) => use((db) => void db.prepare(placedSql).run(owner, callId, id)),
+  open: (owner, since) =>
+    use((db) => z.array(OpenRow).parse(db.prepare(openSql).all(owner, since))),
+  renew: (id, leaseEnd) => use((db) => void db.prepare(renewSql).run(leaseEnd, id)),
+  release: (id) => use((db) => void db.prepare(releaseSql).run(id)),
+})
+
+const AtRow = z.object({ at: z.number() }).optional()
+const CountRow = z.object({ count: z.number() })
+const OpenRow = z.object({ id: z.string(), callId: z.string(), at: z.number() })
+
+const nthNewestSql = 'SELECT at FROM calls WHERE at > ? ORDER BY at DESC LIMIT 1 OFFSET ?'
+const underWaySql = 'SELECT count(*) AS count FROM calls WHERE lease_end > ?'
+
+const countsIn = (db: DatabaseSync): CallCounts => ({
+  nthNewest: (nth, since) => AtRow.parse(db.prepare(nthNewestSql).get(since, nth - 1))?.at,
+  underWay: (now) => CountRow.parse(db.prepare(underWaySql).get(now)).count,
+})

@@ -1,0 +1,15 @@
+import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-counter.ts'
+
+/*
+ * A server as far as the call counter is concerned: reserves as fast as it can and writes every answer,
+ * one per line, until it is killed or has been refused once.
+ */
+
+const [file = '', limit = '0'] = process.argv.slice(2)
+const counter = createSqliteCallCounter(file, 'VOICE_AGENT_DIAL_LEDGER')
+for (;;) {
+  const answer = await counter.reserve({ max_per_day: Number(limit) }, 0, 3_600_000)
+  process.stdout.write(`${'id' in answer ? answer.id : answer.exceeded.rule}\n`)
+  if ('exceeded' in answer) break
+}
+await counter.close()
