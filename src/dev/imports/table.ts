@@ -1,0 +1,80 @@
+/**
+ * Which room may import which. A room is a folder under src/, or one file; its own files may import
+ * each other. A row names only rooms of earlier rows, so rooms cannot form a circle. Where two rows
+ * have a file, the row of the longer name counts. `tools/*` is a room for each file: no tool
+ * imports another. `npm run arrows` checks the imports, also those of types alone.
+ */
+export const mayImport = {
+  // They know nothing of the rest.
+  text: '',
+  json: '',
+  jinja: '',
+  contract: 'text json',
+
+  // The platform: its client, and the sandbox in its place.
+  api: 'contract text json',
+  'state/folder': '',
+  sandbox: 'contract jinja state/folder json',
+
+  // Who may be called; placing a call once, and following it.
+  state: 'state/folder contract text json',
+  policy: 'state json',
+  calls: 'policy state api contract text',
+
+  // Whose request it is; how a result is shown.
+  session: 'calls api contract text',
+  views: 'contract text',
+
+  // The MCP server. The service gives it its tools and prompts.
+  'mcp/hints': 'session calls api contract text',
+  'mcp/call': 'mcp/hints views session calls api contract text json',
+  'mcp/protocol': 'mcp/call mcp/hints session calls api contract text json',
+  'mcp/fast': 'mcp/protocol mcp/call session json',
+  transports: 'mcp/fast mcp/protocol session text json',
+
+  // What the server offers.
+  flows: 'mcp/call mcp/hints views session calls policy state api contract text',
+  prompts: 'flows mcp/hints views session api contract text',
+  'tools/*': 'flows views mcp/call contract',
+  'tools/index': 'tools/* mcp/call',
+
+  // The program: settings, then the service made of them, then the commands.
+  'service/tool-summaries': 'tools/index mcp/protocol',
+  config: 'service/tool-summaries transports mcp/protocol mcp/call session text json',
+  service:
+    'service/tool-summaries config transports tools/index prompts flows mcp/fast mcp/protocol mcp/call session calls policy state state/folder sandbox api contract text json',
+  cli: 'service service/tool-summaries config transports mcp/fast mcp/protocol mcp/call session sandbox state/folder contract text',
+  bin: 'cli',
+
+  // Tests, and programs for developers.
+  'test/harness':
+    'transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract text json',
+  dev: 'test/harness service service/tool-summaries config transports tools/index mcp/call policy sandbox contract text',
+  test: 'test/harness dev service service/tool-summaries config transports tools/index tools/* prompts flows mcp/fast mcp/protocol mcp/call mcp/hints views session calls policy state state/folder sandbox api contract jinja text json',
+} as const
+
+/**
+ * Imports that the table forbids and that are still there. The check fails for one that is not
+ * there any more.
+ */
+export const knownViolations: readonly string[] = [
+  'src/dev/attack/hostile-templates.ts → test/jinja/hostile-templates.ts',
+  'src/flows/calls/placed-call.ts → src/mcp/protocol/tasks.ts',
+  'src/flows/calls/wait-for-call.ts → src/mcp/protocol/tasks.ts',
+  'src/mcp/call/call.ts → src/mcp/protocol/tasks.ts',
+  'src/mcp/call/tool.ts → src/mcp/protocol/tasks.ts',
+  'src/mcp/hints/agent-names.ts → src/mcp/call/arguments.ts',
+  'src/mcp/hints/not-found.ts → src/mcp/call/tool.ts',
+  'src/mcp/hints/why-empty.ts → src/mcp/call/tool.ts',
+  'src/mcp/protocol/completions.ts → src/prompts/candidates.ts',
+  'src/mcp/protocol/completions.ts → src/prompts/index.ts',
+  'src/mcp/protocol/server.ts → src/prompts/index.ts',
+  'src/mcp/protocol/server.ts → src/mcp/fast/http-fast-path.ts',
+  'src/session/reach.ts → src/mcp/call/tool.ts',
+  'src/state/ledger.ts → src/policy/policy.ts',
+  'src/views/call-report.ts → src/mcp/call/tool.ts',
+  'src/views/list.ts → src/mcp/call/tool.ts',
+  'src/views/listed-speech.ts → src/mcp/call/tool.ts',
+  'test/harness/hostile-client.ts → src/dev/wire.ts',
+  'test/harness/rpc.ts → src/dev/wire.ts',
+]
