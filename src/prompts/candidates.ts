@@ -3,7 +3,7 @@ import { ApiError } from '../api/failure.ts'
 import { voiceProviders } from '../contract/provider.ts'
 import { routes } from '../contract/routes.ts'
 import { isUuid } from '../mcp/hints/agent-names.ts'
-import type { Reach } from '../session/reach.ts'
+import type { RestrictedSession } from '../session/restricted-session.ts'
 import { safeLine } from '../text/safe-text.ts'
 import { type Listed, listed } from './listed.ts'
 import { timeZones } from './zones.ts'
@@ -21,7 +21,7 @@ export interface Candidates {
 }
 
 interface Asking {
-  readonly session: Reach
+  readonly session: RestrictedSession
   readonly account: string
   /** Prompts take names where a resource's address takes ids only. */
   readonly isPrompt: boolean
@@ -82,7 +82,7 @@ async function accounts(asking: Asking): Promise<Candidates> {
   if (session.account !== undefined)
     return { all: [{ value: session.account, names: [] }], isPart: false }
   const [own, below] = await Promise.all([
-    session.memory
+    session.cache
       .read(routes.accounts.current, { params: {}, query: {} }, 'account')
       .catch(nothingOf),
     listed(routes.accounts.listSubaccounts, { ...asking, account: 'me' }).catch(nothingOf),
@@ -134,9 +134,9 @@ async function providers(asking: Asking): Promise<Candidates> {
   return { all, isPart: false }
 }
 
-async function languages({ session: { memory }, account }: Asking): Promise<Candidates> {
+async function languages({ session: { cache }, account }: Asking): Promise<Candidates> {
   const request = { params: { account_id: account }, query: {} }
-  const catalog = await memory.read(routes.providers.transcribers, request, 'catalog')
+  const catalog = await cache.read(routes.providers.transcribers, request, 'catalog')
   const byCode = new Map<string, Candidate>()
   for (const { code, name } of catalog
     .flatMap(({ models }) => models)

@@ -3,7 +3,7 @@ import {
   type ListPromptsResult,
   ProtocolError,
 } from '@modelcontextprotocol/server'
-import type { Reach } from '../session/reach.ts'
+import type { RestrictedSession } from '../session/restricted-session.ts'
 import { clientText } from '../text/client-text.ts'
 import { closestWord } from '../text/closest-match.ts'
 import { safeLine } from '../text/safe-text.ts'
@@ -19,7 +19,7 @@ import { weeklyUsageReport } from './weekly-usage-report.ts'
 
 /** Whose prompts, and whom to tell about bugs of our own. */
 export interface PromptContext {
-  readonly session: Reach
+  readonly session: RestrictedSession
   readonly onBug: (error: unknown) => void
 }
 
@@ -34,7 +34,8 @@ const prompts = [
 ]
 
 /** Those whose subject an exposed tool reads. */
-const promptsOf = ({ may }: Reach) => prompts.filter(({ needs }) => !needs || may(needs))
+const promptsOf = ({ mayRead }: RestrictedSession) =>
+  prompts.filter(({ needs }) => !needs || mayRead(needs))
 
 export function listPrompts({ session }: PromptContext): ListPromptsResult {
   const account = session.account === undefined ? 'any' : 'pinned'
@@ -42,8 +43,8 @@ export function listPrompts({ session }: PromptContext): ListPromptsResult {
 }
 
 /** The prompt of that name; an unknown one is the protocol's invalid-params error. */
-export function promptCalled(name: string, reach: Reach): Prompt {
-  const offered = promptsOf(reach)
+export function promptCalled(name: string, session: RestrictedSession): Prompt {
+  const offered = promptsOf(session)
   const prompt = offered.find((one) => one.name === name)
   if (prompt) return prompt
   const names = offered.map((one) => one.name)
@@ -81,7 +82,7 @@ export async function getPrompt(
 
 function messagesOf(
   { text, attachments }: Prepared,
-  { redact, isSandbox, account: pinned }: Reach,
+  { redact, isSandbox, account: pinned }: RestrictedSession,
   account: string,
 ): GetPromptResult['messages'] {
   const missing = attachments.filter((one) => 'missing' in one)

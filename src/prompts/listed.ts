@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Route } from '../contract/route.ts'
-import type { Reach } from '../session/reach.ts'
+import type { RestrictedSession } from '../session/restricted-session.ts'
 
 const Page = z.object({
   count: z.int().optional(),
@@ -19,12 +19,12 @@ export interface Listed {
 /** Everything of a list, as far as one reads for a completion, out of memory. */
 export async function listed(
   route: Route,
-  { session: { memory }, account }: { session: Reach; account: string },
+  { session: { cache }, account }: { session: RestrictedSession; account: string },
   pages = mostPages,
 ): Promise<Listed> {
   const pageAt = async (offset: number) => {
     const request = { params: { account_id: account }, query: { limit: perPage, offset } }
-    return Page.parse(await memory.read(route, request, 'names'))
+    return Page.parse(await cache.read(route, request, 'names'))
   }
   const first = await pageAt(0)
   const total = first.count ?? first.items.length

@@ -8,8 +8,8 @@ import { routes } from '../contract/routes.ts'
 import { withAgentIds } from '../mcp/hints/agent-names.ts'
 import { didYouMean } from '../mcp/hints/did-you-mean.ts'
 import { isNotFound } from '../mcp/hints/missing.ts'
-import type { KeptFor } from '../session/memory.ts'
-import type { Reach } from '../session/reach.ts'
+import type { CacheTime } from '../session/reply-cache.ts'
+import type { RestrictedSession } from '../session/restricted-session.ts'
 
 /** What was read beside the main thing, or what was said instead. */
 export type Read<T> = { ok: true; value: T } | NotRead
@@ -35,14 +35,14 @@ export interface Sources {
   /** What is good to have: its failure is told and is none of the prompt. */
   beside<R extends Route>(route: R, asked: Asked): Promise<Read<ReplyOf<R>>>
   /** The same for what changes rarely, out of memory. */
-  kept<R extends Route>(route: R, asked: Asked, kept: KeptFor): Promise<Read<ReplyOf<R>>>
+  kept<R extends Route>(route: R, asked: Asked, kept: CacheTime): Promise<Read<ReplyOf<R>>>
   /** Says that an argument cannot be right. */
   refuse(argument: string, problem: string): ProtocolError
 }
 
 interface Reading {
   readonly prompt: string
-  readonly session: Reach
+  readonly session: RestrictedSession
   readonly account: string
   readonly signal: AbortSignal
 }
@@ -55,7 +55,7 @@ const patienceMs = 10_000
 
 export function createSources(reading: Reading): Sources {
   const { prompt, session, account, signal } = reading
-  const { client, memory, redact } = session
+  const { client, cache, redact } = session
   const requestOf = ({ params, query = {}, ...rest }: Asked = {}): RouteRequest => ({
     ...rest,
     query,
@@ -97,7 +97,7 @@ export function createSources(reading: Reading): Sources {
       return need(routes.agents.get, named.request, 'agent_id')
     },
     beside: (route, asked) => patiently(client.call(route, requestOf(asked), signal), signal),
-    kept: (route, asked, kept) => patiently(memory.read(route, requestOf(asked), kept), signal),
+    kept: (route, asked, kept) => patiently(cache.read(route, requestOf(asked), kept), signal),
   }
 }
 

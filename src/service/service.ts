@@ -12,8 +12,8 @@ import { createRequestExposure } from '../mcp/protocol/request-exposure.ts'
 import { createMcpService } from '../mcp/protocol/server.ts'
 import { faultOfKey, onOwnAccount, ownAccountId } from '../session/account.ts'
 import type { Credential } from '../session/credential.ts'
-import { createMemories, type Memory } from '../session/memory.ts'
-import { reachOf } from '../session/reach.ts'
+import { createReplyCaches, type ReplyCache } from '../session/reply-cache.ts'
+import { restrictedSession } from '../session/restricted-session.ts'
 import type { Session } from '../session/session.ts'
 import { openCalling } from './dialling.ts'
 import { openLocalToken } from './local-token.ts'
@@ -51,17 +51,17 @@ export async function openServing(config: Serving, { onBug, shutdown, onServer }
   const dialling = openCalling(config.calling, { isSandbox })
   const platform = await openPlatform(config.platform, onBug)
   const limits = limitsOf(config.platform)
-  const memoryOf = createMemories(config.scope)
+  const cacheOf = createReplyCaches(config.scope)
   const sessionOf = ({ apiKey, source }: Credential): Session => {
     // The key of a sandbox opens nothing else, and is printed by it.
     const redact: Redact = isSandbox ? (text) => text : redactor(apiKey)
     const send = isSandbox ? platform.send : keyFree(platform.send, redact)
     const sender = createClient({ send, apiKey, userAgent, ...limits })
-    const client = onOwnAccount(sender, () => ownAccountId(memory))
-    const memory: Memory = memoryOf(apiKey, client)
+    const client = onOwnAccount(sender, () => ownAccountId(cache))
+    const cache: ReplyCache = cacheOf(apiKey, client)
     return {
       client,
-      memory,
+      cache,
       dialling,
       platform: platform.address,
       owner: createHash('sha256').update(apiKey).digest('base64url'),
@@ -103,7 +103,7 @@ export async function openServing(config: Serving, { onBug, shutdown, onServer }
     /** Why a request with this key may hold nothing, such as a stream. */
     faultOfKey: (own: Credential | undefined) => faultOfKey(sessionFor(own)),
     /** For what is read for a client beside its requests. */
-    readingFor: (own: Credential | undefined) => reachOf(sessionFor(own), exposure.tools),
+    readingFor: (own: Credential | undefined) => restrictedSession(sessionFor(own), exposure.tools),
     /** Whether requests from this machine need no key of their own. */
     hasKey: platform.credential !== undefined,
     /** What such requests bring, from the state directory. Throws ConfigError. */

@@ -5,10 +5,10 @@ import { rejectOnAbort } from '../api/time-limit.ts'
 import type { Account } from '../contract/account.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import type { Memory } from './memory.ts'
+import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
 
-type Remembering = Pick<Session, 'memory'>
+type Remembering = Pick<Session, 'cache'>
 
 /**
  * The account a request acts on, for its result to name; `undefined` where there is nothing to
@@ -27,11 +27,11 @@ export async function accountOf(
 export const accountId = async (
   { account_id = 'me' }: RouteRequest['params'],
   session: Remembering,
-): Promise<string> => (account_id === 'me' ? ownAccountId(session.memory) : account_id)
+): Promise<string> => (account_id === 'me' ? ownAccountId(session.cache) : account_id)
 
 /** The key's own account, as it was read within the hour. Throws ApiError. */
-export const ownAccount = ({ memory }: Remembering): Promise<Account> =>
-  memory.read(routes.accounts.current, { params: {}, query: {} }, 'account')
+export const ownAccount = ({ cache }: Remembering): Promise<Account> =>
+  cache.read(routes.accounts.current, { params: {}, query: {} }, 'account')
 
 /**
  * The account that the tools act on: the key's own, or the one the operator has pinned. One that is
@@ -39,7 +39,7 @@ export const ownAccount = ({ memory }: Remembering): Promise<Account> =>
  * ApiError.
  */
 export async function accountInForce(
-  session: Pick<Session, 'client' | 'memory' | 'account'>,
+  session: Pick<Session, 'client' | 'cache' | 'account'>,
   signal: AbortSignal | undefined,
 ): Promise<Account> {
   const { client, account } = session
@@ -58,17 +58,17 @@ export async function accountInForce(
 }
 
 /** Ids that were learnt, one for each key: the account of a key does not change. */
-const ids = new WeakMap<Memory, string>()
+const ids = new WeakMap<ReplyCache, string>()
 
 /**
  * Its id. Asked for once per key: who needs it at the same time waits for the same answer, and a
  * failure is not kept. Throws ApiError.
  */
-export async function ownAccountId(memory: Memory): Promise<string> {
-  const known = ids.get(memory)
+export async function ownAccountId(cache: ReplyCache): Promise<string> {
+  const known = ids.get(cache)
   if (known !== undefined) return known
-  const own = await ownAccount({ memory })
-  learnAccount({ memory }, own)
+  const own = await ownAccount({ cache })
+  learnAccount({ cache }, own)
   return own.id
 }
 
@@ -80,12 +80,12 @@ export interface KeyFault {
 
 /** Why a key may hold nothing: the platform refuses it, or cannot be asked. Asked once per key. */
 export async function faultOfKey({
-  memory,
+  cache,
   keySource,
   redact,
-}: Pick<Session, 'memory' | 'keySource' | 'redact'>): Promise<KeyFault | undefined> {
+}: Pick<Session, 'cache' | 'keySource' | 'redact'>): Promise<KeyFault | undefined> {
   try {
-    await ownAccountId(memory)
+    await ownAccountId(cache)
     return undefined
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
@@ -99,12 +99,12 @@ export async function faultOfKey({
 }
 
 /** Remembers the account of a key that somebody has just read. */
-export const learnAccount = ({ memory }: Remembering, { id }: Pick<Account, 'id'>): void =>
-  void ids.set(memory, id)
+export const learnAccount = ({ cache }: Remembering, { id }: Pick<Account, 'id'>): void =>
+  void ids.set(cache, id)
 
 /** Whether an id is that of the key's own account, as far as that was learnt already. */
-export const isOwnAccount = ({ memory }: Remembering, id: string): boolean =>
-  id === 'me' || id === ids.get(memory)
+export const isOwnAccount = ({ cache }: Remembering, id: string): boolean =>
+  id === 'me' || id === ids.get(cache)
 
 /**
  * A client that sends the account's id where a request names the key's own account as `me`: the

@@ -1,12 +1,12 @@
 import type { Client } from '../api/client.ts'
 import type { Dialling } from '../calls/dialling.ts'
-import type { Memory } from './memory.ts'
+import type { ReplyCache } from './reply-cache.ts'
 
 /** One user's access to the platform, for one connection (stdio) or one request (HTTP). */
 export interface Session {
   readonly client: Client
   /** What was read with this key before, by this or another session of it. */
-  readonly memory: Memory
+  readonly cache: ReplyCache
   readonly dialling: Dialling
   /** Which platform this is: its address, or that it is the sandbox in this process. */
   readonly platform: string

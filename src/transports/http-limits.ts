@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { WatchLimitError } from '../session/memory.ts'
+import type { WatchLimitError } from '../session/watched-replies.ts'
 import { Connections, type Serve } from './connections.ts'
 import { refuse } from './http-answers.ts'
 import { Bodies } from './http-body.ts'

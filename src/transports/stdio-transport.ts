@@ -10,7 +10,7 @@ import {
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { errorResponse, judge } from '../mcp/protocol/json-rpc.ts'
 import { messageForClient } from '../mcp/protocol/protocol-error.ts'
-import { WatchLimitError } from '../session/memory.ts'
+import { WatchLimitError } from '../session/watched-replies.ts'
 import { Batch, batchFault } from './batches.ts'
 import { Lines } from './lines.ts'
 import type { Output } from './output.ts'

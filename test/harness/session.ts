@@ -2,7 +2,7 @@ import type { Client } from '../../src/api/client.ts'
 import { createFollower } from '../../src/calls/follow.ts'
 import { Unsettled } from '../../src/calls/unsettled.ts'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
-import { createMemories } from '../../src/session/memory.ts'
+import { createReplyCaches } from '../../src/session/reply-cache.ts'
 import type { Session } from '../../src/session/session.ts'
 import { createMemoryCallCounter } from '../../src/state/memory/memory-call-counter.ts'
 import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
@@ -12,7 +12,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
   const source = 'a test'
   return {
     client,
-    memory: createMemories()('a key', client),
+    cache: createReplyCaches()('a key', client),
     dialling: {
       journal: () => openSqliteJournal(':memory:'),
       policy: createDialPolicy({ config: undefined, source, counter: createMemoryCallCounter() }),

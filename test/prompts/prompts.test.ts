@@ -5,8 +5,8 @@ import type { Send, WireRequest } from '../../src/api/send.ts'
 import { getPrompt, listPrompts } from '../../src/prompts/index.ts'
 import { weeksBefore } from '../../src/prompts/usage-weeks.ts'
 import { openPlatform } from '../../src/service/platform.ts'
-import { createMemories } from '../../src/session/memory.ts'
-import { type Reach, reachOf } from '../../src/session/reach.ts'
+import { createReplyCaches } from '../../src/session/reply-cache.ts'
+import { type RestrictedSession, restrictedSession } from '../../src/session/restricted-session.ts'
 import type { Session } from '../../src/session/session.ts'
 import { estimateTokens } from '../../src/views/tokens.ts'
 import { tools } from '../../tools/index.ts'
@@ -24,7 +24,7 @@ afterAll(() => platform.close())
 
 const signal = new AbortController().signal
 
-function sessionOn(send: Send, more: Partial<Session> = {}): Reach {
+function sessionOn(send: Send, more: Partial<Session> = {}): RestrictedSession {
   const client = createClient({
     send,
     apiKey: 'sandbox-key',
@@ -33,7 +33,7 @@ function sessionOn(send: Send, more: Partial<Session> = {}): Reach {
   })
   const session: Session = {
     client,
-    memory: createMemories()('k', client),
+    cache: createReplyCaches()('k', client),
     // Nothing here may dial.
     dialling: null as never,
     platform: 'a test',
@@ -44,7 +44,7 @@ function sessionOn(send: Send, more: Partial<Session> = {}): Reach {
     redact: (text) => text,
     ...more,
   }
-  return reachOf(session, tools)
+  return restrictedSession(session, tools)
 }
 
 /** A platform that answers as told where it is told, and as the sandbox everywhere else. */

@@ -139,7 +139,7 @@ async function offersOf(
   const { account_id = 'me' } = request.params
   try {
     const asked = { params: { account_id }, query: {} }
-    const catalog = await session.memory[how](route, asked, 'catalog')
+    const catalog = await session.cache[how](route, asked, 'catalog')
     return catalog.map(({ provider, models }) => ({
       id: typeof provider === 'string' ? provider : provider.code,
       names: [typeof provider === 'string' ? null : provider.name],
@@ -190,7 +190,7 @@ async function voicesOf(
   const { account_id = 'me' } = request.params
   try {
     const asked = { params: { account_id }, query: { provider } }
-    return knownVoices(await session.memory[how](routes.providers.voices, asked, 'catalog'))
+    return knownVoices(await session.cache[how](routes.providers.voices, asked, 'catalog'))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { failure } = error

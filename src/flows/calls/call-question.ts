@@ -7,7 +7,7 @@ import { bare, joined, namedShown, type Shown, say } from '../../text/quoted.ts'
 import { lineFact } from '../checks/line-check.ts'
 import { accountFact } from '../facts.ts'
 
-type OnAccount = Pick<Run, 'request' | 'session' | 'hints' | 'signal'>
+type OnAccount = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
 
 /** What a person is asked before one call: all of it that changes who is called and what is said. */
 export async function callQuestion(

@@ -44,7 +44,7 @@ async function callerFor(run: Pick<Run, 'request' | 'session'>) {
   const isOwn = sameId(account_id) === sameId(own.id)
   if (!isOwn) {
     const asked = { params: { account_id }, query: { limit: 1 } }
-    await session.memory.read(routes.calls.list, asked, 'account')
+    await session.cache.read(routes.calls.list, asked, 'account')
   }
   return { account_id, caller: callerOf(session, { account_id, own, isOwn }) }
 }
@@ -83,7 +83,7 @@ async function currentAccount(session: Session): Promise<Own> {
   const own = Own.parse(await ownAccount(session))
   if (own.sandbox_id === undefined) return own
   const request = { params: {}, query: {} }
-  return Own.parse(await session.memory.refresh(routes.accounts.current, request, 'account'))
+  return Own.parse(await session.cache.refresh(routes.accounts.current, request, 'account'))
 }
 
 /** The platform knows the key and says no, or does not know it. */

@@ -17,11 +17,11 @@ export async function callsAtOnce({
   request,
   session,
 }: OnAccount): Promise<CallsAtOnce | undefined> {
-  const { dialling, memory, client, owner: key } = session
+  const { dialling, cache, client, owner: key } = session
   const { underWay } = dialling
   if (!underWay) return undefined
   const { account_id = 'me' } = request.params
-  const account = account_id === 'me' ? await ownAccountId(memory) : account_id
+  const account = account_id === 'me' ? await ownAccountId(cache) : account_id
   // Another platform may have an account of the same id, and knows nothing of these calls.
   const owner = JSON.stringify([session.platform, sameId(account)])
   return { underWay, reader: { owner, account, client, key } }

@@ -97,13 +97,13 @@ const patienceMs = 1000
  * call is not published. Out of memory, but nothing is called wrong by what may be old.
  */
 export async function lineFact(
-  { request, hints: { memory } }: Pick<Run, 'request' | 'hints'>,
+  { request, restricted: { cache } }: Pick<Run, 'request' | 'restricted'>,
   from: string | undefined,
 ): Promise<Record<string, Shown>> {
   if (from === undefined) return {}
   const account = request.params.account_id ?? 'me'
   const problemBy = async (how: 'read' | 'refresh') => {
-    const read: Reads['read'] = (route, asked) => memory[how](route, asked, 'names')
+    const read: Reads['read'] = (route, asked) => cache[how](route, asked, 'names')
     return (await checkLine(from, { account, read })).find((check) => !check.ok)
   }
   const found = problemBy('read')

@@ -108,7 +108,7 @@ async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; ch
   const asked = { params: { account_id, agent_id: body.agent_id }, query: {} }
   const agent = await unlessMissing(session.client.call(routes.agents.get, asked, signal))
   if (!agent) {
-    const near = await agentsMeant(body.agent_id, account_id, run.hints)
+    const near = await agentsMeant(body.agent_id, account_id, run.restricted)
     const fix =
       near.length > 0
         ? `did you mean ${near.map(itemLabel).join(' or ')}?`

@@ -8,7 +8,7 @@ import { withTimeLimit } from '../../api/time-limit.ts'
 import { requestMs } from '../../calls/find-out.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { accountOf } from '../../session/account.ts'
-import { reachOf } from '../../session/reach.ts'
+import { restrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
 import { safeLine, safeLines } from '../../text/safe-text.ts'
 import { boundedLines } from '../../views/bounded.ts'
@@ -112,10 +112,10 @@ async function carryOut(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { context, signal, answerBy } = calling
   const { session, shutdown } = context
-  const hints = reachOf(session, context.tools)
+  const restricted = restrictedSession(session, context.tools)
   const parsed = parseArguments(tool, given, session.account)
   if (!parsed.ok) return badArguments(tool, parsed.problems)
-  const named = await withAgentIds(pinned(parsed.request, session), hints, signal)
+  const named = await withAgentIds(pinned(parsed.request, session), restricted, signal)
   if (!named.ok) return badArguments(tool, [named.problem])
   const { request } = named
   calling.request = request
@@ -126,7 +126,7 @@ async function carryOut(
     cleared: parsed.cleared,
     options,
     session,
-    hints,
+    restricted,
     signal,
     shutdown,
     answerBy,
@@ -141,7 +141,7 @@ async function carryOut(
   })
   if (outcome.task) return createTaskResult(outcome.task)
   const asked = { route: tool.route, request, unknown: named.unknown }
-  const reason = await whyEmpty(outcome.structured, asked, hints)
+  const reason = await whyEmpty(outcome.structured, asked, restricted)
   const told = withIgnoredNulls(withNote(outcome, reason), parsed.ignoredNulls)
   return succeeded(tool, told, {
     session,
@@ -221,7 +221,7 @@ async function apiFailure(
     session,
     account: accountInWords(request, session),
     check: checkFor(tool, tools),
-    hints: request ? await didYouMean(error, request, reachOf(session, tools)) : {},
+    hints: request ? await didYouMean(error, request, restrictedSession(session, tools)) : {},
   }
   const { advice: row, ...advice } = adviceFor(error, situation)
   // What the text holds already, and at what length, is not repeated.

@@ -2,7 +2,7 @@ import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { type JsonSchema, jsonSchemaOf, withoutNull } from '../../contract/json-schema.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
-import type { Reach } from '../../session/reach.ts'
+import type { RestrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
 import type { Cut } from '../../views/fit.ts'
 import type { StructuredContent, ToolOutput } from '../../views/tool-output.ts'
@@ -31,8 +31,8 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   /** The tool's own arguments, parsed. */
   readonly options: z.output<z.ZodObject<O>>
   readonly session: Session
-  /** For what is read only to give a hint. */
-  readonly hints: Reach
+  /** For everything that is read besides what was asked for, such as for a hint. */
+  readonly restricted: RestrictedSession
   readonly signal: AbortSignal | undefined
   /** Fires when the client has gone: what is under way is done, but nothing is waited for. */
   readonly shutdown?: AbortSignal | undefined

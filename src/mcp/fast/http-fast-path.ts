@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { Credential } from '../../session/credential.ts'
-import { reachOf } from '../../session/reach.ts'
+import { restrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
 import { type CallContext, callTool } from '../call/call.ts'
 import type { Tool } from '../call/tool.ts'
@@ -149,7 +149,7 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
     const session = sessionFor(request.credential)
     if (message.method === 'resources/read') {
       const reading = readResource(
-        { session: reachOf(session, exposure.tools), onBug },
+        { session: restrictedSession(session, exposure.tools), onBug },
         message.params.uri,
         request.signal(),
       )

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/failure.ts'
 import type { Agent } from '../../contract/agent.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import type { Reach } from '../../session/reach.ts'
+import type { RestrictedSession } from '../../session/restricted-session.ts'
 
 /** Arguments that name an agent, wherever they are sent. */
 const agentArguments = ['agent_id', 'inbound_agent_id'] as const
@@ -32,11 +32,11 @@ interface AgentNameProblem {
  */
 export async function withAgentIds(
   request: RouteRequest,
-  session: Reach,
+  session: RestrictedSession,
   signal: AbortSignal | undefined,
 ): Promise<NamedRequest> {
   // Without them ids are taken, and no names: an answer would tell who is called what.
-  if (!session.may(routes.agents.list)) return { ok: true, request, unknown: [] }
+  if (!session.mayRead(routes.agents.list)) return { ok: true, request, unknown: [] }
   const { params, query, body } = request
   const changed: Record<string, string> = {}
   const unknown: string[] = []
@@ -78,7 +78,7 @@ interface Called {
 async function agentsCalled(
   name: string,
   params: RouteRequest['params'],
-  session: Reach,
+  session: RestrictedSession,
   signal: AbortSignal | undefined,
 ): Promise<Called> {
   try {
@@ -102,7 +102,7 @@ async function agentsCalled(
 async function agentsLike(
   filters: object,
   { account_id = 'me' }: RouteRequest['params'],
-  { client }: Reach,
+  { client }: RestrictedSession,
   signal: AbortSignal | undefined,
 ): Promise<{ agents: Agent[]; isAll: boolean }> {
   const agents = new Map<string, Agent>()

@@ -3,7 +3,7 @@ import { ApiError, type Failure } from '../../api/failure.ts'
 import { resultOr } from '../../api/time-limit.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import type { Reach } from '../../session/reach.ts'
+import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { closestItems, itemLabel, type NamedItem } from '../../text/closest-match.ts'
 import { isNotFound, missingArguments } from './missing.ts'
 
@@ -66,7 +66,7 @@ const patienceMs = 2000
 export async function didYouMean(
   error: ApiError,
   request: RouteRequest,
-  session: Reach,
+  session: RestrictedSession,
 ): Promise<Record<string, string>> {
   const missing = isNotFound(error) ? await missingArguments(error, request, session) : []
   const given: Record<string, unknown> = { ...request.query, ...request.body, ...request.params }
@@ -103,7 +103,7 @@ export async function hintFor(
   argument: string,
   given: string,
   { params }: RouteRequest,
-  session: Reach,
+  session: RestrictedSession,
 ): Promise<string | undefined> {
   const source = sources[argument]
   if (!source || given === 'me') return undefined
@@ -128,7 +128,7 @@ async function knownOf(
   source: Source,
   given: string,
   account_id: string,
-  session: Reach,
+  session: RestrictedSession,
 ): Promise<NamedItem[] | undefined> {
   const pages: NamedItem[][] = []
   const page = async (query: object) => {
@@ -161,13 +161,13 @@ const longestWords = (text: string) =>
 async function pageOf(
   { route, query, known }: Source,
   asked: { account_id: string; query: object },
-  { memory }: Reach,
+  { cache }: RestrictedSession,
 ): Promise<{ count: number | undefined; items: NamedItem[] }> {
   const request = {
     params: { account_id: asked.account_id },
     query: { ...query, limit: mostCompared, ...asked.query },
   }
-  const { count, items } = Page.parse(await memory.refresh(route, request, 'names'))
+  const { count, items } = Page.parse(await cache.refresh(route, request, 'names'))
   return { count, items: items.map(known) }
 }
 
@@ -180,6 +180,6 @@ export function ignoreRefusal(error: unknown): void {
 export const agentsMeant = async (
   given: string,
   account_id: string,
-  session: Reach,
+  session: RestrictedSession,
 ): Promise<NamedItem[]> =>
   closestItems(given, (await knownOf(agents, given, account_id, session)) ?? [])

@@ -2,7 +2,7 @@ import { ApiError } from '../../api/failure.ts'
 import { resultOr } from '../../api/time-limit.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import type { Reach } from '../../session/reach.ts'
+import type { RestrictedSession } from '../../session/restricted-session.ts'
 
 /** A 404, in the platform's envelope or without any. */
 export const isNotFound = ({ failure }: ApiError): boolean =>
@@ -38,7 +38,7 @@ const patienceMs = 2000
 export async function missingArguments(
   error: ApiError,
   request: RouteRequest,
-  session: Reach,
+  session: RestrictedSession,
 ): Promise<string[]> {
   const given = givenReferences(error, request)
   const named = namedIn(error, Object.keys(given))
@@ -81,7 +81,7 @@ function namedIn({ failure }: ApiError, names: readonly string[]): string[] {
 interface Search {
   readonly path: string
   readonly request: RouteRequest
-  readonly session: Reach
+  readonly session: RestrictedSession
   readonly signal: AbortSignal
 }
 
@@ -105,7 +105,7 @@ async function stateOfAccount({ path, request, session, signal }: Search): Promi
   const { account_id = 'me' } = request.params
   if (!path.includes('{account_id}') || account_id === 'me') return 'there'
   // Where not even the key's own account is found, the address is wrong and not the id.
-  const ownId = await session.ownId().catch(unlessRefused)
+  const ownId = await session.ownAccountId().catch(unlessRefused)
   if (ownId === undefined) return 'unknown'
   if (ownId === account_id) return 'there'
   const asked = { params: { account_id }, query: { limit: 1 } }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { voicesIn } from '../../contract/provider.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import type { Reach } from '../../session/reach.ts'
+import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { closestItems, itemLabel } from '../../text/closest-match.ts'
 import { quoted } from '../../text/quoted.ts'
 import { hintFor, ignoreRefusal } from './did-you-mean.ts'
@@ -21,7 +21,7 @@ interface Asked {
 export async function whyEmpty(
   { items, voices }: Readonly<Record<string, unknown>>,
   { route, request, unknown }: Asked,
-  session: Reach,
+  session: RestrictedSession,
 ): Promise<string | undefined> {
   if (isEmpty(items) && unknown.includes('agent_id')) {
     const given = String(request.query.agent_id)
@@ -52,12 +52,12 @@ const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
 
 async function languageMeant(
   { params, query }: RouteRequest,
-  { memory }: Reach,
+  { cache }: RestrictedSession,
 ): Promise<string | undefined> {
   const { provider, language } = query
   if (typeof language !== 'string') return undefined
   const read = { params, query: { provider } }
-  const catalog = await memory.read(routes.providers.voices, read, 'catalog').catch(ignoreRefusal)
+  const catalog = await cache.read(routes.providers.voices, read, 'catalog').catch(ignoreRefusal)
   const codes = (catalog ? (voicesIn(catalog) ?? []) : []).flatMap((voice) => {
     const parsed = Spoken.safeParse(voice)
     return parsed.success ? [parsed.data.language] : []

@@ -7,7 +7,7 @@ import { ApiError } from '../../api/failure.ts'
 import { resultOr } from '../../api/time-limit.ts'
 import { type Candidates, candidatesFor, isOneLine } from '../../prompts/candidates.ts'
 import { type PromptContext, promptCalled } from '../../prompts/index.ts'
-import type { Reach } from '../../session/reach.ts'
+import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { clientText } from '../../text/client-text.ts'
 import { resourceTemplates } from './resources.ts'
 
@@ -45,9 +45,9 @@ export async function complete(
 }
 
 /** What does not exist cannot be completed: the protocol's invalid params. */
-function checkReference(ref: CompleteParams['ref'], reach: Reach): void {
-  if (ref.type === 'ref/prompt') promptCalled(ref.name, reach)
-  else if (!resourceTemplates(reach).some(({ uriTemplate }) => uriTemplate === ref.uri)) {
+function checkReference(ref: CompleteParams['ref'], session: RestrictedSession): void {
+  if (ref.type === 'ref/prompt') promptCalled(ref.name, session)
+  else if (!resourceTemplates(session).some(({ uriTemplate }) => uriTemplate === ref.uri)) {
     throw new ProtocolError(-32602, `There is no resource template ${clientText(ref.uri)}.`)
   }
 }

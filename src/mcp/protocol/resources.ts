@@ -9,8 +9,8 @@ import { ApiError } from '../../api/failure.ts'
 import { saidBy } from '../../api/failure-text.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
-import type { KeptFor } from '../../session/memory.ts'
-import type { Reach } from '../../session/reach.ts'
+import type { CacheTime } from '../../session/reply-cache.ts'
+import type { RestrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
 import { messageText } from '../../text/client-text.ts'
 import { safeJson, safeLine } from '../../text/safe-text.ts'
@@ -18,7 +18,7 @@ import { errorMetaKey } from '../call/call.ts'
 
 /** Whose resources, and whom to tell about bugs of our own. */
 export interface ReadContext {
-  readonly session: Reach
+  readonly session: RestrictedSession
   readonly onBug: (error: unknown) => void
 }
 
@@ -29,7 +29,7 @@ interface Reading {
   readonly route: Route
   readonly request: (account_id: string, value: string) => RouteRequest
   /** How long a reply is kept, here and by clients; absent: each reading is a fresh one. */
-  readonly kept?: KeptFor
+  readonly kept?: CacheTime
 }
 
 /** A resource with a fixed address. */
@@ -105,12 +105,13 @@ const shown = <T extends Reading>({ route: _, request: __, kept: ___, ...listed 
 })
 
 /** Templates of what an exposed tool reads. */
-export const resourceTemplates = ({ may }: Reach) => templates.filter(isWithin(may)).map(shown)
+export const resourceTemplates = ({ mayRead }: RestrictedSession) =>
+  templates.filter(isWithin(mayRead)).map(shown)
 
 const isWithin =
-  (may: Reach['may']) =>
+  (mayRead: RestrictedSession['mayRead']) =>
   ({ route }: Reading) =>
-    may(route)
+    mayRead(route)
 
 /** Agents listed with each page of resources. */
 const agentsPerPage = 100
@@ -122,10 +123,10 @@ export async function listResources(
   signal: AbortSignal,
 ): Promise<ListResourcesResult> {
   const offset = offsetOf(cursor)
-  const { may } = context.session
-  const fixedOnes = offset === 0 ? fixed.filter(isWithin(may)).map(shown) : []
+  const { mayRead } = context.session
+  const fixedOnes = offset === 0 ? fixed.filter(isWithin(mayRead)).map(shown) : []
   // An agent that cannot be read is not listed either.
-  if (!may(routes.agents.list) || !may(routes.agents.get)) return { resources: fixedOnes }
+  if (!mayRead(routes.agents.list) || !mayRead(routes.agents.get)) return { resources: fixedOnes }
   try {
     const page = await agentsPage(context, offset, signal)
     return { ...page, resources: [...fixedOnes, ...page.resources] }
@@ -184,13 +185,13 @@ export async function readResource(
   const found = find(uri, context.session)
   if (!found) throw new ResourceNotFoundError(context.session.redact(uri))
   const { route, request, kept } = found
-  const { client, memory } = context.session
+  const { client, cache } = context.session
   const value = await guarded(uri, context, () =>
-    kept ? memory.read(route, request, kept) : client.call(route, request, signal),
+    kept ? cache.read(route, request, kept) : client.call(route, request, signal),
   )
   return {
     contents: [{ uri, mimeType, text: safeJson(JSON.stringify(value)) }],
-    ttlMs: kept ? memory.keptMs(kept) : 0,
+    ttlMs: kept ? cache.cacheMs(kept) : 0,
     cacheScope: 'private',
   }
 }
@@ -204,7 +205,7 @@ export const watchable = (uris: readonly string[]): string[] =>
  * back is called. What is not watchable is not watched. Throws WatchLimitError.
  */
 export function watchResources(
-  session: Reach,
+  session: RestrictedSession,
   uris: readonly string[],
   onUpdate: (uri: string) => void,
 ): () => void {
@@ -217,7 +218,7 @@ export function watchResources(
       const found = find(uri, session)
       if (!found) continue
       const { route, request, kept = 'watched' } = found
-      stops.push(session.memory.watch(route, request, kept, () => onUpdate(uri)))
+      stops.push(session.cache.watch(route, request, kept, () => onUpdate(uri)))
     }
   } catch (error) {
     stopAll()
@@ -230,15 +231,19 @@ export function watchResources(
 const mostWatched = 100
 
 /** Whether it is an address of a kind that is served here; what it leads to may still be missing. */
-const isResource = (uri: string) => find(uri, { account: undefined, may: () => true }) !== undefined
+const isResource = (uri: string) =>
+  find(uri, { account: undefined, mayRead: () => true }) !== undefined
 
-function find(uri: string, { account = 'me', may }: Pick<Reach, 'account' | 'may'>) {
-  const direct = fixed.find((resource) => resource.uri === uri && may(resource.route))
+function find(
+  uri: string,
+  { account = 'me', mayRead }: Pick<RestrictedSession, 'account' | 'mayRead'>,
+) {
+  const direct = fixed.find((resource) => resource.uri === uri && mayRead(resource.route))
   if (direct) return { ...direct, request: direct.request(account, '') }
   for (const template of templates) {
     const [prefix = ''] = template.uriTemplate.split('{')
     const value = uri.startsWith(prefix) ? decoded(uri.slice(prefix.length)) : ''
-    if (value && may(template.route))
+    if (value && mayRead(template.route))
       return { ...template, request: template.request(account, value) }
   }
   return undefined

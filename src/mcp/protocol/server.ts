@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { getPrompt, listPrompts } from '../../prompts/index.ts'
 import { type Credential, credentialOf } from '../../session/credential.ts'
-import { reachOf } from '../../session/reach.ts'
+import { restrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
 import { clientText } from '../../text/client-text.ts'
 import { closestWord } from '../../text/closest-match.ts'
@@ -125,7 +125,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
         if (requestId !== undefined) cancellations.cancel(caller, requestId)
       })
     }
-    const reading = { session: reachOf(session, tools), onBug }
+    const reading = { session: restrictedSession(session, tools), onBug }
     server.setRequestHandler('prompts/list', ({ params }) => {
       refuseCursor(params)
       return listPrompts(reading)

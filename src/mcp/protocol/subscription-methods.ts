@@ -1,5 +1,5 @@
 import { INVALID_PARAMS, ProtocolError, type Server } from '@modelcontextprotocol/server'
-import { WatchLimitError } from '../../session/memory.ts'
+import { WatchLimitError } from '../../session/watched-replies.ts'
 import { type ReadContext, readResource, watchResources } from './resources.ts'
 
 /** Subscriptions of the 2025 revisions, which reach the server; later ones are the transport's. */

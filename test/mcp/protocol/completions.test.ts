@@ -5,8 +5,8 @@ import { complete } from '../../../src/mcp/protocol/completions.ts'
 import { resourceTemplates } from '../../../src/mcp/protocol/resources.ts'
 import { listPrompts } from '../../../src/prompts/index.ts'
 import { openPlatform } from '../../../src/service/platform.ts'
-import { createMemories } from '../../../src/session/memory.ts'
-import { reachOf } from '../../../src/session/reach.ts'
+import { createReplyCaches } from '../../../src/session/reply-cache.ts'
+import { restrictedSession } from '../../../src/session/restricted-session.ts'
 import type { Session } from '../../../src/session/session.ts'
 import { tools } from '../../../tools/index.ts'
 import { envelope } from '../../harness/fake-platform.ts'
@@ -35,7 +35,7 @@ function typist({ send = platform.send, account }: { send?: Send; account?: stri
   })
   const all: Session = {
     client,
-    memory: createMemories()('k', client),
+    cache: createReplyCaches()('k', client),
     // Nothing here may dial.
     dialling: null as never,
     platform: 'a test',
@@ -45,7 +45,7 @@ function typist({ send = platform.send, account }: { send?: Send; account?: stri
     keySource: 'test',
     redact: (text) => text,
   }
-  const session = reachOf(all, tools)
+  const session = restrictedSession(all, tools)
   const context = { session, onBug: fail }
   const type = async (
     [where, name]: [where: string, name: string],

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Client } from '../api/client.ts'
+import { encodeQuery } from '../contract/query.ts'
+import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
+import { type WatchBounds, type WatchCount, WatchedReplies } from './watched-replies.ts'
+
+/**
+ * Replies to reads with one API key, kept for a while: catalogs, names, the key's own account. A
+ * reply that is older than its time is returned once more while it is read again in the background.
+ */
+export interface ReplyCache {
+  /** Throws what the client throws if there is no reply to return. */
+  read<R extends Route>(route: R, request: RouteRequest, time: CacheTime): Promise<ReplyOf<R>>
+  /** Reads from the platform in any case, and replaces the kept reply. */
+  refresh<R extends Route>(route: R, request: RouteRequest, time: CacheTime): Promise<ReplyOf<R>>
+  /**
+   * Calls `onChange` whenever the reply differs from the one before; for that it is read again each
+   * time it is too old. Returns the function that ends this. A failed read changes nothing.
+   * Throws WatchLimitError.
+   */
+  watch(route: Route, request: RouteRequest, time: CacheTime, onChange: () => void): () => void
+  /** How long a reply is returned before it is read again, ms. */
+  cacheMs(time: CacheTime): number
+}
+
+/** How long replies are returned before they are read again, ms, by what they hold. */
+const cacheTimes = { account: 3_600_000, catalog: 300_000, watched: 60_000, names: 30_000 }
+type CacheTimes = typeof cacheTimes
+export type CacheTime = keyof CacheTimes
+
+/** Replies that are kept for one key. */
+const mostReplies = 64
+
+/** Keys with replies; those that were used least recently are dropped. */
+const mostKeys = 256
+
+const defaultWatched: WatchBounds = { inAll: 2500, perKey: 250 }
+
+/** What a read of the cache needs to ask the platform. */
+interface CachedRead {
+  readonly route: Route
+  readonly request: RouteRequest
+}
+
+/** A reply in a box: lru-cache takes `undefined`, which is a reply too, for nothing. */
+interface CachedReply {
+  readonly reply: unknown
+}
+
+function createReplyCache(client: Client, times: CacheTimes, watchCount: WatchCount): ReplyCache {
+  const watched = new WatchedReplies(watchCount)
+  const cache = new LRUCache<string, CachedReply, CachedRead>({
+    max: mostReplies,
+    ttl: times.catalog,
+    // One reader that gives up must not cancel the read for the others that wait for it.
+    ignoreFetchAbort: true,
+    allowStale: true,
+    noDeleteOnFetchRejection: true,
+    async fetchMethod(key, _stale, { context: { route, request } }) {
+      const reply = await client.call(route, request)
+      watched.compare(key, reply)
+      return { reply }
+    },
+  })
+  const fetch = async <R extends Route>(
+    route: R,
+    request: RouteRequest,
+    options: { ttl: number; forceRefresh?: boolean; allowStale?: boolean },
+  ) => {
+    const key = keyOf(route, request)
+    const { reply } = await cache.forceFetch(key, { ...options, context: { route, request } })
+    // The key names the route, so this is a reply of that route.
+    return reply as ReplyOf<R>
+  }
+  const refresh: ReplyCache['refresh'] = (route, request, time) =>
+    fetch(route, request, { ttl: times[time], forceRefresh: true, allowStale: false })
+  return {
+    read: (route, request, time) => fetch(route, request, { ttl: times[time] }),
+    refresh,
+    cacheMs: (time) => times[time],
+    watch(route, request, time, onChange) {
+      const key = keyOf(route, request)
+      // One timer for all that watch this reply.
+      const repeat = () => {
+        const timer = setInterval(() => refresh(route, request, time).catch(ignore), times[time])
+        timer.unref()
+        return () => clearInterval(timer)
+      }
+      const stop = watched.add(key, onChange, repeat)
+      // The first reply is the one that later replies are compared with. It is read after the
+      // caller's own code: a caller that may not watch all it wants ends this watch at once.
+      queueMicrotask(() => {
+        if (!watched.has(key)) return
+        fetch(route, request, { ttl: times[time] }).then(
+          (reply) => watched.compare(key, reply),
+          ignore,
+        )
+      })
+      return stop
+    },
+  }
+}
+
+const ignore = () => undefined
+
+const keyOf = (route: Route, { params, query }: RouteRequest) =>
+  `${route.id} ${JSON.stringify(params)} ${encodeQuery(query)}`
+
+/** The caches of all keys in use. They are found by a hash: the keys themselves are not kept. */
+export function createReplyCaches({
+  catalogMs = cacheTimes.catalog,
+  watched = defaultWatched,
+}: {
+  catalogMs?: number
+  watched?: WatchBounds
+} = {}): (apiKey: string, client: Client) => ReplyCache {
+  const times = {
+    ...cacheTimes,
+    catalog: catalogMs,
+    watched: Math.min(cacheTimes.watched, catalogMs),
+  }
+  const watchCount: WatchCount = { bounds: watched, count: 0 }
+  const recent = new LRUCache<string, ReplyCache>({ max: mostKeys })
+  // A cache that is still in use, such as by an open stream, is found again even when other keys
+  // have displaced it, so that each reply is read once for a key.
+  const inUse = new Map<string, WeakRef<ReplyCache>>()
+  const collected = new FinalizationRegistry<string>((key) => {
+    if (!inUse.get(key)?.deref()) inUse.delete(key)
+  })
+  return (apiKey, client) => {
+    const key = createHash('sha256').update(apiKey).digest('base64')
+    const known = recent.get(key) ?? inUse.get(key)?.deref()
+    if (known) return known
+    const cache = createReplyCache(client, times, watchCount)
+    recent.set(key, cache)
+    inUse.set(key, new WeakRef(cache))
+    collected.register(cache, key)
+    return cache
+  }
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+
+/** How many replies may be watched at once. A reply counts once, however many watch it. */
+export interface WatchBounds {
+  readonly inAll: number
+  readonly perKey: number
+}
+
+/** No more replies may be watched; the message names the limit. */
+export class WatchLimitError extends Error {
+  override readonly name = 'WatchLimitError'
+  readonly reached: keyof WatchBounds
+
+  constructor(reached: keyof WatchBounds, bound: number) {
+    const whose = reached === 'perKey' ? 'for this API key' : 'in all'
+    const setting = reached === 'perKey' ? '--max-watched-per-key' : '--max-watched'
+    super(`Too many resources are watched: ${bound} ${whose} (${setting}). Watch fewer.`)
+    this.reached = reached
+  }
+}
+
+/** Replies that are watched with all keys together. */
+export interface WatchCount {
+  readonly bounds: WatchBounds
+  count: number
+}
+
+interface WatchedReply {
+  /** Hash of the last reply; `undefined` until the first one. */
+  lastHash: string | undefined
+  readonly listeners: Set<() => void>
+  /** Called when the last listener has gone. */
+  readonly end: () => void
+}
+
+/** The watched replies of one API key: who listens to each, and what it was last. */
+export class WatchedReplies {
+  readonly #replies = new Map<string, WatchedReply>()
+  readonly #watchCount: WatchCount
+
+  constructor(watchCount: WatchCount) {
+    this.#watchCount = watchCount
+  }
+
+  /**
+   * Adds a listener; the result removes it. `begin` is called for the first listener of a reply, and
+   * the function that it returns when the last listener has gone. Throws WatchLimitError.
+   */
+  add(key: string, onChange: () => void, begin: () => () => void): () => void {
+    const watched = this.#replies.get(key) ?? this.#open(key, begin)
+    // A function of its own, because the same `onChange` may be added twice.
+    const listener = () => onChange()
+    watched.listeners.add(listener)
+    return () => {
+      watched.listeners.delete(listener)
+      if (watched.listeners.size > 0 || this.#replies.get(key) !== watched) return
+      this.#replies.delete(key)
+      this.#watchCount.count--
+      watched.end()
+    }
+  }
+
+  #open(key: string, begin: () => () => void): WatchedReply {
+    const { bounds, count } = this.#watchCount
+    if (this.#replies.size >= bounds.perKey) throw new WatchLimitError('perKey', bounds.perKey)
+    if (count >= bounds.inAll) throw new WatchLimitError('inAll', bounds.inAll)
+    const watched: WatchedReply = { lastHash: undefined, listeners: new Set(), end: begin() }
+    this.#replies.set(key, watched)
+    this.#watchCount.count++
+    return watched
+  }
+
+  has(key: string): boolean {
+    return this.#replies.has(key)
+  }
+
+  /** Compares a reply with the one before, and tells the listeners if it is another one. */
+  compare(key: string, reply: unknown): void {
+    const watched = this.#replies.get(key)
+    if (!watched) return
+    const hash = hashOf(JSON.stringify(reply) ?? '')
+    const hasChanged = watched.lastHash !== undefined && watched.lastHash !== hash
+    watched.lastHash = hash
+    if (hasChanged) for (const listener of watched.listeners) listener()
+  }
+}
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
