@@ -8,10 +8,24 @@
  */
 
 /** Longest template accepted, in UTF-16 code units. */
-export const MAX_SOURCE_LENGTH = 4_194_304
+export const MAX_SOURCE_LENGTH = 2_097_152
 
-/** Steps for parsing and checking a template: some 330,000 tokens, or names in deep nests. */
+/**
+ * Steps for parsing and checking a template: up to 500,000 tokens, fewer where there are many
+ * statements, variables or names in deep nests. A step stands for 100 ns or 32 bytes, so that this
+ * is a fifth of a second and 64 MB. Who shares a process with others allows less (`maxSteps`).
+ */
 export const MAX_ANALYSIS_STEPS = 2_000_000
+
+/** What a token costs, with the part of the tree that it becomes and the walks through that. */
+export const STEPS_PER_TOKEN = 4
+
+/** What a statement costs besides its tokens; a loop or macro more, for the frames it has. */
+export const STEPS_PER_STATEMENT = 10
+export const STEPS_PER_FRAME = 40
+
+/** What a variable costs when it is first read: its path is kept. */
+export const STEPS_PER_VARIABLE = 12
 
 /** Most warnings of unknown filters and tests for one template, each about another name. */
 export const MAX_WARNINGS = 100
@@ -36,9 +50,9 @@ export const MAX_VALUE_DEPTH = 100
 
 /**
  * Steps one rendering may take: an expression, a loop turn, an element touched. A step stands for
- * 100 ns or 32 bytes, so that this is a fifth of a second and 64 MB.
+ * 100 ns or 32 bytes, so that this is a tenth of a second and 32 MB.
  */
-export const MAX_STEPS = 2_000_000
+export const MAX_STEPS = 1_000_000
 
 /** Longest string, and longest rendered output, in UTF-16 code units. */
 export const MAX_OUTPUT_LENGTH = 1_048_576

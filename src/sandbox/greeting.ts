@@ -1,6 +1,7 @@
 import { render, TemplateError } from '../jinja/index.ts'
 import { isPlainObject } from './agent-config.ts'
 import type { CallSettings } from './call-settings.ts'
+import { templateLimits } from './template-limits.ts'
 
 /** What a greeting can read, besides what the caller of the API gives in test_variables. */
 export interface GreetingFacts {
@@ -26,7 +27,8 @@ export function renderGreeting(
 ): Greeting {
   if (mode === 'user_first') return { text: '', error: null }
   try {
-    return { text: render(message, variablesOf(facts)), error: null }
+    const text = render(message, variablesOf(facts), { analysis: templateLimits })
+    return { text, error: null }
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
     const where = error.line === null ? '' : ` (line ${error.line})`

@@ -2,10 +2,11 @@ import { routes } from '../contract/routes.ts'
 import { dynamicPrefix, knownVariables } from '../contract/template.ts'
 import { analyse, unknownVariables } from '../jinja/index.ts'
 import { on } from './handler.ts'
+import { templateLimits } from './template-limits.ts'
 
 export const templateHandlers = [
   on(routes.templates.validate, ({ body: { template = '', allowed_variables } }) => {
-    const { valid, errors, warnings, variables } = analyse(template)
+    const { valid, errors, warnings, variables } = analyse(template, templateLimits)
     const allowed = [...knownVariables, `${dynamicPrefix}*`, ...(allowed_variables ?? [])]
     const unknown = unknownVariables(
       // Reading `contact` itself is no mistake: it holds variables that are known.

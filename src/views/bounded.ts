@@ -9,13 +9,19 @@ import { beginningOf, estimateTokens, fits } from './tokens.ts'
 const note =
   'Shortened where it says "more"; structuredContent has all of it. Tools that take fields show a part by its path, such as metadata.name.'
 
-/** A value as text of about so many tokens; where something is left out it says how much. */
-export function boundedText(value: unknown, budget: number): string {
-  const text = compactText(value)
+/**
+ * A value as text of about so many tokens; where something is left out it says how much. `text` is
+ * the value as compact text, where the caller has it already.
+ */
+export function boundedText(
+  value: unknown,
+  budget: number,
+  text: string = compactText(value),
+): string {
   if (fits(text, budget)) return text
   const whole: unknown = JSON.parse(text)
   const most = budget - estimateTokens(note)
-  const sizes: Sizes = new Map()
+  const sizes = new Sizes(most)
   // Quotes and line breaks cost more within JSON than by themselves, so once may not be enough.
   for (let share = most; ; share *= 0.7) {
     const short = compactText(fitted(whole, share, sizes))
@@ -55,18 +61,37 @@ export function boundedString(text: string, budget: number): string {
   return `${begin}… (${text.length - begin.length} more characters)`
 }
 
-/** What objects and arrays cost, as they were found to. */
-type Sizes = Map<object, number>
+/**
+ * Tokens of values. Counting ends where a value costs more than `enough`: how much more makes no
+ * difference, and a result may have a million parts.
+ */
+class Sizes {
+  readonly #enough: number
+  readonly #known = new Map<object, number>()
 
-function sizeOf(value: unknown, sizes: Sizes): number {
-  if (typeof value !== 'object' || value === null) return estimateTokens(JSON.stringify(value))
-  const known = sizes.get(value)
-  if (known !== undefined) return known
-  const size = entriesOf(value).reduce((sum, [name, field]) => {
-    return sum + nameSize(name) + sizeOf(field, sizes)
-  }, 2)
-  sizes.set(value, size)
-  return size
+  constructor(enough: number) {
+    this.#enough = enough
+  }
+
+  /** Tokens of a value; for one that costs more than enough, any number above that. */
+  of(value: unknown): number {
+    if (typeof value !== 'object' || value === null) {
+      return estimateTokens(JSON.stringify(value), this.#enough)
+    }
+    const known = this.#known.get(value)
+    if (known !== undefined) return known
+    let size = 2
+    for (const [name, field] of entriesOf(value)) {
+      size += this.ofEntry(name, field)
+      if (size > this.#enough) break
+    }
+    this.#known.set(value, size)
+    return size
+  }
+
+  ofEntry(name: string, field: unknown): number {
+    return nameSize(name) + this.of(field)
+  }
 }
 
 /** Entries of an object, or of an array, where they have no name. */
@@ -84,20 +109,18 @@ const moreSize = 10
  * rest evenly, and of more than can be shown the first ones stand for all.
  */
 function fitted(value: unknown, budget: number, sizes: Sizes): unknown {
-  if (sizeOf(value, sizes) <= budget) return value
+  if (sizes.of(value) <= budget) return value
   if (typeof value === 'string') return boundedString(value, budget)
   if (typeof value !== 'object' || value === null) return value
-  const entries = entriesOf(value).map(([name, field]) => ({
-    name,
-    field,
-    size: nameSize(name) + sizeOf(field, sizes),
-  }))
+  const entries = entriesOf(value)
+  const shown: { name: string; field: unknown; size: number }[] = []
   let room = budget - moreSize
-  const end = entries.findIndex(({ size }) => {
+  for (const [name, field] of entries) {
+    const size = sizes.ofEntry(name, field)
     room -= Math.min(size, leastShown)
-    return room < 0
-  })
-  const shown = end < 0 ? entries : entries.slice(0, end)
+    if (room < 0) break
+    shown.push({ name, field, size })
+  }
   const more = entries.length - shown.length
   const share = evenShare(shown, budget - moreSize)
   const fields = shown.map(({ name, field, size }): [string, unknown] => [

@@ -33,7 +33,9 @@ export function shortened(
   const whole = { structured, text: compactText(structured) }
   if (fits(whole.text, resultBudget)) return whole
   const items = cut?.count(structured) ?? 0
-  if (!cut || items === 0) return { structured, text: boundedText(structured, resultBudget) }
+  if (!cut || items === 0) {
+    return { structured, text: boundedText(structured, resultBudget, whole.text) }
+  }
   // At least one item: nothing at all would leave the caller where it was.
   let [kept, tooMany] = [1, items + 1]
   while (tooMany - kept > 1) {

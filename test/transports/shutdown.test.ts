@@ -73,6 +73,27 @@ describe('SIGTERM over HTTP', () => {
     expect(Date.now() - began).toBeLessThan(20_000)
   })
 
+  test('works while templates are checked that cost the most', async () => {
+    await using program = await startHttpProgram()
+    const template = '{% for a in b %}{{ loop.index }}{% endfor %}'.repeat(4000)
+    const params = { name: 'validate_agent_template', arguments: { template } }
+    const asked = { ...onTheWire('tools/call', params) }
+    const first = await fetch(program.url, asked).then((response) => response.text())
+    expect(first).toContain('"valid":true')
+    const answers = Array.from({ length: 20 }, () =>
+      fetch(program.url, asked).then(
+        (response) => response.text(),
+        () => 'cut',
+      ),
+    )
+    await Promise.race(answers)
+    program.process.kill('SIGTERM')
+    await program.waitFor(/Stopping/)
+    expect(await program.exited).toBe(0)
+    // What was received is answered; the rest may have met a closed door.
+    expect(new Set(await Promise.all(answers))).toContain(first)
+  })
+
   test('a second signal ends it at once', async () => {
     await using platform = await slowPlatform(8000)
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })

@@ -10,6 +10,8 @@ import type { Compiled } from './compiled.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
 export type AnalyseOptions = ParseOptions & {
+  /** Steps that parsing and checking may take. */
+  readonly maxSteps?: number
   /** Filters the platform has besides Jinja2's own and `datetime`. */
   readonly extraFilters?: readonly string[]
 }
@@ -64,7 +66,7 @@ export function analyse(source: string, options: AnalyseOptions = {}): Analysis 
 
 /** Parses and compiles; throws if it cannot be parsed, other errors are in the report. */
 export function compileSource(source: string, options: AnalyseOptions = {}): Compiled {
-  const budget = new AnalysisBudget(MAX_ANALYSIS_STEPS)
+  const budget = new AnalysisBudget(options.maxSteps ?? MAX_ANALYSIS_STEPS)
   return compile(parse(source, budget, options), vocabularyFor(options), budget)
 }
 

@@ -1,4 +1,5 @@
 import type { AnalysisBudget } from '../analysis-budget.ts'
+import { STEPS_PER_FRAME, STEPS_PER_STATEMENT } from '../limits.ts'
 import { quote } from '../syntax/text.ts'
 import type {
   Block,
@@ -58,7 +59,7 @@ class Compiler {
     this.template = template
     this.budget = budget
     this.specials = new SpecialNames(template)
-    this.report = new Report(vocabulary)
+    this.report = new Report(vocabulary, budget)
     this.expressions = new ExpressionChecker(this.report, vocabulary)
   }
 
@@ -124,6 +125,7 @@ class Compiler {
   }
 
   private visit(statement: Statement, frame: Frame): void {
+    this.budget.spend(STEPS_PER_STATEMENT)
     switch (statement.kind) {
       case 'output':
         this.visitOutput(statement, frame)
@@ -186,6 +188,7 @@ class Compiler {
   }
 
   private visitFor(loop: For, frame: Frame): void {
+    this.budget.spend(STEPS_PER_FRAME)
     const extended = this.isExtended(loop)
     const frames = loopNames(frame.names, loop, extended)
     this.loops.set(loop, frames)
@@ -233,6 +236,7 @@ class Compiler {
   }
 
   private visitMacro(macro: Macro | CallBlock, frame: Frame): void {
+    this.budget.spend(STEPS_PER_FRAME)
     const { parameters, body, line } = macro
     const used = macroSpecials.filter((name) => this.specials.uses(body, name))
     const explicit = parameters.find(({ name }) => name === 'caller')

@@ -11,10 +11,10 @@ export function unknownVariables(
   allowed: readonly string[],
 ): readonly Issue[] {
   const exact = new Set(allowed)
-  const longest = allowed.reduce((most, { length }) => Math.max(most, length), 0)
+  const lengths = new Set(allowed.map(({ length }) => length))
   const prefixes = shortestPrefixes(allowed)
   return variables
-    .filter(({ path }) => !isAllowed(path, exact, prefixes, longest))
+    .filter(({ path }) => !isAllowed(path, { exact, prefixes, lengths }))
     .map(({ path, line }) => ({
       type: 'unknown_variable',
       message: `Unknown variable ${quote(path)}.`,
@@ -47,17 +47,20 @@ function hasPrefix(path: string, prefixes: readonly string[]): boolean {
   return last !== undefined && path.startsWith(last)
 }
 
-function isAllowed(
-  path: string,
-  exact: ReadonlySet<string>,
-  prefixes: readonly string[],
-  longest: number,
-): boolean {
+interface Allowed {
+  readonly exact: ReadonlySet<string>
+  readonly prefixes: readonly string[]
+  /** How long the entries are: beginnings of other lengths need not be looked up. */
+  readonly lengths: ReadonlySet<number>
+}
+
+function isAllowed(path: string, { exact, prefixes, lengths }: Allowed): boolean {
   if (hasPrefix(path, prefixes)) return true
   if (exact.has(path)) return true
-  for (let end = Math.min(path.length - 1, longest); end > 0; end--) {
+  for (let end = path.length - 1; end > 0; end--) {
     const char = path[end]
-    if ((char === '.' || char === '[') && exact.has(path.slice(0, end))) return true
+    if (char !== '.' && char !== '[') continue
+    if (lengths.has(end) && exact.has(path.slice(0, end))) return true
   }
   return false
 }

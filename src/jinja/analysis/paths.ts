@@ -1,3 +1,5 @@
+import type { AnalysisBudget } from '../analysis-budget.ts'
+import { STEPS_PER_VARIABLE } from '../limits.ts'
 import type { Step } from '../syntax/tree.ts'
 
 /** A variable and what is read of it: `order`, `order.id`, `order.items[0]`. */
@@ -13,8 +15,13 @@ type Place = {
  * and looking its way up here spares making and hashing the path as text each time.
  */
 export class Paths {
+  private readonly budget: AnalysisBudget
   private readonly roots = new Map<string, Place>()
   private readonly found: Place[] = []
+
+  constructor(budget: AnalysisBudget) {
+    this.budget = budget
+  }
 
   /** In order of first use. */
   get lines(): readonly { readonly path: string; readonly line: number }[] {
@@ -27,25 +34,27 @@ export class Paths {
     const length = pathLength(steps)
     for (let at = 0; at < length; at++) {
       const key = keyOf(steps[at])
-      if (key !== null) place = place.parts?.get(key) ?? addPart(place, key)
+      if (key !== null) place = place.parts?.get(key) ?? this.addPart(place, key)
     }
     if (place.line === 0) this.found.push(place)
     if (place.line === 0 || line < place.line) place.line = line
   }
 
   private addRoot(root: string): Place {
+    this.budget.spend(STEPS_PER_VARIABLE)
     const place: Place = { path: root, line: 0, parts: null }
     this.roots.set(root, place)
     return place
   }
-}
 
-function addPart(place: Place, key: string | bigint): Place {
-  const path = `${place.path}${typeof key === 'string' ? `.${key}` : `[${key}]`}`
-  const part: Place = { path, line: 0, parts: null }
-  place.parts ??= new Map()
-  place.parts.set(key, part)
-  return part
+  private addPart(place: Place, key: string | bigint): Place {
+    this.budget.spend(STEPS_PER_VARIABLE)
+    const path = `${place.path}${typeof key === 'string' ? `.${key}` : `[${key}]`}`
+    const part: Place = { path, line: 0, parts: null }
+    place.parts ??= new Map()
+    place.parts.set(key, part)
+    return part
+  }
 }
 
 /**

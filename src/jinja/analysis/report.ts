@@ -1,3 +1,4 @@
+import type { AnalysisBudget } from '../analysis-budget.ts'
 import { TemplateError, type TemplateErrorType } from '../error.ts'
 import { MAX_WARNINGS } from '../limits.ts'
 import { Paths } from './paths.ts'
@@ -18,14 +19,15 @@ export class Report {
   live = true
   private readonly vocabulary: Vocabulary
   /** The variables the caller must provide. */
-  readonly reads = new Paths()
+  readonly reads: Paths
   /** Unknown filters and tests where Jinja2 only fails once it gets there. */
   private readonly deferred = new Map<string, Unknown>()
   private first: Problem | Unknown | null = null
   private late: Problem | null = null
 
-  constructor(vocabulary: Vocabulary) {
+  constructor(vocabulary: Vocabulary, budget: AnalysisBudget) {
     this.vocabulary = vocabulary
+    this.reads = new Paths(budget)
   }
 
   /** The error Jinja2 would raise; those left to Python come after all of its own. */

@@ -1,4 +1,4 @@
-import { compileSource } from '../analysis/analyse.ts'
+import { type AnalyseOptions, compileSource } from '../analysis/analyse.ts'
 import { TemplateError } from '../error.ts'
 import { filters } from '../filters/index.ts'
 import { MAX_OUTPUT_LENGTH, MAX_STEPS } from '../limits.ts'
@@ -14,6 +14,8 @@ export type RenderOptions = {
   readonly maxSteps?: number
   /** Longest output, and longest string on the way there, in UTF-16 code units. */
   readonly maxLength?: number
+  /** What parsing and checking the template may take before. */
+  readonly analysis?: AnalyseOptions
 }
 
 /**
@@ -30,7 +32,7 @@ export function render(
   context: Readonly<Record<string, unknown>> = {},
   options: RenderOptions = {},
 ): string {
-  const compiled = compileSource(source)
+  const compiled = compileSource(source, options.analysis)
   if (compiled.report.error !== null) throw compiled.report.error
   const { maxSteps = MAX_STEPS, maxLength = MAX_OUTPUT_LENGTH } = options
   const runtime = new Runtime({ maxSteps, maxLength }, filters, tests)

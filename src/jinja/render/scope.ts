@@ -30,8 +30,10 @@ export class Context {
 
   /** This context as a scoped block sees it: with the locals around it on top. */
   derive(locals: ReadonlyMap<string, Value>): Context {
-    this.runtime.spend(3 * (this.given.size + this.set.size + locals.size))
-    const parent = new Map([...this.given, ...this.set, ...locals])
+    this.runtime.spend(4 * (this.given.size + this.set.size + locals.size))
+    const parent = new Map(this.given)
+    for (const [name, value] of this.set) parent.set(name, value)
+    for (const [name, value] of locals) parent.set(name, value)
     return new Context(this.runtime, parent, this.globals)
   }
 }

@@ -1,14 +1,12 @@
 import type { AnalysisBudget } from '../analysis-budget.ts'
 import { TemplateError } from '../error.ts'
+import { STEPS_PER_TOKEN } from '../limits.ts'
 import { Lexer } from './lexer.ts'
 import { quote } from './text.ts'
 import { describe, describeType, type Token, type TokenType } from './token.ts'
 
 /** What stands before the first token. */
 const start: Token = { type: 'data', value: '', number: 0n, line: 1 }
-
-/** What a token costs, with the part of the tree that it becomes and the walks through that. */
-const stepsPerToken = 6
 
 /** The parser's view of the tokens: the current one, and one more when it must look ahead. */
 export class TokenStream {
@@ -48,7 +46,7 @@ export class TokenStream {
 
   /** The end of the template stands on the line where the last token began. */
   private pull(token: Token): void {
-    this.budget.spend(stepsPerToken)
+    this.budget.spend(STEPS_PER_TOKEN)
     if (this.current.type !== 'eof' && this.lexer.read(token)) return
     token.type = 'eof'
     token.line = this.current.line
