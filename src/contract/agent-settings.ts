@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { withDefault } from './field.ts'
 
-/** How an agent opens a conversation [R]. */
+/** How a conversation begins [R]. */
 const greetingModes = ['fixed_message', 'user_first', 'dynamic_message'] as const
 
 /** Background sounds an agent can play [R]. */
@@ -22,8 +22,8 @@ const delay = (least: number, most: number, what: string, value: number) =>
 
 /**
  * The behaviour settings of an agent: optional objects of optional fields, the same on create and
- * update. Bounds and defaults are [B] unless marked; `meta.default` is what the platform fills in
- * on create, and nothing is filled in on update.
+ * update. Bounds and defaults are [B] unless marked otherwise. The platform fills in `meta.default`
+ * on create, and nothing on update.
  */
 export const behaviour = {
   allow_auto_hangup: z.boolean().nullish().describe('Agent may end the call.'),

@@ -5,7 +5,7 @@ import { pageOf, pageQuery } from './page.ts'
 import { route } from './route.ts'
 
 /*
- * Provider objects. The catalogs are the authority on what exists, so any provider code is taken
+ * Provider objects. The catalogs decide which providers exist, so any provider code is accepted
  * and unknown fields are kept (loose). Field lists are [B], known codes [R].
  */
 const provider = z.string().min(1)
@@ -86,8 +86,8 @@ export type AgentUpdate = z.output<typeof AgentUpdate>
 const settings = (what: string) => z.looseObject({}).nullish().describe(what)
 
 /**
- * An agent as the platform returns it. Bounds of requests are not repeated here: a stored agent
- * may be older than a bound (max_duration_seconds is known to be described with two) [B].
+ * An agent as the platform returns it, without the bounds of requests: a stored agent may be older
+ * than a bound, and max_duration_seconds is documented with two bounds [B].
  */
 export const Agent = z.looseObject({
   id: z.string().describe('Agent id.'),

@@ -7,9 +7,9 @@ import { route } from './route.ts'
 /** Kinds of call that can be placed [B]. */
 const callTypes = ['phone', 'web'] as const
 
-/** A call as lists return it [R]. Its status and answer_status are open sets. */
+/** A call as lists return it [R]. status and answer_status may have values not listed here. */
 export const Call = z.looseObject({
-  // An empty id says of no call that it was placed.
+  // A reply with an empty id does not prove that a call was placed.
   id: z
     .string()
     .refine((id) => id !== '', { error: 'Expected an id' })
@@ -34,7 +34,7 @@ export const Call = z.looseObject({
 })
 export type Call = z.output<typeof Call>
 
-/** Reply to placing a call [R]; `join` is how a browser enters a web call. */
+/** Reply to placing a call [R]; a browser enters a web call with `join`. */
 export const PlacedCall = Call.extend({
   success: z.boolean().nullish().describe('Whether the platform took the call.'),
   join: z
@@ -54,7 +54,7 @@ export const CallDetail = Call.extend({
 })
 export type CallDetail = z.output<typeof CallDetail>
 
-/** Body of POST calls [B]: a phone call takes the numbers, a web call the audio switches. */
+/** Body of POST calls [B]: a phone call has the numbers, a web call the audio fields. */
 export const CallCreate = z.object({
   type: z.enum(callTypes).describe('phone dials to_number; web opens a browser session.'),
   agent_id: id('Agent that speaks.'),
@@ -95,7 +95,7 @@ export const callRoutes = {
       call_id: z.string().optional().describe('Only this one.'),
       external_id: z.string().optional().describe('With this external_id.'),
       ...activityFilters,
-      // What a call can be in is not published, unlike for conversations.
+      // The statuses of calls are not published, unlike those of conversations.
       status: z.string().optional().describe('In this state, such as in_progress or completed.'),
       ...pageQuery,
     },

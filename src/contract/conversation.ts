@@ -3,12 +3,12 @@ import { accountParams, instant } from './field.ts'
 import { pageOf, pageQuery } from './page.ts'
 import { route } from './route.ts'
 
-/** Kinds of conversation, outcomes and directions [R; status B]. */
+/** Kinds of conversation and directions [R], statuses [B]. */
 const conversationTypes = ['phone', 'web', 'test', 'unknown'] as const
 const conversationStatuses = ['in_progress', 'completed', 'failed', 'transferred'] as const
 const directions = ['inbound', 'outbound', 'internal'] as const
 
-/** One entry of a transcript [R]: user is the caller, agent the voice agent. */
+/** One message of a transcript [R]: `user` is the caller, `agent` the voice agent. */
 export const Message = z.looseObject({
   role: z.string().describe('user (the caller), agent, system, tool or event.'),
   message: z.string().nullish().describe('What was said, or happened.'),
@@ -23,7 +23,7 @@ export const Capture = z
   .nullish()
   .describe('What was recorded.')
 
-/** A conversation [R; status and duration_seconds B]. */
+/** A conversation [R]; its status and duration_seconds are [B]. */
 export const Conversation = z.looseObject({
   conversation_id: z.string().describe('Conversation id.'),
   type: z.string().nullish().describe('phone, web, test or unknown.'),

@@ -9,8 +9,8 @@ export const FieldError = z.looseObject({
 export type FieldError = z.output<typeof FieldError>
 
 /**
- * The one shape of every platform error [B]. The list of codes is not published, so any string
- * is one.
+ * The shape of every platform error [B]. The list of codes is not published, so any string is
+ * accepted.
  */
 export const ErrorEnvelope = z.looseObject({
   code: z.string().describe('Machine-readable code, such as not_found or validation_error.'),

@@ -3,14 +3,15 @@ import * as z from 'zod'
 /** An id: a UUID v4 today, treated as an opaque non-empty string [R]. */
 export const id = (what: string) => z.string().min(1).describe(what)
 
-/** The path parameter every account-scoped route takes; `me` is the key's own account [B]. */
+/** The path parameter of every route of an account; `me` is the key's own account [B]. */
 export const accountParams = {
   account_id: id('Account or subaccount id. Default me: the account of the API key.'),
 }
 
 /**
- * A request field with a default that the platform applies: the client leaves an absent field
- * absent (sending defaults would turn a partial update into a full one), the sandbox fills it in.
+ * A request field with a default that the platform applies. The client leaves an absent field
+ * absent, because sending defaults would turn a partial update into a full one; the sandbox fills
+ * the default in.
  */
 export const withDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
   schema.optional().meta({ default: value })
@@ -31,7 +32,7 @@ export const instant = (what: string) =>
     })
     .describe(what)
 
-/** When a thing was made and last changed, as replies have it. */
+/** When something was created and last changed, as replies state it. */
 export const timestamps = {
   created: z.string().nullish().describe('When it was created, ISO 8601.'),
   modified: z.string().nullish().describe('When it last changed, ISO 8601.'),

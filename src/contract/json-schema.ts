@@ -4,13 +4,12 @@ import * as z from 'zod'
 export type JsonSchema = z.core.JSONSchema.BaseSchema
 
 /**
- * JSON Schema of a zod schema, without the noise that costs tokens and trips clients: no
- * `$schema`, no `$ref` or `$defs`, no bounds that only say "safe integer", no pattern where a
- * format says the same.
+ * JSON Schema of a zod schema, without what costs tokens or fails in clients: no `$schema`, no
+ * `$ref` or `$defs`, no bounds that only say "safe integer", no pattern where a format says the same.
  *
- * `input` is what a caller sends: a plain object takes no unknown fields. `output` is what a reply
- * may hold: loose objects take anything more. Without `defaults` for a partial update, where an
- * absent field stays as it is and a default would be a lie.
+ * `input` is what a caller sends: a plain object allows no unknown fields. `output` is what a reply
+ * may hold: loose objects allow any. `defaults: false` is for a partial update, where an absent field
+ * stays as it is, so that a default would be wrong.
  */
 export function jsonSchemaOf(
   schema: z.ZodType,
@@ -29,8 +28,8 @@ export function jsonSchemaOf(
 }
 
 /**
- * The same schema for values that are never null. Where a type may be null, only the type is left:
- * some providers reject a request in which any tool has a list of types, or `null` as a type.
+ * The same schema without null: some model providers reject a request in which any tool has a list
+ * of types, or `null` as a type.
  */
 export function withoutNull(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = schema
@@ -38,7 +37,7 @@ export function withoutNull(schema: JsonSchema): JsonSchema {
   const own = Object.fromEntries(
     Object.entries(rest).map(([word, value]) => [word, withoutNullIn(word, value)]),
   )
-  // What is said of the choice as a whole, such as its description, wins over what is in it.
+  // Keywords beside anyOf, such as its description, win over those of the only type that is left.
   return types?.length === 1 ? { ...types[0], ...own } : { ...own, ...(types && { anyOf: types }) }
 }
 
@@ -54,19 +53,19 @@ function withoutNullIn(word: string, value: unknown): unknown {
   return types.length === 1 ? types[0] : types
 }
 
-/** `true` takes anything, as `{}` does. */
+/** The schema `true` allows anything, as `{}` does. */
 const objectOf = (schema: unknown): JsonSchema =>
   typeof schema === 'object' && schema !== null ? { ...schema } : {}
 
-/** Removes noise from one node; also used for the OpenAPI document. */
+/** Removes from one node what says nothing; also used for the OpenAPI document. */
 export function tidy(zodSchema: z.core.$ZodType, node: JsonSchema): void {
   if (node.maximum === Number.MAX_SAFE_INTEGER) delete node.maximum
   if (node.minimum === Number.MIN_SAFE_INTEGER) delete node.minimum
   if (node.format) delete node.pattern
-  // A plain z.object drops unknown fields when it parses; to a caller that is "not accepted".
+  // A plain z.object drops unknown fields when it parses; to a caller they are not accepted.
   if (zodSchema instanceof z.ZodObject && !zodSchema.def.catchall) node.additionalProperties = false
   if (zodSchema instanceof z.ZodRecord) delete node.propertyNames
-  // `{}` and `true` both take anything; some clients warn about the former.
+  // `{}` and `true` both allow anything; some clients warn about `{}`.
   if (isEmpty(node.additionalProperties)) node.additionalProperties = true
 }
 

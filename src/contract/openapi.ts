@@ -5,7 +5,8 @@ import { Call, CallDetail, PlacedCall } from './call.ts'
 import { Conversation, Message } from './conversation.ts'
 import { ErrorEnvelope, type ErrorStatus } from './error.ts'
 import { type JsonSchema, jsonSchemaOf, tidy } from './json-schema.ts'
-import { examples, parameterExamples } from './openapi-examples.ts'
+import { examples } from './openapi-examples/index.ts'
+import { parameterExamples } from './openapi-examples/parameters.ts'
 import { PhoneNumber } from './phone-number.ts'
 import { ModelCatalog, TranscriberCatalog, VoiceCatalog } from './provider.ts'
 import type { Route } from './route.ts'
@@ -13,7 +14,7 @@ import { SipTrunk } from './sip-trunk.ts'
 import { TemplateValidation } from './template.ts'
 import { Usage } from './usage.ts'
 
-/** Reply objects that get a name in `components`; the rest stands where it is used. */
+/** Reply schemas that get a name in `components`; all others are inlined. */
 const components = {
   Account,
   Agent,
@@ -35,7 +36,7 @@ const components = {
 const registry = z.registry<{ id: string }>()
 for (const [id, schema] of Object.entries(components)) registry.add(schema, { id })
 
-/** What holds for every operation, told once. */
+/** What holds for every operation. */
 const description = [
   'Errors have one shape, `ErrorEnvelope`.',
   'Unknown request fields are ignored, and replies may hold more fields than are listed.',
@@ -44,7 +45,7 @@ const description = [
   'Of a repeated query parameter that takes one value the last counts.',
 ].join(' ')
 
-/** The OpenAPI 3.1.0 document of the API [B: title, version], made from the routes alone. */
+/** The OpenAPI 3.1.0 document of the API, made from the routes alone; title and version are [B]. */
 export function openApiDocument(routes: readonly Route[]) {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) {
@@ -53,7 +54,7 @@ export function openApiDocument(routes: readonly Route[]) {
   return {
     openapi: '3.1.0',
     info: { title: 'Voice Agent Platform API v1', version: '1.0.0', description },
-    // Relative: wherever this document was found.
+    // Relative to the address of this document.
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
     paths,
@@ -107,7 +108,7 @@ function operation(route: Route) {
 
 const nounOf = (route: Route) => route.id.split('.')[0] ?? ''
 
-/** What has to be said of a parameter beyond its schema. */
+/** Descriptions of parameters whose schema does not say enough. */
 const parameterNotes: Readonly<Record<string, string>> = {
   account_id: 'Account or subaccount id; `me` stands for the account of the API key.',
   group_by: 'Split each bucket by these; repeated, or separated by commas.',
@@ -132,8 +133,8 @@ const requestSchema = (route: Route): JsonSchema =>
     : {}
 
 /**
- * A request schema as the platform means it: unknown fields are ignored [S], so they must not be
- * forbidden, and an integer ends where a JSON number stops being exact.
+ * A request schema as the document shows it: unknown fields are allowed, because the platform
+ * ignores them [S], and integers have the range in which JSON numbers are exact.
  */
 function documented(schema: JsonSchema): JsonSchema {
   return JSON.parse(JSON.stringify(schema), (key, value) => {
@@ -146,7 +147,7 @@ function documented(schema: JsonSchema): JsonSchema {
 function replySchema(reply: z.ZodType): JsonSchema {
   const id = registry.get(reply)?.id
   if (id) return { $ref: `#/components/schemas/${id}` }
-  // A page: its items are a component.
+  // A page: its items refer to a component.
   const schema = jsonSchemaOf(reply, 'output')
   const item = reply instanceof z.ZodObject ? reply.shape.items : undefined
   if (!(item instanceof z.ZodArray) || !(item.element instanceof z.ZodType)) return schema
@@ -155,7 +156,7 @@ function replySchema(reply: z.ZodType): JsonSchema {
   return { ...schema, properties: { ...schema.properties, items } }
 }
 
-/** The names of examples that are `prefix`, or lie below it. */
+/** The names of examples that are `prefix` or begin with `prefix.`. */
 const exampleNames = (prefix: string) =>
   Object.keys(examples).filter((name) => name === prefix || name.startsWith(`${prefix}.`))
 
@@ -180,22 +181,22 @@ function successResponses(route: Route) {
     [success]: { description: 'Success.', content: json(schema, names) },
     ...(repeated.length > 0 && {
       200: {
-        description: 'There is a call with this external_id: it is returned, and none is placed.',
+        description: 'A call with this external_id exists: it is returned, and no call is placed.',
         content: json(schema, repeated),
       },
     }),
   }
 }
 
-/** 405 is none of them: no operation that is documented answers it. */
+/** All but 405, which no documented operation answers. */
 type DocumentedStatus = Exclude<ErrorStatus, 405>
 
 const errorMeanings: Record<DocumentedStatus, string> = {
-  400: 'The request cannot be read: no JSON, nested too deeply, or a path badly encoded.',
+  400: 'The request cannot be read: not JSON, nested too deeply, or a badly encoded path.',
   401: 'The API key is missing or not valid.',
   403: 'The API key has no access, or the account is disabled.',
-  404: 'There is no such thing, or the body refers to one that there is not.',
-  409: 'It conflicts with what is there.',
+  404: 'It does not exist, or something that the body refers to does not.',
+  409: 'It conflicts with what is stored.',
   422: 'A field is not valid; `errors` names it.',
   429: 'Too many requests; see Retry-After.',
   500: 'The platform failed.',
@@ -218,10 +219,10 @@ function errorResponse(status: DocumentedStatus) {
   }
 }
 
-/** Where a request can conflict with what is stored: a number taken, a trunk in use. */
+/** Operations that can conflict with what is stored: a number that exists, a trunk in use. */
 const conflicting = ['phone_numbers.create', 'phone_numbers.update', 'sip_trunks.delete']
 
-/** The statuses an operation can fail with: those the platform documents for all [B], and 409. */
+/** The statuses an operation can fail with: those documented for all operations [B], and 409. */
 function errorResponses(route: Route) {
   return Object.fromEntries(
     statuses

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { withDefault } from './field.ts'
 
-/** How many items a list returns when it is not told [R]. */
+/** How many items a list returns without `limit` [R]. */
 export const defaultPageLimit = 100
 
 /** Offset pagination of every list: `limit` ≥ 1 [B], default 100 [R]; `offset` ≥ 0, default 0. */
@@ -11,8 +11,8 @@ export const pageQuery = {
 }
 
 /**
- * One page of a list: `count` is the total that match, not the number returned [B]. It is not
- * insisted on: for agents and conversations it is only [R].
+ * One page of a list. `count` is how many match in all, not how many are returned [B]. It is
+ * optional, because for agents and conversations it is only [R].
  */
 export const pageOf = <T extends z.ZodType>(item: T) =>
   z.looseObject({

@@ -46,7 +46,8 @@ export const phoneNumberRoutes = {
     id: 'phone_numbers.create',
     method: 'POST',
     path: '/v1/accounts/{account_id}/phone-numbers',
-    summary: 'Add a number on a SIP trunk: one of your own, or without number one that is given.',
+    summary:
+      'Add a number on a SIP trunk: your own, or without number one that the platform assigns.',
     params: accountParams,
     body: z.object({
       number: fields.number.nullish(),

@@ -8,8 +8,8 @@ const voiceGenders = ['male', 'female', 'neutral'] as const
 const range = z.looseObject({}).nullish()
 
 /*
- * All but ids and names may be null or absent, and entries come and go without a version
- * change [B], so the catalogs are checked for little more than being lists.
+ * All fields but ids and names may be null or absent, and models come and go without a version
+ * change [B], so the schemas require little more than lists.
  */
 const Provider = z.looseObject({
   code: z.string().describe('Code to use as provider.'),
@@ -53,7 +53,7 @@ export const ModelCatalog = z.array(
 )
 export type ModelCatalog = z.output<typeof ModelCatalog>
 
-/** Catalog of transcribers, grouped by provider [R]; provider may be a code or an object. */
+/** Catalog of transcribers, grouped by provider [R], which may be a code or an object. */
 export const TranscriberCatalog = z.array(
   z.looseObject({
     provider: z.union([z.string(), Provider]).describe('Provider, as code or object.'),
@@ -62,10 +62,10 @@ export const TranscriberCatalog = z.array(
 )
 export type TranscriberCatalog = z.output<typeof TranscriberCatalog>
 
-/** Voice providers that are known [R]; their catalog is asked by provider, so nothing lists them. */
+/** Known voice providers [R]. No operation lists them: voices are read by provider. */
 export const voiceProviders = ['elevenlabs', 'cartesia', 'azure'] as const
 
-/** A voice as the sandbox describes it [S]; live data of a vendor, so nothing is certain. */
+/** A voice as the sandbox returns it [S]; on the platform it is live vendor data of any shape. */
 export const Voice = z.looseObject({
   id: z.string().nullish().describe('Id to use as voice_id.'),
   name: z.string().nullish().describe('Display name.'),
@@ -78,15 +78,15 @@ export const Voice = z.looseObject({
 export type Voice = z.output<typeof Voice>
 
 /**
- * Voices of one provider. The shape is not published [B]: an object holding the array as
- * `voices` or `items`, or the bare array; all of it is kept.
+ * Voices of one provider. The shape is not published [B]: accepted are an object that holds the
+ * array as `voices` or `items`, and the array alone. All of it is kept.
  */
 export const VoiceCatalog = z
   .union([z.looseObject({}), z.array(z.unknown())])
   .refine((catalog) => voicesIn(catalog) !== undefined, { error: 'Expected an array of voices' })
 export type VoiceCatalog = z.output<typeof VoiceCatalog>
 
-/** Finds the voices in a reply, wherever the platform put the array. */
+/** The array of voices in a reply, in any of the accepted shapes. */
 export function voicesIn(catalog: unknown): unknown[] | undefined {
   if (Array.isArray(catalog)) return catalog
   const { voices, items } = catalog as { voices?: unknown; items?: unknown }

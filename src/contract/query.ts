@@ -1,9 +1,8 @@
 import * as z from 'zod'
 
 /*
- * The one place that knows how a query string is written: arrays as repeated parameters (one that is
- * not repeated is read as separated by commas), booleans as true/false. The client encodes with it,
- * the sandbox decodes with it.
+ * Query strings: the client encodes with this, the sandbox decodes with it. Arrays are repeated
+ * parameters (one that is not repeated is read as separated by commas), booleans are true or false.
  */
 
 /** Writes a query string; absent (`undefined`) fields are left out, arrays are repeated. */
@@ -19,15 +18,15 @@ export function encodeQuery(query: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * One item with a comma is written twice: written once, it is a list of several to a platform that
- * takes lists separated by commas, too [R]. No list of a query means more by an item that stands twice.
+ * A single item with a comma is written twice: written once, it would be read as several items,
+ * because the platform also accepts lists separated by commas [R]. A repeated item changes no filter.
  */
 const repeated = (items: readonly unknown[]): readonly unknown[] =>
   items.length === 1 && String(items[0]).includes(',') ? [items[0], items[0]] : items
 
 /**
- * Reads a query string into what `schema` expects, ready to be parsed with it: text that is no
- * number or boolean stays text, so that the schema reports it. Unknown parameters are dropped.
+ * Converts a query string to the types that `schema` expects, before it is parsed with it. Text that
+ * is not a number or boolean stays text, so that the schema reports it. Unknown parameters are dropped.
  */
 export function decodeQuery(schema: z.ZodObject, search: URLSearchParams): Record<string, unknown> {
   const query: Record<string, unknown> = {}
@@ -42,8 +41,8 @@ export function decodeQuery(schema: z.ZodObject, search: URLSearchParams): Recor
 
 function decode(field: z.core.$ZodType, text: string, all: string[]): unknown {
   if (field instanceof z.ZodOptional) return decode(field.unwrap(), text, all)
-  // Lists come repeated or separated by commas: the platform takes both [R]. What is repeated keeps
-  // its commas where they may be part of a text [S].
+  // The platform accepts lists repeated or separated by commas [R]. Commas in repeated items are
+  // part of the item where it is a text [S].
   if (field instanceof z.ZodArray) {
     const isText = field.element instanceof z.ZodString && all.length > 1
     return isText ? all : all.flatMap((item) => item.split(','))

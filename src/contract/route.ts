@@ -1,25 +1,36 @@
 import * as z from 'zod'
 
-/** What an operation does to the account: the source of every safety hint. */
+/*
+ * Comments mark how certain a fact about the platform is, here and in all other rooms:
+ *
+ *   [B]  binding: a stated requirement on this project
+ *   [R]  reference: the platform's public API reference and client libraries say so; it decides
+ *        where [B] says nothing
+ *   [S]  sandbox: stated nowhere; the sandbox's own choice, on which no client code may depend
+ *
+ * Where [B] and [R] differ, both are accepted from the platform, and [B] is sent.
+ */
+
+/** What an operation does to the account; tool annotations and confirmation follow from it. */
 export type Effect =
   /** Changes nothing. */
   | 'reads'
-  /** Creates or changes something; what it overwrites can be written back. */
+  /** Creates or changes something; an earlier value can be written back. */
   | 'writes'
   /** Removes something, or hides it from use. */
   | 'destroys'
-  /** Costs money and reaches a person: it cannot be taken back. */
+  /** Costs money and reaches a person; it cannot be undone. */
   | 'bills'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 /**
- * One operation of the platform's REST API. Everything that speaks the API (tools, client,
- * sandbox, OpenAPI document) is derived from these records.
+ * One operation of the platform's REST API. Tools, client, sandbox and OpenAPI document are all
+ * derived from these records.
  *
- * Request schemas describe what the platform takes; whoever needs it stricter (the tools) or
- * laxer (the sandbox drops unknown fields) derives that. Reply schemas are loose, because the
- * platform adds fields and values without a version change.
+ * Request schemas describe what the platform accepts. Tools derive a stricter schema (unknown
+ * fields are errors), the sandbox a looser one (unknown fields are dropped). Reply schemas are
+ * loose, because the platform adds fields and values without a version change.
  */
 export interface Route<
   Params extends z.ZodObject = z.ZodObject,
@@ -38,12 +49,12 @@ export interface Route<
   readonly query: Query
   /** null when the operation sends no body. */
   readonly body: Body
-  /** null when success is an acknowledgement: any 2xx, with or without a body. */
+  /** null when success has no content of its own: any 2xx, with or without a body. */
   readonly reply: Reply
-  /** The status a success is documented with; a client accepts any 2xx. */
+  /** The documented status of a success; the client accepts any 2xx. */
   readonly success: 200 | 201 | 204
   readonly effect: Effect
-  /** True when the outcome depends on a world beyond the platform: telephones, live vendor data. */
+  /** True when the outcome depends on more than the platform: telephones, live vendor data. */
   readonly openWorld: boolean
 }
 
@@ -76,20 +87,20 @@ export function route<
     ...spec,
     params: z.object(spec.params ?? ({} as Params)),
     query: z.object(spec.query ?? ({} as Query)),
-    // Absent is what the defaults of the type parameters mean by null.
+    // Without a body or reply the type parameters have their default, null.
     body: spec.body ?? (null as Body),
     reply: spec.reply ?? (null as Reply),
   }
 }
 
-/** What a caller sends for a route: path, query and body, each as its schema takes it. */
+/** A request for a route: path, query and body, each as its schema expects it. */
 export interface RouteRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-/** The reply of a route, as its schema gives it; `undefined` for an acknowledgement. */
+/** The parsed reply of a route; `undefined` where the route has no reply schema. */
 export type ReplyOf<R extends Route> = R['reply'] extends z.ZodType
   ? z.output<R['reply']>
   : undefined

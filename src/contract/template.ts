@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { accountParams, withDefault } from './field.ts'
 import { route } from './route.ts'
 
-/** Variables the platform always knows [R]; anything starting with `dyn_` is filled after the call. */
+/** Variables the platform always knows [R]. */
 export const knownVariables = [
   'contact.first_name',
   'contact.last_name',
@@ -18,7 +18,7 @@ export const knownVariables = [
   'contact_number',
 ] as const
 
-/** Prefix of the variables that are filled after a call [R]. */
+/** Prefix of variables that are filled after the call [R]. */
 export const dynamicPrefix = 'dyn_'
 
 const TemplateIssue = z.looseObject({

@@ -8,7 +8,7 @@ export type Granularity = (typeof granularities)[number]
 export const groupings = ['agent', 'subaccount', 'type'] as const
 export type Grouping = (typeof groupings)[number]
 
-/** Most buckets a usage reply can hold, and how many it holds when not told. */
+/** The largest and the default number of buckets of a usage reply. */
 export const usageBucketCap = 500
 
 const UsageValue = z.looseObject({
@@ -20,11 +20,11 @@ const UsageValue = z.looseObject({
     .describe('What this value is grouped by; null when ungrouped.'),
 })
 
-/** Where there is nothing, a reply may leave the array out [R]. */
+/** A reply may leave an empty array out [R]. */
 const absentAsEmpty = <T extends z.ZodType>(array: z.ZodArray<T>) =>
   z.preprocess((items) => items ?? [], array)
 
-/** Usage of an account and its subaccounts: completed conversations, in buckets of time [B]. */
+/** Usage of an account and its subaccounts: completed conversations by time bucket [B]. */
 export const Usage = z.looseObject({
   meta: z
     .looseObject({

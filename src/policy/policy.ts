@@ -1,6 +1,6 @@
-import { closest, distance } from 'fastest-levenshtein'
 import * as z from 'zod'
 import { DoubledNameError, parseJsonText } from '../json/unique-keys.ts'
+import { closestWord } from '../text/closest-match.ts'
 
 /** The dial policy cannot be used; the message says where it is, which field, and what to write. */
 export class DialPolicyError extends Error {
@@ -149,9 +149,8 @@ function problemsOf(issue: z.core.$ZodIssue): string[] {
   if (issue.code !== 'unrecognized_keys') return [`${path || 'the whole'}: ${issue.message}`]
   const known = Object.keys((path ? QuietHours : DialPolicyConfig).shape)
   return issue.keys.map((key) => {
-    const meant = closest(key, known)
-    const isClose = distance(key, meant) <= Math.max(2, key.length / 3)
-    const hint = isClose ? `did you mean ${meant}?` : `known are ${known.join(', ')}`
+    const meant = closestWord(key, known)
+    const hint = meant ? `did you mean ${meant}?` : `known are ${known.join(', ')}`
     return `${path ? `${path}.` : ''}${key}: no such field; ${hint}`
   })
 }
