@@ -2,24 +2,30 @@ import * as z from 'zod'
 import { voiceProviders } from '../contract/provider.ts'
 import { routes } from '../contract/routes.ts'
 import { dynamicPrefix, knownVariables } from '../contract/template.ts'
+import { languageCodes } from '../mcp/protocol/completion-sources.ts'
+import { definePrompt } from '../mcp/protocol/prompt.ts'
+import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
 import { words } from '../text/safe-text.ts'
-import { attachedFrom, attachedList } from './attachment.ts'
+import { attachedFrom, attachedList } from './attachments.ts'
 import { modelItems, transcriberItems, voiceItems } from './catalog-items.ts'
-import { definePrompt } from './prompt.ts'
-import type { Sources } from './sources.ts'
 
 export const designAgent = definePrompt({
   name: 'design_agent',
   title: 'Design an agent',
   description: 'Designs a voice agent from a brief and creates it once you agree.',
   arguments: {
-    brief: z.string().max(6000).describe('What the agent is for: who talks to it, about what.'),
-    language: z.string().max(64).optional().describe('Language it speaks, such as de-de.'),
+    brief: {
+      schema: z.string().max(6000).describe('What the agent is for: who talks to it, about what.'),
+    },
+    language: {
+      schema: z.string().max(64).optional().describe('Language it speaks, such as de-de.'),
+      completion: languageCodes,
+    },
   },
-  async prepare({ brief, language }, sources) {
+  async prepare({ brief, language }, reader) {
     const [models, transcribers] = await Promise.all([
-      sources.kept(routes.providers.models, {}, 'catalog'),
-      sources.kept(routes.providers.transcribers, {}, 'catalog'),
+      reader.attempt(reader.cached(routes.providers.models, {}, 'catalog')),
+      reader.attempt(reader.cached(routes.providers.transcribers, {}, 'catalog')),
     ])
     const heard = transcribers.ok ? transcriberItems(transcribers.value, language) : []
     return {
@@ -39,7 +45,7 @@ export const designAgent = definePrompt({
             { budget: 900, tool: 'list_transcribers' },
           ),
         ),
-        ...(await voices(codeFor(language, heard), sources)),
+        ...(await voices(codeFor(language, heard), reader)),
       ],
     }
   },
@@ -58,11 +64,13 @@ function codeFor(
 /** Voices shown of each provider: enough to propose one, list_voices has the rest. */
 const voicesShown = 8
 
-const voices = (language: string | undefined, sources: Sources) =>
+const voices = (language: string | undefined, reader: PromptReader) =>
   Promise.all(
     voiceProviders.map(async (provider) => {
       const query = { provider, ...(language && { language }), limit: voicesShown }
-      const read = await sources.kept(routes.providers.voices, { query }, 'catalog')
+      const read = await reader.attempt(
+        reader.cached(routes.providers.voices, { query }, 'catalog'),
+      )
       const what = `Voices of ${provider}${language ? ` for ${language}` : ''}`
       return attachedFrom(read, what, 'use list_voices', (catalog) => {
         const items = voiceItems(catalog)

@@ -1,39 +1,39 @@
 import type { Account } from '../contract/account.ts'
 import { routes } from '../contract/routes.ts'
 import { isArchived, type ListAgents } from '../flows/agents/archived.ts'
+import { definePrompt } from '../mcp/protocol/prompt.ts'
+import type { PromptReader, ReadResult } from '../mcp/protocol/prompt-reader.ts'
 import { words } from '../text/safe-text.ts'
-import { agentReference, e164 } from './arguments.ts'
-import { attached } from './attachment.ts'
+import { agentArgument, optionalNumberArgument, ownNumberArgument } from './arguments.ts'
+import { attached } from './attachments.ts'
 import { checksOf } from './go-live-checks.ts'
 import { greetingCheck } from './greeting.ts'
 import { lineAttachments, lineOf } from './line.ts'
-import { definePrompt } from './prompt.ts'
-import type { Read, Sources } from './sources.ts'
 
 export const goLiveChecklist = definePrompt({
   name: 'go_live_checklist',
   title: 'Go-live checklist',
   description:
     'Checks that an agent and its number are ready, and makes one test call if you agree.',
-  needs: routes.agents.get,
+  requires: routes.agents.get,
   arguments: {
-    agent_id: agentReference,
-    from_number: e164('Your number that it calls from or answers, E.164.'),
-    to_number: e164('Telephone of your own to ring for the test, E.164.').optional(),
+    agent_id: agentArgument,
+    from_number: ownNumberArgument('Your number that it calls from or answers, E.164.'),
+    to_number: optionalNumberArgument('Telephone of your own to ring for the test, E.164.'),
   },
-  async prepare({ agent_id, from_number, to_number }, sources) {
-    const agent = await sources.agent(agent_id)
+  async prepare({ agent_id, from_number, to_number }, reader) {
+    const agent = await reader.requireAgent(agent_id)
     const listAgents: ListAgents = async (query) => {
-      const read = await sources.beside(routes.agents.list, { query })
+      const read = await reader.attempt(reader.call(routes.agents.list, { query }))
       return read.ok ? read.value : undefined
     }
     const [archived, line, account, greeting, models, transcribers] = await Promise.all([
       isArchived(agent, listAgents),
-      lineOf(from_number, sources),
-      accountRead(sources),
-      greetingCheck(agent, sources),
-      sources.kept(routes.providers.models, {}, 'catalog'),
-      sources.kept(routes.providers.transcribers, {}, 'catalog'),
+      lineOf(from_number, reader),
+      accountRead(reader),
+      greetingCheck(agent, reader),
+      reader.attempt(reader.cached(routes.providers.models, {}, 'catalog')),
+      reader.attempt(reader.cached(routes.providers.transcribers, {}, 'catalog')),
     ])
     const uri = `voice-agents://agents/${encodeURIComponent(agent.id)}`
     const checks = checksOf({
@@ -57,13 +57,15 @@ export const goLiveChecklist = definePrompt({
 })
 
 /** The account that is acted on: the key's own, or one below it. */
-async function accountRead(sources: Sources): Promise<Read<Account>> {
-  const own = await sources.beside(routes.accounts.current, {})
-  const { account } = sources
+async function accountRead(reader: PromptReader): Promise<ReadResult<Account>> {
+  const own = await reader.attempt(reader.call(routes.accounts.current, {}))
+  const { account } = reader
   if (account === 'me' || !own.ok || own.value.id === account) return own
-  return sources.beside(routes.accounts.getSubaccount, {
-    params: { account_id: 'me', subaccount_id: account },
-  })
+  return reader.attempt(
+    reader.call(routes.accounts.getSubaccount, {
+      params: { account_id: 'me', subaccount_id: account },
+    }),
+  )
 }
 
 const task = ({

@@ -3,9 +3,9 @@ import type { Agent } from '../contract/agent.ts'
 import type { ModelCatalog, TranscriberCatalog } from '../contract/provider.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
 import type { TemplateValidation } from '../contract/template.ts'
+import type { ReadResult } from '../mcp/protocol/prompt-reader.ts'
 import { isSameLanguage } from './catalog-items.ts'
 import type { Line } from './line.ts'
-import type { Read } from './sources.ts'
 
 /** One thing that can be told without asking anybody. */
 export interface Check {
@@ -18,11 +18,11 @@ export interface Checked {
   readonly agent: Agent
   /** As the lists say; `undefined` when they do not tell. */
   readonly isArchived: boolean | undefined
-  readonly line: Read<Line>
-  readonly account: Read<Account>
-  readonly greeting: Read<TemplateValidation> | undefined
-  readonly models: Read<ModelCatalog>
-  readonly transcribers: Read<TranscriberCatalog>
+  readonly line: ReadResult<Line>
+  readonly account: ReadResult<Account>
+  readonly greeting: ReadResult<TemplateValidation> | undefined
+  readonly models: ReadResult<ModelCatalog>
+  readonly transcribers: ReadResult<TranscriberCatalog>
 }
 
 export function checksOf(checked: Checked): Check[] {
@@ -47,9 +47,9 @@ const verdict = (isOk: boolean, detail?: string): Verdict => ({
   ...(detail && { detail }),
 })
 
-const from = <T>(check: string, read: Read<T>, judge: (value: T) => Verdict): Check => ({
+const from = <T>(check: string, read: ReadResult<T>, judge: (value: T) => Verdict): Check => ({
   check,
-  ...(read.ok ? judge(read.value) : { result: 'unknown', detail: read.said }),
+  ...(read.ok ? judge(read.value) : { result: 'unknown', detail: read.problem }),
 })
 
 const archivedVerdict = (isArchived: boolean | undefined): Verdict =>
@@ -62,7 +62,7 @@ function greetingVerdict({ agent, greeting }: Checked): Verdict {
     const isSilent = agent.initial_message?.mode === 'fixed_message' || !agent.initial_message
     return { result: isSilent ? 'problem' : 'note', detail: 'there is no greeting text' }
   }
-  if (!greeting.ok) return { result: 'unknown', detail: greeting.said }
+  if (!greeting.ok) return { result: 'unknown', detail: greeting.problem }
   const { valid, errors, warnings } = greeting.value
   const told = [...errors, ...warnings].slice(0, 3).map(({ message }) => message.slice(0, 200))
   if (valid && warnings.length > 0) return { result: 'note', detail: told.join('; ') }
@@ -95,7 +95,7 @@ function languageVerdict({ transcriber, voice }: Agent): Verdict {
 }
 
 /** The number names a trunk that does not exist. */
-const isMissing = (trunk: Read<SipTrunk>) => !trunk.ok && trunk.isMissing === true
+const isMissing = (trunk: ReadResult<SipTrunk>) => !trunk.ok && trunk.isMissing === true
 
 const trunkVerdict = (trunk: Line['trunk']): Verdict =>
   trunk && isMissing(trunk)
@@ -104,7 +104,7 @@ const trunkVerdict = (trunk: Line['trunk']): Verdict =>
 
 function lineChecks({ line, agent }: Checked): Check[] {
   if (!line.ok)
-    return [{ check: 'number belongs to the account', result: 'unknown', detail: line.said }]
+    return [{ check: 'number belongs to the account', result: 'unknown', detail: line.problem }]
   const { number, trunk } = line.value
   const owned = { check: 'number belongs to the account', ...verdict(number !== undefined) }
   if (!number) return [owned]

@@ -1,14 +1,14 @@
 import type { Agent } from '../contract/agent.ts'
 import { routes } from '../contract/routes.ts'
 import type { TemplateValidation } from '../contract/template.ts'
-import type { Read, Sources } from './sources.ts'
+import type { PromptReader, ReadResult } from '../mcp/protocol/prompt-reader.ts'
 
 /** What the platform says of an agent's greeting; `undefined` where there is none to check. */
 export async function greetingCheck(
   { initial_message }: Agent,
-  sources: Sources,
-): Promise<Read<TemplateValidation> | undefined> {
+  reader: PromptReader,
+): Promise<ReadResult<TemplateValidation> | undefined> {
   const template = initial_message?.message
   if (typeof template !== 'string' || template === '') return undefined
-  return sources.beside(routes.templates.validate, { body: { template } })
+  return reader.attempt(reader.call(routes.templates.validate, { body: { template } }))
 }

@@ -1,32 +1,33 @@
 import { Call, type CallDetail } from '../contract/call.ts'
 import type { Message } from '../contract/conversation.ts'
 import { routes } from '../contract/routes.ts'
+import type { Attachment } from '../mcp/protocol/prompt.ts'
+import { definePrompt } from '../mcp/protocol/prompt.ts'
+import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
 import { safeLines, words } from '../text/safe-text.ts'
 import { project } from '../views/fields.ts'
 import { estimateTokens } from '../views/tokens.ts'
 import { transcriptLines, transcriptOf } from '../views/transcript.ts'
-import { reference } from './arguments.ts'
-import { type Attachment, attached, attachedFrom, attachedList } from './attachment.ts'
-import { timingOf } from './call-figures.ts'
+import { callArgument } from './arguments.ts'
+import { attached, attachedFrom, attachedList } from './attachments.ts'
+import { timingOf } from './call-statistics.ts'
 import { attachedLine } from './line.ts'
-import { definePrompt } from './prompt.ts'
-import type { Sources } from './sources.ts'
 
 export const investigateCall = definePrompt({
   name: 'investigate_call',
   title: 'Investigate a failed call',
   description: 'Finds out why a call went wrong, and what to change so that it does not again.',
-  needs: routes.calls.get,
-  arguments: { call_id: reference('Call id, from list_calls.') },
-  async prepare({ call_id }, sources) {
-    const call = await sources.need(routes.calls.get, { params: { call_id } }, 'call_id')
+  requires: routes.calls.get,
+  arguments: { call_id: callArgument },
+  async prepare({ call_id }, reader) {
+    const call = await reader.require(routes.calls.get, { params: { call_id } }, 'call_id')
     const messages = call.messages ?? []
     const uri = `voice-agents://calls/${encodeURIComponent(call.id)}`
     const { text, from } = lastPart(messages)
     const own = call.direction === 'inbound' ? call.to_number : call.from_number
     const [around, line] = await Promise.all([
-      aroundCall(call, sources),
-      typeof own === 'string' && call.type !== 'web' ? attachedLine(own, sources) : [],
+      aroundCall(call, reader),
+      typeof own === 'string' && call.type !== 'web' ? attachedLine(own, reader) : [],
     ])
     return {
       text: task(call.id, messages.length, from),
@@ -68,11 +69,14 @@ function lastPart(messages: readonly Message[]): { text: string; from: number } 
 }
 
 /** Its agent, and how other calls of that agent went. */
-async function aroundCall({ id, agent_id }: CallDetail, sources: Sources): Promise<Attachment[]> {
+async function aroundCall(
+  { id, agent_id }: CallDetail,
+  reader: PromptReader,
+): Promise<Attachment[]> {
   if (typeof agent_id !== 'string') return []
   const [agent, calls] = await Promise.all([
-    sources.beside(routes.agents.get, { params: { agent_id } }),
-    sources.beside(routes.calls.list, { query: { agent_id, limit: 20 } }),
+    reader.attempt(reader.call(routes.agents.get, { params: { agent_id } })),
+    reader.attempt(reader.call(routes.calls.list, { query: { agent_id, limit: 20 } })),
   ])
   const uri = `voice-agents://agents/${encodeURIComponent(agent_id)}`
   return [

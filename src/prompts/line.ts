@@ -1,15 +1,16 @@
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
-import { type Attachment, attached, attachedFrom } from './attachment.ts'
-import type { Read, Sources } from './sources.ts'
+import type { Attachment } from '../mcp/protocol/prompt.ts'
+import type { PromptReader, ReadResult } from '../mcp/protocol/prompt-reader.ts'
+import { attached, attachedFrom } from './attachments.ts'
 
 /** A number of one's own with the trunk it runs over. */
 export interface Line {
   /** `undefined` when the account has no such number. */
   readonly number: PhoneNumber | undefined
   /** `undefined` when the number has no trunk. */
-  readonly trunk: Read<SipTrunk> | undefined
+  readonly trunk: ReadResult<SipTrunk> | undefined
 }
 
 /** Most numbers looked through, by page. */
@@ -18,8 +19,8 @@ const mostPages = 10
 
 /** Every number of the account, as far as one looks; `isPart` when there are more. */
 export async function ownNumbers(
-  sources: Sources,
-): Promise<Read<{ numbers: PhoneNumber[]; isPart: boolean }>> {
+  reader: PromptReader,
+): Promise<ReadResult<{ numbers: PhoneNumber[]; isPart: boolean }>> {
   const known = new Map<string, PhoneNumber>()
   const result = (isPart: boolean) => ({
     ok: true as const,
@@ -28,7 +29,7 @@ export async function ownNumbers(
   for (let page = 0; page < mostPages; page++) {
     const before = known.size
     const query = { limit: numbersPerPage, offset: before }
-    const read = await sources.beside(routes.phoneNumbers.list, { query })
+    const read = await reader.attempt(reader.call(routes.phoneNumbers.list, { query }))
     if (!read.ok) return read
     const { items, count } = read.value
     for (const one of items) known.set(one.id, one)
@@ -41,25 +42,29 @@ export async function ownNumbers(
 }
 
 /** The line of a number in E.164. */
-export async function lineOf(e164: string, sources: Sources): Promise<Read<Line>> {
-  const found = await ownNumbers(sources)
+export async function lineOf(e164: string, reader: PromptReader): Promise<ReadResult<Line>> {
+  const found = await ownNumbers(reader)
   if (!found.ok) return found
   const number = found.value.numbers.find((one) => one.number === e164)
   if (!number && found.value.isPart) {
-    return { ok: false, said: `not among the first ${found.value.numbers.length} numbers` }
+    return { ok: false, problem: `not among the first ${found.value.numbers.length} numbers` }
   }
   const trunkId = number?.sip_trunk?.id
   const trunk =
     trunkId === undefined
       ? undefined
-      : await sources.beside(routes.sipTrunks.get, { params: { sip_trunk_id: trunkId } })
+      : await reader.attempt(
+          reader.call(routes.sipTrunks.get, { params: { sip_trunk_id: trunkId } }),
+        )
   return { ok: true, value: { number, trunk } }
 }
 
 /** A number and its trunk, to attach. */
-export function lineAttachments(e164: string, read: Read<Line>): Attachment[] {
+export function lineAttachments(e164: string, read: ReadResult<Line>): Attachment[] {
   if (!read.ok) {
-    return [{ what: `Number ${e164}`, missing: `not found (${read.said}); use list_phone_numbers` }]
+    return [
+      { what: `Number ${e164}`, missing: `not found (${read.problem}); use list_phone_numbers` },
+    ]
   }
   const { number, trunk } = read.value
   if (!number) return [{ what: `Number ${e164}`, missing: 'is not a number of this account' }]
@@ -88,5 +93,5 @@ export function attachedTrunk(what: string, { phone_numbers, ...trunk }: SipTrun
   )
 }
 
-export const attachedLine = async (e164: string, sources: Sources): Promise<Attachment[]> =>
-  lineAttachments(e164, await lineOf(e164, sources))
+export const attachedLine = async (e164: string, reader: PromptReader): Promise<Attachment[]> =>
+  lineAttachments(e164, await lineOf(e164, reader))

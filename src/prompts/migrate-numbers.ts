@@ -1,32 +1,35 @@
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
+import { definePrompt } from '../mcp/protocol/prompt.ts'
 import { words } from '../text/safe-text.ts'
 import { project } from '../views/fields.ts'
-import { reference } from './arguments.ts'
-import { attachedFrom, attachedList } from './attachment.ts'
+import { trunkArgument } from './arguments.ts'
+import { attachedFrom, attachedList } from './attachments.ts'
 import { attachedTrunk, ownNumbers } from './line.ts'
-import { definePrompt } from './prompt.ts'
 
 export const migrateNumbers = definePrompt({
   name: 'migrate_numbers',
   title: 'Migrate numbers to a new trunk',
   description: 'Moves phone numbers from one SIP trunk to another, one first, with a way back.',
-  needs: routes.sipTrunks.get,
+  requires: routes.sipTrunks.get,
   arguments: {
-    from_trunk_id: reference('Trunk id the numbers are on, from list_sip_trunks.'),
-    to_trunk_id: reference('Trunk id they are to run over, from list_sip_trunks.'),
+    from_trunk_id: trunkArgument('Trunk id the numbers are on, from list_sip_trunks.'),
+    to_trunk_id: trunkArgument('Trunk id they are to run over, from list_sip_trunks.'),
   },
-  async prepare({ from_trunk_id, to_trunk_id }, sources) {
+  async prepare({ from_trunk_id, to_trunk_id }, reader) {
     if (from_trunk_id === to_trunk_id) {
-      throw sources.refuse('to_trunk_id', 'the same trunk as from_trunk_id; give another one.')
+      throw reader.invalidArgument(
+        'to_trunk_id',
+        'the same trunk as from_trunk_id; give another one.',
+      )
     }
     const trunk = (sip_trunk_id: string, argument: string) =>
-      sources.need(routes.sipTrunks.get, { params: { sip_trunk_id } }, argument)
+      reader.require(routes.sipTrunks.get, { params: { sip_trunk_id } }, argument)
     const [from, to, found] = await Promise.all([
       trunk(from_trunk_id, 'from_trunk_id'),
       trunk(to_trunk_id, 'to_trunk_id'),
-      ownNumbers(sources),
+      ownNumbers(reader),
     ])
     return {
       text: task(from, to),

@@ -1,14 +1,14 @@
 import type { Agent } from '../contract/agent.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
+import { definePrompt } from '../mcp/protocol/prompt.ts'
 import { words } from '../text/safe-text.ts'
 import { project } from '../views/fields.ts'
-import { agentReference } from './arguments.ts'
-import { attached, attachedFrom, attachedList } from './attachment.ts'
-import { outcomesOf } from './call-figures.ts'
+import { agentArgument } from './arguments.ts'
+import { attached, attachedFrom, attachedList } from './attachments.ts'
+import { outcomesOf } from './call-statistics.ts'
 import { modelItems, transcriberItems } from './catalog-items.ts'
 import { greetingCheck } from './greeting.ts'
-import { definePrompt } from './prompt.ts'
 
 /** Calls that are counted: the newest ones, as many as one page holds. */
 const callsCounted = 100
@@ -17,16 +17,18 @@ export const reviewAgent = definePrompt({
   name: 'review_agent',
   title: "Review an agent's configuration",
   description: 'Reviews how an agent is set up and proposes changes, each with its reason.',
-  needs: routes.agents.get,
-  arguments: { agent_id: agentReference },
-  async prepare({ agent_id }, sources) {
-    const agent = await sources.agent(agent_id)
+  requires: routes.agents.get,
+  arguments: { agent_id: agentArgument },
+  async prepare({ agent_id }, reader) {
+    const agent = await reader.requireAgent(agent_id)
     const [greeting, models, transcribers, numbers, calls] = await Promise.all([
-      greetingCheck(agent, sources),
-      sources.kept(routes.providers.models, {}, 'catalog'),
-      sources.kept(routes.providers.transcribers, {}, 'catalog'),
-      sources.beside(routes.phoneNumbers.list, { query: { limit: 100 } }),
-      sources.beside(routes.calls.list, { query: { agent_id: agent.id, limit: callsCounted } }),
+      greetingCheck(agent, reader),
+      reader.attempt(reader.cached(routes.providers.models, {}, 'catalog')),
+      reader.attempt(reader.cached(routes.providers.transcribers, {}, 'catalog')),
+      reader.attempt(reader.call(routes.phoneNumbers.list, { query: { limit: 100 } })),
+      reader.attempt(
+        reader.call(routes.calls.list, { query: { agent_id: agent.id, limit: callsCounted } }),
+      ),
     ])
     const uri = `voice-agents://agents/${encodeURIComponent(agent.id)}`
     return {

@@ -1,19 +1,20 @@
 import { routes } from '../contract/routes.ts'
 import { groupings } from '../contract/usage.ts'
+import type { Attachment } from '../mcp/protocol/prompt.ts'
+import { definePrompt } from '../mcp/protocol/prompt.ts'
+import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
 import { words } from '../text/safe-text.ts'
-import { timeZone } from './arguments.ts'
-import { type Attachment, attached } from './attachment.ts'
-import { definePrompt } from './prompt.ts'
-import type { Sources } from './sources.ts'
+import { timeZoneArgument } from './arguments.ts'
+import { attached } from './attachments.ts'
 import { figuresOf, type Weeks, weeksBefore } from './usage-weeks.ts'
 
 export const weeklyUsageReport = definePrompt({
   name: 'weekly_usage_report',
   title: 'Weekly usage report',
   description: 'Reports the last seven whole days of usage against the seven before.',
-  needs: routes.usage.get,
-  arguments: { tz: timeZone },
-  async prepare({ tz = 'UTC' }, sources) {
+  requires: routes.usage.get,
+  arguments: { tz: timeZoneArgument },
+  async prepare({ tz = 'UTC' }, reader) {
     const weeks = weeksBefore(Date.now(), tz)
     const query = {
       start: weeks.before,
@@ -23,9 +24,9 @@ export const weeklyUsageReport = definePrompt({
       tz,
     }
     const [usage, nameOf, failed] = await Promise.all([
-      sources.need(routes.usage.get, { query }, 'tz'),
-      names(sources),
-      failures(weeks, sources),
+      reader.require(routes.usage.get, { query }, 'tz'),
+      names(reader),
+      failures(weeks, reader),
     ])
     const range = { start: weeks.before, end: weeks.until, granularity: 'day', tz }
     const uri = `voice-agents://usage?${new URLSearchParams(range)}`
@@ -40,12 +41,12 @@ export const weeklyUsageReport = definePrompt({
 })
 
 /** Names of agents and accounts by id, as far as they are known at once. */
-async function names(sources: Sources): Promise<(id: string) => string | undefined> {
+async function names(reader: PromptReader): Promise<(id: string) => string | undefined> {
   const query = { limit: 100 }
   const [own, agents, subaccounts] = await Promise.all([
-    sources.kept(routes.accounts.current, {}, 'account'),
-    sources.kept(routes.agents.list, { query }, 'names'),
-    sources.kept(routes.accounts.listSubaccounts, { query }, 'names'),
+    reader.attempt(reader.cached(routes.accounts.current, {}, 'account')),
+    reader.attempt(reader.cached(routes.agents.list, { query }, 'names')),
+    reader.attempt(reader.cached(routes.accounts.listSubaccounts, { query }, 'names')),
   ])
   const known = [
     ...(own.ok ? [own.value] : []),
@@ -57,15 +58,17 @@ async function names(sources: Sources): Promise<(id: string) => string | undefin
 }
 
 /** Usage counts completed conversations only; how many failed is asked beside it. */
-async function failures({ before, from, until }: Weeks, sources: Sources): Promise<Attachment> {
+async function failures({ before, from, until }: Weeks, reader: PromptReader): Promise<Attachment> {
   const what = 'Failed conversations'
   const count = (created_after: string, created_before: string) =>
-    sources.beside(routes.conversations.list, {
-      query: { status: 'failed', created_after, created_before, limit: 1 },
-    })
+    reader.attempt(
+      reader.call(routes.conversations.list, {
+        query: { status: 'failed', created_after, created_before, limit: 1 },
+      }),
+    )
   const [week, earlier] = await Promise.all([count(from, until), count(before, from)])
   if (!week.ok || !earlier.ok) {
-    const said = !week.ok ? week.said : !earlier.ok ? earlier.said : ''
+    const said = !week.ok ? week.problem : !earlier.ok ? earlier.problem : ''
     return { what, missing: `could not be counted (${said}); use list_conversations` }
   }
   const failed = { week: week.value.count, week_before: earlier.value.count }

@@ -10,6 +10,7 @@ import { exposedOf } from '../config/exposed-tools.ts'
 import { callTaskView } from '../flows/calls/wait-for-call.ts'
 import { createRequestExposure } from '../mcp/protocol/request-exposure.ts'
 import { createMcpService } from '../mcp/protocol/server.ts'
+import { prompts } from '../prompts/index.ts'
 import { faultOfKey, onOwnAccount, ownAccountId } from '../session/account.ts'
 import type { Credential } from '../session/credential.ts'
 import { createReplyCaches, type ReplyCache } from '../session/reply-cache.ts'
@@ -87,6 +88,7 @@ export async function openServing(config: Serving, { onBug, shutdown, onServer }
   const exposureFor = createRequestExposure(exposure)
   const service = createMcpService({
     exposureFor,
+    prompts,
     version,
     isSandbox,
     account,

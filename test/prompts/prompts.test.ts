@@ -2,7 +2,8 @@ import type { GetPromptResult } from '@modelcontextprotocol/server'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/api/client.ts'
 import type { Send, WireRequest } from '../../src/api/send.ts'
-import { getPrompt, listPrompts } from '../../src/prompts/index.ts'
+import { getPrompt, listPrompts } from '../../src/mcp/protocol/prompts.ts'
+import { prompts } from '../../src/prompts/index.ts'
 import { weeksBefore } from '../../src/prompts/usage-weeks.ts'
 import { openPlatform } from '../../src/service/platform.ts'
 import { createReplyCaches } from '../../src/session/reply-cache.ts'
@@ -57,7 +58,7 @@ const instead =
   }
 
 const get = (name: string, args: Record<string, string>, session = sessionOn(platform.send)) =>
-  getPrompt({ session, onBug: fail }, name, args, signal)
+  getPrompt({ prompts, session, onBug: fail }, name, args, signal)
 
 const textOf = ({ messages }: GetPromptResult) => {
   const [first] = messages
@@ -85,7 +86,7 @@ const examples: Record<string, Record<string, string>> = {
 
 describe('the list of prompts', () => {
   const listed = (account?: string) =>
-    listPrompts({ session: sessionOn(platform.send, { account }), onBug: fail }).prompts
+    listPrompts({ prompts, session: sessionOn(platform.send, { account }), onBug: fail }).prompts
 
   test('describes every prompt and every argument', () => {
     expect(listed().map(({ name }) => name)).toEqual(Object.keys(examples))
@@ -395,7 +396,11 @@ test('a defect of our own is told as one, and logged', async () => {
   const broken: Send = async () => {
     throw new TypeError('secret detail')
   }
-  const context = { session: sessionOn(broken), onBug: (error: unknown) => void bugs.push(error) }
+  const context = {
+    prompts,
+    session: sessionOn(broken),
+    onBug: (error: unknown) => void bugs.push(error),
+  }
   await expect(getPrompt(context, 'investigate_call', { call_id }, signal)).rejects.toMatchObject({
     code: -32603,
     message: expect.not.stringContaining('secret'),

@@ -5,54 +5,67 @@ import {
 } from '@modelcontextprotocol/server'
 import { ApiError } from '../../api/failure.ts'
 import { resultOr } from '../../api/time-limit.ts'
-import { type Candidates, candidatesFor, isOneLine } from '../../prompts/candidates.ts'
-import { type PromptContext, promptCalled } from '../../prompts/index.ts'
-import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { clientText } from '../../text/client-text.ts'
-import { resourceTemplates } from './resources.ts'
+import {
+  type Candidates,
+  type CompletionSource,
+  isOneLine,
+  noCandidates,
+} from './completion-sources.ts'
+import { type PromptContext, promptNamed } from './prompts.ts'
+import { templateAt } from './resources.ts'
 
 type CompleteParams = CompleteRequest['params']
 
 /** Most values of one reply, by the protocol. */
 const mostValues = 100
 
-/** How long somebody who types waits for the platform, ms. */
-const patienceMs = 3000
-
-const nothing: Candidates = { all: [], isPart: false }
+/** Longest wait for the platform: a person is typing, ms. */
+const longestWaitMs = 3000
 
 /**
- * What an argument of a prompt or resource template may become. Comes out of memory, so that each
- * key costs no request; when the platform does not answer there is nothing to offer, and no error.
+ * Values for an argument of a prompt or of a resource template. Recent replies are used again, so
+ * that each keystroke costs no request. If the platform does not answer, the list is empty: no error.
  */
 export async function complete(
-  { session, onBug }: PromptContext,
+  prompts: PromptContext,
   { ref, argument, context }: CompleteParams,
   signal: AbortSignal,
 ): Promise<CompleteResult> {
-  const isPrompt = ref.type === 'ref/prompt'
-  checkReference(ref, session)
+  const { session, onBug } = prompts
+  const source = sourceFor(ref, argument.name, prompts)
+  if (!source) return completionOf(argument.value, noCandidates)
   const given = context?.arguments?.account_id?.trim()
   const account = session.account ?? (given || 'me')
-  const offered = candidatesFor(argument.name, { session, account, isPrompt }).catch(
-    (error: unknown) => {
-      if (!(error instanceof ApiError)) onBug(error)
-      return nothing
-    },
-  )
-  const inTime = await resultOr(offered, () => nothing, { ms: patienceMs, signal })
+  const found = source({ session, account }).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) onBug(error)
+    return noCandidates
+  })
+  const inTime = await resultOr(found, () => noCandidates, { ms: longestWaitMs, signal })
   return completionOf(argument.value, inTime)
 }
 
-/** What does not exist cannot be completed: the protocol's invalid params. */
-function checkReference(ref: CompleteParams['ref'], session: RestrictedSession): void {
-  if (ref.type === 'ref/prompt') promptCalled(ref.name, session)
-  else if (!resourceTemplates(session).some(({ uriTemplate }) => uriTemplate === ref.uri)) {
+/**
+ * Where the values come from; `undefined` for free text and for what is no argument. Throws the
+ * protocol's invalid-params error for an unknown prompt or template.
+ */
+function sourceFor(
+  ref: CompleteParams['ref'],
+  argument: string,
+  prompts: PromptContext,
+): CompletionSource | undefined {
+  if (ref.type === 'ref/prompt') {
+    const { completions } = promptNamed(ref.name, prompts)
+    return Object.hasOwn(completions, argument) ? completions[argument] : undefined
+  }
+  const template = templateAt(ref.uri, prompts.session)
+  if (!template) {
     throw new ProtocolError(-32602, `There is no resource template ${clientText(ref.uri)}.`)
   }
+  return template.uriTemplate.includes(`{${argument}}`) ? template.completion : undefined
 }
 
-/** Those that match, the likeliest first. */
+/** The matching values, the best matches first. */
 function completionOf(typed: string, { all, isPart }: Candidates): CompleteResult {
   const wanted = fold(typed)
   const found = all
@@ -60,12 +73,12 @@ function completionOf(typed: string, { all, isPart }: Candidates): CompleteResul
     .filter(({ rank }) => rank < noMatch)
     .sort((a, b) => a.rank - b.rank)
     .map(({ candidate: { value } }) => value)
-  // What is shown changed would not be found again, and what is not changed could pretend something.
+  // A value of several lines or with hidden characters could mislead; escaped it would not be found again.
   const values = [...new Set(found)].filter(isOneLine)
   return {
     completion: {
       values: values.slice(0, mostValues),
-      // Of those that were not read nobody knows how many match.
+      // How many of the unread ones match is unknown.
       ...(!isPart && { total: values.length }),
       hasMore: isPart || values.length > mostValues,
     },
@@ -74,7 +87,7 @@ function completionOf(typed: string, { all, isPart }: Candidates): CompleteResul
 
 const noMatch = 3
 
-/** 0: the value begins so; 1: a word of it or of its name does; 2: it stands somewhere in them. */
+/** 0: the value begins with the text; 1: a word of the value or of a name does; 2: one of them holds it. */
 function rankOf(wanted: string, { value, names }: Candidates['all'][number]): number {
   const texts = [value, ...names.filter((name) => typeof name === 'string')].map(fold)
   if (texts[0]?.startsWith(wanted)) return 0

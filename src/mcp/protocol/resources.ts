@@ -15,6 +15,7 @@ import type { Session } from '../../session/session.ts'
 import { messageText } from '../../text/client-text.ts'
 import { safeJson, safeLine } from '../../text/safe-text.ts'
 import { errorMetaKey } from '../call/call.ts'
+import { agentIds, type CompletionSource, voiceProviderCodes } from './completion-sources.ts'
 
 /** Whose resources, and whom to tell about bugs of our own. */
 export interface ReadContext {
@@ -46,6 +47,8 @@ interface ResourceTemplate extends Reading {
   readonly name: string
   readonly title: string
   readonly description: string
+  /** Values of its variable. */
+  readonly completion: CompletionSource
 }
 
 const ofAccount = (account_id: string): RouteRequest => ({ params: { account_id }, query: {} })
@@ -87,6 +90,7 @@ const templates: readonly ResourceTemplate[] = [
     description: 'Live catalog of the voices of one provider, such as elevenlabs.',
     route: routes.providers.voices,
     request: (account_id, provider) => ({ params: { account_id }, query: { provider } }),
+    completion: voiceProviderCodes,
     kept: 'catalog',
   },
   {
@@ -96,6 +100,7 @@ const templates: readonly ResourceTemplate[] = [
     description: 'Full configuration of one agent of the account.',
     route: routes.agents.get,
     request: (account_id, agent_id) => ({ params: { account_id, agent_id }, query: {} }),
+    completion: agentIds,
   },
 ]
 
@@ -106,7 +111,14 @@ const shown = <T extends Reading>({ route: _, request: __, kept: ___, ...listed 
 
 /** Templates of what an exposed tool reads. */
 export const resourceTemplates = ({ mayRead }: RestrictedSession) =>
-  templates.filter(isWithin(mayRead)).map(shown)
+  templates.filter(isWithin(mayRead)).map(({ completion: _, ...template }) => shown(template))
+
+/** The template with exactly that text, if an exposed tool reads what it stands for. */
+export const templateAt = (
+  uriTemplate: string,
+  { mayRead }: RestrictedSession,
+): ResourceTemplate | undefined =>
+  templates.filter(isWithin(mayRead)).find((template) => template.uriTemplate === uriTemplate)
 
 const isWithin =
   (mayRead: RestrictedSession['mayRead']) =>

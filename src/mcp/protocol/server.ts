@@ -4,7 +4,6 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { getPrompt, listPrompts } from '../../prompts/index.ts'
 import { type Credential, credentialOf } from '../../session/credential.ts'
 import { restrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
@@ -21,6 +20,8 @@ import { clientFeaturesOf } from './client-capabilities.ts'
 import { complete } from './completions.ts'
 import { ErrorRewritingServer } from './error-rewriting-server.ts'
 import type { Exposure } from './exposure.ts'
+import type { Prompt } from './prompt.ts'
+import { getPrompt, listPrompts } from './prompts.ts'
 import type { ExposureOfRequest, GetHeader } from './request-exposure.ts'
 import { listResources, readResource, refuseCursor, resourceTemplates } from './resources.ts'
 import { serverInfoOf } from './server-info.ts'
@@ -32,6 +33,7 @@ import { createToolCatalogues } from './tool-catalogue.ts'
 export interface McpServiceOptions {
   /** What is exposed to a connection or an HTTP request, by the request's headers. */
   readonly exposureFor: ExposureOfRequest
+  readonly prompts: readonly Prompt[]
   readonly version: string
   readonly isSandbox: boolean
   /** Account that all sessions act on, where the operator has pinned it. */
@@ -60,7 +62,7 @@ export interface McpService {
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
-  const { exposureFor, isSandbox, version, onBug } = options
+  const { exposureFor, prompts, isSandbox, version, onBug } = options
   const info = serverInfoOf(isSandbox, version)
   const confirmations = createConfirmations(options.confirm)
   const catalogueOf = createToolCatalogues({
@@ -126,15 +128,16 @@ export function createMcpService(options: McpServiceOptions): McpService {
       })
     }
     const reading = { session: restrictedSession(session, tools), onBug }
+    const promptContext = { ...reading, prompts }
     server.setRequestHandler('prompts/list', ({ params }) => {
       refuseCursor(params)
-      return listPrompts(reading)
+      return listPrompts(promptContext)
     })
     server.setRequestHandler('prompts/get', ({ params }, { mcpReq: { signal } }) =>
-      getPrompt(reading, params.name, params.arguments, signal),
+      getPrompt(promptContext, params.name, params.arguments, signal),
     )
     server.setRequestHandler('completion/complete', ({ params }, { mcpReq: { signal } }) =>
-      complete(reading, params, signal),
+      complete(promptContext, params, signal),
     )
     if (isModern)
       serveTasks(server, {

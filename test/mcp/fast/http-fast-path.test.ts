@@ -6,6 +6,7 @@ import { callTaskView } from '../../../src/flows/calls/wait-for-call.ts'
 import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
 import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
 import { createMcpService, type McpService } from '../../../src/mcp/protocol/server.ts'
+import { prompts } from '../../../src/prompts/index.ts'
 import { openPlatform, type Platform } from '../../../src/service/platform.ts'
 import { tools } from '../../../tools/index.ts'
 import { tries } from '../../harness/property.ts'
@@ -26,6 +27,7 @@ beforeAll(async () => {
   const session = sessionOf(client)
   service = createMcpService({
     exposureFor: createRequestExposure(everyTool(tools)),
+    prompts,
     version: '1.2.3',
     isSandbox: true,
     account: undefined,

@@ -11,6 +11,7 @@ import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
 import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
 import { createMcpService } from '../../../src/mcp/protocol/server.ts'
 import { serverInfoOf } from '../../../src/mcp/protocol/server-info.ts'
+import { prompts } from '../../../src/prompts/index.ts'
 import { cards, initializedVersions } from '../../../src/service/tool-summaries.ts'
 import { tools } from '../../../tools/index.ts'
 import { startProgram } from '../../harness/program.ts'
@@ -24,6 +25,7 @@ const nobody: Client = { call: () => Promise.reject(new Error('Nobody is asked')
 
 const { factory } = createMcpService({
   exposureFor: createRequestExposure(everyTool(tools)),
+  prompts,
   version,
   isSandbox,
   account,

@@ -2,8 +2,9 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../../src/api/client.ts'
 import type { Send } from '../../../src/api/send.ts'
 import { complete } from '../../../src/mcp/protocol/completions.ts'
+import { listPrompts } from '../../../src/mcp/protocol/prompts.ts'
 import { resourceTemplates } from '../../../src/mcp/protocol/resources.ts'
-import { listPrompts } from '../../../src/prompts/index.ts'
+import { prompts } from '../../../src/prompts/index.ts'
 import { openPlatform } from '../../../src/service/platform.ts'
 import { createReplyCaches } from '../../../src/session/reply-cache.ts'
 import { restrictedSession } from '../../../src/session/restricted-session.ts'
@@ -16,7 +17,7 @@ const fail = (error: unknown): never => {
   throw error
 }
 const platform = await openPlatform(
-  { kind: 'sandbox', file: ':memory:', speed: 1, llm: undefined },
+  { kind: 'sandbox', file: ':cache:', speed: 1, llm: undefined },
   fail,
 )
 afterAll(() => platform.close())
@@ -46,7 +47,7 @@ function typist({ send = platform.send, account }: { send?: Send; account?: stri
     redact: (text) => text,
   }
   const session = restrictedSession(all, tools)
-  const context = { session, onBug: fail }
+  const context = { prompts, session, onBug: fail }
   const type = async (
     [where, name]: [where: string, name: string],
     value: string,
@@ -138,7 +139,8 @@ describe('what is offered', () => {
 test('every argument that is no free text has something to offer', async () => {
   const { type, session } = typist()
   const free = ['brief', 'to_number']
-  for (const { name, arguments: args = [] } of listPrompts({ session, onBug: fail }).prompts) {
+  for (const { name, arguments: args = [] } of listPrompts({ prompts, session, onBug: fail })
+    .prompts) {
     for (const argument of args.filter((one) => !free.includes(one.name))) {
       const { values } = await type([name, argument.name], '')
       expect(values.length, `${name} ${argument.name}`).toBeGreaterThan(0)

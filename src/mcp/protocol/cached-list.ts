@@ -1,27 +1,34 @@
 import * as z from 'zod'
-import type { Route } from '../contract/route.ts'
-import type { RestrictedSession } from '../session/restricted-session.ts'
+import type { Route } from '../../contract/route.ts'
+import type { RestrictedSession } from '../../session/restricted-session.ts'
 
 const Page = z.object({
   count: z.int().optional(),
   items: z.array(z.record(z.string(), z.unknown())),
 })
 
-/** Read of one list, so that whoever types does not page through a whole account. */
+/** Items on one page, and most pages that are read for a completion. */
 const perPage = 100
 const mostPages = 5
 
-export interface Listed {
+export interface CachedList {
   readonly items: readonly Readonly<Record<string, unknown>>[]
+  /** True: there are more than were read. */
   readonly isPart: boolean
 }
 
-/** Everything of a list, as far as one reads for a completion, out of memory. */
-export async function listed(
+/**
+ * The first pages of a list. Replies are used again for a while, so that typing one more character
+ * costs no request. Throws ApiError.
+ */
+export async function readCachedList(
   route: Route,
-  { session: { cache }, account }: { session: RestrictedSession; account: string },
-  pages = mostPages,
-): Promise<Listed> {
+  {
+    session: { cache },
+    account,
+  }: { readonly session: RestrictedSession; readonly account: string },
+  { pages = mostPages }: { readonly pages?: number } = {},
+): Promise<CachedList> {
   const pageAt = async (offset: number) => {
     const request = { params: { account_id: account }, query: { limit: perPage, offset } }
     return Page.parse(await cache.read(route, request, 'names'))

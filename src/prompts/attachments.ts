@@ -1,16 +1,7 @@
+import type { Attachment } from '../mcp/protocol/prompt.ts'
+import type { ReadResult } from '../mcp/protocol/prompt-reader.ts'
 import { compactText } from '../views/compact.ts'
 import { estimateTokens } from '../views/tokens.ts'
-import type { Read } from './sources.ts'
-
-/** Something a prompt brings along, or a line that says why it could not. */
-export type Attachment =
-  | {
-      readonly what: string
-      readonly uri: string
-      readonly mimeType: string
-      readonly text: string
-    }
-  | { readonly what: string; readonly missing: string }
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -64,12 +55,14 @@ export function attachedList(
 
 /** What came of something that was read beside the main thing, or the line in its place. */
 export const attachedFrom = <T>(
-  read: Read<T>,
+  read: ReadResult<T>,
   what: string,
   instead: string,
   attach: (value: T) => Attachment,
 ): Attachment =>
-  read.ok ? attach(read.value) : { what, missing: `could not be read (${read.said}); ${instead}` }
+  read.ok
+    ? attach(read.value)
+    : { what, missing: `could not be read (${read.problem}); ${instead}` }
 
 const tokensOf = (value: unknown) => estimateTokens(compactText(value)) + 1
 
