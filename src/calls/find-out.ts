@@ -5,8 +5,9 @@ import { pause, withTimeLimit } from '../api/time-limit.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
+import { canonicalJson } from '../json/canonical-json.ts'
 import type { CallIdentity, CallOwner, Journal, JournalEntry } from '../state/journal.ts'
-import { canonical } from './canonical.ts'
+import { canonicalId } from '../text/canonical-id.ts'
 import { findInPages, findRespelled, type Listed } from './listed-call.ts'
 
 /** Whose calls: the same on the same platform and account, whatever key is used. */
@@ -56,7 +57,13 @@ export function sought(
   const { external_id, ...content } = spelledOneWay(request.body ?? {})
   const externalId = typeof external_id === 'string' ? external_id : undefined
   const { owner, formerOwners } = caller
-  const identity = { owner, formerOwners, content: hash(canonical(content)), externalId, sameForMs }
+  const identity = {
+    owner,
+    formerOwners,
+    content: hash(canonicalJson(content)),
+    externalId,
+    sameForMs,
+  }
   return { request, identity }
 }
 
@@ -66,12 +73,8 @@ function spelledOneWay(body: Readonly<Record<string, unknown>>): Record<string, 
     typeof value === 'object' && value !== null && Object.keys(value).length === 0
   const said = Object.entries(body).filter(([, value]) => value !== undefined && !isEmpty(value))
   const { agent_id, ...rest } = Object.fromEntries(said)
-  return { ...rest, agent_id: typeof agent_id === 'string' ? sameId(agent_id) : agent_id }
+  return { ...rest, agent_id: typeof agent_id === 'string' ? canonicalId(agent_id) : agent_id }
 }
-
-/** Only of a UUID it is known that capitals make no difference (RFC 9562 §4). */
-export const sameId = (id: string) =>
-  /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? id.toLowerCase() : id
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
 

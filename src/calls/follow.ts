@@ -64,15 +64,8 @@ export function hasEnded({ status, ended_at, created, started_at }: CallDetail):
 /** Readings that may fail in a row before those who wait are told. */
 const mostFailures = 3
 
-/** For how long the platform may not show a call that was placed, as far as that is followed, ms. */
+/** How long after it was placed a call may be missing on the platform, ms. */
 export const shownAfterMs = 30_000
-
-/**
- * Whether a call that was placed then, ms since 1970, may be there although the platform says that
- * it is not: what a reading that is not one of a row goes by.
- */
-export const mayShowLater = (error: unknown, placed: number): boolean =>
-  isMissing(error) && Math.abs(Date.now() - placed) < shownAfterMs
 
 export function createFollower(): Follower {
   const polls = new Map<string, Poll>()

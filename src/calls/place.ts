@@ -4,6 +4,7 @@ import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { type JournalEntry, JournalError } from '../state/journal.ts'
+import { canonicalId } from '../text/canonical-id.ts'
 import {
   type Asking,
   defaultTiming,
@@ -11,7 +12,6 @@ import {
   findOut,
   requestMs,
   type Search,
-  sameId,
   sought,
 } from './find-out.ts'
 import { isCertainlyNotDone } from './not-placed.ts'
@@ -86,7 +86,7 @@ interface Recognised extends Search, Recognising {}
 
 /** What the identity of a call consists of, as lists show it: other than this is another call. */
 function refuseOther(call: PlacedCall | Call, { request: { body = {} } }: Search): void {
-  const spelled = (value: unknown) => (typeof value === 'string' ? sameId(value) : undefined)
+  const spelled = (value: unknown) => (typeof value === 'string' ? canonicalId(value) : undefined)
   const isOther = (['type', 'agent_id', 'from_number', 'to_number'] as const).some((name) => {
     const [asked, shown] = [spelled(body?.[name]), spelled(call[name])]
     return asked !== undefined && shown !== undefined && asked !== shown

@@ -46,3 +46,12 @@ export function elapsedSince(timestamp: Pick<Timestamp, 'since' | 'uptime'>): nu
   const byUptime = now.uptime - timestamp.uptime
   return Math.abs(byDay - byUptime) < differenceMs ? Math.min(byDay, byUptime) : undefined
 }
+
+/**
+ * The same, and for an instant since the machine was started by the time since then alone: nobody
+ * sets that clock. Of a sender this is not enough: its process may believe the time of day.
+ */
+export const elapsedByUptime = (timestamp: Timestamp): number | undefined =>
+  timestamp.boot === timestampIn().boot
+    ? timestampIn().uptime - timestamp.uptime
+    : elapsedSince(timestamp)

@@ -1,6 +1,6 @@
-import { canonical } from '../../calls/canonical.ts'
 import type { Agent } from '../../contract/agent.ts'
 import type { CallCreate } from '../../contract/call.ts'
+import { canonicalJson } from '../../json/canonical-json.ts'
 import { type Confirmable, type Value, valuesOf } from '../../mcp/call/question.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { bare, joined, namedShown, type Shown, say } from '../../text/quoted.ts'
@@ -40,7 +40,7 @@ export async function listQuestion(
   { listed, agent, aside }: ListToAsk,
 ): Promise<Omit<Confirmable, 'scope'>> {
   // The same twice in a list is one call.
-  const bodies = listed.map(({ body }) => canonical(body))
+  const bodies = listed.map(({ body }) => canonicalJson(body))
   const calls = listed.filter((_, at) => bodies.indexOf(bodies[at] ?? '') === at)
   const { common, own } = sharedVariables(calls.map(({ body }) => body.test_variables ?? {}))
   const each = calls.map(({ at, body }, nth) => ({
@@ -101,7 +101,9 @@ const variableValues = (variables: Variables) =>
 function sharedVariables(all: readonly Variables[]): { common: Variables; own: Variables[] } {
   const [first = {}] = all
   const names = Object.keys(first).filter((name) =>
-    all.every((one) => Object.hasOwn(one, name) && canonical(one[name]) === canonical(first[name])),
+    all.every(
+      (one) => Object.hasOwn(one, name) && canonicalJson(one[name]) === canonicalJson(first[name]),
+    ),
   )
   const part = (variables: Variables, isCommon: boolean) =>
     Object.fromEntries(

@@ -1,8 +1,8 @@
 import type { CallReader, CallsUnderWay } from '../../calls/calls-under-way.ts'
-import { sameId } from '../../calls/find-out.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import type { DialRequest, Verdict } from '../../policy/verdict.ts'
 import { ownAccountId } from '../../session/account.ts'
+import { canonicalId } from '../../text/canonical-id.ts'
 
 type OnAccount = Pick<Run, 'request' | 'session' | 'signal'>
 
@@ -23,7 +23,7 @@ export async function callsAtOnce({
   const { account_id = 'me' } = request.params
   const account = account_id === 'me' ? await ownAccountId(cache) : account_id
   // Another platform may have an account of the same id, and knows nothing of these calls.
-  const owner = JSON.stringify([session.platform, sameId(account)])
+  const owner = JSON.stringify([session.platform, canonicalId(account)])
   return { underWay, reader: { owner, account, client, key } }
 }
 

@@ -1,9 +1,7 @@
 import { pause } from '../../api/time-limit.ts'
-import { isMissing, shownAfterMs } from '../../calls/follow.ts'
 import type { CallDetail } from '../../contract/call.ts'
+import { mayShowLater } from '../../session/call-owner.ts'
 import type { Session } from '../../session/session.ts'
-import { JournalError } from '../../state/journal.ts'
-import { callerOn } from './caller.ts'
 
 /** How often a call that is not shown yet is looked for, ms. */
 const lookEveryMs = 1000
@@ -15,8 +13,8 @@ interface Waiting {
 }
 
 /**
- * Follows a call. That a platform does not know one which was placed here less than half a minute ago
- * is not believed: some show a call only after a while. Throws what `follow` throws.
+ * Follows a call, and again while the platform may show it later (see mayShowLater). Throws what
+ * `follow` throws.
  */
 export async function untilShown(
   follow: (forMs: number) => Promise<CallDetail>,
@@ -29,23 +27,8 @@ export async function untilShown(
       return await follow(Math.max(0, end - performance.now()))
     } catch (error) {
       const isOver = signal?.aborted || performance.now() + lookEveryMs > end
-      if (isOver || !isMissing(error) || !(await isFresh(call, session))) throw error
+      if (isOver || !(await mayShowLater(error, call, session))) throw error
       await pause(lookEveryMs, signal)
     }
-  }
-}
-
-/** Whether the journal says that it was placed just now; without a journal nobody does. */
-async function isFresh(
-  { account, callId }: { readonly account: string; readonly callId: string },
-  session: Session,
-): Promise<boolean> {
-  try {
-    const journal = await session.dialling.journal()
-    const agoMs = await journal.placedAgoMs(await callerOn(account, session), callId)
-    return agoMs !== undefined && agoMs < shownAfterMs
-  } catch (error) {
-    if (error instanceof JournalError) return false
-    throw error
   }
 }

@@ -7,7 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { canonical } from '../../calls/canonical.ts'
+import { canonicalJson } from '../../json/canonical-json.ts'
 import { type ConfirmMode, confirmName } from './confirm-mode.ts'
 import {
   declined,
@@ -107,7 +107,8 @@ export function createConfirmations(mode: ConfirmMode): Confirmations {
   }
 }
 
-const hashOf = (value: unknown) => createHash('sha256').update(canonical(value)).digest('base64url')
+const hashOf = (value: unknown) =>
+  createHash('sha256').update(canonicalJson(value)).digest('base64url')
 
 /** The same code and reason as for a state that cannot be opened. */
 const notForThis = () =>

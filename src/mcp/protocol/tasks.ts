@@ -1,10 +1,11 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
-import { hasEnded, mayShowLater } from '../../calls/follow.ts'
+import { hasEnded } from '../../calls/follow.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import { routes } from '../../contract/routes.ts'
 import { accountOf } from '../../session/account.ts'
+import { mayShowLater } from '../../session/call-owner.ts'
 import type { Session } from '../../session/session.ts'
 import {
   type CallTaskView,
@@ -89,17 +90,18 @@ export async function cancelTask(
   if (!call || !hasEnded(call)) cancelledTasks.add(session.owner, taskId)
 }
 
-/** The call as it is; `undefined`: it was placed a moment ago, and the platform may show it later. */
+/** The call as it is; `undefined`: the platform may show it later. */
 async function followedCall(
-  { account, call, created }: TaskId,
+  { account: named, call: callId }: TaskId,
   session: Session,
   signal: AbortSignal,
 ): Promise<CallDetail | undefined> {
-  const params = { account_id: session.account ?? account, call_id: call }
+  const account = session.account ?? named
+  const params = { account_id: account, call_id: callId }
   try {
     return await session.client.call(routes.calls.get, { params, query: {} }, signal)
   } catch (error) {
-    if (mayShowLater(error, created)) return undefined
+    if (await mayShowLater(error, { account, callId }, session)) return undefined
     throw error
   }
 }

@@ -9,6 +9,7 @@ const JournalRow = z.object({
   state: z.enum(['sending', 'placed', 'not_taken', 'free']),
   since: z.number(),
   uptime: z.number(),
+  boot: z.string(),
   call_id: z.string().nullable(),
 })
 export type JournalRow = z.output<typeof JournalRow>

@@ -1,5 +1,5 @@
 import { type CallIdentity, type Journal, JournalError } from '../journal.ts'
-import { elapsedSince, timestampIn } from '../timestamp.ts'
+import { elapsedByUptime, timestampIn } from '../timestamp.ts'
 import { JournalFile } from './journal-file.ts'
 import { beginSendingRow, claimRow, currentRow, entryOf, rowFor } from './journal-steps.ts'
 
@@ -57,7 +57,7 @@ const claiming = (journal: JournalFile): Claiming => ({
     journal.run(({ statements, seal }) => {
       const rows = [owner, ...formerOwners].map((one) => statements.byCall(seal(one), callId))
       const row = rows.find((found) => found !== undefined)
-      return row && elapsedSince(row)
+      return row && elapsedByUptime(row)
     }),
 })
 

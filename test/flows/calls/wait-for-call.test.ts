@@ -5,7 +5,9 @@ import { clientKinds } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { connectPerson, type Person } from '../../harness/person.ts'
 import { type Program, startHttpProgram } from '../../harness/program.ts'
+import { rpc } from '../../harness/rpc.ts'
 import { seedIds } from '../../harness/sandbox.ts'
+import { settableClock } from '../../harness/settable-clock.ts'
 
 const transports = ['stdio', 'HTTP'] as const
 const everyClient = clientKinds.flatMap((kind) =>
@@ -143,6 +145,27 @@ describe('the platform', () => {
     }, 5000)
     expect(await client.value('wait_for_call', { call_id })).toMatchObject({ ended: true })
   }, 40_000)
+
+  test.skipIf(process.platform === 'win32')(
+    'that shows a call only after a while is waited for though the clock was set meanwhile',
+    async () => {
+      await using program = await startHttpProgram({ ...platform.env, ...settableClock })
+      const ask = (name: string, args: object) =>
+        rpc(program.url, 'tools/call', { name, arguments: args })
+      const call = { type: 'phone', from_number: '+12025550110', to_number: '+12025550138' }
+      const placed = await ask('place_call', { ...call, agent_id: platform.agent.id })
+      platform.hide(true)
+      program.process.kill('SIGUSR2')
+      const call_id = String((placed.result.structuredContent as { id: string }).id)
+      setTimeout(() => {
+        platform.end(call_id)
+        platform.hide(false)
+      }, 5000)
+      const { result } = await ask('wait_for_call', { call_id })
+      expect(result.structuredContent).toMatchObject({ ended: true })
+    },
+    40_000,
+  )
 
   test('may fail for a moment', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')

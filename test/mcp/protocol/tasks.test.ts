@@ -1,12 +1,21 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { metaOf } from '../../../src/dev/wire.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { ToolResult } from '../../harness/client.ts'
 import { yes } from '../../harness/person.ts'
-import { type Program, quietly, startHttpProgram, startProgram } from '../../harness/program.ts'
+import {
+  type Program,
+  quietly,
+  scratchFolder,
+  startHttpProgram,
+  startProgram,
+} from '../../harness/program.ts'
 import { rpc } from '../../harness/rpc.ts'
 import { seedIds } from '../../harness/sandbox.ts'
+import { settableClock } from '../../harness/settable-clock.ts'
 
 const extension = 'io.modelcontextprotocol/tasks'
 const takesTasks = { extensions: { [extension]: {} } }
@@ -267,10 +276,51 @@ describe('a task of a platform', () => {
     const unwanted = await started('unwanted')
     expect((await own('tasks/cancel', { taskId: unwanted })).error).toBeUndefined()
     expect((await own('tasks/get', { taskId: unwanted })).result.status).toBe('cancelled')
-    // For no longer than half a minute after it was placed.
-    const id = JSON.parse(Buffer.from(taskId, 'base64url').toString()) as { created: number }
-    const earlier = { ...id, created: id.created - 31_000 }
-    const older = Buffer.from(JSON.stringify(earlier)).toString('base64url')
-    expect((await own('tasks/get', { taskId: older })).error?.code).toBe(-32602)
   })
+
+  test('is not found at once when the journal does not hold its call, whatever time its id says', async () => {
+    await using platform = await startCallingPlatform()
+    await using program = await startHttpProgram(platform.env)
+    platform.hide(true)
+    const taskId = tokenFor('call-9', Date.now())
+    const { error } = await asker(() => program.url)('tasks/get', { taskId })
+    expect(error?.code).toBe(-32602)
+  })
+
+  test('is not found half a minute after its call was placed, whatever time its id says', async () => {
+    await using platform = await startCallingPlatform()
+    using folder = scratchFolder()
+    const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
+    await using program = await startHttpProgram(env)
+    const own = asker(() => program.url)
+    const call = { ...follow('+12025550100').arguments, agent_id: platform.agent.id }
+    await own('tools/call', { name: 'place_call', arguments: call })
+    platform.hide(true)
+    const taskId = tokenFor('call-0', Date.now())
+    expect((await own('tasks/get', { taskId })).result.status).toBe('working')
+    using journal = new DatabaseSync(join(folder.path, 'calls.db'))
+    journal.exec('UPDATE calls SET since = since - 31000, uptime = uptime - 31000')
+    expect((await own('tasks/get', { taskId })).error?.code).toBe(-32602)
+  })
+
+  test.skipIf(process.platform === 'win32')(
+    'is not given up because the clock was set forward meanwhile',
+    async () => {
+      await using platform = await startCallingPlatform()
+      await using program = await startHttpProgram({ ...platform.env, ...settableClock })
+      const own = asker(() => program.url)
+      const call = { ...follow('+12025550100').arguments, agent_id: platform.agent.id }
+      const { result } = await own('tools/call', { name: 'place_call', arguments: call })
+      platform.hide(true)
+      const taskId = String(result.taskId)
+      program.process.kill('SIGUSR2')
+      const intervalMs = async () => {
+        const task = (await own('tasks/get', { taskId })).result
+        expect(task).toMatchObject({ status: 'working' })
+        return task.pollIntervalMs
+      }
+      // By the clock of the day the call is an hour old, and asked for less often.
+      await expect.poll(intervalMs).toBe(5000)
+    },
+  )
 })

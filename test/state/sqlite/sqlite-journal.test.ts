@@ -150,6 +150,21 @@ describe('after the clock was set', () => {
     expect(await journal.claim(identity())).toMatchObject({ kind: 'theirs' })
   })
 
+  test.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])('%s, it is still known how long ago a call was placed', async (_, byMs) => {
+    const journal = await openSqliteJournal(':memory:')
+    const claim = await journal.claim(identity())
+    if (claim.kind !== 'mine') throw new Error('not mine')
+    await journal.recordPlaced(claim.entry, 'call-1')
+    setClock(byMs)
+    const agoMs = await journal.placedAgoMs(identity(), 'call-1')
+    expect(agoMs).toBeGreaterThanOrEqual(0)
+    expect(agoMs).toBeLessThan(10_000)
+    expect(await journal.placedAgoMs(identity(), 'call-2')).toBeUndefined()
+  })
+
   test.skipIf(process.platform !== 'linux')(
     'forward by a month, an identical request is still the same call',
     async () => {
