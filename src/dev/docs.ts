@@ -1,67 +1,34 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { tools } from '../../tools/index.ts'
-import { settings } from '../config/settings.ts'
-import { magicDestinations } from '../sandbox/call-plan.ts'
-import { sandboxKeys } from '../sandbox/seed.ts'
+import { adviceTable, kindTable } from './docs/errors.ts'
+import { withSections } from './docs/markdown.ts'
+import { destinationTable, sandboxKeyTable, settingTable } from './docs/settings.ts'
+import { toolList, toolReference } from './docs/tools.ts'
 
 /*
- * Writes the generated parts of the README, between markers; with --check, only says whether they
- * are current.
+ * npm run docs: writes the generated parts of the documents, between markers. With --check it only
+ * says which documents are out of date.
  */
 
-const file = join(import.meta.dirname, '../../README.md')
+const root = join(import.meta.dirname, '../..')
 
-const sections: Record<string, string> = {
-  tools: table(
-    ['Tool', 'Does', 'Operation'],
-    tools.map(({ name, description, route }) => [
-      `\`${name}\``,
-      description.split(/(?<=\.) /)[0]?.replace(/\.$/, '') ?? '',
-      `${route.method} ${route.path.replace('/v1/accounts/{account_id}', '…')}`,
-    ]),
-  ),
-  settings: table(
-    ['Flag', 'Variable', 'Meaning'],
-    Object.entries(settings).map(([name, { value, variable, help }]) => [
-      `\`${`--${name} ${value}`.trim()}\``,
-      `\`${variable}\``,
-      help,
-    ]),
-  ),
-  destinations: table(
-    ['Call this', 'and it is'],
-    Object.entries(magicDestinations).map(([number, { about }]) => [`\`${number}\``, about]),
-  ),
-  keys: table(
-    ['Key', 'Account'],
-    [
-      [`\`${sandboxKeys.main}\``, 'the seeded account; MCP uses it where a request brings no key'],
-      [`\`${sandboxKeys.subaccount}\``, 'its subaccount'],
-      [`\`${sandboxKeys.other}\``, 'an unrelated account'],
-    ],
-  ),
+/** The generated parts of each document. */
+const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'README.md': { tools: toolList() },
+  'docs/configuration.md': { settings: settingTable() },
+  'docs/errors.md': { kinds: kindTable(), advice: adviceTable() },
+  'docs/sandbox.md': { destinations: destinationTable(), keys: sandboxKeyTable() },
+  'docs/tools.md': { reference: toolReference() },
 }
 
-const current = readFileSync(file, 'utf8')
-let updated = current
-for (const [name, text] of Object.entries(sections)) {
-  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`]
-  const from = updated.indexOf(start)
-  const to = updated.indexOf(end)
-  if (from < 0 || to < from) throw new Error(`README.md has no ${start} … ${end}`)
-  updated = `${updated.slice(0, from + start.length)}\n${text}\n${updated.slice(to)}`
-}
-
-if (!process.argv.includes('--check')) {
-  writeFileSync(file, updated)
-} else if (updated !== current) {
-  process.stderr.write('README.md is not current: run npm run docs.\n')
-  process.exitCode = 1
-}
-
-function table(head: string[], rows: string[][]): string {
-  const line = (cells: string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+const isCheck = process.argv.includes('--check')
+for (const [file, sections] of Object.entries(documents)) {
+  const path = join(root, file)
+  const current = readFileSync(path, 'utf8')
+  const updated = withSections(file, current, sections)
+  if (updated === current) continue
+  if (isCheck) {
+    process.stderr.write(`${file} is out of date: run npm run docs.\n`)
+    process.exitCode = 1
+  } else writeFileSync(path, updated)
 }

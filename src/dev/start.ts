@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /*
- * Builds if needed, then becomes the program: one process, so that a signal to npm reaches the
- * server on every system and nothing is left holding its port.
+ * npm start and npm run sandbox: builds if needed, then runs the program with the same arguments in
+ * this process, so that a signal to npm reaches the server on every system and frees its port.
  */
 
 const root = join(import.meta.dirname, '../..')
@@ -14,5 +14,5 @@ const build = [join(import.meta.dirname, 'build.ts'), '--if-needed']
 const { status } = spawnSync(process.execPath, build, { stdio: 'inherit' })
 if (status !== 0) process.exit(status ?? 1)
 
-process.argv = [process.execPath, bin, 'http', ...process.argv.slice(2)]
+process.argv = [process.execPath, bin, ...process.argv.slice(2)]
 await import(pathToFileURL(bin).href)

@@ -1,0 +1,96 @@
+import { tools } from '../../../tools/index.ts'
+import type { JsonSchema } from '../../contract/json-schema.ts'
+import type { Tool } from '../../mcp/call/tool.ts'
+import { toolsetsOf } from '../../mcp/protocol/exposure.ts'
+import { code, firstSentence, table } from './markdown.ts'
+
+/** Every tool in one line: for the README. */
+export const toolList = (): string =>
+  table(
+    ['Tool', 'What it does'],
+    tools.map(({ name, description }) => [code(name), firstSentence(description)]),
+  )
+
+/** Every tool with its arguments and hints, by toolset. */
+export const toolReference = (): string =>
+  toolsetsOf(tools.map(({ route }) => route))
+    .map((toolset) => {
+      const members = tools.filter(({ route }) => toolsetsOf([route])[0] === toolset)
+      return [`## ${toolset}`, ...members.map(reference)].join('\n\n')
+    })
+    .join('\n\n')
+
+function reference(tool: Tool): string {
+  const { inputSchema, outputSchema, annotations = {} } = tool.listed('any')
+  const hints = [
+    annotations.readOnlyHint ? 'reads only' : 'changes something',
+    annotations.destructiveHint && 'destructive',
+    annotations.idempotentHint && 'idempotent',
+    annotations.openWorldHint && 'reaches beyond the platform',
+    tool.asks && 'asks for confirmation',
+    tool.reports && 'reports progress',
+  ].filter((hint) => typeof hint === 'string')
+  const rows = argumentsOf(inputSchema as JsonSchema)
+  return [
+    `### ${code(tool.name)}`,
+    `${tool.title}. ${tool.description}`,
+    `- Operation: ${code(`${tool.route.method} ${tool.route.path}`)}`,
+    `- Hints: ${hints.join(', ')}.`,
+    `- Result: ${Object.keys(outputSchema?.properties ?? {})
+      .map(code)
+      .join(', ')}.`,
+    rows.length === 0 ? 'It takes no arguments.' : table(['Argument', 'Type', 'Meaning'], rows),
+  ]
+    .join('\n\n')
+    .replaceAll(/(^- .*)\n\n(?=- )/gm, '$1\n')
+}
+
+/** The arguments of a schema, those of objects in it by dotted paths. */
+function argumentsOf(schema: JsonSchema, prefix = ''): string[][] {
+  const required = new Set(schema.required)
+  return Object.entries(schema.properties ?? {}).flatMap(([name, value]) => {
+    const field = Object(value) as JsonSchema
+    const path = `${prefix}${name}`
+    const isNeeded = required.has(name) ? ' (required)' : ''
+    const meaning = meaningOf(field) || meaningOfAccount(name)
+    const row = [code(path), `${typeOf(field)}${isNeeded}`, meaning]
+    const items = field.type === 'array' ? itemsOf(field) : undefined
+    return [
+      row,
+      ...argumentsOf(field, `${path}.`),
+      ...(items ? argumentsOf(items, `${path}[].`) : []),
+    ]
+  })
+}
+
+/** The listing does not describe it, because it would cost tokens in each tool. */
+const meaningOfAccount = (name: string) =>
+  name === 'account_id' ? "Account to act on; by default the key's own." : ''
+
+const itemsOf = ({ items }: JsonSchema) => Object(items) as JsonSchema
+
+function typeOf(field: JsonSchema): string {
+  const type = field.type ?? 'any'
+  return type === 'array' ? `array of ${itemsOf(field).type ?? 'any'}` : `${type}`
+}
+
+function meaningOf(field: JsonSchema): string {
+  const { description = '', default: usual } = field
+  const choices = field.enum ?? itemsOf(field).enum
+  return [
+    description,
+    choices && `One of ${choices.map((choice) => code(String(choice))).join(', ')}.`,
+    boundsOf(field),
+    usual !== undefined && `Default ${code(JSON.stringify(usual))}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+function boundsOf({ minimum, maximum, minItems, maxItems }: JsonSchema): string {
+  const [least, most] = [minimum ?? minItems, maximum ?? maxItems]
+  const unit = (minItems ?? maxItems) ? ' items' : ''
+  if (least !== undefined && most !== undefined) return `From ${least} to ${most}${unit}.`
+  if (most !== undefined) return `At most ${most}${unit}.`
+  return least === undefined ? '' : `At least ${least}${unit}.`
+}
