@@ -239,7 +239,7 @@ export const settings = {
   faults: {
     variable: 'VOICE_AGENT_SANDBOX_FAULTS',
     value: 'FILE',
-    help: 'Rules by which the sandbox misbehaves, as JSON (see the README).',
+    help: 'JSON file of rules by which the sandbox fails (see docs/sandbox.md).',
     commands: ['sandbox'],
   },
 } as const satisfies Record<string, Setting>

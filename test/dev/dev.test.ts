@@ -30,7 +30,7 @@ test('the demo tells the whole story', () => {
   expect(stdout).toMatch(/completed, answered by a human/)
 })
 
-test('the generated parts of the README are current', () => {
+test('the generated parts of the documents are up to date', () => {
   const { status, stderr } = node('src/dev/docs.ts', '--check')
   expect(stderr).toBe('')
   expect(status).toBe(0)

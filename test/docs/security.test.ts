@@ -32,9 +32,9 @@ test('each guarantee of docs/security.md is shown by a test or an attack', () =>
   for (const guarantee of guarantees) expect(guarantee).toMatch(/`test\/|attack `/)
 })
 
-test('attacks on memory use the options that the README gives for little memory', () => {
+test('attacks on memory use the options that docs/deployment.md gives for little memory', () => {
   const { MALLOC_ARENA_MAX, NODE_OPTIONS } = scarceMemory
-  expect(read('README.md')).toContain(
+  expect(read('docs/deployment.md')).toContain(
     `MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX} NODE_OPTIONS="${NODE_OPTIONS}"`,
   )
 })

@@ -22,7 +22,7 @@ export interface Starting {
   readonly env?: Record<string, string>
   /** Options of Node itself. */
   readonly nodeOptions?: readonly string[]
-  /** True: it runs with the README's options for little memory and may take 512 MB. */
+  /** True: it runs with the options of docs/deployment.md for little memory and may take 512 MB. */
   readonly isMemoryScarce?: boolean
   /** Files and connections that it may have open; without it as many as the machine allows. */
   readonly descriptors?: number

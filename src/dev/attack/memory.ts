@@ -2,7 +2,7 @@ import { setInterval } from 'node:timers'
 import type { Program } from '../../../test/harness/program.ts'
 import { round, usage } from '../bench/processes.ts'
 
-/** Where the program is to live on little memory: what the README gives for it, under Deployment. */
+/** Where the program is to live on little memory: what docs/deployment.md gives for it. */
 export const scarceMemory = {
   MALLOC_ARENA_MAX: '1',
   NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',

@@ -1,0 +1,66 @@
+import { existsSync, globSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { read, root, rowsUnder } from './documents.ts'
+
+const architecture = 'docs/architecture.md'
+
+/** Behaviour, file and symbol, as the index of behaviours has them. */
+const lookups = rowsUnder(architecture, 'Where each behaviour is').map(
+  ([behaviour = '', link = '', symbol = '']) => ({
+    behaviour,
+    file: /^\[(.+)\]\(/.exec(link)?.[1] ?? link,
+    symbol: symbol.replaceAll('`', ''),
+  }),
+)
+
+test('the index has the behaviours that newcomers look for', () => {
+  const wanted = [
+    'Retry-After',
+    'Quiet hours',
+    'annotations',
+    'confirm_token',
+    'Did you mean',
+    'untrusted boundary',
+    '401',
+    'fields',
+    'stdio answers',
+    'fast path of HTTP',
+    'new operation',
+    'new command',
+  ]
+  for (const words of wanted) {
+    expect(lookups.filter(({ behaviour }) => behaviour.includes(words))).toHaveLength(1)
+  }
+})
+
+test.each(lookups)('$behaviour: $symbol is in $file', ({ file, symbol }) => {
+  expect(existsSync(join(root, file)), file).toBe(true)
+  // Where it is made: a declaration, or the id of a row.
+  const declared = new RegExp(
+    `\\b(?:function|const|class|interface|type) ${symbol}\\b|\\bid: '${symbol}'`,
+  )
+  expect(read(file)).toMatch(declared)
+})
+
+test('every room is described, and none that does not exist', () => {
+  const named = rowsUnder(architecture, 'Rooms').flatMap(([rooms = '']) =>
+    [...rooms.matchAll(/`([^`]+)`/g)].map(([, room = '']) => room.replace(/\/$/, '')),
+  )
+  const folders = globSync('{tools,test,src/*,src/mcp/*}', { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .filter((folder) => folder !== 'src/mcp')
+  expect(new Set(named)).toEqual(new Set([...folders, 'src/bin.ts']))
+})
+
+test('the files that the documents name exist', () => {
+  const files = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/*.md', { cwd: root })]
+  const named = files.flatMap((file) =>
+    [...read(file).matchAll(/`((?:src|test)\/[^`\s<*]+|tools\/[^`\s<*]+\.ts)`/g)].map(
+      ([, path = '']) => path,
+    ),
+  )
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { documents, read, root } from './documents.ts'
+
+/** Text without what stands in fenced blocks and backticks. */
+const prose = (file: string) => read(file).replaceAll(/^ *```[\s\S]*?^ *```$|`[^`\n]*`/gm, '')
+
+/** How headings are named in links: lower case, hyphens for spaces, no punctuation. */
+const anchorsOf = (file: string) =>
+  [...read(file).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+const links = documents.flatMap((file) =>
+  [...prose(file).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ file, target })),
+)
+const relative = links.filter(({ target }) => !target.startsWith('https://'))
+
+test('documents have links', () => {
+  expect(relative.length).toBeGreaterThan(50)
+})
+
+test.each(relative)('$file: $target leads somewhere', ({ file, target }) => {
+  const [path = '', anchor] = target.split('#')
+  const found = path === '' ? file : join(dirname(file), path)
+  expect(existsSync(join(root, found)), found).toBe(true)
+  if (anchor !== undefined) expect(anchorsOf(found)).toContain(anchor)
+})
+
+test('every document is reached from the README', () => {
+  const reached = new Set(['README.md'])
+  for (const file of reached) {
+    for (const link of relative.filter((one) => one.file === file)) {
+      const found = join(dirname(file), link.target.split('#')[0] ?? '')
+      if (found.endsWith('.md')) reached.add(found)
+    }
+  }
+  expect(documents.filter((file) => !reached.has(file) && file !== 'CHANGELOG.md')).toEqual([])
+})
+
+test('the README is short', () => {
+  expect(read('README.md').split('\n').length).toBeLessThanOrEqual(200)
+})

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { settings } from '../../src/config/settings.ts'
+import { confirmModes } from '../../src/mcp/call/confirm-mode.ts'
+import { DialPolicyConfig, parseDialPolicy } from '../../src/policy/policy.ts'
+import { prompts } from '../../src/prompts/index.ts'
+import { Faults } from '../../src/sandbox/faults.ts'
+import { tools } from '../../tools/index.ts'
+import { connectStdio } from '../harness/client.ts'
+import { blocksOf, documents, firstColumn, read, root } from './documents.ts'
+
+const all = documents.map(read).join('\n')
+
+/** Paths of the fields of a schema, those of objects and of the items of lists below them. */
+function pathsOf(schema: z.ZodType): string[] {
+  const walk = (node: z.core.JSONSchema.BaseSchema, prefix: string): string[] =>
+    Object.entries(node.properties ?? {}).flatMap(([name, value]) => [
+      `${prefix}${name}`,
+      ...walk(Object(value), `${prefix}${name}.`),
+      ...walk(Object(Object(value).items), `${prefix}${name}.`),
+      ...(Object(value).oneOf ?? []).flatMap((one: z.core.JSONSchema.BaseSchema) =>
+        walk(one, `${prefix}${name}.`),
+      ),
+    ])
+  return walk(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }), '')
+}
+
+test('docs/calls.md has every field of the dial policy, and no other', () => {
+  expect(firstColumn('docs/calls.md', 'Dial policy')).toHaveLength(16)
+  expect(new Set(firstColumn('docs/calls.md', 'Dial policy'))).toEqual(
+    new Set(pathsOf(DialPolicyConfig)),
+  )
+})
+
+test('the dial policy of docs/calls.md can be used', () => {
+  const [policy] = blocksOf('docs/calls.md').filter(({ language }) => language === 'json')
+  expect(Object.keys(parseDialPolicy(policy?.text ?? '', 'docs/calls.md'))).toHaveLength(10)
+})
+
+test('docs/calls.md has every way to confirm, and no other', () => {
+  const modes = firstColumn('docs/calls.md', 'Confirmation').map((mode) => mode.split(' ')[0])
+  expect(new Set(modes)).toEqual(new Set(confirmModes))
+})
+
+test('docs/sandbox.md has every field of the rules for faults, and no other', () => {
+  const fields = firstColumn('docs/sandbox.md', 'Faults').flatMap((cell) => cell.split(', '))
+  const rules = pathsOf(Faults).map((path) => path.replace(/^rules\./, ''))
+  expect(new Set(fields)).toEqual(
+    new Set(rules.filter((path) => path !== 'rules' && path !== 'reply')),
+  )
+})
+
+test('the faults of docs/sandbox.md can be used', () => {
+  const [faults] = blocksOf('docs/sandbox.md').filter(({ language }) => language === 'json')
+  expect(Faults.parse(JSON.parse(faults?.text ?? '')).rules).toHaveLength(3)
+})
+
+test('documents name settings and variables that exist', () => {
+  const ours = Object.values(settings).map(({ variable }) => variable)
+  const variables = all.match(/VOICE_AGENT_[A-Z_]+/g) ?? []
+  expect(variables.filter((name) => !ours.some((one) => one === name))).toEqual([])
+  const flags = [...Object.keys(settings), 'help', 'version']
+  const named = [...prose(all).matchAll(/`--([a-z-]+)/g)].map(([, flag = '']) => flag)
+  expect(named.length).toBeGreaterThan(50)
+  const unknown = named.filter((flag) => !flags.includes(flag) && !foreignFlags.includes(flag))
+  expect(unknown).toEqual([])
+})
+
+/** Flags of other programs that documents name: Node.js, npm and the scripts for developers. */
+const foreignFlags = [
+  'ignore-scripts max-semi-space-size max-old-space-size optimize-for-size',
+  'list lists answer-ms placements seed at-once json suite requirements',
+].flatMap((names) => names.split(' '))
+
+/** The commands of scripts begin with `-- --`. */
+const prose = (text: string) => text.replaceAll('`-- --', '`--')
+
+test('documents name scripts that exist', () => {
+  const { scripts } = z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
+  const named = [...all.matchAll(/\bnpm run (?:-s )?([a-z:]+)/g)].map(([, script = '']) => script)
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter((script) => !(script in scripts))).toEqual([])
+  // Those that other scripts run need no words of their own.
+  const inner = ['arrows', 'prepack', 'start', 'test']
+  const own = Object.keys(scripts).filter((script) => !inner.includes(script))
+  expect(own.filter((script) => !named.includes(script))).toEqual([])
+})
+
+test('documents name tools that exist', () => {
+  const names = tools.map(({ name }) => name)
+  const verbs = [...new Set(names.map((name) => name.split('_')[0]))].join('|')
+  const named = [...all.matchAll(new RegExp(`\`((?:${verbs})_[a-z_]+)\``, 'g'))].map(
+    ([, name = '']) => name,
+  )
+  expect(named.filter((name) => !names.includes(name))).toEqual([])
+  expect(new Set(named)).toEqual(new Set(names))
+})
+
+test('docs/tools.md has every prompt, and no other', () => {
+  expect(firstColumn('docs/tools.md', 'Prompts')).toEqual(prompts.map(({ name }) => name))
+})
+
+test('docs/tools.md has every resource, and no other', async () => {
+  await using client = await connectStdio('v2 2026-07-28')
+  const { resources } = await client.listResources()
+  const templates = await client.listResourceTemplates()
+  const addresses = [
+    ...resources.map(({ uri }) => uri).filter((uri) => !/\/agents\//.test(uri)),
+    ...templates.map(({ uriTemplate }) => uriTemplate),
+  ]
+  expect(new Set(firstColumn('docs/tools.md', 'Resources'))).toEqual(new Set(addresses))
+})
