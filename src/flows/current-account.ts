@@ -1,10 +1,10 @@
 import { Account } from '../contract/account.ts'
 import type { routes } from '../contract/routes.ts'
 import type { Steps } from '../mcp/call/tool.ts'
-import { accountInForce } from '../session/account.ts'
+import { accountInUse } from '../session/account.ts'
 
 /** The account that the tools act on: the key's own, or the one the operator has pinned. */
 export const currentAccount: Steps<typeof routes.accounts.current> = {
   schema: Account,
-  run: async ({ session, signal }) => ({ structured: await accountInForce(session, signal) }),
+  run: async ({ session, signal }) => ({ structured: await accountInUse(session, signal) }),
 }

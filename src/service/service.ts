@@ -11,8 +11,10 @@ import { callTaskView } from '../flows/calls/wait-for-call.ts'
 import { createRequestExposure } from '../mcp/protocol/request-exposure.ts'
 import { createMcpService } from '../mcp/protocol/server.ts'
 import { prompts } from '../prompts/index.ts'
-import { faultOfKey, onOwnAccount, ownAccountId } from '../session/account.ts'
+import { ownAccountId } from '../session/account.ts'
 import type { Credential } from '../session/credential.ts'
+import { faultOfKey } from '../session/key-fault.ts'
+import { ownAccountClient } from '../session/own-account-client.ts'
 import { createReplyCaches, type ReplyCache } from '../session/reply-cache.ts'
 import { restrictedSession } from '../session/restricted-session.ts'
 import type { Session } from '../session/session.ts'
@@ -58,7 +60,7 @@ export async function openServing(config: Serving, { onBug, shutdown, onServer }
     const redact: Redact = isSandbox ? (text) => text : redactor(apiKey)
     const send = isSandbox ? platform.send : keyFree(platform.send, redact)
     const sender = createClient({ send, apiKey, userAgent, ...limits })
-    const client = onOwnAccount(sender, () => ownAccountId(cache))
+    const client = ownAccountClient(sender, () => ownAccountId(cache))
     const cache: ReplyCache = cacheOf(apiKey, client)
     return {
       client,
@@ -66,7 +68,7 @@ export async function openServing(config: Serving, { onBug, shutdown, onServer }
       dialling,
       platform: platform.address,
       owner: createHash('sha256').update(apiKey).digest('base64url'),
-      account,
+      pinnedAccount: account,
       isSandbox,
       keySource: source,
       redact,

@@ -1,127 +1,92 @@
-import type { Client } from '../api/client.ts'
 import { ApiError } from '../api/failure.ts'
-import { saidBy } from '../api/failure-text.ts'
-import { rejectOnAbort } from '../api/time-limit.ts'
 import type { Account } from '../contract/account.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
 
-type Remembering = Pick<Session, 'cache'>
-
-/**
- * The account a request acts on, for its result to name; `undefined` where there is nothing to
- * name: the operator has pinned the account, or the operation belongs to none. Throws ApiError.
+/*
+ * Which account a request acts on. It is settled once, where the request comes in (settledAccount);
+ * from there on every request names it in `params.account_id` (accountIn), as an id or as `me`.
  */
-export async function accountOf(
-  route: Route,
-  { params }: Pick<RouteRequest, 'params'>,
-  session: Session,
-): Promise<string | undefined> {
-  if (session.account !== undefined || !('account_id' in route.params.shape)) return undefined
-  return accountId(params, session)
+
+/** The account that a request acts on: the pinned one, else the one it names, else the key's own. */
+export const settledAccount = (
+  named: string | undefined,
+  pinned: Session['pinnedAccount'],
+): string => pinned ?? (named || 'me')
+
+/** The account of a request; `me` is the key's own. */
+export const accountIn = ({ params }: Pick<RouteRequest, 'params'>): string =>
+  params.account_id ?? 'me'
+
+/** The same as an id. Throws ApiError. */
+export async function accountIdIn(
+  request: Pick<RouteRequest, 'params'>,
+  { cache }: Pick<Session, 'cache'>,
+): Promise<string> {
+  const account = accountIn(request)
+  return account === 'me' ? ownAccountId(cache) : account
 }
 
-/** The id of the account that path parameters name: never `me`. Throws ApiError. */
-export const accountId = async (
-  { account_id = 'me' }: RouteRequest['params'],
-  session: Remembering,
-): Promise<string> => (account_id === 'me' ? ownAccountId(session.cache) : account_id)
+/**
+ * Id of the account that a result names; `undefined` if it names none, because the operator has
+ * pinned the account or the operation belongs to no account. Throws ApiError.
+ */
+export async function resultAccount(
+  route: Route,
+  request: Pick<RouteRequest, 'params'>,
+  session: Pick<Session, 'cache' | 'pinnedAccount'>,
+): Promise<string | undefined> {
+  if (session.pinnedAccount !== undefined || !('account_id' in route.params.shape)) return undefined
+  return accountIdIn(request, session)
+}
 
-/** The key's own account, as it was read within the hour. Throws ApiError. */
-export const ownAccount = ({ cache }: Remembering): Promise<Account> =>
+/** The key's own account, as it was read within the last hour. Throws ApiError. */
+export const ownAccount = ({ cache }: Pick<Session, 'cache'>): Promise<Account> =>
   cache.read(routes.accounts.current, { params: {}, query: {} }, 'account')
 
 /**
- * The account that the tools act on: the key's own, or the one the operator has pinned. One that is
- * no direct subaccount is reached, but cannot be looked up from here: only its id is known. Throws
+ * The account that the tools act on, read now: the pinned account, or else the key's own. A pinned
+ * account that is no direct subaccount cannot be read with this key, so only its id is known. Throws
  * ApiError.
  */
-export async function accountInForce(
-  session: Pick<Session, 'client' | 'cache' | 'account'>,
+export async function accountInUse(
+  { client, cache, pinnedAccount }: Pick<Session, 'client' | 'cache' | 'pinnedAccount'>,
   signal: AbortSignal | undefined,
 ): Promise<Account> {
-  const { client, account } = session
   const own = await client.call(routes.accounts.current, { params: {}, query: {} }, signal)
-  learnAccount(session, own)
-  if (account === undefined || account === 'me' || account === own.id) return own
-  const below = { params: { account_id: 'me', subaccount_id: account }, query: {} }
+  rememberOwnAccount(cache, own)
+  if (pinnedAccount === undefined || pinnedAccount === 'me' || pinnedAccount === own.id) return own
+  const request = { params: { account_id: 'me', subaccount_id: pinnedAccount }, query: {} }
   try {
-    return await client.call(routes.accounts.getSubaccount, below, signal)
+    return await client.call(routes.accounts.getSubaccount, request, signal)
   } catch (error) {
     const isUnknown =
       error instanceof ApiError && error.failure.kind === 'rejected' && error.failure.status === 404
-    if (isUnknown) return { id: account }
+    if (isUnknown) return { id: pinnedAccount }
     throw error
   }
 }
 
-/** Ids that were learnt, one for each key: the account of a key does not change. */
-const ids = new WeakMap<ReplyCache, string>()
+/** The own account of each key, once it is known. It never changes, so it is kept with no limit. */
+const ownIds = new WeakMap<ReplyCache, string>()
 
 /**
- * Its id. Asked for once per key: who needs it at the same time waits for the same answer, and a
+ * Id of the key's own account, read once per key: requests at the same time share one read, and a
  * failure is not kept. Throws ApiError.
  */
 export async function ownAccountId(cache: ReplyCache): Promise<string> {
-  const known = ids.get(cache)
+  const known = ownIds.get(cache)
   if (known !== undefined) return known
   const own = await ownAccount({ cache })
-  learnAccount({ cache }, own)
+  rememberOwnAccount(cache, own)
   return own.id
 }
 
-/** Why a key may hold nothing of the server. */
-export interface KeyFault {
-  readonly status: 401 | 503
-  readonly message: string
-}
+/** To be called with the key's own account whenever it was read. */
+export const rememberOwnAccount = (cache: ReplyCache, { id }: Pick<Account, 'id'>): void =>
+  void ownIds.set(cache, id)
 
-/** Why a key may hold nothing: the platform refuses it, or cannot be asked. Asked once per key. */
-export async function faultOfKey({
-  cache,
-  keySource,
-  redact,
-}: Pick<Session, 'cache' | 'keySource' | 'redact'>): Promise<KeyFault | undefined> {
-  try {
-    await ownAccountId(cache)
-    return undefined
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    const { failure } = error
-    const said = redact(saidBy(failure))
-    const isRefused = failure.kind === 'rejected' && [401, 403].includes(failure.status)
-    return isRefused
-      ? { status: 401, message: `The platform refuses the API key from ${keySource} (${said}).` }
-      : { status: 503, message: `The platform could not be asked about the API key (${said}).` }
-  }
-}
-
-/** Remembers the account of a key that somebody has just read. */
-export const learnAccount = ({ cache }: Remembering, { id }: Pick<Account, 'id'>): void =>
-  void ids.set(cache, id)
-
-/** Whether an id is that of the key's own account, as far as that was learnt already. */
-export const isOwnAccount = ({ cache }: Remembering, id: string): boolean =>
-  id === 'me' || id === ids.get(cache)
-
-/**
- * A client that sends the account's id where a request names the key's own account as `me`: the
- * platform's reference types some of these path parameters as UUIDs.
- */
-export function onOwnAccount(client: Client, ownId: () => Promise<string>): Client {
-  return {
-    async call(route, request, signal) {
-      const isOwn = request.params.account_id === 'me' && 'account_id' in route.params.shape
-      if (!isOwn) return client.call(route, request, signal)
-      const notSent = { kind: 'cancelled', maybeSent: false } as const
-      const account_id = await rejectOnAbort(
-        ownId(),
-        signal,
-        () => new ApiError(notSent, { ...route, attempts: 0 }),
-      )
-      return client.call(route, { ...request, params: { ...request.params, account_id } }, signal)
-    },
-  }
-}
+/** Id of the key's own account if it was read before. */
+export const knownOwnAccountId = (cache: ReplyCache): string | undefined => ownIds.get(cache)

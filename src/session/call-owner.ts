@@ -4,7 +4,7 @@ import { isMissing, shownAfterMs } from '../calls/follow.ts'
 import { routes } from '../contract/routes.ts'
 import { type CallOwner, type Journal, JournalError } from '../state/journal.ts'
 import { canonicalId } from '../text/canonical-id.ts'
-import { learnAccount, ownAccount } from './account.ts'
+import { ownAccount, rememberOwnAccount } from './account.ts'
 import type { Session } from './session.ts'
 
 /** The key's own account; a sandbox says which sandbox it is, because a new one is another platform. */
@@ -23,7 +23,7 @@ export async function keyAccount(session: Session, journal: Journal): Promise<Ke
     if (!(error instanceof ApiError) || isRefusal(error) || noted === undefined) throw error
     return KeyAccount.parse(JSON.parse(noted))
   })
-  learnAccount(session, own)
+  rememberOwnAccount(session.cache, own)
   const value = JSON.stringify(own)
   if (value !== noted) await journal.writeNote(name, value)
   return own

@@ -2,7 +2,7 @@ import type { Client } from '../api/client.ts'
 import { ApiError } from '../api/failure.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { accountInForce, ownAccountId } from './account.ts'
+import { accountIn, accountInUse, ownAccountId } from './account.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
 
@@ -59,14 +59,18 @@ function createRestricted(session: Session, tools: ExposedTools): RestrictedSess
 /** Throws ApiError for what may not be read. */
 type Check = (route: Route, request: RouteRequest) => void
 
-function isOtherAccount(route: Route, { params }: RouteRequest, { account }: Session): boolean {
-  if (account === undefined || !('account_id' in route.params.shape)) return false
-  return (params.account_id ?? 'me') !== account
+function isOtherAccount(
+  route: Route,
+  { params }: RouteRequest,
+  { pinnedAccount }: Session,
+): boolean {
+  if (pinnedAccount === undefined || !('account_id' in route.params.shape)) return false
+  return accountIn({ params }) !== pinnedAccount
 }
 
 /** Whether the route reads the key's own account while the tools act on the pinned one. */
-const readsPinned = (route: Route, { account }: Session) =>
-  account !== undefined && account !== 'me' && route.id === routes.accounts.current.id
+const readsPinned = (route: Route, { pinnedAccount }: Session) =>
+  pinnedAccount !== undefined && pinnedAccount !== 'me' && route.id === routes.accounts.current.id
 
 function restrictedClient(session: Session, check: Check): Client {
   return {
@@ -74,7 +78,7 @@ function restrictedClient(session: Session, check: Check): Client {
       check(route, request)
       if (!readsPinned(route, session)) return session.client.call(route, request, signal)
       // The route reads an account, so an account is its reply.
-      return (await accountInForce(session, signal)) as never
+      return (await accountInUse(session, signal)) as never
     },
   }
 }
@@ -124,15 +128,15 @@ function isAllowed(check: () => void): boolean {
  * Returns the function that ends this.
  */
 function watchPinned(
-  { cache, account = 'me' }: Session,
+  { cache, pinnedAccount = 'me' }: Session,
   watch: (pinned: { route: Route; request: RouteRequest } | undefined) => () => void,
 ): () => void {
   const ended = new AbortController()
-  const request = { params: { account_id: 'me', subaccount_id: account }, query: {} }
+  const request = { params: { account_id: 'me', subaccount_id: pinnedAccount }, query: {} }
   const begin = (ownId: string) => {
     if (ended.signal.aborted) return
     const stop = watch(
-      ownId === account ? undefined : { route: routes.accounts.getSubaccount, request },
+      ownId === pinnedAccount ? undefined : { route: routes.accounts.getSubaccount, request },
     )
     ended.signal.addEventListener('abort', stop)
   }

@@ -15,8 +15,8 @@ export interface Session {
   readonly isSandbox: boolean
   /** Where the API key was taken from, in words for a person. */
   readonly keySource: string
-  /** Account that all tools act on; `undefined`: the one a caller names, or the key's own. */
-  readonly account: string | undefined
+  /** The account that the operator has pinned: all tools act on it. */
+  readonly pinnedAccount: string | undefined
   /**
    * Takes the key out of what a client sent, before it is repeated. Replies of the platform do not
    * hold it: they were looked through as they came.

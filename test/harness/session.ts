@@ -24,7 +24,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
     owner: 'an owner',
     isSandbox: false,
     keySource: source,
-    account: undefined,
+    pinnedAccount: undefined,
     redact: (text) => text,
     ...more,
   }

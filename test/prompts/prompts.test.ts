@@ -39,7 +39,7 @@ function sessionOn(send: Send, more: Partial<Session> = {}): RestrictedSession {
     dialling: null as never,
     platform: 'a test',
     owner: 'test',
-    account: undefined,
+    pinnedAccount: undefined,
     isSandbox: false,
     keySource: 'test',
     redact: (text) => text,
@@ -86,7 +86,11 @@ const examples: Record<string, Record<string, string>> = {
 
 describe('the list of prompts', () => {
   const listed = (account?: string) =>
-    listPrompts({ prompts, session: sessionOn(platform.send, { account }), onBug: fail }).prompts
+    listPrompts({
+      prompts,
+      session: sessionOn(platform.send, { pinnedAccount: account }),
+      onBug: fail,
+    }).prompts
 
   test('describes every prompt and every argument', () => {
     expect(listed().map(({ name }) => name)).toEqual(Object.keys(examples))
@@ -160,11 +164,11 @@ describe.each(Object.entries(examples))('%s', (name, args) => {
       seen.push(target)
       return undefined
     })
-    await get(name, args, sessionOn(watching, { account: seedIds.account }))
+    await get(name, args, sessionOn(watching, { pinnedAccount: seedIds.account }))
     expect(seen.filter((target) => /accounts\/me\/(?!subaccounts)/.test(target))).toEqual([])
     const other = { ...args, account_id: seedIds.subaccount }
     await expect(
-      get(name, other, sessionOn(watching, { account: seedIds.account })),
+      get(name, other, sessionOn(watching, { pinnedAccount: seedIds.account })),
     ).rejects.toMatchObject({ code: -32602, message: expect.stringContaining('account_id') })
   })
 })

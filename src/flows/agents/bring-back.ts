@@ -2,6 +2,7 @@ import { ApiError } from '../../api/failure.ts'
 import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
+import { accountIn } from '../../session/account.ts'
 import { isArchived } from './archived.ts'
 import type { Change } from './changes.ts'
 
@@ -22,7 +23,7 @@ export const notBack = (isArchivedNow: true | undefined) =>
 /** What the lists say; a list that cannot be read must not turn an update that was made into a failure. */
 export const isStillArchived = (agent: Agent, { request, session, signal }: Reading) =>
   isArchived(agent, async (query) => {
-    const { account_id = 'me' } = request.params
+    const account_id = accountIn(request)
     const asked = { params: { account_id }, query }
     return session.client.call(routes.agents.list, asked, signal).catch(unlessRefused)
   })

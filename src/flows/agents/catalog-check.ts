@@ -2,6 +2,7 @@ import { ApiError } from '../../api/failure.ts'
 import { type VoiceCatalog, voiceProviders, voicesIn } from '../../contract/provider.ts'
 import { routes } from '../../contract/routes.ts'
 import { badArguments } from '../../mcp/call/refused.ts'
+import { accountIn } from '../../session/account.ts'
 import { closestItems, itemLabel, type NamedItem } from '../../text/closest-match.ts'
 import { type Fields, isObject } from './changes.ts'
 import type { Asking } from './template-check.ts'
@@ -136,7 +137,7 @@ async function offersOf(
   how: 'read' | 'refresh',
 ): Promise<Offer[]> {
   const route = part === 'model' ? routes.providers.models : routes.providers.transcribers
-  const { account_id = 'me' } = request.params
+  const account_id = accountIn(request)
   try {
     const asked = { params: { account_id }, query: {} }
     const catalog = await session.cache[how](route, asked, 'catalog')
@@ -187,7 +188,7 @@ async function voicesOf(
   { request, session }: Asking,
   how: 'read' | 'refresh',
 ): Promise<readonly NamedItem[] | 'no such provider'> {
-  const { account_id = 'me' } = request.params
+  const account_id = accountIn(request)
   try {
     const asked = { params: { account_id }, query: { provider } }
     return knownVoices(await session.cache[how](routes.providers.voices, asked, 'catalog'))

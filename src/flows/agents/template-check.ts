@@ -2,6 +2,7 @@ import { routes } from '../../contract/routes.ts'
 import type { TemplateIssue } from '../../contract/template.ts'
 import { badArguments } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
+import { accountIn } from '../../session/account.ts'
 import { isObject } from './changes.ts'
 
 /** What the steps of a tool ask the platform with. */
@@ -20,7 +21,7 @@ export async function checkGreeting(
 ): Promise<string[]> {
   const template = isObject(initialMessage) ? initialMessage.message : undefined
   if (typeof template !== 'string' || !isTemplate(template)) return []
-  const { account_id = 'me' } = request.params
+  const account_id = accountIn(request)
   const asked = { params: { account_id }, query: {}, body: { template } }
   const { valid, errors, warnings } = await session.client.call(
     routes.templates.validate,

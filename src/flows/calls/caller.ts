@@ -2,6 +2,7 @@ import { ApiError } from '../../api/failure.ts'
 import { rejectOnAbort } from '../../api/time-limit.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
+import { accountIn } from '../../session/account.ts'
 import { callOwner, isKeyAccount, keyAccount } from '../../session/call-owner.ts'
 import type { CallOwner } from '../../state/journal.ts'
 import { inWords } from './call-problems.ts'
@@ -34,7 +35,7 @@ export async function forPlacing<
 async function callerFor(run: Pick<Run, 'request' | 'session'>) {
   const { request, session } = run
   const own = await inWords(run, async () => keyAccount(session, await session.dialling.journal()))
-  const { account_id: named = 'me' } = request.params
+  const named = accountIn(request)
   const account_id = named === 'me' ? own.id : named
   if (!isKeyAccount(account_id, own)) {
     const asked = { params: { account_id }, query: { limit: 1 } }

@@ -1,7 +1,7 @@
 import type { CallReader, CallsUnderWay } from '../../calls/calls-under-way.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import type { DialRequest, Verdict } from '../../policy/verdict.ts'
-import { ownAccountId } from '../../session/account.ts'
+import { accountIdIn } from '../../session/account.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 
 type OnAccount = Pick<Run, 'request' | 'session' | 'signal'>
@@ -17,11 +17,10 @@ export async function callsAtOnce({
   request,
   session,
 }: OnAccount): Promise<CallsAtOnce | undefined> {
-  const { dialling, cache, client, owner: key } = session
+  const { dialling, client, owner: key } = session
   const { underWay } = dialling
   if (!underWay) return undefined
-  const { account_id = 'me' } = request.params
-  const account = account_id === 'me' ? await ownAccountId(cache) : account_id
+  const account = await accountIdIn(request, session)
   // Another platform may have an account of the same id, and knows nothing of these calls.
   const owner = JSON.stringify([session.platform, canonicalId(account)])
   return { underWay, reader: { owner, account, client, key } }

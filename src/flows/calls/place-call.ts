@@ -12,6 +12,7 @@ import { confirmationShape } from '../../mcp/call/confirmation-results.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Run, Steps } from '../../mcp/call/tool.ts'
 import type { DialRequest, Refused as Forbidden } from '../../policy/verdict.ts'
+import { accountIn } from '../../session/account.ts'
 import { sameInListMs } from '../../state/journal.ts'
 import { inWords } from './call-problems.ts'
 import { callQuestion } from './call-question.ts'
@@ -80,7 +81,7 @@ function refuseMixedUp(body: CallCreate): void {
 /** The agent that is to speak: it exists and is not archived. */
 export async function speaker(run: PlaceRun): Promise<Agent> {
   const { request, body, session } = run
-  const { account_id = 'me' } = request.params
+  const account_id = accountIn(request)
   const asked = { params: { account_id, agent_id: body.agent_id }, query: {} }
   const agent = await withTimeLimit(run.until - performance.now(), run.signal, (signal) =>
     session.client.call(routes.agents.get, asked, signal),
@@ -96,7 +97,7 @@ export const dialRequest = (
   body: Pick<CallCreate, 'type' | 'from_number' | 'to_number'>,
   agent: Agent,
 ): DialRequest => ({
-  accountId: request.params.account_id ?? 'me',
+  accountId: accountIn(request),
   agentId: agent.id,
   agentName: agent.name ?? null,
   type: body.type,

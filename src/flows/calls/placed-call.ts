@@ -3,6 +3,7 @@ import type { Placement } from '../../calls/placement.ts'
 import { PlacedCall } from '../../contract/call.ts'
 import { taskOfCall } from '../../mcp/call/task.ts'
 import type { Run, ToolOutcome } from '../../mcp/call/tool.ts'
+import { accountIn } from '../../session/account.ts'
 import { quoted } from '../../text/quoted.ts'
 import { callFacts } from '../../views/call-report.ts'
 import { accountArgument } from '../facts.ts'
@@ -33,7 +34,7 @@ export async function placedCall(run: Telling, placement: Placement): Promise<To
   const head = headOf(placement, run)
   const facts = factsOf(placement)
   if (!run.options.follow) return { structured, lines: [head, ...facts] }
-  const account = run.request.params.account_id ?? 'me'
+  const account = accountIn(run.request)
   const { id: callId } = placement.call
   if (run.takesTasks) {
     const said = placement.isRepeat ? 'placed before, not dialled again' : 'ringing'

@@ -5,7 +5,7 @@ import type { CallDetail } from '../../contract/call.ts'
 import type { routes } from '../../contract/routes.ts'
 import type { CallTaskView } from '../../mcp/call/task.ts'
 import type { Run, Steps } from '../../mcp/call/tool.ts'
-import { accountId } from '../../session/account.ts'
+import { accountIdIn } from '../../session/account.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { safeLines } from '../../text/safe-text.ts'
 import { CallReport, callReport } from '../../views/call-report.ts'
@@ -44,7 +44,7 @@ export const waitForCall: Steps<typeof routes.calls.get, typeof options> = {
   async run(run) {
     const { timeout_seconds = waitDefault } = run.options
     const { call_id: callId = '' } = run.request.params
-    const account = await accountId(run.request.params, run.session)
+    const account = await accountIdIn(run.request, run.session)
     const call = await followCall({ account, callId }, run, timeout_seconds * 1000)
     return shownCall(call, accountArgument(run))
   },

@@ -4,6 +4,7 @@ import type { PhoneNumber } from '../../contract/phone-number.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
+import { accountIn } from '../../session/account.ts'
 import { closestItems, itemLabel, nameWithId } from '../../text/closest-match.ts'
 import { described, type Shown } from '../../text/quoted.ts'
 import { type Check, doubtful, ok, wrong } from './check.ts'
@@ -101,7 +102,7 @@ export async function lineFact(
   from: string | undefined,
 ): Promise<Record<string, Shown>> {
   if (from === undefined) return {}
-  const account = request.params.account_id ?? 'me'
+  const account = accountIn(request)
   const problemBy = async (how: 'read' | 'refresh') => {
     const read: Reads['read'] = (route, asked) => cache[how](route, asked, 'names')
     return (await checkLine(from, { account, read })).find((check) => !check.ok)

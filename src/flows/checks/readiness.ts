@@ -4,6 +4,7 @@ import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run, Steps } from '../../mcp/call/tool.ts'
 import { agentsMeant } from '../../mcp/hints/did-you-mean.ts'
+import { accountIn } from '../../session/account.ts'
 import { itemLabel, nameWithId } from '../../text/closest-match.ts'
 import { isArchived } from '../agents/archived.ts'
 import { isObject } from '../agents/changes.ts'
@@ -59,7 +60,7 @@ export const callReadiness: Steps<typeof routes.calls.place, typeof options> = {
 
 /** Nothing out of memory: what was wrong a moment ago may have been put right. */
 const readsOf = ({ request, session, signal }: ReadyRun): Reads => ({
-  account: request.params.account_id ?? 'me',
+  account: accountIn(request),
   read: (route, asked) => session.client.call(route, asked, signal),
 })
 
@@ -76,11 +77,11 @@ function formatOf(check: string, given: string): Check {
 
 /** The account of the call, and the one above it that the key belongs to: both have to be active. */
 async function checkAccounts({ request, session, signal }: ReadyRun): Promise<Check[]> {
-  const { account_id = 'me' } = request.params
-  const { client } = session
+  const account_id = accountIn(request)
+  const { client, pinnedAccount } = session
   const own = await client.call(routes.accounts.current, { params: {}, query: {} }, signal)
   // Whoever acts on a pinned account below it is told of it, but not which one it is.
-  const isHidden = session.account !== undefined && ![own.id, 'me'].includes(session.account)
+  const isHidden = pinnedAccount !== undefined && ![own.id, 'me'].includes(pinnedAccount)
   const checks = [
     activityOf(
       isHidden ? { ...own, id: "the API key's own", name: null } : own,
@@ -104,7 +105,7 @@ function activityOf({ id, name, is_active }: Account, fix: string): Check {
 
 async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; checks: Check[] }> {
   const { request, body, session, signal } = run
-  const { account_id = 'me' } = request.params
+  const account_id = accountIn(request)
   const asked = { params: { account_id, agent_id: body.agent_id }, query: {} }
   const agent = await unlessMissing(session.client.call(routes.agents.get, asked, signal))
   if (!agent) {
@@ -136,7 +137,7 @@ async function checkVariables(run: ReadyRun, agent: Agent): Promise<Check> {
   const { request, body, session, signal } = run
   const template = isObject(agent.initial_message) ? agent.initial_message.message : null
   if (typeof template !== 'string' || template === '') return ok('greeting', 'none')
-  const { account_id = 'me' } = request.params
+  const account_id = accountIn(request)
   const given = variablePaths(body.test_variables ?? {})
   const {
     valid,

@@ -56,8 +56,8 @@ function fieldsOf(failure: Failure, { hints, tool, session }: Situation): Advice
 }
 
 /** An account that the operator chose is no argument, and so is not told as one. */
-function withoutPinned({ account_id, ...hints }: Situation['hints'], { account }: Session) {
-  return account_id === undefined || account !== undefined ? hints : { account_id, ...hints }
+function withoutPinned({ account_id, ...hints }: Situation['hints'], { pinnedAccount }: Session) {
+  return account_id === undefined || pinnedAccount !== undefined ? hints : { account_id, ...hints }
 }
 
 /** The platform's `body.voice.speed` or `query.page` as the tool's own argument. */

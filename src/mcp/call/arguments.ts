@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { RouteRequest } from '../../contract/route.ts'
+import { settledAccount } from '../../session/account.ts'
 import type { ArgumentProblem } from './advice.ts'
 import { clearName, clearOption, clearProblems, withNulls } from './clearing.ts'
 import { normalise } from './normalise.ts'
@@ -48,7 +49,7 @@ export function parseArguments(
   if (problems.length > 0 || !parsed.success) return { ok: false, problems }
 
   const cleared = clearOption.parse(parsed.data[clearName]) ?? []
-  const request = requestOf(tool, parsed.data)
+  const request = requestOf(tool, parsed.data, pinnedAccount)
   const ignoredNulls = ignoredIn(tool, nulls)
   const refused = refusedChange(tool, request.body, { cleared, ignoredNulls })
   if (refused.length > 0) return { ok: false, problems: refused }
@@ -101,11 +102,17 @@ function problemOf(issue: z.core.$ZodIssue): ArgumentProblem {
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
-function requestOf(tool: Tool, data: Record<string, unknown>): RouteRequest {
+function requestOf(
+  tool: Tool,
+  data: Record<string, unknown>,
+  pinnedAccount: string | undefined,
+): RouteRequest {
   const { params, query, body } = tool.route
-  const inPath = { account_id: 'me', ...pick(data, params.shape) }
+  const inPath = Object.fromEntries(
+    Object.entries(pick(data, params.shape)).map(([name, id]) => [name, String(id)]),
+  )
   return {
-    params: Object.fromEntries(Object.entries(inPath).map(([name, id]) => [name, String(id)])),
+    params: { ...inPath, account_id: settledAccount(inPath.account_id, pinnedAccount) },
     query: { ...tool.defaults, ...pick(data, query.shape) },
     ...(body && { body: pick(data, body.shape) }),
   }

@@ -7,7 +7,7 @@ import { ApiError, type Failure } from '../../api/failure.ts'
 import { withTimeLimit } from '../../api/time-limit.ts'
 import { requestMs } from '../../calls/find-out.ts'
 import type { RouteRequest } from '../../contract/route.ts'
-import { accountOf } from '../../session/account.ts'
+import { accountIn, resultAccount } from '../../session/account.ts'
 import { restrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
 import { safeLine, safeLines } from '../../text/safe-text.ts'
@@ -113,9 +113,9 @@ async function carryOut(
   const { context, signal, answerBy } = calling
   const { session, shutdown } = context
   const restricted = restrictedSession(session, context.tools)
-  const parsed = parseArguments(tool, given, session.account)
+  const parsed = parseArguments(tool, given, session.pinnedAccount)
   if (!parsed.ok) return badArguments(tool, parsed.problems)
-  const named = await withAgentIds(pinned(parsed.request, session), restricted, signal)
+  const named = await withAgentIds(parsed.request, restricted, signal)
   if (!named.ok) return badArguments(tool, [named.problem])
   const { request } = named
   calling.request = request
@@ -146,7 +146,7 @@ async function carryOut(
   return succeeded(tool, told, {
     session,
     request,
-    account: await accountOf(tool.route, request, session),
+    account: await resultAccount(tool.route, request, session),
   })
 }
 
@@ -181,12 +181,6 @@ function succeeded(tool: Tool, outcome: ToolOutcome, { request, account }: Given
 
 const withAccount = (text: string, account: string | undefined) =>
   account === undefined ? text : `${text}\nAccount: ${safeLine(account)}`
-
-/** The request on the account that the operator pinned, where there is one. */
-function pinned(request: RouteRequest, { account }: Session): RouteRequest {
-  if (account === undefined || !('account_id' in request.params)) return request
-  return { ...request, params: { ...request.params, account_id: account } }
-}
 
 function badArguments(
   tool: Tool,
@@ -231,8 +225,8 @@ async function apiFailure(
   )
 }
 
-function accountInWords(request: RouteRequest | undefined, { account }: Session): string {
-  const id = account ?? request?.params.account_id ?? 'me'
+function accountInWords(request: RouteRequest | undefined, { pinnedAccount }: Session): string {
+  const id = request ? accountIn(request) : (pinnedAccount ?? 'me')
   return id === 'me' ? "the API key's own account" : `account ${id}`
 }
 

@@ -27,10 +27,10 @@ export const lists: Readonly<Record<string, string>> = {
 export function notFoundHint({ tool, session, account, hints }: NotFound): string {
   const { path, body, params } = tool.route
   const missing = Object.keys(hints).filter((name) => name in lists)
-  if (missing.includes('account_id') && session.account !== undefined) {
+  if (missing.includes('account_id') && session.pinnedAccount !== undefined) {
     return `The platform does not know ${account}, which this server was started with (--account): whoever runs it has to correct that.`
   }
-  const isOther = 'account_id' in params.shape && session.account === undefined
+  const isOther = 'account_id' in params.shape && session.pinnedAccount === undefined
   const names = missing.length > 0 ? missing : referencesOf(path, body?.shape)
   if (names.length > 0) {
     const checks = names.map((name) => `${name} with ${lists[name]}`).join(', ')

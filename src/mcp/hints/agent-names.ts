@@ -2,6 +2,7 @@ import { ApiError } from '../../api/failure.ts'
 import type { Agent } from '../../contract/agent.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
+import { accountIn } from '../../session/account.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 
 /** Arguments that name an agent, wherever they are sent. */
@@ -101,7 +102,7 @@ async function agentsCalled(
 /** All whose name holds these words: the platform finds parts of names, and gives them in pages. */
 async function agentsLike(
   filters: object,
-  { account_id = 'me' }: RouteRequest['params'],
+  params: RouteRequest['params'],
   { client }: RestrictedSession,
   signal: AbortSignal | undefined,
 ): Promise<{ agents: Agent[]; isAll: boolean }> {
@@ -109,7 +110,7 @@ async function agentsLike(
   let offset = 0
   for (let page = 0; page < mostPages; page++) {
     const query = { ...filters, limit: perPage, offset }
-    const asked = { params: { account_id }, query }
+    const asked = { params: { account_id: accountIn({ params }) }, query }
     const { items, count } = await client.call(routes.agents.list, asked, signal)
     const before = agents.size
     for (const agent of items) agents.set(agent.id, agent)

@@ -3,6 +3,7 @@ import { ApiError, type Failure } from '../../api/failure.ts'
 import { resultOr } from '../../api/time-limit.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
+import { accountIn } from '../../session/account.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { closestItems, itemLabel, type NamedItem } from '../../text/closest-match.ts'
 import { isNotFound, missingArguments } from './missing.ts'
@@ -107,7 +108,7 @@ export async function hintFor(
 ): Promise<string | undefined> {
   const source = sources[argument]
   if (!source || given === 'me') return undefined
-  const account_id = argument === 'account_id' ? 'me' : (params.account_id ?? 'me')
+  const account_id = argument === 'account_id' ? 'me' : accountIn({ params })
   const known = await knownOf(source, given, account_id, session)
   if (!known || known.some(({ id }) => id === given)) return undefined
   if (known.length === 0) return `There are none in this account (${source.list}).`

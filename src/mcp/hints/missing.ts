@@ -2,6 +2,7 @@ import { ApiError } from '../../api/failure.ts'
 import { resultOr } from '../../api/time-limit.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
+import { accountIn } from '../../session/account.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 
 /** A 404, in the platform's envelope or without any. */
@@ -102,7 +103,7 @@ type State = 'there' | 'missing' | 'unknown'
 
 /** The key's own account is there; another is if its subaccounts can be listed. */
 async function stateOfAccount({ path, request, session, signal }: Search): Promise<State> {
-  const { account_id = 'me' } = request.params
+  const account_id = accountIn(request)
   if (!path.includes('{account_id}') || account_id === 'me') return 'there'
   // Where not even the key's own account is found, the address is wrong and not the id.
   const ownId = await session.ownAccountId().catch(unlessRefused)
@@ -119,7 +120,7 @@ async function stateOf(
 ): Promise<State> {
   const reference = references[name]
   if (!reference) return 'unknown'
-  const { account_id = 'me' } = request.params
+  const account_id = accountIn(request)
   const asked = { params: { account_id, [reference.parameter]: id }, query: {} }
   return seen(session.client.call(reference.route, asked, signal))
 }

@@ -81,8 +81,8 @@ export const trunkIds: CompletionSource = async (context) =>
 /** The key's own account and its subaccounts; if the operator has pinned an account, that one only. */
 export const accountIds: CompletionSource = async (context) => {
   const { session } = context
-  if (session.account !== undefined)
-    return { all: [{ value: session.account, names: [] }], isPart: false }
+  if (session.pinnedAccount !== undefined)
+    return { all: [{ value: session.pinnedAccount, names: [] }], isPart: false }
   // One of the two is better than none.
   const [own, subaccounts] = await Promise.all([
     session.cache

@@ -5,6 +5,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { ApiError } from '../../api/failure.ts'
 import { resultOr } from '../../api/time-limit.ts'
+import { settledAccount } from '../../session/account.ts'
 import { clientText } from '../../text/client-text.ts'
 import {
   type Candidates,
@@ -36,7 +37,7 @@ export async function complete(
   const source = sourceFor(ref, argument.name, prompts)
   if (!source) return completionOf(argument.value, noCandidates)
   const given = context?.arguments?.account_id?.trim()
-  const account = session.account ?? (given || 'me')
+  const account = settledAccount(given, session.pinnedAccount)
   const found = source({ session, account }).catch((error: unknown) => {
     if (!(error instanceof ApiError)) onBug(error)
     return noCandidates

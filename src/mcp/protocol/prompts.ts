@@ -3,6 +3,7 @@ import {
   type ListPromptsResult,
   ProtocolError,
 } from '@modelcontextprotocol/server'
+import { settledAccount } from '../../session/account.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { clientText } from '../../text/client-text.ts'
 import { closestWord } from '../../text/closest-match.ts'
@@ -24,7 +25,7 @@ const exposedPrompts = ({ prompts, session }: Omit<PromptContext, 'onBug'>) =>
   prompts.filter(({ requires }) => !requires || session.mayRead(requires))
 
 export function listPrompts(context: PromptContext): ListPromptsResult {
-  const account = context.session.account === undefined ? 'any' : 'pinned'
+  const account = context.session.pinnedAccount === undefined ? 'any' : 'pinned'
   return { prompts: exposedPrompts(context).map((prompt) => prompt.listed(account)) }
 }
 
@@ -48,8 +49,8 @@ export async function getPrompt(
 ): Promise<GetPromptResult> {
   const { session, onBug } = context
   const prompt = promptNamed(name, context)
-  const args = parsePromptArguments(prompt, given ?? {}, session.account)
-  const account = session.account ?? String(args.account_id ?? 'me')
+  const args = parsePromptArguments(prompt, given ?? {}, session.pinnedAccount)
+  const account = settledAccount(String(args.account_id ?? ''), session.pinnedAccount)
   const reader = createPromptReader({ prompt: name, session, account, signal })
   try {
     const content = await prompt.prepare(args, reader)
@@ -69,7 +70,7 @@ export async function getPrompt(
 
 function messagesOf(
   { text, attachments }: PromptContent,
-  { redact, isSandbox, account: pinned }: RestrictedSession,
+  { redact, isSandbox, pinnedAccount: pinned }: RestrictedSession,
   account: string,
 ): GetPromptResult['messages'] {
   const missing = attachments.filter((one) => 'missing' in one)

@@ -9,6 +9,7 @@ import { ApiError } from '../../api/failure.ts'
 import { saidBy } from '../../api/failure-text.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
+import { settledAccount } from '../../session/account.ts'
 import type { CacheTime } from '../../session/reply-cache.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
@@ -154,7 +155,7 @@ async function agentsPage(context: ReadContext, offset: number, signal: AbortSig
   const { count, items } = await guarded('voice-agents://agents', context, () =>
     context.session.client.call(
       routes.agents.list,
-      { params: { account_id: context.session.account ?? 'me' }, query },
+      { params: { account_id: settledAccount(undefined, context.session.pinnedAccount) }, query },
       signal,
     ),
   )
@@ -244,12 +245,13 @@ const mostWatched = 100
 
 /** Whether it is an address of a kind that is served here; what it leads to may still be missing. */
 const isResource = (uri: string) =>
-  find(uri, { account: undefined, mayRead: () => true }) !== undefined
+  find(uri, { pinnedAccount: undefined, mayRead: () => true }) !== undefined
 
 function find(
   uri: string,
-  { account = 'me', mayRead }: Pick<RestrictedSession, 'account' | 'mayRead'>,
+  { pinnedAccount, mayRead }: Pick<RestrictedSession, 'pinnedAccount' | 'mayRead'>,
 ) {
+  const account = settledAccount(undefined, pinnedAccount)
   const direct = fixed.find((resource) => resource.uri === uri && mayRead(resource.route))
   if (direct) return { ...direct, request: direct.request(account, '') }
   for (const template of templates) {

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { hasEnded } from '../../calls/follow.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import { routes } from '../../contract/routes.ts'
-import { accountOf } from '../../session/account.ts'
+import { resultAccount, settledAccount } from '../../session/account.ts'
 import { mayShowLater } from '../../session/call-owner.ts'
 import type { Session } from '../../session/session.ts'
 import {
@@ -71,7 +71,7 @@ async function asToolResult(
   session: Session,
 ): Promise<CallToolResult> {
   const request = { params: { account_id }, query: {} }
-  const account = await accountOf(routes.calls.get, request, session)
+  const account = await resultAccount(routes.calls.get, request, session)
   const named = account === undefined ? structured : { account_id: account, ...structured }
   return { content, structuredContent: named }
 }
@@ -96,7 +96,7 @@ async function followedCall(
   session: Session,
   signal: AbortSignal,
 ): Promise<CallDetail | undefined> {
-  const account = session.account ?? named
+  const account = settledAccount(named, session.pinnedAccount)
   const params = { account_id: account, call_id: callId }
   try {
     return await session.client.call(routes.calls.get, { params, query: {} }, signal)

@@ -41,7 +41,7 @@ function typist({ send = platform.send, account }: { send?: Send; account?: stri
     dialling: null as never,
     platform: 'a test',
     owner: 'test',
-    account,
+    pinnedAccount: account,
     isSandbox: true,
     keySource: 'test',
     redact: (text) => text,
