@@ -17,7 +17,7 @@ const fail = (error: unknown): never => {
   throw error
 }
 const platform = await openPlatform(
-  { kind: 'sandbox', file: ':cache:', speed: 1, llm: undefined },
+  { kind: 'sandbox', file: ':memory:', speed: 1, llm: undefined },
   fail,
 )
 afterAll(() => platform.close())
