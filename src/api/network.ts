@@ -2,17 +2,13 @@ import type { Dispatcher } from 'undici'
 import { type Deadline, type Limits, startDeadline } from './deadline.ts'
 import { exchange } from './exchange.ts'
 import { type Failure, type Redirected, SendFailure } from './failure.ts'
-import { openPool } from './pool.ts'
+import { openPool, type PoolOptions } from './pool.ts'
 import type { Send, WireReply, WireRequest } from './send.ts'
-import { defaultTurns, type TurnBounds, Turns } from './turns.ts'
+import { defaultTurns, Turns } from './turns.ts'
 
-export interface NetworkOptions extends Limits {
+export interface NetworkOptions extends Limits, PoolOptions {
   /** Origin, and optionally a path prefix, of the platform. */
   readonly baseUrl: URL
-  /** Proxy for https, from the environment; loopback and plain http never use it. */
-  readonly proxy?: { readonly url: string; readonly except: string }
-  /** Requests under way at once, and so connections, in all and with one key. */
-  readonly atOnce?: TurnBounds
 }
 
 /** A sender over the network: a pool of kept-alive connections to one origin. */

@@ -1,13 +1,20 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import type { NetworkOptions } from './network.ts'
-import { defaultTurns } from './turns.ts'
+import type { Limits } from './deadline.ts'
+import { defaultTurns, type TurnBounds } from './turns.ts'
+
+export interface PoolOptions extends Pick<Limits, 'headersTimeoutMs'> {
+  /** Proxy for https, from the environment; loopback and plain http never use it. */
+  readonly proxy?: { readonly url: string; readonly except: string }
+  /** Requests under way at once, and so connections, in all and with one key. */
+  readonly atOnce?: TurnBounds
+}
 
 /** Opens the pool of connections to the platform. */
 export function openPool({
   proxy,
   headersTimeoutMs,
   atOnce = defaultTurns,
-}: NetworkOptions): Dispatcher {
+}: PoolOptions): Dispatcher {
   const options = {
     // Also those that are still being made for requests that were given up.
     connections: atOnce.inAll,

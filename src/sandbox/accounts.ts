@@ -2,20 +2,11 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Account } from '../contract/account.ts'
 import { routes } from '../contract/routes.ts'
+import { AccountRow } from './account-row.ts'
 import { on } from './handler.ts'
 import { pageOfRows } from './page.ts'
 import { notFound, Problem } from './problem.ts'
 import type { Store } from './store.ts'
-
-const AccountRow = z.object({
-  id: z.string(),
-  parent_id: z.string().nullable(),
-  name: z.string(),
-  is_active: z.int(),
-  created: z.int(),
-  modified: z.int(),
-})
-export type AccountRow = z.output<typeof AccountRow>
 
 function view(row: AccountRow): Account {
   return {

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
 import type { Route } from '../contract/route.ts'
-import type { AccountRow } from './accounts.ts'
+import type { AccountRow } from './account-row.ts'
 import type { LiveCalls } from './live-calls.ts'
 import type { Store } from './store.ts'
 

@@ -9,8 +9,16 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { Output } from './output.ts'
 import { Pending } from './pending.ts'
-import type { StdioServer } from './stdio.ts'
 import { StdioTransport } from './stdio-transport.ts'
+
+export interface StdioServer {
+  /**
+   * Resolves when the client has gone: its end of the pipe is closed and answered, or it no longer
+   * reads. Rejects when the connection broke before that, such as by a message too large.
+   */
+  readonly done: Promise<void>
+  close(): Promise<void>
+}
 
 /** What has come before there was a connection. */
 export interface Before {

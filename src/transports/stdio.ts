@@ -1,14 +1,5 @@
 import type { StdioHandshake } from '../mcp/fast/stdio-handshake.ts'
-import type { Connect } from './stdio-connection.ts'
-
-export interface StdioServer {
-  /**
-   * Resolves when the client has gone: its end of the pipe is closed and answered, or it no longer
-   * reads. Rejects when the connection broke before that, such as by a message too large.
-   */
-  readonly done: Promise<void>
-  close(): Promise<void>
-}
+import type { Connect, StdioServer } from './stdio-connection.ts'
 
 export interface StdioOptions {
   /** Answers the first questions. */

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Attack } from '../../src/dev/attack/attack.ts'
+import type { Figures } from '../../src/dev/attack/figures.ts'
 import { run } from '../../src/dev/attack/run.ts'
-import type { Figures } from '../../src/dev/attack/scenario.ts'
 import { cleanEnv } from '../harness/program.ts'
 
 const attack = (...args: string[]) =>

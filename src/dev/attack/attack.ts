@@ -10,8 +10,8 @@ import {
   startInShell,
   startProgram,
 } from '../../../test/harness/program.ts'
+import type { Figures } from './figures.ts'
 import { memoryLimit, scarceMemory, type Watch, watchMemory } from './memory.ts'
-import type { Figures } from './scenario.ts'
 
 /** The operator's own key of the platform. */
 export const attackKey = 'attack-key-0123456789'

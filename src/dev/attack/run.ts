@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { round } from '../bench/processes.ts'
 import { Attack } from './attack.ts'
-import type { Figures, Scenario, Verdict } from './scenario.ts'
+import type { Figures } from './figures.ts'
+import type { Scenario, Verdict } from './scenario.ts'
 
 /** The longest that one scenario takes; then it counts as broken, and its programs are stopped. */
 const longestSeconds = 60

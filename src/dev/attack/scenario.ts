@@ -1,7 +1,5 @@
 import type { Attack } from './attack.ts'
-
-/** What was measured, by name with its unit: `health, ms`. */
-export type Figures = Readonly<Record<string, number | string>>
+import type { Figures } from './figures.ts'
 
 /** One way to attack the built program, and what holds all the same. */
 export interface Scenario {

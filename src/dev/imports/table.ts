@@ -13,12 +13,12 @@ export const mayImport = {
 
   // The platform: its client, and the sandbox in its place.
   api: 'contract text json',
-  'state/folder': '',
-  sandbox: 'contract jinja state/folder json',
+  'state/private-files': '',
+  sandbox: 'contract jinja state/private-files json',
 
   // Who may be called; placing a call once, and following it.
-  state: 'state/folder contract text json',
-  policy: 'state json',
+  state: 'state/private-files contract text json',
+  policy: 'state text json',
   calls: 'policy state api contract text',
 
   // Whose request it is; how a result is shown.
@@ -42,15 +42,15 @@ export const mayImport = {
   'service/tool-summaries': 'tools/index mcp/protocol',
   config: 'service/tool-summaries transports mcp/protocol mcp/call session text json',
   service:
-    'service/tool-summaries config transports tools/index prompts flows mcp/fast mcp/protocol mcp/call session calls policy state state/folder sandbox api contract text json',
-  cli: 'service service/tool-summaries config transports mcp/fast mcp/protocol mcp/call session sandbox state/folder contract text',
+    'service/tool-summaries config transports tools/index prompts flows mcp/fast mcp/protocol mcp/call session calls policy state state/private-files sandbox api contract text json',
+  cli: 'service service/tool-summaries config transports mcp/fast mcp/protocol mcp/call session sandbox state/private-files contract text',
   bin: 'cli',
 
   // Tests, and programs for developers.
   'test/harness':
     'transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract text json',
   dev: 'test/harness service service/tool-summaries config transports tools/index mcp/protocol mcp/call policy sandbox api contract text',
-  test: 'test/harness dev service service/tool-summaries config transports tools/index tools/* prompts flows mcp/fast mcp/protocol mcp/call mcp/hints views session calls policy state state/folder sandbox api contract jinja text json',
+  test: 'test/harness dev service service/tool-summaries config transports tools/index tools/* prompts flows mcp/fast mcp/protocol mcp/call mcp/hints views session calls policy state state/private-files sandbox api contract jinja text json',
 } as const
 
 /**
@@ -59,22 +59,10 @@ export const mayImport = {
  */
 export const knownViolations: readonly string[] = [
   'src/dev/attack/hostile-templates.ts → test/jinja/hostile-templates.ts',
-  'src/flows/calls/placed-call.ts → src/mcp/protocol/tasks.ts',
-  'src/flows/calls/wait-for-call.ts → src/mcp/protocol/tasks.ts',
-  'src/mcp/call/call.ts → src/mcp/protocol/tasks.ts',
-  'src/mcp/call/tool.ts → src/mcp/protocol/tasks.ts',
-  'src/mcp/hints/agent-names.ts → src/mcp/call/arguments.ts',
-  'src/mcp/hints/not-found.ts → src/mcp/call/tool.ts',
-  'src/mcp/hints/why-empty.ts → src/mcp/call/tool.ts',
   'src/mcp/protocol/completions.ts → src/prompts/candidates.ts',
   'src/mcp/protocol/completions.ts → src/prompts/index.ts',
   'src/mcp/protocol/server.ts → src/prompts/index.ts',
   'src/mcp/protocol/server.ts → src/mcp/fast/http-fast-path.ts',
-  'src/session/reach.ts → src/mcp/call/tool.ts',
-  'src/state/ledger.ts → src/policy/policy.ts',
-  'src/views/call-report.ts → src/mcp/call/tool.ts',
-  'src/views/list.ts → src/mcp/call/tool.ts',
-  'src/views/listed-speech.ts → src/mcp/call/tool.ts',
   'test/harness/hostile-client.ts → src/dev/wire.ts',
   'test/harness/rpc.ts → src/dev/wire.ts',
 ]

@@ -5,8 +5,8 @@ import type { Run } from '../../mcp/call/tool.ts'
 import { accountIn } from '../../session/account.ts'
 import { callOwner, isKeyAccount, keyAccount } from '../../session/call-owner.ts'
 import type { CallOwner } from '../../state/journal.ts'
+import { type Bounded, bounded } from './bounded-run.ts'
 import { inWords } from './call-problems.ts'
-import { type Bounded, bounded } from './placed-call.ts'
 
 /** A run that places calls: on which account, whose calls they are, and until when it is answered. */
 export interface Placing extends Bounded {

@@ -7,19 +7,9 @@ import { accountIn } from '../../session/account.ts'
 import { quoted } from '../../text/quoted.ts'
 import { callFacts } from '../../views/call-report.ts'
 import { accountArgument } from '../facts.ts'
+import type { Bounded } from './bounded-run.ts'
 import { failureWord, refuseNotTaken } from './call-problems.ts'
 import { followCall, followPlacedMs, shownCall } from './wait-for-call.ts'
-
-/** It is answered before clients give up. */
-export interface Bounded {
-  /** At the latest then, by the clock of `performance.now`, ms. */
-  readonly until: number
-}
-
-export const bounded = <R extends Pick<Run, 'answerBy'>>(run: R): R & Bounded => ({
-  ...run,
-  until: run.answerBy,
-})
 
 type Telling = Pick<
   Run,

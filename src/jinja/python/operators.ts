@@ -1,7 +1,7 @@
 import type { BinaryOperator } from '../syntax/tree.ts'
 import { asInteger } from './arguments.ts'
 import { numberOf } from './compare.ts'
-import { bitLength } from './integers.ts'
+import { bitLength, toFloat } from './integers.ts'
 import { escapeValue, sameKind } from './markup.ts'
 import { formatPercent } from './printf.ts'
 import { newContainer, type Runtime } from './runtime.ts'
@@ -99,15 +99,6 @@ function divideIntegers(runtime: Runtime, a: bigint, b: bigint): number {
   const inexact = dividend % b === 0n ? 0n : 1n
   const quotient = toFloat(runtime, (dividend / b) | inexact)
   return quotient * 2 ** -shift
-}
-
-/** An int or float as a float. */
-export function toFloat(runtime: Runtime, value: Num): number {
-  const float = Number(value)
-  if (typeof value === 'bigint' && !Number.isFinite(float)) {
-    runtime.fail('OverflowError: int too large to convert to float')
-  }
-  return float
 }
 
 function integerArithmetic(

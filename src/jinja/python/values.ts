@@ -1,4 +1,4 @@
-import type { Runtime } from './runtime.ts'
+import type { TemplateErrorType } from '../error.ts'
 
 /**
  * Python's values. An `int` is a bigint and a `float` is a number, so that `1` and `1.0` stay
@@ -94,6 +94,45 @@ export class Undefined {
 export type CallArguments = {
   readonly positional: readonly Value[]
   readonly keywords: ReadonlyMap<string, Value>
+}
+
+/**
+ * How an operation goes through text: `free` does not look at it, `scan` leaves it to V8's own
+ * loops, `walk` does something for each character: calls back, or keeps the pieces in a list.
+ */
+export type Reading = 'free' | 'scan' | 'walk'
+
+/** A filter or test applied by name. */
+export type Callee = (runtime: Runtime, value: Value, args: CallArguments) => Value
+
+/**
+ * What one rendering carries around: its budget, the current line, and the functions it knows.
+ *
+ * One step pays for some 100 ns of work or for 32 bytes of memory, whichever is more. What was paid
+ * for memory is never given back, so that the budget bounds both at once, whatever lives how long.
+ */
+export interface Runtime {
+  readonly filters: ReadonlyMap<string, Callee>
+  readonly tests: ReadonlyMap<string, Callee>
+  /** The line of the statement being rendered, for errors. */
+  line: number
+  /** Whether output is escaped: off by default, changed by `{% autoescape %}`. */
+  autoescape: boolean
+  /** Pays for work; whatever touches n elements costs n at least. */
+  spend(steps?: number): void
+  /** Refuses a string before it is made, and pays for it. */
+  allowLength(length: number): void
+  /** Pays for new text that makes a string as long as that; refuses it before it is made. */
+  payForText(added: number, length: number): void
+  /** Pays for reading text. */
+  read(text: string, reading?: Reading): void
+  /** Pays for what an operation reads of a value and its arguments: the texts among them. */
+  readAll(values: Iterable<Value | undefined>, reading: Reading): void
+  /** Refuses an integer before it is computed, and pays for computing it. */
+  allowBits(bits: number): void
+  /** Runs a macro, a recursive loop or a block, which may call itself. */
+  call<T>(run: () => T): T
+  fail(message: string, type?: TemplateErrorType): never
 }
 
 /** An object with behaviour: a macro, `loop`, `range(3)`, a bound method… */

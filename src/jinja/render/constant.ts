@@ -1,6 +1,6 @@
 import { TemplateError } from '../error.ts'
 import { filters } from '../filters/index.ts'
-import { Runtime } from '../python/runtime.ts'
+import { RenderRuntime } from '../python/runtime.ts'
 import type { Expr } from '../syntax/tree.ts'
 import { evaluate } from './evaluate.ts'
 import { tests } from './tests.ts'
@@ -15,7 +15,7 @@ const budget = { maxSteps: 500_000, maxLength: 100_000 }
 
 /** Tells which expressions Jinja2's optimizer can compute while it compiles a template. */
 export class ConstantFolder {
-  private readonly runtime = new Runtime(budget, pureFilters, tests)
+  private readonly runtime = new RenderRuntime(budget, pureFilters, tests)
 
   folds(expr: Expr): boolean {
     const { runtime } = this

@@ -2,7 +2,7 @@ import { type AnalyseOptions, compileSource } from '../analysis/analyse.ts'
 import { TemplateError } from '../error.ts'
 import { filters } from '../filters/index.ts'
 import { MAX_OUTPUT_LENGTH, MAX_STEPS } from '../limits.ts'
-import { Runtime } from '../python/runtime.ts'
+import { RenderRuntime } from '../python/runtime.ts'
 import { toValues } from './context.ts'
 import { Executor } from './execute.ts'
 import { globals } from './globals.ts'
@@ -35,7 +35,7 @@ export function render(
   const compiled = compileSource(source, options.analysis)
   if (compiled.report.error !== null) throw compiled.report.error
   const { maxSteps = MAX_STEPS, maxLength = MAX_OUTPUT_LENGTH } = options
-  const runtime = new Runtime({ maxSteps, maxLength }, filters, tests)
+  const runtime = new RenderRuntime({ maxSteps, maxLength }, filters, tests)
   try {
     const values = toValues(runtime, context)
     return new Executor(runtime, compiled).run(new Context(runtime, values, globals))

@@ -1,4 +1,4 @@
-import type { ExpressionParser } from './expressions.ts'
+import type { ExpressionParser } from './parser-types.ts'
 import type { TokenStream } from './stream.ts'
 import type { Arguments, Expr, Keyword } from './tree.ts'
 

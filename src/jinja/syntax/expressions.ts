@@ -8,6 +8,7 @@ import {
   levels,
   operatorLevels,
 } from './operators.ts'
+import type { ExpressionParser, TupleRules } from './parser-types.ts'
 import { checkChain, parsePostfixes } from './steps.ts'
 import type { TokenStream } from './stream.ts'
 import { quote } from './text.ts'
@@ -22,16 +23,6 @@ import type {
   Step,
 } from './tree.ts'
 
-/** How `parseTuple` reads a list that may lack brackets. */
-type TupleRules = {
-  /** Only names and literals, for the targets of assignments. */
-  readonly simplified?: boolean
-  /** Whether an inline `if` may follow; it may not where a tag's own `if` could. */
-  readonly conditional?: boolean
-  /** Inside parentheses even an empty tuple is one. */
-  readonly parenthesised?: boolean
-}
-
 const noRules: TupleRules = {}
 const parenthesised: TupleRules = { parenthesised: true }
 
@@ -40,7 +31,7 @@ const parenthesised: TupleRules = { parenthesised: true }
  * `~`, `* / // %`, `**`, signs, then a value and its postfixes. The operators between are read by
  * precedence climbing: most expressions have none, and pay for one look instead of nine calls.
  */
-export class ExpressionParser {
+export class JinjaExpressionParser implements ExpressionParser {
   readonly stream: TokenStream
   readonly lists = new Pile<Expr>()
   readonly keywords = new Pile<Keyword>()

@@ -1,7 +1,7 @@
 import type { AnalysisBudget } from '../analysis-budget.ts'
 import { TemplateError } from '../error.ts'
 import { MAX_SOURCE_LENGTH } from '../limits.ts'
-import { StatementParser } from './statements.ts'
+import { JinjaStatementParser } from './statements.ts'
 import { TokenStream } from './stream.ts'
 import type { Template } from './tree.ts'
 
@@ -26,6 +26,6 @@ export function parse(
     throw new TemplateError('too_large', message, null)
   }
   const stream = new TokenStream(source, budget)
-  const body = new StatementParser(stream).parseStatements([])
+  const body = new JinjaStatementParser(stream).parseStatements([])
   return { kind: 'template', body, names: stream.names }
 }

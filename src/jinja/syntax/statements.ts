@@ -1,7 +1,8 @@
 import { TemplateError } from '../error.ts'
 import { MAX_BLOCK_DEPTH, MAX_LOOP_DEPTH } from '../limits.ts'
-import { ExpressionParser } from './expressions.ts'
+import { JinjaExpressionParser } from './expressions.ts'
 import { Pile } from './list-builder.ts'
+import type { ExpressionParser, StatementParser } from './parser-types.ts'
 import { parseFilter, parseFilters } from './steps.ts'
 import type { TokenStream } from './stream.ts'
 import { unexpectedEnd, unknownTag } from './tag-errors.ts'
@@ -30,7 +31,7 @@ const tags: ReadonlyMap<string, TagParser> = new Map<string, TagParser>([
 ])
 
 /** Parses text, `{{ … }}` and tags into statements. */
-export class StatementParser {
+export class JinjaStatementParser implements StatementParser {
   readonly stream: TokenStream
   readonly expressions: ExpressionParser
   readonly branches = new Pile<Branch>()
@@ -46,7 +47,7 @@ export class StatementParser {
 
   constructor(stream: TokenStream) {
     this.stream = stream
-    this.expressions = new ExpressionParser(stream)
+    this.expressions = new JinjaExpressionParser(stream)
   }
 
   /** The statements of a tag's body. The name that ended it stays current unless it is dropped. */

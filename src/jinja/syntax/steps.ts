@@ -1,7 +1,7 @@
 import { TemplateError } from '../error.ts'
 import { MAX_CHAIN_LENGTH } from '../limits.ts'
 import { noArguments, parseArguments } from './arguments.ts'
-import type { ExpressionParser } from './expressions.ts'
+import type { ExpressionParser } from './parser-types.ts'
 import type { TokenStream } from './stream.ts'
 import type { TokenType } from './token.ts'
 import type { Arguments, Expr, FilterStep, SliceStep, Step } from './tree.ts'

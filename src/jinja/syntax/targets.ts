@@ -1,4 +1,4 @@
-import type { ExpressionParser } from './expressions.ts'
+import type { ExpressionParser } from './parser-types.ts'
 import type { Expr, Name, Step, Target } from './tree.ts'
 
 /** Parses what is assigned to. */

@@ -1,5 +1,5 @@
 import { TemplateError } from '../error.ts'
-import type { StatementParser } from './statements.ts'
+import type { StatementParser } from './parser-types.ts'
 import type { TokenStream } from './stream.ts'
 import { targetParser } from './targets.ts'
 import { isSpace } from './text.ts'

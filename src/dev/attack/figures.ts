@@ -1,0 +1,2 @@
+/** What was measured, by name with its unit: `health, ms`. */
+export type Figures = Readonly<Record<string, number | string>>
