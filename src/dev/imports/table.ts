@@ -34,7 +34,7 @@ export const mayImport = {
 
   // What the server offers.
   flows: 'mcp/call mcp/hints views session calls policy state api contract text',
-  prompts: 'flows mcp/hints views session api contract text',
+  prompts: 'mcp/protocol flows mcp/hints views session api contract text',
   'tools/*': 'flows views mcp/call contract',
   'tools/index': 'tools/* mcp/call',
 
@@ -59,9 +59,6 @@ export const mayImport = {
  */
 export const knownViolations: readonly string[] = [
   'src/dev/attack/hostile-templates.ts → test/jinja/hostile-templates.ts',
-  'src/mcp/protocol/completions.ts → src/prompts/candidates.ts',
-  'src/mcp/protocol/completions.ts → src/prompts/index.ts',
-  'src/mcp/protocol/server.ts → src/prompts/index.ts',
   'src/mcp/protocol/server.ts → src/mcp/fast/http-fast-path.ts',
   'test/harness/hostile-client.ts → src/dev/wire.ts',
   'test/harness/rpc.ts → src/dev/wire.ts',

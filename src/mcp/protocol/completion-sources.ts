@@ -6,13 +6,8 @@ import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import { isUuid } from '../hints/agent-names.ts'
 import { type CachedList, readCachedList } from './cached-list.ts'
+import type { Candidate } from './candidate.ts'
 import { ianaTimeZones } from './time-zones.ts'
-
-/** A value that an argument may take, and the names that people know it by. */
-export interface Candidate {
-  readonly value: string
-  readonly names: readonly (string | null | undefined)[]
-}
 
 export interface Candidates {
   readonly all: readonly Candidate[]

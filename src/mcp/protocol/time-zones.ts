@@ -1,4 +1,4 @@
-import type { Candidate } from './completion-sources.ts'
+import type { Candidate } from './candidate.ts'
 
 /** Intl lists these zones under their former names, and UTC not at all. */
 const renamed: Readonly<Record<string, string>> = {
