@@ -19,10 +19,10 @@ export const mayImport = {
   // Who may be called; placing a call once, and following it.
   state: 'state/private-files contract text json',
   policy: 'state text json',
-  calls: 'policy state api contract text',
+  calls: 'policy state api contract text json',
 
   // Whose request it is; how a result is shown.
-  session: 'calls api contract text',
+  session: 'calls state api contract text',
   views: 'contract text',
 
   // The MCP server. The service gives it its tools and prompts.
@@ -33,7 +33,7 @@ export const mayImport = {
   transports: 'mcp/fast mcp/protocol session text json',
 
   // What the server offers.
-  flows: 'mcp/call mcp/hints views session calls policy state api contract text',
+  flows: 'mcp/call mcp/hints views session calls policy state api contract text json',
   prompts: 'mcp/protocol flows mcp/hints views session api contract text',
   'tools/*': 'flows views mcp/call contract',
   'tools/index': 'tools/* mcp/call',
