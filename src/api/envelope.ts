@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { FieldError } from '../contract/error.ts'
+import { parseEarly } from '../json/parse-early.ts'
 import type { Rejected } from './failure.ts'
 
 /*
@@ -32,12 +33,12 @@ const LooseEnvelope = z.looseObject({
   code: word.optional().catch(undefined),
   message: z.string().optional().catch(undefined),
   error: z.string().optional().catch(undefined),
-  detail: z
-    .union([z.string(), z.array(LooseField)])
-    .optional()
-    .catch(undefined),
-  errors: z.array(LooseField).optional().catch(undefined),
+  detail: z.unknown().optional(),
+  errors: z.unknown().optional(),
 })
+
+const fieldsIn = (list: unknown): FieldError[] | undefined =>
+  parseEarly(z.array(LooseField), list).data
 
 /** What an error reply says, as far as it can be read; `undefined` when it says nothing. */
 export function envelopeOf(
@@ -47,7 +48,7 @@ export function envelopeOf(
   if (!parsed.success) return undefined
   const { code, message, error, detail, errors } = parsed.data
   const said = typeof detail === 'string' ? detail : undefined
-  const fields = errors ?? (Array.isArray(detail) ? detail : [])
+  const fields = fieldsIn(errors) ?? fieldsIn(detail) ?? []
   const text = message ?? error ?? said ?? (fields.length > 0 ? 'Fields were refused.' : undefined)
   if (text === undefined) return undefined
   return { code: code ?? 'unknown', message: text, detail: said ?? null, errors: fields }

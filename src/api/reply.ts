@@ -1,7 +1,8 @@
 import type * as z from 'zod'
 import { ErrorEnvelope } from '../contract/error.ts'
 import type { Route } from '../contract/route.ts'
-import { type JsonExcess, jsonExcess } from '../json/bounds.ts'
+import { boundExceededByText, type JsonBound } from '../json/bounds.ts'
+import { parseEarly } from '../json/parse-early.ts'
 import { envelopeOf } from './envelope.ts'
 import type { Failure, UnreadableReason } from './failure.ts'
 import type { WireReply } from './send.ts'
@@ -16,7 +17,7 @@ export const maxReplyBytes = 10 * 1024 * 1024
  */
 const replyBounds = { depth: 500, values: 300_000 }
 
-const excesses: Readonly<Record<JsonExcess, readonly [UnreadableReason, string]>> = {
+const excesses: Readonly<Record<JsonBound, readonly [UnreadableReason, string]>> = {
   depth: ['unexpected_shape', `nested more than ${replyBounds.depth} deep`],
   values: ['too_large', `more than ${replyBounds.values} values`],
 }
@@ -26,7 +27,7 @@ export type Outcome = { ok: true; value: unknown } | { ok: false; failure: Failu
 
 /** Reads a reply against its route: the parsed value, the platform's refusal, or what is wrong. */
 export function readReply(route: Route, reply: WireReply): Outcome {
-  const excess = jsonExcess(reply.body, replyBounds)
+  const excess = boundExceededByText(reply.body, replyBounds)
   if (excess) return { ok: false, failure: unreadable(reply, ...excesses[excess]) }
   if (reply.status >= 200 && reply.status < 300) return readSuccess(route, reply)
   const json = parseJson(reply.body)
@@ -50,7 +51,7 @@ function readSuccess(route: Route, reply: WireReply): Outcome {
   if (json === undefined) {
     return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
   }
-  const parsed = route.reply.safeParse(json)
+  const parsed = parseEarly(route.reply, json)
   if (parsed.success) return { ok: true, value: parsed.data }
   const failure = unreadable(reply, 'unexpected_shape', firstIssues(parsed.error))
   return { ok: false, failure }
@@ -61,13 +62,12 @@ const isError = (json: unknown): boolean =>
   typeof json === 'object' &&
   json !== null &&
   'code' in json &&
-  ErrorEnvelope.safeParse(json).success
+  parseEarly(ErrorEnvelope, json).success
 
-/** The first few things that are wrong: one is enough to know, thousands are no help. */
+/** The first few problems. How many there are in all is not known: parsing stopped early. */
 function firstIssues({ issues }: z.ZodError): string {
   const shown = issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`)
-  const more = issues.length - shown.length
-  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('; ')
+  return [...shown, ...(issues.length > shown.length ? ['and more'] : [])].join('; ')
 }
 
 function parseJson(text: string): unknown {

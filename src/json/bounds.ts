@@ -1,4 +1,4 @@
-/** How much a JSON text may hold. */
+/** How much a JSON text or value may hold. */
 export interface JsonBounds {
   /** Levels of objects and arrays within each other. */
   readonly depth: number
@@ -6,25 +6,27 @@ export interface JsonBounds {
   readonly values: number
 }
 
-/** What there is too much of. */
-export type JsonExcess = keyof JsonBounds
+export type JsonBound = keyof JsonBounds
 
 const code = (text: string): number => text.charCodeAt(0)
 const quote = code('"')
 const backslash = code('\\')
 const comma = code(',')
-const openList = code('[')
-const closeList = code(']')
+const openArray = code('[')
+const closeArray = code(']')
 const openObject = code('{')
 const closeObject = code('}')
 
 /**
- * Which bound a JSON text exceeds, from one look at it before it is parsed: ten megabytes of
- * `{},{},…` become a gigabyte of objects, and what works on them recursively runs out of stack. It
- * reads strings as JSON does, and leaves it to the parser to find out whether the rest is JSON.
+ * The bound that a JSON text exceeds, found by one scan before it is parsed: ten megabytes of
+ * `{},{},…` become a gigabyte of objects, and recursive functions run out of stack on deep nesting.
+ * Strings are skipped as JSON reads them; whether the rest is JSON is for the parser to decide.
  */
-export function jsonExcess(text: string, { depth, values }: JsonBounds): JsonExcess | undefined {
-  // A text has at most one value for two characters, so most are within the bounds by their length.
+export function boundExceededByText(
+  text: string,
+  { depth, values }: JsonBounds,
+): JsonBound | undefined {
+  // A text has at most one value per two characters, so a short one needs no scan.
   if (text.length < Math.min(depth, values * 2)) return undefined
   let open = 0
   let count = 0
@@ -36,12 +38,12 @@ export function jsonExcess(text: string, { depth, values }: JsonBounds): JsonExc
       case comma:
         if (++count > values) return 'values'
         break
-      case openList:
+      case openArray:
       case openObject:
         if (++open > depth) return 'depth'
         if (++count > values) return 'values'
         break
-      case closeList:
+      case closeArray:
       case closeObject:
         open--
         break
@@ -50,16 +52,36 @@ export function jsonExcess(text: string, { depth, values }: JsonBounds): JsonExc
   return undefined
 }
 
-/** Where the string that begins here ends; the end of the text if it does not. */
+/** Where the string that begins here ends; the end of the text if it does not end. */
 function stringEnd(text: string, start: number): number {
   let at = text.indexOf('"', start + 1)
   while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
   return at < 0 ? text.length : at
 }
 
-/** Whether an odd number of backslashes stands before: each two of them are one. */
+/** Whether an odd number of backslashes precedes: each pair of them is one backslash. */
 function isEscaped(text: string, at: number): boolean {
   let before = at
   while (text.charCodeAt(before - 1) === backslash) before--
   return (at - before) % 2 === 1
+}
+
+/** The bound that a JSON value exceeds. Not recursive, so that depth cannot exhaust the stack. */
+export function boundExceededByValue(
+  value: unknown,
+  { depth: maxDepth, values }: JsonBounds,
+): JsonBound | undefined {
+  let count = 0
+  let isTooDeep = false
+  const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value: current, depth } = next
+    if (typeof current !== 'object' || current === null) continue
+    const items = Object.values(current)
+    count += items.length
+    if (count > values) return 'values'
+    if (depth >= maxDepth) isTooDeep = true
+    for (const item of items) open.push({ value: item, depth: depth + 1 })
+  }
+  return isTooDeep ? 'depth' : undefined
 }

@@ -3,7 +3,7 @@ import type { FieldError } from '../contract/error.ts'
 import { decodeQuery } from '../contract/query.ts'
 import type { Route } from '../contract/route.ts'
 import { allRoutes } from '../contract/routes.ts'
-import { type JsonBounds, jsonExcess } from '../json/bounds.ts'
+import { boundExceededByText, type JsonBounds } from '../json/bounds.ts'
 import { Problem } from './problem.ts'
 
 interface Pattern {
@@ -109,7 +109,7 @@ const bodyBounds: JsonBounds = { depth: 200, values: 100_000 }
 
 function parseBody(text: string): unknown {
   if (text === '') return undefined
-  const excess = jsonExcess(text, bodyBounds)
+  const excess = boundExceededByText(text, bodyBounds)
   if (excess === 'depth') throw new Problem(400, 'The body is nested too deeply.')
   if (excess) throw new Problem(400, `The body holds more than ${bodyBounds.values} values.`)
   return parseJson(text)

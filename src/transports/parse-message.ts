@@ -1,5 +1,5 @@
 import { INVALID_REQUEST, PARSE_ERROR } from '@modelcontextprotocol/server'
-import { type JsonBounds, jsonExcess } from '../json/bounds.ts'
+import { boundExceededByText, type JsonBounds } from '../json/bounds.ts'
 
 /** What a message may hold: more than any tool takes, and little enough to be parsed at once. */
 const bounds: JsonBounds = { depth: 200, values: 100_000 }
@@ -11,7 +11,7 @@ export type Parsed =
 
 /** Reads a message or batch. `what` names its text in the error, such as `A line`. */
 export function parseMessage(text: string, what: string): Parsed {
-  const excess = jsonExcess(text, bounds)
+  const excess = boundExceededByText(text, bounds)
   if (excess) return refused(INVALID_REQUEST, `${what} ${tooMuch[excess]}.`)
   try {
     return { ok: true, value: JSON.parse(text) }

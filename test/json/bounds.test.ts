@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonExcess } from '../../src/json/bounds.ts'
+import { boundExceededByText, boundExceededByValue } from '../../src/json/bounds.ts'
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
@@ -14,7 +14,7 @@ function countOf(value: unknown): number {
   return 1 + Math.max(0, items.length - 1) + items.reduce((sum, item) => sum + countOf(item), 0)
 }
 
-test('the scan counts as the parsed value does, whatever stands in strings', () => {
+test('the scan counts as the parsed value does, whatever strings contain', () => {
   const string = fc.string({ unit: fc.constantFrom('"', '\\', ',', '[', '}', 'a', '\n') })
   const value = fc.letrec((tie) => ({
     any: fc.oneof({ maxDepth: 6 }, string, fc.integer(), tie('list'), tie('object')),
@@ -26,16 +26,30 @@ test('the scan counts as the parsed value does, whatever stands in strings', () 
       const text = JSON.stringify(one) + ' '.repeat(4000)
       const depth = depthOf(JSON.parse(text))
       const values = countOf(JSON.parse(text))
-      expect(jsonExcess(text, { depth, values })).toBeUndefined()
-      if (depth > 0) expect(jsonExcess(text, { depth: depth - 1, values })).toBe('depth')
-      if (values > 0) expect(jsonExcess(text, { depth, values: values - 1 })).toBe('values')
+      expect(boundExceededByText(text, { depth, values })).toBeUndefined()
+      if (depth > 0) expect(boundExceededByText(text, { depth: depth - 1, values })).toBe('depth')
+      if (values > 0)
+        expect(boundExceededByText(text, { depth, values: values - 1 })).toBe('values')
     }),
   )
 })
 
-test('broken JSON is no trouble', () => {
+test('a value exceeds a bound by its depth, or by its items and properties', () => {
+  const value = { a: [1, 2, { b: [] }], c: null }
+  expect(boundExceededByValue(value, { depth: 4, values: 6 })).toBeUndefined()
+  expect(boundExceededByValue(value, { depth: 3, values: 6 })).toBe('depth')
+  expect(boundExceededByValue(value, { depth: 4, values: 5 })).toBe('values')
+})
+
+test('a value nested 100,000 deep does not exhaust the stack', () => {
+  let deep: unknown = 0
+  for (let level = 0; level < 100_000; level++) deep = [deep]
+  expect(boundExceededByValue(deep, { depth: 100, values: 2_000_000 })).toBe('depth')
+})
+
+test('broken JSON exceeds nothing', () => {
   const bounds = { depth: 10, values: 10 }
   for (const text of ['"', '"\\', '"\\"'.repeat(99), ']'.repeat(99), '\\'.repeat(99), '']) {
-    expect(jsonExcess(text, bounds)).toBeUndefined()
+    expect(boundExceededByText(text, bounds)).toBeUndefined()
   }
 })

@@ -1,33 +1,20 @@
-import { nestsDeeperThan } from '../../contract/nesting.ts'
+import { boundExceededByValue, type JsonBound, type JsonBounds } from '../../json/bounds.ts'
 
-/** Deepest nesting of an argument that is passed on. */
-const deepest = 100
+/** What the arguments of one call may hold; more is a mistake, or an attack. */
+const bounds: JsonBounds = { depth: 100, values: 10_000 }
 
-/** Most values in the arguments of one call: more is no request but a mistake, or an attack. */
-const mostValues = 10_000
-
-/**
- * Why an argument cannot be passed on as it was meant; `undefined` when it can. JavaScript would
- * change such values silently, or run out of stack over them, so they are refused instead.
- */
-export function unsendable(value: unknown): string | undefined {
-  if (holdsMoreThan(value, mostValues)) return `more than ${mostValues} values`
-  if (nestsDeeperThan(value, deepest)) return `nested more than ${deepest} deep`
-  return inexact(value)
+const exceeded: Readonly<Record<JsonBound, string>> = {
+  values: `more than ${bounds.values} values`,
+  depth: `nested more than ${bounds.depth} deep`,
 }
 
-/** Counts without visiting what is too much already. */
-function holdsMoreThan(value: unknown, most: number): boolean {
-  let count = 0
-  const open = [value]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (typeof next !== 'object' || next === null) continue
-    const items = Object.values(next)
-    count += items.length
-    if (count > most) return true
-    open.push(...items)
-  }
-  return false
+/**
+ * Why arguments cannot be sent as they were given; `undefined` when they can. JavaScript would
+ * change such values silently, or run out of stack, so they are refused.
+ */
+export function unsendable(value: unknown): string | undefined {
+  const bound = boundExceededByValue(value, bounds)
+  return bound ? exceeded[bound] : inexact(value)
 }
 
 function inexact(value: unknown): string | undefined {
