@@ -2,7 +2,7 @@ import type { Client } from '../api/client.ts'
 import { ApiError } from '../api/failure.ts'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
-import { accountIn, accountInUse, ownAccountId } from './account.ts'
+import { accountIn, accountInUse, knownOwnAccountId, ownAccountId } from './account.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
 
@@ -124,22 +124,24 @@ function isAllowed(check: () => void): boolean {
 
 /**
  * Watches the pinned account. If it is the key's own account, `watch` is called without a request;
- * otherwise with the request for that subaccount. Which of the two it is may have to be read first.
- * Returns the function that ends this.
+ * otherwise with the request for that subaccount. Which of the two it is may have to be read first;
+ * what fails after that (the read, or a limit of watches) leaves the account unwatched. Returns the
+ * function that ends this. Throws WatchLimitError.
  */
 function watchPinned(
   { cache, pinnedAccount = 'me' }: Session,
   watch: (pinned: { route: Route; request: RouteRequest } | undefined) => () => void,
 ): () => void {
-  const ended = new AbortController()
   const request = { params: { account_id: 'me', subaccount_id: pinnedAccount }, query: {} }
-  const begin = (ownId: string) => {
-    if (ended.signal.aborted) return
-    const stop = watch(
-      ownId === pinnedAccount ? undefined : { route: routes.accounts.getSubaccount, request },
-    )
-    ended.signal.addEventListener('abort', stop)
-  }
-  ownAccountId(cache).then(begin, () => undefined)
+  const begin = (ownId: string) =>
+    watch(ownId === pinnedAccount ? undefined : { route: routes.accounts.getSubaccount, request })
+  const knownId = knownOwnAccountId(cache)
+  if (knownId !== undefined) return begin(knownId)
+  const ended = new AbortController()
+  ownAccountId(cache)
+    .then((ownId) => {
+      if (!ended.signal.aborted) ended.signal.addEventListener('abort', begin(ownId))
+    })
+    .catch(() => undefined)
   return () => ended.abort()
 }
