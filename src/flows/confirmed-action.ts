@@ -45,7 +45,7 @@ export const confirmedArchive = confirmed(routes.agents.archive, async (run) => 
     facts: {
       Agent: namedShown(agent.name, agent.id),
       Account: await accountFact(run),
-      Undo: say`update_agent with is_archived false, if the platform takes it.`,
+      Undo: say`update_agent with agent_id ${bare(agent.id)} and is_archived false, if the platform takes it.`,
     },
   }
 })

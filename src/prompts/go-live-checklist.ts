@@ -1,6 +1,6 @@
 import type { Account } from '../contract/account.ts'
 import { routes } from '../contract/routes.ts'
-import { isArchived, type ListAgents } from '../flows/agents/archived.ts'
+import { isArchived, type ListAgents } from '../flows/agents/is-archived.ts'
 import { definePrompt } from '../mcp/protocol/prompt.ts'
 import type { PromptReader, ReadResult } from '../mcp/protocol/prompt-reader.ts'
 import { words } from '../text/safe-text.ts'

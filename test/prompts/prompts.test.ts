@@ -395,6 +395,19 @@ test('an agent whose name is not unique is not guessed', async () => {
   })
 })
 
+test('an archived agent is not looked up by name, and the error says how to find it', async () => {
+  const seen: string[] = []
+  const none = instead(({ target }) => {
+    seen.push(target)
+    return /agents\?/.test(target) ? { status: 200, body: { count: 0, items: [] } } : undefined
+  })
+  await expect(get('review_agent', { agent_id: 'Old' }, sessionOn(none))).rejects.toMatchObject({
+    code: -32602,
+    message: expect.stringContaining('An archived agent is found by its id only'),
+  })
+  expect(seen.filter((target) => target.includes('is_archived=true'))).toEqual([])
+})
+
 test('a defect of our own is told as one, and logged', async () => {
   const bugs: unknown[] = []
   const broken: Send = async () => {

@@ -2,32 +2,47 @@ import { ApiError } from '../../api/failure.ts'
 import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
+
 import { accountIn } from '../../session/account.ts'
-import { isArchived } from './archived.ts'
-import type { Change } from './changes.ts'
+import type { FieldChange } from './field-changes.ts'
+import { isArchived } from './is-archived.ts'
 
 /*
- * Bringing an archived agent back. How is not published, and replies need not say what is archived
- * [R], so the lists are asked before and after.
+ * Bringing an archived agent back: `is_archived: false` is sent. The reference does not publish this
+ * field, and replies need not have it, so the lists are asked afterwards whether it worked. They are
+ * not asked before: the field is always sent.
  */
 
-type Reading = Pick<Run, 'request' | 'session' | 'signal'>
+/** The change to show. What the field was before is known only if the reply has it. */
+export const bringBackChange = ({ is_archived: before }: Agent): FieldChange[] =>
+  before === false ? [] : [{ field: 'is_archived', before: before ?? undefined, after: false }]
 
-export const broughtBack: Change = { field: 'is_archived', before: true, after: false }
+/** What the lists say of an agent after `is_archived: false` was sent for it. */
+export type BringBackResult = 'active' | 'still archived' | 'not known'
 
-export const notBack = (isArchivedNow: true | undefined) =>
-  isArchivedNow
-    ? 'is_archived: the platform ignored it; the agent is still archived'
-    : 'is_archived: it was sent, but the platform does not show whether the agent is back'
+export async function bringBackResult(
+  agent: Agent,
+  { request, session, signal }: Pick<Run, 'request' | 'session' | 'signal'>,
+): Promise<BringBackResult> {
+  const account_id = accountIn(request)
+  const archived = await isArchived(agent, (query) =>
+    session.client
+      .call(routes.agents.list, { params: { account_id }, query }, signal)
+      // The update was made: a list that cannot be read must not turn it into a failure.
+      .catch(ignoreApiError),
+  )
+  if (archived === undefined) return 'not known'
+  return archived ? 'still archived' : 'active'
+}
 
-/** What the lists say; a list that cannot be read must not turn an update that was made into a failure. */
-export const isStillArchived = (agent: Agent, { request, session, signal }: Reading) =>
-  isArchived(agent, async (query) => {
-    const account_id = accountIn(request)
-    const asked = { params: { account_id }, query }
-    return session.client.call(routes.agents.list, asked, signal).catch(unlessRefused)
-  })
-
-function unlessRefused(error: unknown): undefined {
+function ignoreApiError(error: unknown): undefined {
   if (!(error instanceof ApiError)) throw error
+}
+
+export const bringBackWarnings: Readonly<Record<BringBackResult, readonly string[]>> = {
+  active: [],
+  'still archived': ['is_archived: the platform ignored it; the agent is still archived'],
+  'not known': [
+    'is_archived: it was sent, but the platform does not show whether the agent is back',
+  ],
 }

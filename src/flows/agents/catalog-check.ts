@@ -4,7 +4,7 @@ import { routes } from '../../contract/routes.ts'
 import { badArguments } from '../../mcp/call/refused.ts'
 import { accountIn } from '../../session/account.ts'
 import { closestItems, itemLabel, type NamedItem } from '../../text/closest-match.ts'
-import { type Fields, isObject } from './changes.ts'
+import { type Fields, isObject } from './field-changes.ts'
 import type { Asking } from './template-check.ts'
 
 const knownVoiceProviders: readonly NamedItem[] = voiceProviders.map((id) => ({ id, names: [] }))

@@ -1,5 +1,5 @@
 import { knownVariables } from '../../contract/template.ts'
-import { isObject } from './changes.ts'
+import { isObject } from './field-changes.ts'
 
 /** `{customer: {name: 'A'}}` fills `customer` and `customer.name`. */
 export function variablePaths(variables: Readonly<Record<string, unknown>>, above = ''): string[] {

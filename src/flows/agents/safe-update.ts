@@ -1,13 +1,18 @@
 import * as z from 'zod'
 import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
-import { badArguments, Refused } from '../../mcp/call/refused.ts'
+import { Refused } from '../../mcp/call/refused.ts'
 import type { Run, Steps, ToolOutcome } from '../../mcp/call/tool.ts'
-import { closestWord } from '../../text/closest-match.ts'
-import { broughtBack, isStillArchived, notBack } from './bring-back.ts'
+import { ignoredFields, patchBetween, shortJson, wantedFields } from './agent-patch.ts'
+import { bringBackChange, bringBackResult, bringBackWarnings } from './bring-back.ts'
 import { checkCatalogs } from './catalog-check.ts'
-import { type Change, changesBetween, type Fields, isObject, overlay } from './changes.ts'
-import { keysAt, pathsIn, withoutKeys } from './free-data.ts'
+import {
+  changesBetween,
+  type FieldChange,
+  type Fields,
+  isObject,
+  sameFieldsOf,
+} from './field-changes.ts'
 import { checkGreeting } from './template-check.ts'
 
 const options = {
@@ -38,47 +43,25 @@ const schema = z.object({
 type UpdateRun = Run<typeof routes.agents.update, typeof options>
 
 /**
- * Changes an agent without losing anything: reads it, lays the change over it all the way down,
- * checks what is new, and sends only the parts that differ. Between reading and writing somebody
- * else may still write: the platform has no way to rule that out.
+ * Updates an agent without losing a field: reads it, merges the change into it at every depth,
+ * checks what is new, and sends only the parts that differ. Another client may still write between
+ * reading and writing: the platform has no way to prevent that.
  */
 export const safeUpdate: Steps<typeof routes.agents.update, typeof options> = {
   options,
   schema,
   async run(run) {
-    const { request, session, signal } = run
+    const { request, session, signal, options: given } = run
     const { params } = request
     const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
-    refuseIfChanged(stored, run.options.expected_modified)
-    const { is_archived, ...body } = run.body
-    const { wanted, missing } = wantedOf(stored, { body, cleared: run.cleared })
-    const returns = is_archived === false && (await isStillArchived(stored, run)) !== false
-    const planned = [
-      ...changesBetween(partOf(stored, wanted), wanted),
-      ...(returns ? [broughtBack] : []),
-    ]
-    if (planned.length === 0)
-      return outcome(stored, { applied: false, changes: [], warnings: missing })
-    const warnings = [...missing, ...(await check(stored, wanted, run))]
-    if (run.options.dry_run) return outcome(stored, { applied: false, changes: planned, warnings })
-    const patch = { ...patchOf(stored, wanted), ...(returns && { is_archived }) }
-    const sent = { params, query: {}, body: patch }
-    const updated = await session.client.call(routes.agents.update, sent, signal)
-    // Whether it worked the list shows; the reply need not.
-    const isArchivedNow = returns && (await isStillArchived(updated, run))
-    const ignored = notTaken({ stored, wanted, updated }, run.cleared)
-    return outcome(updated, {
-      applied: isArchivedNow !== true || planned.length > 1,
-      changes: [
-        ...changesBetween(comparable(stored), comparable(updated)),
-        ...(returns && isArchivedNow === false ? [broughtBack] : []),
-      ],
-      warnings: [
-        ...warnings,
-        ...ignored,
-        ...(isArchivedNow === false ? [] : [notBack(isArchivedNow)]),
-      ],
-    })
+    refuseIfChanged(stored, given.expected_modified)
+    const plan = planOf(stored, run)
+    if (!plan.bringsBack && plan.changes.length === 0)
+      return outcomeOf(stored, { applied: false, changes: [], warnings: plan.missing })
+    const warnings = [...plan.missing, ...(await warningsFor(stored, plan.wanted, run))]
+    return given.dry_run
+      ? outcomeOf(stored, { applied: false, changes: plan.changes, warnings })
+      : save(stored, { ...plan, warnings }, run)
   },
 }
 
@@ -94,143 +77,100 @@ function refuseIfChanged({ modified }: Agent, expected: string | undefined): voi
 const isSameInstant = (one: string | null | undefined, other: string) =>
   one === other || (typeof one === 'string' && Date.parse(one) === Date.parse(other))
 
-interface Wanted {
-  /** The fields that are to change, each whole. */
+interface UpdatePlan {
+  /** The fields to change, each with its whole new value. */
   readonly wanted: Fields
-  /** What cannot be cleared because it is not there. */
-  readonly missing: string[]
+  readonly changes: readonly FieldChange[]
+  /** Warnings about metadata keys to clear that do not exist. */
+  readonly missing: readonly string[]
+  /** `is_archived: false` is to be sent. */
+  readonly bringsBack: boolean
 }
 
-/**
- * The fields that are to change, each whole. Metadata is free data, in which null is a value like
- * any other, so a key of it that is to be cleared is taken out.
- */
-function wantedOf(
-  stored: Fields,
-  { body, cleared }: { body: Fields; cleared: readonly string[] },
-): Wanted {
-  const wanted = Object.fromEntries(
-    Object.entries(body).map(([name, change]) => [name, overlay(stored[name], change)]),
-  )
-  const keys = cleared
-    .filter((path) => path.startsWith(inMetadata))
-    .map((path) => path.slice(inMetadata.length))
-  if (keys.length === 0) return { wanted, missing: [] }
-  const found = keys.map((key) => ({ key, at: theOneAt(stored.metadata, key) }))
-  const metadata = found.reduce(
-    (whole, { at }) => (at ? withoutKeys(whole, at) : whole),
-    wanted.metadata ?? stored.metadata,
-  )
-  const missing = found.flatMap(({ key, at }) => (at ? [] : [notThere(stored.metadata, key)]))
-  return { wanted: { ...wanted, metadata }, missing }
+function planOf(stored: Agent, { body, cleared }: UpdateRun): UpdatePlan {
+  const { is_archived, ...fields } = body
+  const { wanted, missing } = wantedFields(stored, { body: fields, cleared })
+  const bringsBack = is_archived === false
+  const changes = [
+    ...changesBetween(sameFieldsOf(stored, wanted), wanted),
+    ...(bringsBack ? bringBackChange(stored) : []),
+  ]
+  return { wanted, changes, missing, bringsBack }
 }
 
-const inMetadata = 'metadata.'
-
-function theOneAt(metadata: unknown, key: string): string[] | undefined {
-  const [one, other] = keysAt(metadata, key)
-  if (!one || !other) return one
-  const message = `two keys are meant by ${key}: ${JSON.stringify(one)} and ${JSON.stringify(other)}; clear what holds one of them`
-  throw badArguments([{ argument: 'clear', message }])
-}
-
-/** A warning and no error: what is not there need not be cleared, and a repeat is no mistake. */
-function notThere(metadata: unknown, key: string): string {
-  const meant = isObject(metadata) && closestWord(key, pathsIn(metadata))
-  return `clear: there is no ${inMetadata}${key}${meant ? `; did you mean ${inMetadata}${meant}?` : ''}`
-}
-
-const partOf = (agent: Fields, wanted: Fields): Fields =>
-  Object.fromEntries(Object.keys(wanted).map((name) => [name, agent[name]]))
-
-/** An agent without what changes by itself, and what the lists tell better. */
-const comparable = ({ modified: _, is_archived: __, ...agent }: Agent): Fields => agent
-
-/** Objects that the platform merges at their first level [R]; all others it replaces. */
-const merged = new Set(['model', 'transcriber', 'voice'])
-
-/** What has to be sent to come from what is stored to what is wanted. */
-function patchOf(stored: Fields, wanted: Fields): Fields {
-  const differing = Object.entries(wanted).filter(
-    ([name, value]) => changesBetween(stored[name], value).length > 0,
-  )
-  return Object.fromEntries(
-    differing.map(([name, value]) => {
-      const before = stored[name]
-      return [
-        name,
-        merged.has(name) && isObject(before) && isObject(value) ? patchOf(before, value) : value,
-      ]
-    }),
-  )
-}
-
-/** Checks what is new of it; what is stored already is nobody's mistake now. */
-async function check(stored: Fields, wanted: Fields, run: UpdateRun): Promise<string[]> {
+/** Checks what is new. What is stored already is no mistake of this request. */
+async function warningsFor(stored: Fields, wanted: Fields, run: UpdateRun): Promise<string[]> {
   const [catalogs, greeting] = await Promise.all([
     checkCatalogs(wanted, run, stored),
-    messageOf(wanted) === messageOf(stored) ? [] : checkGreeting(wanted.initial_message, run),
+    greetingOf(wanted) === greetingOf(stored) ? [] : checkGreeting(wanted.initial_message, run),
   ])
   return [...catalogs, ...greeting]
 }
 
-const messageOf = ({ initial_message: opening }: Fields): unknown =>
-  isObject(opening) ? opening.message : undefined
+const greetingOf = ({ initial_message: message }: Fields): unknown =>
+  isObject(message) ? message.message : undefined
 
-interface States {
-  readonly stored: Fields
-  readonly wanted: Fields
-  readonly updated: Fields
-}
-
-/** What the platform did not take over; a field that was cleared may be at any default. */
-function notTaken({ stored, wanted, updated }: States, cleared: readonly string[]): string[] {
-  return changesBetween(partOf(updated, wanted), wanted).flatMap(({ field, before, after }) => {
-    if (after !== null || !cleared.includes(field))
-      return [`${field}: the platform has ${short(before)}, not ${short(after)}`]
-    const isSame = !changesBetween(stored, updated).some((change) => isWithin(field, change.field))
-    return isSame && before !== undefined
-      ? [`${field}: the platform still has ${short(before)}, which may be its default`]
-      : []
+async function save(
+  stored: Agent,
+  plan: UpdatePlan & { readonly warnings: readonly string[] },
+  run: UpdateRun,
+): Promise<ToolOutcome> {
+  const { wanted, bringsBack } = plan
+  const { params } = run.request
+  const body = { ...patchBetween(stored, wanted), ...(bringsBack && { is_archived: false }) }
+  const sent = { params, query: {}, body }
+  const updated = await run.session.client.call(routes.agents.update, sent, run.signal)
+  const back = bringsBack ? await bringBackResult(updated, run) : undefined
+  const backChanges = back === undefined ? [] : bringBackChange(stored)
+  const hasOtherChanges = plan.changes.length > backChanges.length
+  return outcomeOf(updated, {
+    applied: hasOtherChanges || (backChanges.length > 0 && back !== 'still archived'),
+    changes: [
+      ...changesBetween(comparable(stored), comparable(updated)),
+      ...(back === 'active' ? backChanges : []),
+    ],
+    warnings: [
+      ...plan.warnings,
+      ...ignoredFields({ stored, wanted, updated }, run.cleared),
+      ...(back ? bringBackWarnings[back] : []),
+    ],
   })
 }
 
-const isWithin = (path: string, inner: string) => inner === path || inner.startsWith(`${path}.`)
+/** An agent without the fields that are reported by other means. */
+const comparable = ({ modified: _, is_archived: __, ...agent }: Agent): Fields => agent
 
-interface Result {
+interface UpdateReport {
   readonly applied: boolean
-  readonly changes: readonly Change[]
+  readonly changes: readonly FieldChange[]
   readonly warnings: readonly string[]
 }
 
-function outcome({ id, name, modified }: Agent, result: Result): ToolOutcome {
-  const { applied, changes, warnings } = result
+function outcomeOf({ id, name, modified }: Agent, report: UpdateReport): ToolOutcome {
   const agent = `agent ${name ? `${name} (${id})` : id}`
-  const head = applied
-    ? `Updated ${agent}`
-    : changes.length > 0
-      ? `Dry run, nothing saved: ${agent} would change`
-      : warnings.includes(notBack(true))
-        ? `Nothing changed: the platform did not take it for ${agent}`
-        : `Nothing to change: ${agent} is already so`
   const lines = [
-    `${head}; modified ${modified ?? 'unknown'}.`,
-    // First, because of many changes the last are left out.
-    ...warnings.map((warning) => `Warning: ${warning}`),
-    ...changes.map(({ field, before, after }) => `${field}: ${short(before)} → ${short(after)}`),
+    `${headOf(agent, report)}; modified ${modified ?? 'unknown'}.`,
+    // Warnings first: if there are many changes, the last lines are left out.
+    ...report.warnings.map((warning) => `Warning: ${warning}`),
+    ...report.changes.map(changeLine),
   ]
   return {
-    structured: { agent_id: id, name: name ?? null, modified: modified ?? null, ...result },
+    structured: { agent_id: id, name: name ?? null, modified: modified ?? null, ...report },
     lines,
   }
 }
 
-/** Longest value shown of a change, in characters. */
-const longestValue = 500
+/** Replies need not have `is_archived` [R], so its absence says nothing about its value. */
+function changeLine({ field, before, after }: FieldChange): string {
+  const isUnknown = field === 'is_archived' && before === undefined
+  return `${field}: ${isUnknown ? 'unknown' : shortJson(before)} → ${shortJson(after)}`
+}
 
-function short(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > longestValue
-    ? `${text.slice(0, longestValue)}… (${text.length} characters)`
-    : text
+function headOf(agent: string, { applied, changes, warnings }: UpdateReport): string {
+  if (applied) return `Updated ${agent}`
+  if (changes.length > 0) return `Dry run, nothing saved: ${agent} would change`
+  const isIgnored = bringBackWarnings['still archived'].some((one) => warnings.includes(one))
+  return isIgnored
+    ? `Nothing changed: the platform did not bring back ${agent}`
+    : `Nothing to change: ${agent} has these values already`
 }

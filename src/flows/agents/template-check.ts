@@ -2,8 +2,9 @@ import { routes } from '../../contract/routes.ts'
 import type { TemplateIssue } from '../../contract/template.ts'
 import { badArguments } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
+
 import { accountIn } from '../../session/account.ts'
-import { isObject } from './changes.ts'
+import { isObject } from './field-changes.ts'
 
 /** What the steps of a tool ask the platform with. */
 export type Asking = Pick<Run, 'request' | 'session' | 'signal'>

@@ -3,12 +3,13 @@ import type { Account } from '../../contract/account.ts'
 import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run, Steps } from '../../mcp/call/tool.ts'
-import { agentsMeant } from '../../mcp/hints/did-you-mean.ts'
+import { isUuid } from '../../mcp/hints/agent-names.ts'
+import { agentsMeant, archivedAgentHint } from '../../mcp/hints/did-you-mean.ts'
 import { accountIn } from '../../session/account.ts'
 import { itemLabel, nameWithId } from '../../text/closest-match.ts'
-import { isArchived } from '../agents/archived.ts'
-import { isObject } from '../agents/changes.ts'
+import { isObject } from '../agents/field-changes.ts'
 import { unfilled, variablePaths } from '../agents/greeting-variables.ts'
+import { isArchived } from '../agents/is-archived.ts'
 import { allowed } from '../calls/calls-at-once.ts'
 import { dialRequest } from '../calls/place-call.ts'
 import { Check, doubtful, ok, wrong } from './check.ts'
@@ -113,8 +114,9 @@ async function checkAgent(run: ReadyRun): Promise<{ agent: Agent | undefined; ch
     const fix =
       near.length > 0
         ? `did you mean ${near.map(itemLabel).join(' or ')}?`
-        : 'take one from list_agents'
-    return { agent, checks: [wrong('agent', `there is no ${body.agent_id}`, fix)] }
+        : 'take one from list_agents.'
+    const hint = isUuid(body.agent_id) ? fix : `${fix} ${archivedAgentHint}`
+    return { agent, checks: [wrong('agent', `there is no ${body.agent_id}`, hint)] }
   }
   const name = nameWithId(agent.name, agent.id)
   const list = (query: Readonly<Record<string, unknown>>) =>

@@ -75,7 +75,10 @@ interface Called {
   readonly isAll: boolean
 }
 
-/** Agents of that exact name: those in use, or if there are none, archived ones. */
+/**
+ * Active agents with that exact name. Archived ones are found by id only: only the readiness check,
+ * and an update that brings an agent back, ask the platform for archived agents.
+ */
 async function agentsCalled(
   name: string,
   params: RouteRequest['params'],
@@ -83,14 +86,8 @@ async function agentsCalled(
   signal: AbortSignal | undefined,
 ): Promise<Called> {
   try {
-    const called = async (which: object) => {
-      const { agents, isAll } = await agentsLike({ name, ...which }, params, session, signal)
-      return { found: agents.filter((agent) => agent.name === name), isAll }
-    }
-    const active = await called({})
-    if (active.found.length > 0 || !active.isAll) return active
-    // Replies need not say what is archived [R], so the list is asked for those by themselves.
-    return await called({ is_archived: true })
+    const { agents, isAll } = await agentsLike({ name }, params, session, signal)
+    return { found: agents.filter((agent) => agent.name === name), isAll }
   } catch (error) {
     // What the platform refuses here it refuses there too, and says so in terms of that tool.
     if (error instanceof ApiError && error.failure.kind === 'rejected')

@@ -6,6 +6,7 @@ import { routes } from '../../contract/routes.ts'
 import { accountIn } from '../../session/account.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { closestItems, itemLabel, type NamedItem } from '../../text/closest-match.ts'
+import { isUuid } from './agent-names.ts'
 import { isNotFound, missingArguments } from './missing.ts'
 
 /** Where the ones that exist are listed, and how an item of that list is known. */
@@ -99,7 +100,7 @@ function refusedReferences(failure: Failure): string[] {
   return [...new Set(named)].filter((name) => name in sources)
 }
 
-/** What may have been meant by an argument that names nothing there is. */
+/** What may have been meant by an argument whose value does not exist. */
 export async function hintFor(
   argument: string,
   given: string,
@@ -111,12 +112,21 @@ export async function hintFor(
   const account_id = argument === 'account_id' ? 'me' : accountIn({ params })
   const known = await knownOf(source, given, account_id, session)
   if (!known || known.some(({ id }) => id === given)) return undefined
-  if (known.length === 0) return `There are none in this account (${source.list}).`
+  const hint = valuesMeant(given, known, source)
+  return source === agents && !isUuid(given) ? `${hint} ${archivedAgentHint}` : hint
+}
+
+/** Names are looked up among active agents only. */
+export const archivedAgentHint =
+  'An archived agent is found by its id only: list_agents with is_archived true shows it.'
+
+function valuesMeant(given: string, known: NamedItem[], { list }: Source): string {
+  if (known.length === 0) return `There are none in this account (${list}).`
   const meant = closestItems(given, known)
   if (meant.length > 0) return `Did you mean ${meant.map(itemLabel).join(' or ')}?`
   const some = known.slice(0, 5).map(itemLabel).join(', ')
   return known.length > 5
-    ? `Some of those there are: ${some}; ${source.list} shows all.`
+    ? `Some of those there are: ${some}; ${list} shows all.`
     : `There are ${some}.`
 }
 

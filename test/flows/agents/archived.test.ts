@@ -40,7 +40,7 @@ beforeAll(async () => {
         return json(res, 200, isWanted ? { count: 1, items: [agent] } : { count: 0, items: [] })
       }
       if (pathname.endsWith('/phone-numbers')) return json(res, 200, { items: [line] })
-      if (pathname.includes('/agents/')) return json(res, 200, { ...agent, note })
+      if (pathname.endsWith(`/agents/${id}`)) return json(res, 200, { ...agent, note })
       json(res, 404, { code: 'not_found', message: 'Not found.', detail: null, errors: null })
     },
     { account: 'own' },
@@ -57,16 +57,30 @@ afterAll(async () => {
 const bodies = () =>
   platform.seen.filter(({ method }) => method === 'PATCH').map(({ body }) => JSON.parse(body))
 
+/** Requests to the list of archived agents, as indexes into `platform.seen`. */
+const archivedListRequests = () =>
+  platform.seen.flatMap(({ url }, at) => (url.includes('is_archived=true') ? [at] : []))
+
 describe('update_agent with is_archived false', () => {
   const restore = (more: object = {}) =>
     client.call('update_agent', { agent_id: id, is_archived: false, ...more })
-  const change = { field: 'is_archived', before: true, after: false }
+  const change = { field: 'is_archived', after: false }
 
   test('sends it, and the list shows that it worked', async () => {
     const { structuredContent, content } = await restore()
     expect(bodies()).toEqual([{ is_archived: false }])
-    expect(structuredContent).toMatchObject({ applied: true, changes: [change], warnings: [] })
-    expect(content[0]?.text).toContain('is_archived: true → false')
+    expect(structuredContent).toMatchObject({ applied: true, warnings: [] })
+    // No reply says what it was before.
+    expect(structuredContent?.changes).toEqual([change])
+    expect(content[0]?.text).toContain('is_archived: unknown → false')
+  })
+
+  test('asks the list of archived agents only after the update', async () => {
+    await restore()
+    const update = platform.seen.findIndex(({ method }) => method === 'PATCH')
+    expect(update).toBeGreaterThan(-1)
+    expect(archivedListRequests().length).toBeGreaterThan(0)
+    expect(archivedListRequests().filter((at) => at < update)).toEqual([])
   })
 
   test('says when the platform ignored it', async () => {
@@ -77,7 +91,7 @@ describe('update_agent with is_archived false', () => {
     expect(structuredContent?.warnings).toEqual([
       'is_archived: the platform ignored it; the agent is still archived',
     ])
-    expect(content[0]?.text).toMatch(/^Nothing changed: the platform did not take it/)
+    expect(content[0]?.text).toMatch(/^Nothing changed: the platform did not bring back agent Old/)
   })
 
   test('says when only that was ignored', async () => {
@@ -99,12 +113,18 @@ describe('update_agent with is_archived false', () => {
     ])
   })
 
-  test('sends nothing where the agent is not archived, or for a dry run', async () => {
+  test('sends nothing for a dry run, and asks for no archived agents', async () => {
     const dry = await restore({ dry_run: true })
     expect(dry.structuredContent).toMatchObject({ applied: false, changes: [change] })
-    archived = false
-    expect((await restore()).structuredContent).toMatchObject({ applied: false, changes: [] })
     expect(bodies()).toEqual([])
+    expect(archivedListRequests()).toEqual([])
+  })
+
+  test('is sent for an active agent too, because no reply says that it is active', async () => {
+    archived = false
+    const { structuredContent } = await restore()
+    expect(bodies()).toEqual([{ is_archived: false }])
+    expect(structuredContent).toMatchObject({ applied: true, changes: [change], warnings: [] })
   })
 
   test('and true is refused: archiving asks first', async () => {
@@ -120,7 +140,7 @@ test('an agent is back in the sandbox, too', async () => {
   })
   const { id: agent_id } = await own.value('create_agent', { ...newAgent, name: 'Boomerang' })
   await own.value('archive_agent', { agent_id })
-  const result = await own.value('update_agent', { agent_id: 'Boomerang', is_archived: false })
+  const result = await own.value('update_agent', { agent_id, is_archived: false })
   expect(result).toMatchObject({ applied: true, warnings: [] })
   expect(await own.value('list_agents', { name: 'Boomerang' })).toMatchObject({ total: 1 })
 })
@@ -151,6 +171,22 @@ describe('check_call_readiness', () => {
       found: 'the number has no trunk: Old trunk (gone), which it names, does not exist',
       fix: expect.stringContaining('update_phone_number, phone_number_id n'),
     })
+  })
+})
+
+describe('the name of an archived agent', () => {
+  test.each([
+    ['get_agent', {}],
+    ['update_agent', { is_archived: false }],
+    ['archive_agent', {}],
+    ['place_call', { type: 'phone', from_number: number, to_number: '+4930123457' }],
+    ['check_call_readiness', { from_number: number, to_number: '+4930123457' }],
+  ])('is not looked up by %s, which says how to find the agent', async (tool, more) => {
+    const { content } = await client.call(tool, { agent_id: 'Old', ...more })
+    expect(archivedListRequests()).toEqual([])
+    expect(content[0]?.text).toContain(
+      'An archived agent is found by its id only: list_agents with is_archived true shows it.',
+    )
   })
 })
 

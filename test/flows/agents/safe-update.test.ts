@@ -122,7 +122,7 @@ describe('update_agent', () => {
   test('does not guess which of two keys is meant', async () => {
     const { id: agent_id } = await makeAgent({ metadata: { 'a.b': 1, a: { b: 2 } } })
     const text = await textOf({ agent_id, clear: ['metadata.a.b'] })
-    expect(text).toContain('clear: two keys are meant by a.b: ["a.b"] and ["a","b"]')
+    expect(text).toContain('clear: two keys match a.b: ["a.b"] and ["a","b"]')
   })
 
   test('says which nulls it ignored', async () => {
@@ -156,7 +156,9 @@ describe('update_agent', () => {
 
   test('says so when there is nothing to change', async () => {
     const { id: agent_id, name } = await makeAgent()
-    expect(await textOf({ agent_id, name })).toMatch(/^Nothing to change: agent .* is already so/)
+    expect(await textOf({ agent_id, name })).toMatch(
+      /^Nothing to change: agent .* has these values already/,
+    )
   })
 
   test('validates a changed greeting first, and tells the lines that are wrong', async () => {

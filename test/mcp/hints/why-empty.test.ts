@@ -17,7 +17,7 @@ describe('an empty list', () => {
       const { total, note } = await client.value(name, { agent_id: 'Suport line' })
       expect(total).toBe(0)
       expect(note).toBe(
-        `No agent has the id or name "Suport line". Did you mean Support line (${seedIds.supportAgent})?`,
+        `No agent has the id or name "Suport line". Did you mean Support line (${seedIds.supportAgent})? An archived agent is found by its id only: list_agents with is_archived true shows it.`,
       )
     },
   )

@@ -2,16 +2,16 @@ import { isDeepStrictEqual } from 'node:util'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** One field that differs, by its dotted path; `undefined` where there is no value, not even null. */
-export interface Change {
+/** One field that differs, by its dotted path. `undefined`: the field is absent, which is not null. */
+export interface FieldChange {
   readonly field: string
   readonly before: unknown
   readonly after: unknown
 }
 
 /**
- * What is stored with a change laid over it: objects are merged all the way down, so that nothing
- * that was left out is lost; everything else is replaced. `null` is a value like any other.
+ * Merges a change into what is stored. Objects are merged at every depth, so that no field is lost;
+ * any other value is replaced. `null` is a value like any other.
  */
 export function overlay(stored: unknown, change: unknown): unknown {
   if (!isObject(stored) || !isObject(change)) return change
@@ -21,7 +21,7 @@ export function overlay(stored: unknown, change: unknown): unknown {
 }
 
 /** The fields in which two values differ. */
-export function changesBetween(before: unknown, after: unknown, path = ''): Change[] {
+export function changesBetween(before: unknown, after: unknown, path = ''): FieldChange[] {
   if (isDeepStrictEqual(before, after)) return []
   if (!isObject(before) || !isObject(after)) {
     return [{ field: path, before, after }]
@@ -31,6 +31,10 @@ export function changesBetween(before: unknown, after: unknown, path = ''): Chan
     changesBetween(before[name], after[name], path ? `${path}.${name}` : name),
   )
 }
+
+/** The fields of `value` that `selected` has too. */
+export const sameFieldsOf = (value: Fields, selected: Fields): Fields =>
+  Object.fromEntries(Object.keys(selected).map((name) => [name, value[name]]))
 
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -4,19 +4,19 @@ import type { routes } from '../../contract/routes.ts'
 
 type AgentPage = ReplyOf<typeof routes.agents.list>
 
-/** Reads one page of the account's agents; `undefined` when it cannot be read. */
+/** Reads one page of the account's agents; `undefined` if the list cannot be read. */
 export type ListAgents = (
   query: Readonly<Record<string, unknown>>,
 ) => Promise<AgentPage | undefined>
 
-/** Agents read at a time, and how often, to find one. */
+/** Agents on one page, and most pages that are read to find one. */
 const perPage = 100
 const mostPages = 5
 
 /**
- * Whether an agent is archived. Replies need not say it [R], so the lists are asked: an archived
- * agent is in the one of archived agents, and not in the usual one, which shows a platform that
- * ignores the filter. `undefined` when the lists do not tell.
+ * Whether an agent is archived. Replies need not say so [R], so the lists are asked: the list of
+ * archived agents has an archived agent, and the usual list does not. An agent in both shows that
+ * the platform ignores the filter. `undefined`: the lists do not tell.
  */
 export async function isArchived(
   { id, name }: Pick<Agent, 'id' | 'name'>,
@@ -42,6 +42,7 @@ async function isListed(
     for (const agent of page.items) seen.add(agent.id)
     if (seen.has(id)) return true
     const isLast = page.count === undefined ? page.items.length < perPage : seen.size >= page.count
+    // No new agent: the platform ignores `offset`.
     if (isLast || seen.size === before) return false
   }
   return undefined

@@ -1,8 +1,8 @@
-import { type Fields, isObject } from './changes.ts'
+import { type Fields, isObject } from './field-changes.ts'
 
 /**
- * Where a dotted path leads in free data, as the keys on the way. A key may hold dots itself, so
- * there can be several such ways.
+ * The keys on the way to a dotted path in free data. A key may contain dots itself, so one path can
+ * have several ways.
  */
 export function keysAt(data: unknown, path: string): string[][] {
   if (!isObject(data)) return []
@@ -13,17 +13,17 @@ export function keysAt(data: unknown, path: string): string[][] {
   })
 }
 
-/** The same data without what is at the end of these keys. */
+/** The same data without the value at the end of these keys. */
 export function withoutKeys(data: unknown, [key = '', ...rest]: readonly string[]): unknown {
   if (!isObject(data)) return data
-  const { [key]: taken, ...others } = data
-  return rest.length === 0 ? others : { ...data, [key]: withoutKeys(taken, rest) }
+  const { [key]: value, ...others } = data
+  return rest.length === 0 ? others : { ...data, [key]: withoutKeys(value, rest) }
 }
 
-/** Longer paths are not compared with others. */
+/** Longer paths are left out: they are compared with what a person typed. */
 const longestPath = 200
 
-/** Keys as dotted paths, those within others too; bounded because data may be anything. */
+/** All keys as dotted paths. `levels` bounds the depth, because free data can be of any shape. */
 export function pathsIn(data: Fields, prefix = '', levels = 3): string[] {
   return Object.entries(data).flatMap(([key, value]) => {
     const path = `${prefix}${key}`
