@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { onTheWire } from '../../src/dev/wire.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { crowd } from '../harness/hostile-client.ts'
+import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { quietly, startInShell } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
 
   test('a connection over stdio ends with what is the matter, for the client to start anew', async () => {
     await using program = startFew([], { DESCRIPTORS_UNTIL: 'service-' })
-    program.process.stdin.write(`${onTheWire('tools/call', read).body}\n`)
+    program.process.stdin.write(`${mcpHttpRequest('tools/call', read).body}\n`)
     expect(await program.exited).toBe(1)
     expect(program.stderr()).toMatch(/too many open files.*raise the limit \(ulimit -n\)/i)
   })

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { existsSync, openSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
-import { onTheWire } from '../../src/dev/wire.ts'
+import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { bin, cleanEnv, freePort, quietly } from '../harness/program.ts'
 import { rpc, sendRefused } from '../harness/rpc.ts'
 
 const env = cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly })
-const listAgents = onTheWire('tools/call', { name: 'list_agents', arguments: {} }).body
+const listAgents = mcpHttpRequest('tools/call', { name: 'list_agents', arguments: {} }).body
 
 /** Asks a server for what it refuses and logs, and then for something sensible. */
 async function staysAlive(port: number): Promise<void> {
@@ -75,7 +75,7 @@ describe('standard output that nobody reads any more', () => {
     })
     child.stdout.destroy()
     child.stdin.on('error', () => undefined)
-    child.stdin.write(`${onTheWire('tools/list').body}\n`)
+    child.stdin.write(`${mcpHttpRequest('tools/list').body}\n`)
     expect((await once(child, 'close'))[0]).toBe(0)
     expect(log).not.toMatch(/EPIPE|\n +at /)
   })

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { onTheWire } from '../../src/dev/wire.ts'
+import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { bin, quietly, startProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import type { Told } from './probe.ts'
@@ -58,7 +58,7 @@ test('the bundle is as small as it was', () => {
 describe.skipIf(process.platform === 'win32')('as little as before', () => {
   test('is loaded and written for the first answer', async () => {
     await using program = probed([])
-    program.process.stdin?.write(`${onTheWire('tools/list').body}\n`)
+    program.process.stdin?.write(`${mcpHttpRequest('tools/list').body}\n`)
     await expect.poll(program.stdout, { timeout: 10_000 }).toMatch(/\n$/)
     const answer = program.stdout().trimEnd()
     expect(JSON.parse(answer)).toMatchObject({ result: { tools: expect.anything() } })
@@ -80,7 +80,7 @@ describe.skipIf(process.platform === 'win32')('as little as before', () => {
     const each = async (method: string, params: Record<string, unknown> = {}) => {
       const ask = async (times: number) => {
         for (let time = 0; time < times; time++) {
-          const response = await fetch(url, onTheWire(method, params))
+          const response = await fetch(url, mcpHttpRequest(method, params))
           expect(await response.text()).not.toMatch(/"isError":true|"error":\{/)
         }
       }

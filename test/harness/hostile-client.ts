@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { onTheWire } from '../../src/dev/wire.ts'
+import type { mcpHttpRequest } from './mcp-request.ts'
 
 /** A request as bytes of HTTP/1.1. `length` declares another length of the body than it has. */
 export function httpText(
-  { headers, body }: ReturnType<typeof onTheWire>,
+  { headers, body }: ReturnType<typeof mcpHttpRequest>,
   { length = Buffer.byteLength(body), path = '/mcp' }: { length?: number; path?: string } = {},
 ): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

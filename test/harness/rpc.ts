@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { metaOf, onTheWire } from '../../src/dev/wire.ts'
+import { clientMeta, mcpHttpRequest } from './mcp-request.ts'
 
 const Answer = z.looseObject({
   result: z.record(z.string(), z.unknown()).optional(),
@@ -23,7 +23,7 @@ export async function rpc(
   params: Record<string, unknown>,
   { capabilities = {}, key = 'sandbox-key', headers = {}, signal }: Asking = {},
 ) {
-  const request = onTheWire(method, params, { id: ++id, key, meta: metaOf(capabilities) })
+  const request = mcpHttpRequest(method, params, { id: ++id, key, meta: clientMeta(capabilities) })
   const response = await fetch(url, {
     ...request,
     headers: { ...request.headers, ...headers },
@@ -37,7 +37,7 @@ export async function rpc(
 
 /** Sends a request that is refused and logged: without what its revision says of the client. */
 export async function sendRefused(url: string): Promise<number> {
-  const { method, headers } = onTheWire('tools/list')
+  const { method, headers } = mcpHttpRequest('tools/list')
   const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
   const response = await fetch(url, { method, headers, body })
   await response.text()

@@ -1,5 +1,5 @@
 import { render, TemplateError } from '../../src/jinja/index.ts'
-import { hostileSources, hostileTemplate, templateCount } from './hostile-templates.ts'
+import { hostileSources, hostileTemplate, templateCount } from '../harness/hostile-templates.ts'
 
 /*
  * Renders hostile templates and prints, as JSON lines, what each took: CPU time as a multiple of

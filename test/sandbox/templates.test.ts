@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { analyse } from '../../src/jinja/index.ts'
 import { templateLimits } from '../../src/sandbox/template-limits.ts'
-import { hostileSources } from '../jinja/hostile-templates.ts'
+import { hostileSources } from '../harness/hostile-templates.ts'
 
 const prompt =
   'You speak with {{ contact.first_name }}. {% if plan == "gold" %}Offer more.{% endif %}\n'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { onTheWire } from '../../src/dev/wire.ts'
 import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { startHttpProgram } from '../harness/program.ts'
 
 const models = 'voice-agents://catalog/models'
@@ -13,7 +13,7 @@ async function listen(url: string, key: string, uris: string[] = [models]) {
   const params = { notifications: { resourceSubscriptions: uris } }
   const ended = new AbortController()
   const response = await fetch(url, {
-    ...onTheWire('subscriptions/listen', params, { key }),
+    ...mcpHttpRequest('subscriptions/listen', params, { key }),
     signal: ended.signal,
   })
   const { status, headers } = response
@@ -119,7 +119,7 @@ describe('watched resources', () => {
 
 describe('requests', () => {
   const call = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
-  const ask = (url: string, key: string) => fetch(url, onTheWire('tools/call', call, { key }))
+  const ask = (url: string, key: string) => fetch(url, mcpHttpRequest('tools/call', call, { key }))
   const slowPlatform = () =>
     startFakePlatform(
       (_, response) => void setTimeout(() => json(response, 200, { id: 's1' }), 700),

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { scarceMemory } from '../../src/dev/attack/memory.ts'
 import { usage } from '../../src/dev/bench/processes.ts'
-import { onTheWire } from '../../src/dev/wire.ts'
 import { crowd, heardOn, httpText } from '../harness/hostile-client.ts'
+import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 
-const list = httpText(onTheWire('tools/list'))
+const list = httpText(mcpHttpRequest('tools/list'))
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Another client is served, and its question is an ordinary one. */
@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux')('a client takes little memory', ()
       VOICE_AGENT_CLIENT_TIMEOUT: '3',
     })
     using clients = await crowd(program.url, 200)
-    const begun = httpText(onTheWire('tools/list'), { length: 4 * 1024 * 1024 })
+    const begun = httpText(mcpHttpRequest('tools/list'), { length: 4 * 1024 * 1024 })
     const rest = Buffer.alloc(4 * 1024 * 1024 - 4096, ' ')
     for (const socket of clients.sockets) {
       socket.write(begun)
@@ -54,7 +54,7 @@ test('requests that come together on one connection are all answered, in their o
   if (!socket) throw new Error('no connection')
   const ids = Array.from({ length: 300 }, (_, id) => id)
   const ask = { name: 'get_current_account', arguments: {} }
-  socket.write(ids.map((id) => httpText(onTheWire('tools/call', ask, { id }))).join(''))
+  socket.write(ids.map((id) => httpText(mcpHttpRequest('tools/call', ask, { id }))).join(''))
   const heard = await heardOn(socket, /"id":299\}/)
   expect([...heard.matchAll(/"id":(\d+)\}/g)].map(([, id]) => Number(id))).toEqual(ids)
 })
@@ -63,7 +63,7 @@ test('the largest of too many large bodies is told to come again', async () => {
   await using program = await startHttpProgram()
   using clients = await crowd(program.url, 40)
   const length = 1024 * 1024
-  const begun = httpText(onTheWire('tools/list'), { length })
+  const begun = httpText(mcpHttpRequest('tools/list'), { length })
   const most = begun + ' '.repeat(length - 1000)
   for (const socket of clients.sockets) socket.write(most)
   const heard = await Promise.race(clients.sockets.map((socket) => heardOn(socket)))
@@ -78,7 +78,7 @@ test('a body that does not come is answered with 408', async () => {
   using clients = await crowd(program.url, 1)
   const [socket] = clients.sockets
   if (!socket) throw new Error('no connection')
-  socket.write(httpText(onTheWire('tools/list'), { length: 4000 }))
+  socket.write(httpText(mcpHttpRequest('tools/list'), { length: 4000 }))
   const heard = await heardOn(socket)
   expect(heard).toMatch(/^HTTP\/1\.1 408 /)
   expect(heard).toMatch(/"message":"The body of the request was not complete after 0\.3 s\."/)
@@ -101,7 +101,7 @@ test.each([
   ['of too many values', `[${'{},'.repeat(100_001)}{}]`, /holds more than 100000 values/],
 ])('a body %s is refused before it is parsed', async (_, body, message) => {
   await using program = await startHttpProgram()
-  const response = await fetch(program.url, { ...onTheWire('tools/list'), body })
+  const response = await fetch(program.url, { ...mcpHttpRequest('tools/list'), body })
   expect(response.status).toBe(400)
   expect(await response.text()).toMatch(message)
 })

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { metaOf, onTheWire } from '../../src/dev/wire.ts'
+import { clientMeta, mcpHttpRequest } from '../harness/mcp-request.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
 
 type Message = Record<string, unknown>
@@ -34,8 +34,8 @@ async function post(body: unknown, headers: Record<string, string> = {}) {
 const rpc = (message: Message): Message => ({ jsonrpc: '2.0', ...message })
 const ping = (id: unknown, extra: Message = {}) => rpc({ id, method: 'ping', ...extra })
 
-async function later(method: string, params: Message = {}, meta: object = metaOf({})) {
-  const response = await fetch(program.url, onTheWire(method, params, { meta }))
+async function later(method: string, params: Message = {}, meta: object = clientMeta({})) {
+  const response = await fetch(program.url, mcpHttpRequest(method, params, { meta }))
   const text = await response.text()
   const [, data] = /^data: (.+)$/m.exec(text) ?? [undefined, text]
   return JSON.parse(data) as Message
@@ -91,7 +91,7 @@ describe('HTTP itself', () => {
   })
 
   test('/mcp/ is /mcp, and another path says where MCP is', async () => {
-    const { url: _, ...asked } = { url: '', ...onTheWire('tools/list') }
+    const { url: _, ...asked } = { url: '', ...mcpHttpRequest('tools/list') }
     expect((await fetch(at('/mcp/'), asked)).status).toBe(200)
     const other = await fetch(at('/sse'), asked)
     expect([other.status, await other.text()]).toEqual([404, expect.stringContaining('/mcp')])
@@ -121,7 +121,7 @@ describe('a message that is none of the protocol is told so', () => {
 
   test('a progress token of 2^53 in a call of the 2026 revision, too', async () => {
     const params = { name: 'get_current_account', arguments: {} }
-    const meta = { ...metaOf({}), progressToken: 2 ** 53 }
+    const meta = { ...clientMeta({}), progressToken: 2 ** 53 }
     expect(await later('tools/call', params, meta)).toMatchObject({
       id: 1,
       error: { code: -32602 },
@@ -209,7 +209,7 @@ const hidden = /[\p{Cc}\p{Cf}]/u
 test('text of a client is neither logged nor told raw, or at length', async () => {
   const evil = `x\n\u001b[31mvoice-agent-mcp: forged\u202e${'y'.repeat(3_900_000)}`
   const name = (params: object) => rpc({ id: 1, method: 'tools/call', params })
-  const meta = { ...metaOf({}), 'io.modelcontextprotocol/protocolVersion': evil }
+  const meta = { ...clientMeta({}), 'io.modelcontextprotocol/protocolVersion': evil }
   const modernHeaders = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' }
   const answers = [
     await post(rpc({ id: 1, method: evil })),
@@ -218,9 +218,12 @@ test('text of a client is neither logged nor told raw, or at length', async () =
     await post(rpc({ id: 1, method: 'prompts/get', params: { name: evil } })),
     await post(rpc({ id: 1, method: 'ping', [evil]: 1 })),
     await post(rpc({ id: 1, method: evil, params: { _meta: meta } })),
-    await post(name({ name: evil, _meta: metaOf({}) }), { ...modernHeaders, 'mcp-name': 'other' }),
-    await post(rpc({ id: 1, method: evil, params: { _meta: metaOf({}) } }), modernHeaders),
-    await post(name({ name: 'get_agent', _meta: metaOf({ experimental: { [evil]: 1 } }) })),
+    await post(name({ name: evil, _meta: clientMeta({}) }), {
+      ...modernHeaders,
+      'mcp-name': 'other',
+    }),
+    await post(rpc({ id: 1, method: evil, params: { _meta: clientMeta({}) } }), modernHeaders),
+    await post(name({ name: 'get_agent', _meta: clientMeta({ experimental: { [evil]: 1 } }) })),
   ]
   for (const { said } of answers) {
     const text = JSON.stringify(said)

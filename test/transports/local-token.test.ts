@@ -13,9 +13,9 @@ import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { onTheWire } from '../../src/dev/wire.ts'
 import { clientKinds, connectHttp } from '../harness/client.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
+import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { scratchFolder, startHttpProgram, startProgram } from '../harness/program.ts'
 
 const header = 'X-MCP-Local-Token'
@@ -56,7 +56,7 @@ const startOwn = (
     args,
   )
 
-const whoAmI = onTheWire('tools/call', { name: 'get_current_account', arguments: {} })
+const whoAmI = mcpHttpRequest('tools/call', { name: 'get_current_account', arguments: {} })
 
 /** Asks who it is, with headers that fetch would not send. */
 function ask(
@@ -224,7 +224,7 @@ describe("the server's own key", () => {
       }
     }
     await listen({ [header]: token })
-    const stream = onTheWire('subscriptions/listen', {
+    const stream = mcpHttpRequest('subscriptions/listen', {
       notifications: { resourceSubscriptions: ['voice-agents://catalog/models'] },
     })
     const { status } = await fetch(program.url, stream)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { metaOf, onTheWire } from '../../src/dev/wire.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
+import { clientMeta, mcpHttpRequest } from '../harness/mcp-request.ts'
 import { startHttpProgram, startPlatformProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 import { seedIds } from '../harness/sandbox.ts'
@@ -22,13 +22,13 @@ const account = { name: 'get_current_account', arguments: {} }
 
 describe('SIGTERM over HTTP', () => {
   test.each([
-    ['the short way', metaOf({})],
+    ['the short way', clientMeta({})],
     // With this the SDK answers.
-    ['at length', { ...metaOf({}), 'io.modelcontextprotocol/logLevel': 'error' }],
+    ['at length', { ...clientMeta({}), 'io.modelcontextprotocol/logLevel': 'error' }],
   ])('waits for a request that is answered %s, and ends with 0', async (_, meta) => {
     await using platform = await slowPlatform(slowMs)
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
-    const asked = { ...onTheWire('tools/call', account, { meta, key: 'a-key' }) }
+    const asked = { ...mcpHttpRequest('tools/call', account, { meta, key: 'a-key' }) }
     const answer = fetch(program.url, asked).then((response) => response.text())
     await platform.asked
     program.process.kill('SIGTERM')
@@ -51,15 +51,15 @@ describe('SIGTERM over HTTP', () => {
     const { id: call_id } = result.structuredContent as { id: string }
     const params = { name: 'wait_for_call', arguments: { call_id, timeout_seconds: 55 } }
     const wait = async (meta: object) => {
-      const asked = onTheWire('tools/call', params, { key: 'sandbox-key', meta })
+      const asked = mcpHttpRequest('tools/call', params, { key: 'sandbox-key', meta })
       return (await fetch(program.url, asked)).text()
     }
     // Who wants to hear how far it is is answered by the SDK.
-    const waits = [wait(metaOf({})), wait({ ...metaOf({}), progressToken: 1 })]
+    const waits = [wait(clientMeta({})), wait({ ...clientMeta({}), progressToken: 1 })]
     const notifications = { resourceSubscriptions: ['voice-agents://account'] }
     const stream = await fetch(
       program.url,
-      onTheWire('subscriptions/listen', { notifications }, { key: 'sandbox-key' }),
+      mcpHttpRequest('subscriptions/listen', { notifications }, { key: 'sandbox-key' }),
     )
     // What the waits know of the call so far is what they tell.
     await new Promise((resolve) => setTimeout(resolve, 1500))
@@ -77,7 +77,7 @@ describe('SIGTERM over HTTP', () => {
     await using program = await startHttpProgram()
     const template = '{% for a in b %}{{ loop.index }}{% endfor %}'.repeat(4000)
     const params = { name: 'validate_agent_template', arguments: { template } }
-    const asked = { ...onTheWire('tools/call', params) }
+    const asked = { ...mcpHttpRequest('tools/call', params) }
     const first = await fetch(program.url, asked).then((response) => response.text())
     expect(first).toContain('"valid":true')
     const answers = Array.from({ length: 20 }, () =>
@@ -97,9 +97,10 @@ describe('SIGTERM over HTTP', () => {
   test('a second signal ends it at once', async () => {
     await using platform = await slowPlatform(8000)
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
-    const answer = fetch(program.url, onTheWire('tools/call', account, { key: 'a-key' })).catch(
-      () => 'cut',
-    )
+    const answer = fetch(
+      program.url,
+      mcpHttpRequest('tools/call', account, { key: 'a-key' }),
+    ).catch(() => 'cut')
     await platform.asked
     program.process.kill('SIGTERM')
     await program.waitFor(/Stopping/)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { scarceMemory } from '../../src/dev/attack/memory.ts'
 import { usage } from '../../src/dev/bench/processes.ts'
-import { onTheWire } from '../../src/dev/wire.ts'
+import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { quietly, startProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
@@ -9,7 +9,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const start = () =>
   startProgram([], { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...scarceMemory })
 const line = (method: string, id: number, params: Record<string, unknown> = {}) =>
-  `${onTheWire(method, params, { id }).body}\n`
+  `${mcpHttpRequest(method, params, { id }).body}\n`
 const own = { name: 'get_current_account', arguments: {} }
 
 const initialize = JSON.stringify({

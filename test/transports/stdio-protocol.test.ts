@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { metaOf } from '../../src/dev/wire.ts'
+import { clientMeta } from '../harness/mcp-request.ts'
 import { quietly, startProgram } from '../harness/program.ts'
 
 type Message = Record<string, unknown>
@@ -21,7 +21,7 @@ const initialize = (protocolVersion: string, capabilities: unknown = {}, id: unk
 const begin = [initialize('2025-11-25'), rpc({ method: 'notifications/initialized' })]
 const ping = (id: unknown, extra: Message = {}) => rpc({ id, method: 'ping', ...extra })
 const later = (id: unknown, version = '2026-07-28', method = 'tools/call') => {
-  const meta = { ...metaOf({}), 'io.modelcontextprotocol/protocolVersion': version }
+  const meta = { ...clientMeta({}), 'io.modelcontextprotocol/protocolVersion': version }
   const name = method === 'tools/call' ? { name: 'get_current_account', arguments: {} } : {}
   return rpc({ id, method, params: { ...name, _meta: meta } })
 }

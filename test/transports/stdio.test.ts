@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { metaOf } from '../../src/dev/wire.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
+import { clientMeta } from '../harness/mcp-request.ts'
 import { type Program, quietly, scratchFolder, startProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
@@ -29,7 +29,7 @@ const call = (id: number, name: string, args: object = {}) => ({
 /** The same as the later revision has it. */
 const later = ({ params, ...message }: { id: number; method: string; params?: object }) => ({
   ...message,
-  params: { ...params, _meta: metaOf({}) },
+  params: { ...params, _meta: clientMeta({}) },
 })
 
 const say = ({ process: { stdin } }: Program, ...messages: readonly object[]) =>

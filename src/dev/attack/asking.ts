@@ -3,10 +3,10 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { ToolResult } from '../../../test/harness/client.ts'
+import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import type { Program } from '../../../test/harness/program.ts'
 import { type Asking, rpc } from '../../../test/harness/rpc.ts'
 import { round } from '../bench/processes.ts'
-import { onTheWire } from '../wire.ts'
 
 /** Calls a tool over HTTP. */
 export async function callTool(
@@ -53,7 +53,7 @@ export class StdioClient {
     const answered = new Promise<z.output<typeof Answer>>((resolve) =>
       this.#waiting.set(id, resolve),
     )
-    this.#program.process.stdin.write(`${onTheWire(method, params, { id }).body}\n`)
+    this.#program.process.stdin.write(`${mcpHttpRequest(method, params, { id }).body}\n`)
     const ended = this.#program.exited.then((code) => {
       throw new Error(`The program ended with ${code}: ${this.#program.stderr()}`)
     })

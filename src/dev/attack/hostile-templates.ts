@@ -3,7 +3,7 @@ import {
   hostileSources,
   hostileTemplate,
   templateCount,
-} from '../../../test/jinja/hostile-templates.ts'
+} from '../../../test/harness/hostile-templates.ts'
 import { seedIds } from '../../sandbox/seed.ts'
 import { round, usage } from '../bench/processes.ts'
 import { callTool, healthDuring } from './asking.ts'

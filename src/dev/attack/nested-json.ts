@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { onTheWire } from '../wire.ts'
+import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import { StdioClient } from './asking.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -13,7 +13,7 @@ const messages = [
   (nested: string) => nested,
   (nested: string) => `{"jsonrpc":"2.0","id":"nested","method":"ping","params":{"x":${nested}}}`,
   (nested: string) =>
-    onTheWire(
+    mcpHttpRequest(
       'tools/call',
       { name: 'create_agent', arguments: { metadata: 0 } },
       { id: 0 },
@@ -31,7 +31,7 @@ export const nestedJson: Scenario = {
     const sandbox = attack.start({ args: ['sandbox', '--port', '0'] })
     const [, rest = ''] = await sandbox.waitFor(/sandbox API at (\S+)\/v1/)
     const key = { 'x-api-key': 'sandbox-key', 'content-type': 'application/json' }
-    const { headers } = onTheWire('tools/call', { name: 'create_agent' })
+    const { headers } = mcpHttpRequest('tools/call', { name: 'create_agent' })
     const statuses = new Set<number>()
     for (const body of bodies) {
       const toMcp = await fetch(server.url, { method: 'POST', headers, body })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { envelope, json } from '../../../test/harness/fake-platform.ts'
-import { onTheWire } from '../wire.ts'
+import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import { callTool } from './asking.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -49,7 +49,7 @@ export const oneKey: Scenario = {
     const server = await attack.serve({ isMemoryScarce: true, env })
     const dispatcher = new Agent({ connections: null, bodyTimeout: 0 })
     attack.keep({ [Symbol.asyncDispose]: () => dispatcher.destroy() })
-    const send = async (asked: ReturnType<typeof onTheWire>) => {
+    const send = async (asked: ReturnType<typeof mcpHttpRequest>) => {
       const { method, headers, body } = asked
       const response = await request(server.url, { method, headers, body, dispatcher })
       // A stream stays open, unread.
@@ -60,7 +60,7 @@ export const oneKey: Scenario = {
     }
     const listen = (key: string, uris: string[]) =>
       send(
-        onTheWire(
+        mcpHttpRequest(
           'subscriptions/listen',
           { notifications: { resourceSubscriptions: uris } },
           { key },
@@ -84,7 +84,7 @@ export const oneKey: Scenario = {
     assert.ok(watched.size <= 250, `${watched.size} resources are watched`)
 
     const call = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
-    const calls = all(5000, () => send(onTheWire('tools/call', call, { key: 'greedy-key' })))
+    const calls = all(5000, () => send(mcpHttpRequest('tools/call', call, { key: 'greedy-key' })))
     let answered = 0
     const done = calls.then(() => true)
     while (!(await Promise.race([done, sleep(50, false)]))) {

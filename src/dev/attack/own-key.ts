@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { json } from '../../../test/harness/fake-platform.ts'
-import { onTheWire } from '../wire.ts'
+import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import type { Scenario } from './scenario.ts'
 
 const prefix = 'voice-agent-mcp-local-'
@@ -44,7 +44,7 @@ export const ownKey: Scenario = {
     const file = join(folder, 'local-token')
     assert.equal(statSync(file).mode & 0o777, 0o600)
     const token = { 'x-mcp-local-token': readFileSync(file, 'utf8').trim() }
-    const tool = onTheWire('tools/call', {
+    const tool = mcpHttpRequest('tools/call', {
       name: 'get_subaccount',
       arguments: { subaccount_id: 's1' },
     })

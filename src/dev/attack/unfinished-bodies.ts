@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crowd, heardOn, httpText } from '../../../test/harness/hostile-client.ts'
-import { onTheWire } from '../wire.ts'
+import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import { callTool, healthDuring } from './asking.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -20,7 +20,7 @@ export const unfinishedBodies: Scenario = {
       env: { VOICE_AGENT_CLIENT_TIMEOUT: String(clientSeconds) },
     })
     using clients = await crowd(server.url, connections)
-    const begun = httpText(onTheWire('tools/list'), { length })
+    const begun = httpText(mcpHttpRequest('tools/list'), { length })
     const most = Buffer.alloc(length - 4096, ' ')
     for (const socket of clients.sockets) {
       socket.write(begun)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crowd, httpText } from '../../../test/harness/hostile-client.ts'
-import { onTheWire } from '../wire.ts'
+import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import { callTool, healthDuring } from './asking.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -16,7 +16,7 @@ export const unreadAnswers: Scenario = {
   guarantee: 'The server stays within 512 MB, and others are served.',
   async run(attack) {
     const server = await attack.serve({ isMemoryScarce: true })
-    const list = httpText(onTheWire('tools/list'))
+    const list = httpText(mcpHttpRequest('tools/list'))
     using clients = await crowd(server.url, connections)
     const many = list.repeat(Math.ceil(sent / list.length))
     for (const socket of clients.sockets) socket.write(many)

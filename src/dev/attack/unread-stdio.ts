@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { onTheWire } from '../wire.ts'
+import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import type { Scenario } from './scenario.ts'
 
 const requests = 8_000
@@ -15,10 +15,10 @@ export const unreadStdio: Scenario = {
     // A tool first: what answers before any tool is called is another part of the program.
     const own = { name: 'get_current_account', arguments: {} }
     const answered = new Promise((resolve) => stdout.once('data', resolve))
-    stdin.write(`${onTheWire('tools/call', own).body}\n`)
+    stdin.write(`${mcpHttpRequest('tools/call', own).body}\n`)
     await answered
     stdout.removeAllListeners('data').pause()
-    stdin.end(`${onTheWire('tools/list').body}\n`.repeat(requests))
+    stdin.end(`${mcpHttpRequest('tools/list').body}\n`.repeat(requests))
     await sleep(3000)
     let answers = 0
     stdout.on('data', (chunk: Buffer) => {

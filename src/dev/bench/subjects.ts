@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { clientMeta, mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import { openSandbox } from '../../sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../sandbox/seed.ts'
-import { metaOf, onTheWire } from '../wire.ts'
 import {
   cores,
   type Load,
@@ -18,7 +18,7 @@ export const apiKey = 'bench-key-0123456789'
 export type Asked = Pick<Load, 'method' | 'headers' | 'body'>
 
 export const asked = (method: string, params: Record<string, unknown> = {}): Asked =>
-  onTheWire(method, params, { key: apiKey, meta: metaOf({}, 'bench') })
+  mcpHttpRequest(method, params, { key: apiKey, meta: clientMeta({}, 'bench') })
 
 /** The call that everything is measured with: one request upstream. */
 export const call = asked('tools/call', {

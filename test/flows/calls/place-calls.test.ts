@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { metaOf } from '../../../src/dev/wire.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
+import { clientMeta } from '../../harness/mcp-request.ts'
 import { type Answer, connectPerson, type Person, tokenOf, yes } from '../../harness/person.ts'
 import { quietly, scratchFolder, startProgram } from '../../harness/program.ts'
 import { seedIds } from '../../harness/sandbox.ts'
@@ -413,7 +413,7 @@ describe('a list that is cancelled', () => {
     await using platform = await startCallingPlatform({ answerMs })
     await using program = startProgram([], { ...quietly, ...platform.env })
     const params = {
-      _meta: metaOf({}),
+      _meta: clientMeta({}),
       name: 'place_calls',
       arguments: { ...listOf(...numbers(9)), agent_id: platform.agent.id },
     }

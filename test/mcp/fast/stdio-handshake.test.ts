@@ -4,7 +4,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import type { Client } from '../../../src/api/client.ts'
-import { metaOf } from '../../../src/dev/wire.ts'
 import { callTaskView } from '../../../src/flows/calls/wait-for-call.ts'
 import { createStdioHandshake } from '../../../src/mcp/fast/stdio-handshake.ts'
 import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
@@ -14,6 +13,7 @@ import { serverInfoOf } from '../../../src/mcp/protocol/server-info.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { cards, initializedVersions } from '../../../src/service/tool-summaries.ts'
 import { tools } from '../../../tools/index.ts'
+import { clientMeta } from '../../harness/mcp-request.ts'
 import { startProgram } from '../../harness/program.ts'
 import { tries } from '../../harness/property.ts'
 import { sessionOf } from '../../harness/session.ts'
@@ -92,7 +92,7 @@ const modern = (method: string): Message => ({
   jsonrpc: '2.0',
   id: 3,
   method,
-  params: { _meta: metaOf({ elicitation: {} }) },
+  params: { _meta: clientMeta({ elicitation: {} }) },
 })
 
 /** What a client may declare, mostly rightly, at every depth. */
@@ -142,7 +142,7 @@ describe('the handshake', () => {
       fc.asyncProperty(oddCapabilities, fc.constantFrom('2025', 'modern'), async (one, era) => {
         const begin = initialize('2025-11-25')
         const params = { ...(begin.params as object), capabilities: one }
-        const meta = { params: { _meta: metaOf(one as object) } }
+        const meta = { params: { _meta: clientMeta(one as object) } }
         const message =
           era === '2025' ? { ...begin, params } : { ...modern('server/discover'), ...meta }
         const said = opened([message])

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { metaOf } from '../../../src/dev/wire.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { ToolResult } from '../../harness/client.ts'
+import { clientMeta } from '../../harness/mcp-request.ts'
 import { yes } from '../../harness/person.ts'
 import {
   type Program,
@@ -153,7 +153,7 @@ test('over stdio a call is followed as a task, too', async () => {
   })
   const request = (id: number, method: string, params: object) =>
     program.process.stdin?.write(
-      `${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: metaOf(takesTasks) } })}\n`,
+      `${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: clientMeta(takesTasks) } })}\n`,
     )
   const answer = async (id: number) => {
     const line = () =>

@@ -1,17 +1,17 @@
 const prefix = 'io.modelcontextprotocol'
 
-/** What a request of the 2026-07-28 revision says of its client. */
-export const metaOf = (capabilities: object, name = 'test') => ({
+/** What a request of the 2026-07-28 revision says of its client, in `params._meta`. */
+export const clientMeta = (capabilities: object, name = 'test') => ({
   [`${prefix}/protocolVersion`]: '2026-07-28',
   [`${prefix}/clientInfo`]: { name, version: '1' },
   [`${prefix}/clientCapabilities`]: capabilities,
 })
 
-/** A request of that revision over HTTP, as it stands on the wire. */
-export function onTheWire(
+/** A request of that revision over HTTP: method, headers and body. */
+export function mcpHttpRequest(
   method: string,
   params: Readonly<Record<string, unknown>> = {},
-  { id = 1, key, meta = metaOf({}) }: { id?: number; key?: string; meta?: object } = {},
+  { id = 1, key, meta = clientMeta({}) }: { id?: number; key?: string; meta?: object } = {},
 ) {
   const name = params.name ?? params.uri ?? params.taskId
   return {
