@@ -3,6 +3,7 @@ import { capabilitiesOf } from '../../src/mcp/protocol/server-info.ts'
 import { startHttp } from '../../src/transports/http.ts'
 import { registerAsking, stateCodec } from './fixture-asking.ts'
 import { registerPrompts, registerResources } from './fixture-content.ts'
+import { refuseJobsWithoutTasks, registerJobTools } from './fixture-jobs.ts'
 import { registerTaskMethods, registerTaskTools } from './fixture-tasks.ts'
 import { registerTools } from './fixture-tools.ts'
 
@@ -26,7 +27,6 @@ const factory: McpServerFactory = ({ era }) => {
     { name: 'conformance-fixture', version: '1.0.0' },
     {
       capabilities: {
-        tools: never,
         resources: never,
         prompts: never,
         completions: {},
@@ -43,11 +43,15 @@ const factory: McpServerFactory = ({ era }) => {
       },
     },
   )
+  // Not with the others: McpServer would set its handlers at once.
+  server.server.registerCapabilities({ tools: never })
+  refuseJobsWithoutTasks(server)
   registerTools(server)
   registerAsking(server)
   registerResources(server)
   registerPrompts(server)
   registerTaskTools(server)
+  registerJobTools(server)
   if (isModern) registerTaskMethods(server)
   return server
 }

@@ -13,23 +13,23 @@ import type { CallDetail } from '../../src/contract/call.ts'
 import { placedCall } from '../../src/flows/calls/placed-call.ts'
 import { callTaskView } from '../../src/flows/calls/wait-for-call.ts'
 import { createTaskResult } from '../../src/mcp/call/task.ts'
+import { callTasks, createCancelledTasks } from '../../src/mcp/protocol/call-tasks.ts'
 import { clientFeaturesOf } from '../../src/mcp/protocol/client-capabilities.ts'
-import { serveTasks } from '../../src/mcp/protocol/task-methods.ts'
-import { createCancelledTasks } from '../../src/mcp/protocol/tasks.ts'
+import { serveTasks, type TaskSource } from '../../src/mcp/protocol/task-methods.ts'
 import { safeLines } from '../../src/text/safe-text.ts'
 import { tools } from '../../tools/index.ts'
 import { sessionOf } from '../harness/session.ts'
+import { isJob, jobTasks } from './fixture-jobs.ts'
 
 /*
- * The suite's tools for the tasks extension. As in the real server a task follows a call on the
- * platform, so each of these tools places one, on a platform that is simulated here: all that tells
- * of it, and all of the tasks, is the server's own.
+ * The suite's tools for the tasks extension. In the real server a task follows a call on the
+ * platform, so most of these tools place one, on a platform that is simulated here. The others
+ * begin a job (fixture-jobs.ts). The task methods are the server's own.
  */
 
 /** What happens in a simulated call. */
 interface Simulated {
   readonly seconds: number
-  readonly status: 'completed' | 'failed'
   /** What the agent says. */
   readonly said: string
 }
@@ -41,14 +41,14 @@ const calls = new Map<string, Simulated & { readonly placed: number }>()
 function detailOf(id: string): CallDetail | undefined {
   const call = calls.get(id)
   if (!call) return undefined
-  const { placed, seconds, status, said } = call
+  const { placed, seconds, said } = call
   const end = placed + seconds * 1000
   const isOver = Date.now() >= end
   return {
     id,
     type: 'phone',
-    status: isOver ? status : 'in_progress',
-    answer_status: status === 'failed' ? 'user_busy' : 'human',
+    status: isOver ? 'completed' : 'in_progress',
+    answer_status: 'human',
     created: new Date(placed).toISOString(),
     ended_at: isOver ? new Date(end).toISOString() : null,
     messages: [{ role: 'agent', message: said }],
@@ -70,16 +70,22 @@ const client = createClient({
 })
 
 const session = sessionOf(client)
-const cancelledTasks = createCancelledTasks()
+const followedCalls = callTasks({
+  session,
+  tools,
+  cancelledTasks: createCancelledTasks(),
+  callTaskView,
+  onBug: (error) => process.stderr.write(`${error}\n`),
+})
+
+const sourceOf = (taskId: string): TaskSource => (isJob(taskId) ? jobTasks : followedCalls)
 
 /** The methods as the real server has them. */
 export function registerTaskMethods({ server }: McpServer): void {
   serveTasks(server, {
-    session,
-    tools,
-    cancelledTasks,
-    callTaskView,
-    onBug: (error) => process.stderr.write(`${error}\n`),
+    get: (taskId, signal) => sourceOf(taskId).get(taskId, signal),
+    cancel: (taskId, signal) => sourceOf(taskId).cancel(taskId, signal),
+    answer: (taskId, responses, signal) => sourceOf(taskId).answer(taskId, responses, signal),
   })
 }
 
@@ -120,21 +126,7 @@ export function registerTaskTools(server: McpServer): void {
       description: 'A call that lasts so long',
       inputSchema: z.object({ seconds: z.number(), label: z.string().optional() }),
     },
-    ({ seconds, label = '' }, context) =>
-      follow({ seconds, status: 'completed', said: label }, server, context),
-  )
-  server.registerTool('failing_job', { description: 'A call that fails' }, (context) =>
-    follow({ seconds: 1, status: 'failed', said: '' }, server, context),
-  )
-  // No task of ours waits for input: this one ends by itself, and answers to it are acknowledged.
-  server.registerTool(
-    'confirm_delete',
-    {
-      description: 'A call during which a client may answer what nobody asked',
-      inputSchema: z.object({ filename: z.string() }),
-    },
-    ({ filename }, context) =>
-      follow({ seconds: 1, status: 'completed', said: filename }, server, context),
+    ({ seconds, label = '' }, context) => follow({ seconds, said: label }, server, context),
   )
   server.registerTool(
     'test_tool_with_task',
@@ -143,7 +135,7 @@ export function registerTaskTools(server: McpServer): void {
       const answer = acceptedContent(context.mcpReq.inputResponses, 'user_name', Name)
       if (answer) {
         const said = `Hello, ${answer.name}!`
-        return follow({ seconds: 1, status: 'completed', said }, server, context)
+        return follow({ seconds: 1, said }, server, context)
       }
       const message = 'What is your name?'
       const user_name = inputRequired.elicit({ message, requestedSchema: Name })

@@ -1,5 +1,6 @@
 import {
   type CallToolResult,
+  type InputRequests,
   type InputRequiredResult,
   ProtocolError,
 } from '@modelcontextprotocol/server'
@@ -25,16 +26,28 @@ const TaskId = z.object({
 })
 export type TaskId = z.output<typeof TaskId>
 
-/** The state of a task; the protocol's own shape. */
-export interface Task {
+/**
+ * The state of a task, with what belongs to it (DetailedTask). `completed` holds whatever result the
+ * tool gives, also one with `isError`; `failed` is for JSON-RPC errors only. `inputRequests` are
+ * those that are not answered yet; a key stands for one request as long as the task lives.
+ */
+export type TaskState = { readonly statusMessage: string } & (
+  | { readonly status: 'working' | 'cancelled' }
+  | { readonly status: 'input_required'; readonly inputRequests: InputRequests }
+  | { readonly status: 'completed'; readonly result: CallToolResult }
+  | {
+      readonly status: 'failed'
+      readonly error: { readonly code: number; readonly message: string; readonly data?: unknown }
+    }
+)
+
+/** A task in the protocol's own shape. */
+export type Task = TaskState & {
   readonly taskId: string
-  readonly status: 'working' | 'completed' | 'failed' | 'cancelled'
-  readonly statusMessage: string
   readonly createdAt: string
   readonly lastUpdatedAt: string
   readonly ttlMs: number
   readonly pollIntervalMs: number
-  readonly result?: CallToolResult
   readonly [field: string]: unknown
 }
 
@@ -49,18 +62,19 @@ export interface CallTaskView {
 /** The task that follows a call which was just placed. */
 export function taskOfCall(call: { id: string }, account: string, message: string): Task {
   const id = { account, call: call.id, created: Date.now() }
-  return taskState(encodeTaskId(id), id, { status: 'working', statusMessage: message })
+  return taskIn({ status: 'working', statusMessage: message }, encodeTaskId(id), id)
 }
 
-export function taskState(
+/** The task of that id, which was created then, in a state. */
+export function taskIn(
+  state: TaskState,
   taskId: string,
-  { created }: TaskId,
-  { status, statusMessage }: Pick<Task, 'status' | 'statusMessage'>,
+  { created }: Pick<TaskId, 'created'>,
 ): Task {
   return {
+    ...state,
     taskId,
-    status,
-    statusMessage: safeLine(statusMessage),
+    statusMessage: safeLine(state.statusMessage),
     createdAt: new Date(created).toISOString(),
     lastUpdatedAt: new Date().toISOString(),
     ttlMs: taskTtlMs,

@@ -15,6 +15,7 @@ import type { ConfirmMode } from '../call/confirm-mode.ts'
 import { createConfirmations } from '../call/confirmation.ts'
 import type { CallTaskView } from '../call/task.ts'
 import { createHttpFastPath, type HttpFastPath } from '../fast/http-fast-path.ts'
+import { callTasks, createCancelledTasks } from './call-tasks.ts'
 import { createCancellations } from './cancellation.ts'
 import { clientFeaturesOf } from './client-capabilities.ts'
 import { complete } from './completions.ts'
@@ -27,7 +28,6 @@ import { listResources, readResource, refuseCursor, resourceTemplates } from './
 import { serverInfoOf } from './server-info.ts'
 import { serveSubscriptions } from './subscription-methods.ts'
 import { serveTasks } from './task-methods.ts'
-import { createCancelledTasks } from './tasks.ts'
 import { createToolCatalogues } from './tool-catalogue.ts'
 
 export interface McpServiceOptions {
@@ -139,14 +139,10 @@ export function createMcpService(options: McpServiceOptions): McpService {
     server.setRequestHandler('completion/complete', ({ params }, { mcpReq: { signal } }) =>
       complete(promptContext, params, signal),
     )
-    if (isModern)
-      serveTasks(server, {
-        session,
-        tools,
-        onBug,
-        cancelledTasks,
-        callTaskView: options.callTaskView,
-      })
+    if (isModern) {
+      const { callTaskView } = options
+      serveTasks(server, callTasks({ session, tools, onBug, cancelledTasks, callTaskView }))
+    }
     if (!isStatelessLegacy) serveSubscriptions(server, reading)
     options.onServer?.(server, session)
     server.setRequestHandler('resources/list', ({ params }, { mcpReq: { signal } }) =>

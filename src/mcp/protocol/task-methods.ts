@@ -1,73 +1,55 @@
-import {
-  ProtocolError,
-  ResourceNotFoundError,
-  type Server,
-  type ServerContext,
-} from '@modelcontextprotocol/server'
+import { ProtocolError, type Server, type ServerContext } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { routes } from '../../contract/routes.ts'
-import type { Session } from '../../session/session.ts'
-import { clientText } from '../../text/client-text.ts'
-import type { CallContext } from '../call/call.ts'
-import type { CallTaskView } from '../call/task.ts'
-import type { Tool } from '../call/tool.ts'
+import type { Task } from '../call/task.ts'
 import { clientFeaturesOf } from './client-capabilities.ts'
-import { guarded } from './resources.ts'
 import { tasksExtension } from './server-info.ts'
-import { type CancelledTasks, cancelTask, getTask, TaskParams } from './tasks.ts'
 
-interface TaskServing {
-  readonly session: Session
-  readonly tools: readonly Tool[]
-  readonly cancelledTasks: CancelledTasks
-  readonly callTaskView: CallTaskView
-  readonly onBug: CallContext['onBug']
+/**
+ * The tasks of one session. Each method throws ProtocolError −32602 for an id that it does not
+ * know.
+ */
+export interface TaskSource {
+  get(taskId: string, signal: AbortSignal): Promise<Task>
+  /** Ends a task that has not ended; one that has ended stays as it is. */
+  cancel(taskId: string, signal: AbortSignal): Promise<void>
+  /** Takes answers to input requests of the task; those to requests that are not open are ignored. */
+  answer(taskId: string, responses: InputResponses, signal: AbortSignal): Promise<void>
 }
+
+/** The client's answers, by the keys of the requests. */
+export type InputResponses = Readonly<Record<string, unknown>>
 
 /** What the tasks methods take and give; made once, not for each server. */
-const schemas = { params: TaskParams, result: z.looseObject({}) }
+const schemas = {
+  params: z.looseObject({ taskId: z.string().min(1).max(1000) }),
+  result: z.looseObject({}),
+}
 
-/** The tasks extension (SEP-2663), for clients that declare it. */
-export function serveTasks(
-  server: Server,
-  { session, tools, cancelledTasks, callTaskView, onBug }: TaskServing,
-): void {
-  const onlyForTakers = (context: ServerContext) => {
-    if (clientFeaturesOf(server, context).takesTasks) return
-    const requiredCapabilities = { extensions: { [tasksExtension]: {} } }
-    throw new ProtocolError(-32021, 'Tasks are for clients that declare the tasks extension.', {
-      requiredCapabilities,
-    })
-  }
-  const mayFollow = tools.some(follows)
-  const reading = <T>(taskId: string, read: () => Promise<T>) => {
-    if (!mayFollow) throw noTask(taskId)
-    return guarded('The task', { session, onBug }, read).catch((error: unknown) => {
-      if (!(error instanceof ResourceNotFoundError)) throw error
-      throw noTask(taskId)
-    })
-  }
+/** The methods of the tasks extension (SEP-2663), for clients that declare it. */
+export function serveTasks(server: Server, source: TaskSource): void {
   server.setRequestHandler('tasks/get', schemas, ({ taskId }, context) => {
-    onlyForTakers(context)
-    const { signal } = context.mcpReq
-    return reading(taskId, () => getTask(taskId, session, { cancelledTasks, callTaskView }, signal))
+    requireTasks(server, context)
+    return source.get(taskId, context.mcpReq.signal)
   })
   server.setRequestHandler('tasks/cancel', schemas, async ({ taskId }, context) => {
-    onlyForTakers(context)
-    const { signal } = context.mcpReq
-    await reading(taskId, () => cancelTask(taskId, session, cancelledTasks, signal))
+    requireTasks(server, context)
+    await source.cancel(taskId, context.mcpReq.signal)
     return {}
   })
-  // No task of ours waits for input; late or stray answers are acknowledged and ignored.
-  server.setRequestHandler('tasks/update', schemas, (_, context) => {
-    onlyForTakers(context)
+  server.setRequestHandler('tasks/update', schemas, async ({ taskId }, context) => {
+    requireTasks(server, context)
+    // The SDK takes them out of the params of every request.
+    const { inputResponses = {}, signal } = context.mcpReq
+    await source.answer(taskId, inputResponses, signal)
     return {}
   })
 }
 
-/** Whether a tool shows how a call goes: an id of a task says which call, and anybody can write one. */
-const follows = ({ route, effect }: Tool) =>
-  route.id === routes.calls.get.id || (route.id === routes.calls.place.id && effect !== 'reads')
-
-const noTask = (taskId: string) =>
-  new ProtocolError(-32602, `There is no task ${clientText(taskId, 64)} for this API key.`)
+/** Throws ProtocolError −32021 unless the client of the request declares the tasks extension. */
+export function requireTasks(server: Server, context: ServerContext): void {
+  if (clientFeaturesOf(server, context).takesTasks) return
+  const requiredCapabilities = { extensions: { [tasksExtension]: {} } }
+  throw new ProtocolError(-32021, 'Tasks are for clients that declare the tasks extension.', {
+    requiredCapabilities,
+  })
+}

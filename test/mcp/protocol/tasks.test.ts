@@ -188,7 +188,7 @@ describe('tasks are', () => {
     })
   })
 
-  test.each(['tasks/get', 'tasks/cancel'])('for their own key: %s', async (method) => {
+  test.each(methods)('for their own key: %s', async (method) => {
     const { call } = JSON.parse(Buffer.from(taskId, 'base64url').toString())
     const older = { taskId: tokenFor(call) }
     const { error } = await ask(method, older, { key: 'sandbox-other-key' })
@@ -207,7 +207,7 @@ describe('tasks are', () => {
     ['a day long gone', tokenFor('x', 0)],
     ['a thousand letters', 'x'.repeat(1001)],
   ])('not %s', async (_, taskId) => {
-    for (const method of ['tasks/get', 'tasks/cancel'])
+    for (const method of methods)
       expect((await ask(method, { taskId })).error).toMatchObject({ code: -32602 })
   })
 
@@ -219,6 +219,15 @@ describe('tasks are', () => {
       repeated: false,
       answer_status: 'user_busy',
     })
+  })
+
+  test('not waiting for answers: those are acknowledged, and nothing comes of them', async () => {
+    const inputResponses = { confirm: yes }
+    expect(await ask('tasks/update', { taskId, inputResponses })).toMatchObject({
+      error: undefined,
+      result: { resultType: 'complete' },
+    })
+    expect((await ask('tasks/get', { taskId })).result.status).toBe('working')
   })
 
   test('declared by the server', async () => {

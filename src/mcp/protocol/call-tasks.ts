@@ -1,27 +1,34 @@
-import type { CallToolResult } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  ProtocolError,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
-import * as z from 'zod'
 import { hasEnded } from '../../calls/follow.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import { routes } from '../../contract/routes.ts'
 import { resultAccount, settledAccount } from '../../session/account.ts'
 import { mayShowLater } from '../../session/call-owner.ts'
 import type { Session } from '../../session/session.ts'
+import { clientText } from '../../text/client-text.ts'
+import type { CallContext } from '../call/call.ts'
 import {
   type CallTaskView,
   decodeTaskId,
   type Task,
   type TaskId,
-  taskState,
+  type TaskState,
+  taskIn,
   taskTtlMs,
 } from '../call/task.ts'
+import type { Tool } from '../call/tool.ts'
+import { guarded } from './resources.ts'
+import type { TaskSource } from './task-methods.ts'
 
 /*
  * Tasks (SEP-2663): following a call without waiting for it. What a task is, and its id: see
  * mcp/call/task.ts.
  */
-
-export const TaskParams = z.looseObject({ taskId: z.string().min(1).max(1000) })
 
 /** Tasks that somebody has cancelled, by owner and id: they stay cancelled while this runs. */
 export interface CancelledTasks {
@@ -37,16 +44,58 @@ export function createCancelledTasks(): CancelledTasks {
   }
 }
 
+interface CallTasksOptions {
+  readonly session: Session
+  readonly tools: readonly Tool[]
+  readonly cancelledTasks: CancelledTasks
+  readonly callTaskView: CallTaskView
+  readonly onBug: CallContext['onBug']
+}
+
+/** The tasks of a session, each following a call. Its methods throw ProtocolError only. */
+export function callTasks(options: CallTasksOptions): TaskSource {
+  const { session, tools, cancelledTasks, onBug } = options
+  const mayFollow = tools.some(follows)
+  const reading = <T>(taskId: string, read: () => Promise<T>) => {
+    if (!mayFollow) throw noTask(taskId)
+    return guarded('The task', { session, onBug }, read).catch((error: unknown) => {
+      if (!(error instanceof ResourceNotFoundError)) throw error
+      throw noTask(taskId)
+    })
+  }
+  return {
+    get: (taskId, signal) => reading(taskId, () => getTask(taskId, options, signal)),
+    // Ends the following; of the call itself it stops nothing.
+    cancel: (taskId, signal) =>
+      reading(taskId, async () => {
+        const call = await followedCall(decodeTaskId(taskId), session, signal)
+        if (!call || !hasEnded(call)) cancelledTasks.add(session.owner, taskId)
+      }),
+    // No task that follows a call waits for an answer, so that none is taken.
+    answer: (taskId, _, signal) =>
+      reading(taskId, async () => {
+        await followedCall(decodeTaskId(taskId), session, signal)
+      }),
+  }
+}
+
+/** Whether a tool shows how a call goes: an id of a task says which call, and anybody can write one. */
+const follows = ({ route, effect }: Tool) =>
+  route.id === routes.calls.get.id || (route.id === routes.calls.place.id && effect !== 'reads')
+
+const noTask = (taskId: string) =>
+  new ProtocolError(-32602, `There is no task ${clientText(taskId, 64)} for this API key.`)
+
 /** How a task stands. Throws ProtocolError for an id that is none, ApiError as the platform says. */
-export async function getTask(
+async function getTask(
   taskId: string,
-  session: Session,
-  { cancelledTasks, callTaskView }: { cancelledTasks: CancelledTasks; callTaskView: CallTaskView },
+  { session, cancelledTasks, callTaskView }: CallTasksOptions,
   signal: AbortSignal,
 ): Promise<Task> {
   const id = decodeTaskId(taskId)
+  const task = (state: TaskState) => taskIn(state, taskId, id)
   if (cancelledTasks.has(session.owner, taskId)) {
-    return taskState(taskId, id, {
+    return task({
       status: 'cancelled',
       statusMessage: 'No longer followed. The call itself was not stopped: look with get_call.',
     })
@@ -56,12 +105,10 @@ export async function getTask(
     const statusMessage = call
       ? callTaskView.state(call)
       : 'The platform does not show the call yet.'
-    return taskState(taskId, id, { status: 'working', statusMessage })
+    return task({ status: 'working', statusMessage })
   }
-  return {
-    ...taskState(taskId, id, { status: 'completed', statusMessage: 'The call has ended.' }),
-    result: await asToolResult(callTaskView.result(call), id, session),
-  }
+  const result = await asToolResult(callTaskView.result(call), id, session)
+  return task({ status: 'completed', statusMessage: 'The call has ended.', result })
 }
 
 /** The result as a tool gives it: it names its account. */
@@ -74,20 +121,6 @@ async function asToolResult(
   const account = await resultAccount(routes.calls.get, request, session)
   const named = account === undefined ? structured : { account_id: account, ...structured }
   return { content, structuredContent: named }
-}
-
-/**
- * Ends the following; of the call itself it stops nothing. A task whose call has ended is completed
- * and stays so. Throws like getTask.
- */
-export async function cancelTask(
-  taskId: string,
-  session: Session,
-  cancelledTasks: CancelledTasks,
-  signal: AbortSignal,
-): Promise<void> {
-  const call = await followedCall(decodeTaskId(taskId), session, signal)
-  if (!call || !hasEnded(call)) cancelledTasks.add(session.owner, taskId)
 }
 
 /** The call as it is; `undefined`: the platform may show it later. */
