@@ -20,10 +20,10 @@ import {
   type JSONRPCErrorResponse,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server'
+import type { McpService } from '../mcp/mcp-service.ts'
 import { sessionHeader } from '../mcp/protocol/cancellation.ts'
 import { errorResponse, judge } from '../mcp/protocol/json-rpc.ts'
 import type { GetHeader } from '../mcp/protocol/request-exposure.ts'
-import type { McpService } from '../mcp/protocol/server.ts'
 import { authInfoOf, type Credential } from '../session/credential.ts'
 import type { KeyFault } from '../session/key-fault.ts'
 import { WatchLimitError } from '../session/watched-replies.ts'

@@ -30,7 +30,8 @@ export const mayImport = {
   'mcp/call': 'mcp/hints views session calls api contract text json',
   'mcp/protocol': 'mcp/call mcp/hints session calls api contract text json',
   'mcp/fast': 'mcp/protocol mcp/call session json',
-  transports: 'mcp/fast mcp/protocol session text json',
+  'mcp/mcp-service': 'mcp/fast mcp/protocol',
+  transports: 'mcp/mcp-service mcp/fast mcp/protocol session text json',
 
   // What the server offers.
   flows: 'mcp/call mcp/hints views session calls policy state api contract text json',
@@ -42,7 +43,7 @@ export const mayImport = {
   'service/tool-summaries': 'tools/index mcp/protocol',
   config: 'service/tool-summaries transports mcp/protocol mcp/call session text json',
   service:
-    'service/tool-summaries config transports tools/index prompts flows mcp/fast mcp/protocol mcp/call session calls policy state state/private-files sandbox api contract text json',
+    'mcp/mcp-service service/tool-summaries config transports tools/index prompts flows mcp/fast mcp/protocol mcp/call session calls policy state state/private-files sandbox api contract text json',
   cli: 'service service/tool-summaries config transports mcp/fast mcp/protocol mcp/call session sandbox state/private-files contract text',
   bin: 'cli',
 
@@ -50,13 +51,5 @@ export const mayImport = {
   'test/harness':
     'transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract text json',
   dev: 'test/harness service service/tool-summaries config transports tools/index mcp/protocol mcp/call policy sandbox api contract text',
-  test: 'test/harness dev service service/tool-summaries config transports tools/index tools/* prompts flows mcp/fast mcp/protocol mcp/call mcp/hints views session calls policy state state/private-files sandbox api contract jinja text json',
+  test: 'test/harness dev service service/tool-summaries config transports tools/index tools/* prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls policy state state/private-files sandbox api contract jinja text json',
 } as const
-
-/**
- * Imports that the table forbids and that are still there. The check fails for one that is not
- * there any more.
- */
-export const knownViolations: readonly string[] = [
-  'src/mcp/protocol/server.ts → src/mcp/fast/http-fast-path.ts',
-]

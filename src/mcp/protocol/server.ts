@@ -1,4 +1,5 @@
 import {
+  type Implementation,
   type McpServerFactory,
   ProtocolError,
   type Server,
@@ -14,9 +15,8 @@ import { type CallContext, callTool } from '../call/call.ts'
 import type { ConfirmMode } from '../call/confirm-mode.ts'
 import { createConfirmations } from '../call/confirmation.ts'
 import type { CallTaskView } from '../call/task.ts'
-import { createHttpFastPath, type HttpFastPath } from '../fast/http-fast-path.ts'
 import { callTasks, createCancelledTasks } from './call-tasks.ts'
-import { createCancellations } from './cancellation.ts'
+import { type Cancellations, createCancellations } from './cancellation.ts'
 import { clientFeaturesOf } from './client-capabilities.ts'
 import { complete } from './completions.ts'
 import { ErrorRewritingServer } from './error-rewriting-server.ts'
@@ -28,9 +28,9 @@ import { listResources, readResource, refuseCursor, resourceTemplates } from './
 import { serverInfoOf } from './server-info.ts'
 import { serveSubscriptions } from './subscription-methods.ts'
 import { serveTasks } from './task-methods.ts'
-import { createToolCatalogues } from './tool-catalogue.ts'
+import { createToolCatalogues, type ToolCatalogue } from './tool-catalogue.ts'
 
-export interface McpServiceOptions {
+export interface ServerFactoryOptions {
   /** What is exposed to a connection or an HTTP request, by the request's headers. */
   readonly exposureFor: ExposureOfRequest
   readonly prompts: readonly Prompt[]
@@ -50,18 +50,19 @@ export interface McpServiceOptions {
   readonly onServer?: (server: Server, session: Session) => void
 }
 
-/** How assistants are answered, whatever the transport and the protocol era. */
-export interface McpService {
+/** Makes servers, and gives what answers without one from the same parts. */
+export interface ServerFactory {
   /**
    * Called for each HTTP request and each stdio connection, so all it does is bind handlers to a
    * session.
    */
   readonly factory: McpServerFactory
-  /** For HTTP requests to which there is nothing but an answer. */
-  readonly httpFastPath: HttpFastPath
+  readonly info: Implementation
+  readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
+  readonly cancellations: Cancellations
 }
 
-export function createMcpService(options: McpServiceOptions): McpService {
+export function createServerFactory(options: ServerFactoryOptions): ServerFactory {
   const { exposureFor, prompts, isSandbox, version, onBug } = options
   const info = serverInfoOf(isSandbox, version)
   const confirmations = createConfirmations(options.confirm)
@@ -157,10 +158,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
     )
     return server
   }
-  return {
-    factory,
-    httpFastPath: createHttpFastPath({ ...options, catalogueOf, cancellations, info }),
-  }
+  return { factory, info, catalogueOf, cancellations }
 }
 
 function noSuchTool(name: string, { tools, hidden }: Exposure): ProtocolError {
