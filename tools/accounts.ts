@@ -2,7 +2,7 @@ import { routes } from '../src/contract/routes.ts'
 import { confirmedSubaccountUpdate } from '../src/flows/confirmed-action.ts'
 import { currentAccount } from '../src/flows/current-account.ts'
 import { listSteps } from '../src/flows/list-steps.ts'
-import { defineTool } from '../src/mcp/call/tool.ts'
+import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
 
 export const getCurrentAccount = defineTool({

@@ -3,7 +3,7 @@ import { checkedCreate } from '../src/flows/agents/checked-create.ts'
 import { safeUpdate } from '../src/flows/agents/safe-update.ts'
 import { confirmedArchive } from '../src/flows/confirmed-action.ts'
 import { listSteps } from '../src/flows/list-steps.ts'
-import { defineTool } from '../src/mcp/call/tool.ts'
+import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
 
 export const listAgents = defineTool({

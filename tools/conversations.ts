@@ -1,7 +1,7 @@
 import { routes } from '../src/contract/routes.ts'
 import { conversationById } from '../src/flows/calls/conversation-by-id.ts'
 import { listSteps } from '../src/flows/list-steps.ts'
-import { defineTool } from '../src/mcp/call/tool.ts'
+import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
 
 export const listConversations = defineTool({

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ModelCatalog, TranscriberCatalog, voicesIn } from '../src/contract/provider.ts'
 import { routes } from '../src/contract/routes.ts'
-import { defineTool } from '../src/mcp/call/tool.ts'
+import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { catalogOf, catalogOptions, catalogSchema, cutCatalog } from '../src/views/catalog.ts'
 import { fieldsOption, isSelection, project, selectionNote } from '../src/views/fields.ts'
 import { cutArray } from '../src/views/fit.ts'

@@ -1,5 +1,5 @@
 import { routes } from '../src/contract/routes.ts'
-import { defineTool } from '../src/mcp/call/tool.ts'
+import { defineTool } from '../src/mcp/call/define-tool.ts'
 
 export const validateAgentTemplate = defineTool({
   name: 'validate_agent_template',

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { routes } from '../src/contract/routes.ts'
 import { Usage } from '../src/contract/usage.ts'
-import { defineTool } from '../src/mcp/call/tool.ts'
+import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { cutUsage, totalsOf, UsageTotals } from '../src/views/usage.ts'
 
 export const getUsage = defineTool({

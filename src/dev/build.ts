@@ -26,9 +26,9 @@ const withResults: Plugin = {
         .join('\n'),
       loader: 'js',
     }))
-    onLoad({ filter: /src[\\/]mcp[\\/]call[\\/]built-listings\.ts$/ }, () => ({
+    onLoad({ filter: /src[\\/]mcp[\\/]call[\\/]prebuilt-listed-tools\.ts$/ }, () => ({
       contents: `import { cards } from '../../service/tool-summaries.ts'
-export const listings = Object.fromEntries(
+export const prebuiltListedTools = Object.fromEntries(
   cards.map(({ name, listed }) => [name, JSON.parse(listed)]),
 )`,
       loader: 'js',

@@ -1,3 +1,4 @@
+import { mapStringsOfObject } from './map-strings.ts'
 import { invisible } from './safe-text.ts'
 
 /**
@@ -12,15 +13,6 @@ export function plainText(text: string): string {
     .trim()
 }
 
-/** The same for all texts within a value, names of fields too. */
-function plainValue(value: unknown): unknown {
-  if (typeof value === 'string') return plainText(value)
-  if (Array.isArray(value)) return value.map(plainValue)
-  if (typeof value !== 'object' || value === null) return value
-  return plainFields({ ...value })
-}
-
+/** The same for all strings within, and for names of fields. */
 export const plainFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [plainText(name), plainValue(field)]),
-  )
+  mapStringsOfObject(fields, plainText)

@@ -27,8 +27,8 @@ function reference(tool: Tool): string {
     annotations.destructiveHint && 'destructive',
     annotations.idempotentHint && 'idempotent',
     annotations.openWorldHint && 'reaches beyond the platform',
-    tool.asks && 'asks for confirmation',
-    tool.reports && 'reports progress',
+    tool.asksConfirmation && 'asks for confirmation',
+    tool.reportsProgress && 'reports progress',
   ].filter((hint) => typeof hint === 'string')
   const rows = argumentsOf(inputSchema as JsonSchema)
   return [

@@ -30,7 +30,7 @@ type PlaceRun = Run<typeof routes.calls.place, typeof confirmOption> & Placing
 /** Places one call, exactly once: checked, allowed, confirmed, then sent. */
 export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
   options,
-  isBounded: true,
+  hasTimeLimit: true,
   schema: PlacedCall.partial().extend({
     ...confirmationShape,
     repeated: z

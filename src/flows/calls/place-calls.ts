@@ -45,9 +45,9 @@ const without = Object.keys(routes.calls.place.body.shape).filter(
 /** Places many calls one after the other, each exactly once and by its own leave. */
 export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = {
   options,
-  isBounded: true,
+  hasTimeLimit: true,
   without,
-  reports: true,
+  reportsProgress: true,
   schema: z.object({ ...listed, ...confirmationShape }),
   async run(given) {
     const { body, options } = given

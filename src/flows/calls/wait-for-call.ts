@@ -37,7 +37,7 @@ const heartbeatMs = 10_000
 /** Follows a call until it has ended, or for as long as one request may last. */
 export const waitForCall: Steps<typeof routes.calls.get, typeof options> = {
   options,
-  reports: true,
+  reportsProgress: true,
   schema: CallReport.extend({
     ended: z.boolean().describe('False: it goes on; call wait_for_call again.'),
   }),

@@ -2,7 +2,7 @@ import type * as z from 'zod'
 import type { RouteRequest } from '../../contract/route.ts'
 import { settledAccount } from '../../session/account.ts'
 import type { ArgumentProblem } from './advice.ts'
-import { clearName, clearOption, clearProblems, withNulls } from './clearing.ts'
+import { clearArgument, clearName, clearProblems, withNulls } from './clear-argument.ts'
 import { normalise } from './normalise.ts'
 import { brokenText, brokenTextAt, unsendable } from './sendable.ts'
 import type { Tool } from './tool.ts'
@@ -48,7 +48,7 @@ export function parseArguments(
   if (!parsed.success) problems.push(...parsed.error.issues.map(problemOf))
   if (problems.length > 0 || !parsed.success) return { ok: false, problems }
 
-  const cleared = clearOption.parse(parsed.data[clearName]) ?? []
+  const cleared = clearArgument.parse(parsed.data[clearName]) ?? []
   const request = requestOf(tool, parsed.data, pinnedAccount)
   const ignoredNulls = ignoredIn(tool, nulls)
   const refused = refusedChange(tool, request.body, { cleared, ignoredNulls })

@@ -3,308 +3,165 @@ import {
   type InputRequiredResult,
   ProtocolError,
 } from '@modelcontextprotocol/server'
-import { ApiError, type Failure } from '../../api/failure.ts'
+import { ApiError } from '../../api/failure.ts'
 import { withTimeLimit } from '../../api/time-limit.ts'
 import { requestMs } from '../../calls/find-out.ts'
 import type { RouteRequest } from '../../contract/route.ts'
-import { accountIn, resultAccount } from '../../session/account.ts'
+import { resultAccount } from '../../session/account.ts'
 import { restrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
-import { safeLine, safeLines } from '../../text/safe-text.ts'
-import { boundedLines } from '../../views/bounded.ts'
-import { resultBudget, shortened } from '../../views/fit.ts'
+import { mapStringsOfObject } from '../../text/map-strings.ts'
 import { withAgentIds } from '../hints/agent-names.ts'
-import { didYouMean } from '../hints/did-you-mean.ts'
 import { whyEmpty } from '../hints/why-empty.ts'
-import { type Advice, adviceFor } from './advice.ts'
 import { parseArguments } from './arguments.ts'
 import { type Confirm, type ConfirmedCall, NotConfirmed } from './confirmation.ts'
+import { badArgumentsResult, defectResult, failureResult, refusalResult } from './error-result.ts'
 import { withIgnoredNulls } from './ignored-nulls.ts'
-import { type RefusalKind, Refused } from './refused.ts'
+import { Refused } from './refused.ts'
+import { successResult, withNote } from './success-result.ts'
 import { createTaskResult } from './task.ts'
-import type { Run, Tool, ToolOutcome } from './tool.ts'
-
-/** Key in a result's `_meta` under which programs find an error as data. */
-export const errorMetaKey = 'voice-agent-mcp/error'
+import type { Run, Tool } from './tool.ts'
 
 export interface CallContext {
   readonly session: Session
+  /** All tools that are exposed to the caller. */
   readonly tools: readonly Tool[]
   readonly signal?: AbortSignal
   readonly shutdown?: Run['shutdown']
-  /** The longest that a bounded tool takes, ms. */
-  readonly boundMs?: number
-  /** Told about bugs of our own, with the stack the caller must not see. */
+  /** The time limit of tools that have one, ms. */
+  readonly timeLimitMs?: number
+  /** Receives defects of this program, with the stack, which the caller must not see. */
   readonly onBug: (error: unknown) => void
-  /** Asks for confirmation of a call of this tool with these arguments. */
+  /** How a call of this tool with these arguments asks for confirmation. */
   readonly confirmOf: (call: Omit<ConfirmedCall, 'canAsk' | 'context'>) => Confirm
   readonly progress: Run['progress']
   readonly takesTasks: boolean
 }
 
+type CallResult = CallToolResult | InputRequiredResult
+
 /**
- * One tool call, from arguments to result. Whatever goes wrong is a result with `isError` that says
- * what, which argument, and what to do next. Throws ProtocolError only, for a request that answers
- * a question which nobody asked.
+ * One tool call, from arguments to result: the arguments are parsed (arguments.ts), agents' names
+ * become ids (hints/agent-names.ts), the tool runs, which may ask for confirmation
+ * (confirmation.ts), and what comes of it becomes a result (success-result.ts, error-result.ts).
+ *
+ * Every failure is a result with `isError`. Throws ProtocolError only for a request that answers a
+ * question of another call.
  */
 export function callTool(
   tool: Tool,
   given: Record<string, unknown>,
   context: CallContext,
-): Promise<CallToolResult | InputRequiredResult> {
+): Promise<CallResult> {
   const { signal } = context
-  const calling: Calling = { context, request: undefined, signal, answerBy: noEnd }
-  const told = (error: unknown) => failureOf(tool, error, calling)
-  const { redact } = context.session
-  // The platform's replies do not hold the key; what a caller gives may, and is repeated.
-  const sent = JSON.stringify(given)
-  const clean = (result: Result): Result =>
-    'content' in result ? (eachText(result, redact) as CallToolResult) : result
-  const answer = answered(tool, given, calling).catch(told)
-  return redact(sent) === sent ? answer : answer.then(clean)
+  const call: CallState = {
+    context,
+    request: undefined,
+    signal,
+    answerBy: Number.POSITIVE_INFINITY,
+  }
+  const result = runInTime(tool, given, call).catch((error: unknown) =>
+    resultOfError(tool, error, call),
+  )
+  return withoutKey(result, given, context.session)
 }
 
-function answered(tool: Tool, given: Record<string, unknown>, calling: Calling): Promise<Result> {
-  if (!tool.isBounded) return carryOut(tool, given, calling)
-  const { boundMs = requestMs, signal: caller } = calling.context
-  // One deadline for all requests of the call, from the first on.
-  calling.answerBy = performance.now() + boundMs - graceMs
-  return withTimeLimit(boundMs, caller, (signal) => {
-    calling.signal = signal
-    return carryOut(tool, given, calling)
-  })
-}
-
-/** What went wrong, as a result. */
-function failureOf(
-  tool: Tool,
-  error: unknown,
-  { context, request }: Calling,
-): Promise<CallToolResult> | CallToolResult | InputRequiredResult {
-  if (error instanceof NotConfirmed) return error.result
-  if (error instanceof ProtocolError) throw error
-  if (error instanceof Refused) return refusal(tool, error)
-  if (!(error instanceof ApiError)) return bug(tool, error, context)
-  return apiFailure(tool, error, { ...context, request })
-}
-
-type Result = CallToolResult | InputRequiredResult
-
-/** How much earlier the steps of a tool end by themselves, because they can tell more, ms. */
-const graceMs = 500
-
-const noEnd = Number.POSITIVE_INFINITY
-
-/** A call under way. */
-interface Calling {
+/** What changes in the course of one call. */
+interface CallState {
   readonly context: CallContext
-  /** Fires when the caller gives up, or the time is up. */
+  /** Fires when the caller cancels, or the time limit is reached. */
   signal: AbortSignal | undefined
+  /** When the steps have to be done, by the clock of `performance.now`, ms. */
   answerBy: number
-  /** As far as its arguments could be read. */
+  /** Present once the arguments are parsed. */
   request: RouteRequest | undefined
 }
 
-async function carryOut(
+/** How much earlier than the time limit the steps of a tool end, because they can say more, ms. */
+const graceMs = 500
+
+function runInTime(tool: Tool, given: Record<string, unknown>, call: CallState) {
+  if (!tool.hasTimeLimit) return run(tool, given, call)
+  const { timeLimitMs = requestMs, signal: caller } = call.context
+  // One deadline for all requests of the call, from the first on.
+  call.answerBy = performance.now() + timeLimitMs - graceMs
+  return withTimeLimit(timeLimitMs, caller, (signal) => {
+    call.signal = signal
+    return run(tool, given, call)
+  })
+}
+
+async function run(
   tool: Tool,
   given: Record<string, unknown>,
-  calling: Calling,
-): Promise<CallToolResult | InputRequiredResult> {
-  const { context, signal, answerBy } = calling
-  const { session, shutdown } = context
-  const restricted = restrictedSession(session, context.tools)
+  call: CallState,
+): Promise<CallResult> {
+  const { session, tools } = call.context
+  const restricted = restrictedSession(session, tools)
   const parsed = parseArguments(tool, given, session.pinnedAccount)
-  if (!parsed.ok) return badArguments(tool, parsed.problems)
-  const named = await withAgentIds(parsed.request, restricted, signal)
-  if (!named.ok) return badArguments(tool, [named.problem])
+  if (!parsed.ok) return badArgumentsResult(tool, parsed.problems)
+  const named = await withAgentIds(parsed.request, restricted, call.signal)
+  if (!named.ok) return badArgumentsResult(tool, [named.problem])
   const { request } = named
-  calling.request = request
-  const { confirm_token: token, ...options } = parsed.options
-  const outcome = await tool.run({
-    request,
-    body: request.body as Run['body'],
-    cleared: parsed.cleared,
-    options,
-    session,
-    restricted,
-    signal,
-    shutdown,
-    answerBy,
-    confirm: context.confirmOf({
-      tool: tool.name,
-      bound: [request, options, session.owner],
-      token: typeof token === 'string' ? token : undefined,
-      redact: session.redact,
-    }),
-    progress: context.progress,
-    takesTasks: context.takesTasks,
-  })
+  call.request = request
+  const { options, cleared, ignoredNulls } = parsed
+  const outcome = await tool.run(runOf(tool, { request, options, cleared, restricted }, call))
   if (outcome.task) return createTaskResult(outcome.task)
   const asked = { route: tool.route, request, unknown: named.unknown }
-  const reason = await whyEmpty(outcome.structured, asked, restricted)
-  const told = withIgnoredNulls(withNote(outcome, reason), parsed.ignoredNulls)
-  return succeeded(tool, told, {
-    session,
-    request,
-    account: await resultAccount(tool.route, request, session),
+  const note = await whyEmpty(outcome.structured, asked, restricted)
+  const output = withIgnoredNulls(withNote(outcome, note), ignoredNulls)
+  const account = await resultAccount(tool.route, request, session)
+  return successResult(output, { request, account, cut: tool.cut })
+}
+
+/** What the steps of the tool work with. */
+function runOf(
+  tool: Tool,
+  { request, options: { confirm_token: token, ...options }, cleared, restricted }: RunInput,
+  { context, signal, answerBy }: CallState,
+): Run {
+  const { session, shutdown, progress, takesTasks, confirmOf } = context
+  const confirm = confirmOf({
+    tool: tool.name,
+    bound: [request, options, session.owner],
+    token: typeof token === 'string' ? token : undefined,
+    redact: session.redact,
   })
-}
-
-function withNote(outcome: ToolOutcome, note: string | undefined): ToolOutcome {
-  if (note === undefined) return outcome
-  const notes = [outcome.structured.note, note].filter(Boolean).join(' ')
-  return { ...outcome, structured: { ...outcome.structured, note: notes } }
-}
-
-interface Given {
-  readonly session: Session
-  readonly request: RouteRequest
-  readonly account: string | undefined
-}
-
-/** The data for programs, and its text for a model. What both say of the account comes from here. */
-function succeeded(tool: Tool, outcome: ToolOutcome, { request, account }: Given): CallToolResult {
-  const named =
-    account === undefined ? outcome.structured : { account_id: account, ...outcome.structured }
-  const fitted =
-    outcome.lines === undefined
-      ? shortened(named, { cut: tool.cut, request })
-      : {
-          structured: named,
-          text: withAccount(boundedLines(outcome.lines.map(safeLine), resultBudget), account),
-        }
+  // The body was parsed with this tool's route.
+  const body = request.body as Run['body']
   return {
-    content: [{ type: 'text', text: fitted.text }],
-    structuredContent: fitted.structured,
+    ...{ request, body, cleared, options, session, restricted, signal, shutdown, answerBy },
+    ...{ confirm, progress, takesTasks },
   }
 }
 
-const withAccount = (text: string, account: string | undefined) =>
-  account === undefined ? text : `${text}\nAccount: ${safeLine(account)}`
+type RunInput = Pick<Run, 'request' | 'cleared' | 'restricted'> & {
+  readonly options: Readonly<Record<string, unknown>>
+}
 
-function badArguments(
+/** What a failed call answers. */
+function resultOfError(
   tool: Tool,
-  problems: readonly { argument: string; message: string }[],
-): CallToolResult {
-  return failed(
-    tool,
-    {
-      what: 'the arguments are not valid; nothing was sent',
-      fields: problems,
-      next: `Correct them and call ${tool.name} again.`,
-      retryable: false,
-    },
-    { kind: 'bad_arguments' },
+  error: unknown,
+  { context, request }: CallState,
+): Promise<CallResult> | CallResult {
+  if (error instanceof NotConfirmed) return error.result
+  if (error instanceof ProtocolError) throw error
+  if (error instanceof Refused) return refusalResult(tool, error)
+  if (error instanceof ApiError) return failureResult(tool, error, { ...context, request })
+  context.onBug(error)
+  return defectResult(tool)
+}
+
+/** The API key may be in the arguments, which results repeat. The platform's replies never hold it. */
+function withoutKey(
+  result: Promise<CallResult>,
+  given: Record<string, unknown>,
+  { redact }: Session,
+): Promise<CallResult> {
+  const sent = JSON.stringify(given)
+  if (redact(sent) === sent) return result
+  return result.then((one) =>
+    'content' in one ? (mapStringsOfObject(one, redact) as CallToolResult) : one,
   )
-}
-
-/** The steps of a tool would not go on. */
-function refusal(tool: Tool, { kind, advice }: Refused): CallToolResult {
-  const { next = `Correct them and call ${tool.name} again.` } = advice
-  return failed(tool, { ...advice, next }, { kind })
-}
-
-async function apiFailure(
-  tool: Tool,
-  error: ApiError,
-  { session, tools, request }: CallContext & { request: RouteRequest | undefined },
-): Promise<CallToolResult> {
-  const { failure, method, path, attempts } = error
-  const situation = {
-    tool,
-    session,
-    account: accountInWords(request, session),
-    check: checkFor(tool, tools),
-    hints: request ? await didYouMean(error, request, restrictedSession(session, tools)) : {},
-  }
-  const { advice: row, ...advice } = adviceFor(error, situation)
-  // What the text holds already, and at what length, is not repeated.
-  const { excerpt: _, errors: __, ...facts } = { excerpt: '', errors: [], ...failure }
-  return failed(tool, advice, { ...facts, advice: row, method, path, attempts }, (text) =>
-    cut(text, 30_000),
-  )
-}
-
-function accountInWords(request: RouteRequest | undefined, { pinnedAccount }: Session): string {
-  const id = request ? accountIn(request) : (pinnedAccount ?? 'me')
-  return id === 'me' ? "the API key's own account" : `account ${id}`
-}
-
-/** Our own fault must not read as the network's or the platform's. */
-function bug(tool: Tool, error: unknown, { onBug }: CallContext): CallToolResult {
-  onBug(error)
-  return failed(
-    tool,
-    {
-      what: 'a defect in voice-agent-mcp itself, neither the network nor the platform',
-      fields: [],
-      next: 'Trying again will not help. Please report it; the log has the details.',
-      retryable: false,
-    },
-    { kind: 'internal' },
-  )
-}
-
-/** What is known about a failure, for programs. */
-interface ErrorFacts {
-  readonly kind: Failure['kind'] | RefusalKind | 'internal'
-  readonly requestId?: string | null
-  readonly [fact: string]: unknown
-}
-
-function failed(
-  tool: Tool,
-  { what, fields, next, retryable }: Advice,
-  facts: ErrorFacts,
-  bounded: (text: string) => string = (text) => text,
-): CallToolResult {
-  const shown = fields.slice(0, mostFields).map(cutField)
-  const more = fields.length - shown.length
-  const lines = [
-    `${tool.name} failed: ${cut(what, 25_000)}${/[.!?]$/.test(what) ? '' : '.'}`,
-    ...shown.map(({ argument, message }) => `- ${argument}: ${message}`),
-    more > 0 && `- and ${more} more`,
-    next !== '' && `Next: ${next}`,
-    Boolean(facts.requestId) && `Request id: ${facts.requestId}`,
-  ]
-  const error = { ...facts, tool: tool.name, fields: shown, next, retryable }
-  return {
-    content: [
-      {
-        type: 'text',
-        text: bounded(safeLines(lines.filter((line) => typeof line === 'string'))),
-      },
-    ],
-    // Not structuredContent: clients check that against the output schema, also of errors.
-    _meta: { [errorMetaKey]: eachText(error, bounded) },
-    isError: true,
-  }
-}
-
-/** Fields told of one failure: thousands help nobody, and flood the assistant. */
-const mostFields = 20
-
-const cut = (text: string, most: number) =>
-  text.length > most ? `${text.slice(0, most)}… (${text.length - most} more characters)` : text
-
-const cutField = <T extends { argument: string; message: string }>(field: T): T => ({
-  ...field,
-  argument: cut(field.argument, 100),
-  message: cut(field.message, 1000),
-})
-
-/** The same data with each text in it changed, names of fields too. */
-function eachText(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((item) => eachText(item, change))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [change(name), eachText(field, change)]),
-  )
-}
-
-/** The list that shows what a creating tool created: a GET of the very same path. */
-function checkFor(tool: Tool, tools: readonly Tool[]): string | undefined {
-  const { path } = tool.route
-  return tools.find(({ route }) => route.method === 'GET' && route.path === path)?.name
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ToolOutput } from '../../views/tool-output.ts'
-import { clearName } from './clearing.ts'
+import { clearName } from './clear-argument.ts'
 
 /** What the results of tools that can clear fields may say besides. */
 export const ignoredNullsShape = {

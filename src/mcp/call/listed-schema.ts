@@ -1,25 +1,25 @@
 import type { JsonSchema } from '../../contract/json-schema.ts'
 
-/** How much a listing says of the fields of objects within the arguments. */
-export interface Listing {
-  /** Objects whose fields are listed without descriptions: their names and bounds say enough. */
+/** Where tools/list shows less than the whole schema. */
+export interface ListingDetail {
+  /** Objects whose fields have no descriptions: their names and bounds say enough. */
   readonly undescribed?: readonly string[]
-  /** Arguments listed by type alone, and so are the fields in them: another tool describes them. */
+  /** Arguments shown by type alone, with the fields in them: another tool describes them. */
   readonly typesOnly?: readonly string[]
 }
 
-/** How much is said of one field. */
-type Detail = 'all' | 'undescribed' | 'type'
+/** How much is shown of one field. */
+type FieldDetail = 'all' | 'undescribed' | 'type'
 
 /**
- * An input schema as a model is shown it, in few tokens. Arguments are checked against the whole
- * schema either way, and its errors name what is known. `pinned` leaves `account_id` out: it is not
- * the caller's to choose.
+ * An input schema as tools/list shows it, in few tokens. Arguments are parsed with the whole schema
+ * in any case, and errors name the known fields. `pinned` leaves out `account_id`, which callers
+ * cannot choose then.
  */
 export function listedSchema(
   schema: JsonSchema,
   account: 'any' | 'pinned',
-  listing: Listing,
+  detail: ListingDetail,
 ): JsonSchema {
   const { account_id, ...properties } = schema.properties ?? {}
   const offersAccount = account === 'any' && account_id !== undefined
@@ -27,9 +27,9 @@ export function listedSchema(
     ...schema,
     properties: {
       ...mapFields(properties, (name, field) =>
-        listedField(name, field, listing, listing.typesOnly?.includes(name) ? 'type' : 'all'),
+        listedField(name, field, detail, detail.typesOnly?.includes(name) ? 'type' : 'all'),
       ),
-      // The same in every tool: the instructions say what it is.
+      // The instructions describe it once for all tools.
       ...(offersAccount && { account_id: { type: 'string' } }),
     },
   }
@@ -46,43 +46,43 @@ const mapFields = (
 function listedField(
   name: string,
   schema: JsonSchema,
-  listing: Listing,
-  detail: Detail,
+  listing: ListingDetail,
+  detail: FieldDetail,
 ): JsonSchema {
-  const within = listing.undescribed?.includes(name) ? 'undescribed' : detail
-  const { properties, items, ...facts } = schema
+  const innerDetail = listing.undescribed?.includes(name) ? 'undescribed' : detail
+  const { properties, items, ...keywords } = schema
   return {
-    ...said(facts, detail),
+    ...listedKeywords(keywords, detail),
     ...(properties && {
       properties: mapFields(properties, (inner, field) =>
-        listedField(inner, field, listing, within),
+        listedField(inner, field, listing, innerDetail),
       ),
     }),
     ...(items !== undefined && {
-      items: listedField(name, withoutLength({ ...Object(items) }), listing, detail),
+      items: listedField(name, withoutMaxLength({ ...Object(items) }), listing, detail),
     }),
   }
 }
 
-const withoutLength = ({ maxLength: _, ...facts }: JsonSchema): JsonSchema => facts
+const withoutMaxLength = ({ maxLength: _, ...keywords }: JsonSchema): JsonSchema => keywords
 
 /**
- * That a text may not be empty and is empty by default, a number not be negative and 0 by default,
- * how long a list may be, and what E.164 is, needs no words.
+ * Left out is what a model does without: that a text may not be empty and is empty by default, that
+ * a number may not be negative and is 0 by default, how long a list may be, the pattern of E.164.
  */
-function said(
-  { minLength: _, pattern: __, minItems: ___, maxItems: ____, ...facts }: JsonSchema,
-  detail: Detail,
+function listedKeywords(
+  { minLength: _, pattern: __, minItems: ___, maxItems: ____, ...keywords }: JsonSchema,
+  detail: FieldDetail,
 ): JsonSchema {
-  // A converter for strict function calling closes an object that does not say that it is open.
-  if (facts.additionalProperties !== true) delete facts.additionalProperties
+  // A converter for strict function calling closes every object that does not state to be open.
+  if (keywords.additionalProperties !== true) delete keywords.additionalProperties
   if (detail === 'type') {
-    const { type, additionalProperties } = facts
+    const { type, additionalProperties } = keywords
     return { ...(type && { type }), ...(additionalProperties && { additionalProperties }) }
   }
-  if (facts.type === 'integer' && (facts.minimum ?? 2) <= 1) delete facts.minimum
-  if (facts.minimum === 0 && facts.maximum === undefined) delete facts.minimum
-  if (facts.default === 0 || facts.default === '') delete facts.default
-  if (detail !== 'all') delete facts.description
-  return facts
+  if (keywords.type === 'integer' && (keywords.minimum ?? 2) <= 1) delete keywords.minimum
+  if (keywords.minimum === 0 && keywords.maximum === undefined) delete keywords.minimum
+  if (keywords.default === 0 || keywords.default === '') delete keywords.default
+  if (detail !== 'all') delete keywords.description
+  return keywords
 }

@@ -159,8 +159,8 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
       )
     }
     const tool = catalogue.byName.get(message.params.name)
-    if (!tool || tool.asks) return undefined
-    if (tool.reports && message.params._meta?.progressToken !== undefined) return undefined
+    if (!tool || tool.asksConfirmation) return undefined
+    if (tool.reportsProgress && message.params._meta?.progressToken !== undefined) return undefined
     return call(tool, message, { session, exposure, era, request }).then((result) =>
       answer(message, result),
     )

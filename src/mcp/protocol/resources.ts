@@ -15,7 +15,7 @@ import type { RestrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
 import { messageText } from '../../text/client-text.ts'
 import { safeJson, safeLine } from '../../text/safe-text.ts'
-import { errorMetaKey } from '../call/call.ts'
+import { errorMetaKey } from '../call/error-result.ts'
 import { agentIds, type CompletionSource, voiceProviderCodes } from './completion-sources.ts'
 
 /** Whose resources, and whom to tell about bugs of our own. */

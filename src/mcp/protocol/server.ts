@@ -115,7 +115,7 @@ export function createServerFactory(options: ServerFactoryOptions): ServerFactor
       const { shutdown } = options
       // What is under way is answered to the end, but nobody else is dialled for a client that has
       // gone, or by a server that is told to stop: the answer says who was.
-      const isMany = tool.asks && tool.reports
+      const isMany = tool.asksConfirmation && tool.reportsProgress
       const signal =
         isMany && shutdown
           ? AbortSignal.any([context.mcpReq.signal, shutdown])

@@ -23,7 +23,10 @@ const busy: Behaviour = (_, response) =>
   json(response, 429, envelope('rate_limit_exceeded'), { 'retry-after': '30' })
 
 /** Places a call on a platform that behaves so for each kind of request; `ms` is what it took. */
-async function placing(behaviours: Record<'name' | 'agent' | 'place', Behaviour>, boundMs: number) {
+async function placing(
+  behaviours: Record<'name' | 'agent' | 'place', Behaviour>,
+  timeLimitMs: number,
+) {
   await using platform = await startFakePlatform(
     (request, response, before) => {
       const isNamed = request.url.includes('/agents?')
@@ -47,7 +50,7 @@ async function placing(behaviours: Record<'name' | 'agent' | 'place', Behaviour>
   const result = await callTool(placeCall, args, {
     session: { ...session, dialling: { ...session.dialling, timing } },
     tools: [placeCall],
-    boundMs,
+    timeLimitMs,
     onBug: (error) => {
       throw error
     },

@@ -4,20 +4,20 @@ import { closestWord } from '../../text/closest-match.ts'
 import type { ArgumentProblem } from './advice.ts'
 
 /*
- * Strict function calling sends null for every argument that is not given, so null cannot mean
- * "clear this" as it does on the wire. What is to be cleared is named in an argument of its own.
+ * The argument `clear`. Strict function calling sends null for every argument that is not given, so
+ * null cannot clear a field as it does in a PATCH of the platform. The fields to clear are named in
+ * an argument of their own.
  */
 
-/** The argument that names what is to be cleared. */
 export const clearName = 'clear'
 
-/** Dotted paths of what is to be cleared. */
-export const clearOption = z
+/** Dotted paths of the fields to clear. */
+export const clearArgument = z
   .array(z.string().max(500))
   .refine(({ length }) => length <= 50, { error: 'Too many: 50 paths at most', abort: true })
   .optional()
 
-/** What says which fields a tool can clear. */
+/** A tool, as far as clearing fields depends on it. */
 interface ClearingTool {
   readonly route: Route
   readonly clearable: readonly string[]
@@ -25,19 +25,24 @@ interface ClearingTool {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The fields of a body that take null, which clears them, as dotted paths. */
-export function nullablePaths(body: z.ZodObject, prefix = ''): string[] {
+/** The paths that a tool can clear: those it names, else in an update all that allow null. */
+export const clearablePaths = (
+  { method, body }: Route,
+  named: readonly string[] | undefined,
+): readonly string[] => named ?? (method === 'PATCH' && body ? nullablePaths(body) : [])
+
+function nullablePaths(body: z.ZodObject, prefix = ''): string[] {
   return Object.entries(body.shape).flatMap(([name, field]) => {
     const type = unwrapped(field)
     const path = `${prefix}${name}`
     return [
-      ...(takesNull(field) ? [path] : []),
+      ...(allowsNull(field) ? [path] : []),
       ...(type instanceof z.ZodObject ? nullablePaths(type, `${path}.`) : []),
     ]
   })
 }
 
-/** Why some paths cannot be cleared beside what is given. */
+/** Why some of the paths cannot be cleared, or not beside the given fields. */
 export function clearProblems(
   tool: ClearingTool,
   given: Fields,
@@ -46,14 +51,14 @@ export function clearProblems(
   return paths.flatMap((path, at) => {
     const message = isClearable(tool, path)
       ? isSet(given, path) && `${path} is given too; either give it a value or clear it`
-      : whyNot(tool, path)
+      : whyNotClearable(tool, path)
     return message ? [{ argument: `${clearName}.${at}`, message }] : []
   })
 }
 
 /**
- * A body with null for each path that the platform clears so. A key of free data is not among them:
- * null is a value there, and taking out a key needs the whole of it (see safe-update.ts).
+ * The body with null at each path to clear. Keys of free data are not set to null, which is a value
+ * there: removing a key takes all of the data (see flows/agents/safe-update.ts).
  */
 export function withNulls(tool: ClearingTool, given: Fields, paths: readonly string[]): Fields {
   const shortestFirst = [...paths].sort((one, other) => one.length - other.length)
@@ -64,7 +69,7 @@ export function withNulls(tool: ClearingTool, given: Fields, paths: readonly str
 
 function withNullAt(object: Fields, [name = '', ...rest]: readonly string[]): Fields {
   const inner = object[name]
-  // What holds it is cleared as a whole.
+  // The object that holds it is cleared as a whole.
   if (inner === null) return object
   return {
     ...object,
@@ -72,7 +77,7 @@ function withNullAt(object: Fields, [name = '', ...rest]: readonly string[]): Fi
   }
 }
 
-/** Where a path leads: to a declared field, or into what is not declared. */
+/** What a path leads to: a declared field, or a place where fields are not declared. */
 type Place =
   | { readonly in: 'declared'; readonly field: z.core.$ZodType }
   | { readonly in: 'open object' }
@@ -81,7 +86,7 @@ type Place =
 function placeOf(object: z.ZodObject | null, path: string): Place | undefined {
   if (!object) return undefined
   const [name = '', ...rest] = path.split('.')
-  const within = rest.join('.')
+  const innerPath = rest.join('.')
   const field = Object.hasOwn(object.shape, name) ? object.shape[name] : undefined
   if (!field) {
     const isTypo = closestWord(name, Object.keys(object.shape)) !== undefined
@@ -90,11 +95,11 @@ function placeOf(object: z.ZodObject | null, path: string): Place | undefined {
   }
   if (rest.length === 0) return { in: 'declared', field }
   const type = unwrapped(field)
-  if (type instanceof z.ZodObject) return placeOf(type, within)
-  return type instanceof z.ZodRecord && within !== '' ? { in: 'free data' } : undefined
+  if (type instanceof z.ZodObject) return placeOf(type, innerPath)
+  return type instanceof z.ZodRecord && innerPath !== '' ? { in: 'free data' } : undefined
 }
 
-/** It keeps fields that are not declared: the settings of a provider that is not known. */
+/** It keeps undeclared fields, such as the settings of an unknown provider. */
 const isOpen = (object: z.ZodObject) => object.def.catchall !== undefined
 
 function isClearable({ clearable, route }: ClearingTool, path: string): boolean {
@@ -103,7 +108,7 @@ function isClearable({ clearable, route }: ClearingTool, path: string): boolean 
   return place !== undefined && place.in !== 'declared'
 }
 
-/** Whether a value is given at a path; a key of free data may hold dots itself. */
+/** Whether a value is given at a path; keys of free data may contain dots. */
 function isSet(value: unknown, path: string): boolean {
   if (!isObject(value)) return true
   return Object.entries(value).some(
@@ -112,33 +117,34 @@ function isSet(value: unknown, path: string): boolean {
   )
 }
 
-/** Names that are compared at most; longer ones are no names. */
+/** How much of a path is compared with known paths: what is longer is not a path. */
 const longestPath = 200
 
-function whyNot({ clearable, route }: ClearingTool, path: string): string {
+function whyNotClearable({ clearable, route }: ClearingTool, path: string): string {
   const shown = path.slice(0, longestPath)
   const place = placeOf(route.body, shown)
   if (place?.in === 'declared')
-    return `${shown} cannot be cleared; ${instead(clearable, shown, place.field)}`
+    return `${shown} cannot be cleared; ${alternative(clearable, shown, place.field)}`
   const meant = nearestPath(shown, clearable)
   const hint = meant ? `did you mean ${meant}?` : `these can be cleared: ${clearable.join(', ')}`
   return `there is no field ${shown}; ${hint}`
 }
 
-function instead(clearable: readonly string[], path: string, field: z.core.$ZodType): string {
-  const within = clearable.filter((one) => one.startsWith(`${path}.`))
-  if (within.length > 0) return `clear fields of it: ${within.join(', ')}`
-  const usual = z.globalRegistry.get(field)?.default
+/** What to do instead of clearing a declared field that does not allow null. */
+function alternative(clearable: readonly string[], path: string, field: z.core.$ZodType): string {
+  const inner = clearable.filter((one) => one.startsWith(`${path}.`))
+  if (inner.length > 0) return `clear fields of it: ${inner.join(', ')}`
+  const byDefault = z.globalRegistry.get(field)?.default
   const holder = clearable.find((one) => path.startsWith(`${one}.`))
   const advice = [
-    usual !== undefined && `send ${JSON.stringify(usual)} for the default`,
+    byDefault !== undefined && `send ${JSON.stringify(byDefault)} for the default`,
     holder && `clear ${holder} to reset all of it`,
   ].filter(Boolean)
   if (advice.length > 0) return advice.join(', or ')
   return `send another value; these can be cleared: ${clearable.join(', ')}`
 }
 
-/** The path most likely meant, by all of it or by its last name alone. */
+/** The path that is most likely meant, by its whole text or by its last name. */
 function nearestPath(path: string, known: readonly string[]): string | undefined {
   const last = closestWord(lastName(path), known.map(lastName))
   return closestWord(path, known) ?? known.find((one) => lastName(one) === last)
@@ -151,8 +157,8 @@ const unwrapped = (field: z.core.$ZodType): z.core.$ZodType =>
     ? unwrapped(field.unwrap())
     : field
 
-const takesNull = (field: z.core.$ZodType): boolean =>
-  field instanceof z.ZodNullable || (field instanceof z.ZodOptional && takesNull(field.unwrap()))
+const allowsNull = (field: z.core.$ZodType): boolean =>
+  field instanceof z.ZodNullable || (field instanceof z.ZodOptional && allowsNull(field.unwrap()))
 
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
