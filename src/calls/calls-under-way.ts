@@ -3,113 +3,118 @@ import { ApiError } from '../api/failure.ts'
 import { withTimeLimit } from '../api/time-limit.ts'
 import { routes } from '../contract/routes.ts'
 import type { DialPolicy } from '../policy/dial-policy.ts'
-import { type Followed, type Follower, hasEnded } from './follow.ts'
+import type { OpenCall } from '../state/call-counter.ts'
+import type { CallFollower } from './call-follower.ts'
+import { hasEnded, isMissing } from './call-state.ts'
 
 /** Whose calls are counted together, and who reads them. */
 export interface CallReader {
-  /** Whose calls these are: only theirs are looked at, and this is written down. */
+  /** Platform and account, as the call counter stores it: only calls of this owner are read. */
   readonly owner: string
   readonly account: string
   readonly client: Client
-  /** Whose key it is, see Followed. */
+  /** Hash of the key, see FollowedCall. */
   readonly key: string
 }
 
-/** How long looking at calls takes at most, and at how many, so that a request can wait for it. */
-const lookMs = 3000
-const mostLooked = 50
+/** How long reading calls takes at most, ms, and how many are read: a request waits for it. */
+const readMs = 3000
+const maxRead = 50
 
-/** After that a call that the platform does not show is not just late, ms. */
-const shownAfterMs = 60_000
+/** How long after it was placed a call that the platform does not show has ended, ms. */
+const missingAfterMs = 60_000
 
-/** A call that counts as under way, by the id of its permit. */
-interface Counted {
-  readonly id: string
-  readonly callId: string
-  readonly at: number
-}
+type CallStatus = 'ended' | 'under way' | 'unknown'
 
 /**
- * Which calls count as under way: those that this process follows to their end, and those that are
- * written down. A process that stopped, or was killed, follows its calls no more; so the next one
- * asks the platform about them, at the first call of their account and whenever too many seem to be
- * under way. What has ended is released, what goes on is followed from then on.
+ * Keeps the call counter's number of calls under way true. Calls that this process has placed are
+ * followed to their end. Calls of a process that was stopped are followed by nobody: they are read
+ * from the platform before the first call of their account, and when `max_at_once` seems to be
+ * reached. One that has ended is released, one that goes on is followed from then on.
  */
 export class CallsUnderWay {
   readonly #policy: DialPolicy
-  readonly #follower: Follower
+  readonly #follower: CallFollower
   /** Permits of calls that this process follows. */
   readonly #followed = new Set<string>()
-  /** Owners whose calls were looked at when this process placed their first. */
-  readonly #known = new Set<string>()
+  /** Owners whose calls this process has read. */
+  readonly #knownOwners = new Set<string>()
 
-  constructor(policy: DialPolicy, follower: Follower) {
+  constructor(policy: DialPolicy, follower: CallFollower) {
     this.#policy = policy
     this.#follower = follower
   }
 
   /** A call was placed with this permit: it counts until it has ended. */
-  async placed(id: string, callId: string, reader: CallReader): Promise<void> {
-    this.#follow(id, callId, reader)
-    await this.#policy.placed(id, { owner: reader.owner, callId })
+  async placed(permitId: string, callId: string, reader: CallReader): Promise<void> {
+    this.#follow(permitId, callId, reader)
+    await this.#policy.placed(permitId, { owner: reader.owner, callId })
   }
 
-  /** Asks the policy, and once more when a call that seemed to be under way turns out to have ended. */
+  /** Asks the policy, and again when a call that counted as under way turns out to have ended. */
   async ask<V extends { readonly allowed: boolean }>(
     reader: CallReader,
     signal: AbortSignal | undefined,
     question: () => Promise<V>,
   ): Promise<V> {
-    if (!this.#known.has(reader.owner)) {
-      this.#known.add(reader.owner)
-      await this.#look(reader, signal)
+    if (!this.#knownOwners.has(reader.owner)) {
+      this.#knownOwners.add(reader.owner)
+      await this.#readOpenCalls(reader, signal)
     }
     const answer = await question()
     const isFull = 'rule' in answer && answer.rule === 'max_at_once'
-    return isFull && (await this.#look(reader, signal)) ? question() : answer
+    return isFull && (await this.#readOpenCalls(reader, signal)) ? question() : answer
   }
 
-  /** Looks at calls that nobody here follows; true when one of them has ended. */
-  async #look(reader: CallReader, signal: AbortSignal | undefined): Promise<boolean> {
+  /** Reads the calls that this process does not follow; true when one of them has ended. */
+  async #readOpenCalls(reader: CallReader, signal: AbortSignal | undefined): Promise<boolean> {
     const counted = await this.#policy.underWay(reader.owner)
-    const open = counted.filter(({ id }) => !this.#followed.has(id)).slice(0, mostLooked)
-    const ended = await Promise.all(open.map((one) => this.#settle(one, reader, signal)))
-    return ended.includes(true)
+    const open = counted.filter(({ id }) => !this.#followed.has(id)).slice(0, maxRead)
+    const statuses = await Promise.all(open.map((call) => this.#update(call, reader, signal)))
+    return statuses.includes('ended')
   }
 
-  /** True when the call has ended. What cannot be read stays as it is: its lease ends. */
-  async #settle(
-    { id, callId, at }: Counted,
+  /** Reads a call and tells the policy. Of one that cannot be read nothing is told: its lease ends. */
+  async #update(
+    call: OpenCall,
     reader: CallReader,
     signal: AbortSignal | undefined,
-  ): Promise<boolean> {
-    const params = { account_id: reader.account, call_id: callId }
-    const state = await withTimeLimit(lookMs, signal, (until) =>
-      reader.client.call(routes.calls.get, { params, query: {} }, until),
-    ).then(
-      (call) => (hasEnded(call) ? 'ended' : 'goes on'),
-      (error: unknown) => {
-        if (!(error instanceof ApiError)) throw error
-        const isMissing = 'status' in error.failure && error.failure.status === 404
-        return isMissing && Date.now() - at > shownAfterMs ? 'ended' : 'not known'
-      },
-    )
-    if (state === 'ended') await this.#policy.release(id)
-    if (state === 'goes on') {
-      await this.#policy.renew(id)
-      this.#follow(id, callId, reader)
+  ): Promise<CallStatus> {
+    const status = await statusOf(call, reader, signal)
+    if (status === 'ended') await this.#policy.release(call.id)
+    if (status === 'under way') {
+      await this.#policy.renew(call.id)
+      this.#follow(call.id, call.callId, reader)
     }
-    return state === 'ended'
+    return status
   }
 
-  #follow(id: string, callId: string, { account, client, key }: CallReader): void {
-    if (this.#followed.has(id)) return
-    this.#followed.add(id)
-    const followed: Followed = { owner: key, account, callId }
-    const then = {
-      tick: () => void this.#policy.renew(id),
-      ended: () => void this.#policy.release(id),
+  #follow(permitId: string, callId: string, { account, client, key }: CallReader): void {
+    if (this.#followed.has(permitId)) return
+    this.#followed.add(permitId)
+    const events = {
+      onUnderWay: () => void this.#policy.renew(permitId),
+      onEnded: () => void this.#policy.release(permitId),
     }
-    void this.#follower.untilEnd(followed, client, then).finally(() => this.#followed.delete(id))
+    void this.#follower
+      .untilEnd({ owner: key, account, callId }, client, events)
+      .finally(() => this.#followed.delete(permitId))
+  }
+}
+
+async function statusOf(
+  { callId, at }: OpenCall,
+  { account, client }: CallReader,
+  signal: AbortSignal | undefined,
+): Promise<CallStatus> {
+  const params = { account_id: account, call_id: callId }
+  try {
+    const call = await withTimeLimit(readMs, signal, (limited) =>
+      client.call(routes.calls.get, { params, query: {} }, limited),
+    )
+    return hasEnded(call) ? 'ended' : 'under way'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return isMissing(error) && Date.now() - at > missingAfterMs ? 'ended' : 'unknown'
   }
 }

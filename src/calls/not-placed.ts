@@ -1,24 +1,24 @@
 import type { Failure } from '../api/failure.ts'
 
 /**
- * Statuses that do not tell: 408, 460 and 499 are what proxies say when somebody has waited in vain,
- * and 409 may mean this very call, where the platform looks for external ids.
+ * Client errors after which the call may exist: a proxy answers 408, 460 or 499 when it stopped
+ * waiting for the platform, and 409 may be about this very call, where external ids are unique.
  */
-const untold = new Set([408, 409, 460, 499])
+const ambiguous = new Set([408, 409, 460, 499])
 
-/** What is said, in whatever words, before anything is done with a request. */
-const turnedAway = new Set([401, 403, 404, 405, 411, 413, 414, 415, 429, 431])
+/** Statuses that are answered before a request is acted on, also without the platform's error body. */
+const refusedUnread = new Set([401, 403, 404, 405, 411, 413, 414, 415, 429, 431])
 
-/** The request did not leave, or the platform understood it and said no. */
-export function isCertainlyNotDone(failure: Failure): boolean {
+/** Whether a failed request has certainly placed no call: it was not sent, or it was refused. */
+export function isNotPlaced(failure: Failure): boolean {
   if ('maybeSent' in failure) return !failure.maybeSent
   switch (failure.kind) {
     case 'bad_parameter':
       return true
     case 'rejected':
-      return failure.status >= 400 && failure.status < 500 && !untold.has(failure.status)
+      return failure.status >= 400 && failure.status < 500 && !ambiguous.has(failure.status)
     case 'unreadable':
-      return turnedAway.has(failure.status)
+      return refusedUnread.has(failure.status)
     default:
       return false
   }

@@ -1,17 +1,17 @@
 import type { Failure } from '../api/failure.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 
-/** A call that exists. */
+/** A call that exists on the platform. */
 export interface Placement {
   readonly call: PlacedCall | Call
   readonly externalId: string
-  /** The call was there already: an identical request had placed it. */
+  /** An earlier identical request has placed it. */
   readonly isRepeat: boolean
-  /** False: the platform has a record of it, and said that it did not take the call. */
+  /** False: the platform has a record of the call, and said that it did not take it. */
   readonly isTaken: boolean
 }
 
-/** Nobody knows whether the call was placed. */
+/** It is unknown whether the call was placed. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown'
   readonly externalId: string
@@ -24,14 +24,14 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** The external id stands for another call. */
-export class ExternalIdTaken extends Error {
-  override readonly name = 'ExternalIdTaken'
+/** The external id belongs to another call. */
+export class ExternalIdConflict extends Error {
+  override readonly name = 'ExternalIdConflict'
 }
 
-/** Leave to send one call. */
+/** Permission to send one call, which counts for the limits of the dial policy. */
 export interface Permit {
-  /** The call was not placed after all. */
+  /** There is no call: it counts no more. */
   cancel(): Promise<void>
   /** The call exists. */
   placed(callId: string): Promise<void>

@@ -18,7 +18,7 @@ import { ownAccountClient } from '../session/own-account-client.ts'
 import { createReplyCaches, type ReplyCache } from '../session/reply-cache.ts'
 import { restrictedSession } from '../session/restricted-session.ts'
 import type { Session } from '../session/session.ts'
-import { openCalling } from './dialling.ts'
+import { openCallServices } from './call-services.ts'
 import { openLocalToken } from './local-token.ts'
 import { openPlatform } from './platform.ts'
 
@@ -51,7 +51,7 @@ export async function openServing(config: Serving, { onBug, shutdown, onServer }
   const { account } = config.scope
   const isSandbox = config.platform.kind === 'sandbox'
   const exposure = exposedOf(tools, config.scope.exposure)
-  const dialling = openCalling(config.calling, { isSandbox })
+  const callServices = openCallServices(config.calling, { isSandbox })
   const platform = await openPlatform(config.platform, onBug)
   const limits = limitsOf(config.platform)
   const cacheOf = createReplyCaches(config.scope)
@@ -65,7 +65,7 @@ export async function openServing(config: Serving, { onBug, shutdown, onServer }
     return {
       client,
       cache,
-      dialling,
+      callServices,
       platform: platform.address,
       owner: createHash('sha256').update(apiKey).digest('base64url'),
       pinnedAccount: account,
@@ -115,7 +115,7 @@ export async function openServing(config: Serving, { onBug, shutdown, onServer }
     /** Does now what the first request would do, and fails if that fails. */
     prepare: platform.prepare,
     async close() {
-      await dialling.close()
+      await callServices.close()
       await platform.close()
     },
   }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ApiError } from '../api/failure.ts'
-import { isMissing, shownAfterMs } from '../calls/follow.ts'
+import { isMissing, shownAfterMs } from '../calls/call-state.ts'
 import { routes } from '../contract/routes.ts'
 import { type CallOwner, type Journal, JournalError } from '../state/journal.ts'
 import { canonicalId } from '../text/canonical-id.ts'
@@ -71,7 +71,7 @@ export async function mayShowLater(
 ): Promise<boolean> {
   if (!isMissing(error)) return false
   try {
-    const journal = await session.dialling.journal()
+    const journal = await session.callServices.journal()
     const own = await keyAccount(session, journal)
     const owner = callOwner(session, account === 'me' ? own.id : account, own)
     const agoMs = await journal.placedAgoMs(owner, callId)

@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts'
-import type { Dialling } from '../calls/dialling.ts'
+import type { CallServices } from '../calls/call-services.ts'
 import type { ReplyCache } from './reply-cache.ts'
 
 /** One user's access to the platform, for one connection (stdio) or one request (HTTP). */
@@ -7,7 +7,7 @@ export interface Session {
   readonly client: Client
   /** What was read with this key before, by this or another session of it. */
   readonly cache: ReplyCache
-  readonly dialling: Dialling
+  readonly callServices: CallServices
   /** Which platform this is: its address, or that it is the sandbox in this process. */
   readonly platform: string
   /** Who this is, without saying it: a hash of the API key. Never written down. */

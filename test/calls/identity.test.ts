@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { sought } from '../../src/calls/find-out.ts'
+import { identityOf } from '../../src/calls/call-identity.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { connectStdio } from '../harness/client.ts'
 import { scratchFolder, startPlatformProgram, startProgram } from '../harness/program.ts'
@@ -111,10 +111,7 @@ describe('after an upgrade from a journal of version 1', () => {
     const agent_id = platform.agent.id
     const owner = `${createHash('sha256').update(key).digest('base64url')} ${account}`
     const contentOf = (body: object) =>
-      sought(
-        { params: {}, query: {}, body: { ...body } },
-        { caller: { owner: '', formerOwners: [] } },
-      ).identity.content
+      identityOf({ body: { ...body } }, { callOwner: { owner: '', formerOwners: [] } }).content
     const body = { type: 'phone', agent_id, from_number, to_number }
     const db = new DatabaseSync(join(folder.path, 'calls.db'))
     db.exec(`

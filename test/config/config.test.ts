@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { requestMs } from '../../src/calls/find-out.ts'
+import { requestMs } from '../../src/calls/placing-context.ts'
 import { type Config, readConfig } from '../../src/config/config.ts'
 import { ConfigError } from '../../src/config/flags.ts'
 import { helpText, settings } from '../../src/config/settings.ts'

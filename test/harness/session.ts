@@ -1,6 +1,6 @@
 import type { Client } from '../../src/api/client.ts'
-import { createFollower } from '../../src/calls/follow.ts'
-import { Unsettled } from '../../src/calls/unsettled.ts'
+import { createCallFollower } from '../../src/calls/call-follower.ts'
+import { PendingPermits } from '../../src/calls/pending-permits.ts'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
 import { createReplyCaches } from '../../src/session/reply-cache.ts'
 import type { Session } from '../../src/session/session.ts'
@@ -13,12 +13,12 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
   return {
     client,
     cache: createReplyCaches()('a key', client),
-    dialling: {
+    callServices: {
       journal: () => openSqliteJournal(':memory:'),
       policy: createDialPolicy({ config: undefined, source, counter: createMemoryCallCounter() }),
-      follower: createFollower(),
+      follower: createCallFollower(),
       underWay: undefined,
-      unsettled: new Unsettled(),
+      pendingPermits: new PendingPermits(),
     },
     platform: 'https://platform.example',
     owner: 'an owner',

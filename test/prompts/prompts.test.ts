@@ -36,7 +36,7 @@ function sessionOn(send: Send, more: Partial<Session> = {}): RestrictedSession {
     client,
     cache: createReplyCaches()('k', client),
     // Nothing here may dial.
-    dialling: null as never,
+    callServices: null as never,
     platform: 'a test',
     owner: 'test',
     pinnedAccount: undefined,

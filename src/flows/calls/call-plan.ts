@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { notedBefore } from '../../calls/place.ts'
+import { journalEntryOf } from '../../calls/place-once.ts'
 import type { Agent } from '../../contract/agent.ts'
 import type { CallCreate } from '../../contract/call.ts'
 import { e164 } from '../../contract/field.ts'
@@ -60,7 +60,7 @@ export const bodyOf = ({ body }: ListRun, callee: Callee): CallCreate => ({
 
 const noted = async (run: ListRun, journal: Journal, callee: Callee) => {
   const request: RouteRequest = { ...run.request, body: bodyOf(run, callee) }
-  return notedBefore(request, { journal, caller: run.caller, sameForMs: sameInListMs })
+  return journalEntryOf(request, { journal, callOwner: run.callOwner, sameForMs: sameInListMs })
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Failure } from '../../api/failure.ts'
-import { ExternalIdTaken, OutcomeUnknown, type Placement } from '../../calls/placement.ts'
+import { ExternalIdConflict, OutcomeUnknown, type Placement } from '../../calls/placement.ts'
 import type { Call } from '../../contract/call.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
@@ -14,7 +14,7 @@ export async function inWords<T>(run: OnAccount, work: () => Promise<T>): Promis
     return await work()
   } catch (error) {
     if (error instanceof OutcomeUnknown) throw unknown(error, run)
-    if (error instanceof ExternalIdTaken) throw taken()
+    if (error instanceof ExternalIdConflict) throw taken()
     if (error instanceof JournalError)
       throw new Refused('not_allowed', error.message, {
         next: 'Do what the message says, then place the call again.',

@@ -10,7 +10,7 @@ import { inWords } from './call-problems.ts'
 
 /** A run that places calls: on which account, whose calls they are, and until when it is answered. */
 export interface Placing extends Bounded {
-  readonly caller: CallOwner
+  readonly callOwner: CallOwner
 }
 
 /**
@@ -23,23 +23,25 @@ export async function forPlacing<
 >(given: R): Promise<R & Placing> {
   const run = bounded(given)
   const notSent = { kind: 'cancelled', maybeSent: false } as const
-  const { account_id, caller } = await rejectOnAbort(
+  const { account_id, owner } = await rejectOnAbort(
     callerFor(run),
     run.signal,
     () => new ApiError(notSent, { ...routes.accounts.current, attempts: 1 }),
   )
   const params = { ...run.request.params, account_id }
-  return { ...run, request: { ...run.request, params }, caller }
+  return { ...run, request: { ...run.request, params }, callOwner: owner }
 }
 
 async function callerFor(run: Pick<Run, 'request' | 'session'>) {
   const { request, session } = run
-  const own = await inWords(run, async () => keyAccount(session, await session.dialling.journal()))
+  const own = await inWords(run, async () =>
+    keyAccount(session, await session.callServices.journal()),
+  )
   const named = accountIn(request)
   const account_id = named === 'me' ? own.id : named
   if (!isKeyAccount(account_id, own)) {
     const asked = { params: { account_id }, query: { limit: 1 } }
     await session.cache.read(routes.calls.list, asked, 'account')
   }
-  return { account_id, caller: callOwner(session, account_id, own) }
+  return { account_id, owner: callOwner(session, account_id, own) }
 }

@@ -17,8 +17,8 @@ export async function callsAtOnce({
   request,
   session,
 }: OnAccount): Promise<CallsAtOnce | undefined> {
-  const { dialling, client, owner: key } = session
-  const { underWay } = dialling
+  const { callServices, client, owner: key } = session
+  const { underWay } = callServices
   if (!underWay) return undefined
   const account = await accountIdIn(request, session)
   // Another platform may have an account of the same id, and knows nothing of these calls.
@@ -35,4 +35,4 @@ export const asked = <V extends { readonly allowed: boolean }>(
 
 /** Whether the policy would allow a call now; it is not counted. Throws ApiError. */
 export const allowed = async (dialled: DialRequest, run: OnAccount): Promise<Verdict> =>
-  asked(await callsAtOnce(run), run.signal, () => run.session.dialling.policy.check(dialled))
+  asked(await callsAtOnce(run), run.signal, () => run.session.callServices.policy.check(dialled))

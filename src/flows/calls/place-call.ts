@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { ApiError } from '../../api/failure.ts'
 import { withTimeLimit } from '../../api/time-limit.ts'
-import { isCertainlyNotDone } from '../../calls/not-placed.ts'
-import { placedBefore, placeOnce } from '../../calls/place.ts'
+import { isNotPlaced } from '../../calls/not-placed.ts'
+import { placedBefore, placeOnce } from '../../calls/place-once.ts'
 import type { Permit, Placement } from '../../calls/placement.ts'
 import type { Agent } from '../../contract/agent.ts'
 import { type CallCreate, PlacedCall } from '../../contract/call.ts'
@@ -59,7 +59,7 @@ export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
 /** Refused for the moment, by the platform or the operator: agreement to it need not be asked anew. */
 const isNothingDone = (error: unknown) =>
   error instanceof ApiError
-    ? isCertainlyNotDone(error.failure)
+    ? isNotPlaced(error.failure)
     : error instanceof Refused && error.kind === 'not_allowed'
 
 /** A phone call has two numbers, a web call none: anything else is a mistake about who is called. */
@@ -136,13 +136,13 @@ function laterThan({ rule, retryAfterSeconds }: Forbidden): string {
  * later would be told of a call that may be ringing.
  */
 async function repeated(run: PlaceRun): Promise<Placement | undefined> {
-  const { request, session, signal, until, caller } = run
-  const { dialling, client } = session
-  const { timing, unsettled } = dialling
+  const { request, session, signal, until, callOwner } = run
+  const { callServices, client } = session
+  const { timing, pendingPermits } = callServices
   return inWords(run, async () => {
-    const journal = await dialling.journal()
-    const recognising = { client, journal, caller, timing, unsettled, until }
-    return placedBefore(request, recognising, signal)
+    const journal = await callServices.journal()
+    const context = { client, journal, callOwner, timing, pendingPermits, until }
+    return placedBefore(request, context, signal)
   })
 }
 
@@ -152,15 +152,24 @@ export async function place(
   dialled: DialRequest,
   { isInList = false } = {},
 ): Promise<Placement> {
-  const { request, session, signal, until, caller } = run
-  const { dialling, client } = session
-  const { timing, unsettled } = dialling
+  const { request, session, signal, until, callOwner } = run
+  const { callServices, client } = session
+  const { timing, pendingPermits } = callServices
   const permit = () => permitFor(dialled, run, { isInList })
   const sameForMs = isInList ? sameInListMs : undefined
   return inWords(run, async () => {
-    const journal = await dialling.journal()
-    const placing = { client, journal, caller, permit, sameForMs, timing, unsettled, until }
-    return placeOnce(request, placing, signal)
+    const journal = await callServices.journal()
+    const context = {
+      client,
+      journal,
+      callOwner,
+      permit,
+      sameForMs,
+      timing,
+      pendingPermits,
+      until,
+    }
+    return placeOnce(request, context, signal)
   })
 }
 
@@ -169,7 +178,7 @@ async function permitFor(
   run: PlaceRun,
   { isInList }: { isInList: boolean },
 ): Promise<Permit> {
-  const { policy } = run.session.dialling
+  const { policy } = run.session.callServices
   const atOnce = await callsAtOnce(run)
   const verdict = await asked(atOnce, run.signal, () => policy.reserve(dialled))
   if (!verdict.allowed) throw forbidden(verdict, { isInList })

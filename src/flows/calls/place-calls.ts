@@ -56,7 +56,7 @@ export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = 
     }
     refuseDoubleIds(options.calls)
     const run = await forPlacing(given)
-    const journal = await inWords(run, () => run.session.dialling.journal())
+    const journal = await inWords(run, () => run.session.callServices.journal())
     const known = await knownCalls(run, journal)
     if (known.size === options.calls.length)
       return shownCalls([...known].map(([callee, call]) => knownItem(callee, call, run)))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { hasEnded } from '../../calls/follow.ts'
+import { hasEnded } from '../../calls/call-state.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import type { routes } from '../../contract/routes.ts'
 import type { CallTaskView } from '../../mcp/call/task.ts'
@@ -105,9 +105,9 @@ export async function followCall(
   }
   // Where nothing changes it is told now and then that the call goes on.
   const beat = setInterval(() => last && tell(last), heartbeatMs).unref()
-  const { client, dialling } = session
+  const { client, callServices } = session
   const follow = (forMs: number) =>
-    dialling.follower.follow(followed, client, { forMs, signal, onNews: tell })
+    callServices.follower.follow(followed, client, { forMs, signal, onChange: tell })
   const call = await untilShown(follow, { account, callId }, { session, signal, forMs }).finally(
     () => clearInterval(beat),
   )

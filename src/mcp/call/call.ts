@@ -5,7 +5,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { ApiError } from '../../api/failure.ts'
 import { withTimeLimit } from '../../api/time-limit.ts'
-import { requestMs } from '../../calls/find-out.ts'
+import { requestMs } from '../../calls/placing-context.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { resultAccount } from '../../session/account.ts'
 import { restrictedSession } from '../../session/restricted-session.ts'

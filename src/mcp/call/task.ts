@@ -5,7 +5,7 @@ import {
   ProtocolError,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { pollMs } from '../../calls/pace.ts'
+import { pollIntervalMs } from '../../calls/poll-interval.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import { clientText } from '../../text/client-text.ts'
 import { safeLine } from '../../text/safe-text.ts'
@@ -78,7 +78,7 @@ export function taskIn(
     createdAt: new Date(created).toISOString(),
     lastUpdatedAt: new Date().toISOString(),
     ttlMs: taskTtlMs,
-    pollIntervalMs: pollMs(Date.now() - created),
+    pollIntervalMs: pollIntervalMs(Date.now() - created),
   }
 }
 

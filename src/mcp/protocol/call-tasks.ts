@@ -4,7 +4,7 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server'
 import { LRUCache } from 'lru-cache'
-import { hasEnded } from '../../calls/follow.ts'
+import { hasEnded } from '../../calls/call-state.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import { routes } from '../../contract/routes.ts'
 import { resultAccount, settledAccount } from '../../session/account.ts'

@@ -48,7 +48,7 @@ async function placing(
     to_number: '+493023125001',
   }
   const result = await callTool(placeCall, args, {
-    session: { ...session, dialling: { ...session.dialling, timing } },
+    session: { ...session, callServices: { ...session.callServices, timing } },
     tools: [placeCall],
     timeLimitMs,
     onBug: (error) => {

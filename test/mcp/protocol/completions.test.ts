@@ -38,7 +38,7 @@ function typist({ send = platform.send, account }: { send?: Send; account?: stri
     client,
     cache: createReplyCaches()('k', client),
     // Nothing here may dial.
-    dialling: null as never,
+    callServices: null as never,
     platform: 'a test',
     owner: 'test',
     pinnedAccount: account,

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createCallFollower } from '../calls/call-follower.ts'
+import type { CallServices } from '../calls/call-services.ts'
 import { CallsUnderWay } from '../calls/calls-under-way.ts'
-import type { Dialling } from '../calls/dialling.ts'
-import { createFollower } from '../calls/follow.ts'
-import { Unsettled } from '../calls/unsettled.ts'
+import { PendingPermits } from '../calls/pending-permits.ts'
 import type { CallingConfig } from '../config/config.ts'
 import { ConfigError } from '../config/flags.ts'
 import { shownName } from '../config/settings.ts'
@@ -15,8 +15,8 @@ import { openOnce } from '../state/open-once.ts'
 import { createSqliteCallCounter } from '../state/sqlite/sqlite-call-counter.ts'
 import { openSqliteJournal } from '../state/sqlite/sqlite-journal.ts'
 
-/** Dialling, as this process does it, with what it has opened. */
-export interface Calling extends Dialling {
+/** The call services of this process, with the files that they have opened. */
+export interface OpenCallServices extends CallServices {
   close(): Promise<void>
 }
 
@@ -30,10 +30,10 @@ const leaseMs = 15 * 60_000
  * Sets up how calls are placed. The policy is read now, so that a mistake in it is told at once;
  * what is remembered is opened with the first call. Throws ConfigError.
  */
-export function openCalling(
+export function openCallServices(
   { policy, stateDir, timing }: CallingConfig,
   { isSandbox }: { isSandbox: boolean },
-): Calling {
+): OpenCallServices {
   const { config, source } = readPolicy(policy)
   // Simulated calls are none that count.
   const file = (name: string) =>
@@ -43,7 +43,7 @@ export function openCalling(
       ? createMemoryCallCounter()
       : createSqliteCallCounter(file('dialled.db'), shownName('state-dir'))
   const dialPolicy = createDialPolicy({ config, source, counter, leaseMs })
-  const follower = createFollower()
+  const follower = createCallFollower()
   const journal = openOnce(() => openSqliteJournal(file('calls.db')))
   return {
     async journal() {
@@ -56,7 +56,7 @@ export function openCalling(
     underWay:
       config?.max_at_once === undefined ? undefined : new CallsUnderWay(dialPolicy, follower),
     timing,
-    unsettled: new Unsettled(),
+    pendingPermits: new PendingPermits(),
     async close() {
       await journal.close((opened) => opened.close())
       await counter.close()

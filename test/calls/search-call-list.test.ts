@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/failure.ts'
-import { findInPages } from '../../src/calls/listed-call.ts'
-import { placeOnce } from '../../src/calls/place.ts'
-import { Unsettled } from '../../src/calls/unsettled.ts'
+import { PendingPermits } from '../../src/calls/pending-permits.ts'
+import { placeOnce } from '../../src/calls/place-once.ts'
+import { searchCallList } from '../../src/calls/search-call-list.ts'
 import type { Call } from '../../src/contract/call.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
@@ -32,21 +32,21 @@ describe('a list that ignores the filter by external id', () => {
     'of %s other calls shows a call that comes last',
     async (count) => {
       const read = pagesOf([...others(count), mine])
-      expect(await findInPages(sign, read)).toEqual({ call: mine, isSure: true })
+      expect(await searchCallList(sign, read)).toEqual({ call: mine, isCertain: true })
     },
   )
 
   test.each([1, 99, 100, 101, 350])('of %s other calls shows that there is none', async (count) => {
     const read = pagesOf(others(count))
-    expect(await findInPages(sign, read)).toEqual({ call: undefined, isSure: true })
+    expect(await searchCallList(sign, read)).toEqual({ call: undefined, isCertain: true })
   })
 
   test('of small pages is read to its end', async () => {
-    expect(await findInPages(sign, pagesOf([...others(90), mine], { most: 20 }))).toMatchObject({
+    expect(await searchCallList(sign, pagesOf([...others(90), mine], { most: 20 }))).toMatchObject({
       call: mine,
     })
     const read = pagesOf(others(90), { most: 20, count: 20 })
-    expect(await findInPages(sign, read)).toMatchObject({ isSure: true })
+    expect(await searchCallList(sign, read)).toMatchObject({ isCertain: true })
   })
 
   test.each([
@@ -56,12 +56,12 @@ describe('a list that ignores the filter by external id', () => {
     ['shows a call without its id', pagesOf([{ id: 'x', to_number: '+4930123456' }])],
     ['shows the beginning of an id', pagesOf([{ id: 'x', external_id: 'min' }])],
   ])('and %s shows nothing for sure', async (_, read) => {
-    expect(await findInPages(sign, read)).toEqual({ call: undefined, isSure: false })
+    expect(await searchCallList(sign, read)).toEqual({ call: undefined, isCertain: false })
   })
 
   test('and ignores offset is complete where it counts no more than it shows', async () => {
     const read = pagesOf(others(3), { ignoresOffset: true })
-    expect(await findInPages(sign, read)).toMatchObject({ isSure: true })
+    expect(await searchCallList(sign, read)).toMatchObject({ isCertain: true })
   })
 })
 
@@ -92,10 +92,10 @@ function oldestFirst({ rings }: { rings: boolean[] }) {
       {
         client,
         journal: await openSqliteJournal(':memory:'),
-        caller: { owner: 'account', formerOwners: [] },
+        callOwner: { owner: 'account', formerOwners: [] },
         permit: async () => ({ cancel: async () => undefined, placed: async () => undefined }),
         timing: { findOutMs: 2000, settledMs: 100 },
-        unsettled: new Unsettled(),
+        pendingPermits: new PendingPermits(),
         until: performance.now() + 30_000,
       },
       undefined,

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/failure.ts'
-import { createFollower, hasEnded } from '../../src/calls/follow.ts'
+import { createCallFollower } from '../../src/calls/call-follower.ts'
+import { hasEnded } from '../../src/calls/call-state.ts'
 import { routes } from '../../src/contract/routes.ts'
 
 /** A platform on which a call began a while ago, and says something new with every reading. */
@@ -64,9 +65,9 @@ test.each([
 describe('a call', () => {
   test('is read once for all who wait for it, and they are told what is new', async () => {
     const { client, readings } = platformOf()
-    const follower = createFollower()
+    const follower = createCallFollower()
     let news = 0
-    const waiting = { forMs: 1300, onNews: () => void news++ }
+    const waiting = { forMs: 1300, onChange: () => void news++ }
     const waits = Array.from({ length: 50 }, () => follower.follow(call('a'), client, waiting))
     expect(await Promise.all(waits)).toHaveLength(50)
     expect(readings()).toBe(2)
@@ -75,23 +76,23 @@ describe('a call', () => {
 
   test('that ends is told at once', async () => {
     const { client } = platformOf({ endsAfter: 1 })
-    const ended = await createFollower().follow(call('a'), client, { forMs: 10_000 })
+    const ended = await createCallFollower().follow(call('a'), client, { forMs: 10_000 })
     expect(ended.status).toBe('completed')
   })
 
   test('that the platform does not show yet is read again, and one that it refuses is not', async () => {
     const { client } = platformOf({ fails: [404], endsAfter: 1 })
-    const ended = await createFollower().follow(call('a'), client, { forMs: 10_000 })
+    const ended = await createCallFollower().follow(call('a'), client, { forMs: 10_000 })
     expect(ended.status).toBe('completed')
     const refusing = platformOf({ fails: [403] })
     await expect(
-      createFollower().follow(call('a'), refusing.client, { forMs: 10_000 }),
+      createCallFollower().follow(call('a'), refusing.client, { forMs: 10_000 }),
     ).rejects.toThrow(ApiError)
   })
 
   test('of which nothing can be read in time is told with the time that was waited', async () => {
     const client: Client = { call: () => new Promise(() => undefined) }
-    const waiting = createFollower().follow(call('a'), client, { forMs: 300 })
+    const waiting = createCallFollower().follow(call('a'), client, { forMs: 300 })
     const { failure } = await waiting.catch((error: ApiError) => error as ApiError & never)
     expect(failure).toMatchObject({ kind: 'timeout' })
     expect(Object(failure).afterMs).toBeGreaterThan(250)
@@ -100,9 +101,9 @@ describe('a call', () => {
   test('is not taken to have ended because it cannot be read', async () => {
     const { client, readings } = platformOf({ fails: [503, 503, 503] })
     const said: string[] = []
-    void createFollower().untilEnd(call('a'), client, {
-      tick: () => void said.push('goes on'),
-      ended: () => void said.push('has ended'),
+    void createCallFollower().untilEnd(call('a'), client, {
+      onUnderWay: () => void said.push('goes on'),
+      onEnded: () => void said.push('has ended'),
     })
     await expect.poll(readings, { timeout: 8000 }).toBe(3)
     await sleep(200)
@@ -111,13 +112,13 @@ describe('a call', () => {
 
   test('that has lasted long is read at the pace of its age, by whoever waits anew', async () => {
     const { client, readings } = platformOf({ ageMs: 600_000 })
-    await createFollower().follow(call('a'), client, { forMs: 2500 })
+    await createCallFollower().follow(call('a'), client, { forMs: 2500 })
     expect(readings()).toBe(1)
   })
 
   test('is read less often where many are followed', async () => {
     const { client, readings } = platformOf()
-    const follower = createFollower()
+    const follower = createCallFollower()
     const waits = Array.from({ length: 200 }, (_, index) =>
       follower.follow(call(`call ${index}`), client, { forMs: 4000 }),
     )
@@ -128,7 +129,7 @@ describe('a call', () => {
   test('is no longer read when nobody waits', async () => {
     const { client, readings } = platformOf()
     const stopping = new AbortController()
-    const following = createFollower().follow(call('a'), client, {
+    const following = createCallFollower().follow(call('a'), client, {
       forMs: 10_000,
       signal: stopping.signal,
     })

@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError, type Failure } from '../../src/api/failure.ts'
-import { requestMs } from '../../src/calls/find-out.ts'
-import { placeOnce } from '../../src/calls/place.ts'
-import { ExternalIdTaken, OutcomeUnknown } from '../../src/calls/placement.ts'
-import { Unsettled } from '../../src/calls/unsettled.ts'
+import { PendingPermits } from '../../src/calls/pending-permits.ts'
+import { placeOnce } from '../../src/calls/place-once.ts'
+import { ExternalIdConflict, OutcomeUnknown } from '../../src/calls/placement.ts'
+import { requestMs } from '../../src/calls/placing-context.ts'
 import type { Route, RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { type Journal, JournalError } from '../../src/state/journal.ts'
@@ -96,7 +96,7 @@ const request = (more: object = {}): RouteRequest => ({
   body: { type: 'phone', agent_id: 'a', to_number: '+4930123456', ...more },
 })
 
-const caller = { owner: 'account', formerOwners: [] }
+const callOwner = { owner: 'account', formerOwners: [] }
 
 const permits = () => {
   const seen: string[] = []
@@ -112,7 +112,7 @@ const permits = () => {
   }
 }
 
-const soon = () => ({ unsettled: new Unsettled(), until: performance.now() + requestMs })
+const soon = () => ({ pendingPermits: new PendingPermits(), until: performance.now() + requestMs })
 
 async function placing(
   { client }: { client: Client },
@@ -120,7 +120,7 @@ async function placing(
 ) {
   const { seen, permit } = permits()
   const kept = journal ?? (await openSqliteJournal(':memory:'))
-  const unsettled = new Unsettled()
+  const pendingPermits = new PendingPermits()
   return {
     journal: kept,
     permits: seen,
@@ -130,10 +130,10 @@ async function placing(
         {
           client,
           journal: kept,
-          caller,
+          callOwner,
           permit,
           timing: { findOutMs: 600, settledMs },
-          unsettled,
+          pendingPermits,
           until: performance.now() + forMs,
         },
         signal,
@@ -168,7 +168,7 @@ describe('a call', () => {
     const { place } = await placing(platformOf())
     await place({ external_id: 'mine' })
     await expect(place({ external_id: 'mine', to_number: '+4930999999' })).rejects.toThrow(
-      ExternalIdTaken,
+      ExternalIdConflict,
     )
   })
 
@@ -368,7 +368,7 @@ describe('a call', () => {
     platform.rung.push({ ...shown, ...other })
     const { place } = await placing(platform)
     const asked = { external_id: 'mine', from_number: '+4930111111' }
-    await expect(place(asked)).rejects.toThrow(ExternalIdTaken)
+    await expect(place(asked)).rejects.toThrow(ExternalIdConflict)
     expect(platform.posts()).toBe(0)
   })
 
@@ -400,6 +400,22 @@ describe('a call', () => {
     isFull = false
     expect(await place()).toMatchObject({ isRepeat: false })
     expect(platform.posts()).toBe(1)
+  })
+
+  test('is not sent when recording it took all the time it had, and its id is free', async () => {
+    const platform = platformOf()
+    const journal = await openSqliteJournal(':memory:')
+    const beginSending: Journal['beginSending'] = async (entry, forMs) => {
+      const sending = await journal.beginSending(entry, forMs)
+      await sleep(forMs)
+      return sending
+    }
+    const slow = await placing(platform, { journal: { ...journal, beginSending } })
+    await expect(slow.place({}, undefined, 4000)).rejects.toThrow(ApiError)
+    expect(slow.permits).toEqual(['asked', 'cancelled'])
+    expect(platform.posts()).toBe(0)
+    const { place } = await placing(platform, { journal })
+    expect(await place()).toMatchObject({ isRepeat: false })
   })
 
   test('is unknown, and not refused, when the journal fails after it was sent', async () => {
@@ -448,7 +464,7 @@ describe('a call', () => {
       {
         ...platform,
         journal,
-        caller,
+        callOwner,
         permit: () => Promise.reject(new Error('not allowed')),
         ...soon(),
       },
@@ -474,7 +490,7 @@ describe('a call', () => {
     const other = {
       client: platform.client,
       journal,
-      caller: { owner: 'other', formerOwners: [] },
+      callOwner: { owner: 'other', formerOwners: [] },
       permit,
       ...soon(),
     }
