@@ -118,7 +118,7 @@ async function connecting(config: Extract<Config, { command: 'stdio' }>) {
     await Promise.all([
       import('../service/service.ts'),
       import('../transports/stdio-connection.ts'),
-      import('../mcp/protocol/resources.ts'),
+      import('../mcp/protocol/watched-resources.ts'),
       import('../text/error-text.ts'),
     ])
   const logBug = (error: unknown) => log(bugText(error))
@@ -155,7 +155,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
     await Promise.all([
       import('../service/service.ts'),
       import('../transports/http.ts'),
-      import('../mcp/protocol/resources.ts'),
+      import('../mcp/protocol/watched-resources.ts'),
       import('../text/error-text.ts'),
     ])
   const logBug = (error: unknown) => log(bugText(error))

@@ -1,16 +1,49 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server'
+import type { ConfirmMode } from './call/confirm-mode.ts'
+import { createConfirmations } from './call/confirmation.ts'
 import { createHttpFastPath, type HttpFastPath } from './fast/http-fast-path.ts'
+import { createCancelledTasks } from './protocol/call-tasks.ts'
+import { createCancellations } from './protocol/cancellation.ts'
 import { createServerFactory, type ServerFactoryOptions } from './protocol/server.ts'
+import { serverInfoOf } from './protocol/server-info.ts'
+import { createToolCalls } from './protocol/tool-calls.ts'
+import { createToolCatalogues } from './protocol/tool-catalogue.ts'
 
-/** How assistants are answered, on every transport and in every protocol era. */
+export interface McpServiceOptions
+  extends Pick<
+    ServerFactoryOptions,
+    'exposureFor' | 'sessionFor' | 'prompts' | 'callTaskView' | 'onBug' | 'onServer'
+  > {
+  readonly version: string
+  readonly isSandbox: boolean
+  /** The account that the operator has pinned: all sessions act on it. */
+  readonly account: string | undefined
+  readonly confirm: ConfirmMode
+  /** Fires when the only client is gone, or the server is told to stop. */
+  readonly shutdown?: AbortSignal | undefined
+}
+
+/** The MCP server on its two paths, for every transport and both eras of the protocol. */
 export interface McpService {
-  /** Makes the SDK's server of an HTTP request or a stdio connection. */
+  /** Makes the SDK's server for a stdio connection or an HTTP request. */
   readonly factory: McpServerFactory
-  /** For HTTP requests to which there is nothing but an answer. */
+  /** Answers the most frequent HTTP requests without the SDK. */
   readonly httpFastPath: HttpFastPath
 }
 
-export function createMcpService(options: ServerFactoryOptions): McpService {
-  const { factory, ...parts } = createServerFactory(options)
-  return { factory, httpFastPath: createHttpFastPath({ ...options, ...parts }) }
+export function createMcpService(options: McpServiceOptions): McpService {
+  const { isSandbox, version, confirm, shutdown, onBug } = options
+  const confirmations = createConfirmations(confirm)
+  const cancellations = createCancellations()
+  const shared = {
+    ...options,
+    info: serverInfoOf(isSandbox, version),
+    catalogueOf: createToolCatalogues({ ...options, requestState: { verify: confirmations.open } }),
+    runTool: createToolCalls({ cancellations, shutdown, onBug }),
+  }
+  const cancelledTasks = createCancelledTasks()
+  return {
+    factory: createServerFactory({ ...shared, confirmations, cancellations, cancelledTasks }),
+    httpFastPath: createHttpFastPath(shared),
+  }
 }

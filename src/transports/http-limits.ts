@@ -29,6 +29,8 @@ const retryAfter = { requests: 1, streams: 30 }
 
 export type Limited = keyof typeof retryAfter
 
+export type Limits = ReturnType<typeof createLimits>
+
 /** Bounds what clients take. `serve` is called with each request, when it is its turn. */
 export function createLimits(bounds: HttpLimits, serve: Serve) {
   const quotas = { requests: new Quota(bounds.requests), streams: new Quota(bounds.streams) }

@@ -8,13 +8,18 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { errorResponse, judge } from '../mcp/protocol/json-rpc.ts'
+import { errorResponse } from '../mcp/protocol/json-rpc.ts'
+import {
+  anonymousError,
+  batchError,
+  checkMessage,
+  parseMessage,
+} from '../mcp/protocol/message-check.ts'
 import { messageForClient } from '../mcp/protocol/protocol-error.ts'
 import { WatchLimitError } from '../session/watched-replies.ts'
-import { Batch, batchFault } from './batches.ts'
+import { Batch } from './batch.ts'
 import { Lines } from './lines.ts'
 import type { Output } from './output.ts'
-import { parseMessage } from './parse-message.ts'
 import type { Pending } from './pending.ts'
 import { onlyWatched, wantedResources } from './subscriptions.ts'
 
@@ -143,7 +148,7 @@ export class StdioTransport extends StdioServerTransport {
 
   #take(line: string): void {
     const read = parseMessage(line, 'A line')
-    if (!read.ok) this.#refuse(errorResponse(null, read.error))
+    if (!read.ok) this.#refuse(read.answer)
     else if (Array.isArray(read.value)) this.#takeBatch(read.value)
     else {
       const { message, refusal } = this.#admitted(read.value)
@@ -153,9 +158,11 @@ export class StdioTransport extends StdioServerTransport {
   }
 
   #takeBatch(values: readonly unknown[]): void {
-    const fault = this.#isFull ? tooMany : batchFault(values, this.#revision)
-    if (fault !== undefined) {
-      this.#refuse(errorResponse(null, { code: INVALID_REQUEST, message: fault }))
+    const error = this.#isFull
+      ? anonymousError(INVALID_REQUEST, tooMany)
+      : batchError(values, this.#revision)
+    if (error) {
+      this.#refuse(error)
       return
     }
     const all = values.map((value) => this.#admitted(value, { isBatch: true }))
@@ -172,12 +179,12 @@ export class StdioTransport extends StdioServerTransport {
 
   /** What is delivered of a value, or told of it; neither for a response that is malformed. */
   #admitted(value: unknown, { isBatch = false } = {}): Admitted {
-    const judged = judge(value)
-    if (!judged.ok) {
-      this.onerror?.(new Error(`A message is refused: ${judged.reason}`))
-      return judged.answer ? { refusal: judged.answer } : {}
+    const checked = checkMessage(value)
+    if (!checked.ok) {
+      this.onerror?.(new Error(`A message is refused: ${checked.reason}`))
+      return checked.answer ? { refusal: checked.answer } : {}
     }
-    const { message } = judged
+    const { message } = checked
     if (!('method' in message) || !('id' in message)) return { message }
     if (message.method === 'initialize' && isBatch) {
       const error = { code: INVALID_REQUEST, message: 'initialize must not be part of a batch.' }

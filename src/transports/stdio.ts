@@ -57,7 +57,7 @@ export function startStdio({ handshake, load }: StdioOptions): StdioServer {
       const said = at < longestOpening ? handshake(parsed(line)) : undefined
       if (!said) return takeOver()
       rest = rest.subarray(at + 1)
-      if (said.isKept) kept.push(line)
+      if (said.mustReplay) kept.push(line)
       if (said.text !== undefined) stdout.write(`${said.text}\n`)
     }
     if (rest.length > longestOpening) takeOver()

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ServerEventBus } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { watchable } from '../mcp/protocol/resources.ts'
+import { watchable } from '../mcp/protocol/watched-resources.ts'
 
 /** Watches resources for one client until the function it gives back is called. */
 export type Watch = (uris: readonly string[], onUpdate: (uri: string) => void) => () => void
@@ -38,6 +38,8 @@ type Listener = Parameters<ServerEventBus['subscribe']>[0]
  * tell another. The SDK subscribes a stream while it serves the request that opened it, which is
  * how the stream and its resources find each other.
  */
+export type ResourceBus = ReturnType<typeof createResourceBus>
+
 export function createResourceBus() {
   const opening = new AsyncLocalStorage<Set<Listener>>()
   const bus: ServerEventBus = {

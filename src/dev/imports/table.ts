@@ -30,7 +30,7 @@ export const mayImport = {
   'mcp/call': 'mcp/hints views session calls api contract text json',
   'mcp/protocol': 'mcp/call mcp/hints session calls api contract text json',
   'mcp/fast': 'mcp/protocol mcp/call session json',
-  'mcp/mcp-service': 'mcp/fast mcp/protocol',
+  'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call',
   transports: 'mcp/mcp-service mcp/fast mcp/protocol session text json',
 
   // What the server offers.

@@ -22,7 +22,7 @@ import {
   taskTtlMs,
 } from '../call/task.ts'
 import type { Tool } from '../call/tool.ts'
-import { guarded } from './resources.ts'
+import { withProtocolErrors } from './read-error.ts'
 import type { TaskSource } from './task-methods.ts'
 
 /*
@@ -58,7 +58,7 @@ export function callTasks(options: CallTasksOptions): TaskSource {
   const mayFollow = tools.some(follows)
   const reading = <T>(taskId: string, read: () => Promise<T>) => {
     if (!mayFollow) throw noTask(taskId)
-    return guarded('The task', { session, onBug }, read).catch((error: unknown) => {
+    return withProtocolErrors('The task', { session, onBug }, read).catch((error: unknown) => {
       if (!(error instanceof ResourceNotFoundError)) throw error
       throw noTask(taskId)
     })

@@ -1,16 +1,10 @@
-import type { GetHeader } from './request-exposure.ts'
+import { type GetHeader, headerNames } from './envelope.ts'
 
-/**
- * Names a client of the 2025 revisions: given with the answer to `initialize`, sent with everything
- * that follows. It tells clients of one key apart; nothing else depends on it.
- */
-export const sessionHeader = 'mcp-session-id'
-
-/** What is under way for callers whose cancelling comes in a request of its own. */
+/** The requests of stateless HTTP under way: their cancellation arrives in another request. */
 export interface Cancellations {
-  /** Who asks, as far as the headers of a request tell. */
+  /** The sender of a request, as far as its headers tell. */
   callerOf(owner: string, header: GetHeader): string
-  /** Does the work of one request; its signal also fires when that is cancelled here. */
+  /** Does the work of one request. The signal for the work also fires when it is cancelled here. */
   run<T>(
     caller: string,
     request: { readonly id: string | number; readonly signal: AbortSignal },
@@ -20,27 +14,27 @@ export interface Cancellations {
 }
 
 /**
- * Over stateless HTTP of the 2025 revisions the notice that a request is cancelled reaches a server
- * that knows nothing of that request: all that they have in common is who sent them. Of two requests
- * with the same number and sender (who does not repeat the name we gave) nobody can say which is
- * meant, so both go on.
+ * Over stateless HTTP of the 2025 revisions, the server that receives `notifications/cancelled`
+ * does not know the request. Both have only their sender in common. Two requests under way may have
+ * the same id and sender, if clients do not send the session header back: then it is not known
+ * which one is meant, and neither is cancelled.
  */
 export function createCancellations(): Cancellations {
   const underWay = new Map<string, Set<AbortController>>()
   const keyOf = (caller: string, id: string | number) => JSON.stringify([caller, id])
   return {
     callerOf: (owner, header) =>
-      JSON.stringify([owner, header(sessionHeader) ?? header('user-agent')]),
+      JSON.stringify([owner, header(headerNames.session) ?? header('user-agent')]),
     async run(caller, { id, signal }, work) {
       const key = keyOf(caller, id)
       const controller = new AbortController()
-      const all = underWay.get(key) ?? new Set()
-      underWay.set(key, all.add(controller))
+      const controllers = underWay.get(key) ?? new Set()
+      underWay.set(key, controllers.add(controller))
       try {
         return await work(AbortSignal.any([signal, controller.signal]))
       } finally {
-        all.delete(controller)
-        if (all.size === 0) underWay.delete(key)
+        controllers.delete(controller)
+        if (controllers.size === 0) underWay.delete(key)
       }
     },
     cancel(caller, requestId) {

@@ -14,7 +14,7 @@ import {
   noCandidates,
 } from './completion-sources.ts'
 import { type PromptContext, promptNamed } from './prompts.ts'
-import { templateAt } from './resources.ts'
+import { templateAt } from './resource-catalogue.ts'
 
 type CompleteParams = CompleteRequest['params']
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { messageText } from '../../text/client-text.ts'
+import type { GetHeader } from './envelope.ts'
 import {
   type Exposure,
   ExposureError,
@@ -7,9 +8,6 @@ import {
   type ExposureWish,
   narrow,
 } from './exposure.ts'
-
-/** The value of a header, its repetitions joined by commas. */
-export type GetHeader = (name: string) => string | undefined
 
 export type RequestExposure =
   | { readonly ok: true; readonly exposure: Exposure }

@@ -3,9 +3,8 @@ import type {
   ServerCapabilities,
   ServerOptions,
 } from '@modelcontextprotocol/server'
-import type { ConfirmMode } from '../call/confirm-mode.ts'
-import type { ExposableTool, Exposure } from './exposure.ts'
-import { instructionsFor } from './instructions.ts'
+import type { Era } from './envelope.ts'
+import { type InstructionsInput, instructionsFor } from './instructions.ts'
 
 /** Extension by which a tool may answer with a task (SEP-2663). */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
@@ -23,14 +22,6 @@ export const serverInfoOf = (isSandbox: boolean, version: string): Implementatio
   version,
 })
 
-export interface InstructionsInput {
-  readonly isSandbox: boolean
-  /** Account that all sessions act on, where the operator has pinned it. */
-  readonly account: string | undefined
-  readonly confirm: ConfirmMode
-  readonly exposure: Exposure<ExposableTool>
-}
-
 /** What this server can do for clients of the 2025 revisions, which know no extensions. */
 const capabilities = { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} }
 
@@ -38,13 +29,13 @@ const capabilities = { tools: {}, resources: { subscribe: true }, prompts: {}, c
 export const capabilitiesOf = {
   '2025': capabilities,
   modern: { ...capabilities, extensions: { [tasksExtension]: {} } },
-} satisfies Record<'2025' | 'modern', ServerCapabilities>
+} satisfies Record<Era, ServerCapabilities>
 
 /** What a client is told when it connects: what this server can do, and how it is worked with. */
-export const serverOptionsFor = (greeted: InstructionsInput, era: '2025' | 'modern') =>
+export const serverOptionsFor = (input: InstructionsInput, era: Era) =>
   ({
     capabilities: capabilitiesOf[era] as ServerCapabilities,
-    instructions: instructionsFor(greeted),
+    instructions: instructionsFor(input),
     cacheHints: {
       'tools/list': unchangingCacheHint,
       'prompts/list': unchangingCacheHint,

@@ -1,6 +1,7 @@
 import { INVALID_PARAMS, ProtocolError, type Server } from '@modelcontextprotocol/server'
 import { WatchLimitError } from '../../session/watched-replies.ts'
-import { type ReadContext, readResource, watchResources } from './resources.ts'
+import { type ReadContext, readResource } from './resources.ts'
+import { watchResources } from './watched-resources.ts'
 
 /** Subscriptions of the 2025 revisions, which reach the server; later ones are the transport's. */
 export function serveSubscriptions(server: Server, reading: ReadContext): void {

@@ -52,7 +52,7 @@ async function shortly({ headers, message }: Asked): Promise<unknown> {
     credential: undefined,
     signal: () => new AbortController().signal,
   })
-  return answer === undefined ? undefined : JSON.parse(String(answer))
+  return answer === undefined ? undefined : JSON.parse(answer.join(''))
 }
 
 /** What the SDK says to the same; `undefined`: it refuses. */

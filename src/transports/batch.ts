@@ -1,22 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 
-/** The only revision that has JSON-RPC batches. */
-export const batchRevision = '2025-03-26'
-
-/** Most messages of one batch, as over HTTP. */
-const mostInBatch = 100
-
-/** Why an array of messages is refused as a whole; `undefined` where it is a batch to serve. */
-export function batchFault(
-  messages: readonly unknown[],
-  revision: string | undefined,
-): string | undefined {
-  if (revision !== batchRevision) return `Batches are for revision ${batchRevision} alone.`
-  if (messages.length === 0) return 'A batch must not be empty.'
-  if (messages.length > mostInBatch) return `A batch must not exceed ${mostInBatch} messages.`
-  return undefined
-}
-
 /** The answers to one batch: they are sent together, once the last of them is there. */
 export class Batch {
   readonly #waiting: unknown[]

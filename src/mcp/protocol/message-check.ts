@@ -1,0 +1,132 @@
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isSpecType,
+  type JSONRPCErrorResponse,
+  type JSONRPCMessage,
+  PARSE_ERROR,
+} from '@modelcontextprotocol/server'
+import { boundExceededByText, type JsonBounds } from '../../json/bounds.ts'
+import { clientText } from '../../text/client-text.ts'
+import { errorResponse, RequestId } from './json-rpc.ts'
+
+/*
+ * Checks what a client sends, from text to JSON-RPC 2.0 message. The SDK accepts exactly the same
+ * messages, but it does not answer those that it refuses over stdio, and says little over HTTP.
+ */
+
+/** Limits of one message: more than any tool takes, and little enough to be parsed at once. */
+const bounds: JsonBounds = { depth: 200, values: 100_000 }
+
+/** Parsed JSON, or the error response that refuses the text. */
+export type ParsedText =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly answer: JSONRPCErrorResponse }
+
+/** Parses a message or batch. `what` names the text in the error, such as `A line`. */
+export function parseMessage(text: string, what: string): ParsedText {
+  const excess = boundExceededByText(text, bounds)
+  if (excess) {
+    return { ok: false, answer: anonymousError(INVALID_REQUEST, `${what} ${tooMuch[excess]}.`) }
+  }
+  try {
+    return { ok: true, value: JSON.parse(text) }
+  } catch {
+    return { ok: false, answer: anonymousError(PARSE_ERROR, `${what} is not JSON.`) }
+  }
+}
+
+const tooMuch = {
+  depth: `is nested more than ${bounds.depth} deep`,
+  values: `holds more than ${bounds.values} values`,
+}
+
+/** The only revision that has JSON-RPC batches. */
+export const batchRevision = '2025-03-26'
+
+/** Most messages of one batch. */
+const maxBatchSize = 100
+
+/** The error response that refuses an array of messages as a whole; `undefined`: it is a batch. */
+export function batchError(
+  messages: readonly unknown[],
+  revision: string | undefined,
+): JSONRPCErrorResponse | undefined {
+  const refuse = (message: string) => anonymousError(INVALID_REQUEST, message)
+  if (revision !== batchRevision) {
+    return refuse(`Batches are only allowed in revision ${batchRevision}.`)
+  }
+  if (messages.length === 0) return refuse('A batch must not be empty.')
+  if (messages.length > maxBatchSize) {
+    return refuse(`A batch must not exceed ${maxBatchSize} messages.`)
+  }
+  return undefined
+}
+
+/** An error response to a message whose id is not known. */
+export const anonymousError = (code: number, message: string): JSONRPCErrorResponse =>
+  errorResponse(null, { code, message })
+
+export type CheckedMessage =
+  | { readonly ok: true; readonly message: JSONRPCMessage }
+  /** `answer` is absent for a malformed response: JSON-RPC does not answer responses. */
+  | { readonly ok: false; readonly answer?: JSONRPCErrorResponse; readonly reason: string }
+
+/** Checks one parsed value that is not a batch. */
+export function checkMessage(value: unknown): CheckedMessage {
+  if (isSpecType.JSONRPCMessage(value)) return { ok: true, message: value }
+  if (!isObject(value)) {
+    return refused(null, INVALID_REQUEST, 'A message must be a JSON object.')
+  }
+  const isResponse = !('method' in value) && ('result' in value || 'error' in value)
+  if (isResponse) return { ok: false, reason: 'A response is malformed.' }
+  const fault = memberFault(value)
+  const id = echoed(value.id)
+  return fault === undefined
+    ? refused(id, INVALID_PARAMS, metaFault(value.params))
+    : refused(id, INVALID_REQUEST, fault)
+}
+
+const refused = (id: RequestId | null, code: number, message: string): CheckedMessage => ({
+  ok: false,
+  answer: errorResponse(id, { code, message }),
+  reason: message,
+})
+
+const members = ['jsonrpc', 'id', 'method', 'params']
+
+const isRequestId = (value: unknown) => RequestId.safeParse(value).success
+
+/** What is wrong with the members of a request or notification; `undefined`: nothing. */
+function memberFault(message: Readonly<Record<string, unknown>>): string | undefined {
+  const { jsonrpc, id, method, params } = message
+  if (jsonrpc !== '2.0') return 'jsonrpc must be "2.0".'
+  if (typeof method !== 'string') return 'method must be a string.'
+  if ('id' in message && !isRequestId(id)) {
+    return 'id must be a string or an integer of at most 2^53 - 1. A notification has no id.'
+  }
+  if ('params' in message && !isObject(params)) return 'params must be an object, or left out.'
+  const extra = Object.keys(message).find((key) => !members.includes(key))
+  if (extra !== undefined) {
+    return `A message has no member "${clientText(extra)}": only ${members.join(', ')}.`
+  }
+  return undefined
+}
+
+/** What is wrong with `_meta`, the part of params that is the same for every method. */
+function metaFault(params: unknown): string {
+  const { _meta: meta } = isObject(params) ? params : {}
+  if (!isObject(meta)) return 'params._meta must be an object, or left out.'
+  return 'progressToken' in meta && !isRequestId(meta.progressToken)
+    ? 'params._meta.progressToken must be a string or an integer of at most 2^53 - 1.'
+    : 'params._meta holds a reserved key with a value of the wrong form.'
+}
+
+/** An id that can be repeated in an answer. Larger numbers may have lost digits in parsing. */
+function echoed(id: unknown): RequestId | null {
+  if (typeof id === 'string') return id
+  return typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER ? id : null
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

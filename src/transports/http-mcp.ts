@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node'
+import {
+  type AuthInfo,
+  INVALID_REQUEST,
+  isInitializeRequest,
+  isJsonContentType,
+  type JSONRPCErrorResponse,
+} from '@modelcontextprotocol/server'
+import type { HttpFastPath } from '../mcp/fast/http-fast-path.ts'
+import { type GetHeader, headerNames } from '../mcp/protocol/envelope.ts'
+import {
+  anonymousError,
+  batchError,
+  batchRevision,
+  checkMessage,
+  parseMessage,
+} from '../mcp/protocol/message-check.ts'
+import { authInfoOf, type Credential } from '../session/credential.ts'
+import type { KeyFault } from '../session/key-fault.ts'
+import type { AdmittedRequest } from './http-admission.ts'
+import { refuse, sendJson, sendParts } from './http-answers.ts'
+import type { Limits } from './http-limits.ts'
+import { onlyWatched, type ResourceBus, type Watch, wantedResources } from './subscriptions.ts'
+
+export interface StreamOptions {
+  /** Why a request with this key may open no stream; `undefined` where it may. */
+  readonly faultOfKey: (credential: Credential | undefined) => Promise<KeyFault | undefined>
+  /** Watches resources with the key of a request, or the operator's. */
+  readonly watch: (
+    credential: Credential | undefined,
+    uris: readonly string[],
+    onUpdate: (uri: string) => void,
+  ) => () => void
+}
+
+/** What the server answers its requests with. */
+export interface McpParts {
+  readonly httpFastPath: HttpFastPath
+  /** The SDK's handlers. */
+  readonly serve: NodeMcpRequestHandler
+  readonly serveStream: NodeMcpRequestHandler
+  readonly bus: ResourceBus
+  readonly limits: Limits
+}
+
+interface McpRequest extends McpParts, AdmittedRequest {
+  readonly options: StreamOptions
+}
+
+/** Answers a request to /mcp whose headers are checked. Rejects when the client breaks off. */
+export async function answerMcp(
+  request: IncomingMessage & { auth?: AuthInfo },
+  response: ServerResponse,
+  mcp: McpRequest,
+): Promise<void> {
+  const { credential, header, httpFastPath, serve } = mcp
+  if (credential) request.auth = authInfoOf(credential)
+  // Node's own type says `undefined` for optional fields where the SDK's type says absent.
+  const incoming = request as NodeIncomingMessageLike
+  // The SDK refuses this. It would read the body first if it were not given one.
+  if (!isJsonContentType(request.headers['content-type'])) return serve(incoming, response, null)
+  const isStream = header(headerNames.method) === streamMethod
+  const received = await receive(request, response, { ...mcp, isStream })
+  if (!received) return
+  const { message } = received
+  const signal = () => goneSignal(response)
+  const answer = httpFastPath(message, { header, credential, signal })
+  if (answer) return sendParts(response, await answer)
+  const error = messageError(message, header)
+  if (error) return sendJson(response, 400, error)
+  if (isStream) return openStream(incoming, response, message, mcp)
+  if (isInitializeRequest(message)) response.setHeader(headerNames.session, randomUUID())
+  return serve(incoming, response, message)
+}
+
+/** The method whose answer is a stream. */
+const streamMethod = 'subscriptions/listen'
+
+/** Reads and parses the body within the limits; answers a request that is refused. */
+async function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { credential, limits, isStream }: McpRequest & { readonly isStream: boolean },
+): Promise<{ readonly message: unknown } | undefined> {
+  const body = await limits.bodies.read(request, response)
+  if (!body.ok) {
+    // The rest of the body is not read, so the connection cannot be used again.
+    response.setHeader('connection', 'close')
+    return void refuse(response, body.status, body.message)
+  }
+  const what = isStream ? 'streams' : 'requests'
+  if (!limits.admits(what, credential?.apiKey ?? '', request, response)) return undefined
+  const parsed = parseMessage(body.bytes.toString('utf8'), 'The body of the request')
+  if (!parsed.ok) return void sendJson(response, 400, parsed.answer)
+  return { message: parsed.value }
+}
+
+/** The error response to a body that is not a message or batch of JSON-RPC. */
+function messageError(message: unknown, header: GetHeader): JSONRPCErrorResponse | undefined {
+  if (Array.isArray(message)) {
+    // A request without the header is of the revision that has batches.
+    return batchError(message, header(headerNames.protocolVersion) ?? batchRevision)
+  }
+  const checked = checkMessage(message)
+  if (checked.ok) return undefined
+  return checked.answer ?? anonymousError(INVALID_REQUEST, checked.reason)
+}
+
+/** Answers with a stream of changes of the resources that the message names. */
+async function openStream(
+  incoming: NodeIncomingMessageLike,
+  response: ServerResponse,
+  message: unknown,
+  { credential, serveStream, bus, options }: McpRequest,
+): Promise<void> {
+  const fault = await options.faultOfKey(credential)
+  if (fault) return refuse(response, fault.status, fault.message)
+  const watch: Watch = (uris, onUpdate) => options.watch(credential, uris, onUpdate)
+  const closed = once(response, 'close').then(() => undefined)
+  await bus.open(watch, wantedResources(message), () =>
+    // The stream lasts until the response is closed, also if the SDK is done with it before.
+    Promise.race([
+      serveStream(incoming, response, onlyWatched(message)).then(() => closed),
+      closed,
+    ]),
+  )
+}
+
+/** Fires when the client goes before it has the whole response. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
