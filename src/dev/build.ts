@@ -1,13 +1,14 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { build } from 'esbuild'
 import { cards, initializedVersions } from '../service/tool-summaries.ts'
 import { licences } from './licences.ts'
+import { replaceModules } from './replace-modules.ts'
 
 /*
- * Makes dist/: one bundle with its lazily loaded parts beside it, no runtime dependencies, and
- * the licences of everything that went in. Libraries go in whole, by their public entry points: no
- * module of theirs is replaced or left out, so that the program does what the source does.
+ * npm run build [-- --if-needed]: makes dist/, one bundle with its lazily loaded parts beside it and
+ * the licences of everything in it. It has no runtime dependencies. Libraries are imported by their
+ * public entry points, and no module of theirs is replaced, so that the bundle behaves as the source.
  */
 
 const root = join(import.meta.dirname, '../..')
@@ -15,26 +16,16 @@ const outdir = join(root, 'dist')
 
 if (process.argv.includes('--if-needed') && isCurrent()) process.exit(0)
 
-/** Replaces two modules of our own by their results: working them out would delay each start. */
-const withResults: Plugin = {
-  name: 'results',
-  setup({ onLoad }) {
-    const results = { cards, initializedVersions }
-    onLoad({ filter: /src[\\/]service[\\/]tool-summaries\.ts$/ }, () => ({
-      contents: Object.entries(results)
-        .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
-        .join('\n'),
-      loader: 'js',
-    }))
-    onLoad({ filter: /src[\\/]mcp[\\/]call[\\/]prebuilt-listed-tools\.ts$/ }, () => ({
-      contents: `import { cards } from '../../service/tool-summaries.ts'
+/** Both modules are replaced by their results: computing them would delay each start. */
+const replaced = replaceModules(root, {
+  'src/service/tool-summaries.ts': Object.entries({ cards, initializedVersions })
+    .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
+    .join('\n'),
+  'src/mcp/call/prebuilt-listed-tools.ts': `import { cards } from '../../service/tool-summaries.ts'
 export const prebuiltListedTools = Object.fromEntries(
   cards.map(({ name, listed }) => [name, JSON.parse(listed)]),
 )`,
-      loader: 'js',
-    }))
-  },
-}
+})
 
 rmSync(outdir, { recursive: true, force: true })
 const { metafile } = await build({
@@ -48,17 +39,17 @@ const { metafile } = await build({
   platform: 'node',
   target: 'node22.19',
   minify: true,
-  // They stand in THIRD-PARTY-LICENSES.txt.
+  // THIRD-PARTY-LICENSES.txt has them.
   legalComments: 'none',
   sourcemap: 'external',
   metafile: true,
-  plugins: [withResults],
+  plugins: [replaced],
   // undici is CommonJS and requires Node's own modules.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
   },
 })
-// What esbuild found to be unused needs no licence.
+// A file of which esbuild uses nothing needs no licence.
 const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
   Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
 )

@@ -1,16 +1,17 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import * as z from 'zod'
 
-/** Path of a package below node_modules, with what precedes it. */
+/** Splits a path into what precedes a package and the package's name. */
 const packagePath = /^(.*node_modules\/(?:\.pnpm\/[^/]+\/node_modules\/)?)((?:@[^/]+\/)?[^/]+)\//
 
 const Package = z.object({ name: z.string(), version: z.string(), license: z.string() })
 
 /**
- * The licence texts of everything in a bundle, in one file: of the packages its inputs lie in, of
- * packages that were built into those before (their source maps tell), of parts that came into a
- * package with a licence of their own, and of data in our own files that others have made.
+ * The licence texts of everything in a bundle, as one text: of the packages of its inputs, of
+ * packages that are built into those (by their source maps), of folders in a package that have a
+ * licence of their own, and of data in our own files that others have made. Throws when a package
+ * has no licence file, and when the licence of such data belongs to no file of the bundle.
  */
 export function licences(root: string, inputs: readonly string[]): string {
   const texts = new Map<string, Licence>()
@@ -35,22 +36,27 @@ export function licences(root: string, inputs: readonly string[]): string {
       }
     }
   }
+  const unused = globSync('src/**/*.LICENSE.txt', { cwd: root }).filter(
+    (file) => !texts.has(file.replace('.LICENSE.txt', '.ts')),
+  )
+  if (unused.length > 0)
+    throw new Error(`${unused.join(', ')}: no file of the bundle has this name`)
   const sorted = [...texts]
     .sort(([one], [other]) => one.localeCompare(other))
     .map(([, licence]) => licence)
-  // The same text stands there once, under all that it is for.
+  // A text that several packages share is there once, below all their names.
   return Object.entries(Object.groupBy(sorted, ({ text }) => text))
     .map(([text, group = []]) => `${group.map(({ title }) => title).join('\n')}\n\n${text}`)
     .join(`\n\n${'-'.repeat(80)}\n\n`)
 }
 
 interface Licence {
-  /** What it is for. */
+  /** The package, folder or file that it is the licence of. */
   readonly title: string
   readonly text: string
 }
 
-/** The licence of the data in a file of ours, which lies beside it. */
+/** The licence of data in a file of ours; it has that file's name. */
 function dataLicence(root: string, input: string): Licence | undefined {
   const file = join(root, input.replace(/\.ts$/, '.LICENSE.txt'))
   if (!input.startsWith('src/') || !existsSync(file)) return undefined
@@ -64,14 +70,15 @@ function licenceFile(folder: string): string | undefined {
 
 function licenceOf(folder: string): Licence {
   const file = existsSync(folder) && licenceFile(folder)
-  if (!file) throw new Error(`${folder} has no licence file: look before shipping it.`)
+  if (!file)
+    throw new Error(`${folder} has no licence file; find out its licence before it is shipped`)
   const { name, version, license } = Package.parse(
     JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')),
   )
   return { title: `${name} ${version} (${license})`, text: readFileSync(file, 'utf8').trim() }
 }
 
-/** Packages whose sources a file was built from, by its source map. */
+/** Packages whose sources a file was built from, according to its source map. */
 function inlinedIn(file: string): string[] {
   const map = `${file}.map`
   if (!existsSync(map)) return []
