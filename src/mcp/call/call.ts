@@ -124,6 +124,7 @@ function runOf(
   const confirm = confirmOf({
     tool: tool.name,
     bound: [request, options, session.owner],
+    owner: session.owner,
     token: typeof token === 'string' ? token : undefined,
     redact: session.redact,
   })

@@ -66,6 +66,8 @@ export interface ConfirmedCall {
   readonly tool: string
   /** What the answer is bound to: arguments, account, key. */
   readonly bound: unknown
+  /** Whose call it is: uses of tokens are counted for each. */
+  readonly owner: string
   /** The token of a preview, where the caller gave one. */
   readonly token: string | undefined
   /** Whether the client can ask a person (elicitation). */
@@ -78,6 +80,7 @@ export interface ConfirmedCall {
 /** One call while it is asked about. */
 interface Asked {
   readonly tool: string
+  readonly owner: string
   readonly context: ServerContext
   readonly shown: Question
   readonly seal: Omit<Sealed, 'nonce'>
@@ -88,7 +91,7 @@ export function createConfirmations(mode: ConfirmMode): Confirmations {
   const tokens = createSeals(goodForSeconds.token)
   return {
     open: questions.open,
-    of({ tool, bound, token, canAsk, redact, context }) {
+    of({ tool, bound, owner, token, canAsk, redact, context }) {
       const call = once(() => hashOf([tool, bound]))
       // Opened before the call by `open`: it is a seal of this server that has not expired.
       const state = context.mcpReq.requestState<Sealed>()
@@ -99,7 +102,7 @@ export function createConfirmations(mode: ConfirmMode): Confirmations {
         if (!canAsk && mode === 'auto' && what.kind === 'hides') return needsNone
         refuseUnreadable(what)
         const seal = { call: call(), scope: hashOf(what.scope) }
-        const asked: Asked = { tool, context, shown: questionOf(what, redact), seal }
+        const asked: Asked = { tool, owner, context, shown: questionOf(what, redact), seal }
         // Where a person can be asked, they are: a token shows only that somebody read a preview.
         return canAsk ? answerOf(asked, state, questions) : tokenOf(asked, token, tokens)
       }
@@ -129,11 +132,12 @@ const needsPerson = () =>
 
 /** The agreement that a token stands for; without one that is good, a preview with a new one. */
 async function tokenOf(asked: Asked, token: string | undefined, tokens: Seals): Promise<Agreement> {
-  const { context, seal } = asked
+  const { context, owner, seal } = asked
   const opened =
     token === undefined ? undefined : await tokens.open(token, context).catch(() => undefined)
   const isFor = opened?.call === seal.call && opened.scope === seal.scope
-  if (opened && isFor && tokens.use(opened)) return { giveBack: () => tokens.giveBack(opened) }
+  if (opened && isFor && tokens.use(opened, owner))
+    return { giveBack: () => tokens.giveBack(opened) }
   const why = token === undefined ? '' : notGood
   const again = { tool: asked.tool, token: await tokens.seal(seal, context), why }
   throw new NotConfirmed(preview(asked.shown, again))
@@ -148,12 +152,12 @@ async function answerOf(
   state: Sealed | undefined,
   questions: Seals,
 ): Promise<Agreement> {
-  const { context, shown, seal } = asked
+  const { context, owner, shown, seal } = asked
   const answer = inputResponse(context.mcpReq.inputResponses, 'confirm')
   // What the same arguments come to may have changed since: that is another question.
   if (answer.kind !== 'elicit' || state?.scope !== seal.scope)
     throw new NotConfirmed(question(shown, await questions.seal(seal, context)))
-  if (!questions.use(state)) throw notForThis()
+  if (!questions.use(state, owner)) throw notForThis()
   if (answer.action === 'decline') throw new NotConfirmed(declined(shown))
   if (answer.action === 'cancel') throw new NotConfirmed(dismissed(shown))
   if (answer.action !== 'accept' || answer.content?.confirm !== true)

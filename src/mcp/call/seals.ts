@@ -17,8 +17,11 @@ export interface Seals {
   /** Opens a seal of this process that has not expired; throws for any other. */
   open(sealed: string, context: ServerContext): Promise<Sealed>
   isUsed(sealed: Sealed): boolean
-  /** Uses it; false when it was used before. Throws Refused where no more uses can be remembered. */
-  use(sealed: Sealed): boolean
+  /**
+   * Uses it; false when it was used before. Throws Refused where no more uses can be remembered: in
+   * all, or of this owner.
+   */
+  use(sealed: Sealed, owner: string): boolean
   giveBack(sealed: Sealed): void
 }
 
@@ -26,7 +29,7 @@ export interface Seals {
  * Uses that are remembered at most, some 15 MB: each for as long as its seal is good. What is more
  * is refused, because a use that is forgotten would make its seal good again.
  */
-const mostUsed = 100_000
+const mostUsed = { inAll: 100_000, perOwner: 25_000 }
 
 /** Seals with a key of their own: what one kind has sealed no other kind opens. */
 export function createSeals(goodForSeconds: number, most = mostUsed): Seals {
@@ -35,27 +38,38 @@ export function createSeals(goodForSeconds: number, most = mostUsed): Seals {
     ttlSeconds: goodForSeconds,
   })
   // In the order in which they expire.
-  const used = new Map<string, number>()
+  const used = new Map<string, { until: number; owner: string }>()
+  const usedBy = new Map<string, number>()
+  const forget = (nonce: string) => {
+    const { owner } = used.get(nonce) ?? {}
+    if (owner === undefined) return
+    used.delete(nonce)
+    const left = (usedBy.get(owner) ?? 0) - 1
+    if (left > 0) usedBy.set(owner, left)
+    else usedBy.delete(owner)
+  }
   const forgetExpired = () => {
     const now = Date.now()
-    for (const [nonce, until] of used) {
+    for (const [nonce, { until }] of used) {
       if (until > now) break
-      used.delete(nonce)
+      forget(nonce)
     }
   }
   return {
     seal: (what, context) => codec.mint({ ...what, nonce: randomUUID() }, context),
     open: (sealed, context) => codec.verify(sealed, context),
     isUsed: ({ nonce }) => used.has(nonce),
-    use({ nonce }) {
+    use({ nonce }, owner) {
       forgetExpired()
       if (used.has(nonce)) return false
-      if (used.size >= most) throw tooMany()
+      const own = usedBy.get(owner) ?? 0
+      if (used.size >= most.inAll || own >= most.perOwner) throw tooMany()
       // A seal may be opened in the very second in which it expires.
-      used.set(nonce, Date.now() + (goodForSeconds + 1) * 1000)
+      used.set(nonce, { until: Date.now() + (goodForSeconds + 1) * 1000, owner })
+      usedBy.set(owner, own + 1)
       return true
     },
-    giveBack: ({ nonce }) => void used.delete(nonce),
+    giveBack: ({ nonce }) => forget(nonce),
   }
 }
 

@@ -392,9 +392,13 @@ describe('agreement', () => {
       ({ mcpReq: { inputResponses, requestState: () => requestState } }) as unknown as ServerContext
     const opened = state === undefined ? undefined : await confirm.open(state, contextOf(state))
     const context = contextOf(opened)
-    const asking = { tool: 'place_call', bound: ['x'], token, canAsk, redact: String, context }
+    const asking = { tool: 'place_call', bound: ['x'], owner: 'me', token, canAsk, context }
     try {
-      await confirm.of(asking)({ kind: 'calls', question: say`Call?`, facts: {} })
+      await confirm.of({ ...asking, redact: String })({
+        kind: 'calls',
+        question: say`Call?`,
+        facts: {},
+      })
       return undefined
     } catch (error) {
       if (error instanceof NotConfirmed) return error.result as Record<string, unknown>
