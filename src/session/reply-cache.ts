@@ -29,8 +29,12 @@ const cacheTimes = { account: 3_600_000, catalog: 300_000, watched: 60_000, name
 type CacheTimes = typeof cacheTimes
 export type CacheTime = keyof CacheTimes
 
-/** Replies that are kept for one key. */
+/** Replies that are kept for one key, and their length as JSON: parsed they take several times that. */
 const mostReplies = 64
+const mostLength = 8 * 1024 * 1024
+
+/** The same length for all keys together. Where it is more, the keys used least recently lose theirs. */
+const mostLengthInAll = 32 * 1024 * 1024
 
 /** Keys with replies; those that were used least recently are dropped. */
 const mostKeys = 256
@@ -46,12 +50,36 @@ interface CachedRead {
 /** A reply in a box: lru-cache takes `undefined`, which is a reply too, for nothing. */
 interface CachedReply {
   readonly reply: unknown
+  /** Of its JSON. */
+  readonly length: number
 }
 
-function createReplyCache(client: Client, times: CacheTimes, watchCount: WatchCount): ReplyCache {
+/** The replies of one key. */
+type KeptReplies = LRUCache<string, CachedReply, CachedRead>
+
+/** How much the replies of each key take; the ones used least recently are dropped. */
+type KeptLengths = LRUCache<KeptReplies, number>
+
+const createKeptLengths = (): KeptLengths =>
+  new LRUCache({
+    max: mostKeys,
+    maxSize: mostLengthInAll,
+    // Nothing has no size that lru-cache takes.
+    sizeCalculation: (length) => length + 1,
+    noDisposeOnSet: true,
+    dispose: (_, replies) => replies.clear(),
+  })
+
+function createReplyCache(
+  client: Client,
+  times: CacheTimes,
+  { watchCount, lengths }: { watchCount: WatchCount; lengths: KeptLengths },
+): ReplyCache {
   const watched = new WatchedReplies(watchCount)
-  const cache = new LRUCache<string, CachedReply, CachedRead>({
+  const cache: KeptReplies = new LRUCache({
     max: mostReplies,
+    maxSize: mostLength,
+    sizeCalculation: ({ length }) => length,
     ttl: times.catalog,
     // One reader that gives up must not cancel the read for the others that wait for it.
     ignoreFetchAbort: true,
@@ -60,7 +88,7 @@ function createReplyCache(client: Client, times: CacheTimes, watchCount: WatchCo
     async fetchMethod(key, _stale, { context: { route, request } }) {
       const reply = await client.call(route, request)
       watched.compare(key, reply)
-      return { reply }
+      return { reply, length: JSON.stringify(reply)?.length ?? 1 }
     },
   })
   const fetch = async <R extends Route>(
@@ -70,6 +98,7 @@ function createReplyCache(client: Client, times: CacheTimes, watchCount: WatchCo
   ) => {
     const key = keyOf(route, request)
     const { reply } = await cache.forceFetch(key, { ...options, context: { route, request } })
+    lengths.set(cache, cache.calculatedSize)
     // The key names the route, so this is a reply of that route.
     return reply as ReplyOf<R>
   }
@@ -120,7 +149,7 @@ export function createReplyCaches({
     catalog: catalogMs,
     watched: Math.min(cacheTimes.watched, catalogMs),
   }
-  const watchCount: WatchCount = { bounds: watched, count: 0 }
+  const shared = { watchCount: { bounds: watched, count: 0 }, lengths: createKeptLengths() }
   const recent = new LRUCache<string, ReplyCache>({ max: mostKeys })
   // A cache that is still in use, such as by an open stream, is found again even when other keys
   // have displaced it, so that each reply is read once for a key.
@@ -132,7 +161,7 @@ export function createReplyCaches({
     const key = createHash('sha256').update(apiKey).digest('base64')
     const known = recent.get(key) ?? inUse.get(key)?.deref()
     if (known) return known
-    const cache = createReplyCache(client, times, watchCount)
+    const cache = createReplyCache(client, times, shared)
     recent.set(key, cache)
     inUse.set(key, new WeakRef(cache))
     collected.register(cache, key)

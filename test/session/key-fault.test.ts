@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Client } from '../../src/api/client.ts'
+import { ApiError } from '../../src/api/failure.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { faultOfKey } from '../../src/session/key-fault.ts'
+import { createReplyCaches } from '../../src/session/reply-cache.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A key that the platform answers so, and how often it was asked about. */
+function keyThat(status: number) {
+  let asked = 0
+  const client: Client = {
+    call: async () => {
+      asked++
+      const failure = { kind: 'rejected', status, code: 'x', message: 'No.' } as const
+      const details = { detail: null, errors: [], requestId: null, retryAfter: null }
+      throw new ApiError({ ...failure, ...details }, { ...routes.accounts.current, attempts: 1 })
+    },
+  }
+  const cache = createReplyCaches()('a key', client)
+  const session = { cache, keySource: 'a test', redact: (text: string) => text }
+  return { asked: () => asked, fault: () => faultOfKey(session) }
+}
+
+test('a refused key is asked about again only after some seconds', async () => {
+  const key = keyThat(401)
+  for (const _ of [1, 2, 3]) expect(await key.fault()).toMatchObject({ status: 401 })
+  expect(key.asked()).toBe(1)
+  vi.advanceTimersByTime(11_000)
+  expect(await key.fault()).toMatchObject({ status: 401 })
+  expect(key.asked()).toBe(2)
+})
+
+test('a platform that could not be asked is asked again at once', async () => {
+  const key = keyThat(500)
+  for (const _ of [1, 2]) expect(await key.fault()).toMatchObject({ status: 503 })
+  expect(key.asked()).toBe(2)
+})
