@@ -3,6 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 /** Tests that keep both cores busy for long: `npm run test:slow` runs them, and so does CI. */
 export const slow = [
   'test/calls/exactly-once.test.ts',
+  'test/docs/commands.test.ts',
   'test/jinja/hostile-templates.test.ts',
   'test/tools/tokens.test.ts',
   'test/transports/http-pressure.test.ts',
