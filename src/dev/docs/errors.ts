@@ -2,7 +2,7 @@ import { sessionOf } from '../../../test/harness/session.ts'
 import { tools } from '../../../tools/index.ts'
 import { ApiError, type Failure, type Rejected, type Unreadable } from '../../api/failure.ts'
 import { adviceFor } from '../../mcp/call/advice.ts'
-import { rows } from '../../mcp/call/advice-rows.ts'
+import { adviceRows } from '../../mcp/call/advice-rows.ts'
 import type { RefusalKind } from '../../mcp/call/refused.ts'
 import { code, table } from './markdown.ts'
 
@@ -119,7 +119,7 @@ export function adviceTable(): string {
   })
   return table(
     ['`advice`', 'When', 'Next (here for `get_agent`)', '`retryable`'],
-    rows.map(({ id, again: when }) => {
+    adviceRows.map(({ id, again: when }) => {
       const example = found.find(({ advice }) => advice === id)
       if (!example) throw new Error(`src/dev/docs/errors.ts has no example for the advice ${id}`)
       return [code(id), example.when, example.next, again[when]]

@@ -1,6 +1,7 @@
 import type { ApiError, Failure } from '../../api/failure.ts'
 import type { Session } from '../../session/session.ts'
-import { type Row, rows, type Situation } from './advice-rows.ts'
+import type { AdviceRow, FailedCall } from './advice-row.ts'
+import { adviceRows } from './advice-rows.ts'
 
 /** One argument that cannot be used, and why. */
 export interface ArgumentProblem {
@@ -9,7 +10,7 @@ export interface ArgumentProblem {
   readonly message: string
 }
 
-/** A failure in words: what happened, which arguments, what to do next. */
+/** A failure as it is told: what happened, which arguments are wrong, what to do next. */
 export interface Advice {
   readonly what: string
   readonly fields: readonly (ArgumentProblem & { readonly type?: string })[]
@@ -18,45 +19,45 @@ export interface Advice {
   readonly retryable: boolean
 }
 
-/** Advice, and the row of the table it comes from: a word that programs can go by. */
+/** Advice, and the id of its row, which programs recognise the failure by. */
 export interface NamedAdvice extends Advice {
   readonly advice: string
 }
 
-/** Turns a failure of the API into advice. The one place where failures become words. */
-export function adviceFor(error: ApiError, situation: Situation): NamedAdvice {
+/** The advice for a failed request: the only place where a tool's API failures become texts. */
+export function adviceFor(error: ApiError, call: FailedCall): NamedAdvice {
   const { failure } = error
-  const row = rows.find(({ when }) => when(failure, situation))
-  // The last row takes everything.
+  const row = adviceRows.find(({ when }) => when(failure, call))
+  // The last row matches everything.
   if (!row) throw new Error(`No advice for ${failure.kind}`)
-  const fields = fieldsOf(failure, situation)
+  const fields = fieldsOf(failure, call)
   return {
     advice: row.id,
-    what: row.what(failure, situation),
+    what: row.what(failure, call),
     fields,
-    ...nextOf(row, error, situation),
+    ...nextOf(row, error, call),
   }
 }
 
-/** The arguments that are wrong, by the names the tool gives them, and what may have been meant. */
-function fieldsOf(failure: Failure, { hints, tool, session }: Situation): Advice['fields'] {
+/** The wrong arguments, by the names they have in the tool, and what may have been meant. */
+function fieldsOf(failure: Failure, { hints, tool, session }: FailedCall): Advice['fields'] {
   if (failure.kind === 'bad_parameter') {
     return [{ argument: failure.name, message: `"${failure.value}" is not an id` }]
   }
-  const told = failure.kind === 'rejected' ? failure.errors : []
-  const fields = told.map(({ field, message, type }) => {
+  const reported = failure.kind === 'rejected' ? failure.errors : []
+  const fields = reported.map(({ field, message, type }) => {
     const argument = argumentOf(field, tool.name)
     const hint = hints[argument]
     return { argument, message: hint ? `${message} ${hint}` : message, type }
   })
-  const untold = Object.entries(withoutPinned(hints, session)).filter(
+  const unreported = Object.entries(withoutPinned(hints, session)).filter(
     ([argument]) => !fields.some((field) => field.argument === argument),
   )
-  return [...fields, ...untold.map(([argument, message]) => ({ argument, message }))]
+  return [...fields, ...unreported.map(([argument, message]) => ({ argument, message }))]
 }
 
-/** An account that the operator chose is no argument, and so is not told as one. */
-function withoutPinned({ account_id, ...hints }: Situation['hints'], { pinnedAccount }: Session) {
+/** A pinned account is not an argument, so it is not reported as one. */
+function withoutPinned({ account_id, ...hints }: FailedCall['hints'], { pinnedAccount }: Session) {
   return account_id === undefined || pinnedAccount !== undefined ? hints : { account_id, ...hints }
 }
 
@@ -67,24 +68,27 @@ function argumentOf(field: string, tool: string): string {
 }
 
 /**
- * What to do. Where the same again is harmless (reading, writing the same values, removing the
- * same thing, or nothing was sent) the row says it; creating and calling are not repeated blindly.
+ * What to do. The row's own text applies where repeating is harmless: reading, writing the same
+ * values, removing the same thing, or when nothing was sent. Creating and calling are not repeated
+ * before a look at what is there.
  */
 function nextOf(
-  row: Row,
+  row: AdviceRow,
   { failure, method, effect }: ApiError,
-  situation: Situation,
+  call: FailedCall,
 ): Pick<Advice, 'next' | 'retryable'> {
-  const next = row.next(failure, situation)
+  const next = row.next(failure, call)
   if (row.again !== 'if harmless') return { next, retryable: row.again === 'yes' }
   const maybeSent = !('maybeSent' in failure) || failure.maybeSent
   const isRepeatable = effect === 'reads' || method === 'PATCH' || method === 'DELETE'
   if (isRepeatable || !maybeSent) {
     return { next: `${maybeSent ? '' : 'Nothing was sent. '}${next}`.trim(), retryable: true }
   }
-  const { tool, check } = situation
+  const { tool, check } = call
   const succeeded = 'status' in failure && failure.status >= 200 && failure.status < 300
-  const state = succeeded ? 'By its status it was done.' : 'It may have been done all the same.'
+  const state = succeeded
+    ? 'Its status says that it was done.'
+    : 'It may have been done nevertheless.'
   const look = check ? ` Look with ${check} before you call ${tool.name} again.` : ''
   return { next: `${state}${look}`, retryable: false }
 }

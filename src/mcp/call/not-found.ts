@@ -2,18 +2,18 @@ import type { Route } from '../../contract/route.ts'
 import type { Session } from '../../session/session.ts'
 import { referencesOf } from '../hints/missing.ts'
 
-/** A request after a 404, and what is known of it. */
+/** A request that was answered with 404, and what is known about it. */
 interface NotFound {
   readonly tool: { readonly route: Route }
   readonly session: Session
-  /** The account it was for, in words. */
+  /** The account it was for, as part of a sentence. */
   readonly account: string
   /** What is known to be missing, by argument. */
   readonly hints: Readonly<Record<string, string>>
 }
 
-/** Where the things that arguments refer to are listed. */
-export const lists: Readonly<Record<string, string>> = {
+/** The tools that list what arguments refer to. */
+export const listTools: Readonly<Record<string, string>> = {
   account_id: 'list_subaccounts',
   agent_id: 'list_agents',
   call_id: 'list_calls',
@@ -23,18 +23,18 @@ export const lists: Readonly<Record<string, string>> = {
   subaccount_id: 'list_subaccounts',
 }
 
-/** After a 404: what is known to be missing, else what may be, and never what the tool does not take. */
+/** What to check after a 404: what is missing, or else every reference among the tool's arguments. */
 export function notFoundHint({ tool, session, account, hints }: NotFound): string {
   const { path, body, params } = tool.route
-  const missing = Object.keys(hints).filter((name) => name in lists)
+  const missing = Object.keys(hints).filter((name) => name in listTools)
   if (missing.includes('account_id') && session.pinnedAccount !== undefined) {
-    return `The platform does not know ${account}, which this server was started with (--account): whoever runs it has to correct that.`
+    return `The platform does not know ${account}, which this server was started with (--account): the operator has to correct it.`
   }
   const isOther = 'account_id' in params.shape && session.pinnedAccount === undefined
   const names = missing.length > 0 ? missing : referencesOf(path, body?.shape)
   if (names.length > 0) {
-    const checks = names.map((name) => `${name} with ${lists[name]}`).join(', ')
-    return `Check ${checks}. It was looked for in ${account}.`
+    const checks = names.map((name) => `${name} with ${listTools[name]}`).join(', ')
+    return `Check ${checks}. It was searched in ${account}.`
   }
   return isOther && account.startsWith('account ')
     ? 'Check account_id with list_subaccounts; if it is right, check VOICE_AGENT_BASE_URL.'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ApiError, type Failure, type Rejected, type Unreadable } from '../../../src/api/failure.ts'
 import { adviceFor } from '../../../src/mcp/call/advice.ts'
-import { rows } from '../../../src/mcp/call/advice-rows.ts'
+import { adviceRows } from '../../../src/mcp/call/advice-rows.ts'
 import { tools } from '../../../tools/index.ts'
 import { sessionOf } from '../../harness/session.ts'
 
@@ -58,7 +58,7 @@ const cases: [
     rejected(401, 'unauthorized'),
     'list_agents',
     /401, unauthorized\): It is/,
-    /VOICE_AGENT_API_KEY; a valid one/,
+    /VOICE_AGENT_API_KEY: put a valid key there/,
     false,
   ],
   [
@@ -66,7 +66,7 @@ const cases: [
     unreadable(401, { reason: 'html' }),
     'list_agents',
     /401 with an HTML page/,
-    /was taken from VOICE_AGENT_API_KEY/,
+    /does not accept the API key from VOICE_AGENT_API_KEY/,
     false,
   ],
   [
@@ -106,10 +106,17 @@ const cases: [
     rejected(410, 'gone'),
     'get_agent',
     /410, gone/,
-    /removed for good.*See what there is with list_agents\./,
+    /removed permanently.*See what there is with list_agents\./,
     false,
   ],
-  ['gone', unreadable(410, {}), 'list_models', /410 with an empty reply/, /come back\.$/, false],
+  [
+    'gone',
+    unreadable(410, {}),
+    'list_models',
+    /410 with an empty reply/,
+    /not work again\.$/,
+    false,
+  ],
   ['not_found', rejected(404, 'not_found'), 'get_agent', /404, not_found/, /list_agents/, false],
   [
     'not_found',
@@ -180,7 +187,7 @@ const cases: [
     unreadable(504, {}),
     'place_call',
     /504/,
-    /may have been done all the same\. Look with list_calls before/,
+    /may have been done nevertheless\. Look with list_calls before/,
     false,
   ],
   [
@@ -229,15 +236,15 @@ const cases: [
     unreadable(201, { reason: 'unexpected_shape', excerpt: '{}' }),
     'place_call',
     /undocumented/,
-    /By its status it was done\. Look with list_calls/,
+    /Its status says that it was done\. Look with list_calls/,
     false,
   ],
   [
     'unreadable',
     unreadable(200, { reason: 'cut_off', excerpt: '{"a' }),
     'get_agent',
-    /broke off\. It is: \{"a/,
-    /Try again; if it stays/,
+    /was cut off\. It is: \{"a/,
+    /Try again; if it persists/,
     true,
   ],
   [
@@ -293,7 +300,7 @@ const cases: [
     network('ECONNRESET'),
     'place_call',
     /ECONNRESET/,
-    /may have been done all the same/,
+    /may have been done nevertheless/,
     false,
   ],
   [
@@ -316,15 +323,15 @@ const cases: [
     'redirected',
     { kind: 'redirected', status: 302, reason: 'elsewhere', origin: 'https://e.example' },
     'list_agents',
-    /to https:\/\/e\.example; the API key is not taken there/,
-    /correct it/,
+    /to https:\/\/e\.example; the API key is not sent there/,
+    /has to be corrected/,
     true,
   ],
   [
     'redirected',
     { kind: 'redirected', status: 303, reason: 'not_repeatable', origin: '' },
     'place_call',
-    /something else than was asked/,
+    /a different request/,
     /may have been done/,
     false,
   ],
@@ -364,7 +371,9 @@ describe('the table of advice', () => {
   })
 
   test('has a case for each of its rows', () => {
-    expect([...new Set(cases.map(([row]) => row))].sort()).toEqual(rows.map(({ id }) => id).sort())
+    expect([...new Set(cases.map(([row]) => row))].sort()).toEqual(
+      adviceRows.map(({ id }) => id).sort(),
+    )
   })
 
   test('names each argument that the platform refused by the name the tool gives it', () => {

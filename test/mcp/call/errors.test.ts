@@ -159,7 +159,7 @@ const rows: [
     (_, res) => res.writeHead(200).end('{"id":'),
     'get_agent',
     { agent_id: someId },
-    [/broke off/],
+    [/was cut off/],
   ],
   [
     'an undocumented shape',
@@ -199,7 +199,7 @@ const rows: [
     (_, res) => res.writeHead(302, { location: 'https://elsewhere.example/' }).end(),
     'list_agents',
     {},
-    [/elsewhere\.example/, /key is not taken there/],
+    [/elsewhere\.example/, /key is not sent there/],
   ],
 ]
 
