@@ -7,7 +7,7 @@ import { definePrompt } from '../mcp/protocol/prompt.ts'
 import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
 import { words } from '../text/safe-text.ts'
 import { attachedFrom, attachedList } from './attachments.ts'
-import { modelItems, transcriberItems, voiceItems } from './catalog-items.ts'
+import { modelItems, transcriberItems, voiceItems } from './catalog-summaries.ts'
 
 export const designAgent = definePrompt({
   name: 'design_agent',

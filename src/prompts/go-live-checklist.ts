@@ -1,14 +1,10 @@
-import type { Account } from '../contract/account.ts'
 import { routes } from '../contract/routes.ts'
-import { isArchived, type ListAgents } from '../flows/agents/is-archived.ts'
 import { definePrompt } from '../mcp/protocol/prompt.ts'
-import type { PromptReader, ReadResult } from '../mcp/protocol/prompt-reader.ts'
 import { words } from '../text/safe-text.ts'
 import { agentArgument, optionalNumberArgument, ownNumberArgument } from './arguments.ts'
 import { attached } from './attachments.ts'
-import { checksOf } from './go-live-checks.ts'
-import { greetingCheck } from './greeting.ts'
-import { lineAttachments, lineOf } from './line.ts'
+import { goLiveChecks } from './go-live-checks.ts'
+import { numberAttachments, readNumberAndTrunk } from './number-attachments.ts'
 
 export const goLiveChecklist = definePrompt({
   name: 'go_live_checklist',
@@ -23,50 +19,19 @@ export const goLiveChecklist = definePrompt({
   },
   async prepare({ agent_id, from_number, to_number }, reader) {
     const agent = await reader.requireAgent(agent_id)
-    const listAgents: ListAgents = async (query) => {
-      const read = await reader.attempt(reader.call(routes.agents.list, { query }))
-      return read.ok ? read.value : undefined
-    }
-    const [archived, line, account, greeting, models, transcribers] = await Promise.all([
-      isArchived(agent, listAgents),
-      lineOf(from_number, reader),
-      accountRead(reader),
-      greetingCheck(agent, reader),
-      reader.attempt(reader.cached(routes.providers.models, {}, 'catalog')),
-      reader.attempt(reader.cached(routes.providers.transcribers, {}, 'catalog')),
-    ])
+    const number = await readNumberAndTrunk(from_number, reader)
+    const checks = await goLiveChecks(agent, { fromNumber: from_number, number }, reader)
     const uri = `voice-agents://agents/${encodeURIComponent(agent.id)}`
-    const checks = checksOf({
-      agent,
-      isArchived: archived,
-      line,
-      account,
-      greeting,
-      models,
-      transcribers,
-    })
     return {
       text: task({ id: agent.id, from: from_number, to: to_number }),
       attachments: [
         attached('Checks made already', `${uri}/go-live-checks`, { checks }, 1500),
         attached('The agent', uri, agent, 2500),
-        ...lineAttachments(from_number, line),
+        ...numberAttachments(from_number, number),
       ],
     }
   },
 })
-
-/** The account that is acted on: the key's own, or one below it. */
-async function accountRead(reader: PromptReader): Promise<ReadResult<Account>> {
-  const own = await reader.attempt(reader.call(routes.accounts.current, {}))
-  const { account } = reader
-  if (account === 'me' || !own.ok || own.value.id === account) return own
-  return reader.attempt(
-    reader.call(routes.accounts.getSubaccount, {
-      params: { account_id: 'me', subaccount_id: account },
-    }),
-  )
-}
 
 const task = ({
   id,
@@ -78,7 +43,7 @@ const task = ({
   to: string | undefined
 }) => words`Take the voice agent ${id} through the checklist before it goes live on ${from}.
 
-1. Go through the checks that were made already. Each problem stops here: say what is wrong, in which field, and the tool call that puts it right. Ask before each change (update_agent with dry_run true first; update_phone_number for trunk or inbound_agent_id), then check again.
+1. Go through the attached checks. A problem stops here: say what was found, and the tool call that fixes it (its fix). A warning needs my decision. For an unknown one, read with the tools what could not be read. Ask before each change (update_agent with dry_run true first; update_phone_number for trunk or inbound_agent_id), then check again.
 2. Ask me, in one message, what no tool can tell: Are callers told about recording, as the law here demands? Who takes over when the agent cannot help? Between which hours may it call? Who watches the first day, and who switches it off, how?
 3. Ask whether it shall answer incoming calls of ${from}. If so, and only after my yes: update_phone_number with inbound_agent_id ${JSON.stringify(id)}. Name the agent that answers now, for the way back.
 4. Test call. It rings a real telephone and costs money, so ask first: "Shall I call ${to ?? '<number>'} from ${from} now?"${to ? '' : ' Ask which number to ring; it must be my own or of somebody who expects it.'} Only after a clear yes call place_call once: type phone, agent_id, from_number, to_number, and an external_id of its own such as go-live-<date>-1. Never repeat it to see whether it worked: look with list_calls and that external_id.

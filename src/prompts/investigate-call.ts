@@ -11,7 +11,7 @@ import { transcriptLines, transcriptOf } from '../views/transcript.ts'
 import { callArgument } from './arguments.ts'
 import { attached, attachedFrom, attachedList } from './attachments.ts'
 import { timingOf } from './call-statistics.ts'
-import { attachedLine } from './line.ts'
+import { numberAttachments, readNumberAndTrunk } from './number-attachments.ts'
 
 export const investigateCall = definePrompt({
   name: 'investigate_call',
@@ -25,9 +25,9 @@ export const investigateCall = definePrompt({
     const uri = `voice-agents://calls/${encodeURIComponent(call.id)}`
     const { text, from } = lastPart(messages)
     const own = call.direction === 'inbound' ? call.to_number : call.from_number
-    const [around, line] = await Promise.all([
+    const [around, number] = await Promise.all([
       aroundCall(call, reader),
-      typeof own === 'string' && call.type !== 'web' ? attachedLine(own, reader) : [],
+      typeof own === 'string' && call.type !== 'web' ? ownNumber(own, reader) : [],
     ])
     return {
       text: task(call.id, messages.length, from),
@@ -45,11 +45,14 @@ export const investigateCall = definePrompt({
         ),
         { what: 'Its transcript', uri: `${uri}/transcript`, mimeType: 'text/plain', text },
         ...around,
-        ...line,
+        ...number,
       ],
     }
   },
 })
+
+const ownNumber = async (e164: string, reader: PromptReader) =>
+  numberAttachments(e164, await readNumberAndTrunk(e164, reader))
 
 /** Tokens of turns that are sure to fit into what a transcript may take. */
 const endBudget = 4000

@@ -1,12 +1,13 @@
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
+import { readOwnNumbers } from '../flows/checks/own-numbers.ts'
 import { definePrompt } from '../mcp/protocol/prompt.ts'
 import { words } from '../text/safe-text.ts'
 import { project } from '../views/fields.ts'
 import { trunkArgument } from './arguments.ts'
 import { attachedFrom, attachedList } from './attachments.ts'
-import { attachedTrunk, ownNumbers } from './line.ts'
+import { attachedTrunk } from './number-attachments.ts'
 
 export const migrateNumbers = definePrompt({
   name: 'migrate_numbers',
@@ -29,20 +30,24 @@ export const migrateNumbers = definePrompt({
     const [from, to, found] = await Promise.all([
       trunk(from_trunk_id, 'from_trunk_id'),
       trunk(to_trunk_id, 'to_trunk_id'),
-      ownNumbers(reader),
+      reader.attempt(readOwnNumbers(reader)),
     ])
     return {
       text: task(from, to),
       attachments: [
         attachedTrunk('Trunk now', from),
         attachedTrunk('New trunk', to),
-        attachedFrom(found, 'Numbers to move', 'use list_phone_numbers', ({ numbers, isPart }) =>
-          attachedList(
-            'Numbers to move',
-            `voice-agents://sip-trunks/${encodeURIComponent(from.id)}/phone-numbers`,
-            numbers.filter(({ sip_trunk }) => sip_trunk?.id === from.id).map(inShort),
-            { budget: 4500, tool: 'list_phone_numbers', isPart },
-          ),
+        attachedFrom(
+          found,
+          'Numbers to move',
+          'use list_phone_numbers',
+          ({ numbers, isComplete }) =>
+            attachedList(
+              'Numbers to move',
+              `voice-agents://sip-trunks/${encodeURIComponent(from.id)}/phone-numbers`,
+              numbers.filter(({ sip_trunk }) => sip_trunk?.id === from.id).map(inShort),
+              { budget: 4500, tool: 'list_phone_numbers', isPart: !isComplete },
+            ),
         ),
       ],
     }

@@ -2,13 +2,13 @@ import type { Agent } from '../contract/agent.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import { definePrompt } from '../mcp/protocol/prompt.ts'
+import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
 import { words } from '../text/safe-text.ts'
 import { project } from '../views/fields.ts'
 import { agentArgument } from './arguments.ts'
 import { attached, attachedFrom, attachedList } from './attachments.ts'
 import { outcomesOf } from './call-statistics.ts'
-import { modelItems, transcriberItems } from './catalog-items.ts'
-import { greetingCheck } from './greeting.ts'
+import { modelItems, transcriberItems } from './catalog-summaries.ts'
 
 /** Calls that are counted: the newest ones, as many as one page holds. */
 const callsCounted = 100
@@ -22,7 +22,7 @@ export const reviewAgent = definePrompt({
   async prepare({ agent_id }, reader) {
     const agent = await reader.requireAgent(agent_id)
     const [greeting, models, transcribers, numbers, calls] = await Promise.all([
-      greetingCheck(agent, reader),
+      greetingValidation(agent, reader),
       reader.attempt(reader.cached(routes.providers.models, {}, 'catalog')),
       reader.attempt(reader.cached(routes.providers.transcribers, {}, 'catalog')),
       reader.attempt(reader.call(routes.phoneNumbers.list, { query: { limit: 100 } })),
@@ -78,6 +78,13 @@ export const reviewAgent = definePrompt({
     }
   },
 })
+
+/** What the platform says of an agent's greeting; `undefined` if it has none. */
+async function greetingValidation({ initial_message }: Agent, reader: PromptReader) {
+  const template = initial_message?.message
+  if (typeof template !== 'string' || template === '') return undefined
+  return reader.attempt(reader.call(routes.templates.validate, { body: { template } }))
+}
 
 function languageOf({ voice, transcriber }: Agent): string | undefined {
   const languages = Array.isArray(transcriber?.languages) ? transcriber.languages : []

@@ -314,19 +314,21 @@ describe('what a prompt embeds', () => {
     expect(JSON.parse(usage?.text ?? '').week.totals.seconds).toBe(seconds)
   })
 
+  const checksIn = (result: GetPromptResult) => {
+    const [checks] = resourcesOf(result)
+    const items: { check: string; result: string; found: string }[] = JSON.parse(
+      checks?.text ?? '',
+    ).checks
+    return Object.fromEntries(items.map((item) => [item.check, item]))
+  }
+
   test('the checklist tells what is not ready', async () => {
     const inbound = { agent_id: 'Terminservice', from_number: '+12025550112' }
-    const [checks] = resourcesOf(await get('go_live_checklist', inbound))
-    const results = Object.fromEntries(
-      JSON.parse(checks?.text ?? '').checks.map((one: { check: string; result: string }) => [
-        one.check,
-        one.result,
-      ]),
-    )
-    expect(results).toMatchObject({
-      'account is active': 'ok',
-      'trunk can dial out': 'problem',
-      'incoming calls reach this agent': 'note',
+    expect(checksIn(await get('go_live_checklist', inbound))).toMatchObject({
+      account: { result: 'ok' },
+      agent: { result: 'ok' },
+      trunk: { result: 'problem', found: expect.stringContaining('has no termination URI') },
+      inbound_agent: { result: 'warning' },
     })
     const other = instead(({ target }) => {
       if (target.includes('is_archived=true'))
@@ -337,14 +339,54 @@ describe('what a prompt embeds', () => {
         : undefined
     })
     const gone = { ...inbound, agent_id: '00000000-0000-4000-8002-000000000003' }
-    const worse = resourcesOf(await get('go_live_checklist', gone, sessionOn(other)))[0]?.text
-    expect(worse).toContain('{"check":"agent is not archived","result":"problem"}')
-    expect(worse).toContain('"detail":"the trunk that it names does not exist"')
-    expect(worse).not.toContain('trunk can dial out')
+    expect(checksIn(await get('go_live_checklist', gone, sessionOn(other)))).toMatchObject({
+      agent: { result: 'problem', found: expect.stringContaining('is archived') },
+      trunk: { result: 'problem', found: expect.stringContaining('does not exist') },
+    })
     const foreign = await get('go_live_checklist', { ...inbound, from_number: '+4930123456' })
-    expect(resourcesOf(foreign)[0]?.text).toContain(
-      '{"check":"number belongs to the account","result":"problem"}',
+    expect(checksIn(foreign)).toMatchObject({
+      from_number: {
+        result: 'problem',
+        found: '+4930123456 is no number of this account',
+      },
+    })
+    expect(checksIn(foreign)).not.toHaveProperty('trunk')
+  })
+
+  test('the checklist finds an id of a catalog in another case, and a voice that is gone', async () => {
+    const agent = {
+      id: seedIds.supportAgent,
+      name: 'Support line',
+      model: { provider: 'OpenAI', model: 'gpt-4.1' },
+      voice: { provider: 'elevenlabs', voice_id: 'gone' },
+    }
+    const stored = instead(({ target }) =>
+      /agents\/[\w-]+$/.test(target) ? { status: 200, body: agent } : undefined,
     )
+    const args = { agent_id: seedIds.supportAgent, from_number: '+12025550110' }
+    expect(checksIn(await get('go_live_checklist', args, sessionOn(stored)))).toMatchObject({
+      model: {
+        result: 'warning',
+        found: 'model.provider: there is no OpenAI; it is written openai',
+      },
+      voice: { result: 'warning', found: expect.stringContaining('gone is not in the catalog') },
+      greeting: { result: 'warning', found: 'there is no text for the mode fixed_message' },
+      languages: { result: 'warning' },
+    })
+  })
+
+  test('the checklist says which check could not be made', async () => {
+    const broken = instead(({ target }) =>
+      /providers\/(models|voices)/.test(target)
+        ? { status: 403, body: envelope('forbidden') }
+        : undefined,
+    )
+    const args = { agent_id: 'Support line', from_number: '+12025550110' }
+    expect(checksIn(await get('go_live_checklist', args, sessionOn(broken)))).toMatchObject({
+      model: { result: 'unknown', found: expect.stringContaining('403 forbidden') },
+      voice: { result: 'unknown' },
+      transcriber: { result: 'ok' },
+    })
   })
 })
 

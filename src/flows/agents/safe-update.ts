@@ -3,9 +3,11 @@ import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import { Refused } from '../../mcp/call/refused.ts'
 import type { Run, Steps, ToolOutcome } from '../../mcp/call/tool.ts'
+import { accountReader } from '../checks/account-reader.ts'
+import { checkNewCatalogValues } from '../checks/catalog-check.ts'
+import { checkNewGreeting } from '../checks/greeting-check.ts'
 import { ignoredFields, patchBetween, shortJson, wantedFields } from './agent-patch.ts'
 import { bringBackChange, bringBackResult, bringBackWarnings } from './bring-back.ts'
-import { checkCatalogs } from './catalog-check.ts'
 import {
   changesBetween,
   type FieldChange,
@@ -13,7 +15,6 @@ import {
   isObject,
   sameFieldsOf,
 } from './field-changes.ts'
-import { checkGreeting } from './template-check.ts'
 
 const options = {
   dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
@@ -100,9 +101,11 @@ function planOf(stored: Agent, { body, cleared }: UpdateRun): UpdatePlan {
 
 /** Checks what is new. What is stored already is no mistake of this request. */
 async function warningsFor(stored: Fields, wanted: Fields, run: UpdateRun): Promise<string[]> {
+  const reader = accountReader(run)
+  const isGreetingStored = greetingOf(wanted) === greetingOf(stored)
   const [catalogs, greeting] = await Promise.all([
-    checkCatalogs(wanted, run, stored),
-    greetingOf(wanted) === greetingOf(stored) ? [] : checkGreeting(wanted.initial_message, run),
+    checkNewCatalogValues(wanted, reader, stored),
+    isGreetingStored ? [] : checkNewGreeting(wanted.initial_message, reader),
   ])
   return [...catalogs, ...greeting]
 }

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../json/canonical-json.ts'
 import { type Confirmable, type Value, valuesOf } from '../../mcp/call/question.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { bare, joined, namedShown, type Shown, say } from '../../text/quoted.ts'
-import { lineFact } from '../checks/line-check.ts'
+import { fromNumberWarning } from '../checks/from-number-warning.ts'
 import { accountFact } from '../facts.ts'
 
 type OnAccount = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
@@ -79,7 +79,7 @@ const commonFacts = async (run: OnAccount, { from_number: from }: CallCreate, ag
   Agent: namedShown(agent.name, agent.id),
   ...(from !== undefined && { 'From number': bare(from) }),
   Account: await accountFact(run),
-  ...(await lineFact(run, from)),
+  ...(await fromNumberWarning(run, from)),
   ...(run.session.isSandbox && { Note: say`SANDBOX: simulated, nobody is rung` }),
 })
 

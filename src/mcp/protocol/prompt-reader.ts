@@ -9,17 +9,11 @@ import type { CacheTime } from '../../session/reply-cache.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { withAgentIds } from '../hints/agent-names.ts'
 import { didYouMean } from '../hints/did-you-mean.ts'
-import { isNotFound } from '../hints/missing.ts'
 
 /** The value that was read, or the reason in words why it could not be read. */
 export type ReadResult<T> =
   | { readonly ok: true; readonly value: T }
-  | {
-      readonly ok: false
-      readonly problem: string
-      /** The platform answered that it does not exist. */
-      readonly isMissing?: boolean
-    }
+  | { readonly ok: false; readonly problem: string }
 
 /** A request without its account, which the reader adds. */
 type PartialRequest = Partial<RouteRequest>
@@ -40,8 +34,14 @@ export interface PromptReader {
   requireAgent(reference: string): Promise<Agent>
   /** Reads from the platform. Throws ApiError. */
   call<R extends Route>(route: R, request: PartialRequest): Promise<ReplyOf<R>>
-  /** Reads what rarely changes; a recent reply is used again. Throws ApiError. */
-  cached<R extends Route>(route: R, request: PartialRequest, kept: CacheTime): Promise<ReplyOf<R>>
+  /** Reads what rarely changes: a reply that is some minutes old will do. Throws ApiError. */
+  cached<R extends Route>(route: R, request: PartialRequest, time: CacheTime): Promise<ReplyOf<R>>
+  /** Reads it now, for the cache too. Throws ApiError. */
+  refreshed<R extends Route>(
+    route: R,
+    request: PartialRequest,
+    time: CacheTime,
+  ): Promise<ReplyOf<R>>
   /** What came of optional work: an ApiError, or no answer in time, does not fail the prompt. */
   attempt<T>(work: Promise<T>): Promise<ReadResult<T>>
   /** The protocol's invalid-params error about an argument. */
@@ -95,7 +95,8 @@ export function createPromptReader(prompt: PromptRequest): PromptReader {
       return require(routes.agents.get, named.request, 'agent_id')
     },
     call: (route, given) => client.call(route, requestOf(given), signal),
-    cached: (route, given, kept) => cache.read(route, requestOf(given), kept),
+    cached: (route, given, time) => cache.read(route, requestOf(given), time),
+    refreshed: (route, given, time) => cache.refresh(route, requestOf(given), time),
     attempt: (work) => attempt(work, signal),
   }
 }
@@ -142,7 +143,7 @@ async function attempt<T>(work: Promise<T>, signal: AbortSignal): Promise<ReadRe
     (value): ReadResult<T> => ({ ok: true, value }),
     (error: unknown): ReadResult<T> => {
       if (!(error instanceof ApiError)) throw error
-      return { ok: false, problem: saidBy(error.failure), isMissing: isNotFound(error) }
+      return { ok: false, problem: saidBy(error.failure) }
     },
   )
   const missed = (reason: 'late' | 'aborted'): ReadResult<T> => ({

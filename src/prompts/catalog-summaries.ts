@@ -4,6 +4,7 @@ import {
   type VoiceCatalog,
   voicesIn,
 } from '../contract/provider.ts'
+import { foldLanguageCode } from '../flows/checks/language-check.ts'
 import { project } from '../views/fields.ts'
 
 type Item = Readonly<Record<string, unknown>>
@@ -56,13 +57,7 @@ function isLanguage(
   { code, name }: { code: string; name?: string | null | undefined },
   wanted: string,
 ): boolean {
-  const [has, wants] = [foldCode(code), foldCode(wanted)]
+  const [has, wants] = [foldLanguageCode(code), foldLanguageCode(wanted)]
   if (has === wants || has.startsWith(`${wants}-`) || wants.startsWith(`${has}-`)) return true
   return wanted.length > 3 && (name ?? '').toLowerCase().includes(wanted.toLowerCase())
 }
-
-/** Whether two language codes are of one language: `de` and `de-AT` are. */
-export const isSameLanguage = (one: string, other: string): boolean =>
-  foldCode(one).split('-')[0] === foldCode(other).split('-')[0]
-
-const foldCode = (code: string) => code.toLowerCase().replaceAll('_', '-')

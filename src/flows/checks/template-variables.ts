@@ -1,7 +1,7 @@
 import { knownVariables } from '../../contract/template.ts'
-import { isObject } from './field-changes.ts'
+import { isObject } from '../agents/field-changes.ts'
 
-/** `{customer: {name: 'A'}}` fills `customer` and `customer.name`. */
+/** The variables that given values fill: `{customer: {name: 'A'}}` fills `customer` and `customer.name`. */
 export function variablePaths(variables: Readonly<Record<string, unknown>>, above = ''): string[] {
   return Object.entries(variables).flatMap(([name, value]) => {
     const path = above ? `${above}.${name}` : name
@@ -10,27 +10,26 @@ export function variablePaths(variables: Readonly<Record<string, unknown>>, abov
 }
 
 /**
- * Those of a template's variables that would be read as nothing: unknown ones without a default. A
- * default stands for a field that is missing, but not where what it belongs to is missing too:
- * there Jinja fails.
+ * The unknown variables of a template that would be empty: those without a default. In Jinja the
+ * filter `default` replaces a missing field, but fails if the object of the field is missing too.
  */
-export function unfilled(
+export function unfilledVariables(
   unknown: readonly string[],
   template: string,
   given: readonly string[],
 ): string[] {
   if (!/\|\s*(?:default|d)\b/.test(template)) return [...unknown]
   const code = template.match(/\{\{.*?\}\}|\{%.*?%\}/gs) ?? []
-  const there = new Set([...knownVariables, ...given].map(rootOf))
+  const objects = new Set([...knownVariables, ...given].map(rootOf))
   return unknown.filter((path) => {
-    const isPart = path !== rootOf(path)
-    return (isPart && !there.has(rootOf(path))) || !hasDefault(path, code.join('\n'))
+    const isField = path !== rootOf(path)
+    return (isField && !objects.has(rootOf(path))) || !hasDefault(path, code.join('\n'))
   })
 }
 
 const rootOf = (path: string) => path.split(/[.[]/, 1)[0] ?? path
 
-/** True where a default follows a variable each time that it is read. */
+/** True if the filter `default` follows the variable wherever it is read. */
 function hasDefault(path: string, code: string): boolean {
   const name = path.replaceAll(/[^\w]/g, '\\$&')
   const uses = [

@@ -1,0 +1,71 @@
+import type { Agent } from '../../contract/agent.ts'
+import { routes } from '../../contract/routes.ts'
+import type { TemplateIssue } from '../../contract/template.ts'
+import { badArguments } from '../../mcp/call/refused.ts'
+import { isObject } from '../agents/field-changes.ts'
+import type { AccountReader } from './account-reader.ts'
+import { type CheckResult, ok, problem, warning } from './check-result.ts'
+import { unfilledVariables, variablePaths } from './template-variables.ts'
+
+/** True if a text contains any Jinja. */
+const isTemplate = (text: string) => /\{[{%#]/.test(text)
+
+const issueText = ({ line, message }: TemplateIssue) =>
+  typeof line === 'number' ? `line ${line}: ${message}` : message
+
+/**
+ * Checks a greeting before it is saved. Returns warnings; throws Refused with all errors if the
+ * template does not render.
+ */
+export async function checkNewGreeting(
+  initialMessage: unknown,
+  { call }: Pick<AccountReader, 'call'>,
+): Promise<string[]> {
+  const template = isObject(initialMessage) ? initialMessage.message : undefined
+  if (typeof template !== 'string' || !isTemplate(template)) return []
+  const argument = 'initial_message.message'
+  const { valid, errors, warnings } = await call(routes.templates.validate, { body: { template } })
+  if (valid) return warnings.map((issue) => `${argument} ${issueText(issue)}`)
+  throw badArguments(errors.map((issue) => ({ argument, message: issueText(issue) })))
+}
+
+/** Most variables that a check names. */
+const mostVariables = 10
+
+/**
+ * Checks the greeting of an agent for a call with these variables. The platform places the call even
+ * if nothing fills a variable [R], so that is a warning: the agent would speak a gap. Throws ApiError.
+ */
+export async function checkGreeting(
+  { initial_message: greeting }: Pick<Agent, 'initial_message'>,
+  testVariables: Readonly<Record<string, unknown>>,
+  { call }: Pick<AccountReader, 'call'>,
+): Promise<CheckResult> {
+  const template = greeting?.message
+  if (typeof template !== 'string' || template === '') return noGreetingCheck(greeting?.mode)
+  const given = variablePaths(testVariables)
+  const body = { template, allowed_variables: given }
+  const { valid, errors, unknown_variables } = await call(routes.templates.validate, { body })
+  if (!valid) {
+    const found = errors[0] ? issueText(errors[0]) : 'it does not render'
+    return problem('greeting', found, 'correct initial_message with update_agent')
+  }
+  const empty = unfilledVariables(unknown_variables, template, given)
+  if (empty.length === 0) return ok('greeting', 'all its variables are known or have a default')
+  const more = empty.length > mostVariables ? ` and ${empty.length - mostVariables} more` : ''
+  return warning(
+    'greeting',
+    `nothing fills ${empty.slice(0, mostVariables).join(', ')}${more}`,
+    'give test_variables for them, or correct initial_message with update_agent',
+  )
+}
+
+/** A text is only needed in the mode that speaks it, which is the default [R]. */
+const noGreetingCheck = (mode: unknown): CheckResult =>
+  (mode ?? 'fixed_message') === 'fixed_message'
+    ? warning(
+        'greeting',
+        'there is no text for the mode fixed_message',
+        'set initial_message.message, or another mode, with update_agent',
+      )
+    : ok('greeting', 'none')
