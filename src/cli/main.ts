@@ -168,7 +168,7 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
   // Whoever starts a server is there to read why it cannot work; on stdio the first tool says it.
   await prepare()
   const local = isLoopback(config.listen.host)
-  const ownKey = ownKeyOf(config, local && hasKey ? localToken : undefined)
+  const ownKey = await ownKeyOf(config, local && hasKey ? localToken : undefined)
   const server = await startHttp(service, {
     ...config.listen,
     isLoopback: local,
@@ -198,13 +198,13 @@ async function http(config: Extract<Config, { command: 'http' }>): Promise<Runni
 }
 
 /** Who may use the key of the server itself; `localToken` is there where requests may do so at all. */
-function ownKeyOf(
+async function ownKeyOf(
   { platform, wantsLocalToken }: Extract<Config, { command: 'http' }>,
-  localToken: (() => LocalToken) | undefined,
-): OwnKey {
+  localToken: (() => Promise<LocalToken>) | undefined,
+): Promise<OwnKey> {
   if (platform.kind === 'sandbox') return { usedBy: 'anybody' }
   if (!localToken) return { usedBy: 'nobody' }
-  return { usedBy: 'owner', token: wantsLocalToken ? localToken() : undefined }
+  return { usedBy: 'owner', token: wantsLocalToken ? await localToken() : undefined }
 }
 
 async function sandboxApi(config: Extract<Config, { command: 'sandbox' }>): Promise<Running> {

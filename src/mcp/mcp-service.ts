@@ -1,4 +1,5 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server'
+import type { UsedSeals } from '../state/used-seals.ts'
 import type { ConfirmMode } from './call/confirm-mode.ts'
 import { createConfirmations } from './call/confirmation.ts'
 import { createHttpFastPath, type HttpFastPath } from './fast/http-fast-path.ts'
@@ -19,6 +20,7 @@ export interface McpServiceOptions
   /** The account that the operator has pinned: all sessions act on it. */
   readonly account: string | undefined
   readonly confirm: ConfirmMode
+  readonly usedSeals: UsedSeals
   /** Fires when the only client is gone, or the server is told to stop. */
   readonly shutdown?: AbortSignal | undefined
 }
@@ -32,8 +34,8 @@ export interface McpService {
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
-  const { isSandbox, version, confirm, shutdown, onBug } = options
-  const confirmations = createConfirmations(confirm)
+  const { isSandbox, version, confirm, usedSeals, shutdown, onBug } = options
+  const confirmations = createConfirmations(confirm, usedSeals)
   const cancellations = createCancellations()
   const shared = {
     ...options,

@@ -18,15 +18,15 @@ import { makePrivateFolder } from '../state/private-files.ts'
 import type { LocalToken } from '../transports/own-key.ts'
 
 /**
- * The local token of a state directory: made once, and the same for all servers that use the
- * directory, so that the settings of clients survive a restart; `:memory:` has a new one each time.
- * Throws ConfigError.
+ * The local token of a state directory. It is made once and is the same for all servers that use the
+ * directory, so clients keep working after a restart; `:memory:` has a new one each time. Throws
+ * ConfigError.
  */
-export function openLocalToken(stateDir: string): LocalToken {
+export async function openLocalToken(stateDir: string): Promise<LocalToken> {
   if (stateDir === ':memory:') return { token: newToken(), file: undefined }
   const file = join(stateDir, 'local-token')
   try {
-    if (!existsSync(file)) keep(file, stateDir)
+    if (!existsSync(file)) create(file, stateDir)
     return { token: read(file), file }
   } catch (error) {
     if (error instanceof ConfigError) throw error
@@ -40,10 +40,10 @@ export function openLocalToken(stateDir: string): LocalToken {
 const newToken = () => localTokenPrefix + randomBytes(32).toString('base64url')
 
 /**
- * Writes a new token to a file of its own and links it to its place when it is complete: no process
- * finds a half of it, and of two that start at the same time both use the first one's.
+ * Writes a new token to another file first, and links it to its place when it is complete: no process
+ * reads a part of it, and of two processes that start at the same time both use the first one's.
  */
-function keep(file: string, folder: string): void {
+function create(file: string, folder: string): void {
   makePrivateFolder(folder)
   const draft = `${file}.${randomBytes(8).toString('hex')}`
   const descriptor = openSync(draft, 'wx', 0o600)
@@ -72,7 +72,7 @@ function read(file: string): string {
   }
 }
 
-/** On Windows the rights of a file are those of its folder, and are not looked at. */
+/** On Windows the rights of a file come from its folder, and are not checked. */
 function refuseIfShared(file: string, descriptor: number): void {
   if (!process.getuid) return
   const { uid, mode } = fstatSync(descriptor)

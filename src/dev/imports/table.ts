@@ -27,10 +27,10 @@ export const mayImport = {
 
   // The MCP server. The service gives it its tools and prompts.
   'mcp/hints': 'session calls api contract text',
-  'mcp/call': 'mcp/hints views session calls api contract text json',
-  'mcp/protocol': 'mcp/call mcp/hints session calls api contract text json',
+  'mcp/call': 'mcp/hints views session calls state api contract text json',
+  'mcp/protocol': 'mcp/call mcp/hints session calls state api contract text json',
   'mcp/fast': 'mcp/protocol mcp/call session json',
-  'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call',
+  'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call state',
   transports: 'mcp/mcp-service mcp/fast mcp/protocol session text json',
 
   // What the server offers.

@@ -48,8 +48,8 @@ export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
     const dialled = dialRequest(run, body, agent)
     await refuseForbidden(dialled, run)
     const agreement = await run.confirm(await callQuestion(run, body, agent))
-    const placement = await place(run, dialled).catch((error: unknown) => {
-      if (isNothingDone(error)) agreement.giveBack()
+    const placement = await place(run, dialled).catch(async (error: unknown) => {
+      if (isNothingDone(error)) await agreement.giveBack()
       throw error
     })
     return placedCall(run, placement)

@@ -33,7 +33,7 @@ export interface CallContext {
   /** Receives defects of this program, with the stack, which the caller must not see. */
   readonly onBug: (error: unknown) => void
   /** How a call of this tool with these arguments asks for confirmation. */
-  readonly confirmOf: (call: Omit<ConfirmedCall, 'canAsk' | 'context'>) => Confirm
+  readonly confirmOf: (call: Omit<ConfirmedCall, 'canAsk' | 'context'>) => Promise<Confirm>
   readonly progress: Run['progress']
   readonly takesTasks: boolean
 }
@@ -105,7 +105,7 @@ async function run(
   const { request } = named
   call.request = request
   const { options, cleared, ignoredNulls } = parsed
-  const outcome = await tool.run(runOf(tool, { request, options, cleared, restricted }, call))
+  const outcome = await tool.run(await runOf(tool, { request, options, cleared, restricted }, call))
   if (outcome.task) return createTaskResult(outcome.task)
   const asked = { route: tool.route, request, unknown: named.unknown }
   const note = await whyEmpty(outcome.structured, asked, restricted)
@@ -115,13 +115,13 @@ async function run(
 }
 
 /** What the steps of the tool work with. */
-function runOf(
+async function runOf(
   tool: Tool,
   { request, options: { confirm_token: token, ...options }, cleared, restricted }: RunInput,
   { context, signal, answerBy }: CallState,
-): Run {
+): Promise<Run> {
   const { session, shutdown, progress, takesTasks, confirmOf } = context
-  const confirm = confirmOf({
+  const confirm = await confirmOf({
     tool: tool.name,
     bound: [request, options, session.owner],
     owner: session.owner,

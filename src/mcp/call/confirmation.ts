@@ -8,6 +8,7 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { canonicalJson } from '../../json/canonical-json.ts'
+import type { UsedSeals } from '../../state/used-seals.ts'
 import { type ConfirmMode, confirmName } from './confirm-mode.ts'
 import {
   declined,
@@ -28,10 +29,10 @@ export type Confirm = (what: Confirmable) => Promise<Agreement>
 /** That a person agreed, or that nobody has to. */
 export interface Agreement {
   /** Nothing came of it: the token is good for another try, within its time. */
-  giveBack(): void
+  giveBack(): Promise<void>
 }
 
-const needsNone: Agreement = { giveBack: () => undefined }
+const needsNone: Agreement = { giveBack: async () => undefined }
 
 /** The tool does not go on, for now or at all; `result` is its answer. */
 export class NotConfirmed extends Error {
@@ -57,7 +58,7 @@ export const confirmOption = {
 /** The asking side of one server process: seals what was asked, and takes each answer once. */
 export interface Confirmations {
   /** For one call. Throws ProtocolError where the request answers a question of another call. */
-  of(call: ConfirmedCall): Confirm
+  of(call: ConfirmedCall): Promise<Confirm>
   /** Opens the `requestState` of a request before anything is done with it; throws if it cannot. */
   open(state: string, context: ServerContext): Promise<Sealed>
 }
@@ -86,16 +87,16 @@ interface Asked {
   readonly seal: Omit<Sealed, 'nonce'>
 }
 
-export function createConfirmations(mode: ConfirmMode): Confirmations {
-  const questions = createSeals(goodForSeconds.question)
-  const tokens = createSeals(goodForSeconds.token)
+export function createConfirmations(mode: ConfirmMode, usedSeals: UsedSeals): Confirmations {
+  const questions = createSeals(goodForSeconds.question, usedSeals)
+  const tokens = createSeals(goodForSeconds.token, usedSeals)
   return {
     open: questions.open,
-    of({ tool, bound, owner, token, canAsk, redact, context }) {
+    async of({ tool, bound, owner, token, canAsk, redact, context }) {
       const call = once(() => hashOf([tool, bound]))
       // Opened before the call by `open`: it is a seal of this server that has not expired.
       const state = context.mcpReq.requestState<Sealed>()
-      if (state && (state.call !== call() || questions.isUsed(state))) throw notForThis()
+      if (state && (state.call !== call() || (await questions.isUsed(state)))) throw notForThis()
       return async (what) => {
         if (mode === 'never') return needsNone
         if (!canAsk && mode === 'person') throw needsPerson()
@@ -136,7 +137,7 @@ async function tokenOf(asked: Asked, token: string | undefined, tokens: Seals): 
   const opened =
     token === undefined ? undefined : await tokens.open(token, context).catch(() => undefined)
   const isFor = opened?.call === seal.call && opened.scope === seal.scope
-  if (opened && isFor && tokens.use(opened, owner))
+  if (opened && isFor && (await tokens.use(opened, owner)))
     return { giveBack: () => tokens.giveBack(opened) }
   const why = token === undefined ? '' : notGood
   const again = { tool: asked.tool, token: await tokens.seal(seal, context), why }
@@ -157,7 +158,7 @@ async function answerOf(
   // What the same arguments come to may have changed since: that is another question.
   if (answer.kind !== 'elicit' || state?.scope !== seal.scope)
     throw new NotConfirmed(question(shown, await questions.seal(seal, context)))
-  if (!questions.use(state, owner)) throw notForThis()
+  if (!(await questions.use(state, owner))) throw notForThis()
   if (answer.action === 'decline') throw new NotConfirmed(declined(shown))
   if (answer.action === 'cancel') throw new NotConfirmed(dismissed(shown))
   if (answer.action !== 'accept' || answer.content?.confirm !== true)

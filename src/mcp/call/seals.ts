@@ -1,8 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server'
+import type { UsedSeals } from '../../state/used-seals.ts'
 import { Refused } from './refused.ts'
 
-/** What is sealed: which call was asked about, by a hash, and which asking it was. */
+/** What is sealed: which call was asked about, by a hash, and which question it was. */
 export interface Sealed {
   /** Hash of tool, arguments, account and key. */
   readonly call: string
@@ -11,65 +12,39 @@ export interface Sealed {
   readonly nonce: string
 }
 
-/** Seals of one kind: each is good for a time, and taken once. */
+/** Seals of one kind. Each is good for a time, and for one use. */
 export interface Seals {
   seal(what: Omit<Sealed, 'nonce'>, context: ServerContext): Promise<string>
   /** Opens a seal of this process that has not expired; throws for any other. */
   open(sealed: string, context: ServerContext): Promise<Sealed>
-  isUsed(sealed: Sealed): boolean
+  isUsed(sealed: Sealed): Promise<boolean>
   /**
    * Uses it; false when it was used before. Throws Refused where no more uses can be remembered: in
    * all, or of this owner.
    */
-  use(sealed: Sealed, owner: string): boolean
-  giveBack(sealed: Sealed): void
+  use(sealed: Sealed, owner: string): Promise<boolean>
+  /** It is good again: what it was used for was certainly not done. */
+  giveBack(sealed: Sealed): Promise<void>
 }
 
-/**
- * Uses that are remembered at most, some 15 MB: each for as long as its seal is good. What is more
- * is refused, because a use that is forgotten would make its seal good again.
- */
-const mostUsed = { inAll: 100_000, perOwner: 25_000 }
-
-/** Seals with a key of their own: what one kind has sealed no other kind opens. */
-export function createSeals(goodForSeconds: number, most = mostUsed): Seals {
+/** Seals with a key of their own: a seal of one kind is not opened as one of another. */
+export function createSeals(goodForSeconds: number, usedSeals: UsedSeals): Seals {
   const codec = createRequestStateCodec<Sealed>({
     key: randomBytes(32),
     ttlSeconds: goodForSeconds,
   })
-  // In the order in which they expire.
-  const used = new Map<string, { until: number; owner: string }>()
-  const usedBy = new Map<string, number>()
-  const forget = (nonce: string) => {
-    const { owner } = used.get(nonce) ?? {}
-    if (owner === undefined) return
-    used.delete(nonce)
-    const left = (usedBy.get(owner) ?? 0) - 1
-    if (left > 0) usedBy.set(owner, left)
-    else usedBy.delete(owner)
-  }
-  const forgetExpired = () => {
-    const now = Date.now()
-    for (const [nonce, { until }] of used) {
-      if (until > now) break
-      forget(nonce)
-    }
-  }
   return {
     seal: (what, context) => codec.mint({ ...what, nonce: randomUUID() }, context),
     open: (sealed, context) => codec.verify(sealed, context),
-    isUsed: ({ nonce }) => used.has(nonce),
-    use({ nonce }, owner) {
-      forgetExpired()
-      if (used.has(nonce)) return false
-      const own = usedBy.get(owner) ?? 0
-      if (used.size >= most.inAll || own >= most.perOwner) throw tooMany()
+    isUsed: ({ nonce }) => usedSeals.isUsed(nonce),
+    async use({ nonce }, owner) {
       // A seal may be opened in the very second in which it expires.
-      used.set(nonce, { until: Date.now() + (goodForSeconds + 1) * 1000, owner })
-      usedBy.set(owner, own + 1)
-      return true
+      const expires = Date.now() + (goodForSeconds + 1) * 1000
+      const used = await usedSeals.use({ nonce, owner, expires })
+      if (used === 'full') throw tooMany()
+      return used === 'used now'
     },
-    giveBack: ({ nonce }) => forget(nonce),
+    giveBack: ({ nonce }) => usedSeals.giveBack(nonce),
   }
 }
 

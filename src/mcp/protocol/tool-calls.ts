@@ -11,7 +11,7 @@ export type ToolClient = Pick<CallContext, 'confirmOf' | 'progress' | 'takesTask
 /** A client that receives the answer and nothing else. Only for tools that never ask. */
 export const answerOnlyClient: ToolClient = {
   confirmOf:
-    ({ tool }) =>
+    async ({ tool }) =>
     () =>
       Promise.reject(new Error(`${tool} asks for confirmation, but its record does not say so`)),
   progress: () => undefined,

@@ -54,7 +54,7 @@ async function placing(
     onBug: (error) => {
       throw error
     },
-    confirmOf: () => async () => ({ giveBack: () => undefined }),
+    confirmOf: async () => async () => ({ giveBack: async () => undefined }),
     progress: () => undefined,
     takesTasks: false,
   })

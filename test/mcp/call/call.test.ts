@@ -14,7 +14,7 @@ test('a defect of our own reads neither as the network nor as the platform', asy
     {},
     {
       session: sessionOf(broken),
-      confirmOf: () => async () => ({ giveBack: () => undefined }),
+      confirmOf: async () => async () => ({ giveBack: async () => undefined }),
       progress: () => undefined,
       takesTasks: false,
       tools,

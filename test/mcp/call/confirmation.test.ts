@@ -1,6 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createConfirmations, NotConfirmed } from '../../../src/mcp/call/confirmation.ts'
+import { createMemoryUsedSeals } from '../../../src/state/memory/memory-used-seals.ts'
 import { say } from '../../../src/text/quoted.ts'
 import type { ToolResult } from '../../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
@@ -394,7 +395,7 @@ describe('agreement', () => {
     const context = contextOf(opened)
     const asking = { tool: 'place_call', bound: ['x'], owner: 'me', token, canAsk, context }
     try {
-      await confirm.of({ ...asking, redact: String })({
+      await (await confirm.of({ ...asking, redact: String }))({
         kind: 'calls',
         question: say`Call?`,
         facts: {},
@@ -409,7 +410,7 @@ describe('agreement', () => {
   afterEach(() => vi.useRealTimers())
 
   test('by token is good for two minutes', async () => {
-    const confirm = createConfirmations('auto')
+    const confirm = createConfirmations('auto', createMemoryUsedSeals())
     const preview = async () => tokenOf((await ask(confirm, {})) as unknown as ToolResult) ?? ''
     const [early, late] = [await preview(), await preview()]
     vi.setSystemTime(Date.now() + 119_000)
@@ -419,7 +420,7 @@ describe('agreement', () => {
   })
 
   test('of a person is good for eleven minutes, once', async () => {
-    const confirm = createConfirmations('auto')
+    const confirm = createConfirmations('auto', createMemoryUsedSeals())
     const asked = async () => String((await ask(confirm, { canAsk: true }))?.requestState)
     const [early, late] = [await asked(), await asked()]
     const answer = { canAsk: true, responses: { confirm: yes } }
@@ -431,9 +432,14 @@ describe('agreement', () => {
   })
 
   test('of a person to another process is none', async () => {
-    const state = String((await ask(createConfirmations('auto'), { canAsk: true }))?.requestState)
+    const state = String(
+      (await ask(createConfirmations('auto', createMemoryUsedSeals()), { canAsk: true }))
+        ?.requestState,
+    )
     const answer = { canAsk: true, responses: { confirm: yes }, state }
-    await expect(ask(createConfirmations('auto'), answer)).rejects.toThrow('mac')
+    await expect(ask(createConfirmations('auto', createMemoryUsedSeals()), answer)).rejects.toThrow(
+      'mac',
+    )
   })
 
   test.each([
@@ -445,7 +451,7 @@ describe('agreement', () => {
     [{}, false],
     [undefined, false],
   ])('with the content %j is agreement: %s', async (content, isAgreement) => {
-    const confirm = createConfirmations('auto')
+    const confirm = createConfirmations('auto', createMemoryUsedSeals())
     const state = String((await ask(confirm, { canAsk: true }))?.requestState)
     const responses = { confirm: { action: 'accept', content } }
     const result = await ask(confirm, { canAsk: true, responses, state })
@@ -453,7 +459,7 @@ describe('agreement', () => {
   })
 
   test('with an action that is none is no agreement', async () => {
-    const confirm = createConfirmations('auto')
+    const confirm = createConfirmations('auto', createMemoryUsedSeals())
     const state = String((await ask(confirm, { canAsk: true }))?.requestState)
     const responses = { confirm: { action: 'submit', content: { confirm: true } } }
     expect(await ask(confirm, { canAsk: true, responses, state })).toBeDefined()

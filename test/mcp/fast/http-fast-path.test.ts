@@ -8,6 +8,7 @@ import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
 import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { openPlatform, type Platform } from '../../../src/service/platform.ts'
+import { createMemoryUsedSeals } from '../../../src/state/memory/memory-used-seals.ts'
 import { tools } from '../../../tools/index.ts'
 import { tries } from '../../harness/property.ts'
 import { seedIds } from '../../harness/sandbox.ts'
@@ -34,6 +35,7 @@ beforeAll(async () => {
     sessionFor: () => session,
     callTaskView,
     confirm: 'auto',
+    usedSeals: createMemoryUsedSeals(),
     onBug: (error) => void bugs.push(error),
   })
   handler = createMcpHandler(service.factory)

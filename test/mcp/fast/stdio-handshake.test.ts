@@ -12,6 +12,7 @@ import { createRequestExposure } from '../../../src/mcp/protocol/request-exposur
 import { serverInfoOf } from '../../../src/mcp/protocol/server-info.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { cards, initializedVersions } from '../../../src/service/tool-summaries.ts'
+import { createMemoryUsedSeals } from '../../../src/state/memory/memory-used-seals.ts'
 import { tools } from '../../../tools/index.ts'
 import { clientMeta } from '../../harness/mcp-request.ts'
 import { startProgram } from '../../harness/program.ts'
@@ -32,6 +33,7 @@ const { factory } = createMcpService({
   sessionFor: () => sessionOf(nobody),
   callTaskView,
   confirm: 'auto',
+  usedSeals: createMemoryUsedSeals(),
   onBug: console.error,
 })
 
