@@ -1,6 +1,6 @@
 import { routes } from '../src/contract/routes.ts'
-import { confirmedSubaccountUpdate } from '../src/flows/confirmed-action.ts'
-import { currentAccount } from '../src/flows/current-account.ts'
+import { updateSubaccountSteps } from '../src/flows/confirmed-actions.ts'
+import { getCurrentAccountSteps } from '../src/flows/get-current-account.ts'
 import { listSteps } from '../src/flows/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
@@ -11,7 +11,7 @@ export const getCurrentAccount = defineTool({
   description:
     'Returns the account the API key belongs to: id, name, whether it is active. Call it first to learn whose account this is.',
   route: routes.accounts.current,
-  steps: currentAccount,
+  steps: getCurrentAccountSteps,
 })
 
 export const listSubaccounts = defineTool({
@@ -47,5 +47,5 @@ export const updateSubaccount = defineTool({
   route: routes.accounts.updateSubaccount,
   // Whether it is active has two values, and either can be sent.
   clears: ['name'],
-  steps: confirmedSubaccountUpdate,
+  steps: updateSubaccountSteps,
 })

@@ -1,7 +1,7 @@
 import { routes } from '../src/contract/routes.ts'
-import { checkedCreate } from '../src/flows/agents/checked-create.ts'
-import { safeUpdate } from '../src/flows/agents/safe-update.ts'
-import { confirmedArchive } from '../src/flows/confirmed-action.ts'
+import { createAgentSteps } from '../src/flows/agents/create-agent.ts'
+import { updateAgentSteps } from '../src/flows/agents/update-agent.ts'
+import { archiveAgentSteps } from '../src/flows/confirmed-actions.ts'
 import { listSteps } from '../src/flows/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
@@ -41,7 +41,7 @@ export const createAgent = defineTool({
     'inactivity_settings.reminder_timeout_ms',
     'inactivity_settings.end_call_timeout_ms',
   ],
-  steps: checkedCreate,
+  steps: createAgentSteps,
 })
 
 export const getAgent = defineTool({
@@ -58,7 +58,7 @@ export const updateAgent = defineTool({
     'Changes only what is given (fields as in create_agent) and keeps the rest, nested fields too; clear empties fields, such as metadata.key. dry_run shows the changes without saving.',
   route: routes.agents.update,
   listing: { typesOnly: Object.keys(routes.agents.create.body.shape) },
-  steps: safeUpdate,
+  steps: updateAgentSteps,
 })
 
 export const archiveAgent = defineTool({
@@ -67,5 +67,5 @@ export const archiveAgent = defineTool({
   description:
     'Archives an agent (a soft delete): lists leave it out from then on. update_agent with is_archived false brings it back.',
   route: routes.agents.archive,
-  steps: confirmedArchive,
+  steps: archiveAgentSteps,
 })

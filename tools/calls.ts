@@ -1,8 +1,8 @@
 import { routes } from '../src/contract/routes.ts'
-import { confirmedCall } from '../src/flows/calls/place-call.ts'
-import { confirmedCalls } from '../src/flows/calls/place-calls.ts'
-import { waitForCall as waitForCallSteps } from '../src/flows/calls/wait-for-call.ts'
-import { callReadiness } from '../src/flows/checks/call-readiness.ts'
+import { placeCallSteps } from '../src/flows/calls/place-call.ts'
+import { placeCallsSteps } from '../src/flows/calls/place-calls.ts'
+import { waitForCallSteps } from '../src/flows/calls/wait-for-call.ts'
+import { callReadinessSteps } from '../src/flows/checks/call-readiness.ts'
 import { listSteps } from '../src/flows/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { CallReport, callReport } from '../src/views/call-report.ts'
@@ -15,7 +15,7 @@ export const placeCall = defineTool({
   description:
     'Calls a telephone (type phone; from_number and to_number) or opens a browser call (type web), and costs money. A repeated identical request is recognised, never dialled twice. Then wait_for_call.',
   route: routes.calls.place,
-  steps: confirmedCall,
+  steps: placeCallSteps,
 })
 
 export const placeCalls = defineTool({
@@ -24,7 +24,7 @@ export const placeCalls = defineTool({
   description:
     'Rings up to 100 people one after the other with the same agent and from_number, and costs money. Each is dialled at most once, also when repeated; the result tells each outcome.',
   route: routes.calls.place,
-  steps: confirmedCalls,
+  steps: placeCallsSteps,
 })
 
 export const checkCallReadiness = defineTool({
@@ -34,7 +34,7 @@ export const checkCallReadiness = defineTool({
     'Checks, without calling, whether a phone call would go through: agent, greeting variables, number owned, trunk can dial out, destination allowed. Says what is wrong and how to fix each.',
   route: routes.calls.place,
   effect: 'reads',
-  steps: callReadiness,
+  steps: callReadinessSteps,
 })
 
 export const waitForCall = defineTool({

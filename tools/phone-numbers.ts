@@ -1,5 +1,5 @@
 import { routes } from '../src/contract/routes.ts'
-import { confirmedNumberDelete } from '../src/flows/confirmed-action.ts'
+import { deletePhoneNumberSteps } from '../src/flows/confirmed-actions.ts'
 import { listSteps } from '../src/flows/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
@@ -53,5 +53,5 @@ export const deletePhoneNumber = defineTool({
   description:
     'Removes a number from the account; a purchased one is released and may be lost for good. To only stop an agent answering, use update_phone_number.',
   route: routes.phoneNumbers.delete,
-  steps: confirmedNumberDelete,
+  steps: deletePhoneNumberSteps,
 })

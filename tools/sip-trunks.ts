@@ -1,5 +1,5 @@
 import { routes } from '../src/contract/routes.ts'
-import { confirmedTrunkDelete } from '../src/flows/confirmed-action.ts'
+import { deleteSipTrunkSteps } from '../src/flows/confirmed-actions.ts'
 import { listSteps } from '../src/flows/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
@@ -42,5 +42,5 @@ export const deleteSipTrunk = defineTool({
   title: 'Delete or remove an unused SIP trunk',
   description: 'Deletes a SIP trunk that has no phone numbers left.',
   route: routes.sipTrunks.delete,
-  steps: confirmedTrunkDelete,
+  steps: deleteSipTrunkSteps,
 })

@@ -10,7 +10,7 @@ import {
 import * as z from 'zod'
 import { createClient } from '../../src/api/client.ts'
 import type { CallDetail } from '../../src/contract/call.ts'
-import { placedCall } from '../../src/flows/calls/placed-call.ts'
+import { placedCall } from '../../src/flows/calls/placed-call-result.ts'
 import { callTaskView } from '../../src/flows/calls/wait-for-call.ts'
 import { createTaskResult } from '../../src/mcp/call/task.ts'
 import { callTasks, createCancelledTasks } from '../../src/mcp/protocol/call-tasks.ts'

@@ -4,8 +4,8 @@ import { canonicalJson } from '../../json/canonical-json.ts'
 import { type Confirmable, type Value, valuesOf } from '../../mcp/call/question.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { bare, joined, namedShown, type Shown, say } from '../../text/quoted.ts'
+import { accountForPerson } from '../account-in-words.ts'
 import { fromNumberWarning } from '../checks/from-number-warning.ts'
-import { accountFact } from '../facts.ts'
 
 type OnAccount = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
 
@@ -78,7 +78,7 @@ interface ListToAsk {
 const commonFacts = async (run: OnAccount, { from_number: from }: CallCreate, agent: Agent) => ({
   Agent: namedShown(agent.name, agent.id),
   ...(from !== undefined && { 'From number': bare(from) }),
-  Account: await accountFact(run),
+  Account: await accountForPerson(run),
   ...(await fromNumberWarning(run, from)),
   ...(run.session.isSandbox && { Note: say`SANDBOX: simulated, nobody is rung` }),
 })

@@ -14,11 +14,11 @@ import type { Run, Steps } from '../../mcp/call/tool.ts'
 import type { DialRequest, Refused as Forbidden } from '../../policy/verdict.ts'
 import { accountIn } from '../../session/account.ts'
 import { sameInListMs } from '../../state/journal.ts'
-import { inWords } from './call-problems.ts'
+import { inWords } from './call-errors.ts'
 import { callQuestion } from './call-question.ts'
-import { forPlacing, type Placing } from './caller.ts'
-import { allowed, asked, callsAtOnce } from './calls-at-once.ts'
-import { placedCall } from './placed-call.ts'
+import { allowed, asked, callsAtOnce } from './dial-policy-check.ts'
+import { placedCall } from './placed-call-result.ts'
+import { forPlacing, type Placing } from './placing-run.ts'
 
 const options = {
   follow: z.boolean().optional().describe('true: answer when the call has ended.'),
@@ -28,7 +28,7 @@ const options = {
 type PlaceRun = Run<typeof routes.calls.place, typeof confirmOption> & Placing
 
 /** Places one call, exactly once: checked, allowed, confirmed, then sent. */
-export const confirmedCall: Steps<typeof routes.calls.place, typeof options> = {
+export const placeCallSteps: Steps<typeof routes.calls.place, typeof options> = {
   options,
   hasTimeLimit: true,
   schema: PlacedCall.partial().extend({

@@ -8,6 +8,7 @@ import { confirmationShape } from '../../mcp/call/confirmation-results.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Steps } from '../../mcp/call/tool.ts'
 import type { Journal } from '../../state/journal.ts'
+import { inWords, notTaken } from './call-errors.ts'
 import {
   askFor,
   bodyOf,
@@ -20,11 +21,10 @@ import {
   type ListRun,
   planOf,
   wordsOf,
-} from './call-plan.ts'
-import { inWords, notTaken } from './call-problems.ts'
-import { forPlacing } from './caller.ts'
-import { type ListedCall, listed, shownCalls } from './listed-calls.ts'
+} from './call-list-plan.ts'
+import { type ListedCall, listed, shownCalls } from './call-list-result.ts'
 import { dialRequest, place, speaker } from './place-call.ts'
+import { forPlacing } from './placing-run.ts'
 
 /** Time between two calls of a list, ms. */
 const paceMs = 300
@@ -43,7 +43,7 @@ const without = Object.keys(routes.calls.place.body.shape).filter(
 )
 
 /** Places many calls one after the other, each exactly once and by its own leave. */
-export const confirmedCalls: Steps<typeof routes.calls.place, typeof options> = {
+export const placeCallsSteps: Steps<typeof routes.calls.place, typeof options> = {
   options,
   hasTimeLimit: true,
   without,

@@ -10,8 +10,8 @@ import { plainText } from '../../text/plain-text.ts'
 import { safeLines } from '../../text/safe-text.ts'
 import { CallReport, callReport } from '../../views/call-report.ts'
 import type { OutputWithLines } from '../../views/tool-output.ts'
-import { accountArgument } from '../facts.ts'
-import { untilShown } from './until-shown.ts'
+import { accountArgumentText } from '../account-in-words.ts'
+import { untilShown } from './follow-call.ts'
 
 /** Clients commonly give up after 60 s, so waiting ends before. Seconds. */
 const waitDefault = 45
@@ -35,7 +35,7 @@ const apartMs = 250
 const heartbeatMs = 10_000
 
 /** Follows a call until it has ended, or for as long as one request may last. */
-export const waitForCall: Steps<typeof routes.calls.get, typeof options> = {
+export const waitForCallSteps: Steps<typeof routes.calls.get, typeof options> = {
   options,
   reportsProgress: true,
   schema: CallReport.extend({
@@ -46,7 +46,7 @@ export const waitForCall: Steps<typeof routes.calls.get, typeof options> = {
     const { call_id: callId = '' } = run.request.params
     const account = await accountIdIn(run.request, run.session)
     const call = await followCall({ account, callId }, run, timeout_seconds * 1000)
-    return shownCall(call, accountArgument(run))
+    return shownCall(call, accountArgumentText(run))
   },
 }
 

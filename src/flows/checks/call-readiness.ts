@@ -5,7 +5,7 @@ import type { Run, Steps } from '../../mcp/call/tool.ts'
 import { isUuid } from '../../mcp/hints/agent-names.ts'
 import { agentsMeant, archivedAgentHint } from '../../mcp/hints/did-you-mean.ts'
 import { itemLabel } from '../../text/closest-match.ts'
-import { allowed } from '../calls/calls-at-once.ts'
+import { allowed } from '../calls/dial-policy-check.ts'
 import { dialRequest } from '../calls/place-call.ts'
 import { checkAccounts } from './account-check.ts'
 import { type AccountReader, accountReader, unlessMissing } from './account-reader.ts'
@@ -27,7 +27,7 @@ const without = Object.keys(routes.calls.place.body.shape).filter(
 type ReadinessRun = Run<typeof routes.calls.place, typeof options>
 
 /** Checks everything that could prevent a call, without placing it. Nothing is taken from the cache. */
-export const callReadiness: Steps<typeof routes.calls.place, typeof options> = {
+export const callReadinessSteps: Steps<typeof routes.calls.place, typeof options> = {
   options,
   without,
   schema: z.object({

@@ -58,7 +58,7 @@ export function clearProblems(
 
 /**
  * The body with null at each path to clear. Keys of free data are not set to null, which is a value
- * there: removing a key takes all of the data (see flows/agents/safe-update.ts).
+ * there: removing a key takes all of the data (see flows/agents/update-agent.ts).
  */
 export function withNulls(tool: ClearingTool, given: Fields, paths: readonly string[]): Fields {
   const shortestFirst = [...paths].sort((one, other) => one.length - other.length)

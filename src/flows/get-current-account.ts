@@ -4,7 +4,7 @@ import type { Steps } from '../mcp/call/tool.ts'
 import { accountInUse } from '../session/account.ts'
 
 /** The account that the tools act on: the key's own, or the one the operator has pinned. */
-export const currentAccount: Steps<typeof routes.accounts.current> = {
+export const getCurrentAccountSteps: Steps<typeof routes.accounts.current> = {
   schema: Account,
   run: async ({ session, signal }) => ({ structured: await accountInUse(session, signal) }),
 }

@@ -48,7 +48,7 @@ type UpdateRun = Run<typeof routes.agents.update, typeof options>
  * checks what is new, and sends only the parts that differ. Another client may still write between
  * reading and writing: the platform has no way to prevent that.
  */
-export const safeUpdate: Steps<typeof routes.agents.update, typeof options> = {
+export const updateAgentSteps: Steps<typeof routes.agents.update, typeof options> = {
   options,
   schema,
   async run(run) {

@@ -11,9 +11,9 @@ import type { Run } from '../../mcp/call/tool.ts'
 import { type Journal, sameInListMs } from '../../state/journal.ts'
 import { say } from '../../text/quoted.ts'
 import { listQuestion } from './call-question.ts'
-import type { Placing } from './caller.ts'
-import { allowed } from './calls-at-once.ts'
+import { allowed } from './dial-policy-check.ts'
 import { dialRequest, forbidden } from './place-call.ts'
+import type { Placing } from './placing-run.ts'
 
 /** Most calls of one list. */
 const mostCalls = 100

@@ -6,9 +6,9 @@ import type { Run, ToolOutcome } from '../../mcp/call/tool.ts'
 import { accountIn } from '../../session/account.ts'
 import { quoted } from '../../text/quoted.ts'
 import { callFacts } from '../../views/call-report.ts'
-import { accountArgument } from '../facts.ts'
+import { accountArgumentText } from '../account-in-words.ts'
 import type { Bounded } from './bounded-run.ts'
-import { failureWord, refuseNotTaken } from './call-problems.ts'
+import { failureWord, refuseNotTaken } from './call-errors.ts'
 import { followCall, followPlacedMs, shownCall } from './wait-for-call.ts'
 
 type Telling = Pick<
@@ -33,7 +33,7 @@ export async function placedCall(run: Telling, placement: Placement): Promise<To
   try {
     const forMs = Math.min(followPlacedMs, run.until - performance.now())
     const call = await followCall({ account, callId }, run, forMs)
-    const followed = shownCall(call, accountArgument(run))
+    const followed = shownCall(call, accountArgumentText(run))
     const lines = placement.isRepeat ? [head, ...followed.lines] : followed.lines
     return { structured: { ...structured, ...followed.structured }, lines }
   } catch (error) {
@@ -55,7 +55,7 @@ const structuredOf = ({ call, externalId, isRepeat }: Placement) => ({
 })
 
 function headOf({ call, externalId, isRepeat }: Placement, run: Telling): string {
-  const wait = `wait_for_call, call_id ${call.id}${accountArgument(run)}, follows it to its end.`
+  const wait = `wait_for_call, call_id ${call.id}${accountArgumentText(run)}, follows it to its end.`
   if (!isRepeat) return `Placed. ${wait}${otherId(call.external_id, externalId)}`
   return run.request.body?.type === 'web'
     ? 'This browser call had been opened before; no other was opened. How to enter it (join) is told once, in the first answer: for a new one give an external_id of its own.'

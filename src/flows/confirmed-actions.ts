@@ -6,7 +6,7 @@ import { confirmationShape } from '../mcp/call/confirmation-results.ts'
 import { type Confirmable, valuesOf } from '../mcp/call/question.ts'
 import type { Run, Steps } from '../mcp/call/tool.ts'
 import { bare, described, namedShown, say } from '../text/quoted.ts'
-import { accountFact } from './facts.ts'
+import { accountForPerson } from './account-in-words.ts'
 
 type Asking<R extends Route> = Run<R, typeof confirmOption>
 
@@ -37,20 +37,20 @@ function confirmed<R extends Route>(
   }
 }
 
-export const confirmedArchive = confirmed(routes.agents.archive, async (run) => {
+export const archiveAgentSteps = confirmed(routes.agents.archive, async (run) => {
   const agent = await run.session.client.call(routes.agents.get, run.request, run.signal)
   return {
     kind: 'hides',
     question: say`Archive the agent ${namedShown(agent.name, agent.id)}?`,
     facts: {
       Agent: namedShown(agent.name, agent.id),
-      Account: await accountFact(run),
+      Account: await accountForPerson(run),
       Undo: say`update_agent with agent_id ${bare(agent.id)} and is_archived false, if the platform takes it.`,
     },
   }
 })
 
-export const confirmedNumberDelete = confirmed(routes.phoneNumbers.delete, async (run) => {
+export const deletePhoneNumberSteps = confirmed(routes.phoneNumbers.delete, async (run) => {
   const number = await run.session.client.call(routes.phoneNumbers.get, run.request, run.signal)
   const { sip_trunk: trunk, inbound_agent: agent } = number
   return {
@@ -61,13 +61,13 @@ export const confirmedNumberDelete = confirmed(routes.phoneNumbers.delete, async
       ...(number.friendly_name && { Name: described(number.friendly_name) }),
       ...(trunk && { Trunk: namedShown(trunk.name, trunk.id) }),
       ...(agent && { 'Answered by': namedShown(agent.name, agent.id) }),
-      Account: await accountFact(run),
+      Account: await accountForPerson(run),
       Undo: say`None: a purchased number is released, and may be lost for good.`,
     },
   }
 })
 
-export const confirmedTrunkDelete = confirmed(routes.sipTrunks.delete, async (run) => {
+export const deleteSipTrunkSteps = confirmed(routes.sipTrunks.delete, async (run) => {
   const trunk = await run.session.client.call(routes.sipTrunks.get, run.request, run.signal)
   return {
     kind: 'deletes',
@@ -76,14 +76,14 @@ export const confirmedTrunkDelete = confirmed(routes.sipTrunks.delete, async (ru
       Trunk: namedShown(trunk.name, trunk.id),
       ...(trunk.termination_uri && { 'Termination URI': described(trunk.termination_uri) }),
       Numbers: say`${trunk.phone_numbers?.length ?? 0}`,
-      Account: await accountFact(run),
+      Account: await accountForPerson(run),
       Undo: say`None.`,
     },
   }
 })
 
 /** Deactivating stops everything of a subaccount; all else about it is changed without asking. */
-export const confirmedSubaccountUpdate: Steps<
+export const updateSubaccountSteps: Steps<
   typeof routes.accounts.updateSubaccount,
   typeof confirmOption
 > = {
@@ -98,7 +98,7 @@ export const confirmedSubaccountUpdate: Steps<
         question: say`Deactivate the subaccount ${namedShown(account.name, account.id)}?`,
         facts: {
           Subaccount: namedShown(account.name, account.id),
-          Parent: await accountFact(run),
+          Parent: await accountForPerson(run),
           Undo: say`update_subaccount with is_active true.`,
         },
         values: Object.entries(body).flatMap(([name, value]) =>

@@ -7,7 +7,7 @@ import { checkNewCatalogValues } from '../checks/catalog-check.ts'
 import { checkNewGreeting } from '../checks/greeting-check.ts'
 
 /** Creates an agent after checking its values against the catalogs, and its greeting. */
-export const checkedCreate: Steps<typeof routes.agents.create> = {
+export const createAgentSteps: Steps<typeof routes.agents.create> = {
   schema: Agent.extend({
     warnings: z.array(z.string()).optional().describe('What may be a mistake.'),
   }),

@@ -6,7 +6,7 @@ import { accountIn } from '../../session/account.ts'
 import { callOwner, isKeyAccount, keyAccount } from '../../session/call-owner.ts'
 import type { CallOwner } from '../../state/journal.ts'
 import { type Bounded, bounded } from './bounded-run.ts'
-import { inWords } from './call-problems.ts'
+import { inWords } from './call-errors.ts'
 
 /** A run that places calls: on which account, whose calls they are, and until when it is answered. */
 export interface Placing extends Bounded {

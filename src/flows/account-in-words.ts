@@ -10,7 +10,7 @@ type OnAccount = Pick<Run, 'request' | 'session'>
 type Asking = OnAccount & Pick<Run, 'signal'>
 
 /** The account that something is done under, as a person who is asked recognises it. */
-export async function accountFact({ request, session, signal }: Asking): Promise<Shown> {
+export async function accountForPerson({ request, session, signal }: Asking): Promise<Shown> {
   const account = accountIn(request)
   // Not to know its name is no reason not to ask.
   const own = await accountInTime(session, signal).catch((error: unknown) => {
@@ -22,7 +22,7 @@ export async function accountFact({ request, session, signal }: Asking): Promise
 }
 
 /** How advice names the account of a call, where tools do not act on it by themselves. */
-export function accountArgument({ request, session }: OnAccount): string {
+export function accountArgumentText({ request, session }: OnAccount): string {
   const account = accountIn(request)
   const isOwn = account === 'me' || account === knownOwnAccountId(session.cache)
   return isOwn || session.pinnedAccount !== undefined ? '' : `, account_id ${account}`

@@ -4,7 +4,7 @@ import type { Call } from '../../contract/call.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { JournalError } from '../../state/journal.ts'
-import { accountArgument } from '../facts.ts'
+import { accountArgumentText } from '../account-in-words.ts'
 
 type OnAccount = Pick<Run, 'request' | 'session'>
 
@@ -26,7 +26,7 @@ export async function inWords<T>(run: OnAccount, work: () => Promise<T>): Promis
 function unknown({ externalId, failure }: OutcomeUnknown, run: OnAccount): Refused {
   const why =
     failure === undefined ? 'an identical request is, or was, under way' : failureWord(failure)
-  const which = `external_id ${externalId}${accountArgument(run)}`
+  const which = `external_id ${externalId}${accountArgumentText(run)}`
   return new Refused(
     'unknown_outcome',
     `it is NOT KNOWN whether the call was placed (${why}); ${which}. The platform does not show it so far`,
@@ -71,7 +71,7 @@ export function refuseNotTaken({ call, isTaken }: Placement, run: OnAccount): vo
 
 /** What is told of such a call, however often it is asked for. */
 export function notTaken(call: Pick<Call, 'id' | 'status'>, run: OnAccount): Refused {
-  const which = `call_id ${call.id}${accountArgument(run)}`
+  const which = `call_id ${call.id}${accountArgumentText(run)}`
   const status = call.status ? `, status ${call.status}` : ''
   return new Refused(
     'not_taken',
