@@ -1,0 +1,160 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createClient } from '../../../src/api/client.ts'
+import { callTaskView } from '../../../src/flows/calls/wait-for-call.ts'
+import { createMcpService, type McpService } from '../../../src/mcp/mcp-service.ts'
+import { headerNames } from '../../../src/mcp/protocol/envelope.ts'
+import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
+import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
+import { prompts } from '../../../src/prompts/index.ts'
+import { openPlatform, type Platform } from '../../../src/service/platform.ts'
+import { createMemoryUsedSeals } from '../../../src/state/memory/memory-used-seals.ts'
+import { startHttp } from '../../../src/transports/http.ts'
+import type { Listening } from '../../../src/transports/listen.ts'
+import { tools } from '../../../tools/index.ts'
+import { anyRequest, type McpRequest } from '../../harness/any-mcp-request.ts'
+import { tries } from '../../harness/property.ts'
+import { sessionOf } from '../../harness/session.ts'
+
+/*
+ * The same requests go to two servers that differ in one thing: the second has no fast path, so the
+ * SDK answers all of its requests. A client must not be able to tell which one it speaks to.
+ */
+
+const bugs: unknown[] = []
+let platform: Platform
+let withFastPath: Listening
+let sdkOnly: Listening
+/** Requests that the fast path has answered. */
+let fastAnswers = 0
+
+beforeAll(async () => {
+  platform = await openPlatform(
+    { kind: 'sandbox', file: ':memory:', speed: 1, llm: undefined },
+    console.error,
+  )
+  const client = createClient({ send: platform.send, apiKey: 'sandbox-key', userAgent: 'test' })
+  const session = sessionOf(client)
+  const exposureFor = createRequestExposure(everyTool(tools))
+  const service = createMcpService({
+    exposureFor,
+    prompts,
+    version: '1.2.3',
+    isSandbox: true,
+    account: undefined,
+    sessionFor: () => session,
+    callTaskView,
+    confirm: 'auto',
+    usedSeals: createMemoryUsedSeals(),
+    onBug: (error) => void bugs.push(error),
+  })
+  const start = (httpFastPath: McpService['httpFastPath']) =>
+    startHttp(
+      { factory: service.factory, httpFastPath },
+      {
+        host: '127.0.0.1',
+        port: 0,
+        isLoopback: true,
+        allowedHosts: [],
+        allowedOrigins: [],
+        ownKey: { usedBy: 'anybody' },
+        refusalOf(header) {
+          const requested = exposureFor(header)
+          return requested.ok ? undefined : requested.message
+        },
+        faultOfKey: async () => undefined,
+        watch: () => () => undefined,
+        limits: { requests: unlimited, streams: unlimited, clientMs: 30_000 },
+        onError: () => undefined,
+      },
+    )
+  withFastPath = await start((message, request) => {
+    const answer = service.httpFastPath(message, request)
+    if (answer) fastAnswers++
+    return answer
+  })
+  sdkOnly = await start(() => undefined)
+})
+afterAll(async () => {
+  await withFastPath.close()
+  await sdkOnly.close()
+  await platform.close()
+})
+
+const unlimited = { inAll: 0, perKey: 0, perAddress: 0 }
+
+/** What a client sees of an answer. */
+async function answerOf({ url }: Listening, { headers, body }: { headers: object; body: string }) {
+  const response = await fetch(new URL('/mcp', url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  })
+  const text = await response.text()
+  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  const messages = isStream ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => data) : [text]
+  return {
+    status: response.status,
+    headers: comparable(response.headers),
+    messages: messages.map((message) => JSON.parse(withoutRandom(message || 'null'))),
+  }
+}
+
+/**
+ * Headers that do not depend on how an answer of one message is sent: as a JSON body, or as a stream
+ * with one event. The request accepts both.
+ */
+const ofEncoding = [
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'transfer-encoding',
+  'x-accel-buffering',
+]
+
+const comparable = (headers: Headers) =>
+  Object.fromEntries(
+    [...headers]
+      .filter(([name]) => !ofEncoding.includes(name))
+      .map(([name, value]) => [name, name === headerNames.session ? 'a session' : value]),
+  )
+
+/** Confirmation tokens and sealed states differ in each answer. */
+const withoutRandom = (text: string) => text.replaceAll(/[\w.-]{60,}/g, 'SEALED')
+
+/** Bodies: messages as JSON, and a few that are no message. */
+const bodyOf = (message: unknown) =>
+  fc
+    .oneof(
+      { weight: 30, arbitrary: fc.constant(JSON.stringify(message)) },
+      { weight: 1, arbitrary: fc.constantFrom('', 'null', '"x"', '[]', '{"a":') },
+      { weight: 1, arbitrary: fc.constant(JSON.stringify(message).slice(0, -1)) },
+      { weight: 1, arbitrary: fc.constantFrom([message], [message, message], [message, 1]) },
+    )
+    .map((body) => (typeof body === 'string' ? body : JSON.stringify(body)))
+
+const exchange = anyRequest.chain(({ headers, message }: McpRequest) =>
+  bodyOf(message).map((body) => ({ headers, body })),
+)
+
+test('both paths give the same status, headers and body to thousands of requests', async () => {
+  const statuses = new Map<number, number>()
+  await fc.assert(
+    fc.asyncProperty(exchange, async (request) => {
+      const [fast, sdk] = await Promise.all([
+        answerOf(withFastPath, request),
+        answerOf(sdkOnly, request),
+      ])
+      expect(fast).toEqual(sdk)
+      statuses.set(sdk.status, (statuses.get(sdk.status) ?? 0) + 1)
+    }),
+    tries(2000),
+  )
+  // Each kind is among them.
+  expect(fastAnswers).toBeGreaterThan(300)
+  expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 202, 400]))
+  expect(bugs).toEqual([])
+}, 180_000)
