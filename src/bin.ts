@@ -14,7 +14,7 @@ for (const stream of [process.stderr, process.stdout]) stream.on('error', () => 
 
 if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
-    `voice-agent-mcp needs Node.js 22.19 or newer; this is ${process.versions.node}. Install a current one from your usual source.\n`,
+    `voice-agent-mcp needs Node.js 22.19 or newer; this is ${process.versions.node}. Install a newer one; a clone has one in node_modules/node/bin/node after npm ci.\n`,
   )
   process.exitCode = 1
 } else {

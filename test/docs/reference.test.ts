@@ -3,13 +3,15 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { settings } from '../../src/config/settings.ts'
+import { MAX_OUTPUT_LENGTH, MAX_STEPS } from '../../src/jinja/limits.ts'
 import { confirmModes } from '../../src/mcp/call/confirm-mode.ts'
 import { DialPolicyConfig, parseDialPolicy } from '../../src/policy/policy.ts'
 import { prompts } from '../../src/prompts/index.ts'
 import { Faults } from '../../src/sandbox/faults.ts'
+import { templateLimits } from '../../src/sandbox/template-limits.ts'
 import { tools } from '../../tools/index.ts'
 import { connectStdio } from '../harness/client.ts'
-import { blocksOf, documents, firstColumn, read, root } from './documents.ts'
+import { blocksOf, documents, firstColumn, read, root, rowsUnder } from './documents.ts'
 
 const all = documents.map(read).join('\n')
 
@@ -55,6 +57,14 @@ test('docs/sandbox.md has every field of the rules for faults, and no other', ()
 test('the faults of docs/sandbox.md can be used', () => {
   const [faults] = blocksOf('docs/sandbox.md').filter(({ language }) => language === 'json')
   expect(Faults.parse(JSON.parse(faults?.text ?? '')).rules).toHaveLength(3)
+})
+
+test('docs/sandbox.md has the limits of templates', () => {
+  const limits = rowsUnder('docs/sandbox.md', 'Templates').map(([, value = '']) => value)
+  const { maxLength, maxSteps } = templateLimits
+  expect(limits).toEqual(
+    [maxLength, maxSteps, MAX_STEPS, MAX_OUTPUT_LENGTH].map((limit) => limit.toLocaleString('en')),
+  )
 })
 
 test('documents name settings and variables that exist', () => {
