@@ -113,6 +113,7 @@ export function adviceTable(): string {
       session,
       account: "the API key's own account",
       check: undefined,
+      isExposed: () => true,
       hints: {},
     })
     return { advice, when, next }

@@ -4,7 +4,7 @@ import type { Session } from '../../session/session.ts'
 import { replyDescription } from './failure-description.ts'
 
 /** The tool whose call failed. */
-export interface FailedTool {
+interface FailedTool {
   readonly name: string
   readonly route: Route
 }
@@ -17,6 +17,8 @@ export interface FailedCall {
   readonly account: string
   /** The tool that shows whether something was created, where there is one. */
   readonly check: string | undefined
+  /** Whether the caller can call the tool of that name: advice names no other. */
+  readonly isExposed: (tool: string) => boolean
   /** What may have been meant, by argument. */
   readonly hints: Readonly<Record<string, string>>
 }

@@ -2,7 +2,7 @@ import { type Failure, isCertificateProblem, type Redirected } from '../../api/f
 import { referencesOf } from '../hints/missing.ts'
 import {
   type AdviceRow,
-  type FailedTool,
+  type FailedCall,
   networkRow,
   statusRow,
   unreadableSuccessRow,
@@ -26,10 +26,10 @@ export const adviceRows: readonly AdviceRow[] = [
   statusRow((one) => one === 403, {
     id: 'no_access',
     again: 'no',
-    next: (failure, { account }) =>
+    next: (failure, call) =>
       isDisabled(failure)
-        ? `It was for ${account}, which is disabled: update_subaccount with is_active true, called on its parent account, enables it again.`
-        : `It was for ${account}. The API key has no access to it, or it is disabled: get_current_account shows the account of the key, list_subaccounts what else it reaches.`,
+        ? `It was for ${call.account}, which is disabled${enableHint(call)}.`
+        : `It was for ${call.account}. The API key has no access to it, or it is disabled${reachHint(call)}.`,
   }),
   statusRow(is(402), {
     id: 'payment_required',
@@ -46,8 +46,8 @@ export const adviceRows: readonly AdviceRow[] = [
   statusRow(is(410), {
     id: 'gone',
     again: 'no',
-    next: (_, { tool }) =>
-      `It has been removed permanently; this id will not work again.${lookHint(tool)}`,
+    next: (_, call) =>
+      `It has been removed permanently; this id will not work again.${lookHint(call)}`,
   }),
   statusRow(is(404), {
     id: 'not_found',
@@ -173,9 +173,27 @@ export const adviceRows: readonly AdviceRow[] = [
 ]
 
 /** The tools that list what there is. */
-function lookHint({ route: { path, body } }: FailedTool): string {
-  const places = referencesOf(path, body?.shape).map((name) => listTools[name])
+function lookHint({ tool, isExposed }: FailedCall): string {
+  const { path, body } = tool.route
+  const places = referencesOf(path, body?.shape)
+    .map((name) => listTools[name])
+    .filter((name) => name !== undefined && isExposed(name))
   return places.length > 0 ? ` See what there is with ${[...new Set(places)].join(' or ')}.` : ''
+}
+
+/** How a disabled account is enabled again, where the caller can do that. */
+const enableHint = ({ isExposed }: FailedCall) =>
+  isExposed('update_subaccount')
+    ? ': update_subaccount with is_active true, called on its parent account, enables it again'
+    : ''
+
+/** How the caller finds out which accounts the key has access to. */
+function reachHint({ isExposed }: FailedCall): string {
+  const ways = [
+    isExposed('get_current_account') && 'get_current_account shows the account of the key',
+    isExposed('list_subaccounts') && 'list_subaccounts what else it reaches',
+  ].filter((way) => way !== false)
+  return ways.length > 0 ? `: ${ways.join(', ')}` : ''
 }
 
 const seconds = (ms: number) => Math.round(ms / 100) / 10

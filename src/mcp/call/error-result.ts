@@ -53,6 +53,7 @@ export async function failureResult(
     session,
     account: accountPhrase(request, session),
     check: listToolFor(tool, tools),
+    isExposed: (name) => tools.some((one) => one.name === name),
     hints: request ? await didYouMean(error, request, restrictedSession(session, tools)) : {},
   })
   // The text has these already, shortened.

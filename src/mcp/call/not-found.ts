@@ -1,16 +1,5 @@
-import type { Route } from '../../contract/route.ts'
-import type { Session } from '../../session/session.ts'
 import { referencesOf } from '../hints/missing.ts'
-
-/** A request that was answered with 404, and what is known about it. */
-interface NotFound {
-  readonly tool: { readonly route: Route }
-  readonly session: Session
-  /** The account it was for, as part of a sentence. */
-  readonly account: string
-  /** What is known to be missing, by argument. */
-  readonly hints: Readonly<Record<string, string>>
-}
+import type { FailedCall } from './advice-row.ts'
 
 /** The tools that list what arguments refer to. */
 export const listTools: Readonly<Record<string, string>> = {
@@ -24,7 +13,7 @@ export const listTools: Readonly<Record<string, string>> = {
 }
 
 /** What to check after a 404: what is missing, or else every reference among the tool's arguments. */
-export function notFoundHint({ tool, session, account, hints }: NotFound): string {
+export function notFoundHint({ tool, session, account, isExposed, hints }: FailedCall): string {
   const { path, body, params } = tool.route
   const missing = Object.keys(hints).filter((name) => name in listTools)
   if (missing.includes('account_id') && session.pinnedAccount !== undefined) {
@@ -33,10 +22,16 @@ export function notFoundHint({ tool, session, account, hints }: NotFound): strin
   const isOther = 'account_id' in params.shape && session.pinnedAccount === undefined
   const names = missing.length > 0 ? missing : referencesOf(path, body?.shape)
   if (names.length > 0) {
-    const checks = names.map((name) => `${name} with ${listTools[name]}`).join(', ')
+    const checks = names.map((name) => withListTool(name, isExposed)).join(', ')
     return `Check ${checks}. It was searched in ${account}.`
   }
   return isOther && account.startsWith('account ')
-    ? 'Check account_id with list_subaccounts; if it is right, check VOICE_AGENT_BASE_URL.'
+    ? `Check ${withListTool('account_id', isExposed)}; if it is right, check VOICE_AGENT_BASE_URL.`
     : 'The platform has nothing at this address: check VOICE_AGENT_BASE_URL.'
+}
+
+/** An argument, and the tool that lists what it can refer to, where the caller has that. */
+function withListTool(name: string, isExposed: FailedCall['isExposed']): string {
+  const tool = listTools[name]
+  return tool !== undefined && isExposed(tool) ? `${name} with ${tool}` : name
 }

@@ -7,7 +7,12 @@ import { sessionOf } from '../../harness/session.ts'
 
 const client = { call: () => Promise.reject(new Error('not called')) }
 
-function adviseOn(failure: Failure, name: string, isSandbox = false) {
+function adviseOn(
+  failure: Failure,
+  name: string,
+  isSandbox = false,
+  isExposed: (tool: string) => boolean = () => true,
+) {
   const tool = tools.find((candidate) => candidate.name === name)
   if (!tool) throw new Error(`No tool ${name}`)
   return adviceFor(new ApiError(failure, { ...tool.route, attempts: 1 }), {
@@ -15,6 +20,7 @@ function adviseOn(failure: Failure, name: string, isSandbox = false) {
     session: sessionOf(client, { isSandbox, keySource: 'VOICE_AGENT_API_KEY' }),
     account: 'account a-1',
     check: name === 'place_call' ? 'list_calls' : undefined,
+    isExposed,
     hints: {},
   })
 }
@@ -381,4 +387,18 @@ describe('the table of advice', () => {
     const { fields } = adviseOn(rejected(422, 'validation_error', { errors }), 'create_agent')
     expect(fields).toEqual([{ argument: 'name', message: 'is too long', type: 'value_error' }])
   })
+})
+
+test.each([
+  rejected(403, 'forbidden'),
+  rejected(403, 'forbidden', { message: 'The account is disabled.' }),
+  rejected(404, 'not_found'),
+  rejected(410, 'gone'),
+])('advice after $status names no tool that the caller cannot call', (failure) => {
+  const others = new RegExp(tools.map(({ name }) => name).join('|'))
+  for (const tool of ['get_agent', 'create_phone_number', 'list_agents', 'delete_sip_trunk']) {
+    const { next } = adviseOn(failure, tool, false, () => false)
+    expect(next.replaceAll(tool, '')).not.toMatch(others)
+    expect(next).toMatch(/\.$/)
+  }
 })
