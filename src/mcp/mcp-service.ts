@@ -1,5 +1,5 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server'
-import type { UsedSeals } from '../state/used-seals.ts'
+import type { UsedTokens } from '../state/used-tokens.ts'
 import type { ConfirmMode } from './call/confirm-mode.ts'
 import { createConfirmations } from './call/confirmation.ts'
 import { createHttpFastPath, type HttpFastPath } from './fast/http-fast-path.ts'
@@ -20,7 +20,7 @@ export interface McpServiceOptions
   /** The account that the operator has pinned: all sessions act on it. */
   readonly account: string | undefined
   readonly confirm: ConfirmMode
-  readonly usedSeals: UsedSeals
+  readonly usedTokens: UsedTokens
   /** Fires when the only client is gone, or the server is told to stop. */
   readonly shutdown?: AbortSignal | undefined
 }
@@ -34,13 +34,16 @@ export interface McpService {
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
-  const { isSandbox, version, confirm, usedSeals, shutdown, onBug } = options
-  const confirmations = createConfirmations(confirm, usedSeals)
+  const { isSandbox, version, confirm, usedTokens, shutdown, onBug } = options
+  const confirmations = createConfirmations(confirm, usedTokens)
   const cancellations = createCancellations()
   const shared = {
     ...options,
     info: serverInfoOf(isSandbox, version),
-    catalogueOf: createToolCatalogues({ ...options, requestState: { verify: confirmations.open } }),
+    catalogueOf: createToolCatalogues({
+      ...options,
+      requestState: { verify: confirmations.verifyState },
+    }),
     runTool: createToolCalls({ cancellations, shutdown, onBug }),
   }
   const cancelledTasks = createCancelledTasks()

@@ -18,7 +18,7 @@ import { ownAccountClient } from '../session/own-account-client.ts'
 import { createReplyCaches, type ReplyCache } from '../session/reply-cache.ts'
 import { restrictedSession } from '../session/restricted-session.ts'
 import type { Session } from '../session/session.ts'
-import { createMemoryUsedSeals } from '../state/memory/memory-used-seals.ts'
+import { createMemoryUsedTokens } from '../state/memory/memory-used-tokens.ts'
 import { openCallServices } from './call-services.ts'
 import { openLocalToken } from './local-token.ts'
 import { openPlatform } from './platform.ts'
@@ -98,7 +98,7 @@ export async function openServing(config: Serving, { onBug, shutdown, onServer }
     sessionFor,
     callTaskView,
     confirm: config.calling.confirm,
-    usedSeals: createMemoryUsedSeals(),
+    usedTokens: createMemoryUsedTokens(),
     onBug,
     shutdown,
     ...(onServer && { onServer }),

@@ -1,7 +1,11 @@
 import type { Agent } from '../../contract/agent.ts'
 import type { CallCreate } from '../../contract/call.ts'
 import { canonicalJson } from '../../json/canonical-json.ts'
-import { type Confirmable, type Value, valuesOf } from '../../mcp/call/question.ts'
+import {
+  type Confirmable,
+  type ShownArgument,
+  valuesOf,
+} from '../../mcp/call/confirmation-question.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { bare, joined, namedShown, type Shown, say } from '../../text/quoted.ts'
 import { accountForPerson } from '../account-in-words.ts'
@@ -87,7 +91,7 @@ const commonFacts = async (run: OnAccount, { from_number: from }: CallCreate, ag
 const inWords = ['type', 'agent_id', 'from_number', 'to_number']
 
 /** Every other field that is sent, whatever it is. */
-const otherValues = (body: Partial<CallCreate>): Value[] =>
+const otherValues = (body: Partial<CallCreate>): ShownArgument[] =>
   Object.entries(body).flatMap(([name, value]) =>
     inWords.includes(name) ? [] : valuesOf(name, value),
   )
@@ -112,9 +116,17 @@ function sharedVariables(all: readonly Variables[]): { common: Variables; own: V
   return { common: part(first, true), own: all.map((one) => part(one, false)) }
 }
 
-const callValue = ({ at, to, own }: { at: number; to: Shown; own: readonly Value[] }): Value => ({
-  about: say`Call ${at + 1}`,
-  text: joined([to, ...own.map(({ about, text }) => say`${about} ${text}`)], ', '),
+const callValue = ({
+  at,
+  to,
+  own,
+}: {
+  at: number
+  to: Shown
+  own: readonly ShownArgument[]
+}): ShownArgument => ({
+  name: say`Call ${at + 1}`,
+  text: joined([to, ...own.map(({ name, text }) => say`${name} ${text}`)], ', '),
   argument: `calls.${at}`,
 })
 

@@ -2,9 +2,9 @@ import type * as z from 'zod'
 import type { RouteRequest } from '../../contract/route.ts'
 import { settledAccount } from '../../session/account.ts'
 import type { ArgumentProblem } from './advice.ts'
+import { brokenText, brokenTextAt, unsendable } from './argument-limits.ts'
 import { clearArgument, clearName, clearProblems, withNulls } from './clear-argument.ts'
-import { normalise } from './normalise.ts'
-import { brokenText, brokenTextAt, unsendable } from './sendable.ts'
+import { normalise } from './normalise-arguments.ts'
 import type { Tool } from './tool.ts'
 
 export type ParsedArguments = Parsed | { ok: false; problems: readonly ArgumentProblem[] }

@@ -1,8 +1,8 @@
 import { type CallToolResult, inputRequired } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { type Confirmable, linesOf, shownFacts } from './question.ts'
+import { type Confirmable, linesOf, shownFacts } from './confirmation-question.ts'
 
-/** Part of a result in which a tool says that it did nothing yet, or nothing at all. */
+/** Part of a result which says that the tool did nothing, or nothing yet. */
 export const confirmationShape = {
   confirmation: z
     .object({
@@ -19,7 +19,7 @@ export const confirmationShape = {
     .describe('Present when nothing was done for want of agreement.'),
 }
 
-/** What is asked, as it is shown. */
+/** A question as it is shown. */
 export interface Question {
   readonly question: string
   readonly lines: readonly string[]
@@ -34,11 +34,12 @@ export const questionOf = (what: Confirmable, redact: (text: string) => string):
   ),
 })
 
-export const question = ({ question: asked, lines }: Question, requestState: string) =>
+/** Asks the person by a form of the client (elicitation). */
+export const ask = ({ question, lines }: Question, requestState: string) =>
   inputRequired({
     inputRequests: {
       confirm: inputRequired.elicit({
-        message: [asked, ...lines].join('\n'),
+        message: [question, ...lines].join('\n'),
         requestedSchema: {
           type: 'object',
           properties: { confirm: { type: 'boolean', title: 'Go ahead', default: true } },
@@ -49,45 +50,45 @@ export const question = ({ question: asked, lines }: Question, requestState: str
     requestState,
   })
 
-export const declined = (shown: Question) =>
+export const declined = (question: Question) =>
   notAgreed(
-    shown,
+    question,
     'declined',
-    `Declined: the person was asked and did not agree: ${shown.question} Nothing was done; do not try again unless they ask for it.`,
+    `Declined: the person was asked and did not agree: ${question.question} Nothing was done; do not try again unless they ask for it.`,
   )
 
-/** A dialogue may also close because something else was clicked: nobody has said no. */
-export const dismissed = (shown: Question) =>
+/** The form was closed without an answer, which is not a no. */
+export const dismissed = (question: Question) =>
   notAgreed(
-    shown,
+    question,
     'dismissed',
-    `Undecided: the person was asked and closed the question without an answer: ${shown.question} Nothing was done; ask them whether they want it before you try again.`,
+    `Undecided: the person was asked and closed the question without an answer: ${question.question} Nothing was done; ask them whether they want it before you try again.`,
   )
 
-/** Some clients accept for a person who was shown no form, or leave out what the form held. */
-export const withoutYes = (shown: Question) =>
+/** Some clients accept without showing the form, or leave out its content. */
+export const withoutYes = (question: Question) =>
   notAgreed(
-    shown,
+    question,
     'dismissed',
-    `Undecided: the person was asked, and the client's answer does not say yes (confirm: true): ${shown.question} Nothing was decided. Nothing was done; ask them whether they want it before you try again.`,
+    `Undecided: the person was asked, and the client's answer does not say yes (confirm: true): ${question.question} Nothing was decided. Nothing was done; ask them whether they want it before you try again.`,
   )
 
 const notAgreed = (
-  { question: asked, facts }: Question,
+  { question, facts }: Question,
   state: 'declined' | 'dismissed',
   text: string,
 ): CallToolResult => ({
   content: [{ type: 'text', text }],
-  structuredContent: { confirmation: { state, question: asked, facts } },
+  structuredContent: { confirmation: { state, question, facts } },
 })
 
-/** What is to be shown to the person, and the token to come back with; `why` it is needed again. */
+/** What to show to the person, and a token to come back with; `why` says why it is needed again. */
 export function preview(
-  { question: asked, lines, facts }: Question,
+  { question, lines, facts }: Question,
   { tool, token, why }: { tool: string; token: string; why: string },
 ): CallToolResult {
   const text = [
-    `${why}Nothing was done yet: this needs the agreement of a person. ${asked}`,
+    `${why}Nothing was done yet: this needs the agreement of a person. ${question}`,
     ...lines,
     `Next: show this to the person. If they agree, call ${tool} again with the same arguments and confirm_token within two minutes.`,
     `confirm_token: ${token}`,
@@ -95,7 +96,7 @@ export function preview(
   return {
     content: [{ type: 'text', text: text.join('\n') }],
     structuredContent: {
-      confirmation: { state: 'needed', question: asked, facts, confirm_token: token },
+      confirmation: { state: 'needed', question, facts, confirm_token: token },
     },
   }
 }

@@ -8,33 +8,43 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { canonicalJson } from '../../json/canonical-json.ts'
-import type { UsedSeals } from '../../state/used-seals.ts'
+import type { UsedTokens } from '../../state/used-tokens.ts'
 import { type ConfirmMode, confirmName } from './confirm-mode.ts'
+import { type Confirmable, refuseUnreadable } from './confirmation-question.ts'
 import {
+  ask,
   declined,
   dismissed,
   preview,
   type Question,
-  question,
   questionOf,
   withoutYes,
 } from './confirmation-results.ts'
-import { type Confirmable, refuseUnreadable } from './question.ts'
 import { Refused } from './refused.ts'
-import { createSeals, type Sealed, type Seals } from './seals.ts'
+import {
+  createSingleUseTokens,
+  type SingleUseTokens,
+  type TokenContent,
+} from './single-use-tokens.ts'
 
-/** Asks for confirmation; returns when it is given, throws NotConfirmed when not, or not yet. */
+/*
+ * Confirmation: before calls, deletes, archiving and deactivating somebody has to agree. Clients that
+ * can ask a person do so (elicitation); other callers get a preview with a `confirm_token` to come
+ * back with.
+ */
+
+/** Asks for confirmation; throws NotConfirmed where it is refused, or not given yet. */
 export type Confirm = (what: Confirmable) => Promise<Agreement>
 
-/** That a person agreed, or that nobody has to. */
+/** Somebody agreed, or nobody has to. */
 export interface Agreement {
-  /** Nothing came of it: the token is good for another try, within its time. */
+  /** Nothing was done after all: the token can be used again until it expires. */
   giveBack(): Promise<void>
 }
 
 const needsNone: Agreement = { giveBack: async () => undefined }
 
-/** The tool does not go on, for now or at all; `result` is its answer. */
+/** The tool does not go on; `result` is what the call answers. */
 export class NotConfirmed extends Error {
   override readonly name = 'NotConfirmed'
   readonly result: CallToolResult | InputRequiredResult
@@ -46,66 +56,69 @@ export class NotConfirmed extends Error {
 }
 
 /**
- * How long what was sealed is good for, seconds: a preview's token, and a question to a person, who
- * may be away from the desk (the SDK waits ten minutes for them, where it does the asking).
+ * How long a preview's token and a question to a person are valid, seconds. A person may be away from
+ * the desk: where the SDK does the asking, it waits ten minutes.
  */
-const goodForSeconds = { token: 120, question: 660 }
+const ttlSeconds = { preview: 120, question: 660 }
 
 export const confirmOption = {
   [confirmName]: z.string().optional().describe('From the preview.'),
 }
 
-/** The asking side of one server process: seals what was asked, and takes each answer once. */
+/** Confirmations of one server process: each token and each answer counts once. */
 export interface Confirmations {
   /** For one call. Throws ProtocolError where the request answers a question of another call. */
   of(call: ConfirmedCall): Promise<Confirm>
-  /** Opens the `requestState` of a request before anything is done with it; throws if it cannot. */
-  open(state: string, context: ServerContext): Promise<Sealed>
+  /** Reads the `requestState` of a request before anything else is done; throws if it is invalid. */
+  verifyState(state: string, context: ServerContext): Promise<TokenContent>
 }
 
 export interface ConfirmedCall {
   readonly tool: string
   /** What the answer is bound to: arguments, account, key. */
   readonly bound: unknown
-  /** Whose call it is: uses of tokens are counted for each. */
+  /** Whose call it is: used tokens are counted per owner. */
   readonly owner: string
-  /** The token of a preview, where the caller gave one. */
+  /** The `confirm_token` of a preview, where the caller gave one. */
   readonly token: string | undefined
   /** Whether the client can ask a person (elicitation). */
   readonly canAsk: boolean
-  /** Takes the key out of what comes from elsewhere. */
+  /** Removes the API key from texts that come from outside. */
   readonly redact: (text: string) => string
   readonly context: ServerContext
 }
 
-/** One call while it is asked about. */
-interface Asked {
+/** A call that waits for confirmation. */
+interface UnconfirmedCall {
   readonly tool: string
   readonly owner: string
   readonly context: ServerContext
-  readonly shown: Question
-  readonly seal: Omit<Sealed, 'nonce'>
+  readonly question: Question
+  readonly content: Omit<TokenContent, 'nonce'>
 }
 
-export function createConfirmations(mode: ConfirmMode, usedSeals: UsedSeals): Confirmations {
-  const questions = createSeals(goodForSeconds.question, usedSeals)
-  const tokens = createSeals(goodForSeconds.token, usedSeals)
+export function createConfirmations(mode: ConfirmMode, usedTokens: UsedTokens): Confirmations {
+  const states = createSingleUseTokens(ttlSeconds.question, usedTokens)
+  const tokens = createSingleUseTokens(ttlSeconds.preview, usedTokens)
   return {
-    open: questions.open,
+    verifyState: states.verify,
     async of({ tool, bound, owner, token, canAsk, redact, context }) {
       const call = once(() => hashOf([tool, bound]))
-      // Opened before the call by `open`: it is a seal of this server that has not expired.
-      const state = context.mcpReq.requestState<Sealed>()
-      if (state && (state.call !== call() || (await questions.isUsed(state)))) throw notForThis()
+      // The server has called `verifyState` before: it is valid and has not expired.
+      const state = context.mcpReq.requestState<TokenContent>()
+      if (state && (state.call !== call() || (await states.isUsed(state)))) throw wrongState()
       return async (what) => {
         if (mode === 'never') return needsNone
         if (!canAsk && mode === 'person') throw needsPerson()
         if (!canAsk && mode === 'auto' && what.kind === 'hides') return needsNone
         refuseUnreadable(what)
-        const seal = { call: call(), scope: hashOf(what.scope) }
-        const asked: Asked = { tool, owner, context, shown: questionOf(what, redact), seal }
-        // Where a person can be asked, they are: a token shows only that somebody read a preview.
-        return canAsk ? answerOf(asked, state, questions) : tokenOf(asked, token, tokens)
+        const content = { call: call(), scope: hashOf(what.scope) }
+        const question = questionOf(what, redact)
+        const unconfirmed: UnconfirmedCall = { tool, owner, context, question, content }
+        // A person is asked wherever possible: a token proves only that somebody read a preview.
+        return canAsk
+          ? agreementByAnswer(unconfirmed, state, states)
+          : agreementByToken(unconfirmed, token, tokens)
       }
     },
   }
@@ -114,8 +127,8 @@ export function createConfirmations(mode: ConfirmMode, usedSeals: UsedSeals): Co
 const hashOf = (value: unknown) =>
   createHash('sha256').update(canonicalJson(value)).digest('base64url')
 
-/** The same code and reason as for a state that cannot be opened. */
-const notForThis = () =>
+/** The same code and reason as for an invalid state. */
+const wrongState = () =>
   new ProtocolError(
     -32602,
     'Invalid requestState: it belongs to another request, or was answered before. This request did nothing; call the tool again without it.',
@@ -131,39 +144,41 @@ const needsPerson = () =>
     },
   )
 
-/** The agreement that a token stands for; without one that is good, a preview with a new one. */
-async function tokenOf(asked: Asked, token: string | undefined, tokens: Seals): Promise<Agreement> {
-  const { context, owner, seal } = asked
-  const opened =
-    token === undefined ? undefined : await tokens.open(token, context).catch(() => undefined)
-  const isFor = opened?.call === seal.call && opened.scope === seal.scope
-  if (opened && isFor && (await tokens.use(opened, owner)))
-    return { giveBack: () => tokens.giveBack(opened) }
-  const why = token === undefined ? '' : notGood
-  const again = { tool: asked.tool, token: await tokens.seal(seal, context), why }
-  throw new NotConfirmed(preview(asked.shown, again))
+/** Checks the caller's `confirm_token`; where it is missing or invalid, the preview with a new one. */
+async function agreementByToken(
+  { tool, owner, context, question, content }: UnconfirmedCall,
+  token: string | undefined,
+  tokens: SingleUseTokens,
+): Promise<Agreement> {
+  const given =
+    token === undefined ? undefined : await tokens.verify(token, context).catch(() => undefined)
+  const isForThis = given?.call === content.call && given.scope === content.scope
+  if (given && isForThis && (await tokens.use(given, owner)))
+    return { giveBack: () => tokens.giveBack(given) }
+  const why = token === undefined ? '' : invalidToken
+  const newToken = await tokens.mint(content, context)
+  throw new NotConfirmed(preview(question, { tool, token: newToken, why }))
 }
 
-const notGood =
-  'The token was not good: it is for one use, within two minutes, with the very same arguments, while what they come to is the same. '
+const invalidToken =
+  'The token is not valid: it is for one use, within two minutes, with exactly the same arguments, while their effect is the same. '
 
-/** The person's answer; where there is none to this question, the question. */
-async function answerOf(
-  asked: Asked,
-  state: Sealed | undefined,
-  questions: Seals,
+/** The person's answer; where there is none to this question yet, the question. */
+async function agreementByAnswer(
+  { owner, context, question, content }: UnconfirmedCall,
+  state: TokenContent | undefined,
+  states: SingleUseTokens,
 ): Promise<Agreement> {
-  const { context, owner, shown, seal } = asked
   const answer = inputResponse(context.mcpReq.inputResponses, 'confirm')
-  // What the same arguments come to may have changed since: that is another question.
-  if (answer.kind !== 'elicit' || state?.scope !== seal.scope)
-    throw new NotConfirmed(question(shown, await questions.seal(seal, context)))
-  if (!(await questions.use(state, owner))) throw notForThis()
-  if (answer.action === 'decline') throw new NotConfirmed(declined(shown))
-  if (answer.action === 'cancel') throw new NotConfirmed(dismissed(shown))
+  // The effect of the same arguments may have changed since: that is another question.
+  if (answer.kind !== 'elicit' || state?.scope !== content.scope)
+    throw new NotConfirmed(ask(question, await states.mint(content, context)))
+  if (!(await states.use(state, owner))) throw wrongState()
+  if (answer.action === 'decline') throw new NotConfirmed(declined(question))
+  if (answer.action === 'cancel') throw new NotConfirmed(dismissed(question))
   if (answer.action !== 'accept' || answer.content?.confirm !== true)
-    throw new NotConfirmed(withoutYes(shown))
-  return { giveBack: () => questions.giveBack(state) }
+    throw new NotConfirmed(withoutYes(question))
+  return { giveBack: () => states.giveBack(state) }
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,7 +1,7 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createConfirmations, NotConfirmed } from '../../../src/mcp/call/confirmation.ts'
-import { createMemoryUsedSeals } from '../../../src/state/memory/memory-used-seals.ts'
+import { createMemoryUsedTokens } from '../../../src/state/memory/memory-used-tokens.ts'
 import { say } from '../../../src/text/quoted.ts'
 import type { ToolResult } from '../../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
@@ -214,7 +214,7 @@ describe('a token', () => {
     await other[Symbol.asyncDispose]()
   })
   const isRefused = ({ content, structuredContent }: ToolResult) => {
-    expect(content[0]?.text).toMatch(/^The token was not good/)
+    expect(content[0]?.text).toMatch(/^The token is not valid/)
     expect(structuredContent).toMatchObject({ confirmation: { state: 'needed' } })
   }
 
@@ -391,7 +391,8 @@ describe('agreement', () => {
     const { token, canAsk = false, state, responses: inputResponses } = how
     const contextOf = (requestState: unknown) =>
       ({ mcpReq: { inputResponses, requestState: () => requestState } }) as unknown as ServerContext
-    const opened = state === undefined ? undefined : await confirm.open(state, contextOf(state))
+    const opened =
+      state === undefined ? undefined : await confirm.verifyState(state, contextOf(state))
     const context = contextOf(opened)
     const asking = { tool: 'place_call', bound: ['x'], owner: 'me', token, canAsk, context }
     try {
@@ -409,8 +410,8 @@ describe('agreement', () => {
   beforeEach(() => vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => vi.useRealTimers())
 
-  test('by token is good for two minutes', async () => {
-    const confirm = createConfirmations('auto', createMemoryUsedSeals())
+  test('by token is valid for two minutes', async () => {
+    const confirm = createConfirmations('auto', createMemoryUsedTokens())
     const preview = async () => tokenOf((await ask(confirm, {})) as unknown as ToolResult) ?? ''
     const [early, late] = [await preview(), await preview()]
     vi.setSystemTime(Date.now() + 119_000)
@@ -419,8 +420,8 @@ describe('agreement', () => {
     expect(await ask(confirm, { token: late })).toBeDefined()
   })
 
-  test('of a person is good for eleven minutes, once', async () => {
-    const confirm = createConfirmations('auto', createMemoryUsedSeals())
+  test('of a person is valid for eleven minutes, once', async () => {
+    const confirm = createConfirmations('auto', createMemoryUsedTokens())
     const asked = async () => String((await ask(confirm, { canAsk: true }))?.requestState)
     const [early, late] = [await asked(), await asked()]
     const answer = { canAsk: true, responses: { confirm: yes } }
@@ -433,13 +434,13 @@ describe('agreement', () => {
 
   test('of a person to another process is none', async () => {
     const state = String(
-      (await ask(createConfirmations('auto', createMemoryUsedSeals()), { canAsk: true }))
+      (await ask(createConfirmations('auto', createMemoryUsedTokens()), { canAsk: true }))
         ?.requestState,
     )
     const answer = { canAsk: true, responses: { confirm: yes }, state }
-    await expect(ask(createConfirmations('auto', createMemoryUsedSeals()), answer)).rejects.toThrow(
-      'mac',
-    )
+    await expect(
+      ask(createConfirmations('auto', createMemoryUsedTokens()), answer),
+    ).rejects.toThrow('mac')
   })
 
   test.each([
@@ -451,7 +452,7 @@ describe('agreement', () => {
     [{}, false],
     [undefined, false],
   ])('with the content %j is agreement: %s', async (content, isAgreement) => {
-    const confirm = createConfirmations('auto', createMemoryUsedSeals())
+    const confirm = createConfirmations('auto', createMemoryUsedTokens())
     const state = String((await ask(confirm, { canAsk: true }))?.requestState)
     const responses = { confirm: { action: 'accept', content } }
     const result = await ask(confirm, { canAsk: true, responses, state })
@@ -459,7 +460,7 @@ describe('agreement', () => {
   })
 
   test('with an action that is none is no agreement', async () => {
-    const confirm = createConfirmations('auto', createMemoryUsedSeals())
+    const confirm = createConfirmations('auto', createMemoryUsedTokens())
     const state = String((await ask(confirm, { canAsk: true }))?.requestState)
     const responses = { confirm: { action: 'submit', content: { confirm: true } } }
     expect(await ask(confirm, { canAsk: true, responses, state })).toBeDefined()
@@ -510,7 +511,9 @@ describe('before anybody has agreed', () => {
     const preview = await client.call('place_call', ours)
     expect(preview.content[0]?.text).toContain('Account: ours')
     const confirm_token = tokenOf(preview)
-    expect(await client.text('place_call', { ...theirs, confirm_token })).toMatch(/not good/)
+    expect(await client.text('place_call', { ...theirs, confirm_token })).toMatch(
+      /token is not valid/,
+    )
     expect(written()).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
 import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { openPlatform, type Platform } from '../../../src/service/platform.ts'
-import { createMemoryUsedSeals } from '../../../src/state/memory/memory-used-seals.ts'
+import { createMemoryUsedTokens } from '../../../src/state/memory/memory-used-tokens.ts'
 import { startHttp } from '../../../src/transports/http.ts'
 import type { Listening } from '../../../src/transports/listen.ts'
 import { tools } from '../../../tools/index.ts'
@@ -45,7 +45,7 @@ beforeAll(async () => {
     sessionFor: () => session,
     callTaskView,
     confirm: 'auto',
-    usedSeals: createMemoryUsedSeals(),
+    usedTokens: createMemoryUsedTokens(),
     onBug: (error) => void bugs.push(error),
   })
   const start = (httpFastPath: McpService['httpFastPath']) =>

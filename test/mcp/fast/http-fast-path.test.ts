@@ -7,7 +7,7 @@ import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
 import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { openPlatform, type Platform } from '../../../src/service/platform.ts'
-import { createMemoryUsedSeals } from '../../../src/state/memory/memory-used-seals.ts'
+import { createMemoryUsedTokens } from '../../../src/state/memory/memory-used-tokens.ts'
 import { tools } from '../../../tools/index.ts'
 import {
   legacyRequest,
@@ -38,7 +38,7 @@ beforeAll(async () => {
     sessionFor: () => session,
     callTaskView,
     confirm: 'auto',
-    usedSeals: createMemoryUsedSeals(),
+    usedTokens: createMemoryUsedTokens(),
     onBug(error) {
       throw error
     },

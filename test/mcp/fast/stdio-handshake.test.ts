@@ -12,7 +12,7 @@ import { createRequestExposure } from '../../../src/mcp/protocol/request-exposur
 import { serverInfoOf } from '../../../src/mcp/protocol/server-info.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { cards, initializedVersions } from '../../../src/service/tool-summaries.ts'
-import { createMemoryUsedSeals } from '../../../src/state/memory/memory-used-seals.ts'
+import { createMemoryUsedTokens } from '../../../src/state/memory/memory-used-tokens.ts'
 import { tools } from '../../../tools/index.ts'
 import { anyRequest } from '../../harness/any-mcp-request.ts'
 import { clientMeta } from '../../harness/mcp-request.ts'
@@ -34,7 +34,7 @@ const { factory } = createMcpService({
   sessionFor: () => sessionOf(nobody),
   callTaskView,
   confirm: 'auto',
-  usedSeals: createMemoryUsedSeals(),
+  usedTokens: createMemoryUsedTokens(),
   // Requests that need the platform fail here, the same way on both paths.
   onBug: () => undefined,
 })

@@ -1,10 +1,10 @@
-import type { SealUse, UsedSeals } from '../used-seals.ts'
+import type { TokenUse, UsedTokens } from '../used-tokens.ts'
 
 /** The most uses that are remembered: some 15 MB. */
 const maxUsed = { inAll: 100_000, perOwner: 25_000 }
 
-/** Used seals of this process, which end with it. No method pauses, so each is atomic. */
-export function createMemoryUsedSeals(max = maxUsed): UsedSeals {
+/** Used tokens of this process, which end with it. No method pauses, so each is atomic. */
+export function createMemoryUsedTokens(max = maxUsed): UsedTokens {
   const uses = new Uses()
   const isFull = (owner: string) => uses.size >= max.inAll || uses.countOf(owner) >= max.perOwner
   return {
@@ -22,7 +22,7 @@ export function createMemoryUsedSeals(max = maxUsed): UsedSeals {
 }
 
 class Uses {
-  readonly #uses = new Map<string, SealUse>()
+  readonly #uses = new Map<string, TokenUse>()
   readonly #counts = new Map<string, number>()
 
   get size(): number {
@@ -37,7 +37,7 @@ class Uses {
     return this.#counts.get(owner) ?? 0
   }
 
-  add(use: SealUse): void {
+  add(use: TokenUse): void {
     this.#uses.set(use.nonce, use)
     this.#counts.set(use.owner, this.countOf(use.owner) + 1)
   }
@@ -51,7 +51,7 @@ class Uses {
     else this.#counts.delete(use.owner)
   }
 
-  /** Forgets from the oldest to the first that is still good: few at a time. */
+  /** Forgets from the oldest to the first that has not expired: few at a time. */
   forgetOldest(): void {
     const now = Date.now()
     for (const { nonce, expires } of this.#uses.values()) {
@@ -60,7 +60,7 @@ class Uses {
     }
   }
 
-  /** Looks through all: seals are good for different times, so an old one may hide expired ones. */
+  /** Looks through all: tokens live for different times, so an old one may precede expired ones. */
   forgetExpired(): void {
     const now = Date.now()
     for (const { nonce, expires } of this.#uses.values()) if (expires <= now) this.delete(nonce)

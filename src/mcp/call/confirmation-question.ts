@@ -1,31 +1,31 @@
 import { bare, quoted, type Shown, say } from '../../text/quoted.ts'
 import { Refused } from './refused.ts'
 
-/** What is to be confirmed. */
+/** An action to confirm. */
 export interface Confirmable {
   /** `calls` and `deletes` cannot be undone; `hides` (archiving, deactivating) can, with an update. */
   readonly kind: 'calls' | 'deletes' | 'hides'
   /** A question to a person: `Delete the number +49… ("Hotline")?` */
   readonly question: Shown
-  /** What matters for the answer, in order, by names of our own. */
+  /** What matters for the answer, in order, by our own names. */
   readonly facts: Readonly<Record<string, Shown>>
-  /** Arguments that change what is said or done: shown whole, or the question is not asked. */
-  readonly values?: readonly Value[]
-  /** What of the arguments is asked for: agreement holds for as long as that is the same. */
+  /** Arguments that change what is said or done: shown in full, or the question is not asked. */
+  readonly values?: readonly ShownArgument[]
+  /** What exactly is agreed to: the agreement holds while this stays the same. */
   readonly scope?: unknown
 }
 
 /** A value of an argument, as a line of a question. */
-export interface Value {
-  readonly about: Shown
+export interface ShownArgument {
+  readonly name: Shown
   readonly text: Shown
   /** Where it is in the arguments, for errors. */
   readonly argument: string
 }
 
 /** All values of an argument, each with its dotted path: `overrides.volume.web: 0.5`. */
-export function valuesOf(name: string, value: unknown): Value[] {
-  return leaves(bare(name), value).map(([about, text]) => ({ about, text, argument: about }))
+export function valuesOf(name: string, value: unknown): ShownArgument[] {
+  return leaves(bare(name), value).map(([name, text]) => ({ name, text, argument: name }))
 }
 
 type Leaf = readonly [path: Shown, text: Shown]
@@ -39,7 +39,7 @@ function leaves(path: Shown, value: unknown): Leaf[] {
     if (entries.length === 0) return [[path, Array.isArray(value) ? say`[]` : say`{}`]]
     return entries.flatMap(([name, field]) => leaves(say`${path}.${bare(name)}`, field))
   }
-  // What is undefined is not sent, and arguments hold nothing else.
+  // Undefined is not sent, and arguments hold nothing else.
   return []
 }
 
@@ -49,22 +49,21 @@ export const linesOf = ({ facts, values = [] }: Confirmable): string[] => [
   ...values.map(lineOf),
 ]
 
-const lineOf = ({ about, text }: Value) => `${about}: ${text}`
+const lineOf = ({ name, text }: ShownArgument) => `${name}: ${text}`
 
 /** The same for programs. */
 export const shownFacts = ({ facts, values = [] }: Confirmable): Record<string, string> => ({
   ...facts,
-  ...Object.fromEntries(values.map(({ about, text }) => [about, text])),
+  ...Object.fromEntries(values.map(({ name, text }) => [name, text])),
 })
 
 /**
- * The most that a person is shown to decide on: more is not read. Characters of one value and of
- * the whole question, as they are shown, and lines. What is longer is refused, not cut: what is left
- * out could be what matters.
+ * The most that a person is asked to read: characters of one value and of the whole question, and
+ * lines. A longer question is refused, not shortened: the part left out could be what matters.
  */
 const mostShown = { value: 2000, question: 10_000, lines: 150 } as const
 
-/** Throws Refused where the question is too long to be read; names what makes it so. */
+/** Throws Refused where the question is too long, and names the argument that makes it so. */
 export function refuseUnreadable(what: Confirmable): void {
   const { values = [] } = what
   const tooLong = values.filter((value) => lineOf(value).length > mostShown.value)
@@ -90,12 +89,12 @@ export function refuseUnreadable(what: Confirmable): void {
 const unreadable = (fields: Refused['advice']['fields']) =>
   new Refused(
     'bad_arguments',
-    'a person is asked first, and cannot be shown all that is to be agreed to; nothing was sent',
+    'a person is asked first, and this is too long to show to them in full; nothing was sent',
     { fields },
   )
 
-/** The argument that takes most of a question. */
-function largest(values: readonly Value[]): string {
+/** The argument that takes most of the question. */
+function largest(values: readonly ShownArgument[]): string {
   const sizes = new Map<string, number>()
   for (const value of values) {
     const name = value.argument.split('.', 1)[0] ?? ''
