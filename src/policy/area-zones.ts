@@ -1,6 +1,6 @@
 import { northAmericanAreas } from './north-american-areas.ts'
 
-/** Area codes by the time zones they reach into; several zones are parted by a space. */
+/** Area codes by their time zones; several zones are separated by a space. */
 type AreaZones = Readonly<Record<string, string>>
 
 /** Brazil: the two digits of the area, in mobile numbers as well (Anatel's plan of codes). */
@@ -21,7 +21,7 @@ const brazil: AreaZones = {
   'America/Manaus America/Rio_Branco': '97',
 }
 
-/** Australia: the digit of the area, two for the west and centre; mobile numbers tell no place. */
+/** Australia: the digit of the area, two for the west and centre. Mobile numbers have no area. */
 const australia: AreaZones = {
   'Australia/Sydney Australia/Lord_Howe': '2',
   'Australia/Melbourne Australia/Hobart': '3',
@@ -30,7 +30,7 @@ const australia: AreaZones = {
   'Australia/Adelaide Australia/Darwin': '87 88',
 }
 
-/** The countries where one call spans hours of difference and the area code is cheap to read. */
+/** Countries with several time zones whose area codes tell which. */
 const countries: Readonly<Record<string, { callingCode: string; areas: AreaZones }>> = {
   US: { callingCode: '+1', areas: northAmericanAreas },
   CA: { callingCode: '+1', areas: northAmericanAreas },
@@ -38,7 +38,7 @@ const countries: Readonly<Record<string, { callingCode: string; areas: AreaZones
   AU: { callingCode: '+61', areas: australia },
 }
 
-/** The time zones of a number's area, if its country is listed here and its area known. */
+/** The time zones of a number's area; `undefined` if its country is not listed or its area unknown. */
 export function areaZones(number: string, country: string): readonly string[] | undefined {
   const known = countries[country]
   if (!known || !number.startsWith(known.callingCode)) return undefined

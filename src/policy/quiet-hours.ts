@@ -1,19 +1,19 @@
-import { type QuietHours, weekdays } from './policy.ts'
-import { type WallTime, wallTime } from './zones.ts'
+import { type QuietHours, weekdays } from './dial-policy-config.ts'
+import { type WallTime, wallTime } from './number-zones.ts'
 
 const dayMinutes = 24 * 60
 const minuteMs = 60_000
 const weekMs = 7 * dayMinutes * minuteMs
 
-/** A zone in which it is a quiet time now. */
+/** A zone in which quiet hours apply now. */
 export interface Quiet {
   readonly zone: string
   readonly hours: QuietHours
-  /** What the clock there shows, such as 22:14. */
+  /** The local time, such as 22:14. */
   readonly clock: string
 }
 
-/** The first of the zones in which nobody is to be called at that instant (ms since 1970). */
+/** The first of the zones in which quiet hours apply at an instant (ms since 1970). */
 export function quietAt(
   at: number,
   zones: readonly string[],
@@ -28,8 +28,9 @@ export function quietAt(
 }
 
 /**
- * The first instant from `at` on that is quiet in none of the zones; `undefined` when there is
- * none within a week. Where clocks go forward meanwhile it may be that much late, never early.
+ * The first instant from `at` on at which quiet hours apply in none of the zones; `undefined` if there
+ * is none within a week. It is never too early; if clocks go forward before it, it is late by that
+ * hour.
  */
 export function quietUntil(
   at: number,
@@ -44,13 +45,13 @@ export function quietUntil(
       }),
     )
     if (left <= 0) return then
-    // On to the whole minute at which what lasts longest by now would end; then look again.
+    // On to the minute at which the longest of them ends, and check again: others may apply then.
     then = (Math.floor(then / minuteMs) + left) * minuteMs
   }
   return undefined
 }
 
-/** Minutes by the clock until the quiet time ends that it is now; 0 when it is none. */
+/** Minutes until these quiet hours end, if they apply now; else 0. */
 function minutesLeft({ from, to, days }: QuietHours, { weekday, minute }: WallTime): number {
   const start = minuteOf(from)
   const end = minuteOf(to)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { DialRequest } from '../../src/policy/dial-decision.ts'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
-import type { DialPolicyConfig } from '../../src/policy/policy.ts'
-import type { DialRequest } from '../../src/policy/verdict.ts'
+import type { DialPolicyConfig } from '../../src/policy/dial-policy-config.ts'
 import { CallCounterError } from '../../src/state/call-counter.ts'
 import { createMemoryCallCounter } from '../../src/state/memory/memory-call-counter.ts'
 
@@ -29,7 +29,7 @@ function policyOf(config: DialPolicyConfig | undefined, at = noon) {
 describe('without a policy', () => {
   test('an ordinary number is allowed, and what it is is told', async () => {
     const verdict = await policyOf(undefined).check(phone('+4915112345678'))
-    expect(verdict).toEqual({ allowed: true, facts: { country: 'DE', type: 'MOBILE' } })
+    expect(verdict).toEqual({ allowed: true, destination: { country: 'DE', type: 'MOBILE' } })
   })
 
   test.each([
@@ -136,7 +136,7 @@ describe('quiet hours', () => {
     )
     expect(verdict).toMatchObject({
       rule: 'quiet_hours',
-      message: expect.stringContaining('one of the time zones it may ring in'),
+      message: expect.stringContaining('one of the time zones it may be in'),
     })
   })
 })
@@ -168,7 +168,7 @@ describe('limits', () => {
     })
     expect(await policy.reserve(web)).toMatchObject({
       allowed: true,
-      facts: { country: null, type: null },
+      destination: { country: null, type: null },
     })
     expect(await policy.reserve(web)).toMatchObject({ rule: 'max_per_hour' })
     expect(await policyOf({ allow_agents: ['x'] }).check(web)).toMatchObject({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type QuietHours, weekdays } from '../../src/policy/policy.ts'
+import { type QuietHours, weekdays } from '../../src/policy/dial-policy-config.ts'
 import { quietAt, quietUntil } from '../../src/policy/quiet-hours.ts'
 import { tries } from '../harness/property.ts'
 

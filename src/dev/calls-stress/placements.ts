@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { numberFacts } from '../../policy/numbers.ts'
+import { classifyNumber } from '../../policy/number-class.ts'
 import { agentId } from './platform.ts'
 import { randomOf } from './random.ts'
 import type { Answer, Server } from './servers.ts'
@@ -29,7 +29,7 @@ export function placementsOf(count: number, seed: number): Placement[] {
     Array.from({ length: perRange }, (_, index) => start + String(index).padStart(digits, '0')),
   )
   return numbers.slice(0, count).map((number, index) => {
-    if (numberFacts(number).kind !== 'ordinary') throw new Error(`${number} is not called`)
+    if (classifyNumber(number).kind !== 'ordinary') throw new Error(`${number} is not called`)
     const random = randomOf(seed, number)
     const externalId = random() < 0.5 ? `stress-${seed}-${index}` : undefined
     const args = {

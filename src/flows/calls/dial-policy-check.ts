@@ -1,6 +1,6 @@
 import type { CallReader, CallsUnderWay } from '../../calls/calls-under-way.ts'
 import type { Run } from '../../mcp/call/tool.ts'
-import type { DialRequest, Verdict } from '../../policy/verdict.ts'
+import type { DialDecision, DialRequest } from '../../policy/dial-decision.ts'
 import { accountIdIn } from '../../session/account.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 
@@ -34,5 +34,5 @@ export const asked = <V extends { readonly allowed: boolean }>(
 ): Promise<V> => (atOnce ? atOnce.underWay.ask(atOnce.reader, signal, question) : question())
 
 /** Whether the policy would allow a call now; it is not counted. Throws ApiError. */
-export const allowed = async (dialled: DialRequest, run: OnAccount): Promise<Verdict> =>
+export const allowed = async (dialled: DialRequest, run: OnAccount): Promise<DialDecision> =>
   asked(await callsAtOnce(run), run.signal, () => run.session.callServices.policy.check(dialled))

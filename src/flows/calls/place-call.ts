@@ -11,7 +11,7 @@ import { confirmOption } from '../../mcp/call/confirmation.ts'
 import { confirmationShape } from '../../mcp/call/confirmation-results.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Run, Steps } from '../../mcp/call/tool.ts'
-import type { DialRequest, Refused as Forbidden } from '../../policy/verdict.ts'
+import type { DialRefused, DialRequest } from '../../policy/dial-decision.ts'
 import { accountIn } from '../../session/account.ts'
 import { sameInListMs } from '../../state/journal.ts'
 import { inWords } from './call-errors.ts'
@@ -111,7 +111,7 @@ async function refuseForbidden(dialled: DialRequest, run: PlaceRun): Promise<voi
 }
 
 /** What the operator does not allow, in words; of a call in a list, how to go on with that. */
-export function forbidden(verdict: Forbidden, { isInList = false } = {}): Refused {
+export function forbidden(verdict: DialRefused, { isInList = false } = {}): Refused {
   const { rule, message, change } = verdict
   const when = laterThan(verdict)
   const how = isInList ? ': give the same list again then, and only the rest is dialled.' : '.'
@@ -126,7 +126,7 @@ export function forbidden(verdict: Forbidden, { isInList = false } = {}): Refuse
 }
 
 /** After what waiting helps; empty where it does not, or nobody knows. */
-function laterThan({ rule, retryAfterSeconds }: Forbidden): string {
+function laterThan({ rule, retryAfterSeconds }: DialRefused): string {
   if (retryAfterSeconds !== null) return `in ${retryAfterSeconds} s`
   return rule === 'max_at_once' ? 'when a call has ended' : ''
 }

@@ -103,6 +103,6 @@ async function checkDestination(run: ReadinessRun, agent: Agent | undefined): Pr
   if (!verdict.allowed) {
     return problem('destination', `${verdict.message} (${verdict.rule})`, verdict.change)
   }
-  const { country, type } = verdict.facts
+  const { country, type } = verdict.destination
   return ok('destination', [to_number, country, type].filter(Boolean).join(', '))
 }

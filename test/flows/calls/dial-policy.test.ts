@@ -180,7 +180,7 @@ describe('a dial policy that is wrong', () => {
     ['a country that is none', '{"allow_countries":["USA"]}', /allow_countries\.0.*USA/],
     ['an empty list', '{"allow_agents":[]}', /allow_agents.*leave the field out/],
     ['a limit that is none', '{"max_per_hour":-1}', /max_per_hour/],
-    ['no JSON', '{"max_per_hour":', /no JSON/],
+    ['not JSON', '{"max_per_hour":', /not JSON/],
     ['a file that is not there', '/nowhere/policy.json', /\/nowhere\/policy\.json/],
   ])('is told before anything starts: %s', async (_, policy, told) => {
     await using program = startProgram([], {

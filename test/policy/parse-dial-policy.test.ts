@@ -1,6 +1,6 @@
 import { getCountries } from 'libphonenumber-js/max'
 import { expect, test } from 'vitest'
-import { DialPolicyError, parseDialPolicy } from '../../src/policy/policy.ts'
+import { DialPolicyError, parseDialPolicy } from '../../src/policy/parse-dial-policy.ts'
 
 const refused = (value: unknown) => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
@@ -39,12 +39,12 @@ test('one quiet time needs no list', () => {
 })
 
 test.each([
-  [{ max_per_hours: 3 }, 'max_per_hours: no such field; did you mean max_per_hour?'],
-  [{ quiethours: {} }, 'quiethours: no such field; did you mean quiet_hours?'],
-  [{ wibble: 1 }, 'wibble: no such field; known are allow_prefixes, '],
+  [{ max_per_hours: 3 }, 'max_per_hours: unknown field; did you mean max_per_hour?'],
+  [{ quiethours: {} }, 'quiethours: unknown field; did you mean quiet_hours?'],
+  [{ wibble: 1 }, 'wibble: unknown field; the fields are allow_prefixes, '],
   [
     { quiet_hours: { from: '21:00', to: '08:00', day: [] } },
-    'quiet_hours.0.day: no such field; did you mean days?',
+    'quiet_hours.0.day: unknown field; did you mean days?',
   ],
   [{ quiet_hours: { from: '21:00', to: '21:00' } }, '00:00 to 24:00 is the whole day'],
   [
@@ -70,7 +70,7 @@ test.each([
     'quiet_hours.0.to is given twice',
   ],
   [[], 'the whole: '],
-  ['{', 'is no JSON: '],
+  ['{', 'is not JSON: '],
 ])('%j is refused by naming the file and the field', (value, text) => {
   expect(refused(value)).toContain('The dial policy (/etc/dial.json) ')
   expect(refused(value)).toContain(text)

@@ -1,45 +1,36 @@
-import { numberFacts } from './numbers.ts'
-import type { DialPolicyConfig } from './policy.ts'
+import type { Destination } from './dial-decision.ts'
+import type { DialPolicyConfig } from './dial-policy-config.ts'
+import { classifyNumber } from './number-class.ts'
+import { zonesOf } from './number-zones.ts'
 import { quietAt, quietUntil } from './quiet-hours.ts'
-import type { Allowed } from './verdict.ts'
-import { zonesOf } from './zones.ts'
+import type { RuleViolation } from './rule-violation.ts'
 
-/** Why a number may not be dialled, before it is known who can change that. */
-export interface Objection {
-  readonly rule: keyof DialPolicyConfig | 'emergency' | 'premium' | 'invalid_number'
-  readonly message: string
-  readonly retryAfterSeconds?: number | null
-}
-
-/**
- * Checks the called number: what it is, where it is, what time it is there. Loads libphonenumber,
- * so this file is imported when a call is checked.
- */
+/** Checks the called number: what it is, which country it is in, and what time it is there. */
 export function checkDestination(
   number: string | null,
   config: DialPolicyConfig,
   now: number,
-): Objection | Allowed['facts'] {
+): RuleViolation | Destination {
   if (number === null) {
-    return { rule: 'invalid_number', message: 'A phone call needs a number to call.' }
+    return { rule: 'invalid_number', message: 'A phone call needs a number to call (to_number).' }
   }
-  const facts = numberFacts(number)
-  if (facts.kind !== 'ordinary') {
-    return { rule: facts.kind, message: `${number} is not called: it ${facts.reason}.` }
+  const found = classifyNumber(number)
+  if (found.kind !== 'ordinary') {
+    return { rule: found.kind, message: `${number} is not called: it ${found.reason}.` }
   }
-  const { country, type } = facts
+  const { country, type } = found
   return (
-    denied(number, country, config) ??
-    notAllowed(number, country, config) ??
-    quiet(number, country, config, now) ?? { country, type }
+    deniedDestination(number, country, config) ??
+    destinationNotAllowed(number, country, config) ??
+    quietDestination(number, country, config, now) ?? { country, type }
   )
 }
 
-function denied(
+function deniedDestination(
   number: string,
   country: string | null,
   { deny_prefixes = [], deny_countries }: DialPolicyConfig,
-): Objection | undefined {
+): RuleViolation | undefined {
   const prefix = deny_prefixes.find((one) => number.startsWith(one))
   if (prefix) {
     return {
@@ -48,7 +39,7 @@ function denied(
     }
   }
   if (!deny_countries) return undefined
-  if (country === null) return { rule: 'deny_countries', message: ofNoCountry(number) }
+  if (country === null) return { rule: 'deny_countries', message: unknownCountry(number) }
   if (!deny_countries.includes(country)) return undefined
   return {
     rule: 'deny_countries',
@@ -56,17 +47,17 @@ function denied(
   }
 }
 
-/** The two lists add up: a number has to be in one of them. */
-function notAllowed(
+/** The two lists of allowed destinations add up: a number has to be in one of them. */
+function destinationNotAllowed(
   number: string,
   country: string | null,
   { allow_prefixes, allow_countries }: DialPolicyConfig,
-): Objection | undefined {
+): RuleViolation | undefined {
   if (!allow_prefixes && !allow_countries) return undefined
   if (allow_prefixes?.some((one) => number.startsWith(one))) return undefined
   if (country !== null && allow_countries?.includes(country)) return undefined
   const rule = allow_countries ? 'allow_countries' : 'allow_prefixes'
-  if (allow_countries && country === null) return { rule, message: ofNoCountry(number) }
+  if (allow_countries && country === null) return { rule, message: unknownCountry(number) }
   const lists = [
     ...(allow_countries ? [`to ${allow_countries.map(nameOf).join(', ')}`] : []),
     ...(allow_prefixes ? [`to numbers that begin with ${allow_prefixes.join(', ')}`] : []),
@@ -78,19 +69,19 @@ function notAllowed(
   }
 }
 
-function quiet(
+function quietDestination(
   number: string,
   country: string | null,
   { quiet_hours, zones: byPrefix }: DialPolicyConfig,
   now: number,
-): Objection | undefined {
+): RuleViolation | undefined {
   if (!quiet_hours) return undefined
   const rule = 'quiet_hours'
   const zones = zonesOf(number, country, byPrefix)
   if (zones.length === 0) {
     return {
       rule,
-      message: `${number} is not called: it does not tell what time it is where it rings, and there are quiet hours.`,
+      message: `${number} is not called: its time zone is unknown, and there are quiet hours.`,
     }
   }
   const found = quietAt(now, zones, quiet_hours)
@@ -98,19 +89,17 @@ function quiet(
   const until = quietUntil(now, zones, quiet_hours)
   const { from, to, days } = found.hours
   const hours = `quiet hours (${from} to ${to}${days ? `, beginning on ${days.join(', ')}` : ''})`
-  const doubt =
-    zones.length > 1
-      ? ', one of the time zones it may ring in (the number does not tell which)'
-      : ''
+  const oneOfSeveral =
+    zones.length > 1 ? ', one of the time zones it may be in (the number does not tell which)' : ''
   return {
     rule,
-    message: `${number} is not called now: it is ${found.clock} in ${found.zone}${doubt}, which is in the ${hours}.`,
+    message: `${number} is not called now: it is ${found.clock} in ${found.zone}${oneOfSeveral}, which is in the ${hours}.`,
     retryAfterSeconds: until === undefined ? null : Math.ceil((until - now) / 1000),
   }
 }
 
-const ofNoCountry = (number: string) =>
-  `${number} is not called: it belongs to no country, and the policy goes by countries.`
+const unknownCountry = (number: string) =>
+  `${number} is not called: its country is unknown, and the policy is by country.`
 
 const nameOf = (country: string) =>
   new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? country

@@ -1,10 +1,10 @@
 import { getCountries } from 'libphonenumber-js/max'
 import { describe, expect, test } from 'vitest'
-import { numberFacts } from '../../src/policy/numbers.ts'
-import { wallTime, zonesOf } from '../../src/policy/zones.ts'
+import { classifyNumber } from '../../src/policy/number-class.ts'
+import { wallTime, zonesOf } from '../../src/policy/number-zones.ts'
 
 const countryOf = (number: string) => {
-  const facts = numberFacts(number)
+  const facts = classifyNumber(number)
   return facts.kind === 'ordinary' ? facts.country : null
 }
 

@@ -1,6 +1,6 @@
 import { getCountries, getCountryCallingCode } from 'libphonenumber-js/max'
 import { describe, expect, test } from 'vitest'
-import { numberFacts } from '../../src/policy/numbers.ts'
+import { classifyNumber } from '../../src/policy/number-class.ts'
 
 describe('an emergency number is one', () => {
   test.each([
@@ -103,13 +103,13 @@ describe('an emergency number is one', () => {
     '+1211',
     '+5982112',
   ])('%s', (number) => {
-    expect(numberFacts(number).kind).toBe('emergency')
+    expect(classifyNumber(number).kind).toBe('emergency')
   })
 
   test('with the code behind the calling code of any country', () => {
     const callable = callingCodes().flatMap((code) =>
       ['112', '911', '999', '110', '119', '000', '118'].filter(
-        (emergency) => numberFacts(`+${code}${emergency}`).kind !== 'emergency',
+        (emergency) => classifyNumber(`+${code}${emergency}`).kind !== 'emergency',
       ),
     )
     expect(callable).toEqual([])
@@ -125,7 +125,7 @@ describe('an emergency number is one', () => {
       '+6834002',
       '+29022158',
     ]) {
-      expect(numberFacts(number).kind, number).toBe('ordinary')
+      expect(classifyNumber(number).kind, number).toBe('ordinary')
     }
   })
 })
@@ -204,7 +204,7 @@ describe('a premium number is one', () => {
     '+888123456789',
     '+991123456789',
   ])('%s', (number) => {
-    expect(numberFacts(number).kind).toBe('premium')
+    expect(classifyNumber(number).kind).toBe('premium')
   })
 })
 
@@ -234,7 +234,7 @@ describe('an ordinary number has a country and a type', () => {
     ['+38344123456', 'XK', 'MOBILE'],
     ['+80012345678', null, 'TOLL_FREE'],
   ])('%s is %s, %s', (number, country, type) => {
-    expect(numberFacts(number)).toEqual({ kind: 'ordinary', country, type })
+    expect(classifyNumber(number)).toEqual({ kind: 'ordinary', country, type })
   })
 
   test.each([
@@ -247,7 +247,7 @@ describe('an ordinary number has a country and a type', () => {
     ['Sweden', '+46850000123', '+46317900123', '+46701740605'],
   ])('and so do the numbers that are reserved for films in %s', (_, ...numbers) => {
     for (const number of numbers)
-      expect(numberFacts(number), number).toMatchObject({ kind: 'ordinary' })
+      expect(classifyNumber(number), number).toMatchObject({ kind: 'ordinary' })
   })
 })
 
@@ -265,7 +265,7 @@ test.each([
   '+44790012345',
   '+493',
 ])('%s is no number', (number) => {
-  expect(numberFacts(number).kind).not.toBe('ordinary')
+  expect(classifyNumber(number).kind).not.toBe('ordinary')
 })
 
 test('a number has one spelling only: no zero or one of trunk calls hides its beginning', () => {
@@ -276,15 +276,15 @@ test('a number has one spelling only: no zero or one of trunk calls hides its be
     ['+789161234567', '+79161234567'],
   ]) {
     const reason = expect.stringContaining(`write ${right}`)
-    expect(numberFacts(number ?? ''), number).toEqual({ kind: 'invalid_number', reason })
+    expect(classifyNumber(number ?? ''), number).toEqual({ kind: 'invalid_number', reason })
   }
-  expect(numberFacts('+4409012345678').kind).toBe('premium')
-  expect(numberFacts('+49030112').kind).toBe('emergency')
+  expect(classifyNumber('+4409012345678').kind).toBe('premium')
+  expect(classifyNumber('+49030112').kind).toBe('emergency')
 })
 
 test('says of a number that does not exist that it does not', () => {
-  expect(numberFacts('+3361234567')).toMatchObject({ kind: 'invalid_number' })
-  expect(numberFacts('+99912345678')).toMatchObject({ kind: 'invalid_number' })
+  expect(classifyNumber('+3361234567')).toMatchObject({ kind: 'invalid_number' })
+  expect(classifyNumber('+99912345678')).toMatchObject({ kind: 'invalid_number' })
 })
 
 /** The calling codes of all countries. */

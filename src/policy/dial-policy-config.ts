@@ -1,11 +1,4 @@
 import * as z from 'zod'
-import { DoubledNameError, parseJsonText } from '../json/unique-keys.ts'
-import { closestWord } from '../text/closest-match.ts'
-
-/** The dial policy cannot be used; the message says where it is, which field, and what to write. */
-export class DialPolicyError extends Error {
-  override readonly name = 'DialPolicyError'
-}
 
 /** How an E.164 number begins: at least the first digit of a country calling code. */
 const Prefix = z
@@ -17,14 +10,14 @@ const CallerNumber = z
   .regex(/^\+[1-9]\d{4,14}$/, { error: 'Expected an E.164 number such as +4930123456' })
 
 /**
- * Regions that have a name and no numbers of their own. libphonenumber gives none of them as a
- * number's country, so a rule that named one would never apply, and nobody would notice.
+ * Regions that have a name but no telephone numbers. libphonenumber never gives one of them as a
+ * number's country, so a rule with one would never apply.
  */
 const withoutNumbers = new Set(
   'AQ BV CP CQ DG EA EU EZ GS HM IC PN QO TF UM UN XA XB ZZ'.split(' '),
 )
 
-/** ISO 3166-1 alpha-2, as libphonenumber gives them; other spellings of one (UK) are put right. */
+/** ISO 3166-1 alpha-2 as libphonenumber gives it; another code for the same country (UK) becomes it. */
 const Country = z.string().transform((text, context) => {
   const region = /^[a-z]{2}$/i.test(text) ? new Intl.Locale(`und-${text}`).region : undefined
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })
@@ -33,19 +26,19 @@ const Country = z.string().transform((text, context) => {
   return z.NEVER
 })
 
-/** A list that is there says something: an empty one would be a mistake or a riddle. */
+/** An empty list is refused: it could mean everything or nothing. */
 const listOf = <T extends z.ZodType>(item: T) =>
   z.array(item).min(1, { error: 'Expected at least one; leave the field out instead' })
 
-/** A time of the day on the clock of the called person. */
+/** A time of day, where the called telephone is. */
 const ClockTime = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, { error: 'Expected a time such as 21:00' })
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
-/** A time in which nobody is called, by the clock where the telephone rings. */
-const QuietHours = z
+/** A time in which no call is placed, in the time zone of the called number. */
+export const QuietHours = z
   .strictObject({
     /** First minute of it. */
     from: ClockTime,
@@ -59,7 +52,7 @@ const QuietHours = z
   })
 export type QuietHours = z.output<typeof QuietHours>
 
-/** An IANA time zone; one that begins with a sign is an offset, which knows no summer time. */
+/** An IANA time zone. An offset such as +02:00 is refused, because it has no daylight saving time. */
 const Zone = z.string().refine(isZone, { error: 'Expected a time zone such as America/New_York' })
 
 function isZone(name: string): boolean {
@@ -78,7 +71,7 @@ const PrefixZones = z.record(
 )
 export type PrefixZones = z.output<typeof PrefixZones>
 
-/** Calls; 0 allows none, which is how an operator stops calling. */
+/** A number of calls; 0 stops all calls. */
 const Limit = z.int().min(0).max(1_000_000)
 
 /**
@@ -99,7 +92,7 @@ export const DialPolicyConfig = z.strictObject({
   allow_agents: listOf(z.string().min(1)).optional(),
   /** Caller numbers that may be used. */
   allow_from: listOf(CallerNumber).optional(),
-  /** When nobody is called; one time or several. */
+  /** When no call is placed; one time or several. */
   quiet_hours: z
     .preprocess((given) => (Array.isArray(given) ? given : [given]), listOf(QuietHours).max(14))
     .optional(),
@@ -120,37 +113,3 @@ export const DialPolicyConfig = z.strictObject({
   max_total: Limit.optional(),
 })
 export type DialPolicyConfig = z.output<typeof DialPolicyConfig>
-
-/** Reads a policy from JSON text; `source` says where it is, for errors. Throws DialPolicyError. */
-export function parseDialPolicy(text: string, source: string): DialPolicyConfig {
-  let value: unknown
-  try {
-    value = parseJsonText(text)
-  } catch (error) {
-    if (error instanceof DoubledNameError) throw unusable(source, error.message)
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new DialPolicyError(
-      `The dial policy (${source}) is no JSON: ${reason}. Write an object such as {"allow_countries": ["DE"], "max_per_hour": 10}.`,
-    )
-  }
-  const parsed = DialPolicyConfig.safeParse(value)
-  if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.flatMap(problemsOf)
-  throw unusable(source, problems.join('; '))
-}
-
-const unusable = (source: string, problems: string) =>
-  new DialPolicyError(
-    `The dial policy (${source}) cannot be used: ${problems}. Correct it and start again.`,
-  )
-
-function problemsOf(issue: z.core.$ZodIssue): string[] {
-  const path = issue.path.join('.')
-  if (issue.code !== 'unrecognized_keys') return [`${path || 'the whole'}: ${issue.message}`]
-  const known = Object.keys((path ? QuietHours : DialPolicyConfig).shape)
-  return issue.keys.map((key) => {
-    const meant = closestWord(key, known)
-    const hint = meant ? `did you mean ${meant}?` : `known are ${known.join(', ')}`
-    return `${path ? `${path}.` : ''}${key}: no such field; ${hint}`
-  })
-}

@@ -1,35 +1,31 @@
 import { type PhoneNumber, parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { codesBehindAreaCode, isEmergencyCode } from './emergency.ts'
+import { codesBehindAreaCode, isEmergencyCode } from './emergency-numbers.ts'
 
-/*
- * What a telephone number says about itself. Loads libphonenumber (190 kB): import it only when
- * a call is checked.
- */
-
-export type NumberFacts =
+/** What kind of number it is. */
+export type NumberClass =
   | {
       readonly kind: 'ordinary'
-      /** ISO 3166-1 alpha-2; `null` for numbers of no country, such as +800. */
+      /** ISO 3166-1 alpha-2; `null` for international numbers, such as +800. */
       readonly country: string | null
       /** libphonenumber's word, such as MOBILE; `null` when the number does not tell. */
       readonly type: string | null
     }
   | {
       readonly kind: 'emergency' | 'premium' | 'invalid_number'
-      /** What the number is, to follow "it" or the number itself. */
+      /** Follows "it" or the number in a sentence. */
       readonly reason: string
     }
 
 /**
- * Country calling codes without a country at prices of their own (ITU-T E.164 D): Inmarsat,
- * universal personal numbers, satellite phones, global networks, disaster relief, premium rate,
- * trials. A call costs several dollars a minute, and +882, +883 are known for revenue fraud.
+ * Country calling codes that belong to no country (ITU-T E.164 D): Inmarsat, universal personal
+ * numbers, satellite phones, global networks, disaster relief, premium rate, trials. A call costs
+ * several dollars a minute, and +882 and +883 are known for revenue fraud.
  */
 const expensive = /^(?:870|878|881|882|883|888|979|991)/
 
 /**
- * What costs the caller more than a call: besides premium rate itself, numbers whose owner is
- * paid a share, and personal numbers, which forward to anywhere at the caller's expense.
+ * Types of numbers that cost more than an ordinary call: premium rate, numbers whose owner is paid a
+ * share, and personal numbers, which forward to anywhere at the expense of the caller.
  */
 const premiumTypes: Readonly<Record<string, string>> = {
   PREMIUM_RATE: 'a premium-rate number',
@@ -45,9 +41,9 @@ const premiumTypes: Readonly<Record<string, string>> = {
 const premiumRanges = /^\+(?:1\d{3}(?:976\d{4}|5551212)$|358(?:100|20[02])|35170[78]|81570)/
 
 /**
- * Ranges reserved for films and handbooks which libphonenumber says do not exist (Ofcom, ARCEP,
- * ComReg). Documentation and the sandbox use such numbers. It accepts all others known to us: North
- * America's 555-01xx, London's 020 7946 0xxx, the German, Australian and Swedish ones.
+ * Ranges for films and documentation that libphonenumber takes for invalid (Ofcom, ARCEP, ComReg).
+ * Documentation and the sandbox use such numbers. libphonenumber accepts the other known ranges:
+ * North America's 555-01xx, London's 020 7946 0xxx, and those of Germany, Australia and Sweden.
  */
 const fictional: readonly [range: RegExp, country: string, type: string][] = [
   [/^\+447700900\d{3}$/, 'GB', 'MOBILE'],
@@ -59,10 +55,10 @@ const fictional: readonly [range: RegExp, country: string, type: string][] = [
 /** Countries whose ordinary numbers may have four digits: elsewhere those are short codes. */
 const shortPlans: ReadonlySet<string> = new Set(['LU', 'NU', 'TA', 'TK'])
 
-/** Says what an E.164 number is: one that may be dialled, or why not. */
-export function numberFacts(number: string): NumberFacts {
+/** Whether an E.164 number is an ordinary one, or why it is never dialled. */
+export function classifyNumber(number: string): NumberClass {
   if (!/^\+[1-9]\d{1,14}$/.test(number)) {
-    return { kind: 'invalid_number', reason: 'is no E.164 number such as +4930123456' }
+    return { kind: 'invalid_number', reason: 'is not an E.164 number such as +4930123456' }
   }
   const digits = number.slice(1)
   if (isEmergencyCode(digits)) return emergency(digits)
@@ -72,12 +68,13 @@ export function numberFacts(number: string): NumberFacts {
   const fiction = fictional.find(([range]) => range.test(number))
   if (fiction) return { kind: 'ordinary', country: fiction[1], type: fiction[2] }
   const parsed = parsePhoneNumberFromString(number)
-  if (!parsed) return { kind: 'invalid_number', reason: 'begins with no country calling code' }
+  if (!parsed)
+    return { kind: 'invalid_number', reason: 'does not begin with a country calling code' }
   return shortCode(parsed, digits) ?? premium(parsed) ?? ordinary(parsed, number)
 }
 
-function shortCode(parsed: PhoneNumber, digits: string): NumberFacts | undefined {
-  // With its zeros: the library drops the one for trunk calls.
+function shortCode(parsed: PhoneNumber, digits: string): NumberClass | undefined {
+  // With its zeros: the library drops the trunk prefix 0.
   const national = digits.slice(parsed.countryCallingCode.length)
   const withoutTrunk = national.replace(/^0+/, '')
   const code = [national, withoutTrunk, parsed.nationalNumber].find(isEmergencyCode)
@@ -89,7 +86,7 @@ function shortCode(parsed: PhoneNumber, digits: string): NumberFacts | undefined
       reason: `is the short code ${national} of a country, which may reach an emergency service`,
     }
   }
-  // No exchange of an area is numbered 911; toll-free numbers have no exchanges.
+  // No exchange of an area has the number 911; toll-free numbers have no exchanges.
   const isNorthAmerican = parsed.countryCallingCode === '1' && parsed.getType() !== 'TOLL_FREE'
   if (isNorthAmerican && /^\d{3}911/.test(national)) return emergency('911')
   const behind = country && codesBehindAreaCode[country]
@@ -99,12 +96,12 @@ function shortCode(parsed: PhoneNumber, digits: string): NumberFacts | undefined
   return reached ? emergency(reached) : undefined
 }
 
-const emergency = (code: string): NumberFacts => ({
+const emergency = (code: string): NumberClass => ({
   kind: 'emergency',
   reason: `leads to the emergency number ${code}`,
 })
 
-function premium(parsed: PhoneNumber): NumberFacts | undefined {
+function premium(parsed: PhoneNumber): NumberClass | undefined {
   const type = parsed.getType()
   const reason = type && premiumTypes[type]
   if (reason) return { kind: 'premium', reason: `is ${reason}` }
@@ -112,18 +109,18 @@ function premium(parsed: PhoneNumber): NumberFacts | undefined {
   return { kind: 'premium', reason: 'is in a range of premium-rate numbers' }
 }
 
-function ordinary(parsed: PhoneNumber, number: string): NumberFacts {
+function ordinary(parsed: PhoneNumber, number: string): NumberClass {
   if (!parsed.isPossible() || !parsed.isValid()) {
     return {
       kind: 'invalid_number',
-      reason: `does not exist: +${parsed.countryCallingCode} has no numbers of that length and beginning`,
+      reason: `does not exist: +${parsed.countryCallingCode} has no numbers of that length with that beginning`,
     }
   }
-  // Rules compare beginnings, which one more digit would get round.
+  // Rules compare the beginning of a number: an additional digit would bypass them.
   if (parsed.number !== number) {
     return {
       kind: 'invalid_number',
-      reason: `has digits that are dialled within a country only; write ${parsed.number}`,
+      reason: `has digits that are dialled only within its country; write ${parsed.number}`,
     }
   }
   return { kind: 'ordinary', country: parsed.country ?? null, type: parsed.getType() ?? null }

@@ -1,23 +1,23 @@
 import { areaZones } from './area-zones.ts'
-import { type PrefixZones, weekdays } from './policy.ts'
+import { type PrefixZones, weekdays } from './dial-policy-config.ts'
 
-/** What Intl knows of no time zone for, or of one that nobody's clock shows. */
+/** Countries for which Intl has no time zone, or one that is not in official use. */
 const ownZones: Readonly<Record<string, readonly string[]>> = {
   // Ascension and Tristan da Cunha, which libphonenumber tells from Saint Helena; Kosovo.
   AC: ['Atlantic/St_Helena'],
   TA: ['Atlantic/St_Helena'],
   XK: ['Europe/Belgrade'],
-  // One time for the whole country; Xinjiang's own is unofficial.
+  // One official time; Intl also gives the unofficial one of Xinjiang.
   CN: ['Asia/Shanghai'],
 }
 
-/** `getTimeZones` is in ECMA-402 since 2025; engines before it had a property. */
+/** `getTimeZones` is in ECMA-402 since 2025; earlier engines have a property instead. */
 type LocaleWithZones = Intl.Locale & { getTimeZones?(): string[]; timeZones?: string[] }
 
 /**
- * The time zones a number may ring in: what the operator says of the longest of its prefixes, else
- * those of its area code where we know it, else all of its country. Empty when that is unknown, as
- * for +800. A mobile phone may be abroad; nobody can tell.
+ * The time zones a number may be in: those that the operator gives for its longest matching prefix,
+ * else those of its area code if it is known here, else all of its country. Empty when its country is
+ * unknown, as for +800. That a mobile phone may be abroad is not known to anybody.
  */
 export function zonesOf(
   number: string,
@@ -27,8 +27,8 @@ export function zonesOf(
   const [longest] = Object.keys(byPrefix)
     .filter((prefix) => number.startsWith(prefix))
     .sort((one, other) => other.length - one.length)
-  const told = longest === undefined ? undefined : byPrefix[longest]
-  if (told) return told
+  const byOperator = longest === undefined ? undefined : byPrefix[longest]
+  if (byOperator) return byOperator
   if (country === null) return []
   const known = areaZones(number, country) ?? ownZones[country]
   if (known) return known
@@ -36,17 +36,17 @@ export function zonesOf(
   return locale.getTimeZones?.() ?? locale.timeZones ?? []
 }
 
-/** What a clock on the wall shows. */
+/** The local time in a zone. */
 export interface WallTime {
   readonly weekday: (typeof weekdays)[number]
   /** Minutes since the clock showed 00:00, below 1440. */
   readonly minute: number
 }
 
-/** Making a format takes 20 µs and more, and a country may have thirty zones. */
+/** Kept, because making one takes 20 µs and more, and a country may have thirty zones. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** What the clocks of a zone show at an instant (ms since 1970), whatever daylight saving does. */
+/** The local time in a zone at an instant (ms since 1970), with daylight saving. */
 export function wallTime(zone: string, at: number): WallTime {
   let format = formats.get(zone)
   if (!format) {
