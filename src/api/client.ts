@@ -18,6 +18,8 @@ export interface Client {
 export interface ClientOptions {
   readonly send: Send
   readonly apiKey: string
+  /** The network of the client that the key came from, where that is known. */
+  readonly clientNetwork?: string | undefined
   /** Such as `voice-agent-mcp/1.0.0`. */
   readonly userAgent: string
   readonly retry?: RetryPolicy
@@ -56,7 +58,7 @@ export function createClient(options: ClientOptions): Client {
 async function attempt(
   route: Route,
   request: RouteRequest,
-  { send, apiKey, userAgent }: ClientOptions,
+  { send, apiKey, userAgent, clientNetwork }: ClientOptions,
   { signal, timeLeftMs }: { signal: AbortSignal | undefined; timeLeftMs: number },
 ): Promise<Outcome> {
   // A request that was made for a change may serve to read the same thing, too.
@@ -75,6 +77,7 @@ async function attempt(
       },
       ...(body && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
+      ...(clientNetwork !== undefined && { clientNetwork }),
       timeLeftMs,
     })
     return readReply(route, reply)

@@ -4,7 +4,7 @@ import { exchange } from './exchange.ts'
 import { type Failure, type Redirected, SendFailure } from './failure.ts'
 import { openPool, type PoolOptions } from './pool.ts'
 import type { Send, WireReply, WireRequest } from './send.ts'
-import { defaultTurns, Turns } from './turns.ts'
+import { defaultTurns, type Sender, Turns } from './turns.ts'
 
 export interface NetworkOptions extends Limits, PoolOptions {
   /** Origin, and optionally a path prefix, of the platform. */
@@ -42,10 +42,10 @@ async function sendTo(
   options: NetworkOptions,
 ): Promise<WireReply> {
   const deadline = startDeadline(request, options)
-  const key = request.headers['x-api-key'] ?? ''
+  const sender = { key: request.headers['x-api-key'] ?? '', network: request.clientNetwork }
   let hasTurn = false
   try {
-    await turnOf(key, turns, deadline)
+    await turnOf(sender, turns, deadline)
     hasTurn = true
     const visited = [url]
     for (let target = url; ; visited.push(target)) {
@@ -58,15 +58,15 @@ async function sendTo(
     throw new SendFailure(failureOf(error, deadline))
   } finally {
     deadline.end()
-    if (hasTurn) turns.release(key)
+    if (hasTurn) turns.release(sender)
   }
 }
 
-/** Waits for the key's turn, for as long as the request may take until it is answered. */
-function turnOf(key: string, turns: Turns, deadline: Deadline): Promise<void> {
+/** Waits for the sender's turn, for as long as the request may take until it is answered. */
+function turnOf(sender: Sender, turns: Turns, deadline: Deadline): Promise<void> {
   if (deadline.struck) return Promise.reject(deadline.struck)
   return new Promise((resolve, reject) => {
-    const giveUp = turns.take(key, resolve)
+    const giveUp = turns.take(sender, resolve)
     deadline.onStrike = (failure) => {
       giveUp?.()
       reject(failure)

@@ -11,6 +11,8 @@ export interface WireRequest {
   readonly signal?: AbortSignal
   /** Longest it may take, ms, where less is left than the sender's own limits. */
   readonly timeLeftMs?: number
+  /** The network of the client that the request is for, where that is known. It is never sent. */
+  readonly clientNetwork?: string
 }
 
 /** A complete reply. */

@@ -2,87 +2,119 @@
 export interface TurnBounds {
   readonly inAll: number
   readonly perKey: number
+  /** With one client network; 0 means no limit. */
+  readonly perNetwork: number
 }
 
-export const defaultTurns: TurnBounds = { inAll: 128, perKey: 64 }
+export const defaultTurns: TurnBounds = { inAll: 128, perKey: 64, perNetwork: 0 }
+
+/** On whose behalf a request is sent. */
+export interface Sender {
+  readonly key: string
+  /** The network of the client that the request is for; `undefined`: it is not known. */
+  readonly network: string | undefined
+}
+
+interface Waiting {
+  readonly network: Sender['network']
+  readonly begin: () => void
+}
 
 interface Queue {
-  busy: number
-  readonly waiting: (() => void)[]
+  underWay: number
+  readonly waiting: Waiting[]
 }
 
 /**
- * Lets so many requests of each key, and in all, be under way at once. Others wait, each key's in
- * the order in which they came; what becomes free goes to the keys in turn, so that one with many
- * requests does not keep the others waiting.
+ * Limits the requests that are under way at once: in all, with one key, and for one client network.
+ * Further requests wait, in order. The keys take turns, so that a key with many requests does not
+ * keep the others waiting.
  */
 export class Turns {
   readonly #bounds: TurnBounds
-  #busy = 0
-  /** By key; those whose turn is next come first. */
+  #underWay = 0
+  /** By key; the key whose turn is next is the first. */
   readonly #queues = new Map<string, Queue>()
+  /** Requests under way by client network. */
+  readonly #networks = new Map<string, number>()
 
   constructor(bounds: TurnBounds) {
     this.#bounds = bounds
   }
 
-  /** Calls back when it is the key's turn: now or later. Gives what takes a waiting one out. */
-  take(key: string, begin: () => void): (() => void) | undefined {
+  /** Calls `begin` now or later. While the request waits, the result takes it out of the queue. */
+  take({ key, network }: Sender, begin: () => void): (() => void) | undefined {
     const queue = this.#queueOf(key)
-    if (this.#isFree(queue) && queue.waiting.length === 0) {
-      this.#begin(queue)
+    // What waits is at a limit, so a request that is not at one passes nothing that could begin.
+    if (this.#hasRoom(queue, network)) {
+      this.#begin(queue, network)
       begin()
       return undefined
     }
-    queue.waiting.push(begin)
+    const waiting = { network, begin }
+    queue.waiting.push(waiting)
     return () => {
-      const at = queue.waiting.indexOf(begin)
+      const at = queue.waiting.indexOf(waiting)
       if (at >= 0) queue.waiting.splice(at, 1)
-      this.#tidy(key, queue)
+      this.#removeIfEmpty(key, queue)
     }
   }
 
-  /** Ends a turn that had begun. */
-  release(key: string): void {
+  /** Ends a request that has begun. */
+  release({ key, network }: Sender): void {
     const queue = this.#queueOf(key)
-    queue.busy--
-    this.#busy--
-    this.#tidy(key, queue)
-    this.#next()
+    queue.underWay--
+    this.#underWay--
+    this.#countNetwork(network, -1)
+    this.#removeIfEmpty(key, queue)
+    // Room for this key and room for this network may let two different requests begin.
+    while (this.#beginNext());
   }
 
-  #next(): void {
+  #beginNext(): boolean {
     for (const [key, queue] of this.#queues) {
-      if (!this.#isFree(queue)) continue
-      const begin = queue.waiting.shift()
-      if (!begin) continue
-      this.#begin(queue)
-      // To the end: the others come first next time.
+      const at = queue.waiting.findIndex(({ network }) => this.#hasRoom(queue, network))
+      const [next] = at < 0 ? [] : queue.waiting.splice(at, 1)
+      if (!next) continue
+      this.#begin(queue, next.network)
+      // At the end of the map: the other keys come first next time.
       this.#queues.delete(key)
       this.#queues.set(key, queue)
-      begin()
-      return
+      next.begin()
+      return true
     }
+    return false
   }
 
-  #begin(queue: Queue): void {
-    queue.busy++
-    this.#busy++
+  #begin(queue: Queue, network: Sender['network']): void {
+    queue.underWay++
+    this.#underWay++
+    this.#countNetwork(network, 1)
   }
 
-  #isFree({ busy }: Queue): boolean {
-    return this.#busy < this.#bounds.inAll && busy < this.#bounds.perKey
+  #hasRoom({ underWay }: Queue, network: Sender['network']): boolean {
+    const { inAll, perKey, perNetwork } = this.#bounds
+    if (this.#underWay >= inAll || underWay >= perKey) return false
+    if (network === undefined || perNetwork === 0) return true
+    return (this.#networks.get(network) ?? 0) < perNetwork
+  }
+
+  #countNetwork(network: Sender['network'], by: 1 | -1): void {
+    if (network === undefined) return
+    const count = (this.#networks.get(network) ?? 0) + by
+    if (count > 0) this.#networks.set(network, count)
+    else this.#networks.delete(network)
   }
 
   #queueOf(key: string): Queue {
     const known = this.#queues.get(key)
     if (known) return known
-    const queue: Queue = { busy: 0, waiting: [] }
+    const queue: Queue = { underWay: 0, waiting: [] }
     this.#queues.set(key, queue)
     return queue
   }
 
-  #tidy(key: string, queue: Queue): void {
-    if (queue.busy === 0 && queue.waiting.length === 0) this.#queues.delete(key)
+  #removeIfEmpty(key: string, queue: Queue): void {
+    if (queue.underWay === 0 && queue.waiting.length === 0) this.#queues.delete(key)
   }
 }

@@ -18,8 +18,8 @@ export type PlatformConfig =
       totalTimeoutMs: number
       /** Proxy for https, and the hosts that are reached without it. */
       proxy: { url: string; except: string } | undefined
-      /** Requests to it under way at once, in all and with one key. */
-      atOnce: { inAll: number; perKey: number }
+      /** Requests to it under way at once: in all, with one key, and for one client network. */
+      atOnce: { inAll: number; perKey: number; perNetwork: number }
     }
   | ({ kind: 'sandbox' } & SandboxConfig)
 
@@ -165,6 +165,7 @@ function platformOf(
     atOnce: {
       inAll: count(values, 'max-upstream', 128, 1),
       perKey: count(values, 'max-upstream-per-key', 64, 1),
+      perNetwork: count(values, 'max-upstream-per-address', 96, 0),
     },
   }
 }
@@ -325,6 +326,7 @@ function limitsOf(values: Values): HttpLimits {
       perKey: count(values, 'max-streams-per-key', 200, 0),
       perAddress: count(values, 'max-streams-per-address', 500, 0),
     },
+    watchedPerAddress: count(values, 'max-watched-per-address', 1000, 0),
     clientMs: milliseconds(values, 'client-timeout', 30_000),
   }
 }

@@ -188,6 +188,12 @@ export const settings = {
     help: 'The same with one API key. Default 250.',
     commands: both,
   },
+  'max-watched-per-address': {
+    variable: 'VOICE_AGENT_MAX_WATCHED_PER_ADDRESS',
+    value: 'COUNT',
+    help: 'The same for one client address; 0 means no limit. Default 1000.',
+    commands: ['http'],
+  },
   'max-upstream': {
     variable: 'VOICE_AGENT_MAX_UPSTREAM',
     value: 'COUNT',
@@ -199,6 +205,12 @@ export const settings = {
     value: 'COUNT',
     help: 'The same with one API key. Default 64.',
     commands: both,
+  },
+  'max-upstream-per-address': {
+    variable: 'VOICE_AGENT_MAX_UPSTREAM_PER_ADDRESS',
+    value: 'COUNT',
+    help: 'The same for requests with keys of their own from one client address; 0 means no limit. Default 96.',
+    commands: ['http'],
   },
   'client-timeout': {
     variable: 'VOICE_AGENT_CLIENT_TIMEOUT',

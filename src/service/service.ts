@@ -56,11 +56,11 @@ export async function openServing(config: Serving, { onBug, shutdown, onServer }
   const platform = await openPlatform(config.platform, onBug)
   const limits = limitsOf(config.platform)
   const cacheOf = createReplyCaches(config.scope)
-  const sessionOf = ({ apiKey, source }: Credential): Session => {
+  const sessionOf = ({ apiKey, source, clientNetwork }: Credential): Session => {
     // The key of a sandbox opens nothing else, and is printed by it.
     const redact: Redact = isSandbox ? (text) => text : redactor(apiKey)
     const send = isSandbox ? platform.send : keyFree(platform.send, redact)
-    const sender = createClient({ send, apiKey, userAgent, ...limits })
+    const sender = createClient({ send, apiKey, clientNetwork, userAgent, ...limits })
     const client = ownAccountClient(sender, () => ownAccountId(cache))
     const cache: ReplyCache = cacheOf(apiKey, client)
     return {
@@ -75,13 +75,13 @@ export async function openServing(config: Serving, { onBug, shutdown, onServer }
       redact,
     }
   }
-  // By the whole key and where it came from: a session is one user's.
+  // By the whole key and where it came from: a session is one user's, from one network.
   const sessions = new LRUCache<string, Session>({ max: mostSessions })
   const sessionFor = (own: Credential | undefined): Session => {
     const credential = own ?? platform.credential
     // The transports let nothing through that has neither.
     if (!credential) throw new Error('A request without a key got past the transport')
-    const name = JSON.stringify([credential.apiKey, credential.source])
+    const name = JSON.stringify([credential.apiKey, credential.source, credential.clientNetwork])
     const known = sessions.get(name)
     if (known) return known
     const session = sessionOf(credential)

@@ -4,6 +4,8 @@ import type { AuthInfo } from '@modelcontextprotocol/server'
 export interface Credential {
   readonly apiKey: string
   readonly source: string
+  /** The network of the client that sent it; `undefined` for a key of the server's own. */
+  readonly clientNetwork?: string | undefined
 }
 
 /** True for what can be a key: visible ASCII, so that it can stand in a header as it is. */
@@ -20,12 +22,16 @@ export const holdsLocalToken = (text: string): boolean =>
   text.toLowerCase().includes(localTokenPrefix)
 
 /** A request's own key in the form that the SDK hands through to the factory. */
-export function authInfoOf({ apiKey, source }: Credential): AuthInfo {
-  return { token: apiKey, clientId: '', scopes: [], extra: { source } }
+export function authInfoOf({ apiKey, ...extra }: Credential): AuthInfo {
+  return { token: apiKey, clientId: '', scopes: [], extra }
 }
 
 export function credentialOf(authInfo: AuthInfo | undefined): Credential | undefined {
   if (!authInfo) return undefined
-  const source = authInfo.extra?.source
-  return { apiKey: authInfo.token, source: typeof source === 'string' ? source : 'the request' }
+  const { source, clientNetwork } = authInfo.extra ?? {}
+  return {
+    apiKey: authInfo.token,
+    source: typeof source === 'string' ? source : 'the request',
+    clientNetwork: typeof clientNetwork === 'string' ? clientNetwork : undefined,
+  }
 }

@@ -9,14 +9,21 @@ export interface WatchBounds {
 /** No more replies may be watched; the message names the limit. */
 export class WatchLimitError extends Error {
   override readonly name = 'WatchLimitError'
-  readonly reached: keyof WatchBounds
+  readonly reached: WatchLimit
 
-  constructor(reached: keyof WatchBounds, bound: number) {
-    const whose = reached === 'perKey' ? 'for this API key' : 'in all'
-    const setting = reached === 'perKey' ? '--max-watched-per-key' : '--max-watched'
-    super(`Too many resources are watched: ${bound} ${whose} (${setting}). Watch fewer.`)
+  constructor(reached: WatchLimit, bound: number) {
+    super(`Too many resources are watched: ${bound} ${limitNames[reached]}. Watch fewer.`)
     this.reached = reached
   }
+}
+
+/** The transport counts by address. */
+type WatchLimit = keyof WatchBounds | 'perAddress'
+
+const limitNames: Readonly<Record<WatchLimit, string>> = {
+  inAll: 'in all (--max-watched)',
+  perKey: 'for this API key (--max-watched-per-key)',
+  perAddress: 'for this client address (--max-watched-per-address)',
 }
 
 /** Replies that are watched with all keys together. */

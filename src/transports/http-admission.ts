@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GetHeader } from '../mcp/protocol/envelope.ts'
 import type { Credential } from '../session/credential.ts'
+import { networkOf } from './client-network.ts'
 import { refuse, refuseMethod, sendJson } from './http-answers.ts'
 import { allowPage, type Sources, sourceCheck } from './http-source.ts'
 import { readKey } from './key.ts'
@@ -18,6 +19,8 @@ export interface AdmittedRequest {
   /** The key of the request; `undefined`: it uses the server's own. */
   readonly credential: Credential | undefined
   readonly header: GetHeader
+  /** The network that it came from. */
+  readonly network: string
 }
 
 type Admission =
@@ -57,7 +60,7 @@ export function createAdmission(
 /** Checks the key of a request, and which tools it wants. */
 function admissionCheck({ ownKey, allowedOrigins, refusalOf }: AdmissionOptions) {
   const refusalOfOwnKey = ownKeyCheck(ownKey, allowedOrigins)
-  return ({ headers, headersDistinct }: IncomingMessage): Admission => {
+  return ({ headers, headersDistinct, socket }: IncomingMessage): Admission => {
     const key = readKey(headersDistinct)
     if (!key.ok) return key
     const { credential, tokens } = key
@@ -65,9 +68,10 @@ function admissionCheck({ ownKey, allowedOrigins, refusalOf }: AdmissionOptions)
     if (keyRefusal) return { ok: false, ...keyRefusal }
     const header: GetHeader = (name) => headersDistinct[name.toLowerCase()]?.join(', ')
     const message = refusalOf(header)
-    return message === undefined
-      ? { ok: true, credential, header }
-      : { ok: false, status: 400, message }
+    if (message !== undefined) return { ok: false, status: 400, message }
+    const network = networkOf(socket.remoteAddress ?? '')
+    const sent = credential && { ...credential, clientNetwork: network }
+    return { ok: true, credential: sent, header, network }
   }
 }
 

@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { WatchLimitError } from '../session/watched-replies.ts'
 import { Connections, type Serve } from './connections.ts'
 import { refuse } from './http-answers.ts'
 import { Bodies } from './http-body.ts'
 import { type BoundName, type Bounds, Quota } from './quota.ts'
+import { WatchedByNetwork } from './watched-by-network.ts'
 
 /** How much clients may take of the server. */
 export interface HttpLimits {
@@ -11,6 +12,8 @@ export interface HttpLimits {
   readonly requests: Bounds
   /** Open streams (`subscriptions/listen`). */
   readonly streams: Bounds
+  /** Resources that the streams of one client address watch; 0 means no limit. */
+  readonly watchedPerAddress: number
   /** How long a client may take to send a request, and to read on what it is sent, ms. */
   readonly clientMs: number
 }
@@ -46,17 +49,16 @@ export function createLimits(bounds: HttpLimits, serve: Serve) {
     /** Counts a request or stream until its answer has ended; false: it is refused. */
     admits(
       what: Limited,
-      key: string,
-      { socket }: IncomingMessage,
+      { key, network }: { readonly key: string; readonly network: string },
       response: ServerResponse,
     ): boolean {
       const quota = quotas[what]
-      const { remoteAddress: address = '' } = socket
-      const reached = quota.take(key, address)
+      const reached = quota.take(key, network)
       if (reached) refuseMore(response, { what, reached, bound: bounds[what][reached] })
-      else response.on('close', () => quota.release(key, address))
+      else response.on('close', () => quota.release(key, network))
       return !reached
     },
+    watched: new WatchedByNetwork(bounds.watchedPerAddress),
     close: () => clearInterval(looking),
   }
 }
@@ -64,7 +66,7 @@ export function createLimits(bounds: HttpLimits, serve: Serve) {
 /** Refuses a stream for the resources that it would watch. */
 export function refuseWatch(response: ServerResponse, { reached, message }: WatchLimitError): void {
   response.setHeader('retry-after', String(retryAfter.streams))
-  refuse(response, reached === 'perKey' ? 429 : 503, message)
+  refuse(response, reached === 'inAll' ? 503 : 429, message)
 }
 
 const settingOf: Readonly<Record<BoundName, string>> = {

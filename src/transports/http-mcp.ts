@@ -18,6 +18,7 @@ import {
   checkMessage,
   parseMessage,
 } from '../mcp/protocol/message-check.ts'
+import { watchable } from '../mcp/protocol/watched-resources.ts'
 import { authInfoOf, type Credential } from '../session/credential.ts'
 import type { KeyFault } from '../session/key-fault.ts'
 import type { AdmittedRequest } from './http-admission.ts'
@@ -83,7 +84,7 @@ const streamMethod = 'subscriptions/listen'
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  { credential, limits, isStream }: McpRequest & { readonly isStream: boolean },
+  { credential, network, limits, isStream }: McpRequest & { readonly isStream: boolean },
 ): Promise<{ readonly message: unknown } | undefined> {
   const body = await limits.bodies.read(request, response)
   if (!body.ok) {
@@ -92,7 +93,8 @@ async function receive(
     return void refuse(response, body.status, body.message)
   }
   const what = isStream ? 'streams' : 'requests'
-  if (!limits.admits(what, credential?.apiKey ?? '', request, response)) return undefined
+  const key = credential?.apiKey ?? ''
+  if (!limits.admits(what, { key, network }, response)) return undefined
   const parsed = parseMessage(body.bytes.toString('utf8'), 'The body of the request')
   if (!parsed.ok) return void sendJson(response, 400, parsed.answer)
   return { message: parsed.value }
@@ -114,13 +116,17 @@ async function openStream(
   incoming: NodeIncomingMessageLike,
   response: ServerResponse,
   message: unknown,
-  { credential, serveStream, bus, options }: McpRequest,
+  { credential, network, serveStream, bus, limits, options }: McpRequest,
 ): Promise<void> {
   const fault = await options.faultOfKey(credential)
   if (fault) return refuse(response, fault.status, fault.message)
+  // The client went while its key was checked: there is no event to wait for any more.
+  if (response.closed) return
   const watch: Watch = (uris, onUpdate) => options.watch(credential, uris, onUpdate)
   const closed = once(response, 'close').then(() => undefined)
-  await bus.open(watch, wantedResources(message), () =>
+  const uris = watchable(wantedResources(message))
+  closed.then(limits.watched.add({ key: credential?.apiKey ?? '', network, uris }))
+  await bus.open(watch, uris, () =>
     // The stream lasts until the response is closed, also if the SDK is done with it before.
     Promise.race([
       serveStream(incoming, response, onlyWatched(message)).then(() => closed),

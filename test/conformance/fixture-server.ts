@@ -68,7 +68,7 @@ const server = await startHttp(
     allowedOrigins: [],
     ownKey: { usedBy: 'anybody' },
     refusalOf: () => undefined,
-    limits: { requests: unlimited, streams: unlimited, clientMs: 30_000 },
+    limits: { requests: unlimited, streams: unlimited, watchedPerAddress: 0, clientMs: 30_000 },
     faultOfKey: async () => undefined,
     watch: () => () => undefined,
     onError: (error) => process.stderr.write(`${error.message}\n`),

@@ -117,6 +117,30 @@ describe('watched resources', () => {
   })
 })
 
+test('watched resources are limited for a client address, whatever the keys', async () => {
+  await using platform = await choosyPlatform()
+  await using program = await startHttpProgram({
+    VOICE_AGENT_BASE_URL: platform.url,
+    VOICE_AGENT_MAX_WATCHED_PER_ADDRESS: '30',
+  })
+  const first = await listen(program.url, 'good', agents(20))
+  const same = await listen(program.url, 'good', agents(20))
+  const more = await listen(program.url, 'other', agents(20))
+  expect([first.status, same.status, more.status]).toEqual([200, 200, 429])
+  expect(more.said).toMatch(/30 for this client address \(--max-watched-per-address\)/)
+  expect(more.retryAfter).toBe('30')
+  const other = await listen(program.url, 'other', agents(10))
+  expect(other.status).toBe(200)
+  for (const { end } of [first, same, other]) end()
+  await expect
+    .poll(async () => {
+      const next = await listen(program.url, 'other', agents(30))
+      next.end()
+      return next.status
+    })
+    .toBe(200)
+})
+
 describe('requests', () => {
   const call = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
   const ask = (url: string, key: string) => fetch(url, mcpHttpRequest('tools/call', call, { key }))
@@ -175,5 +199,29 @@ describe('requests', () => {
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     expect(most).toBeLessThanOrEqual(8)
     expect(most).toBeGreaterThanOrEqual(6)
+  })
+
+  test('from one address leave connections to the platform for others, whatever the keys', async () => {
+    let open = 0
+    let most = 0
+    await using platform = await startFakePlatform(
+      (_, response) => {
+        most = Math.max(most, ++open)
+        const answer = () => {
+          open--
+          json(response, 200, { id: 's1' })
+        }
+        setTimeout(answer, 100)
+      },
+      { account: 'own' },
+    )
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_MAX_UPSTREAM_PER_ADDRESS: '4',
+    })
+    const keys = Array.from({ length: 20 }, (_, index) => `key-${index}`)
+    const answers = await Promise.all(keys.map((key) => ask(program.url, key)))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(most).toBe(4)
   })
 })

@@ -64,7 +64,7 @@ beforeAll(async () => {
         },
         faultOfKey: async () => undefined,
         watch: () => () => undefined,
-        limits: { requests: unlimited, streams: unlimited, clientMs: 30_000 },
+        limits: { requests: unlimited, streams: unlimited, watchedPerAddress: 0, clientMs: 30_000 },
         onError: () => undefined,
       },
     )
