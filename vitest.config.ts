@@ -3,17 +3,19 @@ import { configDefaults, defineConfig } from 'vitest/config'
 /** Tests that keep both cores busy for long: `npm run test:slow` runs them, and so does CI. */
 export const slow = [
   'test/calls/exactly-once.test.ts',
-  'test/docs/commands.test.ts',
   'test/jinja/hostile-templates.test.ts',
   'test/tools/tokens.test.ts',
   'test/transports/http-pressure.test.ts',
   'test/transports/stdio-pressure.test.ts',
 ]
 
+/** Tests that install packages in a clone. They run after the others, some of which measure time. */
+export const clones = ['test/docs/commands.test.ts']
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...slow],
+    exclude: [...configDefaults.exclude, ...slow, ...clones],
     globalSetup: ['test/harness/build.ts'],
     // Most tests wait for a program they have started, so more of them run at once than there are
     // cores.
