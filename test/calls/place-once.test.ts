@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError, type Failure } from '../../src/api/failure.ts'
 import { PendingPermits } from '../../src/calls/pending-permits.ts'
@@ -67,15 +67,15 @@ function platformOf(...turns: Turn[]) {
         asked++
         if (hangs)
           await sleep(600_000, undefined, signal && { signal }).catch(() => fail(cancelled))
-        if (Date.now() < blindUntil) fail(status(500))
-        const items = rung.filter(({ shownAt }) => shownAt <= Date.now())
+        if (performance.now() < blindUntil) fail(status(500))
+        const items = rung.filter(({ shownAt }) => shownAt <= performance.now())
         return { count: items.length, items } as never
       }
       const turn = turns[posts++] ?? { rings: true }
       const external_id = String(request.body?.external_id)
-      const shownAt = Date.now() + (turn.shownAfterMs ?? 0)
+      const shownAt = performance.now() + (turn.shownAfterMs ?? 0)
       const call = { id: `call-${rung.length}`, external_id, shownAt }
-      blindUntil = Date.now() + (turn.blindForMs ?? 0)
+      blindUntil = performance.now() + (turn.blindForMs ?? 0)
       if (turn.takesMs !== undefined) {
         await sleep(turn.takesMs, undefined, signal && { signal }).catch(() => fail(cancelled))
       }
@@ -114,9 +114,15 @@ const permits = () => {
 
 const soon = () => ({ pendingPermits: new PendingPermits(), until: performance.now() + requestMs })
 
+interface PlacingOptions {
+  readonly journal?: Journal
+  readonly settledMs?: number
+  readonly findOutMs?: number
+}
+
 async function placing(
   { client }: { client: Client },
-  { journal, settledMs = 60_000 }: { journal?: Journal; settledMs?: number } = {},
+  { journal, settledMs = 60_000, findOutMs = 600 }: PlacingOptions = {},
 ) {
   const { seen, permit } = permits()
   const kept = journal ?? (await openSqliteJournal(':memory:'))
@@ -132,7 +138,7 @@ async function placing(
           journal: kept,
           callOwner,
           permit,
-          timing: { findOutMs: 600, settledMs },
+          timing: { findOutMs, settledMs },
           pendingPermits,
           until: performance.now() + forMs,
         },
@@ -430,6 +436,35 @@ describe('a call', () => {
   test.each([4000.25, 7000.5, 53_999.999])('may be sent with %s ms left', async (forMs) => {
     const { place } = await placing(platformOf())
     expect(await place({}, undefined, forMs)).toMatchObject({ isRepeat: false })
+  })
+
+  test.each([30_000, 1234.5])('may be sent with %s ms to find its outcome', async (findOutMs) => {
+    const { place } = await placing(platformOf(), { findOutMs })
+    expect(await place({}, undefined, 53_999.75)).toMatchObject({ isRepeat: false })
+  })
+
+  describe('whose answer is lost, and then the time of day is set forward by an hour,', () => {
+    afterEach(() => void vi.restoreAllMocks())
+    const setForwardAfterPost = ({ posts }: { posts: () => number }) => {
+      const now = Date.now.bind(Date)
+      vi.spyOn(Date, 'now').mockImplementation(() => now() + (posts() > 0 ? 3_600_000 : 0))
+    }
+
+    test('is asked for as long as without that', async () => {
+      const platform = platformOf({ rings: true, answer: broken, shownAfterMs: 300 })
+      setForwardAfterPost(platform)
+      const { place } = await placing(platform)
+      expect(await place()).toMatchObject({ call: { id: 'call-0' }, isRepeat: false })
+    })
+
+    test('is not sent again as if that hour had passed', async () => {
+      const platform = platformOf({ rings: true, answer: broken, shownAfterMs: 60_000 })
+      setForwardAfterPost(platform)
+      const { place } = await placing(platform)
+      await expect(place()).rejects.toThrow(OutcomeUnknown)
+      await expect(place()).rejects.toThrow(OutcomeUnknown)
+      expect(platform.posts()).toBe(1)
+    })
   })
 
   test('of which the platform shortened the external id is not sent again', async () => {

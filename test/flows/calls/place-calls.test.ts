@@ -211,7 +211,7 @@ describe('a list of calls', () => {
     test.each([
       ['no call at all', listOf(), 'calls'],
       ['more than a hundred', listOf(...numbers(101)), 'calls'],
-      ['a number that is none', listOf('+12025550130', '030 123'), 'calls.1.to_number'],
+      ['an invalid number', listOf('+12025550130', '030 123'), 'calls.1.to_number'],
       [
         'the same external_id twice',
         listOf(
@@ -220,12 +220,8 @@ describe('a list of calls', () => {
         ),
         'calls.1.external_id',
       ],
-      [
-        'no number to call from',
-        { ...listOf('+12025550130'), from_number: undefined },
-        'from_number',
-      ],
-      ['an agent that is none', { ...listOf('+12025550130'), agent_id: 'nobody' }, 'agent_id'],
+      ['no caller number', { ...listOf('+12025550130'), from_number: undefined }, 'from_number'],
+      ['an unknown agent', { ...listOf('+12025550130'), agent_id: 'nobody' }, 'agent_id'],
     ])('with %s dials nobody', async (_, list, argument) => {
       const before = await total(client)
       const result = await client.call('place_calls', list)

@@ -54,6 +54,21 @@ describe('a journal', () => {
     await journal.close()
   })
 
+  test('stores the same owner and content differently in each file', async () => {
+    const stored = async () => {
+      using folder = scratchFolder()
+      const file = join(folder.path, 'calls.db')
+      const journal = await openSqliteJournal(file)
+      await journal.claim(identity())
+      await journal.close()
+      using db = new DatabaseSync(file)
+      return { ...db.prepare('SELECT owner, content FROM calls').get() }
+    }
+    const [one, other] = [await stored(), await stored()]
+    expect(one.owner).not.toBe(other.owner)
+    expect(one.content).not.toBe(other.content)
+  })
+
   test('is made once by several that open it at the same time', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
