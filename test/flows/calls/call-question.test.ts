@@ -185,7 +185,9 @@ describe('what a person cannot be shown is refused', () => {
     ],
   ])('%s', async (argument, more) => {
     const text = await refusalOf('place_call', { ...call, ...more })
-    expect(text).toMatch(/^place_call failed: a person is asked first, and cannot be shown/)
+    expect(text).toMatch(
+      /^place_call failed: a person is asked first, and this is too long to show/,
+    )
     expect(text).toContain(`\n- ${argument}: `)
   })
 
