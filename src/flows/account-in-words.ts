@@ -6,14 +6,17 @@ import type { Run } from '../mcp/call/tool.ts'
 import { accountIn, knownOwnAccountId, ownAccount } from '../session/account.ts'
 import { bare, namedShown, type Shown, say } from '../text/quoted.ts'
 
-type OnAccount = Pick<Run, 'request' | 'session'>
-type Asking = OnAccount & Pick<Run, 'signal'>
+type AccountRun = Pick<Run, 'request' | 'session'>
 
-/** The account that something is done under, as a person who is asked recognises it. */
-export async function accountForPerson({ request, session, signal }: Asking): Promise<Shown> {
+/** The account of a request, as the person who is asked knows it: name and id. */
+export async function accountForPerson({
+  request,
+  session,
+  signal,
+}: AccountRun & Pick<Run, 'signal'>): Promise<Shown> {
   const account = accountIn(request)
-  // Not to know its name is no reason not to ask.
-  const own = await accountInTime(session, signal).catch((error: unknown) => {
+  // If the name cannot be read, the question is asked without it.
+  const own = await ownAccountUnlessAborted(session, signal).catch((error: unknown) => {
     if (error instanceof ApiError) return undefined
     throw error
   })
@@ -21,15 +24,18 @@ export async function accountForPerson({ request, session, signal }: Asking): Pr
   return account === 'me' ? say`the API key's own account` : bare(account)
 }
 
-/** How advice names the account of a call, where tools do not act on it by themselves. */
-export function accountArgumentText({ request, session }: OnAccount): string {
+/** The argument `account_id` for advice such as `get_call, call_id x`; empty if tools need none. */
+export function accountArgumentText({ request, session }: AccountRun): string {
   const account = accountIn(request)
   const isOwn = account === 'me' || account === knownOwnAccountId(session.cache)
   return isOwn || session.pinnedAccount !== undefined ? '' : `, account_id ${account}`
 }
 
-/** The key's own account; a caller who gives up does not wait for it. Throws ApiError. */
-function accountInTime(session: Run['session'], signal: AbortSignal | undefined): Promise<Account> {
+/** The key's own account; waiting ends with the signal. Throws ApiError. */
+function ownAccountUnlessAborted(
+  session: Run['session'],
+  signal: AbortSignal | undefined,
+): Promise<Account> {
   const route = { ...routes.accounts.current, attempts: 1 }
   const gaveUp = () => new ApiError({ kind: 'cancelled', maybeSent: false }, route)
   return rejectOnAbort(ownAccount(session), signal, gaveUp)

@@ -10,7 +10,7 @@ import {
 import * as z from 'zod'
 import { createClient } from '../../src/api/client.ts'
 import type { CallDetail } from '../../src/contract/call.ts'
-import { placedCall } from '../../src/flows/calls/placed-call-result.ts'
+import { placedCallOutcome } from '../../src/flows/calls/placed-call-result.ts'
 import { callTaskView } from '../../src/flows/calls/wait-for-call.ts'
 import { createTaskResult } from '../../src/mcp/call/task.ts'
 import { callTasks, createCancelledTasks } from '../../src/mcp/protocol/call-tasks.ts'
@@ -97,13 +97,13 @@ async function follow(
 ): Promise<CallToolResult | InputRequiredResult> {
   const id = randomUUID()
   calls.set(id, { ...simulated, placed: Date.now() })
-  const outcome = await placedCall(
+  const outcome = await placedCallOutcome(
     {
       request: { params: { account_id: account }, query: {} },
       options: { follow: true },
       session,
       signal: context.mcpReq.signal,
-      until: Number.POSITIVE_INFINITY,
+      answerBy: Number.POSITIVE_INFINITY,
       progress: () => undefined,
       takesTasks: clientFeaturesOf(server, context).takesTasks,
     },

@@ -1,20 +1,26 @@
 import type { Failure } from '../../api/failure.ts'
-import { ExternalIdConflict, OutcomeUnknown, type Placement } from '../../calls/placement.ts'
+import { ExternalIdConflict, OutcomeUnknown } from '../../calls/placement.ts'
 import type { Call } from '../../contract/call.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { JournalError } from '../../state/journal.ts'
 import { accountArgumentText } from '../account-in-words.ts'
 
-type OnAccount = Pick<Run, 'request' | 'session'>
+type CallRun = Pick<Run, 'request' | 'session'>
 
-/** Runs what deals with calls; what goes wrong is refused in words. */
-export async function inWords<T>(run: OnAccount, work: () => Promise<T>): Promise<T> {
+/** Does work on calls. Errors of placing calls and of the journal are thrown as Refused. */
+export async function withCallErrorsRefused<T>(run: CallRun, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof OutcomeUnknown) throw unknown(error, run)
-    if (error instanceof ExternalIdConflict) throw taken()
+    if (error instanceof OutcomeUnknown) throw unknownOutcomeRefusal(error, run)
+    if (error instanceof ExternalIdConflict)
+      throw badArguments([
+        {
+          argument: 'external_id',
+          message: 'stands for another call already; give each call its own, or leave it out',
+        },
+      ])
     if (error instanceof JournalError)
       throw new Refused('not_allowed', error.message, {
         next: 'Do what the message says, then place the call again.',
@@ -23,9 +29,8 @@ export async function inWords<T>(run: OnAccount, work: () => Promise<T>): Promis
   }
 }
 
-function unknown({ externalId, failure }: OutcomeUnknown, run: OnAccount): Refused {
-  const why =
-    failure === undefined ? 'an identical request is, or was, under way' : failureWord(failure)
+function unknownOutcomeRefusal({ externalId, failure }: OutcomeUnknown, run: CallRun): Refused {
+  const why = failure ? requestProblem(failure) : 'an identical request is, or was, under way'
   const which = `external_id ${externalId}${accountArgumentText(run)}`
   return new Refused(
     'unknown_outcome',
@@ -36,8 +41,8 @@ function unknown({ externalId, failure }: OutcomeUnknown, run: OnAccount): Refus
   )
 }
 
-/** What went wrong with a request, in a few words. */
-export function failureWord(failure: Failure): string {
+/** Why a request about a call failed, in a few words. */
+export function requestProblem(failure: Failure): string {
   switch (failure.kind) {
     case 'rejected':
       return `the platform answered HTTP ${failure.status}: ${failure.message}`
@@ -56,21 +61,8 @@ export function failureWord(failure: Failure): string {
   }
 }
 
-const taken = () =>
-  badArguments([
-    {
-      argument: 'external_id',
-      message: 'stands for another call already; give each call its own, or leave it out',
-    },
-  ])
-
-/** The platform has a record of it, and said itself that it did not take the call. */
-export function refuseNotTaken({ call, isTaken }: Placement, run: OnAccount): void {
-  if (!isTaken) throw notTaken(call, run)
-}
-
-/** What is told of such a call, however often it is asked for. */
-export function notTaken(call: Pick<Call, 'id' | 'status'>, run: OnAccount): Refused {
+/** For a call that the platform has a record of, and of which it said that it did not take it. */
+export function notTakenRefusal(call: Pick<Call, 'id' | 'status'>, run: CallRun): Refused {
   const which = `call_id ${call.id}${accountArgumentText(run)}`
   const status = call.status ? `, status ${call.status}` : ''
   return new Refused(
@@ -80,4 +72,10 @@ export function notTaken(call: Pick<Call, 'id' | 'status'>, run: OnAccount): Ref
       next: `Look why with get_call, ${which}. It is not sent again by itself: for another try give it an external_id of its own.`,
     },
   )
+}
+
+/** A refusal in one line. */
+export function refusalText({ advice: { what, fields, next } }: Refused): string {
+  const details = fields.map(({ argument, message }) => `${argument}: ${message}`)
+  return [what, ...details, next].filter(Boolean).join('. ')
 }

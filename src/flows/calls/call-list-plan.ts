@@ -6,19 +6,18 @@ import { e164 } from '../../contract/field.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import type { routes } from '../../contract/routes.ts'
 import type { confirmOption } from '../../mcp/call/confirmation.ts'
-import type { Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
-import { type Journal, sameInListMs } from '../../state/journal.ts'
+import { type Journal, type JournalEntry, sameInListMs } from '../../state/journal.ts'
 import { say } from '../../text/quoted.ts'
+import { refusalText } from './call-errors.ts'
 import { listQuestion } from './call-question.ts'
-import { allowed } from './dial-policy-check.ts'
-import { dialRequest, forbidden } from './place-call.ts'
-import type { Placing } from './placing-run.ts'
+import { checkDialPolicy, dialRequestOf, policyRefusal } from './dial-policy-check.ts'
+import type { PlacingRun } from './placing-run.ts'
 
 /** Most calls of one list. */
 const mostCalls = 100
 
-/** One call of a list. */
+/** One person to call. */
 const Callee = z.object({
   to_number: e164('Number to call.'),
   external_id: z.string().min(1).optional().describe('Your own id.'),
@@ -29,26 +28,27 @@ export type Callee = z.output<typeof Callee>
 export const callees = z.array(Callee).min(1).max(mostCalls).describe('Whom to call, in order.')
 
 type ListOption = { readonly calls: typeof callees } & typeof confirmOption
-export type ListRun = Run<typeof routes.calls.place, ListOption> & Placing
+export type CallListRun = Run<typeof routes.calls.place, ListOption> & PlacingRun
 
-/** What is to become of each call of a list, before any is placed. */
-export interface CallPlan {
-  /** The calls that were placed before, by their ids: none of them is dialled again. */
+/** What is decided about each call of a list before any is placed. */
+export interface CallListPlan {
+  /** Calls that were placed before. None of them is dialled again. */
   readonly known: ReadonlyMap<Callee, KnownCall>
-  /** Why some are not allowed. */
+  /** Calls that the dial policy refuses, with the reason. */
   readonly refused: ReadonlyMap<Callee, string>
-  /** All others, in order: these, and no more, a person is asked about. */
+  /** All others, in order. The person is asked about these and no more. */
   readonly open: readonly Callee[]
 }
 
 export interface KnownCall {
   readonly callId: string
   readonly externalId: string
-  /** False: the platform said that it did not take the call. */
+  /** False: the platform has a record of the call, and said that it did not take it. */
   readonly isTaken: boolean
 }
 
-export const bodyOf = ({ body }: ListRun, callee: Callee): CallCreate => ({
+/** The body of the request that places one call of the list. */
+export const bodyFor = (callee: Callee, { body }: CallListRun): CallCreate => ({
   ...body,
   type: 'phone',
   to_number: callee.to_number,
@@ -58,74 +58,80 @@ export const bodyOf = ({ body }: ListRun, callee: Callee): CallCreate => ({
   }),
 })
 
-const noted = async (run: ListRun, journal: Journal, callee: Callee) => {
-  const request: RouteRequest = { ...run.request, body: bodyOf(run, callee) }
+function journalEntryFor(
+  callee: Callee,
+  run: CallListRun,
+  journal: Journal,
+): Promise<JournalEntry | undefined> {
+  const request: RouteRequest = { ...run.request, body: bodyFor(callee, run) }
   return journalEntryOf(request, { journal, callOwner: run.callOwner, sameForMs: sameInListMs })
 }
 
 /**
- * What is known of a call that was placed before: told without asking the platform, so that a long
- * list that is given again comes to where it stopped.
+ * A call of the list that was placed before. The platform is not asked, so that a long list that is
+ * given again gets to the place where it stopped.
  */
-export async function knownCall(
-  run: ListRun,
-  journal: Journal,
+export async function findKnownCall(
   callee: Callee,
+  run: CallListRun,
+  journal: Journal,
 ): Promise<KnownCall | undefined> {
-  const entry = await noted(run, journal, callee)
+  const entry = await journalEntryFor(callee, run, journal)
   if (!entry || entry.callId === null) return undefined
   const { callId, externalId, state } = entry
   return { callId, externalId, isTaken: state !== 'not_taken' }
 }
 
-/** Which calls of a list were placed before. */
-export async function knownCalls(run: ListRun, journal: Journal): Promise<CallPlan['known']> {
+/** All calls of the list that were placed before. */
+export async function findKnownCalls(
+  run: CallListRun,
+  journal: Journal,
+): Promise<CallListPlan['known']> {
   const known = new Map<Callee, KnownCall>()
   for (const callee of run.options.calls) {
-    const call = await knownCall(run, journal, callee)
+    const call = await findKnownCall(callee, run, journal)
     if (call) known.set(callee, call)
   }
   return known
 }
 
-/** What is to become of the others. What may have been sent already is not to be told as refused. */
-export async function planOf(
-  run: ListRun,
+/** Plans the other calls. One that may have been sent already is not reported as refused. */
+export async function planCallList(
+  run: CallListRun,
   agent: Agent,
-  { journal, known }: { journal: Journal; known: CallPlan['known'] },
-): Promise<CallPlan> {
-  const rest = run.options.calls.filter((callee) => !known.has(callee))
+  { journal, known }: { readonly journal: Journal; readonly known: CallListPlan['known'] },
+): Promise<CallListPlan> {
+  const others = run.options.calls.filter((callee) => !known.has(callee))
   const refused = new Map<Callee, string>()
-  for (const callee of rest) {
-    if (await noted(run, journal, callee)) continue
-    const verdict = await allowed(dialRequest(run, bodyOf(run, callee), agent), run)
-    if (!verdict.allowed) refused.set(callee, wordsOf(forbidden(verdict, { isInList: true })))
+  for (const callee of others) {
+    if (await journalEntryFor(callee, run, journal)) continue
+    const decision = await checkDialPolicy(dialRequestOf(run, bodyFor(callee, run), agent), run)
+    if (!decision.allowed)
+      refused.set(callee, refusalText(policyRefusal(decision, { isInList: true })))
   }
-  return { known, refused, open: rest.filter((callee) => !refused.has(callee)) }
+  return { known, refused, open: others.filter((callee) => !refused.has(callee)) }
 }
 
-/** All that a refusal says, in one line. */
-export function wordsOf({ advice: { what, fields, next } }: Refused): string {
-  const which = fields.map(({ argument, message }) => `${argument}: ${message}`)
-  return [what, ...which, next].filter(Boolean).join('. ')
-}
-
-/** Asks a person whether the open calls of a plan are to be placed. */
-export async function askFor(plan: CallPlan, run: ListRun, agent: Agent): Promise<void> {
+/** Asks the person whether the open calls of the plan may be placed. */
+export async function confirmPlan(
+  plan: CallListPlan,
+  run: CallListRun,
+  agent: Agent,
+): Promise<void> {
   const { known, refused, open } = plan
   const placed = [...known.values()].filter(({ isTaken }) => isTaken).length
   const notTaken = known.size - placed
   const listed = run.options.calls.flatMap((callee, at) =>
-    open.includes(callee) ? [{ at, body: bodyOf(run, callee) }] : [],
+    open.includes(callee) ? [{ at, body: bodyFor(callee, run) }] : [],
   )
-  const aside = {
+  const otherCalls = {
     ...(placed > 0 && { 'Placed before': say`${placed} more, which are not dialled again` }),
     ...(notTaken > 0 && { 'Not taken before': say`${notTaken} more, which are not dialled again` }),
     ...(refused.size > 0 && { 'Not allowed': say`${refused.size} more, which are not dialled` }),
   }
   await run.confirm({
-    ...(await listQuestion(run, { listed, agent, aside })),
-    // Agreement to some calls of a list is none to the others, should those become possible.
+    ...(await listQuestion(run, { listed, agent, otherCalls })),
+    // Agreement to these calls is none to the others, should the policy allow those later.
     scope: listed.map(({ at }) => at),
   })
 }

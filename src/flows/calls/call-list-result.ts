@@ -2,13 +2,20 @@ import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
 import { compactText } from '../../views/compact.ts'
 
-const outcomes = ['placed', 'repeated', 'not_allowed', 'failed', 'unknown', 'not_dialled'] as const
+const outcomeNames = [
+  'placed',
+  'repeated',
+  'not_allowed',
+  'failed',
+  'unknown',
+  'not_dialled',
+] as const
 
-/** What became of one call of a list. */
-const ListedCall = z.object({
+/** The outcome of one call of a list. */
+const CallOutcome = z.object({
   to_number: z.string().describe('Callee.'),
   outcome: z
-    .enum(outcomes)
+    .enum(outcomeNames)
     .describe(
       'placed now; repeated: placed before, not dialled again; unknown: may be ringing; not_dialled: never tried.',
     ),
@@ -16,14 +23,14 @@ const ListedCall = z.object({
   external_id: z.string().optional().describe('Its correlation id.'),
   problem: z.string().optional().describe('Why it was not placed, and what to do.'),
 })
-export type ListedCall = z.output<typeof ListedCall>
+export type CallOutcome = z.output<typeof CallOutcome>
 
-/** An account of all calls of a list, in which no problem is told twice. */
-export const listed = {
+/** The result of a list: all calls, and each problem once. */
+export const callListShape = {
   summary: z.record(z.string(), z.int()).optional().describe('How many came to what.'),
   calls: z
     .array(
-      ListedCall.extend({
+      CallOutcome.extend({
         problem_of: z
           .int()
           .optional()
@@ -34,53 +41,54 @@ export const listed = {
     .describe('In the order given.'),
 }
 
-const onRepeats =
+const repeatedNote =
   ' Those repeated were placed before and not dialled again; for another call to them give each an external_id of its own.'
 
-/** Tells of each call, and each problem once: a hundred calls are likely refused for one reason. */
-export function shownCalls(calls: readonly ListedCall[]): ToolOutcome {
-  const alike = Map.groupBy(calls, likeness)
-  const counts = outcomes.map((outcome) => [
+/** Shows each problem once, because many calls of a list are refused for the same reason. */
+export function callListOutcome(calls: readonly CallOutcome[]): ToolOutcome {
+  const groups = Map.groupBy(calls, groupKey)
+  const counts = outcomeNames.map((outcome) => [
     outcome,
     calls.filter((call) => call.outcome === outcome).length,
   ])
   const summary = Object.fromEntries(counts.filter(([, count]) => count !== 0))
   const head = Object.entries(summary).map(([outcome, count]) => `${count} ${outcome}`)
   return {
-    structured: { summary, calls: calls.map((call) => withoutRepetition(call, { calls, alike })) },
+    structured: { summary, calls: calls.map((call) => withProblemOnce(call, calls, groups)) },
     lines: [
-      `${calls.length} calls: ${head.join(', ')}.${summary.repeated ? onRepeats : ''}`,
-      ...[...alike.values()].map(lineOf),
+      `${calls.length} calls: ${head.join(', ')}.${summary.repeated ? repeatedNote : ''}`,
+      ...[...groups.values()].map(groupLine),
     ],
   }
 }
 
-/** The same for calls of which the same is to be told, but for number and id; others are by themselves. */
-const likeness = (call: ListedCall) =>
-  call.problem === undefined ? call : `${call.outcome} ${ofAnyCall(call)}`
+/** Calls with one problem, apart from number and id, are a group. Every other call is one by itself. */
+const groupKey = (call: CallOutcome) =>
+  call.problem === undefined ? call : `${call.outcome} ${generalProblem(call)}`
 
-function ofAnyCall({ to_number, call_id, problem = '' }: ListedCall): string {
-  const ofAnyNumber = problem.replaceAll(to_number, 'the number')
-  return call_id ? ofAnyNumber.replaceAll(`call_id ${call_id}`, 'its call_id') : ofAnyNumber
+/** The problem without the number and id of the call. */
+function generalProblem({ to_number, call_id, problem = '' }: CallOutcome): string {
+  const withoutNumber = problem.replaceAll(to_number, 'the number')
+  return call_id ? withoutNumber.replaceAll(`call_id ${call_id}`, 'its call_id') : withoutNumber
 }
 
-interface Account {
-  readonly calls: readonly ListedCall[]
-  readonly alike: ReadonlyMap<unknown, readonly ListedCall[]>
-}
-
-function withoutRepetition(call: ListedCall, { calls, alike }: Account) {
-  const [first = call] = alike.get(likeness(call)) ?? []
+/** The first call of a group has the problem, the others its place. */
+function withProblemOnce(
+  call: CallOutcome,
+  calls: readonly CallOutcome[],
+  groups: ReadonlyMap<unknown, readonly CallOutcome[]>,
+) {
+  const [first = call] = groups.get(groupKey(call)) ?? []
   if (first === call) return call
   const { problem: _, ...rest } = call
   return { ...rest, problem_of: calls.indexOf(first) + 1 }
 }
 
-function lineOf(alike: readonly ListedCall[]): string {
-  const [first, ...others] = alike
+function groupLine(group: readonly CallOutcome[]): string {
+  const [first, ...others] = group
   if (!first || others.length === 0) return compactText(first)
   const { outcome } = first
-  const to_number = alike.map((call) => call.to_number).join(', ')
-  const call_id = alike.flatMap((call) => call.call_id ?? []).join(', ')
-  return compactText({ to_number, outcome, call_id, problem: ofAnyCall(first) })
+  const to_number = group.map((call) => call.to_number).join(', ')
+  const call_id = group.flatMap((call) => call.call_id ?? []).join(', ')
+  return compactText({ to_number, outcome, call_id, problem: generalProblem(first) })
 }

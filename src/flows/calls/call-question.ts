@@ -11,11 +11,11 @@ import { bare, joined, namedShown, type Shown, say } from '../../text/quoted.ts'
 import { accountForPerson } from '../account-in-words.ts'
 import { fromNumberWarning } from '../checks/from-number-warning.ts'
 
-type OnAccount = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
+type QuestionRun = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
 
-/** What a person is asked before one call: all of it that changes who is called and what is said. */
+/** The question before one call. It shows everything that changes who is called or what is said. */
 export async function callQuestion(
-  run: OnAccount,
+  run: QuestionRun,
   body: CallCreate,
   agent: Agent,
 ): Promise<Confirmable> {
@@ -32,18 +32,25 @@ export async function callQuestion(
 }
 
 /** One call of a list, as it would be sent. */
-export interface ListedBody {
+interface ListedBody {
   /** Its place in the list, from 0. */
   readonly at: number
   readonly body: CallCreate
 }
 
-/** What a person is asked before a list of calls: what is common once, what differs for each call. */
+interface ListToConfirm {
+  readonly listed: readonly ListedBody[]
+  readonly agent: Agent
+  /** Facts about the calls of the list that are not placed. */
+  readonly otherCalls: Readonly<Record<string, Shown>>
+}
+
+/** The question before a list of calls: common values once, other values for each call. */
 export async function listQuestion(
-  run: OnAccount,
-  { listed, agent, aside }: ListToAsk,
+  run: QuestionRun,
+  { listed, agent, otherCalls }: ListToConfirm,
 ): Promise<Omit<Confirmable, 'scope'>> {
-  // The same twice in a list is one call.
+  // Two equal calls of a list are one call.
   const bodies = listed.map(({ body }) => canonicalJson(body))
   const calls = listed.filter((_, at) => bodies.indexOf(bodies[at] ?? '') === at)
   const { common, own } = sharedVariables(calls.map(({ body }) => body.test_variables ?? {}))
@@ -60,7 +67,7 @@ export async function listQuestion(
     question: say`Place ${calls.length} ${calls.length === 1 ? say`call` : say`calls`}?`,
     facts: {
       ...(!differs && numberFacts(each.map(({ to }) => to))),
-      ...aside,
+      ...otherCalls,
       ...(first && (await commonFacts(run, first.body, agent))),
     },
     values: [
@@ -71,15 +78,8 @@ export async function listQuestion(
   }
 }
 
-interface ListToAsk {
-  readonly listed: readonly ListedBody[]
-  readonly agent: Agent
-  /** What is said of the calls of the list that are not placed. */
-  readonly aside: Readonly<Record<string, Shown>>
-}
-
-/** What all calls have in common, before any value of their own. */
-const commonFacts = async (run: OnAccount, { from_number: from }: CallCreate, agent: Agent) => ({
+/** Facts that all calls share. */
+const commonFacts = async (run: QuestionRun, { from_number: from }: CallCreate, agent: Agent) => ({
   Agent: namedShown(agent.name, agent.id),
   ...(from !== undefined && { 'From number': bare(from) }),
   Account: await accountForPerson(run),
@@ -87,13 +87,13 @@ const commonFacts = async (run: OnAccount, { from_number: from }: CallCreate, ag
   ...(run.session.isSandbox && { Note: say`SANDBOX: simulated, nobody is rung` }),
 })
 
-/** Fields that a question names in words. */
-const inWords = ['type', 'agent_id', 'from_number', 'to_number']
+/** Fields that the question shows as facts. */
+const fieldsInFacts = ['type', 'agent_id', 'from_number', 'to_number']
 
-/** Every other field that is sent, whatever it is. */
+/** All other fields that are sent. */
 const otherValues = (body: Partial<CallCreate>): ShownArgument[] =>
   Object.entries(body).flatMap(([name, value]) =>
-    inWords.includes(name) ? [] : valuesOf(name, value),
+    fieldsInFacts.includes(name) ? [] : valuesOf(name, value),
   )
 
 type Variables = Readonly<Record<string, unknown>>
@@ -101,7 +101,7 @@ type Variables = Readonly<Record<string, unknown>>
 const variableValues = (variables: Variables) =>
   Object.keys(variables).length === 0 ? [] : valuesOf('test_variables', variables)
 
-/** Variables that are the same for all, and for each the others. */
+/** Variables that are the same for all calls, and for each call its other variables. */
 function sharedVariables(all: readonly Variables[]): { common: Variables; own: Variables[] } {
   const [first = {}] = all
   const names = Object.keys(first).filter((name) =>
@@ -116,29 +116,27 @@ function sharedVariables(all: readonly Variables[]): { common: Variables; own: V
   return { common: part(first, true), own: all.map((one) => part(one, false)) }
 }
 
-const callValue = ({
-  at,
-  to,
-  own,
-}: {
-  at: number
-  to: Shown
-  own: readonly ShownArgument[]
-}): ShownArgument => ({
+interface ListedValues {
+  readonly at: number
+  readonly to: Shown
+  readonly own: readonly ShownArgument[]
+}
+
+const callValue = ({ at, to, own }: ListedValues): ShownArgument => ({
   name: say`Call ${at + 1}`,
   text: joined([to, ...own.map(({ name, text }) => say`${name} ${text}`)], ', '),
   argument: `calls.${at}`,
 })
 
-/** Numbers on one line. */
-const numbersOnLine = 25
+/** Numbers of one fact. */
+const numbersPerFact = 25
 
-/** All numbers of a list, a few lines of them: whom one agrees to call is to be seen. */
+/** All numbers of a list: the person must see who is called. */
 const numberFacts = (numbers: readonly Shown[]) =>
   Object.fromEntries(
-    Array.from({ length: Math.ceil(numbers.length / numbersOnLine) }, (_, at) => {
-      const from = at * numbersOnLine
+    Array.from({ length: Math.ceil(numbers.length / numbersPerFact) }, (_, at) => {
+      const from = at * numbersPerFact
       const name = at === 0 ? 'Who is called' : `From ${from + 1} on`
-      return [name, joined(numbers.slice(from, from + numbersOnLine), ', ')]
+      return [name, joined(numbers.slice(from, from + numbersPerFact), ', ')]
     }),
   )

@@ -1,38 +1,102 @@
 import type { CallReader, CallsUnderWay } from '../../calls/calls-under-way.ts'
+import type { Permit } from '../../calls/placement.ts'
+import type { Agent } from '../../contract/agent.ts'
+import type { CallCreate } from '../../contract/call.ts'
+import { Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
-import type { DialDecision, DialRequest } from '../../policy/dial-decision.ts'
-import { accountIdIn } from '../../session/account.ts'
+import type { DialDecision, DialRefused, DialRequest } from '../../policy/dial-decision.ts'
+import { accountIdIn, accountIn } from '../../session/account.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 
-type OnAccount = Pick<Run, 'request' | 'session' | 'signal'>
+type PolicyRun = Pick<Run, 'request' | 'session' | 'signal'>
 
-/** The limit of calls at once, for the calls of one account. */
-export interface CallsAtOnce {
+/** A call as the dial policy judges it. */
+export const dialRequestOf = (
+  { request }: Pick<Run, 'request'>,
+  body: Pick<CallCreate, 'type' | 'from_number' | 'to_number'>,
+  agent: Pick<Agent, 'id' | 'name'>,
+): DialRequest => ({
+  accountId: accountIn(request),
+  agentId: agent.id,
+  agentName: agent.name ?? null,
+  type: body.type,
+  fromNumber: body.from_number ?? null,
+  toNumber: body.to_number ?? null,
+})
+
+/** Whether the dial policy would allow a call now. The call does not count. Throws ApiError. */
+export async function checkDialPolicy(dial: DialRequest, run: PolicyRun): Promise<DialDecision> {
+  const { policy } = run.session.callServices
+  return withEndedCallsReleased(await limitOfCallsAtOnce(run), run.signal, () => policy.check(dial))
+}
+
+/** What a call in a list adds to a refusal: how to go on with the list. */
+interface ListContext {
+  readonly isInList?: boolean
+}
+
+/** The permit for a call, which counts from now on. Throws Refused and ApiError. */
+export async function permitFor(
+  dial: DialRequest,
+  run: PolicyRun,
+  { isInList = false }: ListContext = {},
+): Promise<Permit> {
+  const { policy } = run.session.callServices
+  const limit = await limitOfCallsAtOnce(run)
+  const decision = await withEndedCallsReleased(limit, run.signal, () => policy.reserve(dial))
+  if (!decision.allowed) throw policyRefusal(decision, { isInList })
+  const { id } = decision
+  return {
+    cancel: () => policy.cancel(id),
+    placed: async (callId) => limit?.underWay.placed(id, callId, limit.reader),
+  }
+}
+
+/** The calls that count for `max_at_once`, and how those of one account are read. */
+interface CallsAtOnceLimit {
   readonly underWay: CallsUnderWay
   readonly reader: CallReader
 }
 
-/** `undefined`: the operator has set no such limit. Throws ApiError. */
-export async function callsAtOnce({
+/** `undefined`: the policy has no `max_at_once`. Throws ApiError. */
+async function limitOfCallsAtOnce({
   request,
   session,
-}: OnAccount): Promise<CallsAtOnce | undefined> {
-  const { callServices, client, owner: key } = session
+}: PolicyRun): Promise<CallsAtOnceLimit | undefined> {
+  const { callServices, client, owner: key, platform } = session
   const { underWay } = callServices
   if (!underWay) return undefined
   const account = await accountIdIn(request, session)
-  // Another platform may have an account of the same id, and knows nothing of these calls.
-  const owner = JSON.stringify([session.platform, canonicalId(account)])
+  // With the platform, because another platform may have an account with the same id.
+  const owner = JSON.stringify([platform, canonicalId(account)])
   return { underWay, reader: { owner, account, client, key } }
 }
 
-/** Asks the policy, with a view of the calls that have ended meanwhile. */
-export const asked = <V extends { readonly allowed: boolean }>(
-  atOnce: CallsAtOnce | undefined,
+/** Asks the policy; before `max_at_once` refuses a call, calls that have ended are released. */
+const withEndedCallsReleased = <V extends { readonly allowed: boolean }>(
+  limit: CallsAtOnceLimit | undefined,
   signal: AbortSignal | undefined,
   question: () => Promise<V>,
-): Promise<V> => (atOnce ? atOnce.underWay.ask(atOnce.reader, signal, question) : question())
+): Promise<V> => (limit ? limit.underWay.ask(limit.reader, signal, question) : question())
 
-/** Whether the policy would allow a call now; it is not counted. Throws ApiError. */
-export const allowed = async (dialled: DialRequest, run: OnAccount): Promise<DialDecision> =>
-  asked(await callsAtOnce(run), run.signal, () => run.session.callServices.policy.check(dialled))
+/** The refusal of the dial policy as the refusal of a tool. */
+export function policyRefusal(
+  decision: DialRefused,
+  { isInList = false }: ListContext = {},
+): Refused {
+  const { rule, message, change } = decision
+  const when = retryTime(decision)
+  const how = isInList ? ': give the same list again then, and only the rest is dialled.' : '.'
+  const later = when && ` It may be tried again ${when}${how}`
+  return new Refused(
+    'not_allowed',
+    `the call is not allowed (${rule}): ${message} Nothing was dialled`,
+    { next: `${change}${later} Do not look for a way around it.` },
+  )
+}
+
+/** When the call may be tried again; empty if waiting does not help, or the time is unknown. */
+function retryTime({ rule, retryAfterSeconds }: DialRefused): string {
+  if (retryAfterSeconds !== null) return `in ${retryAfterSeconds} s`
+  return rule === 'max_at_once' ? 'when a call has ended' : ''
+}

@@ -8,28 +8,28 @@ import { confirmationShape } from '../../mcp/call/confirmation-results.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Steps } from '../../mcp/call/tool.ts'
 import type { Journal } from '../../state/journal.ts'
-import { inWords, notTaken } from './call-errors.ts'
+import { notTakenRefusal, refusalText, withCallErrorsRefused } from './call-errors.ts'
 import {
-  askFor,
-  bodyOf,
+  bodyFor,
   type Callee,
-  type CallPlan,
+  type CallListPlan,
+  type CallListRun,
   callees,
+  confirmPlan,
+  findKnownCall,
+  findKnownCalls,
   type KnownCall,
-  knownCall,
-  knownCalls,
-  type ListRun,
-  planOf,
-  wordsOf,
+  planCallList,
 } from './call-list-plan.ts'
-import { type ListedCall, listed, shownCalls } from './call-list-result.ts'
-import { dialRequest, place, speaker } from './place-call.ts'
-import { forPlacing } from './placing-run.ts'
+import { type CallOutcome, callListOutcome, callListShape } from './call-list-result.ts'
+import { dialRequestOf } from './dial-policy-check.ts'
+import { placePermitted, readSpeaker } from './place-permitted.ts'
+import { placingRun } from './placing-run.ts'
 
 /** Time between two calls of a list, ms. */
-const paceMs = 300
+const betweenCallsMs = 300
 
-/** What has to be left of a request's time so that another call is begun, ms. */
+/** Time that must be left of a request to begin another call, ms. */
 const leastForOneMs = 14_000
 
 const options = {
@@ -37,117 +37,141 @@ const options = {
   ...confirmOption,
 }
 
-/** Arguments of a single call that a batch does not have. */
+/** Arguments of a single call that a list does not have. */
 const without = Object.keys(routes.calls.place.body.shape).filter(
   (name) => !['agent_id', 'from_number', 'test_variables', 'overrides'].includes(name),
 )
 
-/** Places many calls one after the other, each exactly once and by its own leave. */
+/** Places many calls one after the other, each exactly once and each checked against the dial policy. */
 export const placeCallsSteps: Steps<typeof routes.calls.place, typeof options> = {
   options,
   hasTimeLimit: true,
   without,
   reportsProgress: true,
-  schema: z.object({ ...listed, ...confirmationShape }),
+  schema: z.object({ ...callListShape, ...confirmationShape }),
   async run(given) {
     const { body, options } = given
     if (body.from_number === undefined) {
       throw badArguments([{ argument: 'from_number', message: 'required: a number of your own' }])
     }
-    refuseDoubleIds(options.calls)
-    const run = await forPlacing(given)
-    const journal = await inWords(run, () => run.session.callServices.journal())
-    const known = await knownCalls(run, journal)
+    refuseRepeatedIds(options.calls)
+    const run = await placingRun(given)
+    const journal = await withCallErrorsRefused(run, () => run.session.callServices.journal())
+    const known = await findKnownCalls(run, journal)
     if (known.size === options.calls.length)
-      return shownCalls([...known].map(([callee, call]) => knownItem(callee, call, run)))
-    const agent = await speaker(run as Parameters<typeof speaker>[0])
-    const plan = await planOf(run, agent, { journal, known })
-    if (plan.open.length > 0) await askFor(plan, run, agent)
-    return shownCalls(await dial(run, agent, { journal, plan }))
+      return callListOutcome([...known].map(([callee, call]) => knownOutcome(callee, call, run)))
+    const agent = await readSpeaker(body.agent_id, run)
+    const plan = await planCallList(run, agent, { journal, known })
+    if (plan.open.length > 0) await confirmPlan(plan, run, agent)
+    return callListOutcome(await placeAll(run, agent, { journal, plan }))
   },
 }
 
-function refuseDoubleIds(calls: readonly Callee[]): void {
+function refuseRepeatedIds(calls: readonly Callee[]): void {
   const seen = new Set<string>()
-  const doubles = calls.flatMap(({ external_id: id }, at) => {
-    if (id === undefined || !seen.has(id)) {
-      if (id !== undefined) seen.add(id)
-      return []
-    }
-    return [{ argument: `calls.${at}.external_id`, message: `${id} is given twice` }]
+  const repeated = calls.flatMap(({ external_id: id }, at) => {
+    if (id === undefined) return []
+    if (seen.has(id))
+      return [{ argument: `calls.${at}.external_id`, message: `${id} is given twice` }]
+    seen.add(id)
+    return []
   })
-  if (doubles.length > 0) throw badArguments(doubles)
+  if (repeated.length > 0) throw badArguments(repeated)
 }
 
-async function dial(
-  run: ListRun,
+interface ListInProgress {
+  readonly journal: Journal
+  readonly plan: CallListPlan
+}
+
+async function placeAll(
+  run: CallListRun,
   agent: Agent,
-  { journal, plan }: { journal: Journal; plan: CallPlan },
-): Promise<ListedCall[]> {
+  list: ListInProgress,
+): Promise<CallOutcome[]> {
   const { calls } = run.options
-  const items: ListedCall[] = []
+  const outcomes: CallOutcome[] = []
   for (const callee of calls) {
-    const { to_number } = callee
-    const problem = plan.refused.get(callee)
-    // What was told as placed before stays so, however long ago that is by now.
-    const call = plan.known.get(callee) ?? (await knownCall(run, journal, callee))
-    if (call) items.push(knownItem(callee, call, run))
-    else if (problem !== undefined) items.push({ to_number, outcome: 'not_allowed', problem })
-    else if (run.signal?.aborted) items.push(notDialled(to_number, 'the request was cancelled'))
-    else if (run.until - performance.now() < leastForOneMs) items.push(notDialled(to_number, goOn))
-    else {
-      const dialled = await one(run, agent, callee)
-      items.push(dialled)
-      if (dialled.outcome === 'not_allowed' || items.length === calls.length) continue
-      const placed = items.filter((item) => item.outcome === 'placed').length
-      run.progress(items.length, `${placed} placed, ${items.length} of ${calls.length} done`)
-      await pause(paceMs, run.signal)
-    }
+    const settled = await outcomeWithoutPlacing(callee, run, list)
+    const outcome = settled ?? (await placeListed(callee, run, agent))
+    outcomes.push(outcome)
+    if (settled || outcome.outcome === 'not_allowed' || outcomes.length === calls.length) continue
+    const placed = outcomes.filter((one) => one.outcome === 'placed').length
+    run.progress(outcomes.length, `${placed} placed, ${outcomes.length} of ${calls.length} done`)
+    await pause(betweenCallsMs, run.signal)
   }
-  return items
+  return outcomes
 }
 
-const goOn = 'time was up: call again with the same list; what was placed is not dialled again'
+/** The outcome of a call that is not to be placed now; `undefined`: it is to be placed. */
+async function outcomeWithoutPlacing(
+  callee: Callee,
+  run: CallListRun,
+  { journal, plan }: ListInProgress,
+): Promise<CallOutcome | undefined> {
+  const { to_number } = callee
+  // A call that was known when the list began stays so, even if the journal forgets it meanwhile.
+  const known = plan.known.get(callee) ?? (await findKnownCall(callee, run, journal))
+  if (known) return knownOutcome(callee, known, run)
+  const problem = plan.refused.get(callee)
+  if (problem !== undefined) return { to_number, outcome: 'not_allowed', problem }
+  if (run.signal?.aborted) return notDialled(to_number, 'the request was cancelled')
+  const isLate = run.answerBy - performance.now() < leastForOneMs
+  return isLate ? notDialled(to_number, timeIsUp) : undefined
+}
 
-/** What was told of a call the first time stays so. */
-function knownItem({ to_number }: Callee, call: KnownCall, run: ListRun): ListedCall {
-  const { callId, externalId, isTaken } = call
+const timeIsUp = 'time was up: call again with the same list; what was placed is not dialled again'
+
+/** A known call has the outcome that was reported the first time. */
+function knownOutcome(
+  { to_number }: Callee,
+  { callId, externalId, isTaken }: KnownCall,
+  run: CallListRun,
+): CallOutcome {
   const ids = { call_id: callId, external_id: externalId }
   if (isTaken) return { to_number, outcome: 'repeated', ...ids }
-  return { to_number, outcome: 'failed', ...ids, problem: wordsOf(notTaken({ id: callId }, run)) }
+  const problem = refusalText(notTakenRefusal({ id: callId }, run))
+  return { to_number, outcome: 'failed', ...ids, problem }
 }
 
-const notDialled = (to_number: string, problem: string): ListedCall => ({
+const notDialled = (to_number: string, problem: string): CallOutcome => ({
   to_number,
   outcome: 'not_dialled',
   problem,
 })
 
-async function one(run: ListRun, agent: Agent, callee: Callee): Promise<ListedCall> {
+async function placeListed(callee: Callee, run: CallListRun, agent: Agent): Promise<CallOutcome> {
   const { to_number } = callee
-  const body = bodyOf(run, callee)
-  const single = { ...run, body, request: { ...run.request, body } } as Parameters<typeof place>[0]
+  const body = bodyFor(callee, run)
+  const single = { ...run, request: { ...run.request, body } }
   try {
-    const placement = await place(single, dialRequest(run, body, agent), { isInList: true })
-    const { call, externalId, isRepeat, isTaken } = placement
+    const dial = dialRequestOf(run, body, agent)
+    const { call, externalId, isRepeat, isTaken } = await placePermitted(single, dial, {
+      isInList: true,
+    })
     const ids = { call_id: call.id, external_id: externalId }
     if (isTaken) return { to_number, outcome: isRepeat ? 'repeated' : 'placed', ...ids }
-    return { to_number, outcome: 'failed', ...ids, problem: wordsOf(notTaken(call, run)) }
+    return {
+      to_number,
+      outcome: 'failed',
+      ...ids,
+      problem: refusalText(notTakenRefusal(call, run)),
+    }
   } catch (error) {
-    if (error instanceof Refused) return refusedItem(to_number, error)
+    if (error instanceof Refused) return refusedOutcome(to_number, error)
     if (error instanceof ApiError)
-      return { to_number, outcome: 'failed', problem: failureOf(error) }
+      return { to_number, outcome: 'failed', problem: platformProblem(error) }
     throw error
   }
 }
 
-function refusedItem(to_number: string, error: Refused): ListedCall {
-  const problem = wordsOf(error)
+function refusedOutcome(to_number: string, error: Refused): CallOutcome {
+  const problem = refusalText(error)
   if (error.kind === 'unknown_outcome') return { to_number, outcome: 'unknown', problem }
   return { to_number, outcome: error.kind === 'not_allowed' ? 'not_allowed' : 'failed', problem }
 }
 
-function failureOf({ failure }: ApiError): string {
+function platformProblem({ failure }: ApiError): string {
   if (failure.kind !== 'rejected') return `${failure.kind}; nothing was dialled`
   const fields = failure.errors.map(({ field, message }) => `${field}: ${message}`)
   return [failure.message, ...fields].join(' ')

@@ -5,26 +5,25 @@ import type { Run } from '../../mcp/call/tool.ts'
 import { accountIn } from '../../session/account.ts'
 import { callOwner, isKeyAccount, keyAccount } from '../../session/call-owner.ts'
 import type { CallOwner } from '../../state/journal.ts'
-import { type Bounded, bounded } from './bounded-run.ts'
-import { inWords } from './call-errors.ts'
+import { withCallErrorsRefused } from './call-errors.ts'
 
-/** A run that places calls: on which account, whose calls they are, and until when it is answered. */
-export interface Placing extends Bounded {
+/** The part of a run that placing calls needs. Its request names the account by id, never as `me`. */
+export interface PlacingRun extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'> {
+  /** Whose calls these are in the journal. */
   readonly callOwner: CallOwner
 }
 
 /**
- * The same run with the account named by its id, because one account under two names would make two
- * of what is to be done once. Throws ApiError where the key has no access to the account: what was
- * placed there is told without asking the platform.
+ * The same run with the account as an id: with two names for one account, the journal would place one
+ * call twice. Throws ApiError if the key has no access to the account, because the outcomes of earlier
+ * calls are told without asking the platform.
  */
-export async function forPlacing<
+export async function placingRun<
   R extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'>,
->(given: R): Promise<R & Placing> {
-  const run = bounded(given)
+>(run: R): Promise<R & PlacingRun> {
   const notSent = { kind: 'cancelled', maybeSent: false } as const
   const { account_id, owner } = await rejectOnAbort(
-    callerFor(run),
+    accountAndOwner(run),
     run.signal,
     () => new ApiError(notSent, { ...routes.accounts.current, attempts: 1 }),
   )
@@ -32,16 +31,17 @@ export async function forPlacing<
   return { ...run, request: { ...run.request, params }, callOwner: owner }
 }
 
-async function callerFor(run: Pick<Run, 'request' | 'session'>) {
+async function accountAndOwner(run: Pick<Run, 'request' | 'session'>) {
   const { request, session } = run
-  const own = await inWords(run, async () =>
+  const own = await withCallErrorsRefused(run, async () =>
     keyAccount(session, await session.callServices.journal()),
   )
   const named = accountIn(request)
   const account_id = named === 'me' ? own.id : named
   if (!isKeyAccount(account_id, own)) {
-    const asked = { params: { account_id }, query: { limit: 1 } }
-    await session.cache.read(routes.calls.list, asked, 'account')
+    // The cheapest request that fails without access to the account's calls.
+    const oneCall = { params: { account_id }, query: { limit: 1 } }
+    await session.cache.read(routes.calls.list, oneCall, 'account')
   }
   return { account_id, owner: callOwner(session, account_id, own) }
 }

@@ -5,8 +5,7 @@ import type { Run, Steps } from '../../mcp/call/tool.ts'
 import { isUuid } from '../../mcp/hints/agent-names.ts'
 import { agentsMeant, archivedAgentHint } from '../../mcp/hints/did-you-mean.ts'
 import { itemLabel } from '../../text/closest-match.ts'
-import { allowed } from '../calls/dial-policy-check.ts'
-import { dialRequest } from '../calls/place-call.ts'
+import { checkDialPolicy, dialRequestOf } from '../calls/dial-policy-check.ts'
 import { checkAccounts } from './account-check.ts'
 import { type AccountReader, accountReader, unlessMissing } from './account-reader.ts'
 import { checkNotArchived } from './archived-check.ts'
@@ -99,10 +98,11 @@ async function missingAgent(
 async function checkDestination(run: ReadinessRun, agent: Agent | undefined): Promise<CheckResult> {
   const { from_number, to_number } = run.options
   const call = { type: 'phone', from_number, to_number } as const
-  const verdict = await allowed(dialRequest(run, call, agent ?? { id: run.body.agent_id }), run)
-  if (!verdict.allowed) {
-    return problem('destination', `${verdict.message} (${verdict.rule})`, verdict.change)
+  const dial = dialRequestOf(run, call, agent ?? { id: run.body.agent_id })
+  const decision = await checkDialPolicy(dial, run)
+  if (!decision.allowed) {
+    return problem('destination', `${decision.message} (${decision.rule})`, decision.change)
   }
-  const { country, type } = verdict.destination
+  const { country, type } = decision.destination
   return ok('destination', [to_number, country, type].filter(Boolean).join(', '))
 }

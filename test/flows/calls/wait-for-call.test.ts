@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callTaskView, shownCall } from '../../../src/flows/calls/wait-for-call.ts'
+import { callTaskView, waitedCallOutput } from '../../../src/flows/calls/wait-for-call.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { clientKinds } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
@@ -255,7 +255,7 @@ describe('what a stranger says', () => {
 describe('the turns of a long call', () => {
   const messages = Array.from({ length: 14 }, (_, at) => ({ role: 'user', message: `word ${at}` }))
   const turns = (status: string) =>
-    shownCall({ id: 'call-9', status, answer_status: 'human', messages })
+    waitedCallOutput({ id: 'call-9', status, answer_status: 'human', messages })
 
   test('are the latest while it goes on, and it says where all are', () => {
     const { structured, lines } = turns('in_progress')
