@@ -45,3 +45,15 @@ test('every document is reached from the README', () => {
 test('the README is short', () => {
   expect(read('README.md').split('\n').length).toBeLessThanOrEqual(200)
 })
+
+test('documents name no path of a machine, and only well-known hosts', () => {
+  const hosts = ['modelcontextprotocol.io', 'example', '127.0.0.1']
+  for (const file of documents) {
+    expect(read(file)).not.toMatch(/\/(?:home|root|tmp|work|Users)\//)
+    const named = [...read(file).matchAll(/https?:\/\/([^/\s"'`)]+)/g)].map(([, host = '']) => host)
+    const others = named.filter(
+      (host) => !hosts.some((one) => host.replace(/:\d+$/, '').endsWith(one)),
+    )
+    expect(others, file).toEqual([])
+  }
+})

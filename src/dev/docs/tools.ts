@@ -21,7 +21,7 @@ export const toolReference = (): string =>
     .join('\n\n')
 
 function reference(tool: Tool): string {
-  const { inputSchema, outputSchema, annotations = {} } = tool.listed('any')
+  const { outputSchema, annotations = {} } = tool.listed('any')
   const hints = [
     annotations.readOnlyHint ? 'reads only' : 'changes something',
     annotations.destructiveHint && 'destructive',
@@ -30,7 +30,7 @@ function reference(tool: Tool): string {
     tool.asksConfirmation && 'asks for confirmation',
     tool.reportsProgress && 'reports progress',
   ].filter((hint) => typeof hint === 'string')
-  const rows = argumentsOf(inputSchema as JsonSchema)
+  const rows = argumentsOf(tool.inputSchema())
   return [
     `### ${code(tool.name)}`,
     `${tool.title}. ${tool.description}`,
@@ -52,8 +52,7 @@ function argumentsOf(schema: JsonSchema, prefix = ''): string[][] {
     const field = Object(value) as JsonSchema
     const path = `${prefix}${name}`
     const isNeeded = required.has(name) ? ' (required)' : ''
-    const meaning = meaningOf(field) || meaningOfAccount(name)
-    const row = [code(path), `${typeOf(field)}${isNeeded}`, meaning]
+    const row = [code(path), `${typeOf(field)}${isNeeded}`, meaningOf(field)]
     const items = field.type === 'array' ? itemsOf(field) : undefined
     return [
       row,
@@ -62,10 +61,6 @@ function argumentsOf(schema: JsonSchema, prefix = ''): string[][] {
     ]
   })
 }
-
-/** The listing does not describe it, because it would cost tokens in each tool. */
-const meaningOfAccount = (name: string) =>
-  name === 'account_id' ? "Account to act on; by default the key's own." : ''
 
 const itemsOf = ({ items }: JsonSchema) => Object(items) as JsonSchema
 
@@ -78,9 +73,10 @@ function meaningOf(field: JsonSchema): string {
   const { description = '', default: usual } = field
   const choices = field.enum ?? itemsOf(field).enum
   return [
-    description,
+    // On the wire null clears a field; in a tool's arguments clear names it.
+    description.replace('null:', 'cleared:'),
     choices && `One of ${choices.map((choice) => code(String(choice))).join(', ')}.`,
-    boundsOf(field),
+    !/\d to \d/.test(description) && boundsOf(field),
     usual !== undefined && `Default ${code(JSON.stringify(usual))}.`,
   ]
     .filter(Boolean)
