@@ -13,86 +13,71 @@ import { StdioTransport } from './stdio-transport.ts'
 
 export interface StdioServer {
   /**
-   * Resolves when the client has gone: its end of the pipe is closed and answered, or it no longer
-   * reads. Rejects when the connection broke before that, such as by a message too large.
+   * Resolves when the client has ended the connection and its requests are answered, or it reads
+   * nothing more. Rejects when the connection breaks before, such as by a message that is too long.
    */
   readonly done: Promise<void>
   close(): Promise<void>
 }
 
-/** What has come before there was a connection. */
-export interface Before {
-  /** Messages that are answered, in full lines. */
-  readonly kept: Buffer
-  /** What came after them. */
-  readonly rest: Buffer
-  /** Bytes that the client may leave unread before nothing more is read of it. */
-  readonly mostUnread: number
+/** The state of a connection when the handshake hands it over. */
+export interface Handover {
+  /** Lines of messages that the handshake has handled and the SDK has to receive. */
+  readonly replayed: Buffer
+  /** What was read after them. */
+  readonly unhandled: Buffer
+  /** Bytes that a client may leave unread before nothing more is read from it. */
+  readonly maxUnread: number
 }
 
-/** Takes over a client from the handshake. */
-export type Connect = (before: Before) => StdioServer
+/** Takes over a connection from the handshake. */
+export type Connect = (handover: Handover) => StdioServer
 
 export interface ConnectionOptions {
   readonly factory: McpServerFactory
   readonly onError: (error: Error) => void
-  /** Told when the client asks nothing more, before what it has asked is answered. */
+  /** Called when the client sends no more requests, before the last ones are answered. */
   readonly onShutdown: () => void
-  /** Watches resources for the client, and tells it, until it is stopped. */
+  /** Watches resources for the client, until the returned function is called. */
   readonly watch: (uris: readonly string[]) => () => void
 }
 
 /** Serves MCP on standard input and output with the SDK. */
-export function connectStdio(
-  { factory, onError, onShutdown, watch }: ConnectionOptions,
-  { kept, rest, mostUnread }: Before,
-): StdioServer {
-  const input = new PassThrough()
+export function connectStdio(options: ConnectionOptions, handover: Handover): StdioServer {
   const pending = new Pending()
-  let hasEnded = false
-  let lastError = 'no reason is known'
-  const { promise: broken, reject } = Promise.withResolvers<never>()
-  broken.catch(() => undefined)
   const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
-  const replayed = replayOf(kept)
+  const sdkInput = new PassThrough()
+  const replayed = messagesToReplay(handover.replayed)
   const transport = new StdioTransport({
-    from: process.stdin,
-    ending: input,
-    output: new Output(process.stdout, mostUnread),
+    input: process.stdin,
+    sdkInput,
+    output: new Output(process.stdout, handover.maxUnread),
     pending,
-    watch,
+    watch: options.watch,
     replayed: new Set(replayed.flatMap((message) => ('id' in message ? [message.id] : []))),
-    onClosed() {
-      onClosed()
-      if (!hasEnded) reject(new Error(`The connection to the client broke off: ${lastError}`))
-    },
+    onClosed,
   })
+  let hasEnded = false
+  let lastError = 'the reason is not known'
   const onerror = (error: Error) => {
     lastError = error.message
-    onError(error)
+    options.onError(error)
   }
-  const handle = serveStdio(factory, { transport, onerror })
+  const handle = serveStdio(options.factory, { transport, onerror })
   for (const message of replayed) transport.replay(message)
-  // Goes on reading, too.
-  transport.read(rest)
-  // The client closing its end of the pipe means: no more requests. What it asked before that is
-  // answered first, so that a script can pipe requests in and read the answers.
-  const settled = finished(process.stdin, { writable: false })
-    .catch(() => undefined)
-    .then(() => {
-      // What has come is looked at first, so that it is told what was done of it.
-      setImmediate(() => {
-        onShutdown()
-        transport.leave()
-      })
-      return awake(Promise.race([pending.settled(), closed]))
-    })
-    .then(() => {
-      hasEnded = true
-      input.end()
-    })
+  // This also makes the transport read on.
+  transport.read(handover.unhandled)
+  const answered = answeredToTheEnd(transport, { pending, closed, onShutdown: options.onShutdown })
+  const ended = answered.then(() => {
+    hasEnded = true
+    sdkInput.end()
+  })
+  const broken = closed.then(() => {
+    if (hasEnded) return ended
+    throw new Error(`The connection to the client broke off: ${lastError}`)
+  })
   return {
-    done: Promise.race([settled, broken]),
+    done: Promise.race([ended, broken]),
     async close() {
       hasEnded = true
       process.stdin.destroy()
@@ -101,17 +86,38 @@ export function connectStdio(
   }
 }
 
-/** Keeps the process from ending before that: who waits for a call sleeps between two readings. */
-function awake(work: Promise<void>): Promise<void> {
+/**
+ * Resolves when the client has closed its end of the pipe and its requests are answered, so that a
+ * script can pipe requests in and read the answers.
+ */
+async function answeredToTheEnd(
+  transport: StdioTransport,
+  parts: {
+    readonly pending: Pending
+    readonly closed: Promise<void>
+    readonly onShutdown: () => void
+  },
+): Promise<void> {
+  await finished(process.stdin, { writable: false }).catch(() => undefined)
+  // Lines that were read are handled first, so that their requests count as pending.
+  setImmediate(() => {
+    parts.onShutdown()
+    transport.endInput()
+  })
+  await keptAwake(Promise.race([parts.pending.settled(), parts.closed]))
+}
+
+/** Keeps the process from ending: between two reads of a call, nothing else does. */
+function keptAwake(work: Promise<void>): Promise<void> {
   const timer = setInterval(() => undefined, 60_000)
   return work.finally(() => clearInterval(timer))
 }
 
 /**
- * What the handshake has answered, for the SDK. Requests get ids that no client has, so that their
- * answers are told from those to later requests, whose client may use an id again.
+ * The messages in the lines. Their requests get ids that no client uses: a later request of the
+ * client may have the same id again, and its answer must be sent.
  */
-const replayOf = (lines: Buffer): JSONRPCMessage[] =>
+const messagesToReplay = (lines: Buffer): JSONRPCMessage[] =>
   lines
     .toString('utf8')
     .split('\n')

@@ -4,8 +4,6 @@ import {
   type JSONRPCErrorResponse,
   type JSONRPCMessage,
   type JSONRPCRequest,
-  PROTOCOL_VERSION_META_KEY,
-  UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { errorResponse } from '../mcp/protocol/json-rpc.ts'
@@ -13,101 +11,97 @@ import {
   anonymousError,
   batchError,
   checkMessage,
+  isRequest,
   parseMessage,
+  requestError,
 } from '../mcp/protocol/message-check.ts'
 import { messageForClient } from '../mcp/protocol/protocol-error.ts'
 import { WatchLimitError } from '../session/watched-replies.ts'
-import { Batch } from './batch.ts'
+import { Batches } from './batch.ts'
 import { Lines } from './lines.ts'
 import type { Output } from './output.ts'
 import type { Pending } from './pending.ts'
 import { onlyWatched, wantedResources } from './subscriptions.ts'
 
-export interface ConnectionParts {
+export interface StdioTransportParts {
   /** What the client sends. */
-  readonly from: Readable
-  /** Ends when there is nothing more to answer, and ends the connection with that. */
-  readonly ending: Readable
+  readonly input: Readable
+  /** What the SDK reads: nothing, until it ends and with it the connection. */
+  readonly sdkInput: Readable
   readonly output: Output
+  /** Requests of the client that are not answered yet. */
   readonly pending: Pending
-  /** Ids of messages that are replayed: their answers have been given. */
+  /** Ids of replayed requests. The handshake has answered them. */
   readonly replayed: Set<unknown>
   readonly watch: (uris: readonly string[]) => () => void
   readonly onClosed: () => void
 }
 
-/** Requests of one client that are served at once. */
-const mostInFlight = 256
-
-/** Revisions whose requests name their revision themselves. */
-const modernVersions = ['2026-07-28']
+/** Most requests of one client that are served at once. */
+const maxInFlight = 256
 
 /**
- * The SDK's transport, which writes and closes. What comes in is read here instead: the SDK leaves
- * messages that it does not take unanswered, knows no batches, and looks at the revision that a
- * request names only until the first request of a connection. Keeps count of what is unanswered, and
- * watches what subscriptions ask for.
+ * The SDK's transport with another reader. The SDK does not answer messages that it refuses, has no
+ * batches, and checks the revision that a request names only until the first request of a
+ * connection. This class reads and checks messages itself, limits the requests in flight, and
+ * watches the resources of subscriptions.
  */
 export class StdioTransport extends StdioServerTransport {
-  readonly #parts: ConnectionParts
+  readonly #parts: StdioTransportParts
   readonly #lines = new Lines()
-  readonly #batches = new Set<Batch>()
-  /** What ends the watching of each subscription, by the id of its request. */
-  readonly #watching = new Map<unknown, () => void>()
-  /** What the client is asked and has not answered, by id. */
-  readonly #asked = new Set<string | number>()
-  /** The revision that the client has asked for; a batch is served in the one that it fits. */
+  /** Lines that were read and not handled yet. */
+  readonly #unhandled: string[] = []
+  readonly #batches = new Batches()
+  /** Ends the watching of each subscription, by the id of its request. */
+  readonly #subscriptions = new Map<unknown, () => void>()
+  /** Ids of requests of this server that the client has not answered. */
+  readonly #askedOfClient = new Set<string | number>()
+  /** The revision of `initialize`: batches depend on it. */
   #revision: string | undefined
-  #hasLeft = false
-  /** Lines that are not looked at yet. */
-  readonly #held: string[] = []
+  #isInputEnded = false
   #isClosed = false
 
-  constructor(parts: ConnectionParts) {
-    super(parts.ending as ConstructorParameters<typeof StdioServerTransport>[0], process.stdout)
+  constructor(parts: StdioTransportParts) {
+    super(parts.sdkInput as ConstructorParameters<typeof StdioServerTransport>[0], process.stdout)
     this.#parts = parts
   }
 
   override async start(): Promise<void> {
-    this.#parts.from.on('data', this.read)
+    this.#parts.input.on('data', this.read)
     await super.start()
   }
 
   override async close(): Promise<void> {
     this.#isClosed = true
-    this.#parts.from.off('data', this.read)
+    this.#parts.input.off('data', this.read)
     await super.close()
-    for (const id of [...this.#watching.keys()]) this.#unwatch(id)
+    for (const id of [...this.#subscriptions.keys()]) this.#unsubscribe(id)
     this.#parts.onClosed()
   }
 
   override async send(message: JSONRPCMessage): Promise<void> {
     if ('method' in message) {
-      if ('id' in message) {
-        this.#asked.add(message.id)
-        if (this.#hasLeft) setImmediate(() => this.leave())
-        // Its answer may stand behind what is not read yet.
-        setImmediate(() => this.#work())
-      }
+      if ('id' in message) this.#expectAnswer(message.id)
       return this.#parts.output.write(message)
     }
     const { id } = message
-    if (!this.#parts.replayed.delete(id)) await this.#answer(messageForClient(message, undefined))
+    const isReplay = this.#parts.replayed.delete(id)
+    if (!isReplay) await this.#answer(messageForClient(message, undefined))
     this.#parts.pending.delete(id)
-    this.#unwatch(id)
-    this.#work()
+    this.#unsubscribe(id)
+    this.#handleLines()
   }
 
-  /** What the handshake has answered: the SDK is told of it, and its answer goes nowhere. */
+  /** Gives the SDK a message that the handshake has handled. Its answer is not sent. */
   replay(message: JSONRPCMessage): void {
     this.#deliver(message)
   }
 
-  /** Takes what the client has sent, as far as it is its turn. */
+  /** Reads what the client has sent. */
   readonly read = (chunk: Buffer): void => {
     try {
-      this.#held.push(...this.#lines.add(chunk))
-      this.#work()
+      this.#unhandled.push(...this.#lines.add(chunk))
+      this.#handleLines()
     } catch (error) {
       this.onerror?.(error as Error)
       this.close().catch(() => undefined)
@@ -115,167 +109,147 @@ export class StdioTransport extends StdioServerTransport {
   }
 
   /**
-   * Looks at what has come. While the client leaves much unread or has many requests in flight,
-   * nothing more is taken or read: it would all be kept in memory.
+   * The client sends nothing more, so it will not answer what it is asked. Without these errors the
+   * SDK would wait ten minutes.
    */
-  #work(): void {
-    if (this.#isClosed) return
-    const { output, from } = this.#parts
-    while (this.#held.length > 0) {
-      if (output.isBehind || (this.#isFull && this.#asked.size === 0)) {
-        from.pause()
-        if (output.isBehind) output.whenRead(() => this.#work())
-        return
-      }
-      this.#take(this.#held.shift() ?? '')
-    }
-    from.resume()
+  endInput(): void {
+    this.#isInputEnded = true
+    const error = { code: -32000, message: 'The client has gone' }
+    for (const id of this.#askedOfClient) this.onmessage?.({ jsonrpc: '2.0', id, error })
   }
 
-  get #isFull(): boolean {
-    return this.#parts.pending.size >= mostInFlight
+  #expectAnswer(id: string | number): void {
+    this.#askedOfClient.add(id)
+    if (this.#isInputEnded) setImmediate(() => this.endInput())
+    // The answer may be behind lines that wait.
+    setImmediate(() => this.#handleLines())
   }
 
   /**
-   * The client says nothing more, so what it is asked stays unanswered: that is an answer, too. The
-   * SDK would wait ten minutes for another.
+   * Handles the lines that were read. It stops, and reads nothing more, while the client leaves much
+   * unread or has the most requests in flight: all of it would be kept in memory.
    */
-  leave(): void {
-    this.#hasLeft = true
-    const error = { code: -32000, message: 'The client has gone' }
-    for (const id of this.#asked) this.onmessage?.({ jsonrpc: '2.0', id, error })
+  #handleLines(): void {
+    if (this.#isClosed) return
+    const { output, input } = this.#parts
+    while (this.#unhandled.length > 0) {
+      if (output.isBehind || (this.#isFull && this.#askedOfClient.size === 0)) {
+        input.pause()
+        if (output.isBehind) output.whenRead(() => this.#handleLines())
+        return
+      }
+      this.#handle(this.#unhandled.shift() ?? '')
+    }
+    input.resume()
   }
 
-  #take(line: string): void {
-    const read = parseMessage(line, 'A line')
-    if (!read.ok) this.#refuse(read.answer)
-    else if (Array.isArray(read.value)) this.#takeBatch(read.value)
+  get #isFull(): boolean {
+    return this.#parts.pending.size >= maxInFlight
+  }
+
+  #handle(line: string): void {
+    const parsed = parseMessage(line, 'A line')
+    if (!parsed.ok) this.#write(parsed.answer)
+    else if (Array.isArray(parsed.value)) this.#handleBatch(parsed.value)
     else {
-      const { message, refusal } = this.#admitted(read.value)
-      if (refusal) this.#refuse(refusal)
+      const { message, error } = this.#check(parsed.value)
+      if (error) this.#write(error)
       if (message) this.#deliver(message)
     }
   }
 
-  #takeBatch(values: readonly unknown[]): void {
+  #handleBatch(values: readonly unknown[]): void {
     const error = this.#isFull
       ? anonymousError(INVALID_REQUEST, tooMany)
       : batchError(values, this.#revision)
     if (error) {
-      this.#refuse(error)
+      this.#write(error)
       return
     }
-    const all = values.map((value) => this.#admitted(value, { isBatch: true }))
-    const messages = all.flatMap(({ message }) => message ?? [])
-    const ids = messages.flatMap((one) => ('method' in one && 'id' in one ? [one.id] : []))
-    const batch = new Batch(
-      ids,
-      all.flatMap(({ refusal }) => refusal ?? []),
-    )
-    this.#batches.add(batch)
+    const checked = values.map((value) => this.#check(value, { isBatch: true }))
+    const messages = checked.flatMap(({ message }) => message ?? [])
+    const ids = messages.filter(isRequest).map(({ id }) => id)
+    const errors = checked.flatMap((one) => one.error ?? [])
+    this.#writeAll(this.#batches.open(ids, errors))
     for (const message of messages) this.#deliver(message)
-    this.#finish(batch).catch(this.onerror)
   }
 
-  /** What is delivered of a value, or told of it; neither for a response that is malformed. */
-  #admitted(value: unknown, { isBatch = false } = {}): Admitted {
+  /** The message of a value, or the error that answers it; neither for a malformed response. */
+  #check(value: unknown, { isBatch = false } = {}): CheckedValue {
     const checked = checkMessage(value)
     if (!checked.ok) {
       this.onerror?.(new Error(`A message is refused: ${checked.reason}`))
-      return checked.answer ? { refusal: checked.answer } : {}
+      return { error: checked.answer }
     }
     const { message } = checked
-    if (!('method' in message) || !('id' in message)) return { message }
-    if (message.method === 'initialize' && isBatch) {
-      const error = { code: INVALID_REQUEST, message: 'initialize must not be part of a batch.' }
-      return { refusal: errorResponse(message.id, error) }
-    }
-    // What the client is asked may be answered further on, so it cannot simply wait.
-    if (this.#isFull)
-      return { refusal: errorResponse(message.id, { code: -32000, message: tooMany }) }
-    const refusal = refusalOfRevision(message)
-    return refusal ? { refusal } : { message }
+    if (!isRequest(message)) return { message }
+    // A request cannot wait here: the client's answer to a question may be behind it.
+    const error = this.#isFull
+      ? errorResponse(message.id, { code: -32000, message: tooMany })
+      : requestError(message, { isBatch })
+    return error ? { error } : { message }
   }
 
   #deliver(message: JSONRPCMessage): void {
-    if ('method' in message && 'id' in message) {
+    if (isRequest(message)) {
       if (message.method === 'initialize') this.#revision = String(message.params?.protocolVersion)
-      if (isEndless(message.method)) {
-        const refusal = this.#watch(message)
-        if (refusal) this.#refuse(refusal)
-        else this.onmessage?.(onlyWatched(message))
+      if (message.method === 'subscriptions/listen') {
+        this.#subscribe(message)
         return
       }
       this.#parts.pending.add(message.id)
-    } else if ('method' in message && message.method === 'notifications/cancelled') {
+    } else if (!('method' in message)) {
+      if (message.id !== undefined) this.#askedOfClient.delete(message.id)
+    } else if (message.method === 'notifications/cancelled') {
       this.#cancel(message.params?.requestId)
-    } else if (!('method' in message) && message.id !== undefined) this.#asked.delete(message.id)
+    }
     this.onmessage?.(message)
   }
 
-  /** What is cancelled gets no answer. */
+  /** A cancelled request gets no answer. */
   #cancel(id: unknown): void {
     this.#parts.pending.delete(id)
-    this.#unwatch(id)
-    const batch = [...this.#batches].find((one) => one.settle(id))
-    if (batch) this.#finish(batch).catch(this.onerror)
+    this.#unsubscribe(id)
+    this.#writeAll(this.#batches.settle(id))
   }
 
   async #answer(message: JSONRPCMessage): Promise<void> {
-    const id = 'id' in message ? message.id : undefined
-    const batch = [...this.#batches].find((one) => one.settle(id, message))
-    await (batch ? this.#finish(batch) : this.#parts.output.write(message))
+    const answers = 'id' in message ? this.#batches.settle(message.id, message) : undefined
+    if (!answers) await this.#parts.output.write(message)
+    else if (answers.length > 0) await this.#parts.output.write(answers)
   }
 
-  async #finish(batch: Batch): Promise<void> {
-    const answers = batch.complete
-    if (!answers || !this.#batches.delete(batch) || answers.length === 0) return
-    await this.#parts.output.write(answers)
+  #write(message: JSONRPCMessage): void {
+    this.#parts.output.write(message).catch(this.onerror)
   }
 
-  #refuse(refusal: JSONRPCErrorResponse): void {
-    this.#parts.output.write(refusal).catch(this.onerror)
+  /** JSON-RPC 2.0 §6: a batch of notifications alone has no answer. */
+  #writeAll(answers: readonly JSONRPCMessage[] = []): void {
+    if (answers.length > 0) this.#parts.output.write(answers).catch(this.onerror)
   }
 
-  /** Watches what a subscription asks for; gives the refusal where that is too much. */
-  #watch(message: JSONRPCRequest): JSONRPCErrorResponse | undefined {
+  /** Such a request is answered when the subscription ends, so it is not pending. */
+  #subscribe(message: JSONRPCRequest): void {
     try {
-      this.#watching.set(message.id, this.#parts.watch(wantedResources(message)))
-      return undefined
+      this.#subscriptions.set(message.id, this.#parts.watch(wantedResources(message)))
     } catch (error) {
       if (!(error instanceof WatchLimitError)) throw error
-      return errorResponse(message.id, { code: -32000, message: error.message })
+      const refusal = errorResponse(message.id, { code: -32000, message: error.message })
+      this.#answer(refusal).catch(this.onerror)
+      return
     }
+    this.onmessage?.(onlyWatched(message))
   }
 
-  #unwatch(id: unknown): void {
-    this.#watching.get(id)?.()
-    this.#watching.delete(id)
+  #unsubscribe(id: unknown): void {
+    this.#subscriptions.get(id)?.()
+    this.#subscriptions.delete(id)
   }
 }
 
-const tooMany = `More than ${mostInFlight} requests are in flight. Wait for answers first.`
+const tooMany = `More than ${maxInFlight} requests are in flight. Wait for answers first.`
 
-interface Admitted {
+interface CheckedValue {
   readonly message?: JSONRPCMessage
-  readonly refusal?: JSONRPCErrorResponse
+  readonly error?: JSONRPCErrorResponse | undefined
 }
-
-/** The error for a request that names a revision which is not served; whatever came before it. */
-function refusalOfRevision({ id, method, params }: JSONRPCRequest) {
-  const requested = params?._meta?.[PROTOCOL_VERSION_META_KEY]
-  // What is no text is an error of the envelope, and `initialize` has a version of its own.
-  if (typeof requested !== 'string' || modernVersions.includes(requested)) return undefined
-  if (method === 'initialize') return undefined
-  const { code, message, data } = new UnsupportedProtocolVersionError({
-    supported: modernVersions,
-    requested,
-  })
-  return messageForClient(
-    errorResponse(id, { code, message, data }),
-    undefined,
-  ) as JSONRPCErrorResponse
-}
-
-/** A subscription is a request that is answered when it ends: nothing to wait for. */
-const isEndless = (method: string) => method === 'subscriptions/listen'

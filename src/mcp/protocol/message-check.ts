@@ -4,11 +4,15 @@ import {
   isSpecType,
   type JSONRPCErrorResponse,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   PARSE_ERROR,
+  UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
 import { boundExceededByText, type JsonBounds } from '../../json/bounds.ts'
 import { clientText } from '../../text/client-text.ts'
+import { metaKeys, modernVersion } from './envelope.ts'
 import { errorResponse, RequestId } from './json-rpc.ts'
+import { errorForClient } from './protocol-error.ts'
 
 /*
  * Checks what a client sends, from text to JSON-RPC 2.0 message. The SDK accepts exactly the same
@@ -85,6 +89,30 @@ export function checkMessage(value: unknown): CheckedMessage {
   return fault === undefined
     ? refused(id, INVALID_PARAMS, metaFault(value.params))
     : refused(id, INVALID_REQUEST, fault)
+}
+
+export const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
+  'method' in message && 'id' in message
+
+/**
+ * The error response to a request that may not be in a batch, or names a revision that is not
+ * served. The SDK checks that over HTTP; over stdio it does so only for the first request.
+ */
+export function requestError(
+  { id, method, params }: JSONRPCRequest,
+  { isBatch }: { readonly isBatch: boolean },
+): JSONRPCErrorResponse | undefined {
+  if (method === 'initialize') {
+    // It has a revision of its own.
+    const message = 'initialize must not be part of a batch.'
+    return isBatch ? errorResponse(id, { code: INVALID_REQUEST, message }) : undefined
+  }
+  const requested = params?._meta?.[metaKeys.protocolVersion]
+  // The SDK answers a value that is not a string.
+  if (typeof requested !== 'string' || requested === modernVersion) return undefined
+  const supported = [modernVersion]
+  const { code, message, data } = new UnsupportedProtocolVersionError({ supported, requested })
+  return errorResponse(id, errorForClient({ code, message, data }, undefined))
 }
 
 const refused = (id: RequestId | null, code: number, message: string): CheckedMessage => ({
