@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import module from 'node:module'
-import { descriptorHint } from './cli/descriptors.ts'
+import { openFilesHint } from './cli/open-files-hint.ts'
 
 /*
  * Starts the program, or says why it cannot. This file must run on any Node that can read it, so
@@ -29,7 +29,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   })
   start()
     .catch((error: Error) => {
-      process.stderr.write(`voice-agent-mcp failed: ${error.message}${descriptorHint(error)}\n`)
+      process.stderr.write(`voice-agent-mcp failed: ${error.message}${openFilesHint(error)}\n`)
       return 1
     })
     .then((code) => {
@@ -43,7 +43,7 @@ async function start(): Promise<number> {
   // Assistants start this program again and again: what is compiled once is kept. Written soon after
   // the start, because clients kill more often than they ask. Where NODE_COMPILE_CACHE is set, Node
   // has chosen that folder already.
-  const { compileCacheFolder } = await import('./cli/compile-cache.ts')
+  const { compileCacheFolder } = await import('./cli/compile-cache-folder.ts')
   const folder = process.env.NODE_COMPILE_CACHE ? undefined : compileCacheFolder()
   if (folder !== undefined) module.enableCompileCache(folder)
   setTimeout(() => module.flushCompileCache(), 3000).unref()

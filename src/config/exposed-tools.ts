@@ -6,22 +6,25 @@ import {
   everyTool,
   narrow,
 } from '../mcp/protocol/exposure.ts'
-import { ConfigError } from './flags.ts'
-import { shownName } from './settings.ts'
+import { ConfigError } from './config-error.ts'
+import { scopeSettings } from './scope.ts'
+import { settingLabel } from './setting.ts'
 
-/** What the operator exposes of the tools. Throws ConfigError. */
-export function exposedOf<T extends ExposableTool>(
+/** How messages name the settings of the exposure. */
+const names = {
+  toolsets: settingLabel(scopeSettings, 'toolsets'),
+  tools: settingLabel(scopeSettings, 'tools'),
+  excludeTools: settingLabel(scopeSettings, 'exclude-tools'),
+  readOnly: settingLabel(scopeSettings, 'read-only'),
+}
+
+/** The tools that the operator's settings expose. Throws ConfigError. */
+export function exposedTools<T extends ExposableTool>(
   tools: readonly T[],
-  wanted: ExposureWish,
+  wish: ExposureWish,
 ): Exposure<T> {
-  const names = {
-    toolsets: shownName('toolsets'),
-    tools: shownName('tools'),
-    excludeTools: shownName('exclude-tools'),
-    readOnly: shownName('read-only'),
-  }
   try {
-    return narrow(everyTool(tools), wanted, { who: "this server's setting", names })
+    return narrow(everyTool(tools), wish, { who: "this server's setting", names })
   } catch (error) {
     throw error instanceof ExposureError ? new ConfigError(error.message) : error
   }

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { cards, initializedVersions } from '../service/tool-summaries.ts'
+import { initializedVersions, toolSummaries } from '../service/tool-summaries.ts'
 import { licences } from './licences.ts'
 import { replaceModules } from './replace-modules.ts'
 
@@ -18,12 +18,12 @@ if (process.argv.includes('--if-needed') && isCurrent()) process.exit(0)
 
 /** Both modules are replaced by their results: computing them would delay each start. */
 const replaced = replaceModules(root, {
-  'src/service/tool-summaries.ts': Object.entries({ cards, initializedVersions })
+  'src/service/tool-summaries.ts': Object.entries({ toolSummaries, initializedVersions })
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
     .join('\n'),
-  'src/mcp/call/prebuilt-listed-tools.ts': `import { cards } from '../../service/tool-summaries.ts'
+  'src/mcp/call/prebuilt-listed-tools.ts': `import { toolSummaries } from '../../service/tool-summaries.ts'
 export const prebuiltListedTools = Object.fromEntries(
-  cards.map(({ name, listed }) => [name, JSON.parse(listed)]),
+  toolSummaries.map(({ name, listed }) => [name, JSON.parse(listed)]),
 )`,
 })
 

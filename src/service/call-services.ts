@@ -4,9 +4,9 @@ import { createCallFollower } from '../calls/call-follower.ts'
 import type { CallServices } from '../calls/call-services.ts'
 import { CallsUnderWay } from '../calls/calls-under-way.ts'
 import { PendingPermits } from '../calls/pending-permits.ts'
-import type { CallingConfig } from '../config/config.ts'
-import { ConfigError } from '../config/flags.ts'
-import { shownName } from '../config/settings.ts'
+import { type CallingConfig, callingSettings } from '../config/calling.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { settingLabel } from '../config/setting.ts'
 import { createDialPolicy } from '../policy/dial-policy.ts'
 import type { DialPolicyConfig } from '../policy/dial-policy-config.ts'
 import { DialPolicyError, parseDialPolicy } from '../policy/parse-dial-policy.ts'
@@ -42,7 +42,7 @@ export function openCallServices(
   const counter: CallCounter =
     stateDir === ':memory:'
       ? createMemoryCallCounter()
-      : createSqliteCallCounter(file('dialled.db'), shownName('state-dir'))
+      : createSqliteCallCounter(file('dialled.db'), settingLabel(callingSettings, 'state-dir'))
   const dialPolicy = createDialPolicy({ config, source, counter, leaseMs })
   const follower = createCallFollower()
   const journal = openOnce(() => openSqliteJournal(file('calls.db')))
@@ -69,7 +69,8 @@ function readPolicy(policy: CallingConfig['policy']): {
   config: DialPolicyConfig | undefined
   source: string
 } {
-  if (policy === undefined) return { config: undefined, source: shownName('dial-policy') }
+  if (policy === undefined)
+    return { config: undefined, source: settingLabel(callingSettings, 'dial-policy') }
   const source = 'file' in policy ? policy.file : policy.source
   try {
     const text = 'file' in policy ? readFileSync(policy.file, 'utf8') : policy.text

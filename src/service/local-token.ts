@@ -11,11 +11,14 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError } from '../config/flags.ts'
-import { shownName } from '../config/settings.ts'
+import { callingSettings } from '../config/calling.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { settingLabel } from '../config/setting.ts'
 import { localTokenPrefix } from '../session/credential.ts'
 import { makePrivateFolder } from '../state/private-files.ts'
 import type { LocalToken } from '../transports/own-key.ts'
+
+const stateDirLabel = settingLabel(callingSettings, 'state-dir')
 
 /**
  * The local token of a state directory. It is made once and is the same for all servers that use the
@@ -32,7 +35,7 @@ export async function openLocalToken(stateDir: string): Promise<LocalToken> {
     if (error instanceof ConfigError) throw error
     const reason = error instanceof Error ? error.message : String(error)
     throw new ConfigError(
-      `The local token cannot be kept in ${file}: ${reason}. Name another folder with ${shownName('state-dir')}, or do without it with --local-token off.`,
+      `The local token cannot be kept in ${file}: ${reason}. Name another folder with ${stateDirLabel}, or do without it with --local-token off.`,
     )
   }
 }
@@ -78,11 +81,11 @@ function refuseIfShared(file: string, descriptor: number): void {
   const { uid, mode } = fstatSync(descriptor)
   if (uid !== process.getuid()) {
     throw new ConfigError(
-      `${file} belongs to another user, who could know the local token. Delete it, or name another folder with ${shownName('state-dir')}.`,
+      `${file} belongs to another user, who could know the local token. Delete it, or name another folder with ${stateDirLabel}.`,
     )
   }
   if ((mode & 0o077) === 0) return
   throw new ConfigError(
-    `${file} can be read by other users. Delete it for a new local token, or take the rights from them (chmod 600) where nobody has read it. On a disk that keeps no rights, name another folder with ${shownName('state-dir')}.`,
+    `${file} can be read by other users. Delete it for a new local token, or take the rights from them (chmod 600) where nobody has read it. On a disk that keeps no rights, name another folder with ${stateDirLabel}.`,
   )
 }

@@ -1,5 +1,6 @@
 import type { Send, WireRequest } from '../api/send.ts'
-import type { PlatformConfig, SandboxConfig } from '../config/config.ts'
+import type { PlatformConfig } from '../config/platform.ts'
+import type { SandboxConfig } from '../config/sandbox.ts'
 import { errorCodes } from '../contract/error.ts'
 import type { Credential } from '../session/credential.ts'
 

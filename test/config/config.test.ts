@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { requestMs } from '../../src/calls/placing-context.ts'
-import { type Config, readConfig } from '../../src/config/config.ts'
-import { ConfigError } from '../../src/config/flags.ts'
-import { helpText, settings } from '../../src/config/settings.ts'
+import { type Config, commands, readConfig, settings } from '../../src/cli/commands/index.ts'
+import { ConfigError } from '../../src/config/config-error.ts'
+import { helpText } from '../../src/config/help.ts'
 
 const key = { VOICE_AGENT_API_KEY: 'k' }
 const url = { VOICE_AGENT_BASE_URL: 'https://api.example.com' }
@@ -100,8 +100,8 @@ describe('the address', () => {
     ['http://api.example.com', /must be https/],
     ['http://127.0.0.1.example.com', /must be https/],
     ['http://10.0.0.1', /must be https/],
-    ['ftp://example.com', /no web address/],
-    ['api.example.com', /no web address/],
+    ['ftp://example.com', /not a web address/],
+    ['api.example.com', /not a web address/],
     ['https://u:p@example.com', /user name or password/],
     ['https://example.com/?x=1', /no \? and no #/],
   ])('%s is refused', (given, message) => {
@@ -118,7 +118,7 @@ describe('the address', () => {
       expect(network({ ...proxy, VOICE_AGENT_BASE_URL: own }).proxy).toBeUndefined()
     }
     expect(() => network({ HTTPS_PROXY: '127.0.0.1:3128' })).toThrow(
-      /HTTPS_PROXY is no web address/,
+      /HTTPS_PROXY is not a web address/,
     )
   })
 })
@@ -214,8 +214,8 @@ describe('the command line', () => {
     [['--prot', '3'], /--prot/],
     [['serve'], /no command serve; there are stdio, http, sandbox/],
     [['http', 'extra'], /Unexpected argument extra/],
-    [['--port', '5'], /--port is no option of stdio, only of http and sandbox/],
-    [['sandbox', '--base-url', 'https://x.example'], /--base-url is no option of sandbox/],
+    [['--port', '5'], /--port is not an option of stdio, only of http and sandbox/],
+    [['sandbox', '--base-url', 'https://x.example'], /--base-url is not an option of sandbox/],
     [
       ['http', '--port', '70000'],
       /--port \(VOICE_AGENT_PORT\) takes a whole number from 0 to 65535/,
@@ -228,14 +228,14 @@ describe('the command line', () => {
     [['--account', 'a,b'], /one account/],
     [['--account', '..'], /one account/],
     [['--read-only=no'], /--read-only.* does not take an argument/],
-    [['sandbox', '--read-only'], /--read-only is no option of sandbox, only of stdio and http/],
+    [['sandbox', '--read-only'], /--read-only is not an option of sandbox, only of stdio and http/],
   ])('%j is refused with the reason', (argv, message) => {
     expect(() => readConfig(argv, {})).toThrow(message)
     expect(() => readConfig(argv, {})).toThrow(ConfigError)
   })
 
   test('help names every flag and variable, and a command shows its own', () => {
-    const help = helpText(undefined)
+    const help = helpText(commands, undefined)
     for (const [name, { variable }] of Object.entries(settings)) {
       expect(help).toContain(`--${name} `)
       expect(help).toContain(`[${variable}]`)
@@ -246,17 +246,17 @@ describe('the command line', () => {
     ]) {
       expect(command(...argv)).toEqual({ command: 'help', about: 'http' })
     }
-    expect(helpText('stdio')).not.toContain('--port')
+    expect(helpText(commands, 'stdio')).not.toContain('--port')
   })
 
   test('help says how long placing takes at most, whatever is set', () => {
     const most = `placing a call takes at most ${requestMs / 1000} in all.`
     for (const name of ['timeout', 'call-find-out'] as const)
-      expect(settings[name].help).toContain(most)
+      expect(settings[name]?.help).toContain(most)
   })
 
   test('help lists the toolsets', () => {
-    expect(helpText('stdio')).toMatch(/--toolsets .*accounts, .*agents, .*calls, .*usage/)
+    expect(helpText(commands, 'stdio')).toMatch(/--toolsets .*accounts, .*agents, .*calls, .*usage/)
   })
 })
 

@@ -1,75 +1,48 @@
-import { readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
-import * as z from 'zod'
-import { errorCodes } from '../../contract/error.ts'
-import { Faults } from '../../sandbox/faults.ts'
-import { openSandbox, type SandboxOptions } from '../../sandbox/sandbox.ts'
-import { hostCheck } from '../../transports/hosts.ts'
-import { type Listening, listen } from '../../transports/listen.ts'
+import { type ListenConfig, listenConfig, listenSettings } from '../../config/listen.ts'
+import { isLoopback } from '../../config/loopback.ts'
+import { type SandboxConfig, sandboxConfig, sandboxSettings } from '../../config/sandbox.ts'
+import { settingReader, text } from '../../config/setting.ts'
+import { log } from '../stderr-log.ts'
+import { defineCommand, type Running } from './command.ts'
 
-/** The faults file cannot be used; the message says what is wrong with it. */
-class FaultsError extends Error {
-  override readonly name = 'FaultsError'
+type Config = ListenConfig & { sandbox: SandboxConfig; faultsFile: string | undefined }
+
+const ownSettings = {
+  faults: text({
+    variable: 'VOICE_AGENT_SANDBOX_FAULTS',
+    value: 'FILE',
+    help: 'JSON file of rules by which the sandbox fails (see docs/sandbox.md).',
+  }),
 }
 
-/**
- * Serves the sandbox as the platform's REST API. Throws StoreError, ListenError and FaultsError.
- */
-export async function startSandbox(options: {
-  host: string
-  port: number
-  /** Whether the address is reachable from this machine only. */
-  isLoopback: boolean
-  /** Host names clients may use, besides those of this machine. */
-  allowedHosts: readonly string[]
-  sandbox: Omit<SandboxOptions, 'llm'> & { llm: SandboxOptions['llm'] | undefined }
-  faultsFile: string | undefined
-  onBug: (error: unknown) => void
-}): Promise<Listening> {
-  const { faultsFile, onBug } = options
-  const { llm, ...rest } = options.sandbox
-  const sandbox = openSandbox({
-    ...rest,
-    onBug,
-    ...(llm && { llm }),
-    ...(faultsFile && { faults: readFaults(faultsFile) }),
+export const sandbox = defineCommand({
+  name: 'sandbox',
+  about: 'Serve the sandbox as the platform REST API, for programs that speak it directly.',
+  settings: { ...listenSettings, ...sandboxSettings, ...ownSettings },
+  read: (texts): Config => ({
+    ...listenConfig(texts, 8080),
+    sandbox: sandboxConfig(texts),
+    faultsFile: settingReader(ownSettings, texts)('faults'),
+  }),
+  start,
+})
+
+async function start({ listen, allowedHosts, sandbox, faultsFile }: Config): Promise<Running> {
+  const [{ startSandboxServer }, { bugText }] = await Promise.all([
+    import('../sandbox-server.ts'),
+    import('../../text/error-text.ts'),
+  ])
+  const server = await startSandboxServer({
+    ...listen,
+    isLoopback: isLoopback(listen.host),
+    allowedHosts,
+    sandbox,
+    faultsFile,
+    onBug: (error) => log(bugText(error)),
   })
-  const refusalOfHost = hostCheck(options)
-  const answer = async (request: Request, { incoming, outgoing }: HttpBindings) => {
-    const refusal = refusalOfHost(incoming.headers.host)
-    const response = refusal ? forbidden(refusal) : await sandbox.fetch(request)
-    // What is left of the body is not read, so nothing else can come on this connection.
-    if (!incoming.complete) outgoing.setHeader('connection', 'close')
-    if (response.type !== 'error') return response
-    // The web's way to say that there is no answer: the connection is simply gone.
-    outgoing.destroy()
-    return RESPONSE_ALREADY_SENT
-  }
-  const listener = getRequestListener((request, env) => answer(request, env as HttpBindings))
-  const listening = await listen(createServer(listener), options)
-  return {
-    ...listening,
-    async close() {
-      await listening.close()
-      sandbox.close()
-    },
-  }
-}
-
-function forbidden(message: string): Response {
-  const envelope = { code: errorCodes[403], message, detail: null, errors: null }
-  return Response.json(envelope, { status: 403 })
-}
-
-function readFaults(file: string): Faults {
-  try {
-    const parsed = Faults.safeParse(JSON.parse(readFileSync(file, 'utf8')))
-    if (parsed.success) return parsed.data
-    throw new Error(z.prettifyError(parsed.error))
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new FaultsError(`The faults file ${file} cannot be used: ${reason}`)
-  }
+  log(`Sandbox data: ${sandbox.file}`)
+  if (faultsFile) log(`Failing by the rules in ${faultsFile}`)
+  log(`Serving the sandbox API at ${server.url}/v1 (X-API-Key: sandbox-key)`)
+  log(`OpenAPI document: ${server.url}/v1/openapi.json`)
+  return { done: new Promise(() => {}), close: () => server.close() }
 }

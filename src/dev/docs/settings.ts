@@ -1,4 +1,5 @@
-import { type Setting, settings } from '../../config/settings.ts'
+import { commands, settings } from '../../cli/commands/index.ts'
+import { settingHelp } from '../../config/help.ts'
 import { magicDestinations } from '../../sandbox/call-plan.ts'
 import { sandboxKeys } from '../../sandbox/seed.ts'
 import { code, table } from './markdown.ts'
@@ -7,11 +8,14 @@ import { code, table } from './markdown.ts'
 export const settingTable = (): string =>
   table(
     ['Flag', 'Variable', 'Meaning', 'Commands'],
-    Object.entries<Setting>(settings).map(([name, { value, variable, help, commands }]) => [
-      code(`--${name} ${value}`.trim()),
-      code(variable),
-      help,
-      commands.join(', '),
+    Object.entries(settings).map(([name, setting]) => [
+      code(`--${name} ${setting.value}`.trim()),
+      code(setting.variable),
+      settingHelp(setting),
+      commands
+        .filter((command) => name in command.settings)
+        .map((command) => command.name)
+        .join(', '),
     ]),
   )
 

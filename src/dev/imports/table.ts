@@ -50,6 +50,6 @@ export const mayImport = {
   // Tests, and programs for developers.
   'test/harness':
     'transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract text json',
-  dev: 'test/harness service service/tool-summaries config transports tools/index mcp/protocol mcp/call policy sandbox api contract text',
-  test: 'test/harness dev service service/tool-summaries config transports tools/index tools/* prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls policy state state/private-files sandbox api contract jinja text json',
+  dev: 'test/harness cli service service/tool-summaries config transports tools/index mcp/protocol mcp/call policy sandbox api contract text',
+  test: 'test/harness dev cli service service/tool-summaries config transports tools/index tools/* prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls policy state state/private-files sandbox api contract jinja text json',
 } as const

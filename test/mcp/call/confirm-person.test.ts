@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { cards } from '../../../src/service/tool-summaries.ts'
+import { toolSummaries } from '../../../src/service/tool-summaries.ts'
 import { connectPerson, type Person, tokenOf, yes } from '../../harness/person.ts'
 import { type Program, startHttpProgram } from '../../harness/program.ts'
 import { seedIds } from '../../harness/sandbox.ts'
@@ -108,7 +108,7 @@ describe('the token of a preview is listed', () => {
     ['always', 'HTTP', true, true],
   ] as const)('with --confirm %s over %s: %s', async (mode, over, isListed, isTold) => {
     const { tools, instructions } = await listedBy(mode, over)
-    expect(tools.map(({ name }) => name)).toEqual(cards.map(({ name }) => name))
+    expect(tools.map(({ name }) => name)).toEqual(toolSummaries.map(({ name }) => name))
     const taking = tools.filter(
       ({ inputSchema }) => 'confirm_token' in (inputSchema.properties ?? {}),
     )

@@ -11,7 +11,7 @@ import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
 import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
 import { serverInfoOf } from '../../../src/mcp/protocol/server-info.ts'
 import { prompts } from '../../../src/prompts/index.ts'
-import { cards, initializedVersions } from '../../../src/service/tool-summaries.ts'
+import { initializedVersions, toolSummaries } from '../../../src/service/tool-summaries.ts'
 import { createMemoryUsedTokens } from '../../../src/state/memory/memory-used-tokens.ts'
 import { tools } from '../../../tools/index.ts'
 import { anyRequest } from '../../harness/any-mcp-request.ts'
@@ -44,9 +44,9 @@ const createHandshake = () =>
     isSandbox,
     account,
     confirm: 'auto',
-    exposure: everyTool(cards),
+    exposure: everyTool(toolSummaries),
     info: serverInfoOf(isSandbox, version),
-    listed: cards.map(({ listed }) => listed),
+    listed: toolSummaries.map(({ listed }) => listed),
     versions: initializedVersions,
   })
 

@@ -1,4 +1,4 @@
-/** Standard output belongs to the protocol; everything else goes to standard error. */
+/** Writes one line to standard error. Standard output is for protocol messages only. */
 export function log(message: string): void {
   process.stderr.write(`voice-agent-mcp: ${message}\n`)
 }

@@ -1,47 +1,37 @@
 import { networkInterfaces } from 'node:os'
-import type { Config } from '../config/config.ts'
+import type { ListenConfig } from '../config/listen.ts'
+import type { PlatformConfig } from '../config/platform.ts'
 import { localTokenHeader } from '../session/credential.ts'
 import type { Listening } from '../transports/listen.ts'
 import type { OwnKey } from '../transports/own-key.ts'
-import { log } from './log.ts'
 
-/** Tells the operator where the server is, what to know of it, and how a client is connected. */
-export function tellAddress(
+/** Where the server is, and what the operator should know of its safety, in lines for the log. */
+export function httpStartLines(
   server: Listening,
-  config: Extract<Config, { command: 'http' }>,
+  { platform, allowedHosts }: ListenConfig & { platform: PlatformConfig },
   { isLoopback, ownKey }: { isLoopback: boolean; ownKey: OwnKey },
-): void {
+): string[] {
   const everywhere = server.isEverywhere ? ' (and at every other address of this machine)' : ''
-  log(`Serving MCP at ${server.url}/mcp${everywhere}`)
-  if (!isLoopback) warnOfExposure(config)
-  if (ownKey.usedBy === 'owner' && !ownKey.token) {
-    log(
+  const hasKey = platform.kind === 'network' && platform.apiKey !== undefined
+  const lines = [
+    `Serving MCP at ${server.url}/mcp${everywhere}`,
+    !isLoopback &&
+      hasKey &&
+      'VOICE_AGENT_API_KEY is used only by servers on loopback; requests to this one bring their own key.',
+    !isLoopback &&
+      allowedHosts.length === 0 &&
+      'Any Host name is accepted. List the names of this server with --allowed-hosts.',
+    ownKey.usedBy === 'owner' &&
+      !ownKey.token &&
       'Every user and program of this machine can use VOICE_AGENT_API_KEY through this server (--local-token off).',
-    )
-  }
-  process.stderr.write(clientHelp(`${urlForClients(server, config.allowedHosts)}/mcp`, ownKey))
+  ]
+  return lines.filter((line) => line !== false)
 }
 
-/** What an operator who listens to the whole network should know. */
-function warnOfExposure(config: Extract<Config, { command: 'http' }>): void {
-  const { platform, allowedHosts } = config
-  if (platform.kind === 'network' && platform.apiKey !== undefined) {
-    log(
-      'VOICE_AGENT_API_KEY is lent on loopback only; requests from elsewhere bring their own key.',
-    )
-  }
-  if (allowedHosts.length === 0) {
-    log('Any Host name is accepted. Name those that lead here with --allowed-hosts.')
-  }
-}
-
-/**
- * The address as clients write it: by the name that the operator has given for it, or else by this
- * machine's own address, where it listens on that.
- */
-function urlForClients({ url, isEverywhere }: Listening, [named]: readonly string[]): string {
+/** The address that clients use: the first allowed host name, or else this machine's own address. */
+function urlForClients({ url, isEverywhere }: Listening, [name]: readonly string[]): string {
   const { port } = new URL(url)
-  if (named !== undefined) return `http://${named}:${port}`
+  if (name !== undefined) return `http://${name}:${port}`
   const own = isEverywhere
     ? Object.values(networkInterfaces())
         .flatMap((addresses) => addresses ?? [])
@@ -51,8 +41,13 @@ function urlForClients({ url, isEverywhere }: Listening, [named]: readonly strin
 }
 
 /** How to connect a client, ready to paste. */
-function clientHelp(url: string, ownKey: OwnKey): string {
-  const { header, note } = secretOf(ownKey)
+export function connectHelp(
+  server: Listening,
+  allowedHosts: readonly string[],
+  ownKey: OwnKey,
+): string {
+  const url = `${urlForClients(server, allowedHosts)}/mcp`
+  const { header, note } = clientSecret(ownKey)
   const headers = header && { [header.name]: header.value }
   const entry = { type: 'http', url, ...(headers && { headers }) }
   const flag = header ? ` --header "${header.name}: ${header.value}"` : ''
@@ -63,8 +58,8 @@ ${note}
 `
 }
 
-/** What clients send to be let in, and what a person should know of it. */
-function secretOf(ownKey: OwnKey): { header?: { name: string; value: string }; note: string } {
+/** The header that clients authenticate with, and what a person should know of it. */
+function clientSecret(ownKey: OwnKey): { header?: { name: string; value: string }; note: string } {
   if (ownKey.usedBy === 'nobody') {
     return {
       header: { name: 'X-API-Key', value: 'YOUR-API-KEY' },

@@ -1,0 +1,38 @@
+import type { CommandSpec } from '../../config/command-line.ts'
+import type { SettingTexts } from '../../config/setting.ts'
+import type { Environment } from '../../config/setting-texts.ts'
+
+/** Something that runs until it is stopped. */
+export interface Running {
+  /** Resolves when it has ended by itself. */
+  readonly done: Promise<void>
+  close(): Promise<void>
+}
+
+interface Definition<Name extends string, Config extends object> extends CommandSpec {
+  readonly name: Name
+  /** Its configuration, from the texts of its settings. Throws ConfigError. */
+  readonly read: (texts: SettingTexts, env: Environment) => Config
+  /**
+   * Starts it. What only this command needs is imported in here, so that the others start without
+   * loading it.
+   */
+  readonly start: (config: Config) => Promise<Running>
+}
+
+/** A command: its name, help, settings and start. One file each; index.ts lists them. */
+export const defineCommand = <Name extends string, Config extends object>(
+  definition: Definition<Name, Config>,
+) => ({
+  name: definition.name,
+  about: definition.about,
+  settings: definition.settings,
+  configure(texts: SettingTexts, env: Environment) {
+    const config = definition.read(texts, env)
+    return {
+      command: definition.name,
+      ...config,
+      start: () => definition.start(config),
+    }
+  },
+})

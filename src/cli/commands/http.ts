@@ -1,0 +1,93 @@
+import { exposedTools } from '../../config/exposed-tools.ts'
+import { type HttpConfig, httpConfig, httpSettings } from '../../config/http.ts'
+import { type ListenConfig, listenConfig, listenSettings } from '../../config/listen.ts'
+import { isLoopback } from '../../config/loopback.ts'
+import { type ServiceConfig, serviceConfig, serviceSettings } from '../../config/service.ts'
+import type { Service } from '../../service/service.ts'
+import { toolSummaries } from '../../service/tool-summaries.ts'
+import type { OwnKey } from '../../transports/own-key.ts'
+import { logStart } from '../start-message.ts'
+import { log } from '../stderr-log.ts'
+import { defineCommand, type Running } from './command.ts'
+
+type Config = ServiceConfig & ListenConfig & HttpConfig
+
+export const http = defineCommand({
+  name: 'http',
+  about: 'Serve MCP over Streamable HTTP at /mcp.',
+  settings: { ...serviceSettings, ...listenSettings, ...httpSettings },
+  read: (texts, env): Config => ({
+    ...serviceConfig(texts, env, { needsKey: false }),
+    ...listenConfig(texts, 3000),
+    ...httpConfig(texts),
+  }),
+  start,
+})
+
+async function start(config: Config): Promise<Running> {
+  const exposure = exposedTools(toolSummaries, config.scope.exposure)
+  const [{ openService }, { bugText }, { connectHelp, httpStartLines }] = await Promise.all([
+    import('../../service/service.ts'),
+    import('../../text/error-text.ts'),
+    import('../http-start-message.ts'),
+  ])
+  const shutdown = new AbortController()
+  const onBug = (error: unknown) => log(bugText(error))
+  const service = await openService(config, { onBug, shutdown: shutdown.signal })
+  // The person who starts this server reads the log, so what cannot work fails at once. Over stdio
+  // the first tool reports it.
+  await service.prepare()
+  const local = isLoopback(config.listen.host)
+  const ownKey = await ownKeyFor(config, service, local)
+  const server = await listen(config, service, { isLoopback: local, ownKey })
+  logStart(config, exposure)
+  for (const line of httpStartLines(server, config, { isLoopback: local, ownKey })) log(line)
+  process.stderr.write(connectHelp(server, config.allowedHosts, ownKey))
+  return {
+    done: new Promise(() => {}),
+    async close() {
+      log('Stopping: requests under way are answered, for up to a minute. A second signal ends it.')
+      shutdown.abort()
+      await server.close()
+      await service.close()
+    },
+  }
+}
+
+/** Which requests may use the server's own key: only local ones, or all of them in the sandbox. */
+async function ownKeyFor(
+  { platform, wantsLocalToken }: Config,
+  { hasOwnKey, localToken }: Service,
+  isLocal: boolean,
+): Promise<OwnKey> {
+  if (platform.kind === 'sandbox') return { usedBy: 'anybody' }
+  if (!isLocal || !hasOwnKey) return { usedBy: 'nobody' }
+  return { usedBy: 'owner', token: wantsLocalToken ? await localToken() : undefined }
+}
+
+async function listen(
+  { listen, allowedHosts, allowedOrigins, limits }: Config,
+  service: Service,
+  own: { isLoopback: boolean; ownKey: OwnKey },
+) {
+  const [{ startHttp }, { watchResources }, { refusalText }] = await Promise.all([
+    import('../../transports/http.ts'),
+    import('../../mcp/protocol/watched-resources.ts'),
+    import('../../text/error-text.ts'),
+  ])
+  return startHttp(service, {
+    ...listen,
+    ...own,
+    allowedHosts,
+    allowedOrigins,
+    limits,
+    refusalOf(header) {
+      const selected = service.exposureFor(header)
+      return selected.ok ? undefined : selected.message
+    },
+    faultOfKey: service.faultOfKey,
+    watch: (credential, uris, onUpdate) =>
+      watchResources(service.restrictedSessionFor(credential), uris, onUpdate),
+    onError: (error) => log(refusalText(error)),
+  })
+}

@@ -1,0 +1,32 @@
+import { allSettings, parseCommandLine } from '../../config/command-line.ts'
+import { type Environment, settingTexts } from '../../config/setting-texts.ts'
+import { http } from './http.ts'
+import { sandbox } from './sandbox.ts'
+import { stdio } from './stdio.ts'
+
+/** Every command: to add one, write its file and its row here. */
+export const commands = [stdio, http, sandbox] as const
+
+const defaultCommand = stdio
+
+/** The settings of all commands. */
+export const settings = allSettings(commands)
+
+/** What the program is asked to do. */
+export type Config =
+  | { command: 'help'; about: string | undefined }
+  | { command: 'version' }
+  | ReturnType<(typeof commands)[number]['configure']>
+
+/** Reads command line and environment, once. Throws ConfigError. */
+export function readConfig(argv: readonly string[], env: Environment): Config {
+  const { command, flags, wantsHelp, wantsVersion } = parseCommandLine(
+    argv,
+    commands,
+    defaultCommand,
+  )
+  if (wantsVersion) return { command: 'version' }
+  if (wantsHelp) return { command: 'help', about: command?.name }
+  const { settings: taken, configure } = command ?? defaultCommand
+  return configure(settingTexts(taken, flags, env), env)
+}

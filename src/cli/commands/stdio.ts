@@ -1,0 +1,142 @@
+import type { Server } from '@modelcontextprotocol/server'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { exposedTools } from '../../config/exposed-tools.ts'
+import { type ServiceConfig, serviceConfig, serviceSettings } from '../../config/service.ts'
+import { type ConfirmMode, listsToken, withoutToken } from '../../mcp/call/confirm-mode.ts'
+import { createStdioHandshake } from '../../mcp/fast/stdio-handshake.ts'
+import type { Exposure } from '../../mcp/protocol/exposure.ts'
+import { serverInfoOf } from '../../mcp/protocol/server-info.ts'
+import {
+  initializedVersions,
+  type ToolSummary,
+  toolSummaries,
+} from '../../service/tool-summaries.ts'
+import { startStdio } from '../../transports/stdio.ts'
+import type { Connect } from '../../transports/stdio-connection.ts'
+import { logStart } from '../start-message.ts'
+import { log } from '../stderr-log.ts'
+import { defineCommand, type Running } from './command.ts'
+
+export const stdio = defineCommand({
+  name: 'stdio',
+  about: 'Speak MCP on standard input and output, for a client that starts it (default).',
+  settings: serviceSettings,
+  read: (texts, env) => serviceConfig(texts, env, { needsKey: true }),
+  start,
+})
+
+/**
+ * How long after the start the service is loaded even if nothing has needed it, ms: after the first
+ * answers, and before the compile cache is written (3 s, bin.ts). Later its files may be gone,
+ * because an update has replaced the package, or the process may have no file descriptor left to
+ * open them.
+ */
+const loadAfterMs = 1500
+
+/**
+ * The first answers come from the handshake, which needs neither the SDK nor the tools. Everything
+ * else is loaded for the first message that it cannot answer, or after `loadAfterMs`.
+ */
+async function start(config: ServiceConfig): Promise<Running> {
+  const exposure = exposedTools(toolSummaries, config.scope.exposure)
+  const connection = loadedOnce(() => loadConnection(config))
+  // A mistake in the dial policy must be reported before a client is answered.
+  if (config.calling.policy !== undefined) await connection.load()
+  logStart(config, exposure)
+  if (process.stdin.isTTY) {
+    log(
+      'Waiting for an MCP client on standard input. This mode is for clients that start the program; try "voice-agent-mcp http" or --help. Ctrl+C ends it.',
+    )
+  }
+  const server = startStdio({
+    handshake: handshakeFor(config, exposure),
+    load: async () => (await connection.load()).connect,
+  })
+  // If this fails, the next message that needs the service loads it again and reports the error.
+  const timer = setTimeout(() => connection.load().catch(() => undefined), loadAfterMs).unref()
+  return {
+    done: server.done,
+    async close() {
+      clearTimeout(timer)
+      await server.close()
+      await connection.close()
+    },
+  }
+}
+
+/** Loads something once. A failure is not kept: its cause may be gone the next time. */
+function loadedOnce<T extends { close(): Promise<void> }>(load: () => Promise<T>) {
+  let loaded: Promise<T> | undefined
+  return {
+    load(): Promise<T> {
+      loaded ??= load().catch((error) => {
+        loaded = undefined
+        throw error
+      })
+      return loaded
+    },
+    async close(): Promise<void> {
+      await (await loaded?.catch(() => undefined))?.close()
+    },
+  }
+}
+
+function handshakeFor(
+  { platform, scope, calling }: ServiceConfig,
+  exposure: Exposure<ToolSummary>,
+) {
+  const isSandbox = platform.kind === 'sandbox'
+  const { account } = scope
+  return createStdioHandshake({
+    isSandbox,
+    account,
+    confirm: calling.confirm,
+    exposure,
+    info: serverInfoOf(isSandbox, packageJson.version),
+    // With a pinned account the tools are listed in another form, which only the service knows.
+    listed: account === undefined ? listedTools(exposure, calling.confirm) : undefined,
+    versions: initializedVersions,
+  })
+}
+
+/** The tools as they are listed, each as JSON text. */
+const listedTools = ({ tools }: Exposure<ToolSummary>, confirm: ConfirmMode) =>
+  tools.map(({ listed }) =>
+    listsToken(confirm) ? listed : JSON.stringify(withoutToken(JSON.parse(listed))),
+  )
+
+/** Loads the service and the SDK, which answer everything that the handshake does not. */
+async function loadConnection(config: ServiceConfig) {
+  const [{ openService }, { connectStdio }, { watchResources }, { bugText, refusalText }] =
+    await Promise.all([
+      import('../../service/service.ts'),
+      import('../../transports/stdio-connection.ts'),
+      import('../../mcp/protocol/watched-resources.ts'),
+      import('../../text/error-text.ts'),
+    ])
+  let current: Server | undefined
+  const shutdown = new AbortController()
+  const service = await openService(config, {
+    onBug: (error) => log(bugText(error)),
+    shutdown: shutdown.signal,
+    onServer(server) {
+      current = server
+    },
+  })
+  const watch = (uris: readonly string[]) =>
+    watchResources(service.restrictedSessionFor(undefined), uris, (uri) => {
+      // A client that has gone needs no notification.
+      current?.sendResourceUpdated({ uri }).catch(() => undefined)
+    })
+  const connect: Connect = (before) =>
+    connectStdio(
+      {
+        factory: service.factory,
+        onError: (error) => log(refusalText(error)),
+        onShutdown: () => shutdown.abort(),
+        watch,
+      },
+      before,
+    )
+  return { connect, close: service.close }
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import * as z from 'zod'
+import { errorCodes } from '../contract/error.ts'
+import { Faults } from '../sandbox/faults.ts'
+import { openSandbox, type SandboxOptions } from '../sandbox/sandbox.ts'
+import { hostCheck } from '../transports/hosts.ts'
+import { type Listening, listen } from '../transports/listen.ts'
+
+/** The faults file cannot be used; the message says what is wrong with it. */
+class FaultsError extends Error {
+  override readonly name = 'FaultsError'
+}
+
+/**
+ * Serves the sandbox as the platform's REST API. Throws StoreError, ListenError and FaultsError.
+ */
+export async function startSandboxServer(options: {
+  host: string
+  port: number
+  /** Whether the address is reachable from this machine only. */
+  isLoopback: boolean
+  /** Host names clients may use, besides those of this machine. */
+  allowedHosts: readonly string[]
+  sandbox: Omit<SandboxOptions, 'llm'> & { llm: SandboxOptions['llm'] | undefined }
+  faultsFile: string | undefined
+  onBug: (error: unknown) => void
+}): Promise<Listening> {
+  const { faultsFile, onBug } = options
+  const { llm, ...rest } = options.sandbox
+  const sandbox = openSandbox({
+    ...rest,
+    onBug,
+    ...(llm && { llm }),
+    ...(faultsFile && { faults: readFaults(faultsFile) }),
+  })
+  const refusalOfHost = hostCheck(options)
+  const answer = async (request: Request, { incoming, outgoing }: HttpBindings) => {
+    const refusal = refusalOfHost(incoming.headers.host)
+    const response = refusal ? forbidden(refusal) : await sandbox.fetch(request)
+    // What is left of the body is not read, so nothing else can come on this connection.
+    if (!incoming.complete) outgoing.setHeader('connection', 'close')
+    if (response.type !== 'error') return response
+    // The web's way to say that there is no answer: the connection is simply gone.
+    outgoing.destroy()
+    return RESPONSE_ALREADY_SENT
+  }
+  const listener = getRequestListener((request, env) => answer(request, env as HttpBindings))
+  const listening = await listen(createServer(listener), options)
+  return {
+    ...listening,
+    async close() {
+      await listening.close()
+      sandbox.close()
+    },
+  }
+}
+
+function forbidden(message: string): Response {
+  const envelope = { code: errorCodes[403], message, detail: null, errors: null }
+  return Response.json(envelope, { status: 403 })
+}
+
+function readFaults(file: string): Faults {
+  try {
+    const parsed = Faults.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+    if (parsed.success) return parsed.data
+    throw new Error(z.prettifyError(parsed.error))
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new FaultsError(`The faults file ${file} cannot be used: ${reason}`)
+  }
+}

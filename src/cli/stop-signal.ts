@@ -1,0 +1,15 @@
+/** Resolves with the first SIGINT or SIGTERM. A second one ends the process at once. */
+export function stopSignal(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let isStopping = false
+  const listen = (signal: 'SIGINT' | 'SIGTERM', exitCode: number) =>
+    process.on(signal, () => {
+      if (isStopping) process.exit(exitCode)
+      isStopping = true
+      resolve()
+    })
+  // The exit codes that a shell reports for a process that a signal ended: 128 + the signal's number.
+  listen('SIGINT', 130)
+  listen('SIGTERM', 143)
+  return promise
+}

@@ -1,0 +1,80 @@
+import { type ConfirmMode, confirmModes } from '../mcp/call/confirm-mode.ts'
+import { dataFolder } from './data-folder.ts'
+import { platformSettings } from './platform.ts'
+import { sandboxSettings } from './sandbox.ts'
+import { choice, type SettingTexts, seconds, settingLabel, settingReader, text } from './setting.ts'
+
+/** How calls are placed. */
+export interface CallingConfig {
+  /** Who is asked before calls, deletes, archiving and deactivating. */
+  confirm: ConfirmMode
+  /** The dial policy: its file, or its JSON text and how messages name that. */
+  policy: { file: string } | { text: string; source: string } | undefined
+  /** Folder of the journal of calls and the local token; `:memory:` keeps nothing. */
+  stateDir: string
+  timing: {
+    /** How long the platform is asked what became of a call whose answer was lost, ms. */
+    findOutMs: number
+    /** How long after that the platform must not show the call, before it counts as not placed, ms. */
+    settledMs: number
+  }
+}
+
+export const callingSettings = {
+  confirm: choice({
+    variable: 'VOICE_AGENT_CONFIRM',
+    help: 'Ask before calls, deletes, archiving and deactivating: always, auto, person (refused where no person can be asked) or never.',
+    choices: confirmModes,
+    default: 'auto',
+    range: 'Default auto.',
+  }),
+  'dial-policy': text({
+    variable: 'VOICE_AGENT_DIAL_POLICY',
+    value: 'FILE',
+    help: 'Who may be called, from where, when and how often: a JSON file, or the JSON itself.',
+    // A policy that is set but blank did not arrive. Without it, calls would go where nobody meant
+    // to allow them.
+    blankError:
+      'is empty: the policy it should hold did not arrive. Give the policy, or {} for one that restricts nothing, or do not set it at all.',
+  }),
+  'state-dir': text({
+    variable: 'VOICE_AGENT_STATE_DIR',
+    value: 'FOLDER',
+    help: 'Folder of the journal of placed calls and of the local token; :memory: keeps nothing.',
+    range: "Default: your user's data folder.",
+  }),
+  'call-find-out': seconds({
+    variable: 'VOICE_AGENT_CALL_FIND_OUT',
+    help: 'How long the platform is asked what became of a call whose answer was lost; placing a call takes at most 54 in all.',
+    default: 20,
+  }),
+  'call-settle': seconds({
+    variable: 'VOICE_AGENT_CALL_SETTLE',
+    help: 'A call that is not found counts as not placed after this time, and only then does the same request place it again.',
+    default: 120,
+  }),
+}
+
+export function callingConfig(texts: SettingTexts): CallingConfig {
+  const value = settingReader(callingSettings, texts)
+  return {
+    confirm: value('confirm'),
+    policy: policySource(value('dial-policy')),
+    stateDir: value('state-dir') ?? defaultStateDir(texts),
+    timing: { findOutMs: value('call-find-out'), settledMs: value('call-settle') },
+  }
+}
+
+function policySource(given: string | undefined): CallingConfig['policy'] {
+  if (given === undefined) return undefined
+  return given.startsWith('{')
+    ? { text: given, source: settingLabel(callingSettings, 'dial-policy') }
+    : { file: given }
+}
+
+/** Calls in a sandbox that keeps nothing need no journal on disk. */
+function defaultStateDir(texts: SettingTexts): string {
+  const keepsNothing = settingReader(sandboxSettings, texts)('sandbox-db') === ':memory:'
+  const isSandbox = settingReader(platformSettings, texts)('base-url') === undefined
+  return keepsNothing && isSandbox ? ':memory:' : dataFolder()
+}

@@ -1,0 +1,96 @@
+import * as z from 'zod'
+import { ConfigError } from './config-error.ts'
+import type { SettingGroup, SettingTexts } from './setting.ts'
+
+// Not imported: as a module, node:util loads everything it exports, which takes a tenth of the start.
+const { parseArgs } = process.getBuiltinModule('node:util')
+
+/** As much of a command as its command line and its help need. */
+export interface CommandSpec {
+  readonly name: string
+  /** What it does, in one line. */
+  readonly about: string
+  /** The settings that it takes. */
+  readonly settings: SettingGroup
+}
+
+/** What a command line asks for. */
+export interface CommandLine<C extends CommandSpec> {
+  /** `undefined`: none is named. */
+  readonly command: C | undefined
+  /** The text of each flag that is given; a switch that is given is `true`. */
+  readonly flags: SettingTexts
+  readonly wantsHelp: boolean
+  readonly wantsVersion: boolean
+}
+
+/** Reads the command line. Throws ConfigError. */
+export function parseCommandLine<C extends CommandSpec>(
+  argv: readonly string[],
+  commands: readonly C[],
+  defaultCommand: CommandSpec,
+): CommandLine<C> {
+  const { values, positionals } = parsed(argv, allSettings(commands))
+  const [given, ...rest] = positionals
+  const isHelp = given === 'help'
+  const named = isHelp ? rest.shift() : given
+  const command = commands.find(({ name }) => name === named)
+  if (named !== undefined && !command) {
+    const names = commands.map(({ name }) => name).join(', ')
+    throw new ConfigError(`There is no command ${named}; there are ${names}.`)
+  }
+  if (rest.length > 0) throw new ConfigError(`Unexpected argument ${rest[0]}.`)
+  const { help, version, ...others } = values
+  const flags = z.record(z.string(), z.coerce.string()).parse(others)
+  const line = {
+    command,
+    flags,
+    wantsHelp: help === true || isHelp,
+    wantsVersion: version === true,
+  }
+  if (!line.wantsHelp && !line.wantsVersion) {
+    refuseForeignFlags(flags, command ?? defaultCommand, commands)
+  }
+  return line
+}
+
+/** The settings of all commands. */
+export const allSettings = (commands: readonly CommandSpec[]): SettingGroup =>
+  Object.assign({}, ...commands.map(({ settings }) => settings))
+
+function parsed(argv: readonly string[], settings: SettingGroup) {
+  const options = Object.entries(settings).map(([name, { value }]) => {
+    const type: 'boolean' | 'string' = value === '' ? 'boolean' : 'string'
+    return [name, { type }] as const
+  })
+  try {
+    return parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        ...Object.fromEntries(options),
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'v' },
+      },
+    })
+  } catch (error) {
+    // The first sentence names the flag; further ones explain parseArgs.
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new ConfigError(`${reason.split('. ')[0]}.`)
+  }
+}
+
+/** A flag of another command would have no effect, so it is refused. */
+function refuseForeignFlags(
+  flags: SettingTexts,
+  command: CommandSpec,
+  commands: readonly CommandSpec[],
+): void {
+  for (const name of Object.keys(flags)) {
+    if (name in command.settings) continue
+    const others = commands.filter(({ settings }) => name in settings).map((other) => other.name)
+    throw new ConfigError(
+      `--${name} is not an option of ${command.name}, only of ${others.join(' and ')}.`,
+    )
+  }
+}

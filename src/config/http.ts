@@ -1,0 +1,94 @@
+import type { HttpLimits } from '../transports/http-limits.ts'
+import { sharedPlatformSettings } from './platform.ts'
+import { count, list, onOff, type SettingTexts, seconds, settingReader } from './setting.ts'
+
+/** Who may use the HTTP server, and how much of it. */
+export interface HttpConfig {
+  /** Host names of web pages that may connect. */
+  allowedOrigins: readonly string[]
+  /** Whether requests that use the server's own key must bring its local token. */
+  wantsLocalToken: boolean
+  limits: HttpLimits
+}
+
+export const httpSettings = {
+  'allowed-origins': list({
+    variable: 'VOICE_AGENT_ALLOWED_ORIGINS',
+    help: "Host names of web pages that may connect. Pages on localhost need this only to use the server's own key.",
+  }),
+  'local-token': onOff({
+    variable: 'VOICE_AGENT_LOCAL_TOKEN',
+    help: "on: requests that use the server's own key must bring its local token; off: they need no token.",
+    default: 'on',
+  }),
+  'max-requests': count({
+    variable: 'VOICE_AGENT_MAX_REQUESTS',
+    help: 'Most requests that are served at once, in all. Further ones are answered with 503.',
+    least: 1,
+    default: 1000,
+  }),
+  'max-requests-per-key': count({
+    variable: 'VOICE_AGENT_MAX_REQUESTS_PER_KEY',
+    help: 'The same for one API key. Further ones are answered with 429.',
+    least: 0,
+    default: 500,
+  }),
+  'max-requests-per-address': count({
+    variable: 'VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS',
+    help: 'The same for one client address. Behind a proxy all clients have its address: set 0.',
+    least: 0,
+    default: 500,
+  }),
+  'max-streams': count({
+    variable: 'VOICE_AGENT_MAX_STREAMS',
+    help: 'Most open streams (subscriptions/listen), in all.',
+    least: 1,
+    default: 2000,
+  }),
+  'max-streams-per-key': count({
+    variable: 'VOICE_AGENT_MAX_STREAMS_PER_KEY',
+    help: 'The same for one API key.',
+    least: 0,
+    default: 200,
+  }),
+  'max-streams-per-address': count({
+    variable: 'VOICE_AGENT_MAX_STREAMS_PER_ADDRESS',
+    help: 'The same for one client address.',
+    least: 0,
+    default: 500,
+  }),
+  'max-watched-per-address': count({
+    variable: 'VOICE_AGENT_MAX_WATCHED_PER_ADDRESS',
+    help: 'Most resources that are watched for subscriptions from one client address.',
+    least: 0,
+    default: 1000,
+  }),
+  ...sharedPlatformSettings,
+  'client-timeout': seconds({
+    variable: 'VOICE_AGENT_CLIENT_TIMEOUT',
+    help: 'Longest time that a client may take to send a request, and to read more of its answer.',
+    default: 30,
+  }),
+}
+
+export function httpConfig(texts: SettingTexts): HttpConfig {
+  const value = settingReader(httpSettings, texts)
+  return {
+    allowedOrigins: value('allowed-origins'),
+    wantsLocalToken: value('local-token'),
+    limits: {
+      requests: {
+        inAll: value('max-requests'),
+        perKey: value('max-requests-per-key'),
+        perAddress: value('max-requests-per-address'),
+      },
+      streams: {
+        inAll: value('max-streams'),
+        perKey: value('max-streams-per-key'),
+        perAddress: value('max-streams-per-address'),
+      },
+      watchedPerAddress: value('max-watched-per-address'),
+      clientMs: value('client-timeout'),
+    },
+  }
+}

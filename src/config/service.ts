@@ -1,0 +1,30 @@
+import { type CallingConfig, callingConfig, callingSettings } from './calling.ts'
+import { type PlatformConfig, platformConfig, platformSettings } from './platform.ts'
+import { sandboxSettings } from './sandbox.ts'
+import { type ScopeConfig, scopeConfig, scopeSettings } from './scope.ts'
+import type { SettingTexts } from './setting.ts'
+import type { Environment } from './setting-texts.ts'
+
+/** How assistants are served, the same over stdio and HTTP. */
+export interface ServiceConfig {
+  readonly platform: PlatformConfig
+  readonly scope: ScopeConfig
+  readonly calling: CallingConfig
+}
+
+export const serviceSettings = {
+  ...platformSettings,
+  ...scopeSettings,
+  ...callingSettings,
+  ...sandboxSettings,
+}
+
+export const serviceConfig = (
+  texts: SettingTexts,
+  env: Environment,
+  options: { needsKey: boolean },
+): ServiceConfig => ({
+  platform: platformConfig(texts, env, options),
+  scope: scopeConfig(texts),
+  calling: callingConfig(texts),
+})

@@ -1,0 +1,133 @@
+import { ConfigError } from './config-error.ts'
+
+/**
+ * One setting: everything that the command line, the help and the documentation say of it, and how
+ * its text becomes a value. A new setting is one such record in a group.
+ */
+export interface Setting<T = unknown> {
+  /** The environment variable of the same meaning. */
+  readonly variable: string
+  /** What the flag takes, in one word; empty for a switch, which takes nothing. */
+  readonly value: string
+  /** What the setting does. */
+  readonly help: string
+  /** Which values it takes, with unit and bounds, and the default; empty where `help` says it. */
+  readonly range: string
+  /** The message if it is set, but blank. Other settings that are blank count as not set. */
+  readonly blankError?: string
+  /** Reads the text, or gives the default if there is none. Throws ConfigError. */
+  readonly parse: (text: string | undefined, label: string) => T
+}
+
+/** Settings by the names of their flags. */
+export type SettingGroup = Readonly<Record<string, Setting>>
+
+/** Texts of the settings that are set, by the names of their flags. */
+export type SettingTexts = Readonly<Record<string, string | undefined>>
+
+/** How messages name a setting. */
+export const settingLabel = <G extends SettingGroup>(group: G, name: keyof G & string): string =>
+  `--${name} (${group[name]?.variable})`
+
+/** A function that reads the settings of a group, each as its own type. */
+export const settingReader =
+  <T extends object>(
+    group: { readonly [N in keyof T]: Setting<T[N]> },
+    texts: SettingTexts,
+  ): (<N extends keyof T & string>(name: N) => T[N]) =>
+  (name) =>
+    group[name].parse(texts[name], `--${name} (${group[name].variable})`)
+
+type Spec = Pick<Setting, 'variable' | 'help'>
+
+/** Any text. */
+export const text = (
+  spec: Spec & Pick<Setting, 'value' | 'blankError'> & { range?: string },
+): Setting<string | undefined> => ({ range: '', ...spec, parse: (given) => given })
+
+/** Names, separated by commas. */
+export const list = (spec: Spec): Setting<readonly string[]> => ({
+  ...spec,
+  value: 'NAMES',
+  range: 'Separated by commas.',
+  parse: (given) =>
+    (given ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+})
+
+/** One of a few words. */
+export const choice = <const T extends string>(
+  spec: Spec & { choices: readonly T[]; default: T; range?: string; isSecretLikely?: boolean },
+): Setting<T> => ({
+  variable: spec.variable,
+  help: spec.help,
+  value: 'WHEN',
+  range: spec.range ?? `One of ${spec.choices.join(', ')}; default ${spec.default}.`,
+  parse(given, label) {
+    const found = spec.choices.find((one) => one === (given ?? spec.default))
+    if (found !== undefined) return found
+    throw new ConfigError(`${label} takes ${spec.choices.join(', ')}, not ${given}.`)
+  },
+})
+
+/** `on` or `off`. A wrong text is not repeated in the message: it may be a secret. */
+export const onOff = (spec: Spec & { default: 'on' | 'off' }): Setting<boolean> => ({
+  variable: spec.variable,
+  help: spec.help,
+  value: 'WHEN',
+  range: `on or off; default ${spec.default}.`,
+  parse(given = spec.default, label) {
+    if (given === 'on' || given === 'off') return given === 'on'
+    throw new ConfigError(`${label} takes on or off.`)
+  },
+})
+
+interface Bounds {
+  readonly least: number
+  readonly most: number
+  readonly isWhole?: boolean
+}
+
+/** A number within bounds, in a unit that `value` names. */
+export const number = <D extends number | undefined>(
+  spec: Spec & Bounds & { value: string; default: D; range: string },
+): Setting<number | D> => ({
+  variable: spec.variable,
+  help: spec.help,
+  value: spec.value,
+  range: spec.range,
+  parse: (given, label) => (given === undefined ? spec.default : parsedNumber(given, spec, label)),
+})
+
+function parsedNumber(given: string, { least, most, isWhole }: Bounds, label: string): number {
+  const value = Number(given)
+  if (value >= least && value <= most && (!isWhole || Number.isInteger(value))) return value
+  const kind = isWhole ? 'a whole number' : 'a number'
+  throw new ConfigError(`${label} takes ${kind} from ${least} to ${most}, not ${given}.`)
+}
+
+const longestSeconds = { least: 0.001, most: 3600 }
+
+/** A time in seconds; its value is in milliseconds, ms. */
+export const seconds = (spec: Spec & { default: number }): Setting<number> => ({
+  variable: spec.variable,
+  help: spec.help,
+  value: 'SECONDS',
+  range: `${longestSeconds.least} to ${longestSeconds.most} seconds; default ${spec.default}.`,
+  parse: (given, label) =>
+    1000 * (given === undefined ? spec.default : parsedNumber(given, longestSeconds, label)),
+})
+
+const mostCount = 1_000_000
+
+/** How many of something there may be at once. Where `least` is 0, 0 means no limit. */
+export const count = (spec: Spec & { least: 0 | 1; default: number }): Setting<number> =>
+  number({
+    ...spec,
+    value: 'COUNT',
+    most: mostCount,
+    isWhole: true,
+    range: `${spec.least} to ${mostCount}${spec.least === 0 ? ', 0 for no limit' : ''}; default ${spec.default}.`,
+  })

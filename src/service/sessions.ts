@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import packageJson from '../../package.json' with { type: 'json' }
+import { createClient } from '../api/client.ts'
+import { keyFree, type Redact, redactor } from '../api/key-free.ts'
+import type { CallServices } from '../calls/call-services.ts'
+import type { ServiceConfig } from '../config/service.ts'
+import { ownAccountId } from '../session/account.ts'
+import type { Credential } from '../session/credential.ts'
+import { ownAccountClient } from '../session/own-account-client.ts'
+import { createReplyCaches, type ReplyCache } from '../session/reply-cache.ts'
+import type { Session } from '../session/session.ts'
+import type { Platform } from './platform.ts'
+
+/** Keys whose sessions are kept, because making one costs more than most requests. */
+const mostSessions = 1000
+
+const userAgent = `voice-agent-mcp/${packageJson.version}`
+
+interface SessionParts {
+  readonly platform: Platform
+  readonly callServices: CallServices
+  readonly config: ServiceConfig
+}
+
+/** The session of a request: of its own key, or else of the server's key. */
+export function createSessions(parts: SessionParts): (own: Credential | undefined) => Session {
+  const createSession = sessionFactory(parts)
+  // By key, source of the key and client network, because a session has all three.
+  const sessions = new LRUCache<string, Session>({ max: mostSessions })
+  return (own) => {
+    const credential = own ?? parts.platform.credential
+    // The transports refuse requests that have neither.
+    if (!credential) throw new Error('A request without a key got past the transport')
+    const name = JSON.stringify([credential.apiKey, credential.source, credential.clientNetwork])
+    const known = sessions.get(name)
+    if (known) return known
+    const session = createSession(credential)
+    sessions.set(name, session)
+    return session
+  }
+}
+
+function sessionFactory({ platform, callServices, config }: SessionParts) {
+  const cacheOf = createReplyCaches(config.scope)
+  const isSandbox = config.platform.kind === 'sandbox'
+  const limits =
+    config.platform.kind === 'sandbox' ? {} : { totalTimeoutMs: config.platform.totalTimeoutMs }
+  return ({ apiKey, source, clientNetwork }: Credential): Session => {
+    // The sandbox prints its key, which opens nothing else.
+    const redact: Redact = isSandbox ? (text) => text : redactor(apiKey)
+    const send = isSandbox ? platform.send : keyFree(platform.send, redact)
+    const sender = createClient({ send, apiKey, clientNetwork, userAgent, ...limits })
+    const client = ownAccountClient(sender, () => ownAccountId(cache))
+    const cache: ReplyCache = cacheOf(apiKey, client)
+    return {
+      client,
+      cache,
+      callServices,
+      platform: platform.address,
+      owner: createHash('sha256').update(apiKey).digest('base64url'),
+      pinnedAccount: config.scope.account,
+      isSandbox,
+      keySource: source,
+      redact,
+    }
+  }
+}
