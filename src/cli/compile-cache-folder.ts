@@ -4,9 +4,9 @@ import envPaths from 'env-paths'
 import { makePrivateFolder } from '../state/private-files.ts'
 
 /**
- * The folder for compiled code, made if need be; `undefined` where no safe one can be had. What lies
- * in it is run, so nobody else may write there: Node's own default is a folder in the temporary
- * folder that all users share, and whoever makes it first owns it.
+ * The folder for compiled code, created if necessary; `undefined` if there is no safe one. The files
+ * in it are executed, so no other user may write there. Node's own default is a folder in the shared
+ * temporary folder, which belongs to the user who creates it first.
  */
 export function compileCacheFolder(): string | undefined {
   const folder = join(envPaths('voice-agent-mcp', { suffix: '' }).cache, 'compiled')
@@ -15,15 +15,15 @@ export function compileCacheFolder(): string | undefined {
     makePrivateFolder(folder)
     return isOwn(folder) && isSafe(dirname(folder)) ? folder : undefined
   } catch {
-    // A home that cannot be written to: the program starts without a cache.
+    // The home folder may be read-only: the program starts without a cache.
     return undefined
   }
 }
 
-/** A real folder of this user's, not a link to one, that nobody else can write to. */
+/** Whether it is a folder of this user, not a link to one, and no other user can write to it. */
 function isOwn(folder: string): boolean {
   const found = lstatSync(folder)
-  // On Windows the rights of a user's folders are inherited from the profile.
+  // On Windows a folder inherits its permissions from the user's profile.
   if (!process.getuid) return found.isDirectory()
   return found.isDirectory() && found.uid === process.getuid() && (found.mode & 0o022) === 0
 }
@@ -32,7 +32,7 @@ const root = 0
 const writableByOthers = 0o002
 const sticky = 0o1000
 
-/** No folder above it lets another user put something in its place. */
+/** Whether no folder from here to the root lets another user replace what is in it. */
 function isSafe(folder: string): boolean {
   if (!process.getuid) return true
   const { uid, mode } = statSync(folder)

@@ -2,11 +2,10 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { ConfigError } from '../config/config-error.ts'
 import { helpText } from '../config/help.ts'
 import { commands, readConfig } from './commands/index.ts'
-import { openFilesHint } from './open-files-hint.ts'
 import { log } from './stderr-log.ts'
 import { stopSignal } from './stop-signal.ts'
 
-/** Runs the program to its end and gives the exit code. */
+/** Runs the program to its end and gives the exit code. bin.ts reports what this throws. */
 export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   try {
     const config = readConfig(argv, env)
@@ -19,9 +18,8 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     await running.close()
     return 0
   } catch (error) {
-    if (!(error instanceof Error)) throw error
-    const hint = error instanceof ConfigError ? ' See voice-agent-mcp --help.' : ''
-    log(`${error.message}${hint}${openFilesHint(error)}`)
+    if (!(error instanceof ConfigError)) throw error
+    log(`${error.message} See voice-agent-mcp --help.`)
     return 1
   }
 }
