@@ -287,7 +287,7 @@ describe('a person', () => {
     const list = listOf('+12025550130')
     const confirm_token = tokenOf(await client.call('place_calls', list))
     const longer = listOf('+12025550130', '+12025550131')
-    expect(await client.text('place_calls', { ...longer, confirm_token })).toMatch(/not good/)
+    expect(await client.text('place_calls', { ...longer, confirm_token })).toMatch(/not valid/)
     expect(await client.value('place_calls', { ...list, confirm_token })).toMatchObject({
       summary: { placed: 1 },
     })
@@ -358,7 +358,7 @@ describe('a list that is given again much later', () => {
     age(state.path, 10 * day)
     const confirm_token = tokenOf(preview)
     const text = await client.text('place_calls', { ...longer, confirm_token })
-    expect(text).toMatch(/not good.*Place 3 calls\?/s)
+    expect(text).toMatch(/not valid.*Place 3 calls\?/s)
     expect(platform.dialled).toHaveLength(2)
   })
 })
