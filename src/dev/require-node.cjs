@@ -1,8 +1,8 @@
 'use strict'
 
 /*
- * Loaded before the scripts that newcomers run (node -r): an old Node would end with a stack trace,
- * because it cannot read TypeScript. It must run on any Node, so it uses nothing new.
+ * Run before the scripts that newcomers use: an old Node would end with a stack trace, because it
+ * cannot read TypeScript. It must run on any Node, so it uses nothing new.
  */
 
 const [major, minor] = process.versions.node.split('.').map(Number)
