@@ -63,7 +63,7 @@ test.each([
 })
 
 describe('a call', () => {
-  test('is read once for all who wait for it, and they are told what is new', async () => {
+  test('is read once for all requests that wait for it, and each is given every change', async () => {
     const { client, readings } = platformOf()
     const follower = createCallFollower()
     let news = 0
@@ -74,7 +74,7 @@ describe('a call', () => {
     expect(news).toBe(100)
   })
 
-  test('that ends is told at once', async () => {
+  test('is given at once when it has ended', async () => {
     const { client } = platformOf({ endsAfter: 1 })
     const ended = await createCallFollower().follow(call('a'), client, { forMs: 10_000 })
     expect(ended.status).toBe('completed')
@@ -90,7 +90,7 @@ describe('a call', () => {
     ).rejects.toThrow(ApiError)
   })
 
-  test('of which nothing can be read in time is told with the time that was waited', async () => {
+  test('that cannot be read in time is a timeout with the time that was waited', async () => {
     const client: Client = { call: () => new Promise(() => undefined) }
     const waiting = createCallFollower().follow(call('a'), client, { forMs: 300 })
     const { failure } = await waiting.catch((error: ApiError) => error as ApiError & never)
@@ -98,7 +98,7 @@ describe('a call', () => {
     expect(Object(failure).afterMs).toBeGreaterThan(250)
   })
 
-  test('is not taken to have ended because it cannot be read', async () => {
+  test('has not ended because it cannot be read', async () => {
     const { client, readings } = platformOf({ fails: [503, 503, 503] })
     const said: string[] = []
     void createCallFollower().untilEnd(call('a'), client, {
@@ -110,7 +110,7 @@ describe('a call', () => {
     expect(said).toEqual([])
   })
 
-  test('that has lasted long is read at the pace of its age, by whoever waits anew', async () => {
+  test('that has lasted long is read as rarely as its age says, also for a new request', async () => {
     const { client, readings } = platformOf({ ageMs: 600_000 })
     await createCallFollower().follow(call('a'), client, { forMs: 2500 })
     expect(readings()).toBe(1)
@@ -126,7 +126,7 @@ describe('a call', () => {
     expect(readings()).toBeLessThan(400)
   })
 
-  test('is no longer read when nobody waits', async () => {
+  test('is not read any more when no request waits', async () => {
     const { client, readings } = platformOf()
     const stopping = new AbortController()
     const following = createCallFollower().follow(call('a'), client, {

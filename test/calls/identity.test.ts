@@ -30,7 +30,7 @@ const isNew = { listed: { outcome: 'placed' }, single: { repeated: false } }
 const isKnown = { listed: { outcome: 'repeated' }, single: { repeated: true } }
 
 describe('a call', () => {
-  test('is the same with another key of the account, and another under another address', async () => {
+  test('is the same with another key of the account, and a new one at another base URL', async () => {
     await using platform = await startCallingPlatform()
     await using other = await startCallingPlatform()
     using folder = scratchFolder()
@@ -45,7 +45,7 @@ describe('a call', () => {
     expect(other.dialled).toHaveLength(2)
   }, 60_000)
 
-  test('is another under another path of the same origin', async () => {
+  test('is a new one at another path of the same origin', async () => {
     await using platform = await startCallingPlatform()
     using folder = scratchFolder()
     const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
@@ -57,7 +57,7 @@ describe('a call', () => {
     }
   })
 
-  test('of a sandbox that is gone is not taken for one of the next', async () => {
+  test('of a deleted sandbox is not taken for a call of the next sandbox', async () => {
     using folder = scratchFolder()
     const VOICE_AGENT_SANDBOX_DB = join(folder.path, 'sandbox.db')
     const env = { VOICE_AGENT_SANDBOX_DB, VOICE_AGENT_STATE_DIR: folder.path }
@@ -70,7 +70,7 @@ describe('a call', () => {
     expect(await placed(elsewhere, seedIds.supportAgent)).toMatchObject(isNew)
   }, 90_000)
 
-  test('of a served sandbox that was started anew is another, for one who stays connected too', async () => {
+  test('of a served sandbox that was restarted is a new one, also for a client that stays connected', async () => {
     using folder = scratchFolder()
     const list = { agent_id: seedIds.supportAgent, from_number, calls: [{ to_number }] }
     const first = await startPlatformProgram()
@@ -90,7 +90,7 @@ describe('a call', () => {
     expect((await client.value('place_calls', list)).summary).toEqual({ repeated: 1 })
   })
 
-  test('is told as placed where the platform does not tell the account any more', async () => {
+  test('is reported as placed when the platform no longer tells the account', async () => {
     await using platform = await startCallingPlatform()
     using folder = scratchFolder()
     const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
@@ -105,38 +105,41 @@ describe('a call', () => {
 })
 
 describe('after an upgrade from a journal of version 1', () => {
-  test.each([['me'], ['own']])('nothing rings again that was placed on %s', async (account) => {
-    await using platform = await startCallingPlatform()
-    using folder = scratchFolder()
-    const agent_id = platform.agent.id
-    const owner = `${createHash('sha256').update(key).digest('base64url')} ${account}`
-    const contentOf = (body: object) =>
-      identityOf({ body: { ...body } }, { callOwner: { owner: '', formerOwners: [] } }).content
-    const body = { type: 'phone', agent_id, from_number, to_number }
-    const db = new DatabaseSync(join(folder.path, 'calls.db'))
-    db.exec(`
+  test.each([['me'], ['own']])(
+    'no call that was placed on account %s is placed again',
+    async (account) => {
+      await using platform = await startCallingPlatform()
+      using folder = scratchFolder()
+      const agent_id = platform.agent.id
+      const owner = `${createHash('sha256').update(key).digest('base64url')} ${account}`
+      const contentOf = (body: object) =>
+        identityOf({ body: { ...body } }, { callOwner: { owner: '', formerOwners: [] } }).content
+      const body = { type: 'phone', agent_id, from_number, to_number }
+      const db = new DatabaseSync(join(folder.path, 'calls.db'))
+      db.exec(`
       CREATE TABLE placements (
         owner TEXT NOT NULL, external_id TEXT NOT NULL, content TEXT NOT NULL,
         minted INTEGER NOT NULL, state TEXT NOT NULL, since INTEGER NOT NULL, call_id TEXT,
         PRIMARY KEY (owner, external_id)
       ) STRICT;
       PRAGMA application_id = ${0x6f6e6365}; PRAGMA user_version = 1`)
-    const insert = db.prepare('INSERT INTO placements VALUES (?, ?, ?, ?, ?, ?, ?)')
-    const content = contentOf(body)
-    const ago = Date.now() - 86_400_000
-    insert.run(owner, 'auto-1', content, 1, 'placed', ago, 'old-1')
-    insert.run(owner, 'mine', content, 0, 'placed', ago, 'old-2')
-    db.close()
-    const env = {
-      ...platform.env,
-      VOICE_AGENT_API_KEY: key,
-      VOICE_AGENT_STATE_DIR: folder.path,
-      VOICE_AGENT_CALL_FIND_OUT: '0.5',
-    }
-    expect(await placed(env, agent_id)).toMatchObject({
-      listed: { outcome: 'repeated', call_id: 'old-1' },
-      single: { repeated: true, id: 'old-2' },
-    })
-    expect(platform.dialled).toHaveLength(0)
-  })
+      const insert = db.prepare('INSERT INTO placements VALUES (?, ?, ?, ?, ?, ?, ?)')
+      const content = contentOf(body)
+      const ago = Date.now() - 86_400_000
+      insert.run(owner, 'auto-1', content, 1, 'placed', ago, 'old-1')
+      insert.run(owner, 'mine', content, 0, 'placed', ago, 'old-2')
+      db.close()
+      const env = {
+        ...platform.env,
+        VOICE_AGENT_API_KEY: key,
+        VOICE_AGENT_STATE_DIR: folder.path,
+        VOICE_AGENT_CALL_FIND_OUT: '0.5',
+      }
+      expect(await placed(env, agent_id)).toMatchObject({
+        listed: { outcome: 'repeated', call_id: 'old-1' },
+        single: { repeated: true, id: 'old-2' },
+      })
+      expect(platform.dialled).toHaveLength(0)
+    },
+  )
 })

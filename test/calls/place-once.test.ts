@@ -159,7 +159,7 @@ describe('a call', () => {
     expect(asked).toEqual(['asked', `placed ${call.id}`])
   })
 
-  test('is recognised when the same is asked for again, and not when something else is', async () => {
+  test('is recognised by an identical request, and not by a different one', async () => {
     const platform = platformOf()
     const { place } = await placing(platform)
     const first = await place()
@@ -170,7 +170,7 @@ describe('a call', () => {
     expect(platform.rung).toHaveLength(3)
   })
 
-  test('of somebody else under the same external id is not placed', async () => {
+  test('with the external id of another call is not placed', async () => {
     const { place } = await placing(platformOf())
     await place({ external_id: 'mine' })
     await expect(place({ external_id: 'mine', to_number: '+4930999999' })).rejects.toThrow(
@@ -220,7 +220,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('of which nothing can be read is unknown to whoever asks again, and not failed', async () => {
+  test('that cannot be looked up is unknown, and not failed, for a repeated request', async () => {
     const platform = platformOf({ rings: true, answer: broken, blindForMs: 5000 })
     const { place } = await placing(platform, { settledMs: 100 })
     await expect(place()).rejects.toThrow(OutcomeUnknown)
@@ -238,14 +238,14 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('is known by its id to whoever asks again, though the platform does not show it', async () => {
+  test('is known by its id for a repeated request, though the platform does not show it', async () => {
     const platform = platformOf({ rings: true, shownAfterMs: 60_000 })
     const { place } = await placing(platform)
     const { call } = await place()
     expect(await place()).toMatchObject({ isRepeat: true, call: { id: call.id } })
   })
 
-  test('that was placed is told as placed even if that cannot be written down', async () => {
+  test('that was placed is reported as placed even if the journal cannot be written', async () => {
     const platform = platformOf()
     const journal = await openSqliteJournal(':memory:')
     const recordPlaced = () => Promise.reject(new JournalError('disk full'))
@@ -255,7 +255,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('whose sender was overtaken while it waited for leave is not sent by it', async () => {
+  test('that another sender has taken over meanwhile is not sent', async () => {
     const platform = platformOf()
     const journal = await openSqliteJournal(':memory:')
     const { place } = await placing(platform, {
@@ -271,7 +271,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(0)
   })
 
-  test('that surely was never taken is sent once more', async () => {
+  test('that was certainly not placed is sent once more', async () => {
     const platform = platformOf({ rings: false, answer: broken })
     const { place } = await placing(platform, { settledMs: 2500 })
     await expect(place()).rejects.toThrow(OutcomeUnknown)
@@ -298,7 +298,7 @@ describe('a call', () => {
     },
   )
 
-  test('that is on its way is not sent by anybody else, however long it takes', async () => {
+  test('that is being sent is not sent by another request, however long it takes', async () => {
     const platform = platformOf({ rings: true, takesMs: 2000 })
     const { place } = await placing(platform, { settledMs: 100 })
     const first = place()
@@ -307,7 +307,7 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
-  test('that is on its way goes on when the caller gives up, and is written down', async () => {
+  test('that is being sent goes on when the caller gives up, and is recorded', async () => {
     const platform = platformOf({ rings: true, takesMs: 1000 })
     const { place, permits: seen } = await placing(platform)
     const caller = new AbortController()
@@ -320,7 +320,7 @@ describe('a call', () => {
     expect(await place()).toMatchObject({ isRepeat: true, call: { id: 'call-0' } })
   })
 
-  test('whose caller has given up before is not sent', async () => {
+  test('is not sent when the caller gave up before', async () => {
     const platform = platformOf()
     const { place, permits: seen } = await placing(platform)
     await expect(place({}, AbortSignal.abort())).rejects.toThrow(ApiError)
@@ -329,7 +329,7 @@ describe('a call', () => {
     expect(await place()).toMatchObject({ isRepeat: false })
   })
 
-  test('whose outcome was unknown keeps its permit until somebody finds it', async () => {
+  test('of unknown outcome keeps its permit until the outcome is found', async () => {
     const platform = platformOf({ rings: true, answer: broken, shownAfterMs: 1500 })
     const { place, permits: seen } = await placing(platform)
     await expect(place()).rejects.toThrow(OutcomeUnknown)
@@ -339,7 +339,7 @@ describe('a call', () => {
     expect(seen).toEqual(['asked', 'placed call-0'])
   })
 
-  test('that is never answered is told as unknown while there is time to', async () => {
+  test('that is never answered is reported as unknown in time', async () => {
     const platform = platformOf({ rings: true, takesMs: 600_000 })
     const { place } = await placing(platform)
     const until = Date.now() + 4000
@@ -347,7 +347,7 @@ describe('a call', () => {
     expect(Date.now() - until).toBeLessThan(2000)
   })
 
-  test('is unknown in time also when the platform hangs on every question', async () => {
+  test('is reported as unknown in time also when the platform answers no lookup', async () => {
     const platform = platformOf({ rings: true, answer: broken })
     platform.hang()
     const { place } = await placing(platform)
@@ -356,7 +356,7 @@ describe('a call', () => {
     expect(Date.now() - until).toBeLessThan(3000)
   })
 
-  test('for which no time is left is not sent', async () => {
+  test('is not sent when no time is left', async () => {
     const platform = platformOf()
     const { place, permits: seen } = await placing(platform)
     await expect(place({}, undefined, 500)).rejects.toThrow(ApiError)
@@ -368,7 +368,7 @@ describe('a call', () => {
     ['agent', { agent_id: 'b' }],
     ['caller', { from_number: '+4930222222' }],
     ['kind', { type: 'web' }],
-  ])('of another %s under the same external id is another call', async (_, other) => {
+  ])('with another %s under the same external id is another call', async (_, other) => {
     const platform = platformOf()
     const shown = { id: 'other', external_id: 'mine', agent_id: 'a', type: 'phone', shownAt: 0 }
     platform.rung.push({ ...shown, ...other })
@@ -390,7 +390,7 @@ describe('a call', () => {
     expect(platform.rung).toHaveLength(1)
   })
 
-  test('that cannot be written down as sent is not sent, and its permit and its id are free', async () => {
+  test('is not sent when that cannot be recorded, and its permit and its id are free', async () => {
     const platform = platformOf()
     const journal = await openSqliteJournal(':memory:')
     let isFull = true
@@ -405,6 +405,23 @@ describe('a call', () => {
     expect(seen).toEqual(['asked', 'cancelled'])
     isFull = false
     expect(await place()).toMatchObject({ isRepeat: false })
+    expect(platform.posts()).toBe(1)
+  })
+
+  test('that cannot be looked up before it is sent is not sent, and its id is free', async () => {
+    const platform = platformOf()
+    let isDown = true
+    const client: Client = {
+      async call(route, asked, signal) {
+        if (isDown) throw new ApiError(status(500), { ...route, attempts: 1 })
+        return platform.client.call(route, asked, signal)
+      },
+    }
+    const { place } = await placing({ client })
+    await expect(place({ external_id: 'mine' })).rejects.toThrow(ApiError)
+    isDown = false
+    const corrected = { external_id: 'mine', to_number: '+4930999999' }
+    expect(await place(corrected)).toMatchObject({ isRepeat: false })
     expect(platform.posts()).toBe(1)
   })
 
@@ -424,7 +441,7 @@ describe('a call', () => {
     expect(await place()).toMatchObject({ isRepeat: false })
   })
 
-  test('is unknown, and not refused, when the journal fails after it was sent', async () => {
+  test('is unknown, and not refused, when the journal fails after sending', async () => {
     const platform = platformOf({ rings: true, answer: broken })
     const journal = await openSqliteJournal(':memory:')
     const current = () => Promise.reject(new JournalError('disk gone'))
@@ -450,7 +467,7 @@ describe('a call', () => {
       vi.spyOn(Date, 'now').mockImplementation(() => now() + (posts() > 0 ? 3_600_000 : 0))
     }
 
-    test('is asked for as long as without that', async () => {
+    test('is looked up for as long as without that', async () => {
       const platform = platformOf({ rings: true, answer: broken, shownAfterMs: 300 })
       setForwardAfterPost(platform)
       const { place } = await placing(platform)

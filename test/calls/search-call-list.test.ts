@@ -16,7 +16,7 @@ const others = (count: number): Call[] =>
     external_id: `other ${index}`,
     to_number: '+4930999999',
   }))
-const sign = { externalId: 'mine', toNumber: '+4930123456' }
+const mark = { externalId: 'mine', toNumber: '+4930123456' }
 const mine: Call = { id: 'mine', external_id: 'mine', to_number: '+4930123456' }
 
 /** Reads pages of these calls, as a platform gives them that shows so many at most. */
@@ -32,36 +32,39 @@ describe('a list that ignores the filter by external id', () => {
     'of %s other calls shows a call that comes last',
     async (count) => {
       const read = pagesOf([...others(count), mine])
-      expect(await searchCallList(sign, read)).toEqual({ call: mine, isCertain: true })
+      expect(await searchCallList(mark, read)).toEqual({ call: mine, isCertain: true })
     },
   )
 
-  test.each([1, 99, 100, 101, 350])('of %s other calls shows that there is none', async (count) => {
-    const read = pagesOf(others(count))
-    expect(await searchCallList(sign, read)).toEqual({ call: undefined, isCertain: true })
-  })
+  test.each([1, 99, 100, 101, 350])(
+    'of %s other calls shows that the call does not exist',
+    async (count) => {
+      const read = pagesOf(others(count))
+      expect(await searchCallList(mark, read)).toEqual({ call: undefined, isCertain: true })
+    },
+  )
 
   test('of small pages is read to its end', async () => {
-    expect(await searchCallList(sign, pagesOf([...others(90), mine], { most: 20 }))).toMatchObject({
+    expect(await searchCallList(mark, pagesOf([...others(90), mine], { most: 20 }))).toMatchObject({
       call: mine,
     })
     const read = pagesOf(others(90), { most: 20, count: 20 })
-    expect(await searchCallList(sign, read)).toMatchObject({ isCertain: true })
+    expect(await searchCallList(mark, read)).toMatchObject({ isCertain: true })
   })
 
   test.each([
     ['repeats its first page', pagesOf(others(200), { ignoresOffset: true })],
     ['repeats a full page, and counts only that', pagesOf(others(100), { ignoresOffset: true })],
-    ['is longer than anybody reads', pagesOf(others(6000))],
+    ['is longer than 50 pages', pagesOf(others(6000))],
     ['shows a call without its id', pagesOf([{ id: 'x', to_number: '+4930123456' }])],
     ['shows the beginning of an id', pagesOf([{ id: 'x', external_id: 'min' }])],
-  ])('and %s shows nothing for sure', async (_, read) => {
-    expect(await searchCallList(sign, read)).toEqual({ call: undefined, isCertain: false })
+  ])('and %s gives no certain result', async (_, read) => {
+    expect(await searchCallList(mark, read)).toEqual({ call: undefined, isCertain: false })
   })
 
   test('and ignores offset is complete where it counts no more than it shows', async () => {
     const read = pagesOf(others(3), { ignoresOffset: true })
-    expect(await searchCallList(sign, read)).toMatchObject({ isCertain: true })
+    expect(await searchCallList(mark, read)).toMatchObject({ isCertain: true })
   })
 })
 
@@ -103,7 +106,7 @@ function oldestFirst({ rings }: { rings: boolean[] }) {
   return { place, posts: () => posts }
 }
 
-test('a call whose answer was lost is found on the last page of a platform that ignores filters', async () => {
+test('a call whose answer was lost is found on the last page of a list that ignores the filter', async () => {
   const platform = oldestFirst({ rings: [true] })
   expect(await platform.place()).toMatchObject({ call: { id: 'mine' }, isRepeat: false })
   expect(platform.posts()).toBe(1)
@@ -115,7 +118,7 @@ test('a call that such a platform does not have is sent once more', async () => 
   expect(platform.posts()).toBe(2)
 })
 
-test('an answer with an empty id does not say which call was placed: it is found out', async () => {
+test('an answer with an empty id does not tell which call was placed: the call is looked up', async () => {
   const sent: Record<string, unknown>[] = []
   await using platform = await startFakePlatform(({ method, url, body }, res) => {
     if (url === '/v1/accounts/current') return json(res, 200, { id: 'own' })

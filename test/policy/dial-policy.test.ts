@@ -27,7 +27,7 @@ function policyOf(config: DialPolicyConfig | undefined, at = noon) {
 }
 
 describe('without a policy', () => {
-  test('an ordinary number is allowed, and what it is is told', async () => {
+  test('an ordinary number is allowed, with its country and type', async () => {
     const verdict = await policyOf(undefined).check(phone('+4915112345678'))
     expect(verdict).toEqual({ allowed: true, destination: { country: 'DE', type: 'MOBILE' } })
   })
@@ -70,7 +70,7 @@ describe('a destination', () => {
     expect(verdict.allowed ? undefined : verdict.rule).toBe(rule)
   })
 
-  test('that is refused is told in words, and who can change that', async () => {
+  test('that is refused is explained, with who can change the rule', async () => {
     const policy = policyOf({ allow_countries: ['DE', 'AT'], allow_prefixes: ['+1202'] })
     expect(await policy.check(phone('+33142345678'))).toEqual({
       allowed: false,
@@ -96,7 +96,7 @@ describe('agents and callers', () => {
     })
   })
 
-  test('a caller number has to be listed, and be there', async () => {
+  test('a caller number is required and has to be in the list', async () => {
     const policy = policyOf({ allow_from: ['+4930123456'] })
     expect(await policy.check(phone('+4930123456'))).toMatchObject({ allowed: true })
     for (const fromNumber of ['+4930123457', null]) {
@@ -106,7 +106,7 @@ describe('agents and callers', () => {
     }
   })
 
-  test('an agent that may not call is told before quiet hours, after emergency numbers', async () => {
+  test('a forbidden agent is reported before quiet hours and after emergency numbers', async () => {
     const policy = policyOf({
       allow_agents: ['other'],
       quiet_hours: [{ from: '00:00', to: '24:00' }],
@@ -119,7 +119,7 @@ describe('agents and callers', () => {
 describe('quiet hours', () => {
   const config = { quiet_hours: [{ from: '21:00', to: '08:00' }] }
 
-  test('are those where the telephone rings, and their end is told', async () => {
+  test('apply in the time zone of the called number, and their end is given', async () => {
     const policy = policyOf(config)
     expect(await policy.check(phone('+4930123456'))).toMatchObject({ allowed: true })
     expect(await policy.check(phone('+12125550123'))).toMatchObject({
@@ -130,7 +130,7 @@ describe('quiet hours', () => {
     })
   })
 
-  test('of any time zone count when the number does not tell which', async () => {
+  test('of any possible time zone apply when the number does not tell which', async () => {
     const verdict = await policyOf(config, Date.parse('2026-11-02T22:00:00Z')).check(
       phone('+61491570156'),
     )
@@ -142,7 +142,7 @@ describe('quiet hours', () => {
 })
 
 describe('limits', () => {
-  test('count what was reserved and not what was checked', async () => {
+  test('count reservations and not checks', async () => {
     const policy = policyOf({ max_per_minute: 1 })
     await policy.check(phone('+4930123456'))
     expect(await policy.reserve(phone('+4930123456'))).toMatchObject({
@@ -159,7 +159,7 @@ describe('limits', () => {
     expect(await policy.reserve(phone('+4930123456'))).toMatchObject(refused)
   })
 
-  test('count web calls, which no other rule but that for agents concerns', async () => {
+  test('count web calls, to which of the other rules only allow_agents applies', async () => {
     const policy = policyOf({
       allow_countries: ['DE'],
       allow_from: ['+4930123456'],
@@ -176,7 +176,7 @@ describe('limits', () => {
     })
   })
 
-  test('at once are free again when a call is released, cancelled or too old', async () => {
+  test('at once allow another call when one is released, cancelled or too old', async () => {
     const policy = policyOf({ max_at_once: 1 })
     const reserve = async () => {
       const verdict = await policy.reserve(web)
@@ -194,7 +194,7 @@ describe('limits', () => {
     expect(await policy.check(web)).toMatchObject({ allowed: true })
   })
 
-  test('in total hold for this run, among calls asked for at the same moment too', async () => {
+  test('in total apply to this run, also for requests at the same moment', async () => {
     const policy = policyOf({ max_total: 2 })
     const verdicts = await Promise.all([1, 2, 3, 4].map(() => policy.reserve(web)))
     const placed = verdicts.filter((verdict) => verdict.allowed)

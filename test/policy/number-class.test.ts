@@ -106,7 +106,7 @@ describe('an emergency number is one', () => {
     expect(classifyNumber(number).kind).toBe('emergency')
   })
 
-  test('with the code behind the calling code of any country', () => {
+  test('that is the code after the calling code of any country', () => {
     const callable = callingCodes().flatMap((code) =>
       ['112', '911', '999', '110', '119', '000', '118'].filter(
         (emergency) => classifyNumber(`+${code}${emergency}`).kind !== 'emergency',
@@ -115,7 +115,7 @@ describe('an emergency number is one', () => {
     expect(callable).toEqual([])
   })
 
-  test('and no ordinary number of that country is taken for one', () => {
+  test('and no ordinary number of a country is taken for one', () => {
     for (const number of [
       '+33112345678',
       '+4930212233',
@@ -268,7 +268,7 @@ test.each([
   expect(classifyNumber(number).kind).not.toBe('ordinary')
 })
 
-test('a number has one spelling only: no zero or one of trunk calls hides its beginning', () => {
+test('a number has one spelling: no trunk prefix hides its beginning', () => {
   for (const [number, right] of [
     ['+490302312512', '+49302312512'],
     ['+4402079460123', '+442079460123'],
@@ -282,7 +282,7 @@ test('a number has one spelling only: no zero or one of trunk calls hides its be
   expect(classifyNumber('+49030112').kind).toBe('emergency')
 })
 
-test('says of a number that does not exist that it does not', () => {
+test('a number that does not exist is invalid', () => {
   expect(classifyNumber('+3361234567')).toMatchObject({ kind: 'invalid_number' })
   expect(classifyNumber('+99912345678')).toMatchObject({ kind: 'invalid_number' })
 })

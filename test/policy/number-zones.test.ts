@@ -53,7 +53,7 @@ test.each([
   expect(zonesOf(number, countryOf(number))).toEqual(expect.arrayContaining(zones))
 })
 
-test('what the operator says of a prefix comes before what is known of it; the longest counts', () => {
+test('the zones that the operator gives for a prefix replace the known ones; the longest prefix counts', () => {
   const zones = {
     '+1': ['America/Chicago'],
     '+1689': ['America/New_York'],
@@ -65,7 +65,7 @@ test('what the operator says of a prefix comes before what is known of it; the l
   expect(zonesOf('+4930123456', 'DE', zones)).toContain('Europe/Berlin')
 })
 
-test('every country that a number can have has time zones that this engine knows', () => {
+test('every country that a number can have has time zones', () => {
   for (const country of getCountries()) {
     const zones = zonesOf('+', country)
     expect(zones.length, country).toBeGreaterThan(0)
@@ -93,7 +93,7 @@ test('every area code in use has its time zones, which are among those of its co
   expect(unknown).toEqual(['600', '800', '833', '844', '855', '866', '877', '888'])
 })
 
-describe('the clock on the wall', () => {
+describe('the local time', () => {
   test.each([
     ['Asia/Kathmandu', '2026-11-02T00:00:00Z', 'mon', '05:45'],
     ['Australia/Lord_Howe', '2026-11-02T13:00:00Z', 'tue', '00:00'],

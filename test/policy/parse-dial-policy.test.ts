@@ -12,7 +12,7 @@ const refused = (value: unknown) => {
   }
 }
 
-test('a whole policy is read', () => {
+test('a policy with all fields is read', () => {
   const policy = {
     allow_prefixes: ['+49', '+1202555'],
     deny_prefixes: ['+4932'],
@@ -31,7 +31,7 @@ test('a whole policy is read', () => {
   expect(parseDialPolicy(`\uFEFF${JSON.stringify(policy)}`, 'x')).toEqual(policy)
 })
 
-test('one quiet time needs no list', () => {
+test('one quiet time may be given without a list', () => {
   const hours = { from: '21:00', to: '08:00' }
   expect(parseDialPolicy(JSON.stringify({ quiet_hours: hours }), 'x')).toEqual({
     quiet_hours: [hours],
@@ -76,13 +76,13 @@ test.each([
   expect(refused(value)).toContain(text)
 })
 
-test('a country may be written as people write it', () => {
+test('a country may be written in small letters or as UK', () => {
   expect(parseDialPolicy('{"deny_countries": ["uk", "de"]}', 'x')).toEqual({
     deny_countries: ['GB', 'DE'],
   })
 })
 
-test('the countries it takes are those a number can have', () => {
+test('the countries it accepts are those a number can have', () => {
   const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
   const taken = letters
     .flatMap((one) => letters.map((other) => one + other))

@@ -31,7 +31,7 @@ describe('a night', () => {
     expect(isQuiet('2026-11-06T05:00:00Z', berlin, friday)).toBe(false)
   })
 
-  test('is quiet as soon as it is night in one of several zones', () => {
+  test('applies as soon as it is night in one of several zones', () => {
     const zones = ['America/Los_Angeles', 'America/New_York']
     const at = Date.parse('2026-11-03T03:00:00Z')
     expect(quietAt(at, zones, [night])).toMatchObject({ zone: 'America/New_York', clock: '22:00' })
@@ -40,13 +40,13 @@ describe('a night', () => {
     expect(quietUntil(at, zones, [night])).toBe(Date.parse('2026-11-03T16:00:00Z'))
   })
 
-  test('in the Australian half-hour zones begins when the clock there says so', () => {
+  test('in the Australian half-hour zones begins by the local time', () => {
     expect(isQuiet('2026-11-02T09:59:00Z', ['Australia/Lord_Howe'], night)).toBe(false)
     expect(isQuiet('2026-11-02T10:00:00Z', ['Australia/Lord_Howe'], night)).toBe(true)
   })
 })
 
-test('a whole day is quiet from its first minute to its last', () => {
+test('a whole day is quiet from its first to its last minute', () => {
   const sunday: QuietHours = { from: '00:00', to: '24:00', days: ['sun'] }
   expect(isQuiet('2026-11-07T22:59:00Z', berlin, sunday)).toBe(false)
   expect(isQuiet('2026-11-07T23:00:00Z', berlin, sunday)).toBe(true)
@@ -54,19 +54,19 @@ test('a whole day is quiet from its first minute to its last', () => {
   expect(isQuiet('2026-11-08T23:00:00Z', berlin, sunday)).toBe(false)
 })
 
-test('a time that the clock skips is over when the clock is past it', () => {
+test('a time that daylight saving skips is over after the change', () => {
   const skipped: QuietHours = { from: '02:00', to: '03:00' }
   expect(isQuiet('2026-03-29T00:59:00Z', berlin, skipped)).toBe(false)
   expect(isQuiet('2026-03-29T01:00:00Z', berlin, skipped)).toBe(false)
 })
 
-test('a time that the clock shows twice is quiet twice', () => {
+test('a time that daylight saving repeats is quiet twice', () => {
   const twice: QuietHours = { from: '02:00', to: '03:00' }
   const begin = Date.parse('2026-10-25T00:00:00Z')
   expect(quietUntil(begin, berlin, [twice])).toBe(begin + 2 * 3_600_000)
 })
 
-test('quiet without end has no end', () => {
+test('quiet hours on all hours have no end', () => {
   const always: QuietHours = { from: '00:00', to: '24:00' }
   expect(quietUntil(Date.parse('2026-11-02T12:00:00Z'), berlin, [always])).toBeUndefined()
 })
@@ -92,7 +92,7 @@ const zones = fc.uniqueArray(
 /** A year of instants, changes of the clocks among them. */
 const instants = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 11, 31) })
 
-test('the end that is told is never in a quiet time, and hardly later than need be', () => {
+test('the end that is given is never in quiet hours, and at most an hour late', () => {
   fc.assert(
     fc.property(
       instants,

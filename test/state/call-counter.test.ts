@@ -36,7 +36,7 @@ async function placed(
 }
 
 describe.each(counters)('a counter %s', (_, create) => {
-  test('lets a call through when the oldest has left the window, and says when', async () => {
+  test('allows a call when the oldest has left the window, and says when', async () => {
     const counter = create()
     const limits = { max_per_minute: 2 }
     await placed(counter, limits, 0)
@@ -50,7 +50,7 @@ describe.each(counters)('a counter %s', (_, create) => {
     expect(await counter.check(limits, minute)).toMatchObject({ waitMs: 10_000 })
   })
 
-  test('tells of several limits the one with the longest wait', async () => {
+  test('names the limit with the longest wait', async () => {
     const counter = create()
     const limits = { max_per_minute: 1, max_per_hour: 1, max_per_day: 2, max_at_once: 1 }
     await placed(counter, limits, 0)
@@ -73,7 +73,7 @@ describe.each(counters)('a counter %s', (_, create) => {
     expect(await counter.check(limits, 2 * hour)).toBeUndefined()
   })
 
-  test('tells of an owner which calls were placed, and are not known to have ended', async () => {
+  test('lists the calls of an owner that were placed and not released', async () => {
     const counter = create()
     const ids: string[] = []
     for (const at of [1, 2, 3, 4]) ids.push(await placed(counter, {}, at, at + 1))
@@ -100,7 +100,7 @@ describe.each(counters)('a counter %s', (_, create) => {
     expect(await counter.check(limits, day + 1)).toBeUndefined()
   })
 
-  test('a limit of none lets none through', async () => {
+  test('a limit of 0 allows no call', async () => {
     const limits = { max_per_hour: 0 }
     expect(await create().check(limits, 0)).toEqual({
       rule: 'max_per_hour',
@@ -109,7 +109,7 @@ describe.each(counters)('a counter %s', (_, create) => {
     })
   })
 
-  test('a limit that was lowered holds at once', async () => {
+  test('a lowered limit applies at once', async () => {
     const counter = create()
     for (const at of [0, 1, 2, 3]) await placed(counter, {}, at)
     expect(await counter.check({ max_per_minute: 2 }, 10)).toMatchObject({
@@ -117,7 +117,7 @@ describe.each(counters)('a counter %s', (_, create) => {
     })
   })
 
-  test('calls asked for at the same moment do not together pass a limit', async () => {
+  test('reservations at the same moment do not together exceed a limit', async () => {
     const counter = create()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => counter.reserve({ max_at_once: 3 }, 0, hour)),
@@ -125,7 +125,7 @@ describe.each(counters)('a counter %s', (_, create) => {
     expect(answers.filter((answer) => 'id' in answer)).toHaveLength(3)
   })
 
-  test('whatever is asked in whatever order, no window ever holds more than its limit', async () => {
+  test('no sequence of steps puts more calls into a window than its limit', async () => {
     const step = fc.record({
       wait: fc.oneof(fc.integer({ min: 0, max: 30_000 }), fc.integer({ min: 0, max: 3 * hour })),
       end: fc.constantFrom('release', 'cancel', undefined),
@@ -188,7 +188,7 @@ function reserving(file: string, limit: number, options = '') {
 }
 
 describe('a file of calls', () => {
-  test('is remembered by the next server', async () => {
+  test('is used by the next server', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'new', 'calls.db')
     const before = createSqliteCallCounter(file, setting)
@@ -199,7 +199,7 @@ describe('a file of calls', () => {
     await after.close()
   })
 
-  test('of a version that did not write down which calls they became is used as it is', async () => {
+  test('of a version without the ids of the calls is used as it is', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     const before = createSqliteCallCounter(file, setting)
@@ -247,7 +247,7 @@ describe('a file of calls', () => {
     await counter.close()
   })
 
-  test('keeps what no limit needs any more for no longer', async () => {
+  test('deletes calls that no limit needs any more', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     const counter = createSqliteCallCounter(file, setting)
@@ -265,7 +265,7 @@ describe('a file of calls', () => {
       'belongs to another program',
       (file: string) => new DatabaseSync(file).exec('CREATE TABLE t (x)'),
     ],
-  ])('that %s is left alone, named and tried again', async (_, spoil) => {
+  ])('that %s is not changed, is named in the error, and is tried again', async (_, spoil) => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     spoil(file)
@@ -279,12 +279,12 @@ describe('a file of calls', () => {
     expect(existsSync(`${file}-wal`)).toBe(false)
   })
 
-  test('in a folder that cannot be made is an error at once', async () => {
+  test('in a folder that cannot be created is an error at once', async () => {
     const counter = createSqliteCallCounter('/proc/none/calls.db', setting)
     await expect(counter.check({}, 0)).rejects.toThrow('/proc/none/calls.db cannot be used')
   })
 
-  test('that another process is writing to is waited for', async () => {
+  test('that another process writes to is waited for', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     const counter = createSqliteCallCounter(file, setting)

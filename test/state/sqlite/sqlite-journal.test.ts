@@ -39,7 +39,7 @@ function writeVersion1(file: string, rows: readonly (string | number | null)[][]
 }
 
 describe('a journal', () => {
-  test('is for its user alone, and holds nothing that tells whose calls these are', async () => {
+  test('is readable by its user only, and contains no owner or content in clear', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     const journal = await openSqliteJournal(file)
@@ -69,7 +69,7 @@ describe('a journal', () => {
     expect(one.content).not.toBe(other.content)
   })
 
-  test('is made once by several that open it at the same time', async () => {
+  test('is created once when several open it at the same time', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     const journals = await Promise.all(Array.from({ length: 8 }, () => openSqliteJournal(file)))
@@ -100,7 +100,7 @@ describe('a journal of version 1', () => {
   const formerOwners = ['bare-hash me', 'bare-hash own']
   const old = (more: Partial<CallIdentity>) => identity({ formerOwners, ...more })
 
-  test('is upgraded in place by one of many, and says what was placed under the old owner', async () => {
+  test('is upgraded in place by one of several, and finds calls by their former owner', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     writeVersion1(file, rows).close()
@@ -129,7 +129,7 @@ describe('a journal of version 1', () => {
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('is no longer used by a program of version 1, running or new', async () => {
+  test('is not used by a program of version 1 any more, running or new', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
     const running = writeVersion1(file, rows)
@@ -152,7 +152,7 @@ describe('after the clock was set', () => {
   test.each([
     ['forward', 3_600_000],
     ['back', -3_600_000],
-  ])('%s, it is counted anew for how long nobody can have sent a call', async (_, byMs) => {
+  ])('%s, the deadline of the last sender is set anew', async (_, byMs) => {
     const journal = await openSqliteJournal(':memory:')
     const claim = await journal.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
@@ -211,7 +211,7 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
     return { file, journal, remove: () => rmSync(join(folder, 'state'), { recursive: true }) }
   }
 
-  test('is noticed before anything is sent, and put back with all that is in it', async () => {
+  test('is noticed before a call is sent, and restored with its content', async () => {
     using folder = scratchFolder()
     const { file, journal, remove } = await opened(folder.path)
     const other = identity({ content: 'something else' })
@@ -232,7 +232,7 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
     await neighbour.close()
   })
 
-  test('and was made anew by another program, is refused', async () => {
+  test('and created again by another program is refused', async () => {
     using folder = scratchFolder()
     const { file, journal, remove } = await opened(folder.path)
     remove()
