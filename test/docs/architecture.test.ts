@@ -6,13 +6,14 @@ import { read, root, rowsUnder } from './documents.ts'
 const architecture = 'docs/architecture.md'
 
 /** Behaviour, file and symbol, as the index of behaviours has them. */
-const lookups = rowsUnder(architecture, 'Where each behaviour is').map(
-  ([behaviour = '', link = '', symbol = '']) => ({
+const lookupsUnder = (heading: string) =>
+  rowsUnder(architecture, heading).map(([behaviour = '', link = '', symbol = '']) => ({
     behaviour,
     file: /^\[(.+)\]\(/.exec(link)?.[1] ?? link,
     symbol: symbol.replaceAll('`', ''),
-  }),
-)
+  }))
+const lookups = lookupsUnder('Where each behaviour is')
+const steps = lookupsUnder('One tool call, step by step')
 
 test('the index has the behaviours that newcomers look for', () => {
   const wanted = [
@@ -34,7 +35,7 @@ test('the index has the behaviours that newcomers look for', () => {
   }
 })
 
-test.each(lookups)('$behaviour: $symbol is in $file', ({ file, symbol }) => {
+test.each([...lookups, ...steps])('$behaviour: $symbol is in $file', ({ file, symbol }) => {
   expect(existsSync(join(root, file)), file).toBe(true)
   // Where it is made: a declaration, or the id of a row.
   const declared = new RegExp(
