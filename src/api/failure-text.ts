@@ -1,22 +1,29 @@
 import type { Failure } from './failure.ts'
 
-/** Longest message of the platform that is repeated in another's sentence, in characters. */
-const longestSaid = 500
+/** Longest part of a message of the platform that is repeated, in characters. */
+const longestMessage = 500
 
-/** A failure in a few words: for what has no tool, and so no advice of its own. */
-export function saidBy(failure: Failure): string {
+/**
+ * A failure in a few words, to stand in a sentence. The only short form: where a tool itself has
+ * failed, src/mcp/call/advice.ts says at length what to do.
+ */
+export function failureText(failure: Failure): string {
   switch (failure.kind) {
     case 'rejected':
-      return `${failure.status} ${failure.code}: ${failure.message.slice(0, longestSaid)}`
+      return `the platform answered HTTP ${failure.status} ${failure.code}: ${failure.message.slice(0, longestMessage)}`
     case 'unreadable':
-      return `HTTP ${failure.status}, ${failure.reason}`
+      return `the platform answered HTTP ${failure.status} with an unusable reply (${failure.reason})`
+    case 'redirected':
+      return `the platform answered HTTP ${failure.status}, a redirect, which is not followed`
+    case 'network':
+      return `the connection to the platform failed, ${failure.code}`
+    case 'timeout':
+      return 'the platform did not answer in time'
+    case 'cancelled':
+      return 'the request was cancelled'
     case 'bad_parameter':
       return `"${failure.value}" is not an id`
-    case 'network':
-      return `network, ${failure.code}`
     case 'not_exposed':
-      return 'no tool that is exposed here reads it'
-    default:
-      return failure.kind
+      return 'no exposed tool reads it'
   }
 }

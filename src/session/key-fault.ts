@@ -1,5 +1,5 @@
 import { ApiError } from '../api/failure.ts'
-import { saidBy } from '../api/failure-text.ts'
+import { failureText } from '../api/failure-text.ts'
 import { ownAccountId } from './account.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
@@ -36,7 +36,7 @@ export async function faultOfKey({
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const { failure } = error
-    const reason = redact(saidBy(failure))
+    const reason = redact(failureText(failure))
     const isRefused = failure.kind === 'rejected' && [401, 403].includes(failure.status)
     if (!isRefused) {
       const message = `The platform could not be asked about the API key (${reason}).`

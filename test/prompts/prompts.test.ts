@@ -148,7 +148,7 @@ describe.each(Object.entries(examples))('%s', (name, args) => {
       const result = await get(name, args, session)
       expect(resourcesOf(result)).toEqual([])
       expect(textOf(result)).toContain(
-        'Language models: could not be read (403 forbidden: [API key] may not); use list_models',
+        'Language models: could not be read (the platform answered HTTP 403 forbidden: [API key] may not); use list_models',
       )
     } else {
       await expect(get(name, args, session)).rejects.toMatchObject({
@@ -282,7 +282,9 @@ describe('what a prompt embeds', () => {
       target.includes('providers/') ? { status: 403, body: envelope('forbidden') } : undefined,
     )
     const result = await get('review_agent', { agent_id: 'Support line' }, sessionOn(broken))
-    expect(textOf(result)).toContain('- Transcribers: could not be read (403 forbidden')
+    expect(textOf(result)).toContain(
+      '- Transcribers: could not be read (the platform answered HTTP 403 forbidden',
+    )
     expect(resourcesOf(result).map(({ uri }) => uri)).toContain(
       `voice-agents://agents/${seedIds.supportAgent}`,
     )
@@ -415,7 +417,7 @@ test.each([
   ['weekly_usage_report', { account_id: 'nope' }, 'account_id: not found'],
   ['go_live_checklist', { agent_id: 'x', from_number: '030 1' }, 'from_number: Expected an E.164'],
   ['investigate_call', { call_id: '..' }, '".." is not an id'],
-  ['investigate_call', { call_id: 'nope' }, 'call_id: not found (404'],
+  ['investigate_call', { call_id: 'nope' }, 'call_id: not found (the platform answered HTTP 404'],
   ['migrate_numbers', { from_trunk_id: 'a', to_trunk_id: 'a' }, 'to_trunk_id: the same trunk'],
   ['migrate_numbers', { from_trunk_id: 'a', to_trunk_id: seedIds.trunk }, 'There are Inbound only'],
 ])('%s with %j is refused: %s', async (name, args, message) => {

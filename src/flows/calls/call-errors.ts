@@ -1,4 +1,4 @@
-import type { Failure } from '../../api/failure.ts'
+import { failureText } from '../../api/failure-text.ts'
 import { ExternalIdConflict, OutcomeUnknown } from '../../calls/placement.ts'
 import type { Call } from '../../contract/call.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
@@ -30,7 +30,7 @@ export async function withCallErrorsRefused<T>(run: CallRun, work: () => Promise
 }
 
 function unknownOutcomeRefusal({ externalId, failure }: OutcomeUnknown, run: CallRun): Refused {
-  const why = failure ? requestProblem(failure) : 'an identical request is, or was, under way'
+  const why = failure ? failureText(failure) : 'an identical request is, or was, under way'
   const which = `external_id ${externalId}${accountArgumentText(run)}`
   return new Refused(
     'unknown_outcome',
@@ -39,26 +39,6 @@ function unknownOutcomeRefusal({ externalId, failure }: OutcomeUnknown, run: Cal
       next: `Look with list_calls, ${which}. Do not place it under another external_id: somebody's telephone may be ringing. Calling place_call again with ${which} and the same arguments is safe: it looks first, and dials only once it is certain that there is no call.`,
     },
   )
-}
-
-/** Why a request about a call failed, in a few words. */
-export function requestProblem(failure: Failure): string {
-  switch (failure.kind) {
-    case 'rejected':
-      return `the platform answered HTTP ${failure.status}: ${failure.message}`
-    case 'unreadable':
-      return `the platform answered HTTP ${failure.status}`
-    case 'network':
-      return `the connection broke, ${failure.code}`
-    case 'redirected':
-      return `the platform answered HTTP ${failure.status}, a redirect, which is not followed for a call`
-    case 'timeout':
-      return 'the platform did not answer in time'
-    case 'cancelled':
-      return 'the request was cancelled'
-    default:
-      return failure.kind
-  }
 }
 
 /** For a call that the platform has a record of, and of which it said that it did not take it. */

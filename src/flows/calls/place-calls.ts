@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { ApiError } from '../../api/failure.ts'
+import { failureText } from '../../api/failure-text.ts'
 import { pause } from '../../api/time-limit.ts'
 import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
@@ -172,7 +173,7 @@ function refusedOutcome(to_number: string, error: Refused): CallOutcome {
 }
 
 function platformProblem({ failure }: ApiError): string {
-  if (failure.kind !== 'rejected') return `${failure.kind}; nothing was dialled`
+  if (failure.kind !== 'rejected') return `${failureText(failure)}; nothing was dialled`
   const fields = failure.errors.map(({ field, message }) => `${field}: ${message}`)
   return [failure.message, ...fields].join(' ')
 }

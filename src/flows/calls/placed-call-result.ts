@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/failure.ts'
+import { failureText } from '../../api/failure-text.ts'
 import type { Placement } from '../../calls/placement.ts'
 import { PlacedCall } from '../../contract/call.ts'
 import { taskOfCall } from '../../mcp/call/task.ts'
@@ -7,7 +8,7 @@ import { accountIn } from '../../session/account.ts'
 import { quoted } from '../../text/quoted.ts'
 import { callFacts } from '../../views/call-report.ts'
 import { accountArgumentText } from '../account-in-words.ts'
-import { notTakenRefusal, requestProblem } from './call-errors.ts'
+import { notTakenRefusal } from './call-errors.ts'
 import { followCall } from './follow-call.ts'
 import { followPlacedMs, waitedCallOutput } from './wait-for-call.ts'
 
@@ -49,7 +50,7 @@ async function followedOutcome(run: PlacedRun, placement: Placement): Promise<To
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     // The call was placed all the same, so this is no failure.
-    const why = requestProblem(error.failure)
+    const why = failureText(error.failure)
     const lines = [`${head} It could not be followed so far (${why}).`, ...factsOf(placement)]
     return { structured, lines }
   }

@@ -1,6 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { ApiError } from '../../api/failure.ts'
-import { saidBy } from '../../api/failure-text.ts'
+import { failureText } from '../../api/failure-text.ts'
 import { resultOr } from '../../api/time-limit.ts'
 import type { Agent } from '../../contract/agent.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
@@ -125,7 +125,7 @@ async function protocolErrorOf(
   if (argument === undefined || !(isRefused || failure.kind === 'bad_parameter')) {
     return new ProtocolError(
       -32603,
-      session.redact(`${prompt}: ${route.summary} It could not be read (${saidBy(failure)}).`),
+      session.redact(`${prompt}: ${route.summary} It could not be read (${failureText(failure)}).`),
     )
   }
   const hints = await didYouMean(error, request, session)
@@ -134,7 +134,7 @@ async function protocolErrorOf(
   const hint = Object.values(hints).join(' ')
   return new ProtocolError(
     -32602,
-    session.redact(`${prompt}: ${named}: not found (${saidBy(failure)}). ${hint}`.trim()),
+    session.redact(`${prompt}: ${named}: not found (${failureText(failure)}). ${hint}`.trim()),
   )
 }
 
@@ -143,7 +143,7 @@ async function attempt<T>(work: Promise<T>, signal: AbortSignal): Promise<ReadRe
     (value): ReadResult<T> => ({ ok: true, value }),
     (error: unknown): ReadResult<T> => {
       if (!(error instanceof ApiError)) throw error
-      return { ok: false, problem: saidBy(error.failure) }
+      return { ok: false, problem: failureText(error.failure) }
     },
   )
   const missed = (reason: 'late' | 'aborted'): ReadResult<T> => ({

@@ -1,6 +1,6 @@
 import { ProtocolError, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import { ApiError, type Failure } from '../../api/failure.ts'
-import { saidBy } from '../../api/failure-text.ts'
+import { failureText } from '../../api/failure-text.ts'
 import type { Session } from '../../session/session.ts'
 
 interface ErrorContext {
@@ -39,7 +39,7 @@ function readError(what: string, failure: Failure, { session }: ErrorContext): P
   }
   return new ProtocolError(
     status === 422 ? -32602 : -32603,
-    session.redact(`${what} could not be read (${saidBy(failure)}).`),
+    session.redact(`${what} could not be read (${failureText(failure)}).`),
     { uri: what },
   )
 }

@@ -122,7 +122,7 @@ const rows: [
     'place_call',
     place,
     [
-      /NOT KNOWN whether the call was placed \(the platform answered HTTP 503: The platform says unavailable\.\)/,
+      /NOT KNOWN whether the call was placed \(the platform answered HTTP 503 unavailable: The platform says unavailable\.\)/,
       /external_id auto-/,
     ],
   ],
@@ -185,7 +185,7 @@ const rows: [
     whenPlaced((_, res) => res.destroy()),
     'place_call',
     { ...place, to_number: '+4930123458' },
-    [/NOT KNOWN .*the connection broke/, /list_calls/],
+    [/NOT KNOWN .*the connection to the platform failed/, /list_calls/],
   ],
   [
     'a dropped connection while reading',
