@@ -2,9 +2,9 @@ import {
   type ExposableTool,
   type Exposure,
   ExposureError,
-  type ExposureWish,
+  type ExposureSettings,
   everyTool,
-  narrow,
+  narrowExposure,
 } from '../mcp/protocol/exposure.ts'
 import { ConfigError } from './config-error.ts'
 import { scopeSettings } from './scope.ts'
@@ -21,10 +21,10 @@ const names = {
 /** The tools that the operator's settings expose. Throws ConfigError. */
 export function exposedTools<T extends ExposableTool>(
   tools: readonly T[],
-  wish: ExposureWish,
+  settings: ExposureSettings,
 ): Exposure<T> {
   try {
-    return narrow(everyTool(tools), wish, { who: "this server's setting", names })
+    return narrowExposure(everyTool(tools), settings, { who: "this server's setting", names })
   } catch (error) {
     throw error instanceof ExposureError ? new ConfigError(error.message) : error
   }

@@ -1,4 +1,4 @@
-import { type ExposureWish, toolsetsOf } from '../mcp/protocol/exposure.ts'
+import { type ExposureSettings, toolsetsOf } from '../mcp/protocol/exposure.ts'
 import { toolSummaries } from '../service/tool-summaries.ts'
 import { ConfigError } from './config-error.ts'
 import { count, type SettingTexts, seconds, settingLabel, settingReader, text } from './setting.ts'
@@ -8,7 +8,7 @@ export interface ScopeConfig {
   /** The one account that all tools act on; `undefined`: the one a caller names, or the key's own. */
   account: string | undefined
   /** Which tools are exposed, as the operator wrote it: see exposed-tools.ts. */
-  exposure: ExposureWish
+  exposure: ExposureSettings
   /** How long catalogs are kept before they are read again, ms. */
   catalogMs: number
   /** Resources that are watched at the same time, in all and with one key. */

@@ -26,11 +26,11 @@ import { withProtocolErrors } from './read-error.ts'
 import type { TaskSource } from './task-methods.ts'
 
 /*
- * Tasks (SEP-2663): following a call without waiting for it. What a task is, and its id: see
- * mcp/call/task.ts.
+ * The tasks of this server (SEP-2663): each follows a call, so that no request waits for its end.
+ * The task and its id are defined in mcp/call/task.ts.
  */
 
-/** Tasks that somebody has cancelled, by owner and id: they stay cancelled while this runs. */
+/** The cancelled tasks, by owner and id. They stay cancelled while this process runs. */
 export interface CancelledTasks {
   add(owner: string, taskId: string): void
   has(owner: string, taskId: string): boolean
@@ -52,12 +52,12 @@ interface CallTasksOptions {
   readonly onBug: CallContext['onBug']
 }
 
-/** The tasks of a session, each following a call. Its methods throw ProtocolError only. */
+/** The tasks of a session. The methods throw only ProtocolError. */
 export function callTasks(options: CallTasksOptions): TaskSource {
   const { session, tools, cancelledTasks, onBug } = options
-  const mayFollow = tools.some(follows)
+  const mayRead = tools.some(showsCalls)
   const reading = <T>(taskId: string, read: () => Promise<T>) => {
-    if (!mayFollow) throw noTask(taskId)
+    if (!mayRead) throw noTask(taskId)
     return withProtocolErrors('The task', { session, onBug }, read).catch((error: unknown) => {
       if (!(error instanceof ResourceNotFoundError)) throw error
       throw noTask(taskId)
@@ -65,13 +65,13 @@ export function callTasks(options: CallTasksOptions): TaskSource {
   }
   return {
     get: (taskId, signal) => reading(taskId, () => getTask(taskId, options, signal)),
-    // Ends the following; of the call itself it stops nothing.
+    // The call itself goes on.
     cancel: (taskId, signal) =>
       reading(taskId, async () => {
         const call = await followedCall(decodeTaskId(taskId), session, signal)
         if (!call || !hasEnded(call)) cancelledTasks.add(session.owner, taskId)
       }),
-    // No task that follows a call waits for an answer, so that none is taken.
+    // A task that follows a call asks nothing, so answers are ignored.
     answer: (taskId, _, signal) =>
       reading(taskId, async () => {
         await followedCall(decodeTaskId(taskId), session, signal)
@@ -79,14 +79,17 @@ export function callTasks(options: CallTasksOptions): TaskSource {
   }
 }
 
-/** Whether a tool shows how a call goes: an id of a task says which call, and anybody can write one. */
-const follows = ({ route, effect }: Tool) =>
+/**
+ * Whether a tool shows the state of calls. Without such a tool tasks are not readable either: an id
+ * only names a call, and any client can write one.
+ */
+const showsCalls = ({ route, effect }: Tool) =>
   route.id === routes.calls.get.id || (route.id === routes.calls.place.id && effect !== 'reads')
 
 const noTask = (taskId: string) =>
   new ProtocolError(-32602, `There is no task ${clientText(taskId, 64)} for this API key.`)
 
-/** How a task stands. Throws ProtocolError for an id that is none, ApiError as the platform says. */
+/** The state of a task. Throws ProtocolError for an invalid id, and ApiError. */
 async function getTask(
   taskId: string,
   { session, cancelledTasks, callTaskView }: CallTasksOptions,
@@ -111,7 +114,7 @@ async function getTask(
   return task({ status: 'completed', statusMessage: 'The call has ended.', result })
 }
 
-/** The result as a tool gives it: it names its account. */
+/** The result of a call, as a tool returns it: it names the account. */
 async function asToolResult(
   { content, structuredContent: structured }: ReturnType<CallTaskView['result']>,
   { account: account_id }: TaskId,
@@ -123,7 +126,7 @@ async function asToolResult(
   return { content, structuredContent: named }
 }
 
-/** The call as it is; `undefined`: the platform may show it later. */
+/** The call; `undefined`: the platform does not show it yet. */
 async function followedCall(
   { account: named, call: callId }: TaskId,
   session: Session,

@@ -1,14 +1,11 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  type Server,
-  type ServerContext,
-} from '@modelcontextprotocol/server'
+import type { Server, ServerContext } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { metaKeys } from './envelope.ts'
 import { tasksExtension } from './server-info.ts'
 
-/** What a client can do beyond calling tools. */
+/** What the client of a request can do besides calling tools. */
 export interface ClientFeatures {
-  /** It can ask a person: it takes elicitation by form. */
+  /** It can ask its user: it supports elicitation with forms. */
   readonly canAsk: boolean
   readonly takesTasks: boolean
 }
@@ -19,17 +16,19 @@ const Capabilities = z.looseObject({
 })
 
 /**
- * What the client of a request has declared: with the request itself, or in the 2025 revisions when
- * the connection began. Over stateless HTTP those reach no request, so such clients can do nothing.
+ * The features that the client of a request declares: with the request, or in the 2025 revisions
+ * with `initialize`. Over stateless HTTP the latter is not known later, so such a client has none.
  */
 export function clientFeaturesOf(server: Server, { mcpReq }: ServerContext): ClientFeatures {
   const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope }
-  const declared = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()
+  const declared = envelope[metaKeys.clientCapabilities] ?? server.getClientCapabilities()
   const { data } = Capabilities.safeParse(declared)
-  const asking = data?.elicitation
+  const elicitation = data?.elicitation
   return {
-    // An empty object means forms: only that was there before there were addresses to visit.
-    canAsk: asking !== undefined && (asking.form !== undefined || asking.url === undefined),
+    // An empty object means forms: earlier revisions had no other mode.
+    canAsk:
+      elicitation !== undefined &&
+      (elicitation.form !== undefined || elicitation.url === undefined),
     takesTasks: mcpReq.envelope !== undefined && tasksExtension in (data?.extensions ?? {}),
   }
 }

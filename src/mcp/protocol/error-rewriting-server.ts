@@ -4,13 +4,14 @@ import {
   type ServerOptions,
   type Transport,
 } from '@modelcontextprotocol/server'
+import type { Era } from './envelope.ts'
 import { messageForClient } from './protocol-error.ts'
 
-/** The SDK's server, whose errors are told as this server tells all errors. */
+/** The SDK's server; its errors are rewritten before they are sent. */
 export class ErrorRewritingServer extends Server {
-  readonly #era: 'modern' | '2025'
+  readonly #era: Era
 
-  constructor(info: Implementation, options: ServerOptions, era: 'modern' | '2025') {
+  constructor(info: Implementation, options: ServerOptions, era: Era) {
     super(info, options)
     this.#era = era
   }

@@ -1,49 +1,49 @@
 import { closestWord, sameWord } from '../../text/closest-match.ts'
 import type { Tool } from '../call/tool.ts'
 
-/** As much of a tool as decides whether it is exposed. */
+/** The part of a tool that decides whether it is exposed. */
 export interface ExposableTool {
   readonly name: string
   readonly effect: Tool['effect']
   readonly route: { readonly id: string }
 }
 
-/** What is exposed of the tools, and by whose wish the rest is not. */
+/** The tools that clients can see and call, and why they cannot see the others. */
 export interface Exposure<T extends ExposableTool = Tool> {
-  /** Every tool there is. */
+  /** Every tool of this server. */
   readonly all: readonly T[]
-  /** Those that are listed and can be called, in the same order; never none. */
+  /** The tools that are listed and can be called, in the same order; at least one. */
   readonly tools: readonly T[]
-  /** By tool name, what leaves it out, such as `this server's setting --read-only`. */
+  /** The setting that hides a tool, by the name of the tool: `this server's setting --read-only`. */
   readonly hidden: ReadonlyMap<string, string>
 }
 
-type Choice = 'toolsets' | 'tools' | 'excludeTools' | 'readOnly'
+type SettingName = 'toolsets' | 'tools' | 'excludeTools' | 'readOnly'
 
-/** What somebody wants exposed, as they wrote it. What is absent or blank restricts nothing. */
-export type ExposureWish = { readonly [choice in Choice]?: string | undefined }
+/** Settings that restrict the tools, as they were written. One that is absent or blank does not. */
+export type ExposureSettings = { readonly [name in SettingName]?: string | undefined }
 
-/** Whose wish it is and how they write it, for messages. */
+/** Where the settings come from and how they are named there, for messages. */
 export interface ExposureSource {
   /** Such as `this server's setting`. */
   readonly who: string
-  readonly names: Readonly<Record<Choice, string>>
+  readonly names: Readonly<Record<SettingName, string>>
 }
 
-/** A wish that cannot be met: an unknown name, or nothing left. The message is for its author. */
+/** An unknown name in a setting, or no tool left. The message is for the author of the setting. */
 export class ExposureError extends Error {
   override readonly name = 'ExposureError'
 }
 
-/** The toolset of an operation is the noun of its id. */
+/** The toolset of an operation is the first part of its id: `agents` of `agents.list`. */
 const toolsetOf = ({ id }: { readonly id: string }) => id.split('.', 1)[0] ?? ''
 
 export const toolsetsOf = (operations: readonly { readonly id: string }[]): string[] => [
   ...new Set(operations.map(toolsetOf)),
 ]
 
-/** A subaccount is an account: `accounts` stands for `subaccounts` too, but not the other way. */
-const isOf = (tool: ExposableTool, toolset: string) =>
+/** The toolset `accounts` includes `subaccounts`; `subaccounts` does not include `accounts`. */
+const belongsTo = (tool: ExposableTool, toolset: string) =>
   [toolset, `sub${toolset}`].includes(toolsetOf(tool.route))
 
 export const everyTool = <T extends ExposableTool>(tools: readonly T[]): Exposure<T> => ({
@@ -53,13 +53,13 @@ export const everyTool = <T extends ExposableTool>(tools: readonly T[]): Exposur
 })
 
 /**
- * The part of an exposure that somebody wants: the tools of the toolsets and the tools they name
- * (both together where they name both), without those they exclude, and of these only what reads
- * where they want that. Never more than there was. Throws ExposureError.
+ * Restricts an exposure by settings. It keeps the tools of the named toolsets and the named tools
+ * (both, if both are named), without the excluded tools; with `readOnly`, only tools that read. It
+ * never adds a tool. Throws ExposureError.
  */
-export function narrow<T extends ExposableTool>(
+export function narrowExposure<T extends ExposableTool>(
   exposure: Exposure<T>,
-  wanted: ExposureWish,
+  wanted: ExposureSettings,
   source: ExposureSource,
 ): Exposure<T> {
   const { all } = exposure
@@ -77,15 +77,15 @@ export function narrow<T extends ExposableTool>(
   const readOnly = isTrue(wanted.readOnly, names.readOnly)
   const choices = [toolsets && names.toolsets, tools && names.tools].filter((name) => name)
 
-  const leftOutBy = (tool: T): string | undefined => {
-    const isChosen = toolsets?.some((set) => isOf(tool, set)) || tools?.includes(tool.name)
+  const hiddenBy = (tool: T): string | undefined => {
+    const isChosen = toolsets?.some((set) => belongsTo(tool, set)) || tools?.includes(tool.name)
     if (choices.length > 0 && !isChosen) return choices.join(' and ')
     if (excluded?.includes(tool.name)) return names.excludeTools
     return readOnly && tool.effect !== 'reads' ? names.readOnly : undefined
   }
   const hidden = new Map(exposure.hidden)
   for (const tool of exposure.tools) {
-    const setting = leftOutBy(tool)
+    const setting = hiddenBy(tool)
     if (setting) hidden.set(tool.name, `${source.who} ${setting}`)
   }
   const left = exposure.tools.filter(({ name }) => !hidden.has(name))
@@ -96,16 +96,17 @@ export function narrow<T extends ExposableTool>(
   return { all, tools: left, hidden }
 }
 
-interface Written {
+/** The text of a setting, and its name for messages. */
+interface SettingText {
   readonly text: string | undefined
   readonly setting: string
 }
 
-/** The names in a comma-separated list, in any spelling; `undefined` where there is no list. */
+/** The names in a comma-separated list, in the spelling of `known`; `undefined` if there is no list. */
 function listOf(
   kind: string,
   known: readonly string[],
-  { text, setting }: Written,
+  { text, setting }: SettingText,
 ): readonly string[] | undefined {
   if (!text?.trim()) return undefined
   const words = new Set(text.split(',').map((word) => word.trim()))
@@ -122,10 +123,10 @@ function listOf(
   })
 }
 
-/** Comparing with every word costs time, so no more than what could be a name is compared. */
+/** Longer words are cut before they are compared with every name, which takes time. */
 const longestName = 64
 
-/** A switch as text; of several, one that is on is enough. */
+/** The value of a switch. A header may be repeated: one that is on is enough. */
 function isTrue(text: string | undefined, setting: string): boolean {
   if (!text?.trim()) return false
   const words = text.split(',').map((word) => word.trim().toLowerCase())

@@ -1,10 +1,10 @@
 import type { ConfirmMode } from '../call/confirm-mode.ts'
 import type { ExposableTool, Exposure } from './exposure.ts'
 
-/** What an assistant is told of, that not every server has alike. */
+/** What the instructions depend on. */
 export interface InstructionsInput {
   readonly isSandbox: boolean
-  /** The one account that all tools act on, where the operator has pinned it. */
+  /** The account that the operator has pinned: all tools act on it. */
   readonly account: string | undefined
   readonly confirm: ConfirmMode
   readonly exposure: Exposure<ExposableTool>
@@ -34,7 +34,7 @@ const readOnly: Paragraph = [
 const askedOrPreviewed =
   'place_call rings a real telephone; a person may be asked first, or a preview with a confirm_token comes back to be shown to them.'
 
-/** What comes before a call, by who is asked. */
+/** What happens before a call, by the setting for confirmations. */
 const beforeCalls: Readonly<Record<ConfirmMode, string>> = {
   always: askedOrPreviewed,
   auto: askedOrPreviewed,
@@ -67,8 +67,8 @@ const workWith = (confirm: ConfirmMode): readonly Paragraph[] => [
 ]
 
 /**
- * What an assistant is told when it connects. A sentence that names a tool which is not exposed is
- * left out, so each one stands by itself.
+ * The instructions that an assistant receives when it connects. A sentence that names a hidden tool
+ * is left out, so every sentence must be complete in itself.
  */
 export function instructionsFor({
   isSandbox,

@@ -1,6 +1,7 @@
 import { INVALID_PARAMS, type JSONRPCMessage } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { clientText, messageText } from '../../text/client-text.ts'
+import type { Era } from './envelope.ts'
 
 /** A JSON-RPC error. */
 export interface ProtocolFailure {
@@ -9,55 +10,53 @@ export interface ProtocolFailure {
   readonly data?: unknown
 }
 
-/** Code of a resource that does not exist in the 2025 revisions; later ones use invalid params. */
+/** The code for a resource that does not exist, in the 2025 revisions. Later: invalid params. */
 const legacyNotFound = -32002
 
-/** How the SDK marks that: nothing but the address. */
-const NotFound = z.strictObject({ uri: z.string() })
+/** The data by which the SDK marks such an error: nothing but the address. */
+const NotFoundData = z.strictObject({ uri: z.string() })
 
-/** What zod makes of values that do not fit, which the SDK passes on as text. */
+/** The issues of a zod error. The SDK puts them into its messages as JSON text. */
 const Issues = z.array(
   z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }),
 )
 
 /**
- * An error as a client is told it: what does not fit a schema in one sentence in place of a dump,
- * no text of the client raw or at length, and the code that the client's revision has.
+ * The error that a client receives. The message is one sentence, also where the SDK's is a list of
+ * zod issues; texts of the client in it are cut and made safe. The code is that of the client's era.
  */
 export function errorForClient(
   { code, message, data }: ProtocolFailure,
-  era: 'modern' | '2025' | undefined,
+  era: Era | undefined,
 ): ProtocolFailure {
-  const isNotFound = code === INVALID_PARAMS && NotFound.safeParse(data).success
-  const dumped = shortened(message)
+  const isNotFound = code === INVALID_PARAMS && NotFoundData.safeParse(data).success
+  const sentence = sentenceOf(message)
   return {
-    code:
-      era === '2025' && isNotFound ? legacyNotFound : dumped === undefined ? code : INVALID_PARAMS,
-    message: messageText(dumped ?? message),
+    code: era === '2025' && isNotFound ? legacyNotFound : sentence ? INVALID_PARAMS : code,
+    message: messageText(sentence ?? message),
     ...(data !== undefined && { data: dataForClient(data) }),
   }
 }
 
-/** The same within a message that is sent; every other message stays as it is. */
+/** The message that a client receives: with an error for clients, else unchanged. */
 export function messageForClient<T extends JSONRPCMessage>(
   message: T,
-  era: 'modern' | '2025' | undefined,
+  era: Era | undefined,
 ): T | JSONRPCMessage {
   if (!('error' in message)) return message
   return { ...message, error: errorForClient(message.error, era) }
 }
 
-/** A dump of zod's issues as one sentence; `undefined` where the text holds none. */
-function shortened(message: string): string | undefined {
-  const at = message.search(/\[\s*\{/)
-  if (at < 0) return undefined
-  const { data: issues = [] } = Issues.safeParse(parsed(message.slice(at)))
+/** One sentence for a message with a list of zod issues; `undefined` if there is no list in it. */
+function sentenceOf(message: string): string | undefined {
+  const start = message.search(/\[\s*\{/)
+  if (start < 0) return undefined
+  const { data: issues = [] } = Issues.safeParse(parsed(message.slice(start)))
   const [issue] = issues
   if (!issue) return undefined
-  const { path, message: said } = issue
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
-  const place = path.length > 0 ? clientText(path.join('.')) : 'params'
-  return `${message.slice(0, at) || 'Invalid params: '}${place}: ${said}${more}`
+  const place = issue.path.length > 0 ? clientText(issue.path.join('.')) : 'params'
+  return `${message.slice(0, start) || 'Invalid params: '}${place}: ${issue.message}${more}`
 }
 
 function parsed(text: string): unknown {
@@ -68,7 +67,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Texts anywhere within the data of an error. */
+/** The data of an error, with every text in it cut and made safe. */
 function dataForClient(value: unknown): unknown {
   if (typeof value === 'string') return messageText(value)
   if (Array.isArray(value)) return value.map(dataForClient)

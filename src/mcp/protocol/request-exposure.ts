@@ -4,16 +4,16 @@ import type { GetHeader } from './envelope.ts'
 import {
   type Exposure,
   ExposureError,
+  type ExposureSettings,
   type ExposureSource,
-  type ExposureWish,
-  narrow,
+  narrowExposure,
 } from './exposure.ts'
 
+/** What is exposed to an HTTP request, or why its headers are refused. */
 export type RequestExposure =
   | { readonly ok: true; readonly exposure: Exposure }
   | { readonly ok: false; readonly message: string }
 
-/** What is exposed to an HTTP request by its headers. */
 export type ExposureOfRequest = (header: GetHeader) => RequestExposure
 
 const requestHeaders: ExposureSource = {
@@ -26,39 +26,39 @@ const requestHeaders: ExposureSource = {
   },
 }
 
-/** Combinations of headers that are kept: clients send the same ones with each request. */
-const mostKept = 100
+/** Most combinations of headers that are kept: a client sends the same ones with each request. */
+const maxKept = 100
 
-/** Lets each request have less than the operator exposes, computed once for the same headers. */
+/** Lets the headers of a request restrict what the operator exposes. Results are kept and reused. */
 export function createRequestExposure(operators: Exposure): ExposureOfRequest {
-  const whole: RequestExposure = { ok: true, exposure: operators }
-  const kept = new LRUCache<string, RequestExposure>({ max: mostKept })
+  const unrestricted: RequestExposure = { ok: true, exposure: operators }
+  const kept = new LRUCache<string, RequestExposure>({ max: maxKept })
   return (header) => {
-    const wanted = wantedBy(header)
-    if (!wanted) return whole
-    const key = JSON.stringify(wanted)
+    const settings = settingsIn(header)
+    if (!settings) return unrestricted
+    const key = JSON.stringify(settings)
     const known = kept.get(key)
     if (known) return known
-    const selected = select(operators, wanted)
-    kept.set(key, selected)
-    return selected
+    const exposure = restricted(operators, settings)
+    kept.set(key, exposure)
+    return exposure
   }
 }
 
-function wantedBy(header: GetHeader): ExposureWish | undefined {
+function settingsIn(header: GetHeader): ExposureSettings | undefined {
   const { names } = requestHeaders
   const toolsets = header(names.toolsets)
   const tools = header(names.tools)
   const excludeTools = header(names.excludeTools)
   const spellings = [header(names.readOnly), header('X-MCP-Readonly')]
   const readOnly = spellings.filter((text) => text?.trim()).join(',')
-  const isNone = !toolsets && !tools && !excludeTools && !readOnly
-  return isNone ? undefined : { toolsets, tools, excludeTools, readOnly }
+  const hasNone = !toolsets && !tools && !excludeTools && !readOnly
+  return hasNone ? undefined : { toolsets, tools, excludeTools, readOnly }
 }
 
-function select(operators: Exposure, wanted: ExposureWish): RequestExposure {
+function restricted(operators: Exposure, settings: ExposureSettings): RequestExposure {
   try {
-    return { ok: true, exposure: narrow(operators, wanted, requestHeaders) }
+    return { ok: true, exposure: narrowExposure(operators, settings, requestHeaders) }
   } catch (error) {
     if (!(error instanceof ExposureError)) throw error
     return { ok: false, message: messageText(error.message) }

@@ -10,28 +10,27 @@ import { type InstructionsInput, instructionsFor } from './instructions.ts'
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
 /**
- * How long a client may keep what never changes while this server runs, ms. It depends on the
- * headers of a request, so it is not to be handed to other clients.
+ * For results that do not change while this server runs: how long, in ms, a client may reuse them.
+ * They depend on the headers of the request, so no other client may use them.
  */
 export const unchangingCacheHint = { ttlMs: 3_600_000, cacheScope: 'private' } as const
 
-/** Who this server is, by name. */
 export const serverInfoOf = (isSandbox: boolean, version: string): Implementation => ({
   name: isSandbox ? 'voice-agent-mcp-sandbox' : 'voice-agent-mcp',
   title: isSandbox ? 'Voice agents (SANDBOX)' : 'Voice agents',
   version,
 })
 
-/** What this server can do for clients of the 2025 revisions, which know no extensions. */
+/** The capabilities in the 2025 revisions, which have no extensions. */
 const capabilities = { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {} }
 
-/** The same by era: calls are followed as tasks by an extension of the later revision. */
+/** The capabilities by era. */
 export const capabilitiesOf = {
   '2025': capabilities,
   modern: { ...capabilities, extensions: { [tasksExtension]: {} } },
 } satisfies Record<Era, ServerCapabilities>
 
-/** What a client is told when it connects: what this server can do, and how it is worked with. */
+/** The SDK's options: capabilities, instructions, and how long results may be reused. */
 export const serverOptionsFor = (input: InstructionsInput, era: Era) =>
   ({
     capabilities: capabilitiesOf[era] as ServerCapabilities,

@@ -3,25 +3,23 @@ import { WatchLimitError } from '../../session/watched-replies.ts'
 import { type ReadContext, readResource } from './resources.ts'
 import { watchResources } from './watched-resources.ts'
 
-/** Subscriptions of the 2025 revisions, which reach the server; later ones are the transport's. */
-export function serveSubscriptions(server: Server, reading: ReadContext): void {
+/**
+ * `resources/subscribe` and `resources/unsubscribe` of the 2025 revisions. The transports serve
+ * `subscriptions/listen` of the later revision.
+ */
+export function serveSubscriptions(server: Server, context: ReadContext): void {
   const stops = new Map<string, () => void>()
   const end = (uri: string) => {
     stops.get(uri)?.()
     stops.delete(uri)
   }
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, { mcpReq }) => {
-    await refuseMissing(reading, uri, mcpReq.signal)
-    // The client has gone meanwhile, and with it whoever would end the watching.
+    await refuseMissing(context, uri, mcpReq.signal)
+    // The client went meanwhile: `onclose` has been called, and would not end this subscription.
     if (mcpReq.signal.aborted) return {}
     end(uri)
-    const tell = () => server.sendResourceUpdated({ uri }).catch(() => undefined)
-    try {
-      stops.set(uri, watchResources(reading.session, [uri], tell))
-    } catch (error) {
-      if (error instanceof WatchLimitError) throw new ProtocolError(-32000, error.message)
-      throw error
-    }
+    const notify = () => server.sendResourceUpdated({ uri }).catch(() => undefined)
+    stops.set(uri, watchOne(context, uri, notify))
     return {}
   })
   server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
@@ -33,9 +31,18 @@ export function serveSubscriptions(server: Server, reading: ReadContext): void {
   }
 }
 
+function watchOne({ session }: ReadContext, uri: string, onUpdate: () => void): () => void {
+  try {
+    return watchResources(session, [uri], onUpdate)
+  } catch (error) {
+    if (error instanceof WatchLimitError) throw new ProtocolError(-32000, error.message)
+    throw error
+  }
+}
+
 /**
- * What does not exist cannot change, and the client should know of its mistake. What cannot be read
- * for another reason may be there again soon.
+ * Throws ProtocolError for a resource that does not exist: the client should know its mistake. A
+ * resource that cannot be read for another reason may be readable soon.
  */
 async function refuseMissing(
   context: ReadContext,

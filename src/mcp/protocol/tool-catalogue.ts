@@ -2,39 +2,40 @@ import type { Tool as ProtocolTool, ServerOptions } from '@modelcontextprotocol/
 import { type ConfirmMode, listsToken, withoutToken } from '../call/confirm-mode.ts'
 import type { Tool } from '../call/tool.ts'
 import { jsonSchemaValidator } from '../call/validator.ts'
+import type { Era } from './envelope.ts'
 import type { Exposure } from './exposure.ts'
 import { serverOptionsFor } from './server-info.ts'
 
-/** What an assistant is offered under an exposure; nothing in it changes while the server runs. */
+/** The tools and server options of one exposure. They do not change while the server runs. */
 export interface ToolCatalogue {
   readonly byName: ReadonlyMap<string, Tool>
   readonly listed: () => ProtocolTool[]
   readonly modern: ServerOptions
   /** For connections of the 2025 revisions. */
   readonly legacy: ServerOptions
-  /** For requests of theirs over HTTP: nobody can be told of changes. */
+  /** For HTTP requests of the 2025 revisions: no client can be notified of changes. */
   readonly statelessLegacy: ServerOptions
 }
 
 export interface ToolCatalogueOptions {
   readonly isSandbox: boolean
-  /** Account that all sessions act on, where the operator has pinned it. */
+  /** The account that the operator has pinned: all sessions act on it. */
   readonly account: string | undefined
   readonly confirm: ConfirmMode
-  /** Opens what a client sends back of an earlier answer. */
+  /** Checks the state that a client sends back with its answers to questions. */
   readonly requestState: NonNullable<ServerOptions['requestState']>
 }
 
-/** Offers, made once for each exposure that is in use. */
+/** Makes each catalogue once, for as long as its exposure is in use. */
 export function createToolCatalogues(
   options: ToolCatalogueOptions,
 ): (exposure: Exposure) => ToolCatalogue {
-  const made = new WeakMap<Exposure, ToolCatalogue>()
+  const catalogues = new WeakMap<Exposure, ToolCatalogue>()
   return (exposure) => {
-    const known = made.get(exposure)
+    const known = catalogues.get(exposure)
     if (known) return known
     const catalogue = catalogueOf(exposure, options)
-    made.set(exposure, catalogue)
+    catalogues.set(exposure, catalogue)
     return catalogue
   }
 }
@@ -43,7 +44,7 @@ function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions): ToolCat
   const { account, confirm, requestState } = options
   const view = account === undefined ? 'any' : 'pinned'
   const shown = listsToken(confirm) ? (tool: ProtocolTool) => tool : withoutToken
-  const optionsOf = (era: 'modern' | '2025') => ({
+  const optionsOf = (era: Era) => ({
     ...serverOptionsFor({ ...options, exposure }, era),
     jsonSchemaValidator,
     requestState,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { allRoutes } from '../../../src/contract/routes.ts'
 import {
-  type ExposureWish,
+  type ExposureSettings,
   everyTool,
-  narrow,
+  narrowExposure,
   toolsetsOf,
 } from '../../../src/mcp/protocol/exposure.ts'
 import { instructionsFor } from '../../../src/mcp/protocol/instructions.ts'
@@ -15,8 +15,8 @@ const source = { who: "this server's setting", names }
 const everything = everyTool(tools)
 const every = tools.map(({ name }) => name)
 
-const exposed = (wanted: ExposureWish) => narrow(everything, wanted, source)
-const namesOf = (wanted: ExposureWish) => exposed(wanted).tools.map(({ name }) => name)
+const exposed = (wanted: ExposureSettings) => narrowExposure(everything, wanted, source)
+const namesOf = (wanted: ExposureSettings) => exposed(wanted).tools.map(({ name }) => name)
 
 describe('a choice of tools', () => {
   test('is all of them when nothing or blanks are given', () => {
@@ -165,7 +165,7 @@ describe('the headers of a request', () => {
 })
 
 describe('instructions', () => {
-  const told = (wanted: ExposureWish, account?: string) =>
+  const told = (wanted: ExposureSettings, account?: string) =>
     instructionsFor({ isSandbox: false, account, confirm: 'auto', exposure: exposed(wanted) })
   const known = new Set(every)
   const toolsIn = (text: string) =>
@@ -173,9 +173,9 @@ describe('instructions', () => {
 
   test('name only tools that are exposed', () => {
     expect(toolsIn(told({}))).toContain('place_call')
-    const wishes: ExposureWish[] = [{ readOnly: 'true' }, { excludeTools: 'list_calls' }]
-    for (const toolsets of toolsetsOf(allRoutes)) wishes.push({ toolsets })
-    for (const wanted of wishes) {
+    const settings: ExposureSettings[] = [{ readOnly: 'true' }, { excludeTools: 'list_calls' }]
+    for (const toolsets of toolsetsOf(allRoutes)) settings.push({ toolsets })
+    for (const wanted of settings) {
       const shown = new Set(namesOf(wanted))
       for (const name of toolsIn(told(wanted))) expect(shown).toContain(name)
     }
