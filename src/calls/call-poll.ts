@@ -27,10 +27,10 @@ interface Waiter {
   failed(error: unknown): void
 }
 
-/** Failed readings in a row after which those who wait are told. */
+/** Failed readings in a row after which the waiting requests fail. */
 const maxFailures = 3
 
-/** Reads one call again and again, as long as anybody waits for it. */
+/** Reads one call again and again, as long as a request waits for it. */
 export class CallPoll {
   readonly #followed: FollowedCall
   readonly #client: Client

@@ -25,7 +25,7 @@ export const shownAfterMs = 30_000
 export const isMissing = (error: unknown): boolean =>
   error instanceof ApiError && 'status' in error.failure && error.failure.status === 404
 
-/** Whether a later reading of the call differs in what those who wait are told. */
+/** Whether a later reading of the call differs in what requests that wait for it report. */
 export function hasChanged(before: CallDetail | undefined, call: CallDetail): boolean {
   if (!before) return true
   return (

@@ -28,7 +28,7 @@ type CallStatus = 'ended' | 'under way' | 'unknown'
 
 /**
  * Keeps the call counter's number of calls under way true. Calls that this process has placed are
- * followed to their end. Calls of a process that was stopped are followed by nobody: they are read
+ * followed to their end. Calls of a process that was stopped are not followed: they are read
  * from the platform before the first call of their account, and when `max_at_once` seems to be
  * reached. One that has ended is released, one that goes on is followed from then on.
  */
@@ -74,7 +74,7 @@ export class CallsUnderWay {
     return statuses.includes('ended')
   }
 
-  /** Reads a call and tells the policy. Of one that cannot be read nothing is told: its lease ends. */
+  /** Reads a call and tells the policy; one that cannot be read counts until its lease ends. */
   async #update(
     call: OpenCall,
     reader: CallReader,

@@ -40,7 +40,7 @@ export async function placeOnce(
   }
   const outcome = await repeatOrAbsent(entry, placing, signal)
   if (outcome.kind === 'repeat') return outcome.placement
-  // A free entry is claimed anew; one whose sender is gone is taken over, see the journal's protocol.
+  // A free entry is claimed again. Another one is taken over, see the protocol in state/journal.ts.
   return outcome.entry.state === 'free'
     ? placeOnce(request, context, signal)
     : sendCall(outcome.entry, placing, signal)

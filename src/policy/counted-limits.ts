@@ -58,7 +58,7 @@ export const limitViolation = ({ rule, limit, waitMs }: ExceededLimit): RuleViol
   retryAfterSeconds: waitMs === null ? null : Math.max(1, Math.ceil(waitMs / 1000)),
 })
 
-/** Without its counter nothing tells whether a limit is reached, so the call is refused. */
+/** Without the counter it is unknown whether a limit is reached, so the call is refused. */
 export function uncountedViolation(limits: CallLimits, error: unknown): RuleViolation {
   const [rule = 'max_per_day'] = Object.keys(limits) as (keyof CallLimits)[]
   const reason = error instanceof Error ? error.message : String(error)

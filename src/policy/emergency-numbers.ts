@@ -5,7 +5,7 @@
 
 /**
  * The codes of all countries: police, fire, ambulance, coast guard, helplines. One set for all
- * countries, because nobody means to dial the emergency code of another country. Sources: ITU-T
+ * countries, because a call to the emergency code of another country is a mistake, too. Sources: ITU-T
  * E.129 and its list of national numbering plans, and the emergency patterns of libphonenumber's
  * short numbers. A code that is missing here and has at most four digits is refused as a short code.
  */

@@ -3,7 +3,7 @@ import { type PrefixZones, weekdays } from './dial-policy-config.ts'
 
 /** Countries for which Intl has no time zone, or one that is not in official use. */
 const ownZones: Readonly<Record<string, readonly string[]>> = {
-  // Ascension and Tristan da Cunha, which libphonenumber tells from Saint Helena; Kosovo.
+  // Ascension and Tristan da Cunha, which libphonenumber distinguishes from Saint Helena; Kosovo.
   AC: ['Atlantic/St_Helena'],
   TA: ['Atlantic/St_Helena'],
   XK: ['Europe/Belgrade'],
@@ -17,7 +17,7 @@ type LocaleWithZones = Intl.Locale & { getTimeZones?(): string[]; timeZones?: st
 /**
  * The time zones a number may be in: those that the operator gives for its longest matching prefix,
  * else those of its area code if it is known here, else all of its country. Empty when its country is
- * unknown, as for +800. That a mobile phone may be abroad is not known to anybody.
+ * unknown, as for +800. A mobile phone abroad is not recognised.
  */
 export function zonesOf(
   number: string,

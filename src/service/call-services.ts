@@ -22,21 +22,21 @@ export interface OpenCallServices extends CallServices {
 }
 
 /**
- * How long a call counts as under way when this process is gone and nobody says that it has ended,
- * ms: after a crash no limit of calls at once may keep an operator waiting for hours.
+ * How long a call counts as under way when this process has ended before the call, ms: after a crash
+ * `max_at_once` must not stay reached for hours.
  */
 const leaseMs = 15 * 60_000
 
 /**
- * Sets up how calls are placed. The policy is read now, so that a mistake in it is told at once;
- * what is remembered is opened with the first call. Throws ConfigError.
+ * Sets up what placing calls needs. The policy is read now, so that a mistake in it stops the start;
+ * the files are opened with the first call. Throws ConfigError.
  */
 export function openCallServices(
   { policy, stateDir, timing }: CallingConfig,
   { isSandbox }: { isSandbox: boolean },
 ): OpenCallServices {
   const { config, source } = readPolicy(policy)
-  // Simulated calls are none that count.
+  // Simulated calls do not count for the limits of real ones.
   const file = (name: string) =>
     stateDir === ':memory:' ? stateDir : join(stateDir, `${isSandbox ? 'sandbox-' : ''}${name}`)
   const counter: CallCounter =

@@ -5,19 +5,21 @@
  *
  * States of an entry, and who may move it from one to the next:
  *
- *   (no entry) --claim--> sending            one caller; it alone may send
+ *   (no entry) --claim--> sending            one caller; only it may send
  *   sending --beginSending--> sending        the holder, right before it sends: sets the deadline
  *   sending --endSending--> sending          the sender, when it stops earlier: deadline is now
  *   sending --release--> free                the holder, when it is certain that there is no call
  *   free --claim--> sending                  one caller
- *   sending, free --recordPlaced--> placed             whoever knows of the call; final
- *   sending, free --recordNotTaken--> not_taken  whoever knows of the call; final
+ *   sending --current--> sending             any caller, where the elapsed time is unknown (clock set,
+ *                                            machine restarted): sets a new deadline
+ *   sending, free --recordPlaced--> placed             any caller that knows of the call; final
+ *   sending, free --recordNotTaken--> not_taken        any caller that knows of the call; final
  *
  * Rules for every implementation:
  *
  * 1. Each method is one atomic operation among all processes that share the journal. No caller reads
  *    an entry and then writes it: between the two another request may run.
- * 2. The holder of an entry is who knows its current `stamp`. `beginSending`, `endSending` and
+ * 2. The holder of an entry is the caller that knows its current `stamp`. `beginSending`, `endSending` and
  *    `release` compare the stamp and change nothing when it is another one. Every `claim` and
  *    `beginSending` makes a stamp that is greater than all earlier ones of the entry.
  * 3. A change is durable before the promise resolves. A method that rejects may have taken effect: a
@@ -65,7 +67,7 @@ export interface CallIdentity extends CallOwner {
 }
 
 export type Claim =
-  /** The caller may send it, and nobody else may. */
+  /** This caller may send it, and no other. */
   | { readonly kind: 'mine'; readonly entry: JournalEntry }
   /** Another caller sends it or has sent it. */
   | { readonly kind: 'theirs'; readonly entry: JournalEntry }
@@ -83,7 +85,7 @@ export interface CurrentEntry extends JournalEntry {
 
 /** See the protocol above. Every method rejects with JournalError when the journal is unusable. */
 export interface Journal {
-  /** Gets the right to send, or tells who has it. */
+  /** Gets the right to send, or the entry of the caller that has it. */
   claim(identity: CallIdentity): Promise<Claim>
   /** The entry of an identical request; `undefined`: there is none, or no call came of it. */
   find(identity: CallIdentity): Promise<JournalEntry | undefined>
@@ -127,7 +129,7 @@ export const sameCallMs = 10 * 60_000
  */
 export const sameInListMs = 5 * 24 * 3_600_000
 
-/** How long entries are kept, ms: longer than anybody repeats a request. */
+/** How long entries are kept, ms: longer than a request is repeated. */
 export const keptForMs = 30 * 24 * 3_600_000
 
 /** The longest time between `beginSending` and its deadline, ms. */

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { uptime } from 'node:os'
 
 /**
- * An instant by two clocks. The time of day may be set by anybody. The time since the machine was
- * started is set by nobody and goes on while the machine sleeps, but begins anew with each start.
- * How long ago an instant was is known only where both agree.
+ * An instant by two clocks. The time of day may be set. The uptime cannot be set and goes on while
+ * the machine sleeps, but starts at 0 with each start of the machine. How long ago an instant was is
+ * certain only if both clocks agree.
  */
 export interface Timestamp {
   /** Time of day, whole ms since 1970. */
@@ -33,7 +33,7 @@ export function timestampIn(ms = 0): Timestamp {
   return { since: Math.ceil(Date.now() + ms), uptime: Math.ceil(uptime() * 1000 + ms), boot }
 }
 
-/** Two clocks that nobody has set differ by less, ms: some systems give the uptime in whole seconds. */
+/** The two clocks differ by less if none was set, ms: some systems give the uptime in whole seconds. */
 const differenceMs = 2000
 
 /**
@@ -48,8 +48,8 @@ export function elapsedSince(timestamp: Pick<Timestamp, 'since' | 'uptime'>): nu
 }
 
 /**
- * The same, and for an instant since the machine was started by the time since then alone: nobody
- * sets that clock. Of a sender this is not enough: its process may believe the time of day.
+ * The same, but for an instant since the machine was started by the uptime alone. Not for the deadline
+ * of a sender: there a doubt about either clock has to count.
  */
 export const elapsedByUptime = (timestamp: Timestamp): number | undefined =>
   timestamp.boot === timestampIn().boot

@@ -6,7 +6,7 @@ import type { StateFile } from './state-file.ts'
 
 /*
  * The file of the journal. The owner of a call and what was asked for are stored as an HMAC with a
- * secret of this file: the stored values contain no key and no number, and nobody can test guesses
+ * secret of this file: the stored values contain no key and no number, and guesses cannot be tested
  * against them without the secret.
  */
 

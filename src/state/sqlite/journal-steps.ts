@@ -55,7 +55,7 @@ const mine = (owner: string, externalId: string, { since }: Timestamp): Claim =>
   entry: { owner, externalId, state: 'sending', stamp: since, callId: null },
 })
 
-/** `undefined`: the entry has another stamp by now, so somebody else holds it. */
+/** `undefined`: the entry has another stamp by now, so another caller holds it. */
 export function beginSendingRow(
   statements: JournalStatements,
   entry: JournalEntry,

@@ -48,8 +48,8 @@ const claiming = (journal: JournalFile): Claiming => ({
     journal.run(({ statements, file }) => {
       const sending = beginSendingRow(statements, entry, forMs)
       if (file.isInPlace()) return sending
-      // No other process finds this file, so the entry keeps nobody from sending the same call. The
-      // call is not sent, and the file that is restored later must not say that it was.
+      // No other process finds this file, so the entry does not stop others from sending the same
+      // call. The call is not sent, and the file that is restored later must not say that it was.
       if (sending) statements.release(sending, sending.stamp)
       throw new JournalError(deleted(journal.path))
     }),
