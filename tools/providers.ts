@@ -2,10 +2,10 @@ import * as z from 'zod'
 import { ModelCatalog, TranscriberCatalog, voicesIn } from '../src/contract/provider.ts'
 import { routes } from '../src/contract/routes.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
-import { catalogOf, catalogOptions, catalogSchema, cutCatalog } from '../src/views/catalog.ts'
+import { catalogOf, catalogOptions, catalogSchema, shortenCatalog } from '../src/views/catalog.ts'
 import { fieldsOption, isSelection, project, selectionNote } from '../src/views/fields.ts'
-import { cutArray } from '../src/views/fit.ts'
 import { listDefaults } from '../src/views/list.ts'
+import { shortenArray } from '../src/views/shorten-result.ts'
 
 export const listModels = defineTool({
   name: 'list_models',
@@ -25,7 +25,7 @@ export const listModels = defineTool({
         'latency_rating',
         'pricing',
       ]),
-    cut: cutCatalog,
+    shortening: shortenCatalog,
   },
 })
 
@@ -40,7 +40,7 @@ export const listTranscribers = defineTool({
     schema: catalogSchema(TranscriberCatalog),
     from: (catalog, _, options) =>
       catalogOf(catalog, options, ['id', 'name', 'supported_languages.code']),
-    cut: cutCatalog,
+    shortening: shortenCatalog,
   },
 })
 
@@ -74,7 +74,7 @@ export const listVoices = defineTool({
         voices: views.map(({ shown }) => shown),
       }
     },
-    cut: cutArray('voices', ({ note }, kept) => ({
+    shortening: shortenArray('voices', ({ note }, kept) => ({
       returned: kept,
       note: [note, 'Shortened: narrow by language, gender or search.'].filter(Boolean).join(' '),
     })),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { routes } from '../src/contract/routes.ts'
 import { Usage } from '../src/contract/usage.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
-import { cutUsage, totalsOf, UsageTotals } from '../src/views/usage.ts'
+import { shortenUsage, totalsOf, UsageTotals } from '../src/views/usage.ts'
 
 export const getUsage = defineTool({
   name: 'get_usage',
@@ -16,6 +16,6 @@ export const getUsage = defineTool({
       note: z.string().optional().describe('What was left out, and how to get it.'),
     }),
     from: ({ meta, data, ...rest }) => ({ meta, totals: totalsOf(data), ...rest, data }),
-    cut: cutUsage,
+    shortening: shortenUsage,
   },
 })

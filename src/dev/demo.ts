@@ -3,7 +3,7 @@ import { styleText } from 'node:util'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import * as z from 'zod'
-import { safeLine, words } from '../text/safe-text.ts'
+import { safeLine, safeText } from '../text/safe-text.ts'
 
 /*
  * A real MCP client session through the whole story, on the sandbox: what an assistant would do,
@@ -80,12 +80,12 @@ await client.connect(transport)
 try {
   const { name, version } = client.getServerVersion() ?? { name: '?', version: '?' }
   show(
-    words`Connected to ${name} ${version}, protocol ${String(client.getNegotiatedProtocolVersion())}`,
+    safeText`Connected to ${name} ${version}, protocol ${String(client.getNegotiatedProtocolVersion())}`,
   )
 
   tell('Whose account is this?')
   const account = await call(z.looseObject({ name: z.string() }), 'get_current_account')
-  show(words`${account.name}`)
+  show(safeText`${account.name}`)
 
   tell('Pick a voice: British, female')
   const { voices } = await call(Voices, 'list_voices', {
@@ -95,7 +95,7 @@ try {
   })
   const [voice] = voices
   if (!voice) throw new Error('The sandbox has no such voice')
-  show(words`${voice.name}: ${voice.description}`)
+  show(safeText`${voice.name}: ${voice.description}`)
 
   tell('Check the greeting before using it')
   const greeting = 'Hello {{ contact.first_name }}, this is {{ practice }}.'
@@ -106,7 +106,7 @@ try {
   })
   const first = await call(Check, 'validate_agent_template', { template: greeting })
   show(
-    words`valid: ${String(first.valid)}; unknown to the platform: ${first.unknown_variables.join(', ')}`,
+    safeText`valid: ${String(first.valid)}; unknown to the platform: ${first.unknown_variables.join(', ')}`,
   )
   show('practice is ours, given with each call, so it is allowed.')
 
@@ -118,13 +118,13 @@ try {
     voice: { provider: 'elevenlabs', voice_id: voice.id, language: 'en-gb' },
     initial_message: { message: greeting },
   })
-  show(words`Agent ${agent.id}`)
+  show(safeText`Agent ${agent.id}`)
 
   tell('Attach a phone number to it')
   const { items } = await call(Trunks, 'list_sip_trunks')
   const trunk = items.find(({ termination_uri }) => termination_uri !== null)
   if (!trunk) throw new Error('The sandbox has no trunk that can dial out')
-  show(words`${trunk.name} can dial out, over ${String(trunk.termination_uri)}`)
+  show(safeText`${trunk.name} can dial out, over ${String(trunk.termination_uri)}`)
   const number = '+12025550180'
   await call(Id, 'create_phone_number', {
     number,
@@ -132,7 +132,7 @@ try {
     sip_trunk_id: trunk.id,
     inbound_agent_id: agent.id,
   })
-  show(words`${number} rings the agent`)
+  show(safeText`${number} rings the agent`)
 
   tell('Place a call')
   const placed = await call(Id, 'place_call', {
@@ -147,8 +147,9 @@ try {
 
   tell('Wait until it has ended, and read the conversation')
   const ended = await call(Ended, 'wait_for_call', { call_id: placed.id })
-  for (const { role, message } of ended.transcript.spoken) show(words`${role.padEnd(6)} ${message}`)
-  show(words`${ended.status}, answered by a ${ended.answer_status}, ${ended.duration_seconds} s`)
+  for (const { role, message } of ended.transcript.spoken)
+    show(safeText`${role.padEnd(6)} ${message}`)
+  show(safeText`${ended.status}, answered by a ${ended.answer_status}, ${ended.duration_seconds} s`)
 
   tell("What did today's conversations add up to?")
   const usage = await call(Usage, 'get_usage', {
@@ -158,7 +159,7 @@ try {
   })
   for (const { ts, values } of usage.data) {
     for (const { conversations, seconds } of values) {
-      show(words`${ts.slice(0, 10)}: ${conversations} conversations, ${seconds} s`)
+      show(safeText`${ts.slice(0, 10)}: ${conversations} conversations, ${seconds} s`)
     }
   }
   show(styleText('bold', '\nThat was the whole story. Connect your own assistant with npm start.'))

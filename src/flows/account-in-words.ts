@@ -4,7 +4,7 @@ import type { Account } from '../contract/account.ts'
 import { routes } from '../contract/routes.ts'
 import type { Run } from '../mcp/call/tool.ts'
 import { accountIn, knownOwnAccountId, ownAccount } from '../session/account.ts'
-import { bare, namedShown, type Shown, say } from '../text/quoted.ts'
+import { type DialogText, dialogText, quotedNameWithId, wordOrQuoted } from '../text/dialog-text.ts'
 
 type AccountRun = Pick<Run, 'request' | 'session'>
 
@@ -13,15 +13,15 @@ export async function accountForPerson({
   request,
   session,
   signal,
-}: AccountRun & Pick<Run, 'signal'>): Promise<Shown> {
+}: AccountRun & Pick<Run, 'signal'>): Promise<DialogText> {
   const account = accountIn(request)
   // If the name cannot be read, the question is asked without it.
   const own = await ownAccountUnlessAborted(session, signal).catch((error: unknown) => {
     if (error instanceof ApiError) return undefined
     throw error
   })
-  if (own && (account === 'me' || account === own.id)) return namedShown(own.name, own.id)
-  return account === 'me' ? say`the API key's own account` : bare(account)
+  if (own && (account === 'me' || account === own.id)) return quotedNameWithId(own.name, own.id)
+  return account === 'me' ? dialogText`the API key's own account` : wordOrQuoted(account)
 }
 
 /** The argument `account_id` for advice such as `get_call, call_id x`; empty if tools need none. */

@@ -5,7 +5,7 @@ import { confirmOption } from '../mcp/call/confirmation.ts'
 import { type Confirmable, valuesOf } from '../mcp/call/confirmation-question.ts'
 import { confirmationShape } from '../mcp/call/confirmation-results.ts'
 import type { Run, Steps } from '../mcp/call/tool.ts'
-import { bare, described, namedShown, say } from '../text/quoted.ts'
+import { dialogText, quotedNameWithId, quotedUpTo, wordOrQuoted } from '../text/dialog-text.ts'
 import { accountForPerson } from './account-in-words.ts'
 
 type Asking<R extends Route> = Run<R, typeof confirmOption>
@@ -41,11 +41,11 @@ export const archiveAgentSteps = confirmed(routes.agents.archive, async (run) =>
   const agent = await run.session.client.call(routes.agents.get, run.request, run.signal)
   return {
     kind: 'hides',
-    question: say`Archive the agent ${namedShown(agent.name, agent.id)}?`,
+    question: dialogText`Archive the agent ${quotedNameWithId(agent.name, agent.id)}?`,
     facts: {
-      Agent: namedShown(agent.name, agent.id),
+      Agent: quotedNameWithId(agent.name, agent.id),
       Account: await accountForPerson(run),
-      Undo: say`update_agent with agent_id ${bare(agent.id)} and is_archived false, if the platform takes it.`,
+      Undo: dialogText`update_agent with agent_id ${wordOrQuoted(agent.id)} and is_archived false, if the platform takes it.`,
     },
   }
 })
@@ -55,14 +55,14 @@ export const deletePhoneNumberSteps = confirmed(routes.phoneNumbers.delete, asyn
   const { sip_trunk: trunk, inbound_agent: agent } = number
   return {
     kind: 'deletes',
-    question: say`Delete the number ${bare(number.number ?? number.id)}?`,
+    question: dialogText`Delete the number ${wordOrQuoted(number.number ?? number.id)}?`,
     facts: {
-      Number: namedShown(number.number, number.id),
-      ...(number.friendly_name && { Name: described(number.friendly_name) }),
-      ...(trunk && { Trunk: namedShown(trunk.name, trunk.id) }),
-      ...(agent && { 'Answered by': namedShown(agent.name, agent.id) }),
+      Number: quotedNameWithId(number.number, number.id),
+      ...(number.friendly_name && { Name: quotedUpTo(number.friendly_name) }),
+      ...(trunk && { Trunk: quotedNameWithId(trunk.name, trunk.id) }),
+      ...(agent && { 'Answered by': quotedNameWithId(agent.name, agent.id) }),
       Account: await accountForPerson(run),
-      Undo: say`None: a purchased number is released, and may be lost for good.`,
+      Undo: dialogText`None: a purchased number is released, and may be lost for good.`,
     },
   }
 })
@@ -71,13 +71,13 @@ export const deleteSipTrunkSteps = confirmed(routes.sipTrunks.delete, async (run
   const trunk = await run.session.client.call(routes.sipTrunks.get, run.request, run.signal)
   return {
     kind: 'deletes',
-    question: say`Delete the SIP trunk ${namedShown(trunk.name, trunk.id)}?`,
+    question: dialogText`Delete the SIP trunk ${quotedNameWithId(trunk.name, trunk.id)}?`,
     facts: {
-      Trunk: namedShown(trunk.name, trunk.id),
-      ...(trunk.termination_uri && { 'Termination URI': described(trunk.termination_uri) }),
-      Numbers: say`${trunk.phone_numbers?.length ?? 0}`,
+      Trunk: quotedNameWithId(trunk.name, trunk.id),
+      ...(trunk.termination_uri && { 'Termination URI': quotedUpTo(trunk.termination_uri) }),
+      Numbers: dialogText`${trunk.phone_numbers?.length ?? 0}`,
       Account: await accountForPerson(run),
-      Undo: say`None.`,
+      Undo: dialogText`None.`,
     },
   }
 })
@@ -95,11 +95,11 @@ export const updateSubaccountSteps: Steps<
       const account = await session.client.call(routes.accounts.getSubaccount, request, signal)
       await run.confirm({
         kind: 'hides',
-        question: say`Deactivate the subaccount ${namedShown(account.name, account.id)}?`,
+        question: dialogText`Deactivate the subaccount ${quotedNameWithId(account.name, account.id)}?`,
         facts: {
-          Subaccount: namedShown(account.name, account.id),
+          Subaccount: quotedNameWithId(account.name, account.id),
           Parent: await accountForPerson(run),
-          Undo: say`update_subaccount with is_active true.`,
+          Undo: dialogText`update_subaccount with is_active true.`,
         },
         values: Object.entries(body).flatMap(([name, value]) =>
           name === 'is_active' ? [] : valuesOf(name, value),

@@ -8,7 +8,7 @@ export function listSteps<R extends ListRoute>(
   route: R,
   columns: ListColumns,
 ): Steps<R, typeof fieldsOption> {
-  const { schema, page, repeatedPage, cut } = listView(route, columns)
+  const { schema, page, repeatedPage, shortening } = listView(route, columns)
   return {
     options: fieldsOption,
     schema,
@@ -19,7 +19,7 @@ export function listSteps<R extends ListRoute>(
       const [reply, first] = await Promise.all([read(request), firstItem(request, read)])
       return isSame(first, reply.items[0]) ? repeatedPage(reply) : page(reply, request, options)
     },
-    cut,
+    shortening,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Attachment } from '../mcp/protocol/prompt.ts'
 import type { ReadResult } from '../mcp/protocol/prompt-reader.ts'
-import { compactText } from '../views/compact.ts'
-import { estimateTokens } from '../views/tokens.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import { compactJson } from '../views/compact-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -10,7 +10,7 @@ export const attached = (what: string, uri: string, value: Fields, budget: numbe
   what,
   uri,
   mimeType: 'application/json',
-  text: compactText(fitted(value, budget)),
+  text: compactJson(fitted(value, budget)),
 })
 
 /** What an attachment says of items that did not fit. */
@@ -49,7 +49,7 @@ export function attachedList(
     uri,
     mimeType: 'application/json',
     // An empty list is an answer, which compact text would leave out.
-    text: `${compactText(counts).slice(0, -1)},"items":${compactText(shown)}}`,
+    text: `${compactJson(counts).slice(0, -1)},"items":${compactJson(shown)}}`,
   }
 }
 
@@ -64,7 +64,7 @@ export const attachedFrom = <T>(
     ? attach(read.value)
     : { what, missing: `could not be read (${read.problem}); ${instead}` }
 
-const tokensOf = (value: unknown) => estimateTokens(compactText(value)) + 1
+const tokensOf = (value: unknown) => estimateTokens(compactJson(value)) + 1
 
 /** Shorter and shorter texts that are tried, in characters, before whole fields are left out. */
 const textLengths = [Number.POSITIVE_INFINITY, 2000, 500, 120]

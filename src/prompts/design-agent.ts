@@ -5,7 +5,7 @@ import { dynamicPrefix, knownVariables } from '../contract/template.ts'
 import { languageCodes } from '../mcp/protocol/completion-sources.ts'
 import { definePrompt } from '../mcp/protocol/prompt.ts'
 import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
-import { words } from '../text/safe-text.ts'
+import { safeText } from '../text/safe-text.ts'
 import { attachedFrom, attachedList } from './attachments.ts'
 import { modelItems, transcriberItems, voiceItems } from './catalog-summaries.ts'
 
@@ -86,7 +86,7 @@ const voices = (language: string | undefined, reader: PromptReader) =>
 const task = (
   brief: string,
   language: string | undefined,
-) => words`Design a voice agent for this brief.
+) => safeText`Design a voice agent for this brief.
 
 <brief>
 ${brief.split('\n')}

@@ -1,6 +1,6 @@
 import { routes } from '../contract/routes.ts'
 import { definePrompt } from '../mcp/protocol/prompt.ts'
-import { words } from '../text/safe-text.ts'
+import { safeText } from '../text/safe-text.ts'
 import { agentArgument, optionalNumberArgument, ownNumberArgument } from './arguments.ts'
 import { attached } from './attachments.ts'
 import { goLiveChecks } from './go-live-checks.ts'
@@ -41,7 +41,7 @@ const task = ({
   id: string
   from: string
   to: string | undefined
-}) => words`Take the voice agent ${id} through the checklist before it goes live on ${from}.
+}) => safeText`Take the voice agent ${id} through the checklist before it goes live on ${from}.
 
 1. Go through the attached checks. A problem stops here: say what was found, and the tool call that fixes it (its fix). A warning needs my decision. For an unknown one, read with the tools what could not be read. Ask before each change (update_agent with dry_run true first; update_phone_number for trunk or inbound_agent_id), then check again.
 2. Ask me, in one message, what no tool can tell: Are callers told about recording, as the law here demands? Who takes over when the agent cannot help? Between which hours may it call? Who watches the first day, and who switches it off, how?

@@ -3,7 +3,7 @@ import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
 import { readOwnNumbers } from '../flows/checks/own-numbers.ts'
 import { definePrompt } from '../mcp/protocol/prompt.ts'
-import { words } from '../text/safe-text.ts'
+import { safeText } from '../text/safe-text.ts'
 import { project } from '../views/fields.ts'
 import { trunkArgument } from './arguments.ts'
 import { attachedFrom, attachedList } from './attachments.ts'
@@ -67,7 +67,7 @@ const inShort = (number: PhoneNumber) =>
 const task = (
   from: SipTrunk,
   to: SipTrunk,
-) => words`Move phone numbers from the trunk ${from.id} to the trunk ${to.id}.
+) => safeText`Move phone numbers from the trunk ${from.id} to the trunk ${to.id}.
 ${to.termination_uri ? '' : ['', 'The new trunk has no termination_uri: numbers on it cannot dial out. Say so before anything else.', '']}
 1. Show me the numbers with their inbound agents, and both trunks side by side: termination_uri, allowed_ips, credentials set or not. If not all numbers are attached, page through list_phone_numbers first. A number on a managed trunk belongs to the platform's own telephony: ask before you touch it.
 2. Ask me: all of them or which; whether the provider behind the new trunk already routes these numbers (the API cannot tell); when, since calls may be lost while they move. Look with list_calls, status in_progress, and wait for calls under way.

@@ -3,7 +3,7 @@ import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import { definePrompt } from '../mcp/protocol/prompt.ts'
 import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
-import { words } from '../text/safe-text.ts'
+import { safeText } from '../text/safe-text.ts'
 import { project } from '../views/fields.ts'
 import { agentArgument } from './arguments.ts'
 import { attached, attachedFrom, attachedList } from './attachments.ts'
@@ -97,7 +97,10 @@ const answeredBy = ({ id }: Agent, numbers: readonly PhoneNumber[]) =>
     .filter(({ inbound_agent }) => inbound_agent?.id === id)
     .map((number) => project(number, ['id', 'number', 'friendly_name', 'sip_trunk.name']))
 
-const task = ({ id, modified }: Agent) => words`Review the configuration of the voice agent ${id}.
+const task = ({
+  id,
+  modified,
+}: Agent) => safeText`Review the configuration of the voice agent ${id}.
 
 1. Read what is attached. Look at each of these, and at nothing that is not in the configuration:
    - greeting: renders, reads no unknown variable, is short, says who speaks; mode and delay_ms suit it

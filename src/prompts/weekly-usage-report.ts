@@ -3,7 +3,7 @@ import { groupings } from '../contract/usage.ts'
 import type { Attachment } from '../mcp/protocol/prompt.ts'
 import { definePrompt } from '../mcp/protocol/prompt.ts'
 import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
-import { words } from '../text/safe-text.ts'
+import { safeText } from '../text/safe-text.ts'
 import { timeZoneArgument } from './arguments.ts'
 import { attached } from './attachments.ts'
 import { figuresOf, type Weeks, weeksBefore } from './usage-weeks.ts'
@@ -79,7 +79,7 @@ const task = ({
   from,
   until,
   tz,
-}: Weeks) => words`Write the usage report for the week from ${from} to ${until} (${tz}, end not included), compared with the seven days before.
+}: Weeks) => safeText`Write the usage report for the week from ${from} to ${until} (${tz}, end not included), compared with the seven days before.
 
 1. All figures are attached; compute from them and invent none. Usage counts completed conversations of the account and its subaccounts; failed ones are counted apart.
 2. Write, for somebody who has one minute:

@@ -2,9 +2,9 @@ import { mapStringsOfObject } from './map-strings.ts'
 import { invisible } from './safe-text.ts'
 
 /**
- * Words of a stranger on a call, made safe to read: control characters, bidirectional overrides, invisible
- * and unassigned characters, which can hide or forge what a person or a model reads, are removed,
- * and line breaks become spaces, so that one turn stays one line.
+ * What somebody said on a call, made safe to read: control characters, bidirectional overrides,
+ * invisible and unassigned characters, which can hide or forge text, are removed, and line breaks
+ * become spaces, so that one turn stays one line.
  */
 export function plainText(text: string): string {
   return text

@@ -1,14 +1,14 @@
 /*
- * Text of others where our own words stand: names and notes, messages of the platform, what callers
- * said, what a client sent. What could forge a line, steer a terminal, turn the order of a line
- * around or hide is written as an escape, so that it can be seen and does nothing. Values in
- * structuredContent stay as they are: what is read there can be written back.
+ * Text from outside within our own text: names and notes, messages of the platform, what callers said,
+ * what a client sent. Characters that could forge a line, control a terminal, reverse a line or hide
+ * are written as escapes, so that they are visible and have no effect. Values in structuredContent
+ * stay as they are, because they may be written back.
  */
 
 /**
- * What has no glyph: control, format (zero width, bidirectional, tag characters), surrogates that
- * stand alone, private use and unassigned; then what Unicode counts as letter or mark all the same:
- * the grapheme joiner, Hangul and Khmer fillers, variation selectors, the blank Braille pattern.
+ * Characters without a glyph: control, format (zero width, bidirectional, tag characters), lone
+ * surrogates, private use, unassigned; and some that Unicode counts as letters or marks: the grapheme
+ * joiner, Hangul and Khmer fillers, variation selectors, the blank Braille pattern.
  */
 export const invisible =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant by itself.
@@ -16,19 +16,19 @@ export const invisible =
 
 const hidden = new RegExp(`${invisible.source}|[\\p{Zl}\\p{Zp}]`, 'gu')
 
-/** Most texts are nothing else, and that is seen at once. */
+/** Most texts are plain ASCII, which needs no further work. */
 const isPlain = (text: string) => !/[^ -~]/.test(text)
 
 /** A text as one line of prose. Doing it twice changes nothing. */
 export const safeLine = (text: string): string =>
   isPlain(text) ? text : text.replace(hidden, escaped)
 
-/** Lines that we wrote, with texts of others in them, as one text: no text of others begins a line. */
+/** Our own lines, with text from outside in them, as one text: text from outside begins no line. */
 export const safeLines = (lines: readonly string[]): string => lines.map(safeLine).join('\n')
 
 /**
- * The same for a text of JSON, which says the same afterwards. Joiners and variation selectors stay:
- * Persian, Hindi and emoji are written with them, and within JSON they pretend nothing.
+ * The same for JSON text, whose meaning stays the same. Joiners and variation selectors are kept:
+ * Persian, Hindi and emoji need them, and within JSON they mislead nobody.
  */
 export const safeJson = (json: string): string =>
   isPlain(json)
@@ -56,18 +56,18 @@ export const escaped = (text: string): string =>
 
 declare const safe: unique symbol
 
-/** Text of several lines, in which texts of others stand within a line. Made by `words` alone. */
-export type Words = string & { readonly [safe]: true }
+/** Text of several lines, in which text from outside stands within a line. Only `safeText` makes it. */
+export type SafeText = string & { readonly [safe]: true }
 
 /**
- * Several lines of our own, used as a tag: what is put into them becomes part of its line; an array
+ * Tag for several lines of our own text: a value put into it becomes part of its line, an array
  * becomes lines.
  */
-export const words = (
+export const safeText = (
   ours: TemplateStringsArray,
-  ...others: readonly (string | number | readonly string[])[]
-): Words =>
-  ours.reduce((text, part, at) => `${text}${within(others[at - 1] ?? '')}${part}`) as Words
+  ...values: readonly (string | number | readonly string[])[]
+): SafeText =>
+  ours.reduce((text, part, at) => `${text}${safeValue(values[at - 1] ?? '')}${part}`) as SafeText
 
-const within = (given: string | number | readonly string[]) =>
-  typeof given === 'object' ? safeLines(given) : safeLine(String(given))
+const safeValue = (value: string | number | readonly string[]) =>
+  typeof value === 'object' ? safeLines(value) : safeLine(String(value))

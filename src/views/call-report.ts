@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { CallDetail } from '../contract/call.ts'
 import { Conversation, type Message } from '../contract/conversation.ts'
 import { plainFields, plainText } from '../text/plain-text.ts'
-import { boundedText } from './bounded.ts'
-import { compactText } from './compact.ts'
+import { compactJson } from './compact-json.ts'
+import { shortenValue } from './shorten-value.ts'
 import type { OutputWithLines } from './tool-output.ts'
 import {
   othersLines,
@@ -13,7 +13,7 @@ import {
   transcriptOf,
 } from './transcript.ts'
 
-/** A short account of how a call went, in one line. */
+/** How a call went, in one line. */
 const summary = z.string().describe('Who, when, how long, how it ended.')
 
 const reportOf = <T extends z.ZodRawShape>(shape: T) => {
@@ -24,7 +24,8 @@ const reportOf = <T extends z.ZodRawShape>(shape: T) => {
 export const CallReport = reportOf(CallDetail.shape)
 export const ConversationReport = reportOf(Conversation.shape)
 
-interface Talk {
+/** What the summary of a call or conversation states. */
+interface CallSummary {
   readonly id: string
   readonly type?: string | null | undefined
   readonly direction?: string | null | undefined
@@ -79,48 +80,48 @@ export function conversationReport(
   })
 }
 
-/** What is known of a call, without its transcript: what the platform adds, between the marks. */
-export function callFacts(call: Talked, shape: z.ZodRawShape): string[] {
+/** A call without its transcript; fields that the contract does not know stand between the marks. */
+export function callLines(call: CallOrConversation, shape: z.ZodRawShape): string[] {
   const { known, others } = knownAndOthers(call, shape)
-  return [compactText(plainFields(known)), ...othersLines(others)]
+  return [compactJson(plainFields(known)), ...othersLines(others)]
 }
 
 /** Most tokens of the fields beside the transcript. */
 const longestKnown = 500
 
-type Talked = Readonly<Record<string, unknown>> & {
+type CallOrConversation = Readonly<Record<string, unknown>> & {
   readonly messages?: readonly Message[] | null | undefined
   readonly capture?: Readonly<Record<string, unknown>> | null | undefined
 }
 
 function report(
-  { messages, ...call }: Talked,
+  { messages, ...call }: CallOrConversation,
   shape: z.ZodRawShape,
   options: TranscriptOptions,
-  talk: Talk,
+  talk: CallSummary,
 ): OutputWithLines {
   const transcript = transcriptOf(messages ?? [], options)
   const summary = plainText(summarise(talk, messages ?? []))
   const { known, others } = knownAndOthers(call, shape)
   const { capture: captured, ...fields } = others
   const capture = captured ? { ...captured, ...known.capture } : known.capture
-  // Nothing that the platform adds takes the place of what is promised.
+  // Fields that the platform adds replace none of these.
   const promised = { summary, ...known, ...(capture !== undefined && { capture }), transcript }
   return {
     structured: { ...promised, ...fields, ...promised },
     lines: [
       summary,
-      ...boundedText(plainFields(known), longestKnown).split('\n'),
+      ...shortenValue(plainFields(known), longestKnown).split('\n'),
       ...transcriptLines(transcript, others),
     ],
   }
 }
 
 /**
- * What the contract knows of a call, and what it does not: a field that the platform added
- * may repeat what was said, as a summary of the call does.
+ * The fields of a call that the contract knows, and all others, which may repeat what was said, as
+ * a summary of the call does.
  */
-export function knownAndOthers({ capture, ...call }: Talked, shape: z.ZodRawShape) {
+export function knownAndOthers({ capture, ...call }: CallOrConversation, shape: z.ZodRawShape) {
   const isKnown = ([name]: [string, unknown]) => Object.hasOwn(shape, name)
   const fields = Object.entries(call)
   const { recording_url, ...captured } = capture ?? {}
@@ -136,7 +137,7 @@ export function knownAndOthers({ capture, ...call }: Talked, shape: z.ZodRawShap
 }
 
 /** Such as `outbound phone call completed, answer human; agent Front desk; +1… to +1…; 93 s; 14 turns`. */
-function summarise(talk: Talk, messages: readonly Message[]): string {
+function summarise(talk: CallSummary, messages: readonly Message[]): string {
   const kind = [talk.direction, talk.type, 'call'].filter(Boolean).join(' ')
   const ended = [talk.status, talk.answered && `answer ${talk.answered}`].filter(Boolean)
   const line = talk.from || talk.to ? `${talk.from ?? '?'} to ${talk.to ?? '?'}` : undefined

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { fieldsOption, isSelection, project, selectionNote } from './fields.ts'
-import type { Cut } from './fit.ts'
+import type { ItemShortening } from './shorten-result.ts'
 
 /** Arguments of the catalogs: which provider, and what is shown of each model. */
 export const catalogOptions = {
@@ -9,12 +9,12 @@ export const catalogOptions = {
 }
 type CatalogOptions = z.output<z.ZodObject<typeof catalogOptions>>
 
-interface Entry {
+interface CatalogEntry {
   readonly provider: unknown
   readonly models: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** What the catalogs promise of their result; models are of the catalog's own kind. */
+/** The schema of a catalog's result; `catalog` is the schema of its providers. */
 export const catalogSchema = (catalog: z.ZodType) =>
   z.object({
     total: z.int().describe('Models in all.'),
@@ -23,9 +23,9 @@ export const catalogSchema = (catalog: z.ZodType) =>
     providers: catalog.describe('Providers with their models.'),
   })
 
-/** A catalog by provider, with what one chooses by of each model. */
+/** A catalog by provider, with the fields of each model that a choice depends on. */
 export function catalogOf(
-  entries: readonly Entry[],
+  entries: readonly CatalogEntry[],
   { provider, fields = [] }: CatalogOptions,
   shows: readonly string[],
 ): Record<string, unknown> {
@@ -54,15 +54,15 @@ export function catalogOf(
 const codeOf = (provider: unknown): unknown =>
   typeof provider === 'object' && provider !== null && 'code' in provider ? provider.code : provider
 
-const countOf = (providers: readonly Entry[]) =>
+const countOf = (providers: readonly CatalogEntry[]) =>
   providers.reduce((count, { models }) => count + models.length, 0)
 
 /** A catalog that is too long keeps its first models, and every provider. */
-export const cutCatalog: Cut = {
-  count: ({ providers }) => countOf(providers as Entry[]),
+export const shortenCatalog: ItemShortening = {
+  count: ({ providers }) => countOf(providers as CatalogEntry[]),
   keep(result, kept) {
     let left = kept
-    const providers = (result.providers as Entry[]).map((entry) => {
+    const providers = (result.providers as CatalogEntry[]).map((entry) => {
       const models = entry.models.slice(0, Math.max(0, left))
       left -= entry.models.length
       return { ...entry, models }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** Argument of every list: what it shows beyond ids, names and what one chooses by. */
+/** The argument `fields` of every list: which fields it shows besides those it always shows. */
 export const fieldsOption = {
   fields: z
     .array(z.string().min(1).max(100))
@@ -9,7 +9,7 @@ export const fieldsOption = {
     .describe('Extra fields, or * for all.'),
 }
 
-/** Said where an item has more fields than are shown. */
+/** The note of a list whose items have more fields than are shown. */
 export const selectionNote = 'A selection of fields: name others in fields, or "*" for all.'
 
 /** The first name of a dotted path. */
@@ -26,20 +26,20 @@ export function project(
       const below = paths.filter((path) => head(path) === name)
       if (below.includes(name)) return [[name, value]]
       const rest = below.map((path) => path.slice(name.length + 1))
-      return rest.length === 0 ? [] : [[name, within(value, rest)]]
+      return rest.length === 0 ? [] : [[name, projectInner(value, rest)]]
     }),
   )
 }
 
-/** The parts of what a path leads into; of an array, those of each item. */
-function within(value: unknown, paths: readonly string[]): unknown {
-  if (Array.isArray(value)) return value.map((one) => within(one, paths))
+/** The parts of a value at the rest of a path; of an array, those of each item. */
+function projectInner(value: unknown, paths: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((one) => projectInner(one, paths))
   return isRecord(value) ? project(value, paths) : value
 }
 
 /**
- * What is to be said of the fields that a list shows: those asked for that there are not, and that
- * others are left out. Empty when there is nothing to say.
+ * The note about the fields of a list: which requested fields do not exist, and that others are left
+ * out. Empty when there is nothing to note.
  */
 export function fieldsNote(
   items: readonly Readonly<Record<string, unknown>>[],

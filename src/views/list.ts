@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Route, RouteRequest } from '../contract/route.ts'
 import { fieldsNote, head, project } from './fields.ts'
-import { type Cut, cutArray } from './fit.ts'
-import { withSpeech } from './listed-speech.ts'
+import { listWithSpeech } from './list-with-speech.ts'
+import { type ItemShortening, shortenArray } from './shorten-result.ts'
 import type { StructuredContent, ToolOutput } from './tool-output.ts'
 
 /** Query parameters that list tools send when they are not given: 20 items, enough to choose from. */
@@ -38,12 +38,12 @@ export interface ListView {
   ) => ToolOutput
   /** Instead of a page that repeats the first items, because the platform ignored `offset`. */
   readonly repeatedPage: (reply: ListReply) => ToolOutput
-  readonly cut: Cut
+  readonly shortening: ItemShortening
 }
 
 export function listView(route: ListRoute, { shows, isSpeech = false }: ListColumns): ListView {
   const { shape } = itemSchema(route)
-  const cut = cutArray('items', ({ note }, kept, { query }) => ({
+  const shortening = shortenArray('items', ({ note }, kept, { query }) => ({
     returned: kept,
     next_offset: Number(query.offset ?? 0) + kept,
     note: [note, shortenedNote].filter(Boolean).join(' '),
@@ -52,10 +52,10 @@ export function listView(route: ListRoute, { shows, isSpeech = false }: ListColu
     schema: listSchema(pick(shape, shows.map(head))),
     page(reply, request, { fields = [] }) {
       const structured = pageContent(reply, request, { shows, fields, known: Object.keys(shape) })
-      return isSpeech ? withSpeech(structured, { shape, cut, request }) : { structured }
+      return isSpeech ? listWithSpeech(structured, { shape, shortening, request }) : { structured }
     },
     repeatedPage: (reply) => ({ structured: repeatedContent(reply, route) }),
-    cut,
+    shortening,
   }
 }
 

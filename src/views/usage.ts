@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Usage } from '../contract/usage.ts'
-import { cutArray } from './fit.ts'
+import { shortenArray } from './shorten-result.ts'
 
-/** Sums over all buckets of a reply: what most questions are about. */
+/** Sums over all buckets of a reply. */
 export const UsageTotals = z
   .object({
     seconds: z.number().describe('Conversation time, seconds.'),
@@ -18,8 +18,8 @@ export function totalsOf(data: Usage['data']): z.output<typeof UsageTotals> {
   }
 }
 
-/** A long series is cut at a bucket; the totals stay those of all of it. */
-export const cutUsage = cutArray('data', ({ data }, kept) => {
+/** A long series keeps its first buckets; the totals stay those of all buckets. */
+export const shortenUsage = shortenArray('data', ({ data }, kept) => {
   const buckets = data as Usage['data']
   return {
     note: `Shortened to ${kept} of ${buckets.length} buckets: go on with start = ${buckets[kept]?.ts}, or take a coarser granularity. totals are of all.`,

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { catalogueBudget, catalogueTokens, sum, toolBudget } from '../../src/dev/tokens.ts'
-import { boundedLines, boundedText } from '../../src/views/bounded.ts'
-import { resultBudget } from '../../src/views/fit.ts'
-import { estimateTokens } from '../../src/views/tokens.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
+import { resultBudget, shortenLines } from '../../src/views/shorten-result.ts'
+import { shortenValue } from '../../src/views/shorten-value.ts'
 import { connectStdio, type TestClient } from '../harness/client.ts'
 import { connectPerson } from '../harness/person.ts'
 import { tries } from '../harness/property.ts'
@@ -149,7 +149,7 @@ describe('results', () => {
     ['rare letters', { text: '፣ቤት'.repeat(10_000), other: [1, 2, 3] }],
   ])('that are %s are shortened to about the budget, and are JSON still', (_, value) => {
     for (const budget of [300, 6000]) {
-      const text = boundedText(value, budget)
+      const text = shortenValue(value, budget)
       const [json = '', note] = text.split('\n')
       expect(() => JSON.parse(json)).not.toThrow()
       expect(note).toMatch(/^Shortened/)
@@ -160,12 +160,12 @@ describe('results', () => {
 
   test('that are lines are cut between lines, and their boundary is closed', () => {
     const lines = Array.from({ length: 900 }, (_, at) => `${at} user: something was said here`)
-    const text = boundedLines(['<untrusted-speech ab12>', ...lines], 1000)
+    const text = shortenLines(['<untrusted-speech ab12>', ...lines], 1000)
     expect(text).toMatch(
       /here\n<\/untrusted-speech ab12>\nShortened: \d+ more lines; structuredContent has all of it\.$/,
     )
     expect(estimateTokens(text)).toBeLessThanOrEqual(1000)
-    expect(boundedLines(['short', 'text'], 1000)).toBe('short\ntext')
+    expect(shortenLines(['short', 'text'], 1000)).toBe('short\ntext')
   })
 
   test('that were shortened say how to get the rest, and the rest is there', async () => {

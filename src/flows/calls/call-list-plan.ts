@@ -8,7 +8,7 @@ import type { routes } from '../../contract/routes.ts'
 import type { confirmOption } from '../../mcp/call/confirmation.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { type Journal, type JournalEntry, sameInListMs } from '../../state/journal.ts'
-import { say } from '../../text/quoted.ts'
+import { dialogText } from '../../text/dialog-text.ts'
 import { refusalText } from './call-errors.ts'
 import { listQuestion } from './call-question.ts'
 import { checkDialPolicy, dialRequestOf, policyRefusal } from './dial-policy-check.ts'
@@ -125,9 +125,13 @@ export async function confirmPlan(
     open.includes(callee) ? [{ at, body: bodyFor(callee, run) }] : [],
   )
   const otherCalls = {
-    ...(placed > 0 && { 'Placed before': say`${placed} more, which are not dialled again` }),
-    ...(notTaken > 0 && { 'Not taken before': say`${notTaken} more, which are not dialled again` }),
-    ...(refused.size > 0 && { 'Not allowed': say`${refused.size} more, which are not dialled` }),
+    ...(placed > 0 && { 'Placed before': dialogText`${placed} more, which are not dialled again` }),
+    ...(notTaken > 0 && {
+      'Not taken before': dialogText`${notTaken} more, which are not dialled again`,
+    }),
+    ...(refused.size > 0 && {
+      'Not allowed': dialogText`${refused.size} more, which are not dialled`,
+    }),
   }
   await run.confirm({
     ...(await listQuestion(run, { listed, agent, otherCalls })),

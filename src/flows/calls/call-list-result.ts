@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
-import { compactText } from '../../views/compact.ts'
+import { compactJson } from '../../views/compact-json.ts'
 
 const outcomeNames = [
   'placed',
@@ -86,9 +86,9 @@ function withProblemOnce(
 
 function groupLine(group: readonly CallOutcome[]): string {
   const [first, ...others] = group
-  if (!first || others.length === 0) return compactText(first)
+  if (!first || others.length === 0) return compactJson(first)
   const { outcome } = first
   const to_number = group.map((call) => call.to_number).join(', ')
   const call_id = group.flatMap((call) => call.call_id ?? []).join(', ')
-  return compactText({ to_number, outcome, call_id, problem: generalProblem(first) })
+  return compactJson({ to_number, outcome, call_id, problem: generalProblem(first) })
 }

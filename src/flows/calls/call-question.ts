@@ -7,7 +7,13 @@ import {
   valuesOf,
 } from '../../mcp/call/confirmation-question.ts'
 import type { Run } from '../../mcp/call/tool.ts'
-import { bare, joined, namedShown, type Shown, say } from '../../text/quoted.ts'
+import {
+  type DialogText,
+  dialogText,
+  joinDialogTexts,
+  quotedNameWithId,
+  wordOrQuoted,
+} from '../../text/dialog-text.ts'
 import { accountForPerson } from '../account-in-words.ts'
 import { fromNumberWarning } from '../checks/from-number-warning.ts'
 
@@ -22,9 +28,12 @@ export async function callQuestion(
   const { to_number: to } = body
   return {
     kind: 'calls',
-    question: to === undefined ? say`Open a browser call with this agent?` : say`Call ${bare(to)}?`,
+    question:
+      to === undefined
+        ? dialogText`Open a browser call with this agent?`
+        : dialogText`Call ${wordOrQuoted(to)}?`,
     facts: {
-      ...(to !== undefined && { 'Who is called': bare(to) }),
+      ...(to !== undefined && { 'Who is called': wordOrQuoted(to) }),
       ...(await commonFacts(run, body, agent)),
     },
     values: otherValues(body),
@@ -42,7 +51,7 @@ interface ListToConfirm {
   readonly listed: readonly ListedBody[]
   readonly agent: Agent
   /** Facts about the calls of the list that are not placed. */
-  readonly otherCalls: Readonly<Record<string, Shown>>
+  readonly otherCalls: Readonly<Record<string, DialogText>>
 }
 
 /** The question before a list of calls: common values once, other values for each call. */
@@ -56,7 +65,7 @@ export async function listQuestion(
   const { common, own } = sharedVariables(calls.map(({ body }) => body.test_variables ?? {}))
   const each = calls.map(({ at, body }, nth) => ({
     at,
-    to: bare(body.to_number ?? ''),
+    to: wordOrQuoted(body.to_number ?? ''),
     own: [...valuesOf('external_id', body.external_id), ...variableValues(own[nth] ?? {})],
   }))
   const differs = each.some(({ own: values }) => values.length > 0)
@@ -64,7 +73,7 @@ export async function listQuestion(
   const { external_id: _, test_variables: __, ...rest } = first?.body ?? {}
   return {
     kind: 'calls',
-    question: say`Place ${calls.length} ${calls.length === 1 ? say`call` : say`calls`}?`,
+    question: dialogText`Place ${calls.length} ${calls.length === 1 ? dialogText`call` : dialogText`calls`}?`,
     facts: {
       ...(!differs && numberFacts(each.map(({ to }) => to))),
       ...otherCalls,
@@ -80,11 +89,11 @@ export async function listQuestion(
 
 /** Facts that all calls share. */
 const commonFacts = async (run: QuestionRun, { from_number: from }: CallCreate, agent: Agent) => ({
-  Agent: namedShown(agent.name, agent.id),
-  ...(from !== undefined && { 'From number': bare(from) }),
+  Agent: quotedNameWithId(agent.name, agent.id),
+  ...(from !== undefined && { 'From number': wordOrQuoted(from) }),
   Account: await accountForPerson(run),
   ...(await fromNumberWarning(run, from)),
-  ...(run.session.isSandbox && { Note: say`SANDBOX: simulated, nobody is rung` }),
+  ...(run.session.isSandbox && { Note: dialogText`SANDBOX: simulated, nobody is rung` }),
 })
 
 /** Fields that the question shows as facts. */
@@ -118,13 +127,13 @@ function sharedVariables(all: readonly Variables[]): { common: Variables; own: V
 
 interface ListedValues {
   readonly at: number
-  readonly to: Shown
+  readonly to: DialogText
   readonly own: readonly ShownArgument[]
 }
 
 const callValue = ({ at, to, own }: ListedValues): ShownArgument => ({
-  name: say`Call ${at + 1}`,
-  text: joined([to, ...own.map(({ name, text }) => say`${name} ${text}`)], ', '),
+  name: dialogText`Call ${at + 1}`,
+  text: joinDialogTexts([to, ...own.map(({ name, text }) => dialogText`${name} ${text}`)], ', '),
   argument: `calls.${at}`,
 })
 
@@ -132,11 +141,11 @@ const callValue = ({ at, to, own }: ListedValues): ShownArgument => ({
 const numbersPerFact = 25
 
 /** All numbers of a list: the person must see who is called. */
-const numberFacts = (numbers: readonly Shown[]) =>
+const numberFacts = (numbers: readonly DialogText[]) =>
   Object.fromEntries(
     Array.from({ length: Math.ceil(numbers.length / numbersPerFact) }, (_, at) => {
       const from = at * numbersPerFact
       const name = at === 0 ? 'Who is called' : `From ${from + 1} on`
-      return [name, joined(numbers.slice(from, from + numbersPerFact), ', ')]
+      return [name, joinDialogTexts(numbers.slice(from, from + numbersPerFact), ', ')]
     }),
   )

@@ -5,8 +5,8 @@ import { PlacedCall } from '../../contract/call.ts'
 import { taskOfCall } from '../../mcp/call/task.ts'
 import type { Run, ToolOutcome } from '../../mcp/call/tool.ts'
 import { accountIn } from '../../session/account.ts'
-import { quoted } from '../../text/quoted.ts'
-import { callFacts } from '../../views/call-report.ts'
+import { quoted } from '../../text/dialog-text.ts'
+import { callLines } from '../../views/call-report.ts'
 import { accountArgumentText } from '../account-in-words.ts'
 import { notTakenRefusal } from './call-errors.ts'
 import { followCall } from './follow-call.ts'
@@ -58,7 +58,7 @@ async function followedOutcome(run: PlacedRun, placement: Placement): Promise<To
 
 /** Known fields only: in a call that was placed before, others may hold what the callee said. */
 const factsOf = ({ call, externalId }: Placement) =>
-  callFacts({ ...call, external_id: externalId }, PlacedCall.shape)
+  callLines({ ...call, external_id: externalId }, PlacedCall.shape)
 
 const structuredOf = ({ call, externalId, isRepeat }: Placement) => ({
   ...call,

@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/failure.ts'
 import { resultOr } from '../../api/time-limit.ts'
 import type { Run } from '../../mcp/call/tool.ts'
-import { described, type Shown } from '../../text/quoted.ts'
+import { type DialogText, quotedUpTo } from '../../text/dialog-text.ts'
 import { accountReader } from './account-reader.ts'
 import type { CheckResult } from './check-result.ts'
 import { checkFromNumber } from './from-number-check.ts'
@@ -21,7 +21,7 @@ const longestWaitMs = 1000
 export async function fromNumberWarning(
   { request, restricted, signal }: Pick<Run, 'request' | 'restricted' | 'signal'>,
   from: string | undefined,
-): Promise<Record<string, Shown>> {
+): Promise<Record<string, DialogText>> {
   if (from === undefined) return {}
   const reader = accountReader({ request, session: restricted, signal })
   const firstProblem = async (how: 'cached' | 'refreshed') => {
@@ -38,7 +38,7 @@ export async function fromNumberWarning(
     ms: longestWaitMs,
   })
   return shown
-    ? { 'Will probably fail': described(`${shown.found}; ${shown.fix}`, longestWarning) }
+    ? { 'Will probably fail': quotedUpTo(`${shown.found}; ${shown.fix}`, longestWarning) }
     : {}
 }
 

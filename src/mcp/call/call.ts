@@ -111,7 +111,7 @@ async function run(
   const note = await whyEmpty(outcome.structured, asked, restricted)
   const output = withIgnoredNulls(withNote(outcome, note), ignoredNulls)
   const account = await resultAccount(tool.route, request, session)
-  return successResult(output, { request, account, cut: tool.cut })
+  return successResult(output, { request, account, shortening: tool.shortening })
 }
 
 /** What the steps of the tool work with. */

@@ -1,4 +1,4 @@
-import { bare, quoted, type Shown, say } from '../../text/quoted.ts'
+import { type DialogText, dialogText, quoted, wordOrQuoted } from '../../text/dialog-text.ts'
 import { Refused } from './refused.ts'
 
 /** An action to confirm. */
@@ -6,9 +6,9 @@ export interface Confirmable {
   /** `calls` and `deletes` cannot be undone; `hides` (archiving, deactivating) can, with an update. */
   readonly kind: 'calls' | 'deletes' | 'hides'
   /** A question to a person: `Delete the number +49… ("Hotline")?` */
-  readonly question: Shown
+  readonly question: DialogText
   /** What matters for the answer, in order, by our own names. */
-  readonly facts: Readonly<Record<string, Shown>>
+  readonly facts: Readonly<Record<string, DialogText>>
   /** Arguments that change what is said or done: shown in full, or the question is not asked. */
   readonly values?: readonly ShownArgument[]
   /** What exactly is agreed to: the agreement holds while this stays the same. */
@@ -17,27 +17,30 @@ export interface Confirmable {
 
 /** A value of an argument, as a line of a question. */
 export interface ShownArgument {
-  readonly name: Shown
-  readonly text: Shown
+  readonly name: DialogText
+  readonly text: DialogText
   /** Where it is in the arguments, for errors. */
   readonly argument: string
 }
 
 /** All values of an argument, each with its dotted path: `overrides.volume.web: 0.5`. */
 export function valuesOf(name: string, value: unknown): ShownArgument[] {
-  return leaves(bare(name), value).map(([name, text]) => ({ name, text, argument: name }))
+  return leaves(wordOrQuoted(name), value).map(([name, text]) => ({ name, text, argument: name }))
 }
 
-type Leaf = readonly [path: Shown, text: Shown]
+type Leaf = readonly [path: DialogText, text: DialogText]
 
-function leaves(path: Shown, value: unknown): Leaf[] {
+function leaves(path: DialogText, value: unknown): Leaf[] {
   if (typeof value === 'string') return [[path, quoted(value)]]
   if (typeof value === 'number' || typeof value === 'boolean' || value === null)
-    return [[path, say`${value}`]]
+    return [[path, dialogText`${value}`]]
   if (typeof value === 'object') {
     const entries = Object.entries(value)
-    if (entries.length === 0) return [[path, Array.isArray(value) ? say`[]` : say`{}`]]
-    return entries.flatMap(([name, field]) => leaves(say`${path}.${bare(name)}`, field))
+    if (entries.length === 0)
+      return [[path, Array.isArray(value) ? dialogText`[]` : dialogText`{}`]]
+    return entries.flatMap(([name, field]) =>
+      leaves(dialogText`${path}.${wordOrQuoted(name)}`, field),
+    )
   }
   // Undefined is not sent, and arguments hold nothing else.
   return []

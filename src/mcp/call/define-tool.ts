@@ -34,7 +34,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     ...facts,
     ...{ input, inputSchema, options, clearable, defaults },
     listed: (account) => lists[account](),
-    cut: steps.cut,
+    shortening: steps.shortening,
     asksConfirmation: confirmName in options.shape,
     reportsProgress: steps.reportsProgress ?? false,
     hasTimeLimit: steps.hasTimeLimit ?? false,

@@ -6,6 +6,7 @@ import { restrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
 import { mapStrings } from '../../text/map-strings.ts'
 import { safeLines } from '../../text/safe-text.ts'
+import { shortenToCharacters } from '../../text/shorten.ts'
 import { didYouMean } from '../hints/did-you-mean.ts'
 import { type Advice, type ArgumentProblem, adviceFor } from './advice.ts'
 import type { RefusalKind, Refused } from './refused.ts'
@@ -59,7 +60,7 @@ export async function failureResult(
   // The text has these already, shortened.
   const { excerpt: _, errors: __, ...facts } = { excerpt: '', errors: [], ...failure }
   return errorResult(tool, advice, { ...facts, advice: row, method, path, attempts }, (text) =>
-    cut(text, 30_000),
+    shortenToCharacters(text, 30_000),
   )
 }
 
@@ -100,10 +101,10 @@ function errorResult(
   facts: ErrorFacts,
   shorten: (text: string) => string = (text) => text,
 ): CallToolResult {
-  const shown = fields.slice(0, mostFields).map(cutField)
+  const shown = fields.slice(0, mostFields).map(shortField)
   const more = fields.length - shown.length
   const lines = [
-    `${tool.name} failed: ${cut(what, 25_000)}${/[.!?]$/.test(what) ? '' : '.'}`,
+    `${tool.name} failed: ${shortenToCharacters(what, 25_000)}${/[.!?]$/.test(what) ? '' : '.'}`,
     ...shown.map(({ argument, message }) => `- ${argument}: ${message}`),
     more > 0 && `- and ${more} more`,
     next !== '' && `Next: ${next}`,
@@ -122,11 +123,8 @@ function errorResult(
 /** The most arguments named in one error: more help nobody, and fill the model's context. */
 const mostFields = 20
 
-const cut = (text: string, most: number) =>
-  text.length > most ? `${text.slice(0, most)}… (${text.length - most} more characters)` : text
-
-const cutField = <T extends ArgumentProblem>(field: T): T => ({
+const shortField = <T extends ArgumentProblem>(field: T): T => ({
   ...field,
-  argument: cut(field.argument, 100),
-  message: cut(field.message, 1000),
+  argument: shortenToCharacters(field.argument, 100),
+  message: shortenToCharacters(field.message, 1000),
 })

@@ -1,30 +1,35 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { RouteRequest } from '../../contract/route.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { boundedLines } from '../../views/bounded.ts'
-import { type Cut, type Fitted, resultBudget, shortened } from '../../views/fit.ts'
+import {
+  type ItemShortening,
+  resultBudget,
+  type ShortResult,
+  shortenLines,
+  shortenResult,
+} from '../../views/shorten-result.ts'
 import type { ToolOutput } from '../../views/tool-output.ts'
 
 interface ResultContext {
   readonly request: RouteRequest
   /** The account that the result names, where it names one. */
   readonly account: string | undefined
-  readonly cut: Cut | undefined
+  readonly shortening: ItemShortening | undefined
 }
 
 /** The output of a tool as a result: data for programs, and the same as text for a model. */
 export function successResult(output: ToolOutput, context: ResultContext): CallToolResult {
-  const { structured, text } = fitted(output, context)
+  const { structured, text } = shortened(output, context)
   return { content: [{ type: 'text', text }], structuredContent: structured }
 }
 
-function fitted(
+function shortened(
   { structured, lines }: ToolOutput,
-  { request, account, cut }: ResultContext,
-): Fitted {
+  { request, account, shortening }: ResultContext,
+): ShortResult {
   const named = account === undefined ? structured : { account_id: account, ...structured }
-  if (lines === undefined) return shortened(named, { cut, request })
-  const text = boundedLines(lines.map(safeLine), resultBudget)
+  if (lines === undefined) return shortenResult(named, { shortening, request })
+  const text = shortenLines(lines.map(safeLine), resultBudget)
   const end = account === undefined ? '' : `\nAccount: ${safeLine(account)}`
   return { structured: named, text: `${text}${end}` }
 }

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../contract/json-schema.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
-import type { Cut } from '../../views/fit.ts'
+import type { ItemShortening } from '../../views/shorten-result.ts'
 import type { StructuredContent, ToolOutput } from '../../views/tool-output.ts'
 import type { Confirm } from './confirmation.ts'
 import type { ListingDetail } from './listed-schema.ts'
@@ -45,8 +45,8 @@ export interface ResultView<R extends Route, O extends z.ZodRawShape = z.ZodRawS
     request: RouteRequest,
     options: z.output<z.ZodObject<O>>,
   ) => StructuredContent
-  /** How a result that is too long is shortened; without it only its longest texts are. */
-  readonly cut?: Cut
+  /** How a long result is shortened; without it only its longest texts are. */
+  readonly shortening?: ItemShortening
 }
 
 /** What a tool does, where that is more than one request (see src/flows). */
@@ -60,7 +60,7 @@ export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, 
   /** They answer before clients give up, however slow the platform is: see `run.answerBy`. */
   readonly hasTimeLimit?: boolean
   readonly run: (run: Run<R, O>) => Promise<ToolOutcome>
-  readonly cut?: Cut
+  readonly shortening?: ItemShortening
 }
 
 /** What the steps of a tool give back. */
@@ -111,7 +111,7 @@ export interface Tool {
   readonly defaults: Readonly<Record<string, unknown>>
   /** The tool as `tools/list` shows it; `pinned`: callers cannot choose the account. */
   readonly listed: (account: 'any' | 'pinned') => ProtocolTool
-  readonly cut: Cut | undefined
+  readonly shortening: ItemShortening | undefined
   /** It may ask a person, or return a token to confirm with. */
   readonly asksConfirmation: boolean
   readonly reportsProgress: boolean

@@ -4,7 +4,7 @@ import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { closestItems, itemLabel } from '../../text/closest-match.ts'
-import { quoted } from '../../text/quoted.ts'
+import { quoted } from '../../text/dialog-text.ts'
 import { hintFor, ignoreRefusal } from './did-you-mean.ts'
 
 /** A request, and those of its arguments that are neither a UUID nor the name of an agent. */

@@ -1,7 +1,7 @@
 import type { Prompt as ProtocolPrompt } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { Route } from '../../contract/route.ts'
-import type { Words } from '../../text/safe-text.ts'
+import type { SafeText } from '../../text/safe-text.ts'
 import { accountIds, type CompletionSource } from './completion-sources.ts'
 import type { PromptReader } from './prompt-reader.ts'
 
@@ -17,7 +17,7 @@ export type Attachment =
 
 /** What the messages of a prompt are made from: the task, then the attached data. */
 export interface PromptContent {
-  readonly text: Words
+  readonly text: SafeText
   readonly attachments: readonly Attachment[]
 }
 

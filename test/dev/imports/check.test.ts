@@ -32,11 +32,11 @@ test('imports that the table does not allow are refused, and files in no row of 
     ['src/api/pool.ts', `import type {} from '../sandbox/page.ts'`, 'src/sandbox/page.ts'],
     ['src/sandbox/page.ts', `void import('../mcp/call/call.ts')`, 'src/mcp/call/call.ts'],
     [
-      'src/views/compact.ts',
+      'src/views/compact-json.ts',
       `export * from '../calls/poll-interval.ts'`,
       'src/calls/poll-interval.ts',
     ],
-    ['src/text/quoted.ts', `import '../../test/harness/rpc.ts'`, 'test/harness/rpc.ts'],
+    ['src/text/dialog-text.ts', `import '../../test/harness/rpc.ts'`, 'test/harness/rpc.ts'],
     ['src/service/service.ts', `import '../cli/main.ts'`, 'src/cli/main.ts'],
     ['tools/usage.ts', `import './calls.ts'`, 'tools/calls.ts'],
   ] as const

@@ -2,7 +2,7 @@ import type { ServerContext } from '@modelcontextprotocol/server'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { createConfirmations, NotConfirmed } from '../../../src/mcp/call/confirmation.ts'
 import { createMemoryUsedTokens } from '../../../src/state/memory/memory-used-tokens.ts'
-import { say } from '../../../src/text/quoted.ts'
+import { dialogText } from '../../../src/text/dialog-text.ts'
 import type { ToolResult } from '../../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { type Answer, connectPerson, type Person, tokenOf, yes } from '../../harness/person.ts'
@@ -398,7 +398,7 @@ describe('agreement', () => {
     try {
       await (await confirm.of({ ...asking, redact: String }))({
         kind: 'calls',
-        question: say`Call?`,
+        question: dialogText`Call?`,
         facts: {},
       })
       return undefined

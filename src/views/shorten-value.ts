@@ -1,64 +1,33 @@
-import { compactText } from './compact.ts'
-import { beginningOf, estimateTokens, fits } from './tokens.ts'
+import { shortenToTokens } from '../text/shorten.ts'
+import { estimateTokens, fitsTokens } from '../text/tokens.ts'
+import { compactJson } from './compact-json.ts'
 
 /*
- * Shortening what is read by a model. It is done to the text only: a program gets all of it in
- * structuredContent, where a part of an object would pass for the whole.
+ * Shortening a value for the text that a model reads. The data for programs, structuredContent, stays
+ * whole, because a part of an object there would pass for the whole object.
  */
 
 const note =
   'Shortened where it says "more"; structuredContent has all of it. Tools that take fields show a part by its path, such as metadata.name.'
 
 /**
- * A value as text of about so many tokens; where something is left out it says how much. `text` is
- * the value as compact text, where the caller has it already.
+ * A value as JSON text of about so many tokens, which says how much is left out and where. `text` is
+ * the whole value as compact JSON, where the caller has it already.
  */
-export function boundedText(
+export function shortenValue(
   value: unknown,
   budget: number,
-  text: string = compactText(value),
+  text: string = compactJson(value),
 ): string {
-  if (fits(text, budget)) return text
+  if (fitsTokens(text, budget)) return text
   const whole: unknown = JSON.parse(text)
   const most = budget - estimateTokens(note)
   const sizes = new Sizes(most)
-  // Quotes and line breaks cost more within JSON than by themselves, so once may not be enough.
+  // Quotes and line breaks cost more within JSON, so the first try may still be too long.
   for (let share = most; ; share *= 0.7) {
-    const short = compactText(fitted(whole, share, sizes))
-    if (fits(short, most) || share < 50) return `${short}\n${note}`
+    const short = compactJson(shortValue(whole, share, sizes))
+    if (fitsTokens(short, most) || share < 50) return `${short}\n${note}`
   }
-}
-
-/** Lines as a text, from the first on, about so many tokens; it says how many are left out. */
-export function boundedLines(whole: readonly string[], budget: number): string {
-  const text = whole.join('\n')
-  if (fits(text, budget)) return text
-  const lines = whole.map((line) => boundedString(line, budget / 3))
-  let left = budget - 60
-  const end = lines.findIndex((line) => {
-    left -= estimateTokens(line) + 1
-    return left < 0
-  })
-  const shown = end < 0 ? lines : lines.slice(0, Math.max(1, end))
-  const more = lines.length - shown.length
-  return [
-    ...shown,
-    ...openMarks(shown),
-    `Shortened${more > 0 ? `: ${more} more lines` : ''}; structuredContent has all of it.`,
-  ].join('\n')
-}
-
-/** What ends a boundary whose end was left out. */
-function openMarks(lines: readonly string[]): string[] {
-  const marks = lines.flatMap((line) => /^<(untrusted-speech \w+)>$/.exec(line)?.[1] ?? [])
-  return marks.map((mark) => `</${mark}>`).filter((end) => !lines.includes(end))
-}
-
-/** A text of about so many tokens. */
-export function boundedString(text: string, budget: number): string {
-  if (fits(text, budget)) return text
-  const begin = beginningOf(text, Math.max(4, budget - 8))
-  return `${begin}… (${text.length - begin.length} more characters)`
 }
 
 /**
@@ -94,23 +63,23 @@ class Sizes {
   }
 }
 
-/** Entries of an object, or of an array, where they have no name. */
+/** Properties of an object, or items of an array, which have no name. */
 const entriesOf = (value: object): [name: string, field: unknown][] =>
   Array.isArray(value) ? value.map((item) => ['', item]) : Object.entries(value)
 
 const nameSize = (name: string) => (name === '' ? 1 : estimateTokens(name) + 2)
 
-/** Least that is worth showing of an entry that is cut, and what it costs to say how many there are more. */
+/** The least that is worth showing of a shortened entry, and what the count of the rest costs, tokens. */
 const leastShown = 24
 const moreSize = 10
 
 /**
- * The same value, about as large as the budget: what is small stays whole, what is large shares the
- * rest evenly, and of more than can be shown the first ones stand for all.
+ * The same value within the budget: small entries stay whole, large ones share the rest evenly, and
+ * where there are too many entries, only the first are shown.
  */
-function fitted(value: unknown, budget: number, sizes: Sizes): unknown {
+function shortValue(value: unknown, budget: number, sizes: Sizes): unknown {
   if (sizes.of(value) <= budget) return value
-  if (typeof value === 'string') return boundedString(value, budget)
+  if (typeof value === 'string') return shortenToTokens(value, budget)
   if (typeof value !== 'object' || value === null) return value
   const entries = entriesOf(value)
   const shown: { name: string; field: unknown; size: number }[] = []
@@ -125,7 +94,7 @@ function fitted(value: unknown, budget: number, sizes: Sizes): unknown {
   const share = evenShare(shown, budget - moreSize)
   const fields = shown.map(({ name, field, size }): [string, unknown] => [
     name,
-    size <= share ? field : fitted(field, share - nameSize(name), sizes),
+    size <= share ? field : shortValue(field, share - nameSize(name), sizes),
   ])
   if (Array.isArray(value)) {
     return [...fields.map(([, item]) => item), ...(more > 0 ? [`… ${more} more`] : [])]
@@ -133,7 +102,7 @@ function fitted(value: unknown, budget: number, sizes: Sizes): unknown {
   return Object.fromEntries([...fields, ...(more > 0 ? [['…', `${more} more fields`]] : [])])
 }
 
-/** The most that each may take so that all together fit. */
+/** The most that each entry may cost so that all fit together. */
 function evenShare(entries: readonly { size: number }[], budget: number): number {
   let left = budget
   const sizes = entries.map(({ size }) => size).sort((a, b) => a - b)

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bare, described, namedShown, quoted, say } from '../../src/text/quoted.ts'
+import {
+  dialogText,
+  quoted,
+  quotedNameWithId,
+  quotedUpTo,
+  wordOrQuoted,
+} from '../../src/text/dialog-text.ts'
 import { tries } from '../harness/property.ts'
 
 describe('a text from outside is shown', () => {
@@ -46,16 +52,18 @@ describe('a text from outside is shown', () => {
 })
 
 test('a word is bare where it cannot mislead, and quoted elsewhere', () => {
-  expect(bare('+12025550101')).toBe('+12025550101')
-  expect(bare('3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11')).toBe('3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11')
+  expect(wordOrQuoted('+12025550101')).toBe('+12025550101')
+  expect(wordOrQuoted('3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11')).toBe(
+    '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11',
+  )
   for (const word of ['', 'a b', 'a.b', 'a:', '-', 'é', 'x'.repeat(65)])
-    expect(bare(word)).toBe(`"${word}"`)
+    expect(wordOrQuoted(word)).toBe(`"${word}"`)
 })
 
 test('of a long name it is told how much is left out', () => {
-  expect(described('x'.repeat(200))).toBe(`"${'x'.repeat(200)}"`)
-  expect(described('😀'.repeat(203))).toBe(`"${'😀'.repeat(200)}" and 3 more characters`)
-  expect(namedShown('Front desk', 'a-1')).toBe('"Front desk" (a-1)')
-  expect(namedShown('', 'a 1')).toBe('"a 1"')
-  expect(say`${2} of ${bare('a')}`).toBe('2 of a')
+  expect(quotedUpTo('x'.repeat(200))).toBe(`"${'x'.repeat(200)}"`)
+  expect(quotedUpTo('😀'.repeat(203))).toBe(`"${'😀'.repeat(200)}" and 3 more characters`)
+  expect(quotedNameWithId('Front desk', 'a-1')).toBe('"Front desk" (a-1)')
+  expect(quotedNameWithId('', 'a 1')).toBe('"a 1"')
+  expect(dialogText`${2} of ${wordOrQuoted('a')}`).toBe('2 of a')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { boundedText } from '../../src/views/bounded.ts'
+import { shortenValue } from '../../src/views/shorten-value.ts'
 
 const result = (count: number) => ({
   valid: true,
@@ -24,11 +24,11 @@ test('a long result is shortened without counting all of it', () => {
   const written = JSON.stringify(long)
   const least = (work: () => void) => Math.min(...[1, 2, 3, 4].map(() => cpuMs(work)))
   const copied = least(() => JSON.parse(JSON.stringify(JSON.parse(written))))
-  expect(least(() => boundedText(long, 6000))).toBeLessThan(5 * copied)
+  expect(least(() => shortenValue(long, 6000))).toBeLessThan(5 * copied)
 })
 
 test('what is shown of it does not depend on how much there is more', () => {
-  const [some, many] = [2000, 40_000].map((count) => boundedText(result(count), 3000))
+  const [some, many] = [2000, 40_000].map((count) => shortenValue(result(count), 3000))
   const withoutCounts = (text: string | undefined) => text?.replaceAll(/… \d+ more/g, '… more')
   expect(withoutCounts(some)).toBe(withoutCounts(many))
   expect(many).toMatch(/… 39\d{3} more/)

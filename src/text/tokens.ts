@@ -1,29 +1,29 @@
 /**
- * About how many tokens a model reads for a text; counting ends once it is more than `enough`. An
- * estimate, within a quarter of what o200k gives for the JSON and prose that results are made of,
- * and rather too high than too low for what is neither.
+ * About how many tokens a model reads for a text; counting stops above `enough`. An estimate, within
+ * a quarter of what o200k gives for the JSON and prose of results, and too high rather than too low
+ * for other texts.
  */
 export function estimateTokens(text: string, enough = Number.POSITIVE_INFINITY): number {
   let tokens = 0
   for (const { 0: piece } of text.matchAll(pieces)) {
-    tokens += tokensOf(piece)
+    tokens += tokensOfPiece(piece)
     if (tokens > enough) return tokens
   }
   return tokens
 }
 
 /**
- * Whether a text costs at most so many tokens, about. No token is less than a byte, so what has as
- * few bytes is not looked at.
+ * Whether a text costs at most about so many tokens. A token is at least one byte, so a text with no
+ * more bytes than that is not counted.
  */
-export const fits = (text: string, tokens: number): boolean =>
+export const fitsTokens = (text: string, tokens: number): boolean =>
   Buffer.byteLength(text) <= tokens || estimateTokens(text, tokens) <= tokens
 
-/** The beginning of a text that costs at most so many tokens, about. */
-export function beginningOf(text: string, tokens: number): string {
+/** The beginning of a text that costs at most about so many tokens. */
+export function firstTokens(text: string, tokens: number): string {
   let left = tokens
   for (const { 0: piece, index } of text.matchAll(pieces)) {
-    left -= tokensOf(piece)
+    left -= tokensOfPiece(piece)
     if (left < 0) return text.slice(0, index)
   }
   return text
@@ -31,12 +31,12 @@ export function beginningOf(text: string, tokens: number): string {
 
 /**
  * As o200k splits a text, roughly: words with the space before them, ending where small letters
- * are followed by large ones; digits in threes; runs of signs; spaces; all else one by one.
+ * are followed by capitals; digits in threes; runs of signs; spaces; all else one by one.
  */
 const pieces =
   / ?[A-Z\u00c0-\u00de]*[a-z\u00df-\u024f]{1,24}| ?[A-Z\u00c0-\u00de]{1,24}|\d{1,3}|[!-/:-@[-`{-~]{1,24}|\s{1,24}|./gsu
 
-function tokensOf(piece: string): number {
+function tokensOfPiece(piece: string): number {
   if (/^\s+$/.test(piece)) return 1
   if (/^\d/.test(piece)) return 1
   if (/^ ?[A-Za-z\u00c0-\u024f]/.test(piece)) return tokensOfWord(piece)
@@ -44,14 +44,14 @@ function tokensOf(piece: string): number {
   return code < 0x80 ? Math.ceil(piece.length / 3) : tokensOfLetter(code)
 }
 
-/** Words that people use are known to 7 letters and more; letters in no order come in twos. */
+/** A common word is one token per 8 letters; random letters are one token per two. */
 function tokensOfWord(word: string): number {
   const accents = word.match(/[\u0080-\u024f]/g)?.length ?? 0
   const isWord = /[aeiouy\u00c0-\u024f]/i.test(word) && !/[^aeiouy\u00c0-\u024f ]{6}/i.test(word)
   return Math.max(1, isWord ? Math.ceil((word.length + 2 * accents) / 8) : word.length / 2)
 }
 
-/** Tokens of one letter or sign, by the last code point of its block; what is rare is spelt out. */
+/** Tokens of one letter or sign, by the last code point of its block; rare ones take several. */
 const costs: readonly (readonly [last: number, tokens: number])[] = [
   [0x058f, 0.45], // Greek, Cyrillic, Armenian
   [0x06ff, 0.4], // Hebrew, Arabic

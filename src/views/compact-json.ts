@@ -1,17 +1,16 @@
 import { safeJson } from '../text/safe-text.ts'
 
 /**
- * A result as text for a model: JSON without what says nothing. What is absent, null or empty is
- * left out, and so are the few flags that say the usual; every other value stays, `false` and `0`
- * too, because they are answers.
+ * A result as text for a model: JSON without null, empty values and flags that have their usual
+ * value. All other values stay, `false` and `0` too, because they are answers.
  */
-export function compactText(value: unknown): string {
+export function compactJson(value: unknown): string {
   return safeJson(JSON.stringify(withoutEmpty(value)) ?? '{}')
 }
 
 function withoutEmpty(value: unknown): unknown {
   if (Array.isArray(value)) {
-    // Within an array a position may mean something, so nothing is taken out of it.
+    // A position within an array may matter, so no item is left out.
     return value.map((item) => withoutEmpty(item) ?? null)
   }
   if (typeof value !== 'object' || value === null) return value
@@ -26,7 +25,7 @@ function withoutEmpty(value: unknown): unknown {
   return kept
 }
 
-/** What is so unless something else is said. */
+/** Flags that are shown only where they differ from this. */
 const usual: Readonly<Record<string, unknown>> = {
   is_archived: false,
   is_active: true,
