@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { stressCalls } from '../../src/dev/calls-stress/stress.ts'
+import { stressCalls } from '../../src/dev/stress/stress.ts'
 import { bin } from '../harness/program.ts'
 
 // The same with ten thousand placements: npm run stress:calls.

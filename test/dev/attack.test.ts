@@ -7,10 +7,14 @@ import { run } from '../../src/dev/attack/run.ts'
 import { cleanEnv } from '../harness/program.ts'
 
 const attack = (...args: string[]) =>
-  spawnSync(process.execPath, [join(import.meta.dirname, '../../src/dev/attack.ts'), ...args], {
-    encoding: 'utf8',
-    env: cleanEnv(),
-  })
+  spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, '../../src/dev/attack/main.ts'), ...args],
+    {
+      encoding: 'utf8',
+      env: cleanEnv(),
+    },
+  )
 
 /** The verdict on a scenario that does this. */
 const verdictOn = (attacked: (attack: Attack) => Promise<Figures>) =>

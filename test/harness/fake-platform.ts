@@ -43,8 +43,9 @@ export async function startFakePlatform(
   let isAccountLost = false
   const seen: SeenRequest[] = []
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
+    const body = await bodyOf(request)
+    // The client has gone.
+    if (body === undefined) return
     const { method = '', url = '', headers } = request
     // Asked beside the first request of a key, for results to name; here it is in the way.
     if (account !== undefined && url.endsWith('/v1/accounts/current')) {
@@ -52,7 +53,7 @@ export async function startFakePlatform(
         ? json(response, 500, envelope('internal_error'))
         : json(response, 200, { id: account })
     }
-    const one = { method, url, headers, body: Buffer.concat(chunks).toString() }
+    const one = { method, url, headers, body }
     seen.push(one)
     current(one, response, seen.length - 1)
   }
@@ -74,6 +75,16 @@ export async function startFakePlatform(
         server.closeAllConnections()
       }),
   }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of request) chunks.push(chunk)
+  } catch {
+    return undefined
+  }
+  return Buffer.concat(chunks).toString()
 }
 
 /** Answers with JSON. */

@@ -62,6 +62,12 @@ export function startInShell(
   return collected(spawn('/bin/sh', command, { env: cleanEnv(env) }))
 }
 
+/** Starts any command in the same clean environment. */
+export function startProcess(command: readonly string[], env?: Record<string, string>): Program {
+  const [file = '', ...args] = command
+  return collected(spawn(file, args, { env: cleanEnv(env) }))
+}
+
 /** A free port, for where the program cannot say which it has taken. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')

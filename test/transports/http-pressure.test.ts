@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { scarceMemory } from '../../src/dev/attack/memory.ts'
-import { usage } from '../../src/dev/bench/processes.ts'
+import { usageOf } from '../../src/dev/measure/process-usage.ts'
 import { crowd, heardOn, httpText } from '../harness/hostile-client.ts'
 import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { startHttpProgram } from '../harness/program.ts'
@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== 'linux')('a client takes little memory', ()
     await othersAreServed(program.url)
     await pause(1500)
     await othersAreServed(program.url)
-    expect(usage(program.process).mostMemory).toBeLessThan(400)
+    expect(usageOf(program.process).mostMemory).toBeLessThan(400)
   })
 
   test('with large bodies that it does not finish', async () => {
@@ -43,7 +43,7 @@ describe.skipIf(process.platform !== 'linux')('a client takes little memory', ()
     }
     await pause(1000)
     await othersAreServed(program.url)
-    expect(usage(program.process).mostMemory).toBeLessThan(400)
+    expect(usageOf(program.process).mostMemory).toBeLessThan(400)
   })
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { scarceMemory } from '../../src/dev/attack/memory.ts'
-import { usage } from '../../src/dev/bench/processes.ts'
+import { usageOf } from '../../src/dev/measure/process-usage.ts'
 import { mcpHttpRequest } from '../harness/mcp-request.ts'
 import { quietly, startProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
@@ -45,7 +45,7 @@ test.skipIf(process.platform !== 'linux').each<[string, string, (id: number) => 
     const count = 2500
     stdin.write(Array.from({ length: count }, (_, id) => ask(id)).join(''))
     await pause(2500)
-    expect(usage(program.process).mostMemory).toBeLessThan(300)
+    expect(usageOf(program.process).mostMemory).toBeLessThan(300)
     // Whoever reads again gets all of it.
     let lines = 0
     for await (const chunk of stdout) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { canary, startCanaryPlatform, unsafeLines } from '../../../test/harness/canary-platform.ts'
 import { connectHttp, type ToolResult } from '../../../test/harness/client.ts'
 import { badCalls, everyTool } from '../../../test/harness/story.ts'
-import { textOf } from './asking.ts'
+import { textOf } from '../measure/tool-call.ts'
 import { attackKey } from './attack.ts'
 import type { Scenario } from './scenario.ts'
 

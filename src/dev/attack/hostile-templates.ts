@@ -5,8 +5,10 @@ import {
   templateCount,
 } from '../../../test/harness/hostile-templates.ts'
 import { seedIds } from '../../sandbox/seed.ts'
-import { round, usage } from '../bench/processes.ts'
-import { callTool, healthDuring } from './asking.ts'
+import { usageOf } from '../measure/process-usage.ts'
+import { round } from '../measure/statistics.ts'
+import { callTool } from '../measure/tool-call.ts'
+import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
 /** As many of the 11,000 that test/jinja renders, evenly spread. */
@@ -26,9 +28,9 @@ export const hostileTemplates: Scenario = {
     const server = await attack.serve({ isMemoryScarce: true })
     let most = 0
     const measured = async (asked: () => Promise<unknown>) => {
-      const before = usage(server.process).cpu
+      const before = usageOf(server.process).cpu
       await asked()
-      most = Math.max(most, round(usage(server.process).cpu - before))
+      most = Math.max(most, round(usageOf(server.process).cpu - before))
     }
     const health = await healthDuring(server.url, async () => {
       for (const make of Object.values(hostileSources)) {

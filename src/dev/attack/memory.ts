@@ -1,6 +1,7 @@
 import { setInterval } from 'node:timers'
 import type { Program } from '../../../test/harness/program.ts'
-import { round, usage } from '../bench/processes.ts'
+import { usageOf } from '../measure/process-usage.ts'
+import { round } from '../measure/statistics.ts'
 
 /** Where the program is to live on little memory: what docs/deployment.md gives for it. */
 export const scarceMemory = {
@@ -27,7 +28,7 @@ export function watchMemory({ process: child, exited }: Program, limit: number):
   let most = 0
   const look = () => {
     if (child.exitCode !== null || child.signalCode !== null) return
-    const seen = usage(child).mostMemory
+    const seen = usageOf(child).mostMemory
     // A process that is just ending has no memory any more, and no figures of it.
     if (Number.isNaN(seen)) return
     most = seen

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { callTool, healthDuring, textOf } from './asking.ts'
+import { callTool, textOf } from '../measure/tool-call.ts'
+import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Just below the largest reply that is read. */

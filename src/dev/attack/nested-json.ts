@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
-import { StdioClient } from './asking.ts'
+import { StdioClient } from '../measure/stdio-client.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Fewer values than may be sent, so that nothing but the depth is in the way. */
@@ -50,7 +50,7 @@ export const nestedJson: Scenario = {
     )
     const stdio = attack.start()
     for (const body of bodies) stdio.process.stdin.write(`${body}\n`)
-    const listed = await new StdioClient(stdio).ask('tools/list')
+    const listed = await new StdioClient(stdio).request('tools/list')
     assert.ok(Object.hasOwn(Object(listed), 'tools'))
     assert.equal((await fetch(new URL('/health', server.url))).status, 200)
     return { answers }

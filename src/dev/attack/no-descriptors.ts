@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { json } from '../../../test/harness/fake-platform.ts'
 import { crowd } from '../../../test/harness/hostile-client.ts'
-import { callTool, eventually, textOf } from './asking.ts'
+import { callTool, textOf } from '../measure/tool-call.ts'
+import { eventually } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
 export const noDescriptors: Scenario = {

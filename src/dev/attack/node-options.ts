@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { callTool } from './asking.ts'
+import { callTool } from '../measure/tool-call.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Tells of each process that starts with the operator's options, and of the heap that it may have. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { envelope, json } from '../../../test/harness/fake-platform.ts'
 import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
-import { callTool } from './asking.ts'
+import { callTool } from '../measure/tool-call.ts'
 import type { Scenario } from './scenario.ts'
 
 /** What is open of something, and the most that was. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { seedIds } from '../../sandbox/seed.ts'
-import { callTool } from './asking.ts'
+import { callTool } from '../measure/tool-call.ts'
 import type { Scenario } from './scenario.ts'
 
 export const privateFiles: Scenario = {

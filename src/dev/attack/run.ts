@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { round } from '../bench/processes.ts'
+import { round } from '../measure/statistics.ts'
 import { Attack } from './attack.ts'
 import type { Figures } from './figures.ts'
 import type { Scenario, Verdict } from './scenario.ts'

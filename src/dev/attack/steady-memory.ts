@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { StdioClient } from './asking.ts'
+import { StdioClient } from '../measure/stdio-client.ts'
 import type { Scenario } from './scenario.ts'
 
 const calls = 20_000
@@ -20,7 +20,7 @@ export const steadyMemory: Scenario = {
     const client = new StdioClient(program)
     const asked = { name: 'get_current_account', arguments: {} }
     for (let done = 0; done < calls; done += atOnce) {
-      await Promise.all(Array.from({ length: atOnce }, () => client.ask('tools/call', asked)))
+      await Promise.all(Array.from({ length: atOnce }, () => client.request('tools/call', asked)))
     }
     program.process.stdin.end()
     assert.equal(await program.exited, 0)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crowd, heardOn, httpText } from '../../../test/harness/hostile-client.ts'
 import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
-import { callTool, healthDuring } from './asking.ts'
+import { callTool } from '../measure/tool-call.ts'
+import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
 const connections = 200

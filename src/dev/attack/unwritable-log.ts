@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { freePort, type Program } from '../../../test/harness/program.ts'
 import { sendRefused } from '../../../test/harness/rpc.ts'
-import { callTool, eventually, StdioClient } from './asking.ts'
+import { StdioClient } from '../measure/stdio-client.ts'
+import { callTool } from '../measure/tool-call.ts'
+import { eventually } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
 /** What every write to /dev/full fails with is a full disk. */
@@ -24,7 +26,7 @@ export const unwritableLog: Scenario = {
 
     const stdio = attack.start({ before: fullDisk })
     stdio.process.stdin.write('nonsense\n')
-    await new StdioClient(stdio).ask('tools/call', { name: 'list_agents', arguments: {} })
+    await new StdioClient(stdio).request('tools/call', { name: 'list_agents', arguments: {} })
     stdio.process.stdin.end()
     assert.equal(await stdio.exited, 0)
     return { 'refused requests': logged }

@@ -1,43 +1,40 @@
 import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'undici'
+import { scratchFolder } from '../../../test/harness/program.ts'
 import { openSandbox } from '../../sandbox/sandbox.ts'
 import { seedIds } from '../../sandbox/seed.ts'
-import { cores, median, put, type Running, round, scratch } from './processes.ts'
-import type { Section } from './report.ts'
-import { fill, send } from './sandbox.ts'
-import { asked, call, other, replyTo, served } from './subjects.ts'
-
-/** What one call costs as something grows. */
-export interface Curve {
-  readonly title: string
-  /** How many there are, and the processor time of one call, µs. */
-  readonly points: readonly (readonly [count: number, microseconds: number])[]
-}
+import type { Section } from '../measure/report.ts'
+import { cores, type MeasuredServer } from '../measure/server.ts'
+import { median, round } from '../measure/statistics.ts'
+import { putLoad } from './load-process.ts'
+import type { Curve } from './plot.ts'
+import { addConversations, send } from './sandbox.ts'
+import { getAgent, mcpRequest, sandboxReply, startCompared, startOurs } from './subjects.ts'
 
 /**
- * Processor time of one tools/call, µs. Asked long enough at a time that what V8 tidies up when it
- * sees nothing to do, between two loads, does not count for much.
+ * Processor time of one tools/call, µs. A load lasts so long that V8's work between two loads, when
+ * the server is idle, matters little.
  */
-async function costOf(server: Running, folder: string, keys = 1): Promise<number> {
-  const load = { url: server.url, ...call, connections: 16, keys }
-  await put({ ...load, seconds: 4 }, folder)
+async function costOf(server: MeasuredServer, folder: string, keys?: number): Promise<number> {
+  const load = { url: server.url, ...getAgent, connections: 16, keys }
+  await putLoad({ ...load, seconds: 4 }, folder)
   const costs: number[] = []
   for (let round = 0; round < 3; round++) {
-    const before = server.cpu()
-    const { requests } = await put({ ...load, seconds: 6 }, folder)
-    costs.push((1e6 * (server.cpu() - before)) / requests)
+    const before = server.usage().cpu
+    const { requests } = await putLoad({ ...load, seconds: 6 }, folder)
+    costs.push((1e6 * (server.usage().cpu - before)) / requests)
   }
   return median(costs)
 }
 
-/** Opens streams that listen for changes, and keeps them open. */
+/** Opens streams that listen for changes; they stay open until it is disposed of. */
 async function listen(url: string, count: number): Promise<Disposable> {
-  const listening = asked('subscriptions/listen', {
+  const listenRequest = mcpRequest('subscriptions/listen', {
     notifications: { resourceSubscriptions: ['voice-agents://catalog/models'] },
   })
   const agent = new Agent({ connections: null, bodyTimeout: 0 })
   const one = async () => {
-    const { method, headers, body = '' } = listening
+    const { method, headers, body = '' } = listenRequest
     const response = await request(url, { method, headers, body, dispatcher: agent })
     if (response.statusCode !== 200) throw new Error(`${response.statusCode}`)
     response.body.on('data', () => undefined).on('error', () => undefined)
@@ -48,11 +45,11 @@ async function listen(url: string, count: number): Promise<Disposable> {
   return { [Symbol.dispose]: () => void agent.destroy() }
 }
 
-/** Processor time of reading a page of conversations in a sandbox that holds so many, µs. */
+/** Processor time of reading a page of conversations in a sandbox with so many, µs. */
 async function costInSandbox(conversations: number, folder: string): Promise<number> {
   const file = `${folder}/${conversations}.db`
   openSandbox({ file, speed: 1 }).close()
-  fill(file, conversations)
+  addConversations(file, conversations)
   const sandbox = openSandbox({ file, speed: 1 })
   const read = () => send(sandbox, 'GET', 'conversations?limit=20')
   for (let times = 0; times < 200; times++) await read()
@@ -65,11 +62,11 @@ async function costInSandbox(conversations: number, folder: string): Promise<num
 
 /** What a call costs with more tools, accounts, open streams and stored conversations. */
 export async function growth(): Promise<{ curves: Curve[]; sections: Section[] }> {
-  using folder = scratch()
+  using folder = scratchFolder()
   const path = folder.path
   const file = `${path}/agent.json`
-  writeFileSync(file, await replyTo(`accounts/me/agents/${seedIds.supportAgent}`))
-  await using platform = await other('platform', file, cores.others)
+  writeFileSync(file, await sandboxReply(`accounts/me/agents/${seedIds.supportAgent}`))
+  await using platform = await startCompared('platform', file, cores.others)
   const curves: Curve[] = []
   const curve = async (
     title: string,
@@ -87,15 +84,15 @@ export async function growth(): Promise<{ curves: Curve[]; sections: Section[] }
   }
   await curve('tools', [1, 10, 33], async (count) => {
     const [kind, names = ''] = sets[count as keyof typeof sets]
-    await using server = await served(platform.url, { [`VOICE_AGENT_${kind}`]: names })
+    await using server = await startOurs(platform.url, { [`VOICE_AGENT_${kind}`]: names })
     return await costOf(server, path)
   })
   await curve('accounts, each with a key of its own', [1, 30, 1000], async (count) => {
-    await using server = await served(platform.url)
+    await using server = await startOurs(platform.url)
     return await costOf(server, path, count)
   })
   await curve('open streams', [1, 100, 10_000], async (count) => {
-    await using server = await served(platform.url, {
+    await using server = await startOurs(platform.url, {
       VOICE_AGENT_MAX_STREAMS: '20000',
       VOICE_AGENT_MAX_STREAMS_PER_KEY: '0',
       VOICE_AGENT_MAX_STREAMS_PER_ADDRESS: '0',

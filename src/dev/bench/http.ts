@@ -1,176 +1,146 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { scratchFolder } from '../../../test/harness/program.ts'
 import { seedIds } from '../../sandbox/seed.ts'
-import { cores, put, type Running, round, scratch } from './processes.ts'
-import type { Section } from './report.ts'
+import type { Section } from '../measure/report.ts'
+import { cores, type MeasuredServer } from '../measure/server.ts'
+import { round } from '../measure/statistics.ts'
 import {
-  type Asked,
+  addedTime,
+  againstCatalog,
+  againstSdk,
+  type MemoryUnderLoad,
+  memoryUnderLoad,
+} from './http-sections.ts'
+import { putLoad } from './load-process.ts'
+import {
   apiKey,
-  asked,
-  call,
+  type BenchRequest,
   compare,
-  type Measured,
-  other,
-  replyTo,
+  getAgent,
+  mcpRequest,
   type Subject,
-  served,
+  sandboxReply,
+  startCompared,
+  startOurs,
 } from './subjects.ts'
 
-const list = asked('tools/list')
-const catalog = asked('resources/read', { uri: 'voice-agents://catalog/models' })
-const direct: Asked = {
+const toolsList = mcpRequest('tools/list')
+const readCatalog = mcpRequest('resources/read', { uri: 'voice-agents://catalog/models' })
+const platformRequest: BenchRequest = {
   method: 'GET',
   headers: { 'x-api-key': apiKey, accept: 'application/json' },
 }
+const agentPath = `accounts/me/agents/${seedIds.supportAgent}`
 
-/** Requests a second of one core, beside what else answers them. */
-export async function http({
-  seconds,
-  rounds,
-}: {
-  seconds: number
-  rounds: number
-}): Promise<Section[]> {
-  using folder = scratch()
+interface Options {
+  readonly seconds: number
+  readonly rounds: number
+}
+
+/** Requests per second of one core, beside what else can answer them, and the memory they take. */
+export async function http(options: Options): Promise<Section[]> {
+  using folder = scratchFolder()
   const file = (name: string, text: string) => {
     const path = join(folder.path, name)
     writeFileSync(path, text)
     return path
   }
-  const agent = file('agent.json', await replyTo(`accounts/me/agents/${seedIds.supportAgent}`))
-  const models = file('models.json', await replyTo('accounts/me/providers/models'))
-  await using platform = await other('platform', agent, cores.others)
-  await using catalogs = await other('platform', models, cores.others)
-  await using ours = await served(platform.url)
-  await using reader = await served(catalogs.url)
-  await using sdk = await other('sdk', platform.url)
-  await using sdkOfOne = await other('sdk-of-one', platform.url)
-  await using proxy = await other('proxy', platform.url)
-  const answer = await fetch(new URL('/mcp', ours.url), {
-    method: 'POST',
-    headers: list.headers,
-    body: list.body ?? '',
-  })
-  await using constant = await other('constant', file('list.json', await answer.text()))
-  const on = (name: string, server: Running, asked: Asked, path = '/mcp') => ({
-    name,
-    server,
-    asked,
-    path,
-  })
+  const agent = file('agent.json', await sandboxReply(agentPath))
+  const models = file('models.json', await sandboxReply('accounts/me/providers/models'))
+  await using platform = await startCompared('platform', agent, cores.others)
+  await using catalogs = await startCompared('platform', models, cores.others)
   const run = (subjects: readonly Subject[], connections: number) =>
-    compare(subjects, { connections, seconds, rounds }, folder.path)
+    compare(subjects, { ...options, connections }, folder.path)
 
+  const throughput = await measureThroughput(platform.url, catalogs.url, file, run)
+  const single = await measureOneConnection(platform, run)
+  const memory = await measureMemory(platform.url, options.seconds, folder.path)
+  return [
+    againstSdk('tools/list over HTTP, 16 connections', throughput.lists, { least: 6, aim: 0.5 }),
+    againstSdk('tools/call over HTTP, 16 connections', throughput.calls16, {
+      least: 2.5,
+      aim: 0.4,
+    }),
+    againstSdk('tools/call over HTTP, 256 connections', throughput.calls256, {
+      least: 2.5,
+      aim: 0.4,
+    }),
+    againstCatalog(throughput.lists),
+    memoryUnderLoad(memory, 20 * options.seconds),
+    addedTime(single),
+  ]
+}
+
+type Run = (subjects: readonly Subject[], connections: number) => ReturnType<typeof compare>
+
+const subject = (
+  name: string,
+  server: MeasuredServer,
+  request: BenchRequest,
+  path = '/mcp',
+): Subject => ({ name, server, request, path })
+
+async function measureThroughput(
+  platform: string,
+  catalogs: string,
+  file: (name: string, text: string) => string,
+  run: Run,
+) {
+  await using ours = await startOurs(platform)
+  await using reader = await startOurs(catalogs)
+  await using sdk = await startCompared('sdk', platform)
+  await using sdkOfOne = await startCompared('sdk-of-one', platform)
+  await using proxy = await startCompared('proxy', platform)
+  const { headers, body = '' } = toolsList
+  const list = await fetch(ours.url, { method: 'POST', headers, body })
+  await using constant = await startCompared('constant', file('list.json', await list.text()))
   const lists = await run(
     [
-      on('ours', ours, list),
-      on('sdk', sdk, list),
-      on('floor', constant, list),
-      on('catalog', reader, catalog),
+      subject('ours', ours, toolsList),
+      subject('sdk', sdk, toolsList),
+      subject('floor', constant, toolsList),
+      subject('catalog', reader, readCatalog),
     ],
     16,
   )
   const calls = [
-    on('ours', ours, call),
-    on('sdk', sdk, call),
-    on('sdk of one', sdkOfOne, call),
-    on('floor', proxy, call),
+    subject('ours', ours, getAgent),
+    subject('sdk', sdk, getAgent),
+    subject('sdk of one', sdkOfOne, getAgent),
+    subject('floor', proxy, getAgent),
   ]
-  const calls16 = await run(calls, 16)
-  const calls256 = await run(calls, 256)
-  const target = `/v1/accounts/me/agents/${seedIds.supportAgent}`
-  // With one connection only one of all these ever runs, so they share a core: otherwise half of
-  // what is measured is how long the other core takes to wake up.
-  await using near = await served(platform.url, {}, cores.others)
-  await using nearProxy = await other('proxy', platform.url, cores.others)
-  const single = await run(
-    [on('ours', near, call), on('floor', nearProxy, call), on('direct', platform, direct, target)],
+  return { lists, calls16: await run(calls, 16), calls256: await run(calls, 256) }
+}
+
+/**
+ * With one connection only one of the servers works at a time, so they share a core: on two, half of
+ * what is measured is how long the other core takes to wake up.
+ */
+async function measureOneConnection(platform: MeasuredServer, run: Run) {
+  await using ours = await startOurs(platform.url, {}, cores.others)
+  await using proxy = await startCompared('proxy', platform.url, cores.others)
+  return await run(
+    [
+      subject('ours', ours, getAgent),
+      subject('floor', proxy, getAgent),
+      subject('direct', platform, platformRequest, `/v1/${agentPath}`),
+    ],
     1,
   )
-  // Ten times as long as the rest, for what piles up.
-  await using loaded = await served(platform.url)
-  const memoryWith = async (connections: number, parts: number) => {
-    const memory: number[] = []
-    for (let part = 0; part < parts; part++) {
-      const load = { url: loaded.url, ...call, connections, seconds: 2 * seconds }
-      await put(load, folder.path)
-      memory.push(loaded.memory())
-    }
-    return memory
+}
+
+async function measureMemory(
+  platform: string,
+  seconds: number,
+  folder: string,
+): Promise<MemoryUnderLoad> {
+  await using ours = await startOurs(platform)
+  const memoryAfter = async (connections: number) => {
+    await putLoad({ url: ours.url, ...getAgent, connections, seconds: 2 * seconds }, folder)
+    return round(ours.usage().memory, 0)
   }
-  const memory = await memoryWith(16, 10)
-  const [firstMemory = Number.NaN] = memory
-  const lastMemory = memory.at(-1) ?? Number.NaN
-  const [memoryWithMany = Number.NaN] = await memoryWith(256, 1)
-  const of = (all: Map<string, Measured>, name: string) => all.get(name)?.perCpuSecond ?? Number.NaN
-  const ratios = (
-    title: string,
-    all: Map<string, Measured>,
-    least: number,
-    aim: number,
-  ): Section => ({
-    title,
-    unit: 'requests per second of one core',
-    values: Object.fromEntries([...all].map(([name, one]) => [name, Math.round(one.perCpuSecond)])),
-    goals: [
-      { name: 'times the SDK', value: round(of(all, 'ours') / of(all, 'sdk')), atLeast: least },
-      { name: 'of the floor (aim)', value: round(of(all, 'ours') / of(all, 'floor')), aim },
-    ],
-  })
-  const added = (name: 'p50' | 'p99') =>
-    round((single.get('ours')?.[name] ?? Number.NaN) - (single.get('direct')?.[name] ?? Number.NaN))
-  const ofOne = (title: string, all: Map<string, Measured>) => ({
-    name: title,
-    value: round(of(all, 'ours') / of(all, 'sdk of one')),
-    atLeast: 2.5,
-  })
-  const sections = [
-    ratios('tools/list over HTTP, 16 connections', lists, 6, 0.5),
-    ratios('tools/call over HTTP, 16 connections', calls16, 2.5, 0.4),
-    ratios('tools/call over HTTP, 256 connections', calls256, 2.5, 0.4),
-  ]
-  sections[1]?.goals.push(ofOne('times the SDK with that tool alone', calls16))
-  sections[2]?.goals.push(ofOne('times the SDK with that tool alone', calls256))
-  return [
-    ...sections,
-    {
-      title: 'catalog over HTTP, 16 connections',
-      unit: 'requests per second of one core',
-      values: {
-        catalog: Math.round(of(lists, 'catalog')),
-        'tools/list': Math.round(of(lists, 'ours')),
-      },
-      goals: [
-        {
-          name: 'of tools/list',
-          value: round(of(lists, 'catalog') / of(lists, 'ours')),
-          atLeast: 0.8,
-        },
-      ],
-    },
-    {
-      title: `memory over HTTP, under tools/call for ${20 * seconds} s, 16 connections`,
-      unit: 'MB',
-      values: { 'at first': round(firstMemory, 0), most: round(Math.max(...memory), 0) },
-      goals: [
-        { name: 'at last', value: round(lastMemory, 0), atMost: 120 },
-        { name: 'times at first', value: round(lastMemory / firstMemory), atMost: 1.1 },
-        { name: 'then with 256 connections', value: round(memoryWithMany, 0), atMost: 120 },
-      ],
-    },
-    {
-      title: 'added by tools/call to the direct request, 1 connection',
-      unit: 'ms',
-      values: Object.fromEntries(
-        [...single].flatMap(([name, one]) => [
-          [`${name} p50`, round(one.p50)],
-          [`${name} p99`, round(one.p99)],
-        ]),
-      ),
-      goals: [
-        { name: 'p50', value: added('p50'), atMost: 0.7 },
-        { name: 'p99', value: added('p99'), atMost: 4 },
-      ],
-    },
-  ]
+  const parts: number[] = []
+  for (let part = 0; part < 10; part++) parts.push(await memoryAfter(16))
+  return { parts, withMany: await memoryAfter(256) }
 }

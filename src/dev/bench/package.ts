@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import * as z from 'zod'
-import { round } from './processes.ts'
-import type { Section } from './report.ts'
+import type { Section } from '../measure/report.ts'
+import { round } from '../measure/statistics.ts'
 
 const root = join(import.meta.dirname, '../../..')
 
@@ -15,7 +15,7 @@ const Packed = z.tuple([
 ])
 const Manifest = z.looseObject({ dependencies: z.record(z.string(), z.string()).optional() })
 
-/** What `npm pack` would send; the bundle has been built before. */
+/** The size of what `npm pack` would publish; the bundle is already built. */
 export async function npmPackage(): Promise<Section[]> {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error']
   const [packed] = Packed.parse(JSON.parse(execFileSync('npm', args, { cwd: root }).toString()))

@@ -1,10 +1,15 @@
-import type { Curve } from './growth.ts'
+/** What one call costs as something grows. */
+export interface Curve {
+  readonly title: string
+  /** How many there are, and the processor time of one call, µs. */
+  readonly points: readonly (readonly [count: number, microseconds: number])[]
+}
 
 const size = { width: 360, height: 220, left: 48, right: 16, top: 36, bottom: 34 }
 
 const colours = { line: '#2563eb', axis: '#8b949e', text: '#57606a' }
 
-/** The curves as one SVG, side by side: count on a logarithmic axis, cost from nothing up. */
+/** The curves side by side as one SVG: the count on a logarithmic axis, the cost on one from 0. */
 export function plot(curves: readonly Curve[], caption: string): string {
   const columns = 2
   const rows = Math.ceil(curves.length / columns)

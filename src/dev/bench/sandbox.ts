@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { scratchFolder } from '../../../test/harness/program.ts'
 import { CallRow } from '../../sandbox/call-row.ts'
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../sandbox/seed.ts'
-import { median, round, scratch } from './processes.ts'
-import type { Section } from './report.ts'
+import type { Section } from '../measure/report.ts'
+import { median, round } from '../measure/statistics.ts'
 
 const yearMs = 365 * 24 * 3_600_000
 const now = Date.now()
@@ -26,15 +27,15 @@ const usageOfTheYear = `analytics/usage?${new URLSearchParams({
   group_by: 'agent',
 })}`
 
-/** How fast the sandbox is, in this one process and without HTTP. */
+/** How fast the sandbox is, in this process and without HTTP. */
 export async function sandbox(conversations: number): Promise<Section[]> {
-  using folder = scratch()
+  using folder = scratchFolder()
   const file = join(folder.path, 'sandbox.db')
   const small = openSandbox({ file, speed: 1 })
   const creates = await throughput(() => send(small, 'POST', 'agents', agent))
   const gets = await throughput(() => send(small, 'GET', `agents/${seedIds.supportAgent}`))
   small.close()
-  fill(file, conversations)
+  addConversations(file, conversations)
   const opening = await runs(9, () => openSandbox({ file, speed: 1 }).close())
   const large = openSandbox({ file, speed: 1 })
   const usage = await runs(16, () => send(large, 'GET', usageOfTheYear))
@@ -65,6 +66,7 @@ export async function sandbox(conversations: number): Promise<Section[]> {
   ]
 }
 
+/** Sends a request for the main account. Throws when it fails. */
 export async function send(
   sandbox: Sandbox,
   method: string,
@@ -82,10 +84,10 @@ export async function send(
   if (!response.ok) throw new Error(text)
 }
 
-/** Conversations of a year like those of the seed, at even distances. */
-export function fill(file: string, conversations: number): void {
+/** Adds conversations like those of the seed, evenly spread over the last year. */
+export function addConversations(file: string, conversations: number): void {
   const db = new DatabaseSync(file)
-  // Only while filling, and only because nothing is lost if this fails.
+  // Fast and unsafe: nothing is lost when this fails.
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000')
   const patterns = db
     .prepare('SELECT * FROM calls')
@@ -113,7 +115,7 @@ export function fill(file: string, conversations: number): void {
   db.close()
 }
 
-/** Over two seconds, after half a second to warm up; by processor time other load counts less. */
+/** Requests of two seconds, after half a second to warm up. Other load affects processor time least. */
 async function throughput(request: () => Promise<void>) {
   await repeat(request, 500)
   return repeat(request, 2000)

@@ -1,14 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { median, program, round, scratch, usage } from './processes.ts'
-import type { Section } from './report.ts'
+import { clientMeta } from '../../../test/harness/mcp-request.ts'
+import { bin, scratchFolder, startProcess } from '../../../test/harness/program.ts'
+import { usageOf } from '../measure/process-usage.ts'
+import type { Section } from '../measure/report.ts'
+import { median, round } from '../measure/statistics.ts'
 
-const prefix = 'io.modelcontextprotocol'
 const clientInfo = { name: 'bench', version: '1.0.0' }
 const initialize = {
   jsonrpc: '2.0',
@@ -18,60 +18,48 @@ const initialize = {
 }
 const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
-const modernList = {
-  ...list,
-  params: {
-    _meta: {
-      [`${prefix}/protocolVersion`]: '2026-07-28',
-      [`${prefix}/clientInfo`]: clientInfo,
-      [`${prefix}/clientCapabilities`]: {},
-    },
-  },
-}
+const modernList = { ...list, params: { _meta: clientMeta({}, 'bench') } }
 
-/** What is said at the start, each line once the one before is answered. */
-const beginnings = { 2025: [[initialize], [initialized, list]], '2026-07-28': [[modernList]] }
+/** What a client sends first, by revision: each group when the one before is answered. */
+const firstMessages = { 2025: [[initialize], [initialized, list]], '2026-07-28': [[modernList]] }
 
 const Answer = z.looseObject({ id: z.number() })
 
-interface Started {
-  /** From the spawn to the answer to the list, ms. */
+interface StartResult {
+  /** From the spawn to the answer to tools/list, ms. */
   readonly ms: number
-  /** Every answer, as it came. */
-  readonly answers: string[]
-  /** Memory a while after the last answer, MB. */
+  /** Every answer, unchanged. */
+  readonly answers: readonly string[]
+  /** Memory `thenMs` after the last answer, MB. */
   readonly memory: number
 }
 
-/** Starts a program and talks to it until it has listed its tools. */
-async function started(
+/** Starts a program over stdio, sends groups of messages until the last is answered, and stops it. */
+async function timeStart(
   args: readonly string[],
-  said: readonly (readonly object[])[],
+  groups: readonly (readonly object[])[],
   { env = {}, thenMs = 0 }: { env?: Record<string, string>; thenMs?: number } = {},
-): Promise<Started> {
+): Promise<StartResult> {
   const began = performance.now()
-  const child = spawn(process.execPath, args, {
-    stdio: ['pipe', 'pipe', 'ignore'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
-  })
+  const program = startProcess([process.execPath, ...args], env)
+  const { stdin, stdout } = program.process
   const answers: string[] = []
-  const say = (lines: readonly object[] = []) =>
-    child.stdin.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-  say(said[0])
-  for await (const line of createInterface(child.stdout)) {
+  const send = (messages: readonly object[] = []) =>
+    stdin.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''))
+  send(groups[0])
+  for await (const line of createInterface(stdout)) {
     answers.push(line)
-    if (answers.length === said.length) break
-    say(said[answers.length])
+    if (answers.length === groups.length) break
+    send(groups[answers.length])
   }
   const ms = performance.now() - began
   await sleep(thenMs)
-  const { memory } = usage(child)
-  child.kill('SIGKILL')
-  await once(child, 'close')
+  const { memory } = usageOf(program.process)
+  await program[Symbol.asyncDispose]()
   return { ms, answers, memory }
 }
 
-/** A script that knows nothing but these answers: the least that any server in Node can be. */
+/** A script that only has these answers: the least that a server in Node can be. */
 const rawScript = (answers: readonly string[]) => `
 const answers = new Map(${JSON.stringify(
   answers.map((answer) => [Answer.parse(JSON.parse(answer)).id, answer]),
@@ -88,48 +76,59 @@ process.stdin.on('data', (chunk) => {
 })
 `
 
-/** From the spawn to the list of tools, and what the program takes when nothing is asked. */
+/** The time from the spawn to the list of tools, and the memory of an idle server. */
 export async function stdio(runs: number): Promise<Section[]> {
-  using folder = scratch()
+  using folder = scratchFolder()
   const env = {
     VOICE_AGENT_SANDBOX_DB: join(folder.path, 'sandbox.db'),
     VOICE_AGENT_STATE_DIR: ':memory:',
     NODE_COMPILE_CACHE: join(folder.path, 'cache'),
   }
   const sections: Section[] = []
-  const raw = join(folder.path, 'raw.mjs')
-  for (const [era, said] of Object.entries(beginnings)) {
-    const first = await started([program], said, { env, thenMs: 3000 })
-    writeFileSync(raw, rawScript(first.answers))
-    const ours: number[] = []
-    const floor: number[] = []
-    for (let run = 0; run < runs; run++) {
-      ours.push((await started([program], said, { env })).ms)
-      floor.push((await started([raw], said)).ms)
-    }
-    sections.push({
-      title: `cold start to tools/list over stdio, ${era}`,
-      unit: 'ms',
-      values: {
-        ours: round(median(ours), 1),
-        'raw script': round(median(floor), 1),
-        'first start of all': round(first.ms, 1),
-      },
-      goals: [
-        { name: 'times the raw script', value: round(median(ours) / median(floor)), atMost: 2 },
-      ],
-    })
+  for (const revision of Object.keys(firstMessages) as (keyof typeof firstMessages)[]) {
+    sections.push(await coldStart(revision, { runs, env, folder: folder.path }))
   }
-  // Not opened yet: a client that has only listed the tools, ten seconds later.
-  const idle = await started([program], beginnings[2025], { env, thenMs: 10_000 })
-  const bare = join(folder.path, 'bare.mjs')
-  writeFileSync(bare, `process.stdin.on('data', () => process.stdout.write('{"id":0}\\n'))`)
-  const empty = await started([bare], [[list]], { thenMs: 3000 })
-  sections.push({
+  return [...sections, await idle(env, folder.path)]
+}
+
+async function coldStart(
+  revision: keyof typeof firstMessages,
+  { runs, env, folder }: { runs: number; env: Record<string, string>; folder: string },
+): Promise<Section> {
+  const messages = firstMessages[revision]
+  const first = await timeStart([bin], messages, { env, thenMs: 3000 })
+  const raw = join(folder, 'raw.mjs')
+  writeFileSync(raw, rawScript(first.answers))
+  const ours: number[] = []
+  const floor: number[] = []
+  for (let run = 0; run < runs; run++) {
+    ours.push((await timeStart([bin], messages, { env })).ms)
+    floor.push((await timeStart([raw], messages)).ms)
+  }
+  return {
+    title: `cold start to tools/list over stdio, ${revision}`,
+    unit: 'ms',
+    values: {
+      ours: round(median(ours), 1),
+      'raw script': round(median(floor), 1),
+      'first start of all': round(first.ms, 1),
+    },
+    goals: [
+      { name: 'times the raw script', value: round(median(ours) / median(floor)), atMost: 2 },
+    ],
+  }
+}
+
+/** A client that has only listed the tools, ten seconds later. */
+async function idle(env: Record<string, string>, folder: string): Promise<Section> {
+  const ours = await timeStart([bin], firstMessages[2025], { env, thenMs: 10_000 })
+  const script = join(folder, 'bare.mjs')
+  writeFileSync(script, `process.stdin.on('data', () => process.stdout.write('{"id":0}\\n'))`)
+  const bare = await timeStart([script], [[list]], { thenMs: 3000 })
+  return {
     title: 'idle over stdio',
     unit: 'MB',
-    values: { ours: round(idle.memory, 1), 'bare Node': round(empty.memory, 1) },
-    goals: [{ name: 'times bare Node', value: round(idle.memory / empty.memory), atMost: 1.35 }],
-  })
-  return sections
+    values: { ours: round(ours.memory, 1), 'bare Node': round(bare.memory, 1) },
+    goals: [{ name: 'times bare Node', value: round(ours.memory / bare.memory), atMost: 1.35 }],
+  }
 }

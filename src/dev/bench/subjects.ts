@@ -2,32 +2,26 @@ import { join } from 'node:path'
 import { clientMeta, mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import { openSandbox } from '../../sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../sandbox/seed.ts'
-import {
-  cores,
-  type Load,
-  type Loaded,
-  median,
-  program,
-  put,
-  type Running,
-  start,
-} from './processes.ts'
+import { cores, type MeasuredServer, startBuiltServer, startServer } from '../measure/server.ts'
+import { median } from '../measure/statistics.ts'
+import type { Load, LoadResult } from './load-format.ts'
+import { putLoad } from './load-process.ts'
 
 export const apiKey = 'bench-key-0123456789'
 
-export type Asked = Pick<Load, 'method' | 'headers' | 'body'>
+export type BenchRequest = Pick<Load, 'method' | 'headers' | 'body'>
 
-export const asked = (method: string, params: Record<string, unknown> = {}): Asked =>
+export const mcpRequest = (method: string, params: Record<string, unknown> = {}): BenchRequest =>
   mcpHttpRequest(method, params, { key: apiKey, meta: clientMeta({}, 'bench') })
 
-/** The call that everything is measured with: one request upstream. */
-export const call = asked('tools/call', {
+/** The tool call of all measurements: one request to the platform. */
+export const getAgent = mcpRequest('tools/call', {
   name: 'get_agent',
   arguments: { agent_id: seedIds.supportAgent },
 })
 
-/** What a platform answers for a reading, from the sandbox's own data. */
-export async function replyTo(path: string): Promise<string> {
+/** What a platform replies to a GET, from the data of the sandbox. */
+export async function sandboxReply(path: string): Promise<string> {
   const sandbox = openSandbox({ file: ':memory:', speed: 1 })
   const headers = { 'x-api-key': sandboxKeys.main }
   const response = await sandbox.fetch(new Request(`http://sandbox/v1/${path}`, { headers }))
@@ -36,72 +30,78 @@ export async function replyTo(path: string): Promise<string> {
   return text
 }
 
-const here = (file: string) => join(import.meta.dirname, file)
-
-/** Starts a server to compare with. */
-export const other = (kind: string, argument: string, core = cores.measured): Promise<Running> =>
-  start({ args: [here('servers.ts'), kind, argument], core })
-
-/** Starts the server itself in front of a platform. */
-export const served = (
-  platform: string,
-  more: Record<string, string> = {},
+/** Starts one of compared-servers.ts. */
+export const startCompared = (
+  kind: string,
+  argument: string,
   core = cores.measured,
-): Promise<Running> =>
-  start({
-    args: [program, 'http', '--port', '0'],
-    core,
-    env: {
+): Promise<MeasuredServer> =>
+  startServer({ args: [join(import.meta.dirname, 'compared-servers.ts'), kind, argument], core })
+
+/** Starts the built server in front of a platform. */
+export const startOurs = (
+  platform: string,
+  env: Record<string, string> = {},
+  core = cores.measured,
+): Promise<MeasuredServer> =>
+  startBuiltServer(
+    {
       VOICE_AGENT_BASE_URL: new URL(platform).origin,
       VOICE_AGENT_API_KEY: apiKey,
       VOICE_AGENT_STATE_DIR: ':memory:',
       VOICE_AGENT_LOCAL_TOKEN: 'off',
-      ...more,
+      ...env,
     },
-  })
+    { core },
+  )
 
 export interface Subject {
   readonly name: string
-  readonly server: Running
+  readonly server: MeasuredServer
   readonly path: string
-  readonly asked: Asked
+  readonly request: BenchRequest
 }
 
 export interface Measured {
-  /** Per second of its core. */
+  /** Requests per second of processor time. */
   readonly perCpuSecond: number
-  readonly perSecond: number
+  /** How long a request took, ms. */
   readonly p50: number
   readonly p99: number
 }
 
+export type Comparison = ReadonlyMap<string, Measured>
+
+export interface Effort {
+  readonly connections: number
+  readonly seconds: number
+  readonly rounds: number
+}
+
 /**
- * Asks each in turn, several times around, so that what else the machine does strikes all alike.
- * The first round warms up and is not counted.
+ * Puts the same load on each subject in turn, several rounds, so that other load of the machine
+ * affects all of them. The first round warms up and does not count.
  */
 export async function compare(
   subjects: readonly Subject[],
-  { connections, seconds, rounds }: { connections: number; seconds: number; rounds: number },
+  { connections, seconds, rounds }: Effort,
   folder: string,
-): Promise<Map<string, Measured>> {
-  const runs = new Map<string, (Loaded & { cpu: number })[]>(subjects.map(({ name }) => [name, []]))
+): Promise<Comparison> {
+  const runs = new Map<string, (LoadResult & { cpu: number })[]>()
   for (let round = 0; round <= rounds; round++) {
-    for (const { name, server, path, asked } of subjects) {
-      const before = server.cpu()
+    for (const { name, server, path, request } of subjects) {
+      const before = server.usage().cpu
       const url = new URL(path, server.url).href
-      const loaded = await put({ url, ...asked, connections, seconds }, folder)
-      if (round > 0) runs.get(name)?.push({ ...loaded, cpu: server.cpu() - before })
+      const result = await putLoad({ url, ...request, connections, seconds }, folder)
+      const run = { ...result, cpu: server.usage().cpu - before }
+      if (round > 0) runs.set(name, [...(runs.get(name) ?? []), run])
     }
   }
-  return new Map(
-    [...runs].map(([name, all]) => [
-      name,
-      {
-        perCpuSecond: median(all.map(({ requests, cpu }) => requests / cpu)),
-        perSecond: median(all.map(({ requests, seconds }) => requests / seconds)),
-        p50: median(all.map(({ p50 }) => p50)),
-        p99: median(all.map(({ p99 }) => p99)),
-      },
-    ]),
-  )
+  return new Map([...runs].map(([name, all]) => [name, medianOf(all)]))
 }
+
+const medianOf = (runs: readonly (LoadResult & { cpu: number })[]): Measured => ({
+  perCpuSecond: median(runs.map(({ requests, cpu }) => requests / cpu)),
+  p50: median(runs.map(({ p50 }) => p50)),
+  p99: median(runs.map(({ p99 }) => p99)),
+})

@@ -1,17 +1,16 @@
 import { writeFileSync } from 'node:fs'
-import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { areMet, circumstances, type Section, table, writeJson } from '../measure/report.ts'
 import { growth } from './growth.ts'
 import { http } from './http.ts'
 import { npmPackage } from './package.ts'
 import { plot } from './plot.ts'
-import { isMet, type Section, table } from './report.ts'
 import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
 
 /*
- * How near the server is to the floor, each figure beside what it is compared with, in one run:
+ * How fast the server is, each figure beside what it is compared with, measured in the same run:
  *   npm run bench [-- --only http --seconds 3 --rounds 3 --json bench.json]
  * Needs Linux with taskset and two cores.
  */
@@ -26,32 +25,28 @@ const { values: flags } = parseArgs({
     json: { type: 'string', default: 'bench.json' },
   },
 })
-const today = new Date().toISOString().slice(0, 10)
-const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.versions.node}`
-const effort = { seconds: Number(flags.seconds), rounds: Number(flags.rounds) }
 
 const parts: Record<string, () => Promise<Section[]>> = {
   stdio: () => stdio(Number(flags.starts)),
-  http: () => http(effort),
+  http: () => http({ seconds: Number(flags.seconds), rounds: Number(flags.rounds) }),
   package: npmPackage,
   sandbox: () => sandbox(Number(flags.conversations)),
   async growth() {
     const { curves, sections } = await growth()
-    writeFileSync(join(import.meta.dirname, 'growth.svg'), plot(curves, `${today}, ${machine}`))
+    const { date, machine } = circumstances()
+    writeFileSync(join(import.meta.dirname, 'growth.svg'), plot(curves, `${date}, ${machine}`))
     return sections
   },
 }
 
-const wanted = flags.only?.split(',') ?? Object.keys(parts)
 const sections: Section[] = []
-for (const name of wanted) {
+for (const name of flags.only?.split(',') ?? Object.keys(parts)) {
   const part = parts[name]
   if (!part)
-    throw new Error(`There is no part ${name}. There are ${Object.keys(parts).join(', ')}.`)
-  const made = await part()
-  process.stdout.write(`${table(made)}\n`)
-  sections.push(...made)
+    throw new Error(`There is no part ${name}. The parts are ${Object.keys(parts).join(', ')}.`)
+  const measured = await part()
+  process.stdout.write(table(measured))
+  sections.push(...measured)
 }
-const report = { date: today, machine, sections }
-writeFileSync(flags.json, `${JSON.stringify(report, null, 2)}\n`)
-if (!sections.every(({ goals }) => goals.every(isMet))) process.exitCode = 1
+writeJson(flags.json, sections)
+if (!areMet(sections)) process.exitCode = 1

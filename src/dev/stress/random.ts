@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Numbers from 0 to 1 that are the same for the same words, whatever else goes on (mulberry32). */
+/** Numbers from 0 to 1 that depend on the words alone (mulberry32). */
 export function randomOf(...words: (string | number)[]): () => number {
   let state = createHash('sha256').update(words.join(' ')).digest().readInt32LE()
   return () => {
@@ -11,7 +11,7 @@ export function randomOf(...words: (string | number)[]): () => number {
   }
 }
 
-/** One of several things, the heavier ones more often. */
+/** One of several things at random, by weight. */
 export function pick<T extends { weight: number }>(things: readonly T[], random: () => number): T {
   let left = random() * things.reduce((sum, { weight }) => sum + weight, 0)
   const found = things.find(({ weight }) => {
@@ -22,7 +22,7 @@ export function pick<T extends { weight: number }>(things: readonly T[], random:
   return found
 }
 
-/** A count of each of several things, by name. */
+/** Counts by name. */
 export class Tally {
   readonly #counts = new Map<string, number>()
 
@@ -30,7 +30,7 @@ export class Tally {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
   }
 
-  /** The most frequent first. */
+  /** The counts, the highest first. */
   all(): Record<string, number> {
     return Object.fromEntries([...this.#counts].sort(([, a], [, b]) => b - a))
   }

@@ -1,7 +1,7 @@
 import { parseArgs, styleText } from 'node:util'
-import { run } from './attack/run.ts'
-import type { Scenario, Verdict } from './attack/scenario.ts'
-import { scenarios } from './attack/scenarios.ts'
+import { run } from './run.ts'
+import type { Scenario, Verdict } from './scenario.ts'
+import { scenarios } from './scenarios.ts'
 
 const usage = `Attacks the built program and shows what holds. Needs Linux, and no network.
 

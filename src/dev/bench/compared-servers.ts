@@ -9,12 +9,12 @@ import type { Tool } from '../../mcp/call/tool.ts'
 import { seedIds } from '../../sandbox/seed.ts'
 
 /*
- * What the server is compared with, each in a process of its own, which prints its address:
- *   node servers.ts constant FILE    answers everything with the bytes of a file
- *   node servers.ts platform FILE    the same, as the platform that others ask, which tells the account
- *   node servers.ts proxy PLATFORM   node:http to undici, body passed on as it is
- *   node servers.ts sdk PLATFORM     the official SDK as its documentation shows, with every tool
- *   node servers.ts sdk-of-one PLATFORM   the same with the one tool that is called
+ * What the server is compared with. Each runs in a process of its own and prints its address:
+ *   node compared-servers.ts constant FILE         answers everything with the bytes of a file
+ *   node compared-servers.ts platform FILE         the same as a platform, with an account of the key
+ *   node compared-servers.ts proxy PLATFORM        node:http to undici, the reply passed on unchanged
+ *   node compared-servers.ts sdk PLATFORM          the official SDK as documented, with every tool
+ *   node compared-servers.ts sdk-of-one PLATFORM   the same with only the tool that is called
  */
 
 const [kind = '', argument = ''] = process.argv.slice(2)
@@ -42,7 +42,7 @@ function answering(bytes: Buffer): RequestListener {
   }
 }
 
-/** The same request upstream that the server makes for get_agent. */
+/** The request that our server sends to the platform for get_agent. */
 const target = `/v1/accounts/me/agents/${seedIds.supportAgent}`
 const headers = { 'x-api-key': 'bench-key-0123456789', accept: 'application/json' }
 
@@ -60,7 +60,7 @@ function proxy(platform: string): RequestListener {
   }
 }
 
-/** A factory that registers tools for each request, each of them with one request upstream. */
+/** A factory that registers the tools for each request; each tool sends one request to the platform. */
 function sdk(platform: string, registered: readonly Tool[]): RequestListener {
   const dispatcher = new Agent()
   const handler = createMcpHandler(() => {
@@ -77,19 +77,19 @@ function sdk(platform: string, registered: readonly Tool[]): RequestListener {
     return server
   })
   const serve = toNodeHandler(handler)
-  // Node's own type, whose optional fields say undefined where the SDK's say absent.
+  // Optional fields are `undefined` in Node's type and absent in the SDK's.
   return (incoming, response) => void serve(incoming as NodeIncomingMessageLike, response)
 }
 
-const called = tools.filter(({ name }) => name === 'get_agent')
+const calledTool = tools.filter(({ name }) => name === 'get_agent')
 
 const listeners: Record<string, (argument: string) => RequestListener> = {
   constant,
   platform,
   proxy,
   sdk: (platform) => sdk(platform, tools),
-  // What no documentation does, and the least there is.
-  'sdk-of-one': (platform) => sdk(platform, called),
+  // The least that the SDK can do.
+  'sdk-of-one': (platform) => sdk(platform, calledTool),
 }
 const listener = listeners[kind]?.(argument)
 if (!listener) throw new Error(`There is no server ${kind}`)
@@ -97,5 +97,5 @@ const server = createServer(listener)
 server.keepAliveTimeout = 65_000
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo
-  process.stdout.write(`http://127.0.0.1:${port}\n`)
+  process.stderr.write(`Serving at http://127.0.0.1:${port}\n`)
 })

@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+
+/** A figure with a limit, or with something to aim for. */
+export interface Goal {
+  readonly name: string
+  readonly value: number
+  readonly atLeast?: number
+  readonly atMost?: number
+  /** Missing this is no failure. */
+  readonly aim?: number
+}
+
+/** One thing that was measured, beside what it is compared with. */
+export interface Section {
+  readonly title: string
+  readonly unit: string
+  readonly values: Readonly<Record<string, number>>
+  readonly goals: readonly Goal[]
+}
+
+/** When and on which machine it was measured. */
+export const circumstances = () => ({
+  date: new Date().toISOString().slice(0, 10),
+  machine: `${cpus()[0]?.model.trim()}, ${cpus().length} cores, Node ${process.versions.node}`,
+})
+
+const isMet = ({ value, atLeast = -Infinity, atMost = Infinity }: Goal): boolean =>
+  value >= atLeast && value <= atMost
+
+export const areMet = (sections: readonly Section[]): boolean =>
+  sections.every(({ goals }) => goals.every(isMet))
+
+/** The sections as a table for people. */
+export const table = (sections: readonly Section[]): string =>
+  sections.map((section) => `${linesOf(section).join('\n')}\n`).join('')
+
+const linesOf = ({ title, unit, values, goals }: Section): string[] => [
+  `${title} (${unit})`,
+  `    ${Object.entries(values)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(' · ')}`,
+  ...goals.map((goal) => `  ${mark(goal)} ${goal.name}: ${goal.value} (${limitOf(goal)})`),
+]
+
+const limitOf = ({ atLeast, atMost, aim }: Goal): string => {
+  if (atLeast !== undefined) return `≥ ${atLeast}`
+  return atMost !== undefined ? `≤ ${atMost}` : `aim ${aim}`
+}
+
+const mark = (goal: Goal): string => {
+  if (goal.aim !== undefined) return '·'
+  return isMet(goal) ? '✓' : '✗'
+}
+
+/** Writes the sections as JSON to a file, or to standard output for `-`. */
+export function writeJson(file: string, sections: readonly Section[]): void {
+  const text = `${JSON.stringify({ ...circumstances(), sections }, null, 2)}\n`
+  if (file === '-') process.stdout.write(text)
+  else writeFileSync(file, text)
+}

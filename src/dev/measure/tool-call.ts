@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { ToolResult } from '../../../test/harness/client.ts'
+import { type Asking, rpc } from '../../../test/harness/rpc.ts'
+
+/** Calls a tool over HTTP. Throws where there is a protocol error. */
+export async function callTool(
+  url: string,
+  name: string,
+  args: Record<string, unknown> = {},
+  options?: Asking,
+): Promise<ToolResult> {
+  const { result, error } = await rpc(url, 'tools/call', { name, arguments: args }, options)
+  assert.equal(error, undefined)
+  return ToolResult.parse(result)
+}
+
+/** The text of a result, for people and models. */
+export const textOf = ({ content }: ToolResult): string =>
+  content.map(({ text }) => text).join('\n')
