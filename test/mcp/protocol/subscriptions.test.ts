@@ -173,3 +173,17 @@ test('where nobody can be told, in the 2025 revisions over HTTP, none is promise
   expect(one.client.getServerCapabilities()?.resources).toEqual({})
   await expect(one.client.subscribeResource({ uri: models })).rejects.toThrow()
 })
+
+test('what does not exist cannot be subscribed to; what cannot be read now can', async () => {
+  await using platform = await startFakePlatform(
+    ({ url }, res) => json(res, url.includes('/agents/gone') ? 404 : 500, {}),
+    { account: 'own' },
+  )
+  await using one = listener(legacy)
+  await one.client.connect(overStdio(platform, 'a-key-0123456789'))
+  for (const uri of ['voice-agents://nothing', 'voice-agents://agents/gone']) {
+    const refused = one.client.subscribeResource({ uri })
+    await expect(refused, uri).rejects.toThrow('not found')
+  }
+  await one.client.subscribeResource({ uri: 'voice-agents://agents/there' })
+})
