@@ -1,7 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, test } from 'vitest'
-import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
+import {
+  envelope,
+  type FakePlatform,
+  json,
+  startFakePlatform,
+} from '../../harness/fake-platform.ts'
 import { bin, cleanEnv, quietly, startHttpProgram } from '../../harness/program.ts'
 
 const models = 'voice-agents://catalog/models'
@@ -176,7 +181,10 @@ test('where nobody can be told, in the 2025 revisions over HTTP, none is promise
 
 test('what does not exist cannot be subscribed to; what cannot be read now can', async () => {
   await using platform = await startFakePlatform(
-    ({ url }, res) => json(res, url.includes('/agents/gone') ? 404 : 500, {}),
+    ({ url }, res) =>
+      url.includes('/agents/gone')
+        ? json(res, 404, envelope('not_found'))
+        : json(res, 500, envelope('internal_error')),
     { account: 'own' },
   )
   await using one = listener(legacy)

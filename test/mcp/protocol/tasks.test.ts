@@ -230,6 +230,28 @@ describe('tasks are', () => {
     expect((await ask('tasks/get', { taskId })).result.status).toBe('working')
   })
 
+  test('not offered to clients of the 2025 revisions, which cannot use them', async () => {
+    const clientInfo = { name: 'test', version: '1' }
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo }
+    const message = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    }
+    const response = await fetch(http.url, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(message),
+    })
+    const text = await response.text()
+    expect(text).toContain('"capabilities":{"tools"')
+    expect(text).not.toContain(extension)
+    await using program = startProgram([], { ...quietly, VOICE_AGENT_SANDBOX_DB: ':memory:' })
+    program.process.stdin?.write(`${JSON.stringify(message)}\n`)
+    await expect.poll(program.stdout, { timeout: 5000 }).toContain('"capabilities":{"tools"')
+    expect(program.stdout()).not.toContain(extension)
+  })
+
   test('declared by the server', async () => {
     const { result } = await ask('server/discover', {})
     expect(result).toMatchObject({ capabilities: { extensions: { [extension]: {} } } })
