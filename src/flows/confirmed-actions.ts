@@ -8,12 +8,12 @@ import type { Run, Steps } from '../mcp/call/tool.ts'
 import { dialogText, quotedNameWithId, quotedUpTo, wordOrQuoted } from '../text/dialog-text.ts'
 import { accountForPerson } from './account-in-words.ts'
 
-type Asking<R extends Route> = Run<R, typeof confirmOption>
+type ConfirmedRun<R extends Route> = Run<R, typeof confirmOption>
 
-const idsOf = ({ params: { account_id: _, ...ids } }: Asking<Route>['request']) => ids
+const idsOf = ({ params: { account_id: _, ...ids } }: ConfirmedRun<Route>['request']) => ids
 
-/** What is acknowledged, and the schema of it. */
-const acknowledgement = (route: Route) => {
+/** The schema of the result: done, and the ids of the request. */
+const doneSchema = (route: Route) => {
   const { account_id: _, ...ids } = route.params.shape
   return z
     .object({ done: z.literal(true).describe('It was done.'), ...ids })
@@ -21,23 +21,23 @@ const acknowledgement = (route: Route) => {
     .extend(confirmationShape)
 }
 
-/** Deletes or archives one thing, after a person agreed to it. */
-function confirmed<R extends Route>(
+/** Steps that send the route's request after a person has agreed to the question. */
+function confirmedSteps<R extends Route>(
   route: R,
-  ask: (run: Asking<R>) => Promise<Confirmable>,
+  questionFor: (run: ConfirmedRun<R>) => Promise<Confirmable>,
 ): Steps<R, typeof confirmOption> {
   return {
     options: confirmOption,
-    schema: acknowledgement(route),
+    schema: doneSchema(route),
     async run(run) {
-      await run.confirm(await ask(run))
+      await run.confirm(await questionFor(run))
       await run.session.client.call(route, run.request, run.signal)
       return { structured: { done: true, ...idsOf(run.request) } }
     },
   }
 }
 
-export const archiveAgentSteps = confirmed(routes.agents.archive, async (run) => {
+export const archiveAgentSteps = confirmedSteps(routes.agents.archive, async (run) => {
   const agent = await run.session.client.call(routes.agents.get, run.request, run.signal)
   return {
     kind: 'hides',
@@ -50,7 +50,7 @@ export const archiveAgentSteps = confirmed(routes.agents.archive, async (run) =>
   }
 })
 
-export const deletePhoneNumberSteps = confirmed(routes.phoneNumbers.delete, async (run) => {
+export const deletePhoneNumberSteps = confirmedSteps(routes.phoneNumbers.delete, async (run) => {
   const number = await run.session.client.call(routes.phoneNumbers.get, run.request, run.signal)
   const { sip_trunk: trunk, inbound_agent: agent } = number
   return {
@@ -67,7 +67,7 @@ export const deletePhoneNumberSteps = confirmed(routes.phoneNumbers.delete, asyn
   }
 })
 
-export const deleteSipTrunkSteps = confirmed(routes.sipTrunks.delete, async (run) => {
+export const deleteSipTrunkSteps = confirmedSteps(routes.sipTrunks.delete, async (run) => {
   const trunk = await run.session.client.call(routes.sipTrunks.get, run.request, run.signal)
   return {
     kind: 'deletes',
@@ -82,7 +82,7 @@ export const deleteSipTrunkSteps = confirmed(routes.sipTrunks.delete, async (run
   }
 })
 
-/** Deactivating stops everything of a subaccount; all else about it is changed without asking. */
+/** Asks only before a subaccount is deactivated, because that stops everything in it. */
 export const updateSubaccountSteps: Steps<
   typeof routes.accounts.updateSubaccount,
   typeof confirmOption

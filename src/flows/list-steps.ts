@@ -3,7 +3,7 @@ import type { Steps } from '../mcp/call/tool.ts'
 import { fieldsOption } from '../views/fields.ts'
 import { type ListColumns, type ListReply, type ListRoute, listView } from '../views/list.ts'
 
-/** The steps of a list tool: one page, and a check that it is not the first page again. */
+/** Steps of a list tool: reads one page, and checks that it is not the first page again. */
 export function listSteps<R extends ListRoute>(
   route: R,
   columns: ListColumns,
@@ -14,8 +14,8 @@ export function listSteps<R extends ListRoute>(
     schema,
     async run({ request, options, session, signal }) {
       // The client parses replies with the route's own schema, which is that of a page.
-      const read = async (asked: RouteRequest) =>
-        (await session.client.call(route, asked, signal)) as ListReply
+      const read = async (wanted: RouteRequest) =>
+        (await session.client.call(route, wanted, signal)) as ListReply
       const [reply, first] = await Promise.all([read(request), firstItem(request, read)])
       return isSame(first, reply.items[0]) ? repeatedPage(reply) : page(reply, request, options)
     },
@@ -26,12 +26,12 @@ export function listSteps<R extends ListRoute>(
 type Item = ListReply['items'][number]
 
 /**
- * The very first item of the list, where a later page is asked for. Not every version of the
+ * The first item of the whole list, if the request is for a later page. Not every version of the
  * reference has `offset` [R]: a platform that ignores it gives the first items on every page.
  */
 async function firstItem(
   request: RouteRequest,
-  read: (asked: RouteRequest) => Promise<ListReply>,
+  read: (wanted: RouteRequest) => Promise<ListReply>,
 ): Promise<Item | undefined> {
   if (!(Number(request.query.offset) > 0)) return undefined
   const { items } = await read({ ...request, query: { ...request.query, offset: 0, limit: 1 } })

@@ -5,7 +5,7 @@ import { compactJson } from '../views/compact-json.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** One thing as JSON of at most so many tokens, about. */
+/** One thing as JSON. `budget`: most tokens, estimated. */
 export const attached = (what: string, uri: string, value: Fields, budget: number): Attachment => ({
   what,
   uri,
@@ -13,30 +13,30 @@ export const attached = (what: string, uri: string, value: Fields, budget: numbe
   text: compactJson(fitted(value, budget)),
 })
 
-/** What an attachment says of items that did not fit. */
-interface Listing {
+interface ListLimits {
+  /** Most tokens, estimated. */
   readonly budget: number
-  /** The tool that shows all of them. */
+  /** The tool that shows all items. */
   readonly tool: string
-  /** More was there than was read. */
+  /** True: there are more items than were read. */
   readonly isPart?: boolean
 }
 
-/** Most tokens of one item: a name or note that somebody filled to the brim must not crowd out the rest. */
+/** Most tokens of one item, so that one long name or note leaves room for the others. */
 const itemBudget = 300
 
-/** Several things as JSON: as many as fit. */
+/** A list as JSON, with as many items as fit. */
 export function attachedList(
   what: string,
   uri: string,
   items: readonly Fields[],
-  { budget, tool, isPart = false }: Listing,
+  { budget, tool, isPart = false }: ListLimits,
 ): Attachment {
   const shown: Fields[] = []
   let left = budget
   for (const item of items) {
     const short = fitted(item, itemBudget)
-    left -= tokensOf(short)
+    left -= tokensOf(short, left)
     if (left < 0) break
     shown.push(short)
   }
@@ -48,12 +48,12 @@ export function attachedList(
     what,
     uri,
     mimeType: 'application/json',
-    // An empty list is an answer, which compact text would leave out.
+    // Added by hand, because compactJson leaves out an empty list, which is an answer too.
     text: `${compactJson(counts).slice(0, -1)},"items":${compactJson(shown)}}`,
   }
 }
 
-/** What came of something that was read beside the main thing, or the line in its place. */
+/** The attachment of a value, or one line with the reason why it is missing and what to use instead. */
 export const attachedFrom = <T>(
   read: ReadResult<T>,
   what: string,
@@ -64,20 +64,21 @@ export const attachedFrom = <T>(
     ? attach(read.value)
     : { what, missing: `could not be read (${read.problem}); ${instead}` }
 
-const tokensOf = (value: unknown) => estimateTokens(compactJson(value)) + 1
+/** Estimated tokens; counting stops above `most`. */
+const tokensOf = (value: unknown, most: number) => estimateTokens(compactJson(value), most) + 1
 
-/** Shorter and shorter texts that are tried, in characters, before whole fields are left out. */
+/** Longest texts in characters, tried in this order before whole fields are left out. */
 const textLengths = [Number.POSITIVE_INFINITY, 2000, 500, 120]
 
-/** The same with its longest texts cut, and if that is not enough without its largest fields. */
+/** Cuts the longest texts; if that is not enough, leaves out the largest fields. */
 function fitted(value: Fields, budget: number): Fields {
   for (const longest of textLengths) {
     const short = withShortTexts(value, longest) as Fields
-    if (tokensOf(short) <= budget) return short
+    if (tokensOf(short, budget) <= budget) return short
   }
   const sized = Object.entries(value)
     .map(([name, field]) => ({ name, field: withShortTexts(field, 120) }))
-    .map((entry) => ({ ...entry, tokens: tokensOf({ [entry.name]: entry.field }) }))
+    .map((entry) => ({ ...entry, tokens: tokensOf({ [entry.name]: entry.field }, budget) }))
     .sort((a, b) => a.tokens - b.tokens)
   let left = budget
   const kept = new Set<string>()

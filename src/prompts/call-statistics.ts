@@ -1,7 +1,7 @@
 import type { Call } from '../contract/call.ts'
 import type { Message } from '../contract/conversation.ts'
 
-/** How several calls went, counted. */
+/** Counts the outcomes of calls. */
 export function outcomesOf(calls: readonly Call[]) {
   const lengths = calls.flatMap(({ duration_seconds }) =>
     typeof duration_seconds === 'number' && duration_seconds > 0 ? [duration_seconds] : [],
@@ -24,10 +24,10 @@ function countBy<T>(items: readonly T[], by: (item: T) => string | null | undefi
   return counts
 }
 
-/** Answers that are told, the slowest first. */
-const slowestTold = 3
+/** How many of the slowest answers are shown. */
+const mostSlowAnswers = 3
 
-/** What the times in a transcript say: numbers only, none of the words. */
+/** What the timestamps of a transcript show. The result holds no words of the transcript. */
 export function timingOf(messages: readonly Message[]) {
   const turns = messages.flatMap(({ role, timestamp }, index) => {
     const at = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN
@@ -40,10 +40,10 @@ export function timingOf(messages: readonly Message[]) {
   })
   return {
     turns: countBy(messages, ({ role }) => role),
-    // It starts where a turn starts, so the length of what the caller said is part of it.
+    // Measured from the start of the caller's turn, so it includes the time that the caller spoke.
     slowest_answers: answers
       .sort((a, b) => b.seconds_after_caller - a.seconds_after_caller)
-      .slice(0, slowestTold),
+      .slice(0, mostSlowAnswers),
     last_role: messages.at(-1)?.role ?? null,
   }
 }

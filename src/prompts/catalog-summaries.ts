@@ -12,7 +12,7 @@ type Item = Readonly<Record<string, unknown>>
 const codeOf = (provider: string | { code: string }) =>
   typeof provider === 'string' ? provider : provider.code
 
-/** Language models side by side, the recommended ones first, then the cleverer and quicker. */
+/** All language models; recommended ones first, then those with higher ratings. */
 export function modelItems(catalog: ModelCatalog): Item[] {
   const score = (model: ModelCatalog[number]['models'][number]) =>
     (model.recommended ? 100 : 0) + (model.intelligence_rating ?? 0) + (model.latency_rating ?? 0)
@@ -33,7 +33,7 @@ export function modelItems(catalog: ModelCatalog): Item[] {
     }))
 }
 
-/** Transcribers side by side with the codes of the languages asked for, or all of theirs. */
+/** All transcribers with their language codes; with `language`, only those that support it. */
 export function transcriberItems(catalog: TranscriberCatalog, language?: string): Item[] {
   return catalog.flatMap(({ provider, models }) =>
     models.flatMap(({ id, supported_languages }) => {
@@ -46,13 +46,13 @@ export function transcriberItems(catalog: TranscriberCatalog, language?: string)
   )
 }
 
-/** Voices with what one chooses by; their shape is a vendor's, so nothing else is taken over. */
+/** Voices with the fields that help to choose one. Other fields are vendor data, and left out. */
 export const voiceItems = (catalog: VoiceCatalog): Item[] =>
   (voicesIn(catalog) ?? [])
     .filter((voice): voice is Item => typeof voice === 'object' && voice !== null)
     .map((voice) => project(voice, ['id', 'voice_id', 'name', 'language', 'gender', 'description']))
 
-/** Whether a language of a catalog is the one meant: by code, whole or its first part, or by name. */
+/** True if a language of a catalog matches: by code, by the first part of its code, or by name. */
 function isLanguage(
   { code, name }: { code: string; name?: string | null | undefined },
   wanted: string,

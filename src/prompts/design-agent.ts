@@ -51,7 +51,7 @@ export const designAgent = definePrompt({
   },
 })
 
-/** A code as it is; for a name such as German the code that a transcriber has for it. */
+/** The language code; for a name such as German, the code that a transcriber uses. */
 function codeFor(
   language: string | undefined,
   heard: readonly Readonly<Record<string, unknown>>[],
@@ -61,7 +61,7 @@ function codeFor(
   return typeof first === 'string' ? first : language
 }
 
-/** Voices shown of each provider: enough to propose one, list_voices has the rest. */
+/** Voices attached for each provider; list_voices shows the others. */
 const voicesShown = 8
 
 const voices = (language: string | undefined, reader: PromptReader) =>

@@ -25,7 +25,7 @@ export const goLiveChecklist = definePrompt({
     return {
       text: task({ id: agent.id, from: from_number, to: to_number }),
       attachments: [
-        attached('Checks made already', `${uri}/go-live-checks`, { checks }, 1500),
+        attached('Checks', `${uri}/go-live-checks`, { checks }, 1500),
         attached('The agent', uri, agent, 2500),
         ...numberAttachments(from_number, number),
       ],

@@ -1,7 +1,7 @@
 import type { Agent } from '../contract/agent.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
-import { definePrompt } from '../mcp/protocol/prompt.ts'
+import { type Attachment, definePrompt } from '../mcp/protocol/prompt.ts'
 import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
 import { safeText } from '../text/safe-text.ts'
 import { project } from '../views/fields.ts'
@@ -10,7 +10,7 @@ import { attached, attachedFrom, attachedList } from './attachments.ts'
 import { outcomesOf } from './call-statistics.ts'
 import { modelItems, transcriberItems } from './catalog-summaries.ts'
 
-/** Calls that are counted: the newest ones, as many as one page holds. */
+/** How many of the newest calls are counted: one page. */
 const callsCounted = 100
 
 export const reviewAgent = definePrompt({
@@ -21,69 +21,88 @@ export const reviewAgent = definePrompt({
   arguments: { agent_id: agentArgument },
   async prepare({ agent_id }, reader) {
     const agent = await reader.requireAgent(agent_id)
-    const [greeting, models, transcribers, numbers, calls] = await Promise.all([
-      greetingValidation(agent, reader),
-      reader.attempt(reader.cached(routes.providers.models, {}, 'catalog')),
-      reader.attempt(reader.cached(routes.providers.transcribers, {}, 'catalog')),
-      reader.attempt(reader.call(routes.phoneNumbers.list, { query: { limit: 100 } })),
-      reader.attempt(
-        reader.call(routes.calls.list, { query: { agent_id: agent.id, limit: callsCounted } }),
-      ),
-    ])
     const uri = `voice-agents://agents/${encodeURIComponent(agent.id)}`
+    const [greeting, catalogs, use] = await Promise.all([
+      greetingAttachment(agent, uri, reader),
+      catalogAttachments(agent, reader),
+      useAttachments(agent, uri, reader),
+    ])
     return {
       text: task(agent),
-      attachments: [
-        attached('The agent', uri, agent, 2500),
-        ...(greeting
-          ? [
-              attachedFrom(
-                greeting,
-                'Check of its greeting',
-                'use validate_agent_template',
-                (found) => attached('Check of its greeting', `${uri}/greeting-check`, found, 500),
-              ),
-            ]
-          : []),
-        attachedFrom(models, 'Language models', 'use list_models', (catalog) =>
-          attachedList('Language models', 'voice-agents://catalog/models', modelItems(catalog), {
-            budget: 1200,
-            tool: 'list_models',
-          }),
-        ),
-        attachedFrom(transcribers, 'Transcribers', 'use list_transcribers', (catalog) =>
-          attachedList(
-            'Transcribers for its language',
-            'voice-agents://catalog/transcribers',
-            transcriberItems(catalog, languageOf(agent)),
-            { budget: 600, tool: 'list_transcribers' },
-          ),
-        ),
-        attachedFrom(numbers, 'Numbers it answers', 'use list_phone_numbers', ({ items, count }) =>
-          attachedList('Numbers it answers', `${uri}/phone-numbers`, answeredBy(agent, items), {
-            budget: 600,
-            tool: 'list_phone_numbers',
-            isPart: items.length < (count ?? 0),
-          }),
-        ),
-        attachedFrom(calls, 'How its calls went', 'use list_calls', ({ items, count }) =>
-          attached(
-            'How its calls went',
-            `${uri}/call-outcomes`,
-            { calls_in_all: count, counted: outcomesOf(items) },
-            300,
-          ),
-        ),
-      ],
+      attachments: [attached('The agent', uri, agent, 2500), ...greeting, ...catalogs, ...use],
     }
   },
 })
 
-/** What the platform says of an agent's greeting; `undefined` if it has none. */
-async function greetingValidation({ initial_message }: Agent, reader: PromptReader) {
+/** The platform's check of the greeting; nothing if the agent has no greeting. */
+async function greetingAttachment(
+  { initial_message }: Agent,
+  uri: string,
+  reader: PromptReader,
+): Promise<Attachment[]> {
   const template = initial_message?.message
-  if (typeof template !== 'string' || template === '') return undefined
-  return reader.attempt(reader.call(routes.templates.validate, { body: { template } }))
+  if (typeof template !== 'string' || template === '') return []
+  const what = 'Check of its greeting'
+  const read = await reader.attempt(reader.call(routes.templates.validate, { body: { template } }))
+  return [
+    attachedFrom(read, what, 'use validate_agent_template', (found) =>
+      attached(what, `${uri}/greeting-check`, found, 500),
+    ),
+  ]
+}
+
+/** The models and transcribers that the agent could use instead. */
+async function catalogAttachments(agent: Agent, reader: PromptReader): Promise<Attachment[]> {
+  const [models, transcribers] = await Promise.all([
+    reader.attempt(reader.cached(routes.providers.models, {}, 'catalog')),
+    reader.attempt(reader.cached(routes.providers.transcribers, {}, 'catalog')),
+  ])
+  return [
+    attachedFrom(models, 'Language models', 'use list_models', (catalog) =>
+      attachedList('Language models', 'voice-agents://catalog/models', modelItems(catalog), {
+        budget: 1200,
+        tool: 'list_models',
+      }),
+    ),
+    attachedFrom(transcribers, 'Transcribers', 'use list_transcribers', (catalog) =>
+      attachedList(
+        'Transcribers for its language',
+        'voice-agents://catalog/transcribers',
+        transcriberItems(catalog, languageOf(agent)),
+        { budget: 600, tool: 'list_transcribers' },
+      ),
+    ),
+  ]
+}
+
+/** The numbers that the agent answers, and the outcomes of its calls. */
+async function useAttachments(
+  agent: Agent,
+  uri: string,
+  reader: PromptReader,
+): Promise<Attachment[]> {
+  const ofAgent = { agent_id: agent.id, limit: callsCounted }
+  const [numbers, calls] = await Promise.all([
+    reader.attempt(reader.call(routes.phoneNumbers.list, { query: { limit: 100 } })),
+    reader.attempt(reader.call(routes.calls.list, { query: ofAgent })),
+  ])
+  return [
+    attachedFrom(numbers, 'Numbers it answers', 'use list_phone_numbers', ({ items, count }) =>
+      attachedList('Numbers it answers', `${uri}/phone-numbers`, answeredBy(agent, items), {
+        budget: 600,
+        tool: 'list_phone_numbers',
+        isPart: items.length < (count ?? 0),
+      }),
+    ),
+    attachedFrom(calls, 'Outcomes of its calls', 'use list_calls', ({ items, count }) =>
+      attached(
+        'Outcomes of its calls',
+        `${uri}/call-outcomes`,
+        { calls_in_all: count, counted: outcomesOf(items) },
+        300,
+      ),
+    ),
+  ]
 }
 
 function languageOf({ voice, transcriber }: Agent): string | undefined {

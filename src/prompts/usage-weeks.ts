@@ -4,9 +4,9 @@ import { totalsOf } from '../views/usage.ts'
 type Bucket = Usage['data'][number]
 type Totals = ReturnType<typeof totalsOf>
 
-/** The seven days that are over, and the seven before them. */
+/** The last seven whole days, and the seven days before. */
 export interface Weeks {
-  /** Midnights as ISO 8601 with the offset then in force: the earlier week, the week, its end. */
+  /** Midnights in ISO 8601 with the offset of that day: start of the week before, start and end of the week. */
   readonly before: string
   readonly from: string
   readonly until: string
@@ -15,15 +15,15 @@ export interface Weeks {
 
 const day = 86_400_000
 
-/** The last two weeks of whole days in a time zone; a day begins at its midnight there. */
+/** The last two weeks of whole days in a time zone. A day begins at midnight of that zone. */
 export function weeksBefore(now: number, tz: string): Weeks {
-  // Days are counted in the calendar, where each is as long as the other.
+  // Counted in calendar days (UTC), because a day of the zone can have 23 or 25 hours.
   const today = Date.parse(dateOf(now, tz))
   const daysAgo = (days: number) => midnight(new Date(today - days * day).toISOString(), tz)
   return { before: daysAgo(14), from: daysAgo(7), until: daysAgo(0), tz }
 }
 
-/** `2026-11-21`, as the calendar of a zone has it. */
+/** The date of a time in a zone, such as `2026-11-21`. */
 const dateOf = (ms: number, tz: string) => new Date(ms).toLocaleDateString('sv', { timeZone: tz })
 
 function midnight(isoDay: string, tz: string): string {
@@ -33,13 +33,13 @@ function midnight(isoDay: string, tz: string): string {
     return name?.slice('GMT'.length) || '+00:00'
   }
   const local = isoDay.slice(0, 19)
-  // The offset of about that time leads to the time, and that to its offset.
+  // The offset at UTC midnight gives the time approximately; the offset at that time is the right one.
   const about = Date.parse(`${local}${offsetAt(Date.parse(isoDay))}`)
   return `${local}${offsetAt(about)}`
 }
 
-/** What is told of both weeks: days, totals, and totals by each dimension, the largest first. */
-export function figuresOf(
+/** Figures of both weeks: days, totals, and totals by each dimension, the largest first. */
+export function usageFigures(
   { data }: Usage,
   { from, tz }: Weeks,
   nameOf: (id: string) => string | undefined,
@@ -56,7 +56,7 @@ export function figuresOf(
   return {
     week: {
       totals: totalsOf(week),
-      // A day without anything may be missing in the reply, and is told all the same.
+      // The reply may leave out a day without conversations. It is shown with zeros.
       days: days.map((one) => ({ day: one, ...totalsOf(bucketsOf((date) => date === one)) })),
     },
     week_before: { totals: totalsOf(before) },
@@ -64,7 +64,7 @@ export function figuresOf(
   }
 }
 
-/** Most groups told of one dimension. */
+/** Most groups of one dimension. */
 const mostGroups = 15
 
 interface Group {
@@ -85,7 +85,7 @@ function groupsOf(
         const id = typeof given === 'string' ? given : JSON.stringify(given)
         const groups = dimensions.get(dimension) ?? new Map<string, Group>()
         dimensions.set(dimension, groups)
-        const group = groups.get(id) ?? { id, week: nothing, week_before: nothing }
+        const group = groups.get(id) ?? { id, week: noUsage, week_before: noUsage }
         groups.set(id, group)
         const { seconds, conversations } = group[part]
         group[part] = {
@@ -105,7 +105,7 @@ function groupsOf(
   )
 }
 
-const nothing: Totals = { seconds: 0, conversations: 0 }
+const noUsage: Totals = { seconds: 0, conversations: 0 }
 
 const largest = (groups: Group[], nameOf: (id: string) => string | undefined) =>
   groups

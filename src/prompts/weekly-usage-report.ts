@@ -6,7 +6,7 @@ import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
 import { safeText } from '../text/safe-text.ts'
 import { timeZoneArgument } from './arguments.ts'
 import { attached } from './attachments.ts'
-import { figuresOf, type Weeks, weeksBefore } from './usage-weeks.ts'
+import { usageFigures, type Weeks, weeksBefore } from './usage-weeks.ts'
 
 export const weeklyUsageReport = definePrompt({
   name: 'weekly_usage_report',
@@ -25,23 +25,23 @@ export const weeklyUsageReport = definePrompt({
     }
     const [usage, nameOf, failed] = await Promise.all([
       reader.require(routes.usage.get, { query }, 'tz'),
-      names(reader),
-      failures(weeks, reader),
+      readNames(reader),
+      countFailed(weeks, reader),
     ])
     const range = { start: weeks.before, end: weeks.until, granularity: 'day', tz }
     const uri = `voice-agents://usage?${new URLSearchParams(range)}`
     return {
       text: task(weeks),
       attachments: [
-        attached('Usage of both weeks', uri, figuresOf(usage, weeks, nameOf), 4500),
+        attached('Usage of both weeks', uri, usageFigures(usage, weeks, nameOf), 4500),
         failed,
       ],
     }
   },
 })
 
-/** Names of agents and accounts by id, as far as they are known at once. */
-async function names(reader: PromptReader): Promise<(id: string) => string | undefined> {
+/** Names of agents and accounts by id; only the first page of each list is read. */
+async function readNames(reader: PromptReader): Promise<(id: string) => string | undefined> {
   const query = { limit: 100 }
   const [own, agents, subaccounts] = await Promise.all([
     reader.attempt(reader.cached(routes.accounts.current, {}, 'account')),
@@ -57,8 +57,11 @@ async function names(reader: PromptReader): Promise<(id: string) => string | und
   return (id) => byId.get(id)
 }
 
-/** Usage counts completed conversations only; how many failed is asked beside it. */
-async function failures({ before, from, until }: Weeks, reader: PromptReader): Promise<Attachment> {
+/** Counts failed conversations, because usage counts completed ones only. */
+async function countFailed(
+  { before, from, until }: Weeks,
+  reader: PromptReader,
+): Promise<Attachment> {
   const what = 'Failed conversations'
   const count = (created_after: string, created_before: string) =>
     reader.attempt(
@@ -68,8 +71,8 @@ async function failures({ before, from, until }: Weeks, reader: PromptReader): P
     )
   const [week, earlier] = await Promise.all([count(from, until), count(before, from)])
   if (!week.ok || !earlier.ok) {
-    const said = !week.ok ? week.problem : !earlier.ok ? earlier.problem : ''
-    return { what, missing: `could not be counted (${said}); use list_conversations` }
+    const problem = !week.ok ? week.problem : !earlier.ok ? earlier.problem : ''
+    return { what, missing: `could not be counted (${problem}); use list_conversations` }
   }
   const failed = { week: week.value.count, week_before: earlier.value.count }
   return attached(what, 'voice-agents://conversations/failed-counts', failed, 100)
@@ -87,8 +90,8 @@ const task = ({
    - table: conversations, minutes, average length, failed; this week, week before, change in percent
    - busiest and quietest day; days with nothing at all
    - the agents and subaccounts that make most of it, and those that changed most, by name where there is one
-   - what deserves a look: a jump, an agent gone silent, more failures. Say "nothing unusual" if that is so
+   - what deserves a look: a jump, an agent without calls, more failures. Say "nothing unusual" if that is so
 3. Look further only where something stands out: get_usage with granularity hour for a day, list_calls or list_conversations with status failed for failures, get_call for one or two of them.
-4. The API tells no prices: give minutes, not money.
+4. The API has no prices: give minutes, not money.
 
 Good: under 250 words with the tables; every number can be found in the data; minutes with one decimal; no percentage of a number below 10.`

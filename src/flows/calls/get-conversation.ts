@@ -7,7 +7,7 @@ import { transcriptOptions } from '../../views/transcript.ts'
 
 const options = { id: id('conversation_id.'), ...transcriptOptions }
 
-/** One conversation out of the list: the platform has no operation for a single one. */
+/** Reads one conversation from the list: the platform has no operation for a single one. */
 export const getConversationSteps: Steps<typeof routes.conversations.list, typeof options> = {
   options,
   without: Object.keys(routes.conversations.list.query.shape),

@@ -5,7 +5,7 @@ import { isArchived } from '../agents/is-archived.ts'
 import type { AccountReader } from './account-reader.ts'
 import { type CheckResult, ok, problem } from './check-result.ts'
 
-/** Checks that an agent is not archived; the lists are asked for it. Throws ApiError. */
+/** Checks that an agent is not archived, by the lists of the platform. Throws ApiError. */
 export async function checkNotArchived(
   agent: Agent,
   { call }: Pick<AccountReader, 'call'>,

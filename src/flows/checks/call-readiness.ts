@@ -90,7 +90,8 @@ async function missingAgent(
     close.length > 0
       ? `did you mean ${close.map(itemLabel).join(' or ')}?`
       : 'take one from list_agents.'
-  const fix = isUuid(agent_id) ? meant : `${meant} ${archivedAgentHint}`
+  const mayBeName = !isUuid(agent_id) && restricted.mayRead(routes.agents.list)
+  const fix = mayBeName ? `${meant} ${archivedAgentHint}` : meant
   return problem('agent', `there is no ${agent_id}`, fix)
 }
 

@@ -187,7 +187,7 @@ describe('check_call_readiness', () => {
   test.each<[string, object, RegExp]>([
     ['allow_countries', { allow_countries: ['DE'] }, /only calls to Germany are allowed/],
     ['allow_agents', { allow_agents: ['Other'] }, /may not place calls/],
-    ['allow_from', { allow_from: ['+12025550111'] }, /only \+12025550111 may be called from/],
+    ['allow_from', { allow_from: ['+12025550111'] }, /allowed caller numbers are \+12025550111/],
     ['max_total', { max_total: 0 }, /No more calls/],
     ['max_per_hour', { max_per_hour: 0 }, /No more calls at the moment/],
   ])('goes by the dial policy: %s', async (rule, policy, found) => {
