@@ -16,7 +16,7 @@ const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>
   bad_parameter: 'An id cannot stand in a path. Nothing was sent.',
   cancelled: 'The client cancelled the call of the tool.',
   not_exposed:
-    'No exposed tool reads this, so it was not read. Only hints, prompts and resources meet this kind, and tell it in words.',
+    'No exposed tool reads this, so it was not read. It appears in the texts of hints, prompts and resources only.',
   bad_arguments: 'The arguments are not valid. Nothing was sent.',
   conflict: 'The agent was changed since `expected_modified`. Nothing was sent.',
   needs_person: 'A person has to agree, and the client cannot ask one (`--confirm person`).',
