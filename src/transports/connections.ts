@@ -5,26 +5,26 @@ import type { Socket } from 'node:net'
 export type Serve = (request: IncomingMessage, response: ServerResponse) => void
 
 export interface UnreadBounds {
-  /** Longest time without the client reading on, ms. */
+  /** Longest time in which a client reads nothing of an answer, ms. */
   readonly longestMs: number
-  /** Bytes of all answers together that may wait to be read. */
+  /** Most bytes of all answers together that wait to be read. */
   readonly mostBytes: number
 }
 
-/** Slowest reading that counts as reading on, bytes for each ms. */
-const slowest = 64
+/** A client that reads more slowly, in bytes per ms, is cut off. */
+const minReadingSpeed = 64
 
 /**
- * Serves the requests of one connection one after the other: the next only when the answer to the
- * one before has been handed to the operating system. Nothing more is read from the connection
- * while a request waits. Answers go out in the order of the requests anyway (RFC 9112 §9.3.2), so
- * serving them earlier would only keep their answers in memory, for a client that may never read.
+ * Serves the requests of each connection one after the other. The next one begins when the answer
+ * before it has been given to the operating system; while a request waits, nothing more is read from
+ * the connection. Answers are sent in the order of the requests anyway (RFC 9112 §9.3.2): an answer
+ * made earlier would only take memory, for a client that may never read it.
  */
 export class Connections {
   readonly #serve: Serve
   readonly #bounds: UnreadBounds
   readonly #known = new WeakMap<Socket, Connection>()
-  /** Those with a request that is served. */
+  /** The connections with a request that is served. */
   readonly #busy = new Set<Connection>()
 
   constructor(serve: Serve, bounds: UnreadBounds) {
@@ -47,7 +47,7 @@ export class Connections {
     return connection
   }
 
-  /** In its turn after other connections, whose requests would else wait for all of this one's. */
+  /** Runs after other connections had their turn: they do not wait for all requests of this one. */
   #beginNext(connection: Connection): void {
     const next = connection.next()
     if (next) this.#begin(connection, next.request, next.response)
@@ -61,17 +61,17 @@ export class Connections {
   }
 
   /**
-   * Cuts the connections of clients that do not read what they are sent, streams included: those
-   * that have not read on for some time, and those that have waited longest if it is too much in
-   * all. To be called again and again.
+   * Cuts the connections of clients that do not read their answers, streams included: those that
+   * have read nothing for too long, and if all unread answers are too large, those that have read
+   * nothing for the longest time. To be called repeatedly.
    */
   cutSlow(): void {
     const now = performance.now()
-    const unread = [...this.#busy].filter((one) => one.look(now) > 0)
+    const unread = [...this.#busy].filter((one) => one.measure(now) > 0)
     let bytes = unread.reduce((sum, one) => sum + one.unread, 0)
     const { longestMs, mostBytes } = this.#bounds
     for (const one of unread.toSorted((a, b) => a.since - b.since)) {
-      const isLate = now - one.since > longestMs + one.unread / slowest
+      const isLate = now - one.since > longestMs + one.unread / minReadingSpeed
       if (!isLate && bytes <= mostBytes) continue
       bytes -= one.unread
       one.response?.destroy()
@@ -87,12 +87,12 @@ interface Waiting {
 class Connection {
   readonly #socket: Socket
   readonly #onEnd: () => void
-  /** Requests that were read together with the one that is served. */
+  /** Requests that were read with the one that is served, and wait. */
   readonly #waiting: Waiting[] = []
-  /** The answer to the request that is served; between two of them there is none. */
+  /** The answer to the request that is served; `undefined` between two requests. */
   response: ServerResponse | undefined
   isBusy = false
-  /** Bytes of it that the client has not read, and since when it has read none of them, ms. */
+  /** Bytes of it that the client has not read, and the time of its last progress, ms. */
   unread = 0
   since = 0
 
@@ -118,14 +118,14 @@ class Connection {
     this.#socket.pause()
   }
 
-  /** Ends what is served; tells whether another request waits. */
+  /** Ends the request that is served. True if another one waits. */
   end(): boolean {
     this.response = undefined
     this.isBusy = this.#waiting.length > 0
     return this.isBusy
   }
 
-  /** What is served next, unless the client has gone. */
+  /** The request to serve next; `undefined` if there is none or the client has gone. */
   next(): Waiting | undefined {
     if (this.#socket.destroyed) this.#waiting.splice(0)
     const next = this.#waiting.shift()
@@ -134,8 +134,8 @@ class Connection {
     return next
   }
 
-  /** Bytes that are unread now. What is written in one piece counts until all of it is read. */
-  look(now: number): number {
+  /** Bytes that are unread now. A write counts as unread until all of it is read. */
+  measure(now: number): number {
     const unread = this.response?.writableLength ?? 0
     if (unread === 0 || this.unread === 0 || unread < this.unread) this.since = now
     this.unread = unread

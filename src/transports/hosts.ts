@@ -2,16 +2,16 @@ import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprot
 import { hostOf } from './listen.ts'
 
 /**
- * Why a request with this Host header is refused; `undefined` where it may come in. A web page that
- * gets a name of its own to resolve to this machine is refused for that name. On an address that
- * others reach, only names that were given are checked.
+ * Returns a check of the Host header: why a request is refused, or `undefined` if it is not. The
+ * check stops DNS rebinding, where a web page makes its own host name resolve to this machine. On an
+ * address that other machines reach, the check needs names from the operator.
  */
 export function hostCheck({
   host: own,
   isLoopback,
   allowedHosts,
 }: {
-  /** What the server listens on, as the operator wrote it: requests may use that. */
+  /** The address to listen on, as the operator wrote it. Requests may use it. */
   host: string
   isLoopback: boolean
   allowedHosts: readonly string[]

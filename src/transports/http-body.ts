@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { DEFAULT_MAX_REQUEST_BODY_SIZE as longestRequest } from '@modelcontextprotocol/server'
 
 export interface BodyBounds {
-  /** Longest time until a body is there, ms. */
+  /** Longest time until a body is complete, ms. */
   readonly longestMs: number
-  /** Bytes of all bodies together that are not there yet, and again of those that are served. */
+  /** Most bytes of all incomplete bodies together, and of all large bodies that are served. */
   readonly mostBytes: number
 }
 
@@ -13,13 +13,16 @@ export type Body =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly status: 408 | 413 | 503; readonly message: string }
 
-/** A body up to this length, in bytes, is served however many others there are. */
+/** A body up to this length, in bytes, is always served. */
 const small = 65_536
 
-/** How long the rest of a refused body is read, ms, and which bodies are too long for that, bytes. */
+/**
+ * The rest of a refused body is read for this time, ms, if its length is at most this, bytes: a
+ * client that is cut off while it sends does not see the answer.
+ */
 const longestRestMs = 1000
 const longestDropped = 1024 * 1024
-/** The same for bodies that are too large, by a client that does not know the limit. */
+/** The same length for a body over the limit, whose client does not know the limit. */
 const longestTooLarge = 4 * longestRequest
 
 const tooLarge: Body = {
@@ -29,14 +32,14 @@ const tooLarge: Body = {
 }
 
 /**
- * Reads the bodies of requests within bounds for all of them together. Where there is not enough
- * room, the largest body that is not complete gives way, so that ordinary requests get through
- * while somebody sends many large ones.
+ * Reads the bodies of requests within bounds for all of them together. When there is no room, the
+ * largest incomplete body is refused, so that small requests are served while a client sends many
+ * large ones.
  */
 export class Bodies {
   readonly #bounds: BodyBounds
-  readonly #arriving = new Set<Arriving>()
-  #arrivingBytes = 0
+  readonly #incoming = new Set<IncomingBody>()
+  #incomingBytes = 0
   /** Bytes of large bodies whose requests are not answered yet. */
   #servedBytes = 0
 
@@ -44,42 +47,31 @@ export class Bodies {
     this.#bounds = bounds
   }
 
-  /** Refuses what has taken too long; to be called again and again. */
+  /** Refuses bodies that take too long. To be called repeatedly. */
   endLate(): void {
     const { longestMs } = this.#bounds
-    for (const body of this.#arriving) {
+    for (const body of this.#incoming) {
       if (performance.now() - body.since <= longestMs) continue
       const message = `The body of the request was not complete after ${longestMs / 1000} s.`
       body.end({ ok: false, status: 408, message })
     }
   }
 
-  /** Rejects when the client breaks off. */
+  /** Reads one body. Rejects when the client breaks off. */
   read(request: IncomingMessage, response: ServerResponse): Promise<Body> {
     return new Promise((resolve, reject) => {
-      const body = new Arriving((outcome) => {
-        this.#arriving.delete(body)
-        this.#arrivingBytes -= body.room
-        if (!outcome.ok) request.off('data', add).pause()
-        const dropped = outcome === tooLarge ? longestTooLarge : longestDropped
-        if (outcome.ok || !(Number(request.headers['content-length']) <= dropped)) {
+      const body = new IncomingBody((outcome) => {
+        this.#incoming.delete(body)
+        this.#incomingBytes -= body.allocated
+        if (outcome.ok) {
           resolve(outcome)
           return
         }
-        // The rest is read and dropped, because who is cut while sending sees no answer.
-        setTimeout(resolve, longestRestMs, outcome)
-        request.once('end', () => resolve(outcome)).resume()
+        request.off('data', add).pause()
+        dropRest(request, outcome).then(() => resolve(outcome))
       })
-      const add = (chunk: Buffer): void => {
-        const before = body.room
-        if (!body.add(chunk)) {
-          body.end(tooLarge)
-          return
-        }
-        this.#arrivingBytes += body.room - before
-        while (this.#arrivingBytes > this.#bounds.mostBytes) this.#makeRoom()
-      }
-      this.#arriving.add(body)
+      const add = (chunk: Buffer) => this.#add(body, chunk)
+      this.#incoming.add(body)
       request.on('data', add)
       request.once('end', () => body.end(this.#admitted(body.bytes, response)))
       request.once('error', (error) => {
@@ -89,7 +81,17 @@ export class Bodies {
     })
   }
 
-  /** What is large counts until it is answered: all of it may be needed until then. */
+  #add(body: IncomingBody, chunk: Buffer): void {
+    const before = body.allocated
+    if (!body.add(chunk)) {
+      body.end(tooLarge)
+      return
+    }
+    this.#incomingBytes += body.allocated - before
+    while (this.#incomingBytes > this.#bounds.mostBytes) this.#makeRoom()
+  }
+
+  /** A large body counts until it is answered: it is in memory until then. */
   #admitted(bytes: Buffer, response: ServerResponse): Body {
     if (bytes.length <= small) return { ok: true, bytes }
     if (this.#servedBytes + bytes.length > this.#bounds.mostBytes) return this.#noRoom()
@@ -101,7 +103,7 @@ export class Bodies {
   }
 
   #makeRoom(): void {
-    const largest = [...this.#arriving].reduce((a, b) => (b.room > a.room ? b : a))
+    const largest = [...this.#incoming].reduce((a, b) => (b.allocated > a.allocated ? b : a))
     largest.end(this.#noRoom())
   }
 
@@ -111,10 +113,20 @@ export class Bodies {
   }
 }
 
+/** Reads and drops the rest of a refused body, unless it is long. */
+async function dropRest(request: IncomingMessage, refusal: Body): Promise<void> {
+  const longest = refusal === tooLarge ? longestTooLarge : longestDropped
+  if (!(Number(request.headers['content-length']) <= longest)) return
+  await new Promise((resolve) => {
+    setTimeout(resolve, longestRestMs)
+    request.once('end', resolve).resume()
+  })
+}
+
 const nothing = Buffer.alloc(0)
 
-/** A body of which a part has come. */
-class Arriving {
+/** A body that is being received. */
+class IncomingBody {
   readonly since = performance.now()
   readonly #onEnd: (outcome: Body) => void
   #buffer: Buffer = nothing
@@ -126,7 +138,7 @@ class Arriving {
   }
 
   /** Bytes that it takes in memory. */
-  get room(): number {
+  get allocated(): number {
     return this.#buffer.length
   }
 
@@ -135,7 +147,7 @@ class Arriving {
     return isFull ? this.#buffer : this.#buffer.subarray(0, this.#length)
   }
 
-  /** False when it is too long. One buffer, because a thousand small ones take far more memory. */
+  /** False when it is too long. It uses one buffer: a thousand small ones take far more memory. */
   add(chunk: Buffer): boolean {
     const length = this.#length + chunk.length
     if (length > longestRequest) return false

@@ -6,47 +6,47 @@ import { Bodies } from './http-body.ts'
 import { type BoundName, type Bounds, Quota } from './quota.ts'
 import { WatchedByNetwork } from './watched-by-network.ts'
 
-/** How much clients may take of the server. */
+/** How much of the server clients may use. */
 export interface HttpLimits {
-  /** Requests whose answers are not read yet. */
+  /** Requests at once. A request counts until its answer is read. */
   readonly requests: Bounds
   /** Open streams (`subscriptions/listen`). */
   readonly streams: Bounds
   /** Resources that the streams of one client address watch; 0 means no limit. */
   readonly watchedPerAddress: number
-  /** How long a client may take to send a request, and to read on what it is sent, ms. */
+  /** The longest time to send a request, and in which a client reads nothing of an answer, ms. */
   readonly clientMs: number
 }
 
 /**
- * Bytes of large requests in all, and of answers that wait to be read. A process with a heap of
- * 256 MB has room for them several times: text and parsed values take more than their bytes.
+ * Most bytes of large requests in all, and of answers that wait to be read. A process with a heap of
+ * 256 MB has several times the room: text and parsed values take more memory than their bytes.
  */
 const mostBytes = 32 * 1024 * 1024
 
-/** How often it is looked for clients that take too long, ms. */
-const lookEveryMs = 500
+/** Time between two checks for clients that take too long, ms. */
+const checkEveryMs = 500
 
-/** When a client may try again, s: requests end soon, streams stay. */
+/** When a client may try again, s: requests end soon, streams do not. */
 const retryAfter = { requests: 1, streams: 30 }
 
 export type Limited = keyof typeof retryAfter
 
 export type Limits = ReturnType<typeof createLimits>
 
-/** Bounds what clients take. `serve` is called with each request, when it is its turn. */
+/** Keeps clients within the limits. `serve` is called with each request when it is its turn. */
 export function createLimits(bounds: HttpLimits, serve: Serve) {
   const quotas = { requests: new Quota(bounds.requests), streams: new Quota(bounds.streams) }
   const bodies = new Bodies({ longestMs: bounds.clientMs, mostBytes })
   const connections = new Connections(serve, { longestMs: bounds.clientMs, mostBytes })
-  const looking = setInterval(() => {
+  const checking = setInterval(() => {
     bodies.endLate()
     connections.cutSlow()
-  }, lookEveryMs).unref()
+  }, checkEveryMs).unref()
   return {
     bodies,
     take: connections.take,
-    /** Counts a request or stream until its answer has ended; false: it is refused. */
+    /** Counts a request or stream until its answer has ended. False: it is answered with a refusal. */
     admits(
       what: Limited,
       { key, network }: { readonly key: string; readonly network: string },
@@ -59,11 +59,11 @@ export function createLimits(bounds: HttpLimits, serve: Serve) {
       return !reached
     },
     watched: new WatchedByNetwork(bounds.watchedPerAddress),
-    close: () => clearInterval(looking),
+    close: () => clearInterval(checking),
   }
 }
 
-/** Refuses a stream for the resources that it would watch. */
+/** Refuses a stream because it would watch too many resources. */
 export function refuseWatch(response: ServerResponse, { reached, message }: WatchLimitError): void {
   response.setHeader('retry-after', String(retryAfter.streams))
   refuse(response, reached === 'inAll' ? 503 : 429, message)

@@ -4,17 +4,17 @@ import { hostCheck } from './hosts.ts'
 
 /** Where requests may come from. */
 export interface Sources {
-  /** What the server listens on, as the operator wrote it. */
+  /** The address to listen on, as the operator wrote it. */
   readonly host: string
-  /** Whether the address is reachable from this machine only. */
+  /** Whether only this machine reaches the address. */
   readonly isLoopback: boolean
-  /** Host names clients may use, besides those of this machine. */
+  /** Host names that clients may use, besides those of this machine. */
   readonly allowedHosts: readonly string[]
   /** Host names of web pages that may connect, besides those of this machine. */
   readonly allowedOrigins: readonly string[]
 }
 
-/** Why a request is refused for where it comes from; `undefined` where it may come in. */
+/** Returns a check of Host and Origin: why a request is refused, or `undefined` if it is not. */
 export function sourceCheck({ allowedOrigins, ...listening }: Sources) {
   const refusalOfHost = hostCheck(listening)
   const origins = [...localhostAllowedOrigins(), ...allowedOrigins]
@@ -26,7 +26,7 @@ export function sourceCheck({ allowedOrigins, ...listening }: Sources) {
   }
 }
 
-/** Lets an allowed web page read the answers (CORS); others never get this far. */
+/** Lets a web page read the answers (CORS). Requests of pages that are not allowed are refused before. */
 export function allowPage(request: IncomingMessage, response: ServerResponse): void {
   const { origin } = request.headers
   if (!origin) return

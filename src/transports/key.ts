@@ -9,16 +9,15 @@ export type KeyReading =
   | {
       ok: true
       credential: Credential | undefined
-      /** What it brings as local tokens of this server; none of them is a key. */
+      /** The texts that it sends as local tokens of this server. None of them is a key. */
       tokens: readonly string[]
     }
   | { ok: false; status: 400 | 401; message: string }
 
 /**
- * The key a request brings: X-API-Key, or Authorization: Bearer, which may hold a local token
- * instead. A header that is there but holds no usable key is refused, because whoever sent it meant
- * to be somebody; two different keys are refused, because guessing which is meant could act on the
- * wrong account.
+ * Reads the key of a request from X-API-Key, or from Authorization: Bearer, which may contain a local
+ * token instead. A header without a usable key is refused: the client wanted to use a key of its own.
+ * Two different keys are refused: a guess could act on the wrong account.
  */
 export function readKey(headers: NodeJS.Dict<string[]>): KeyReading {
   const direct = (headers['x-api-key'] ?? []).map((text) => text.trim())

@@ -1,9 +1,9 @@
-/** Longest message over stdio, bytes; the SDK's own bound. */
+/** Longest message over stdio, bytes. The SDK has the same limit. */
 const longestLine = 10 * 1024 * 1024
 
 const newline = 0x0a
 
-/** Cuts what comes in into lines. */
+/** Splits chunks into lines. */
 export class Lines {
   #chunks: Buffer[] = []
   #size = 0
@@ -16,7 +16,7 @@ export class Lines {
     return line
   }
 
-  /** The lines that are complete with this chunk, without blank ones. Throws when one is too long. */
+  /** The lines that this chunk completes, without blank lines. Throws if a line is too long. */
   *add(chunk: Buffer): Generator<string> {
     let rest = chunk
     for (let at = rest.indexOf(newline); at >= 0; at = rest.indexOf(newline)) {

@@ -3,32 +3,32 @@ import type { AddressInfo } from 'node:net'
 
 /** A server that accepts connections. */
 export interface Listening {
-  /** Address without a path by which this machine reaches it, such as http://127.0.0.1:3000. */
+  /** The address for clients on this machine, without a path, such as http://127.0.0.1:3000. */
   readonly url: string
   /** Whether it listens on every address of this machine. */
   readonly isEverywhere: boolean
-  /** Stops accepting, lets open answers finish for so long, then cuts the rest. */
+  /** Accepts no more connections, and cuts the open ones after this time. */
   close(graceMs?: number): Promise<void>
 }
 
-/** The address cannot be listened on; the message says what to do. */
+/** The server cannot listen on the address. The message says what to do. */
 export class ListenError extends Error {
   override readonly name = 'ListenError'
 }
 
 /**
- * How long a connection is kept for the next request, ms: longer than clients and the balancers in
- * between keep theirs, so that it is they who close it and no request meets a closed end.
+ * How long a connection stays open for the next request, ms. It is longer than clients and load
+ * balancers keep theirs: the side that closes a connection must be the one that sends requests.
  */
 const keptOpenMs = 65_000
 
-/** How long open answers are given on close where nobody says otherwise, ms. */
+/** How long answers under way may take on close by default, ms. */
 const shortGraceMs = 2000
 
-/** How often connections that became idle are closed meanwhile, ms: Node keeps them for the next request. */
+/** Time between two checks for idle connections on close, ms: Node keeps them open. */
 const idleCheckMs = 100
 
-/** Listening on every address is no place to connect to: this machine uses its own. */
+/** The loopback address for a server that listens on every address. */
 const ownAddress = new Map([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
@@ -46,7 +46,7 @@ export async function listen(
   const bound = server.address() as AddressInfo
   const own = ownAddress.get(bound.address)
   return {
-    // As the operator wrote it, because that is the name that requests are checked against.
+    // As the operator wrote it: the Host header of requests is compared with that.
     url: `http://${hostOf(own ?? host)}:${bound.port}`,
     isEverywhere: own !== undefined,
     close: (graceMs = shortGraceMs) =>
@@ -63,7 +63,7 @@ export async function listen(
   }
 }
 
-/** A name or address as it stands in a URL and in a Host header. */
+/** A host name or address as it is written in a URL and in a Host header. */
 export const hostOf = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
 function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {

@@ -2,13 +2,13 @@ import type { Writable } from 'node:stream'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 
 /**
- * What a client is sent over stdio, a line for each message. A client that does not read keeps a
- * bounded amount of it waiting: progress is not told meanwhile, and changes are told once, later.
+ * Writes messages to a client over stdio, one line each. While a client does not read, little waits
+ * for it: progress notifications are dropped, and other notifications are sent once, later.
  */
 export class Output {
   readonly #stream: Writable
   #drain: Promise<void> | undefined
-  /** Notifications for when the client reads again, by their text. */
+  /** Notifications to send when the client reads again, as JSON text. */
   readonly #later = new Set<string>()
 
   readonly #mostUnread: number
@@ -19,12 +19,12 @@ export class Output {
     this.#mostUnread = mostUnread
   }
 
-  /** Whether the client has left so much unread that it is sent nothing more that can wait. */
+  /** Whether the client has left so much unread that notifications wait. */
   get isBehind(): boolean {
     return this.#stream.writableLength > this.#mostUnread
   }
 
-  /** Resolves when the client reads; rejects when it is gone. */
+  /** Resolves when more can be written; rejects when the client is gone. */
   async write(message: JSONRPCMessage | readonly JSONRPCMessage[]): Promise<void> {
     if (this.isBehind && 'method' in message && !('id' in message)) {
       if (message.method !== 'notifications/progress') this.#later.add(JSON.stringify(message))
@@ -33,7 +33,7 @@ export class Output {
     return this.#put(JSON.stringify(message))
   }
 
-  /** Calls back, once, when all that was sent has been read. */
+  /** Calls back once, when the client has read everything. */
   whenRead(then: () => void): void {
     this.#drained().then(then, () => undefined)
   }
@@ -42,7 +42,7 @@ export class Output {
     if (!this.#stream.write(`${text}\n`)) await this.#drained()
   }
 
-  /** One wait for all: thousands of listeners would take long to remove. */
+  /** All callers share one wait: it takes long to remove thousands of listeners. */
   #drained(): Promise<void> {
     this.#drain ??= new Promise<void>((resolve, reject) => {
       this.#stream.once('error', reject)

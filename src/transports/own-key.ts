@@ -5,25 +5,25 @@ import { localTokenHeader } from '../session/credential.ts'
 import { clientText } from '../text/client-text.ts'
 
 /**
- * Whose requests may do without a key of their own, and use the server's: nobody's; anybody's (the
- * sandbox's key opens nothing); or those of the person who started the server, on this machine.
+ * Which requests may use the server's own key: none; all (the key of the sandbox protects nothing);
+ * or those of the user who started the server, on this machine.
  */
 export type OwnKey =
   | { readonly usedBy: 'nobody' }
   | { readonly usedBy: 'anybody' }
   | { readonly usedBy: 'owner'; readonly token: LocalToken | undefined }
 
-/** A secret that only the owner of the server can read; requests without a key bring it. */
+/** A secret that only the user who started the server can read. Requests without a key send it. */
 export interface LocalToken {
   readonly token: string
-  /** The file it is kept in; `undefined` where it is a new one for each run. */
+  /** The file with the token; `undefined` if each run has a new token. */
   readonly file: string | undefined
 }
 
-/** What a request without a key shows of where it comes from. */
-interface Caller {
+/** A request without a key. */
+interface KeylessRequest {
   readonly headers: IncomingHttpHeaders
-  /** The local tokens it brings, in whatever header. */
+  /** The local tokens in its headers. */
   readonly tokens: readonly string[]
 }
 
@@ -32,11 +32,11 @@ export interface Refusal {
   readonly message: string
 }
 
-/** Why a request without a key of its own may not use the server's; `undefined` where it may. */
+/** Returns a check: why a request may not use the server's own key, or `undefined` if it may. */
 export function ownKeyCheck(
   ownKey: OwnKey,
   allowedOrigins: readonly string[],
-): (caller: Caller) => Refusal | undefined {
+): (request: KeylessRequest) => Refusal | undefined {
   if (ownKey.usedBy === 'anybody') return () => undefined
   if (ownKey.usedBy === 'nobody') return () => ({ status: 401, message: keyWanted })
   const { token } = ownKey
@@ -47,8 +47,8 @@ export function ownKeyCheck(
 }
 
 /**
- * RFC 7239, RFC 9110 §7.6.3, and what proxies used before them. Such a request came from whomever
- * the proxy lets in, though its connection is from this machine.
+ * Headers of proxies: RFC 7239, RFC 9110 §7.6.3, and the ones before these standards. The connection
+ * of such a request is from this machine, but the request may be from anywhere.
  */
 const forwarded = /^(forwarded|via|x-forwarded(-.*)?|x-real-ip)$/
 
@@ -61,7 +61,7 @@ function refusalOfForwarded(headers: IncomingHttpHeaders): Refusal | undefined {
   }
 }
 
-/** Any program of any user can serve a page on localhost, so pages are allowed by name. */
+/** Every user of this machine can serve a page on localhost, so pages must be allowed by name. */
 function refusalOfPage(
   { origin, host }: IncomingHttpHeaders,
   allowedOrigins: readonly string[],
@@ -83,7 +83,7 @@ function refusalOfToken(
     tokens.length > 0
       ? 'The local token is wrong.'
       : 'The request has neither an API key nor the local token of this server.'
-  // Not the path: whoever reads this may be a stranger.
+  // The path is not shown: the client may be a stranger.
   const place =
     file === undefined
       ? 'It is in the client configuration that the server printed when it started; each run has a new one.'
@@ -94,7 +94,7 @@ function refusalOfToken(
   }
 }
 
-/** Takes the same time wherever the texts differ. */
+/** Takes the same time for all texts, so that a token cannot be guessed in parts. */
 const isSame = (one: string, other: string) => timingSafeEqual(hash(one), hash(other))
 const hash = (text: string) => createHash('sha256').update(text).digest()
 

@@ -1,4 +1,4 @@
-/** Requests that have come and are not answered. An id may be in use twice: clients err. */
+/** Ids of requests that are not answered yet. A client may use an id twice by mistake. */
 export class Pending {
   readonly #counts = new Map<unknown, number>()
   #whenNone: (() => void) | undefined

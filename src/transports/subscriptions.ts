@@ -3,7 +3,7 @@ import type { ServerEventBus } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { watchable } from '../mcp/protocol/watched-resources.ts'
 
-/** Watches resources for one client until the function it gives back is called. */
+/** Watches resources for one client until the returned function is called. */
 export type Watch = (uris: readonly string[], onUpdate: (uri: string) => void) => () => void
 
 const Listen = z.looseObject({
@@ -19,8 +19,8 @@ export function wantedResources(message: unknown): string[] {
 }
 
 /**
- * A `subscriptions/listen` message that asks only for resources that are watched: all it asks for is
- * acknowledged, and a client relies on being told of that.
+ * The same `subscriptions/listen` message with only the resources that are watched. The SDK
+ * acknowledges every resource of the message, and the client then expects notifications for it.
  */
 export function onlyWatched<T>(message: T): T {
   const { data } = Listen.safeParse(message)
@@ -34,33 +34,33 @@ export function onlyWatched<T>(message: T): T {
 type Listener = Parameters<ServerEventBus['subscribe']>[0]
 
 /**
- * A bus on which each stream hears its own resources only: what changes for one key is nothing to
- * tell another. The SDK subscribes a stream while it serves the request that opened it, which is
- * how the stream and its resources find each other.
+ * An event bus on which each stream receives only its own resources: other API keys must not learn
+ * of them. The SDK subscribes a stream while it serves the request that opens it, so the stream is
+ * found by its asynchronous context.
  */
 export type ResourceBus = ReturnType<typeof createResourceBus>
 
 export function createResourceBus() {
-  const opening = new AsyncLocalStorage<Set<Listener>>()
+  const opened = new AsyncLocalStorage<Set<Listener>>()
   const bus: ServerEventBus = {
-    // Nothing here changes for everybody at once.
+    // No event is for all streams.
     publish: () => undefined,
     subscribe(listener) {
-      const listeners = opening.getStore()
+      const listeners = opened.getStore()
       listeners?.add(listener)
       return () => listeners?.delete(listener)
     },
   }
   return {
     bus,
-    /** Serves the request that opens a stream; the stream hears of `uris` until `stop` is called. */
+    /** Serves the request that opens a stream. The stream receives updates of `uris` until it ends. */
     async open(watch: Watch, uris: readonly string[], serve: () => Promise<void>): Promise<void> {
       const listeners = new Set<Listener>()
       const stop = watch(uris, (uri) => {
         for (const listener of listeners) listener({ kind: 'resource_updated', uri })
       })
       try {
-        await opening.run(listeners, serve)
+        await opened.run(listeners, serve)
       } finally {
         stop()
       }
