@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { openOnce } from '../../src/state/open-once.ts'
+
+test('what several ask for at the same moment is opened once, and again after it was closed', async () => {
+  let opened = 0
+  const file = openOnce(async () => ++opened)
+  expect(await Promise.all([file.get(), file.get(), file.get()])).toEqual([1, 1, 1])
+  const closed: number[] = []
+  await file.close((one) => void closed.push(one))
+  await file.close((one) => void closed.push(one))
+  expect(closed).toEqual([1])
+  expect(await file.get()).toBe(2)
+})
+
+test('what could not be opened is tried again', async () => {
+  let tries = 0
+  const file = openOnce(async () => {
+    if (++tries === 1) throw new Error('locked')
+    return tries
+  })
+  const first = [file.get(), file.get()]
+  for (const one of first) await expect(one).rejects.toThrow('locked')
+  expect(await Promise.all([file.get(), file.get()])).toEqual([2, 2])
+})
