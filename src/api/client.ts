@@ -23,7 +23,7 @@ export interface ClientOptions {
   /** Such as `voice-agent-mcp/1.0.0`. */
   readonly userAgent: string
   readonly retry?: RetryPolicy
-  /** Longest time spent on requests, all tries together, ms; waiting as asked comes on top. */
+  /** Longest time spent on requests, all tries together, ms; waits between tries are not counted. */
   readonly totalTimeoutMs?: number
 }
 
@@ -47,7 +47,7 @@ export function createClient(options: ClientOptions): Client {
         patience -= wait
         await pause(wait, signal)
         if (signal?.aborted) {
-          // Between two tries nothing is under way, and only what was not done is tried again.
+          // No request is under way between two tries, and the last one was not carried out.
           throw new ApiError({ kind: 'cancelled', maybeSent: false }, { ...route, attempts })
         }
       }
@@ -61,7 +61,7 @@ async function attempt(
   { send, apiKey, userAgent, clientNetwork }: ClientOptions,
   { signal, timeLeftMs }: { signal: AbortSignal | undefined; timeLeftMs: number },
 ): Promise<Outcome> {
-  // A request that was made for a change may serve to read the same thing, too.
+  // The request of a change is also used to read the same resource, which takes no body.
   const body = route.body ? request.body : undefined
   try {
     const reply = await send({
@@ -71,7 +71,8 @@ async function attempt(
         'x-api-key': apiKey,
         'user-agent': userAgent,
         accept: 'application/json',
-        // Nothing is unpacked here, and whoever does not say so may be sent it (RFC 9110 §12.5.3).
+        // Replies are not decompressed here. Without this header any encoding is allowed (RFC 9110
+        // §12.5.3).
         'accept-encoding': 'identity',
         ...(body && { 'content-type': 'application/json' }),
       },
@@ -87,18 +88,18 @@ async function attempt(
   }
 }
 
-/** A timeout tells how long was waited in all, not how much of that the last try was given. */
+/** A timeout with the time of all tries together, not only of the last one. */
 const withElapsed = (failure: Failure, elapsedMs: number): Failure =>
   failure.kind === 'timeout' ? { ...failure, afterMs: Math.round(elapsedMs) } : failure
 
-/** An acknowledgement says it all by its status, even if its body broke off. */
+/** Whether only the body of an acknowledgement is incomplete: its status is enough. */
 const isAcknowledged = (route: Route, failure: Failure) =>
   !route.reply &&
   failure.kind === 'unreadable' &&
   failure.status < 300 &&
   failure.reason === 'cut_off'
 
-/** Anything a sender throws that is no SendFailure is a bug of ours, and passes through as one. */
+/** Everything else that a sender throws is a bug of this program, and is thrown on. */
 function failureOf(error: unknown): Failure {
   if (error instanceof SendFailure) return error.failure
   throw error

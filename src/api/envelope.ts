@@ -40,16 +40,17 @@ const LooseEnvelope = z.looseObject({
 const fieldsIn = (list: unknown): FieldError[] | undefined =>
   parseEarly(z.array(LooseField), list).data
 
-/** What an error reply says, as far as it can be read; `undefined` when it says nothing. */
+/** The fields of an error reply that can be read; `undefined` if there is no message at all. */
 export function envelopeOf(
   json: unknown,
 ): Pick<Rejected, 'code' | 'message' | 'detail' | 'errors'> | undefined {
   const parsed = LooseEnvelope.safeParse(json)
   if (!parsed.success) return undefined
   const { code, message, error, detail, errors } = parsed.data
-  const said = typeof detail === 'string' ? detail : undefined
+  const detailText = typeof detail === 'string' ? detail : undefined
   const fields = fieldsIn(errors) ?? fieldsIn(detail) ?? []
-  const text = message ?? error ?? said ?? (fields.length > 0 ? 'Fields were refused.' : undefined)
+  const text =
+    message ?? error ?? detailText ?? (fields.length > 0 ? 'Fields were refused.' : undefined)
   if (text === undefined) return undefined
-  return { code: code ?? 'unknown', message: text, detail: said ?? null, errors: fields }
+  return { code: code ?? 'unknown', message: text, detail: detailText ?? null, errors: fields }
 }

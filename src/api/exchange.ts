@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
-import type { Deadline } from './deadline.ts'
 import { SendFailure } from './failure.ts'
 import { maxReplyBytes, replyFacts } from './reply.ts'
+import type { RequestDeadline } from './request-deadline.ts'
 import type { WireReply, WireRequest } from './send.ts'
 
 /** One request and its reply. */
@@ -10,9 +10,9 @@ export function exchange(
   pool: Dispatcher,
   url: URL,
   { method, headers, body }: WireRequest,
-  deadline: Deadline,
+  deadline: RequestDeadline,
 ): Promise<WireReply> {
-  if (deadline.struck) return Promise.reject(deadline.struck)
+  if (deadline.failure) return Promise.reject(deadline.failure)
   const { origin, pathname, search } = url
   const options = { origin, path: pathname + search, method, headers, body: body ?? null }
   return new Promise((resolve, reject) => {
@@ -20,18 +20,19 @@ export function exchange(
   })
 }
 
-/** A request under way: what is told of it, and who waits for it. */
+/** A request under way: its deadline, its reply so far, and the promise of its caller. */
 interface UnderWay {
-  readonly deadline: Deadline
+  readonly deadline: RequestDeadline
   readonly receiving: Receiving
   readonly resolve: (reply: WireReply) => void
   readonly reject: (failure: Error) => void
 }
 
 /**
- * What undici's lowest interface tells of a request: its others make a stream of each reply, which
- * takes as long as everything else here. When it is over it lets go of all it had: something in
- * undici still leads to it, and V8 would take a third of what requests allocate for long-lived.
+ * Receives the events of a request from undici's lowest interface: the others create a stream for
+ * each reply, which takes as long as everything else here. When the request is over, all references
+ * are dropped, because undici keeps this object for a while, and V8 would move a third of what
+ * requests allocate to the old generation.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   #underWay: UnderWay | undefined
@@ -39,15 +40,15 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(underWay: UnderWay) {
     this.#underWay = underWay
-    // What hangs before there is a connection cannot be stopped, but is not waited for.
-    underWay.deadline.onStrike = (failure) => {
+    // While undici still connects, the request cannot be stopped; it is no longer waited for.
+    underWay.deadline.onFailure = (failure) => {
       this.#controller?.abort(failure)
       this.#end()?.reject(failure)
     }
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up before there was a connection: nothing is sent any more.
+    // The deadline ended the request before there was a connection: send nothing.
     if (!this.#underWay) return void controller.abort(new Error('given up'))
     this.#underWay.deadline.sendingBegan()
     this.#controller = controller
@@ -58,7 +59,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     fields: IncomingHttpHeaders,
   ): void {
-    // 1xx announce a reply, and are none; less is no status at all.
+    // 1xx are not the final reply (RFC 9110 §15.2); less than 100 is not a status.
     if (status < 100) controller.abort(noHttp())
     if (status < 200 || !this.#underWay) return
     this.#underWay.deadline.headersArrived()
@@ -77,20 +78,20 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: unknown, error: Error): void {
     const ended = this.#end()
-    // Once the status has arrived, this is a reply that broke off, not a missing one.
+    // After the status has arrived this is an incomplete reply, not a missing one.
     ended?.reject(ended.receiving.brokenOff(error))
   }
 
   #end(): UnderWay | undefined {
     const underWay = this.#underWay
-    if (underWay) underWay.deadline.onStrike = () => undefined
+    if (underWay) underWay.deadline.onFailure = () => undefined
     this.#underWay = undefined
     this.#controller = undefined
     return underWay
   }
 }
 
-/** A reply on its way. */
+/** A reply that is being received. */
 class Receiving {
   readonly #chunks: Buffer[] = []
   #size = 0
@@ -102,7 +103,7 @@ class Receiving {
     this.#fields = fields
   }
 
-  /** Gives a failure when it is too much. */
+  /** Returns a failure if the reply is too large. */
   add(chunk: Buffer): SendFailure | undefined {
     this.#size += chunk.length
     if (this.#size > maxReplyBytes) return this.#unreadable('too_large', '')

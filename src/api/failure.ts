@@ -1,7 +1,7 @@
 import type { FieldError } from '../contract/error.ts'
 import type { Effect, Method } from '../contract/route.ts'
 
-/** The platform said no, in its documented envelope. */
+/** The platform answered with an error in its documented envelope. */
 export interface Rejected {
   kind: 'rejected'
   status: number
@@ -14,7 +14,7 @@ export interface Rejected {
   retryAfter: number | null
 }
 
-/** What is wrong with a reply that is not the documented JSON. */
+/** Why a reply is not the documented JSON. */
 export type UnreadableReason =
   | 'html'
   | 'empty'
@@ -24,12 +24,12 @@ export type UnreadableReason =
   /** JSON, but not of the documented shape. */
   | 'unexpected_shape'
 
-/** A reply came, but not the documented JSON: a proxy's page, nothing, half of it. */
+/** The reply is not the documented JSON: a page of a proxy, nothing, or a part. */
 export interface Unreadable {
   kind: 'unreadable'
   status: number
   reason: UnreadableReason
-  /** What exactly, for a shape: the field and what was expected. */
+  /** For an unexpected shape: the field, and what was expected there. */
   detail: string | null
   /** The reply, or the beginning of it. */
   excerpt: string
@@ -37,7 +37,7 @@ export interface Unreadable {
   retryAfter: number | null
 }
 
-/** No reply: the connection could not be made, or broke. */
+/** No reply: there was no connection, or it broke. */
 export interface NetworkFailure {
   kind: 'network'
   /** System or undici error code, such as ECONNREFUSED. */
@@ -46,7 +46,7 @@ export interface NetworkFailure {
   maybeSent: boolean
 }
 
-/** Whether a code says that the platform's certificate is not trusted: no new try changes that. */
+/** Whether the platform's certificate is not trusted. A new try cannot change that. */
 export const isCertificateProblem = (code: string): boolean => /CERT|^UNABLE_TO_/.test(code)
 
 /** No reply in time. */
@@ -54,35 +54,35 @@ export interface TimedOut {
   kind: 'timeout'
   /** What was waited for: the first byte of the reply, or all of it. */
   waitingFor: 'headers' | 'body'
-  /** How long was waited, all tries together. */
+  /** How long was waited, all tries together, ms. */
   afterMs: number
   maybeSent: boolean
 }
 
-/** The platform pointed somewhere else, and that was not followed. */
+/** The platform answered with a redirect that is not followed. */
 export interface Redirected {
   kind: 'redirected'
   status: number
-  /** Another origin, where the key is not taken; not to be sent again; a circle; no address. */
+  /** To another origin, where the key is not sent; the request must not be repeated; a circle; no address. */
   reason: 'elsewhere' | 'not_repeatable' | 'too_many' | 'nowhere'
   /** Origin pointed to; empty when the redirect names no usable address. */
   origin: string
 }
 
-/** A path parameter that would address something else: empty, `.` or `..`. */
+/** A path parameter that would lead to another resource: empty, `.` or `..`. */
 export interface BadParameter {
   kind: 'bad_parameter'
   name: string
   value: string
 }
 
-/** The caller gave up. */
+/** The caller cancelled the request. */
 export interface Cancelled {
   kind: 'cancelled'
   maybeSent: boolean
 }
 
-/** It was not asked: no tool that is exposed reads this, or not of this account. */
+/** Nothing was sent: no exposed tool reads this, or not from this account. */
 export interface NotExposed {
   kind: 'not_exposed'
 }
@@ -98,7 +98,7 @@ export type Failure =
   | NotExposed
   | Cancelled
 
-/** A failure on its way up; built where it is known, turned into words in one place (mcp). */
+/** A failed operation. src/mcp/call/advice.ts and failure-text.ts turn it into words. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly failure: Failure

@@ -1,13 +1,13 @@
 import { SendFailure } from './failure.ts'
 import type { Send } from './send.ts'
 
-/** Takes a key out of a text, however it is written there. */
+/** Replaces a key in a text, in every way that it may be written there. */
 export type Redact = (text: string) => string
 
-/** What stands in place of a key. */
+/** What replaces the key. */
 const instead = '[API key]'
 
-/** So short a key is none of a real platform, and taking it out would only garble texts. */
+/** Shortest key that is replaced: no real key is shorter, and its letters may occur in any word. */
 const shortest = 6
 
 /**
@@ -20,7 +20,7 @@ export function redactor(apiKey: string): Redact {
   const written = new RegExp([...apiKey].map(waysToWrite).join(''), 'gi')
   const cores = [0, 1, 2].map((offset) => base64Of(apiKey, offset))
   const encoded = new RegExp(cores.map(({ pattern }) => pattern).join('|'), 'g')
-  // Nearly all texts hold no trace of it, and finding that out is ten times as fast.
+  // Nearly no text holds the key, and this check is ten times as fast as the replacement.
   const hasSigns = /["\\/]/.test(apiKey)
   const isWritten = (text: string) =>
     text.toLowerCase().includes(small) ||
@@ -33,12 +33,12 @@ export function redactor(apiKey: string): Redact {
   }
 }
 
-/** What every escape of visible ASCII has one of, besides a backslash before a sign. */
+/** Every escape of visible ASCII contains one of these, except a backslash before a sign. */
 const isEscaped = /%(?:25)?[2-7][\da-f]|\\u00[2-7]|&#/i
 
 /**
- * Bounded, and only from where a row of them begins, so that a text of nothing but backslashes takes
- * no longer than any other.
+ * At most seven, and only from the first of a row, so that a text of only backslashes takes no longer
+ * than any other.
  */
 const backslashes = '(?<!\\\\)\\\\{1,7}'
 
@@ -58,8 +58,8 @@ function waysToWrite(character: string): string {
 const literal = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
 
 /**
- * What base64, also that of addresses, makes of a key that begins `offset` bytes after a group of
- * three: only the characters that the key alone decides.
+ * The key in base64 and base64url where it begins `offset` bytes after a group of three: only the
+ * characters that depend on the key alone.
  */
 function base64Of(apiKey: string, offset: number): { pattern: string; part: string } {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(apiKey)])
@@ -72,15 +72,15 @@ function base64Of(apiKey: string, offset: number): { pattern: string; part: stri
   return { pattern: [...characters].map((one) => signs[one] ?? one).join('') + rest, part }
 }
 
-/** Signs of base64 that addresses and JSON write in other ways. */
+/** Signs of base64, with the ways that URLs and JSON write them. */
 const signs: Readonly<Record<string, string>> = {
   '+': '(?:[+-]|%2[Bb]|\\\\u002[Bb])',
   '/': '(?:\\\\{0,7}/|_|%2[Ff])',
 }
 
 /**
- * A sender whose replies do not hold the key: looked for once, in the text of the reply, before
- * anything is made of it. Not even the name of a field, a header or the address of a redirect has it.
+ * A sender whose replies do not hold the key. It is replaced in the text of the reply before it is
+ * parsed, so that also names of fields, headers and the address of a redirect are free of it.
  */
 export const keyFree =
   (send: Send, redact: Redact): Send =>

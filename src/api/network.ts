@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
-import { type Deadline, type Limits, startDeadline } from './deadline.ts'
 import { exchange } from './exchange.ts'
 import { type Failure, type Redirected, SendFailure } from './failure.ts'
 import { openPool, type PoolOptions } from './pool.ts'
+import { type Limits, type RequestDeadline, startRequestDeadline } from './request-deadline.ts'
 import type { Send, WireReply, WireRequest } from './send.ts'
 import { defaultTurns, type Sender, Turns } from './turns.ts'
 
@@ -27,7 +27,7 @@ export function createNetworkSender(options: NetworkOptions): NetworkSender {
   return {
     async send(request) {
       const { origin, pathname } = options.baseUrl
-      // Put together as text: resolving `//host/…` against an origin would lead to that host.
+      // Joined as text: resolving `//host/…` against an origin would lead to that host.
       const url = new URL(origin + pathname.replace(/\/$/, '') + request.target)
       return sendTo({ pool, turns }, url, request, options)
     },
@@ -41,7 +41,7 @@ async function sendTo(
   request: WireRequest,
   options: NetworkOptions,
 ): Promise<WireReply> {
-  const deadline = startDeadline(request, options)
+  const deadline = startRequestDeadline(request, options)
   const sender = { key: request.headers['x-api-key'] ?? '', network: request.clientNetwork }
   let hasTurn = false
   try {
@@ -62,12 +62,12 @@ async function sendTo(
   }
 }
 
-/** Waits for the sender's turn, for as long as the request may take until it is answered. */
-function turnOf(sender: Sender, turns: Turns, deadline: Deadline): Promise<void> {
-  if (deadline.struck) return Promise.reject(deadline.struck)
+/** Waits for the sender's turn; the deadline of the request includes this wait. */
+function turnOf(sender: Sender, turns: Turns, deadline: RequestDeadline): Promise<void> {
+  if (deadline.failure) return Promise.reject(deadline.failure)
   return new Promise((resolve, reject) => {
     const giveUp = turns.take(sender, resolve)
-    deadline.onStrike = (failure) => {
+    deadline.onFailure = (failure) => {
       giveUp?.()
       reject(failure)
     }
@@ -75,8 +75,9 @@ function turnOf(sender: Sender, turns: Turns, deadline: Deadline): Promise<void>
 }
 
 /**
- * Where a redirect leads, if it is to be followed: within the origin only, because the key goes
- * nowhere else, and only where the same request may be sent again (RFC 9110 §15.4).
+ * The target of a redirect that is followed; null for other replies. A redirect is followed only
+ * within the origin, because the key is sent nowhere else, and only if the same request may be sent
+ * again (RFC 9110 §15.4).
  */
 function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequest): URL | null {
   const from = visited.at(-1)
@@ -87,8 +88,8 @@ function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequ
     new SendFailure({ kind: 'redirected', status: reply.status, origin: to?.origin ?? '', reason })
   if (!to) throw refuse('nowhere')
   if (to.origin !== from.origin) throw refuse('elsewhere')
-  // Also where the reply says that the same may be sent again (307, 308): what creates something may
-  // have done so already, and then would do it twice.
+  // A POST is not repeated, not even for 307 and 308: it may have created something already, and
+  // would create it twice.
   const isRepeatable =
     request.method === 'GET' ||
     (request.method !== 'POST' && (reply.status === 307 || reply.status === 308))
@@ -105,22 +106,22 @@ function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequ
 const neverConnected =
   /^(EMFILE|ENFILE|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_CONN|PROXY_\d+|.*CERT.*|UNABLE_TO_.*)$/
 
-function failureOf(error: unknown, deadline: Deadline): Failure {
-  if (deadline.struck) return deadline.struck.failure
+function failureOf(error: unknown, deadline: RequestDeadline): Failure {
+  if (deadline.failure) return deadline.failure.failure
   if (error instanceof SendFailure) return error.failure
   const code = isNoHttp(error) ? 'NO_HTTP' : (proxyRefusal(error) ?? errorCode(error))
-  // No code: not the network's doing but a bug of ours, which must not read as a network failure.
+  // Without a code this is a bug of this program, which must not look like a network failure.
   const isOurs = code === null || /^(UND_ERR_INVALID_ARG|ERR_(?!TLS|SSL))/.test(code)
   if (isOurs) throw error
   return { kind: 'network', code, maybeSent: !neverConnected.test(code) }
 }
 
-/** What came back is not HTTP at all. */
+/** Whether the reply is not HTTP. */
 const isNoHttp = (error: unknown) => error instanceof Error && error.name === 'HTTPParserError'
 
 /**
- * The proxy answered CONNECT with another status than 200, so the platform has seen nothing. undici
- * tells the status in the message only.
+ * The code for a proxy that answered CONNECT with another status than 200, so that nothing reached
+ * the platform. undici has the status only in the message.
  */
 function proxyRefusal(error: unknown): string | undefined {
   const [, status] =
@@ -130,7 +131,7 @@ function proxyRefusal(error: unknown): string | undefined {
 
 function errorCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null
-  // What undici makes of a certificate for another name, with or without a proxy.
+  // undici's code for a certificate with another name, with or without a proxy.
   if ('code' in error && error.code === 'UND_ERR_PRX_TLS') return errorCode(error.cause)
   if ('code' in error && typeof error.code === 'string') return error.code
   return errorCode(error.cause)

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import type { Limits } from './deadline.ts'
+import type { Limits } from './request-deadline.ts'
 import { defaultTurns, type TurnBounds } from './turns.ts'
 
 export interface PoolOptions extends Pick<Limits, 'headersTimeoutMs'> {
@@ -16,16 +16,16 @@ export function openPool({
   atOnce = defaultTurns,
 }: PoolOptions): Dispatcher {
   const options = {
-    // Also those that are still being made for requests that were given up.
+    // This includes connections that are still being opened for requests that have ended.
     connections: atOnce.inAll,
-    // One deadline of ours covers headers and body; undici's own are coarse and would race it.
+    // request-deadline.ts limits headers and body; undici's own timers are coarse.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // Over HTTP/2 a connection that died without a word would be kept: what is given up ends there
-    // with its stream only. And undici repeats what it is told was not looked at, of its own accord.
+    // With HTTP/2, ending a request ends only its stream, so a dead connection would be kept. undici
+    // would also repeat by itself every request that the server reports as not processed.
     allowH2: false,
-    // Shorter than the deadline, so that "never connected" is known to be that.
-    // A proxy reads this name of the setting only; a direct connection reads it, too.
+    // Shorter than the deadline, so that a missing connection is reported as that. A proxy reads
+    // only this option; a direct connection reads it, too.
     connectTimeout: Math.max(1, headersTimeoutMs / 2),
   }
   if (!proxy) return new Agent(options)

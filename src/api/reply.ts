@@ -11,9 +11,9 @@ import type { WireReply } from './send.ts'
 export const maxReplyBytes = 10 * 1024 * 1024
 
 /**
- * What a reply may hold to be read: a hundred conversations of a hundred messages each have 41,000
- * values, and nothing documented nests deeper than ten. At these bounds a reply is read in some
- * 0.2 s; one of 10 MiB without them takes as long as 18 s, or all memory.
+ * Largest reply that is parsed. A hundred conversations of a hundred messages each have 41,000 values,
+ * and no documented reply is nested deeper than ten. A reply at these bounds is read in about 0.2 s;
+ * without them, one of 10 MiB takes up to 18 s, or all memory.
  */
 const replyBounds = { depth: 500, values: 300_000 }
 
@@ -22,7 +22,7 @@ const excesses: Readonly<Record<JsonBound, readonly [UnreadableReason, string]>>
   values: ['too_large', `more than ${replyBounds.values} values`],
 }
 
-/** A reply as data, or why it is none. */
+/** A reply as data, or why it cannot be read. */
 export type Outcome = { ok: true; value: unknown } | { ok: false; failure: Failure }
 
 /** Reads a reply against its route: the parsed value, the platform's refusal, or what is wrong. */
@@ -31,17 +31,17 @@ export function readReply(route: Route, reply: WireReply): Outcome {
   if (excess) return { ok: false, failure: unreadable(reply, ...excesses[excess]) }
   if (reply.status >= 200 && reply.status < 300) return readSuccess(route, reply)
   const json = parseJson(reply.body)
-  const said = envelopeOf(json)
-  if (!said) return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
+  const envelope = envelopeOf(json)
+  if (!envelope) return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
   return {
     ok: false,
-    failure: { kind: 'rejected', status: reply.status, ...said, ...replyFacts(reply) },
+    failure: { kind: 'rejected', status: reply.status, ...envelope, ...replyFacts(reply) },
   }
 }
 
 function readSuccess(route: Route, reply: WireReply): Outcome {
   const json = parseJson(reply.body)
-  // A page of a proxy, or an error after all, whatever the status says.
+  // An HTML page of a proxy, or an error in spite of its status.
   const isPage = json === undefined && reasonOf(reply.body, json) === 'html'
   if (isPage || isError(json)) {
     return { ok: false, failure: unreadable(reply, isPage ? 'html' : 'unexpected_shape') }
@@ -57,7 +57,7 @@ function readSuccess(route: Route, reply: WireReply): Outcome {
   return { ok: false, failure }
 }
 
-/** Nearly all replies are none, so the one look that tells comes before the whole parse. */
+/** Whether it is an error envelope. Nearly no reply is, so a cheap check comes before the parse. */
 const isError = (json: unknown): boolean =>
   typeof json === 'object' &&
   json !== null &&
@@ -72,7 +72,7 @@ function firstIssues({ issues }: z.ZodError): string {
 
 function parseJson(text: string): unknown {
   try {
-    // A byte order mark is no part of JSON (RFC 8259 §8.1), but some servers send one.
+    // JSON must not begin with a byte order mark (RFC 8259 §8.1), but some servers send one.
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     return undefined
@@ -102,7 +102,7 @@ function unreadable(
   }
 }
 
-/** What every failed reply tells besides its body. */
+/** What every failed reply has in its headers. */
 export function replyFacts(reply: Pick<WireReply, 'header'>) {
   return {
     requestId: reply.header('x-request-id') ?? null,
@@ -110,7 +110,7 @@ export function replyFacts(reply: Pick<WireReply, 'header'>) {
   }
 }
 
-/** `Retry-After` in seconds: digits, or an HTTP date (RFC 9110 §10.2.3); anything else is none. */
+/** `Retry-After` in seconds: digits, or an HTTP date (RFC 9110 §10.2.3); anything else is ignored. */
 function retryAfterSeconds(value: string | undefined, now = Date.now()): number | null {
   const text = value?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text)

@@ -7,21 +7,21 @@ export interface RetryPolicy {
   readonly tries: number
   /** Upper bound of the first wait, ms; doubled for each further one. */
   readonly firstWaitMs: number
-  /** Longest that is waited in all, seconds; a longer `Retry-After` ends the trying. */
+  /** Longest wait in all, seconds; a longer `Retry-After` is not waited for. */
   readonly longestRetryAfter: number
 }
 
 export const defaultRetryPolicy: RetryPolicy = { tries: 3, firstWaitMs: 250, longestRetryAfter: 30 }
 
-/** Statuses that say "not now" rather than "no". */
+/** Statuses for which the same request may succeed later. */
 const busy = new Set([429, 502, 503, 504])
 
 /**
  * How long to wait before trying again, in ms; null when it must not be tried again.
  *
- * What changes something is tried again only if the connection was never made: once its bytes may
- * have left, nobody knows whether it was done. Timeouts are never repeated: a platform that is
- * slow is not helped by the same question twice.
+ * A request that changes something is repeated only if there was no connection: once it may have been
+ * sent, it may have been carried out. Timeouts are never repeated, because a second request would add
+ * to the load of a slow platform.
  */
 export function waitBeforeRetry(
   method: Method,

@@ -4,7 +4,8 @@ import { SendFailure } from './failure.ts'
 
 /**
  * Path and query of a request. Path parameters are encoded here and nowhere else; one that is
- * empty, `.` or `..` would address another resource, broken Unicode none: both are refused.
+ * empty, `.` or `..` would lead to another resource, and broken Unicode cannot be encoded: both are
+ * refused.
  */
 export function targetOf(route: Route, request: RouteRequest): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -3,7 +3,7 @@ import { ApiError } from './failure.ts'
 
 /*
  * Every way in which this program waits at most so long. Requests of the client have limits of their
- * own: see deadline.ts.
+ * own: see request-deadline.ts.
  */
 
 /**

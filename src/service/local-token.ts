@@ -69,7 +69,9 @@ function read(file: string): string {
     refuseIfShared(file, descriptor)
     const text = readFileSync(descriptor, 'utf8').trim()
     if (new RegExp(`^${localTokenPrefix}[\\w-]{43}$`).test(text)) return text
-    throw new ConfigError(`${file} holds no local token. Delete it: a new one is made.`)
+    throw new ConfigError(
+      `${file} holds no local token. Delete the file: the next start makes a new one.`,
+    )
   } finally {
     closeSync(descriptor)
   }
@@ -86,6 +88,6 @@ function refuseIfShared(file: string, descriptor: number): void {
   }
   if ((mode & 0o077) === 0) return
   throw new ConfigError(
-    `${file} can be read by other users. Delete it for a new local token, or take the rights from them (chmod 600) where nobody has read it. On a disk that keeps no rights, name another folder with ${stateDirLabel}.`,
+    `${file} can be read by other users. Delete it for a new local token, or remove their permissions (chmod 600) if no one has read it. On a disk without file permissions, name another folder with ${stateDirLabel}.`,
   )
 }

@@ -4,12 +4,12 @@ import type { SandboxConfig } from '../config/sandbox.ts'
 import { errorCodes } from '../contract/error.ts'
 import type { Credential } from '../session/credential.ts'
 
-/** The platform as this process reaches it: over the network, or in a box. */
+/** The platform as this process reaches it: over the network, or the built-in sandbox. */
 export interface Platform {
   readonly send: Send
-  /** The same for the same platform: its origin and base path; `sandbox` for the one in a box. */
+  /** Identifies the platform: its origin and base path, or `sandbox`. */
   readonly address: string
-  /** What is used where a request brings no key of its own. */
+  /** The server's own key, for requests that bring none. */
   readonly credential: Credential | undefined
   /** Does now what the first request would do, and fails if that fails. */
   prepare(): Promise<void>
@@ -17,17 +17,19 @@ export interface Platform {
 }
 
 /**
- * Opens the platform. All code that its requests need is loaded now, so that none of them can fail
- * for a file that cannot be read later; the sandbox's database is opened with the first request.
+ * Opens the platform. All code that its requests need is loaded now: later its files may be missing,
+ * after an update. The sandbox's database is opened with the first request.
  */
 export async function openPlatform(
   config: PlatformConfig,
   onBug: (error: unknown) => void,
 ): Promise<Platform> {
-  return config.kind === 'sandbox' ? openBox(config, onBug) : openNetwork(config)
+  return config.kind === 'sandbox'
+    ? openSandboxPlatform(config, onBug)
+    : openNetworkPlatform(config)
 }
 
-async function openNetwork(
+async function openNetworkPlatform(
   config: Extract<PlatformConfig, { kind: 'network' }>,
 ): Promise<Platform> {
   const { createNetworkSender } = await import('../api/network.ts')
@@ -41,10 +43,10 @@ async function openNetwork(
   }
 }
 
-/** The key of the seeded account; it opens nothing but the sandbox. */
+/** The key of the sandbox's own account. It works nowhere else. */
 const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
 
-async function openBox(
+async function openSandboxPlatform(
   { file, speed, llm }: SandboxConfig,
   onBug: (error: unknown) => void,
 ): Promise<Platform> {
@@ -64,7 +66,7 @@ async function openBox(
       try {
         return await replyOf(await open().fetch(requestOf(request)))
       } catch (error) {
-        // A file that cannot be opened is told as the platform would tell a failure of its own.
+        // A database that cannot be opened is reported as a failure of the platform.
         return failedReply(error)
       }
     },

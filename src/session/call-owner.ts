@@ -7,7 +7,7 @@ import { canonicalId } from '../text/canonical-id.ts'
 import { ownAccount, rememberOwnAccount } from './account.ts'
 import type { Session } from './session.ts'
 
-/** The key's own account; a sandbox says which sandbox it is, because a new one is another platform. */
+/** The key's own account. A sandbox also has an id, because a new sandbox is another platform. */
 const KeyAccount = z.object({ id: z.string(), sandbox_id: z.string().optional() })
 export type KeyAccount = z.output<typeof KeyAccount>
 
@@ -29,7 +29,7 @@ export async function keyAccount(session: Session, journal: Journal): Promise<Ke
   return own
 }
 
-/** As the platform tells it. A sandbox is asked each time: it may have been replaced meanwhile. */
+/** As the platform has it now. A sandbox is asked each time: it may have been replaced. */
 async function currentAccount(session: Session): Promise<KeyAccount> {
   const own = KeyAccount.parse(await ownAccount(session))
   if (own.sandbox_id === undefined) return own

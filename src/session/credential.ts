@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
 
-/** An API key, and where it was taken from in words for a person. Never shown, never stored. */
+/** An API key, and where it comes from, in words for a person. The key is never logged or stored. */
 export interface Credential {
   readonly apiKey: string
   readonly source: string
@@ -8,20 +8,20 @@ export interface Credential {
   readonly clientNetwork?: string | undefined
 }
 
-/** True for what can be a key: visible ASCII, so that it can stand in a header as it is. */
+/** True for a text that can be a key: visible ASCII, which a header can hold as it is. */
 export const isApiKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
 
 /** The header in which a request brings the local token of the server. */
 export const localTokenHeader = 'X-MCP-Local-Token'
 
-/** How every local token begins: by that it is told apart from the keys of platforms. */
+/** The beginning of every local token, which distinguishes it from API keys. */
 export const localTokenPrefix = 'voice-agent-mcp-local-'
 
-/** True for a local token, whole or with something around it: it is never passed on as a key. */
+/** True for a text that contains a local token: it must not be sent to the platform as a key. */
 export const holdsLocalToken = (text: string): boolean =>
   text.toLowerCase().includes(localTokenPrefix)
 
-/** A request's own key in the form that the SDK hands through to the factory. */
+/** A request's own key in the form that the SDK passes to the server factory. */
 export function authInfoOf({ apiKey, ...extra }: Credential): AuthInfo {
   return { token: apiKey, clientId: '', scopes: [], extra }
 }

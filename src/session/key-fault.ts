@@ -11,8 +11,8 @@ export interface KeyFault {
 }
 
 /**
- * How long a key that was refused is not asked about again, ms: a client that tries again and again
- * costs the platform nothing, and one whose key is put right soon gets on.
+ * How long a refused key is not checked again, ms. Repeated tries of a client then cost the platform
+ * nothing, and a key that is corrected works soon.
  */
 const refusedMs = 10_000
 

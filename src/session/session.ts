@@ -8,18 +8,18 @@ export interface Session {
   /** What was read with this key before, by this or another session of it. */
   readonly cache: ReplyCache
   readonly callServices: CallServices
-  /** Which platform this is: its address, or that it is the sandbox in this process. */
+  /** Identifies the platform: its origin and base path, or `sandbox`. */
   readonly platform: string
-  /** Who this is, without saying it: a hash of the API key. Never written down. */
+  /** Identifies the user: a hash of the API key. It is never stored. */
   readonly owner: string
   readonly isSandbox: boolean
-  /** Where the API key was taken from, in words for a person. */
+  /** Where the API key comes from, in words for a person. */
   readonly keySource: string
   /** The account that the operator has pinned: all tools act on it. */
   readonly pinnedAccount: string | undefined
   /**
-   * Takes the key out of what a client sent, before it is repeated. Replies of the platform do not
-   * hold it: they were looked through as they came.
+   * Removes the key from a text that a client sent, before it is repeated. Replies of the platform are
+   * free of it already (src/api/key-free.ts).
    */
   readonly redact: (text: string) => string
 }

@@ -81,7 +81,7 @@ export class WatchedReplies {
     return this.#replies.has(key)
   }
 
-  /** Compares a reply with the one before, and tells the listeners if it is another one. */
+  /** Compares a reply with the one before, and calls the listeners if it differs. */
   compare(key: string, reply: unknown): void {
     const watched = this.#replies.get(key)
     if (!watched) return
