@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { DoubledNameError, parseJsonText } from '../json/unique-keys.ts'
+import { DuplicateKeyError, parseJsonText } from '../json/unique-keys.ts'
 import { closestWord } from '../text/closest-match.ts'
 import { DialPolicyConfig, QuietHours } from './dial-policy-config.ts'
 
@@ -14,7 +14,7 @@ export function parseDialPolicy(text: string, source: string): DialPolicyConfig 
   try {
     value = parseJsonText(text)
   } catch (error) {
-    if (error instanceof DoubledNameError) throw unusable(source, error.message)
+    if (error instanceof DuplicateKeyError) throw unusable(source, error.message)
     const reason = error instanceof Error ? error.message : String(error)
     throw new DialPolicyError(
       `The dial policy (${source}) is not JSON: ${reason}. Write an object such as {"allow_countries": ["DE"], "max_per_hour": 10}.`,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DoubledNameError, parseJsonText } from '../../src/json/unique-keys.ts'
+import { DuplicateKeyError, parseJsonText } from '../../src/json/unique-keys.ts'
 import { tries } from '../harness/property.ts'
 
 test.each([
@@ -13,7 +13,7 @@ test.each([
   ['{"": 1, "": 2}', ' is given twice'],
   ['{"__proto__": 1, "__proto__": 2}', '__proto__ is given twice'],
 ])('%s is refused', (text, message) => {
-  expect(() => parseJsonText(text)).toThrow(DoubledNameError)
+  expect(() => parseJsonText(text)).toThrow(DuplicateKeyError)
   expect(() => parseJsonText(text)).toThrow(message)
 })
 

@@ -1,5 +1,5 @@
 import { type Failure, isCertificateProblem, type Redirected } from '../../api/failure.ts'
-import { referencesOf } from '../hints/missing.ts'
+import { referencesOf } from '../hints/missing-references.ts'
 import {
   type AdviceRow,
   type FailedCall,

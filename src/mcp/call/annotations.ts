@@ -1,6 +1,6 @@
 import type { Route } from '../../contract/route.ts'
 
-/** The hints of a tool, each true to the protocol's definition of it. */
+/** The annotations of a tool, as the protocol defines each of them. */
 export function annotationsOf(
   title: string,
   { method, openWorld }: Route,
@@ -9,7 +9,7 @@ export function annotationsOf(
   return {
     title,
     readOnlyHint: effect === 'reads',
-    // "Only additive updates" is what false means: a PATCH overwrites, a call cannot be taken back.
+    // False means "only additive updates": a PATCH overwrites, and a call cannot be undone.
     destructiveHint: effect === 'destroys' || effect === 'bills' || method === 'PATCH',
     idempotentHint: effect === 'reads' || method === 'PATCH' || method === 'DELETE',
     openWorldHint: openWorld,

@@ -2,77 +2,84 @@ import type * as z from 'zod'
 import type { RouteRequest } from '../../contract/route.ts'
 import { settledAccount } from '../../session/account.ts'
 import type { ArgumentProblem } from './advice.ts'
-import { brokenText, brokenTextAt, unsendable } from './argument-limits.ts'
+import { argumentLimitProblem } from './argument-limits.ts'
 import { clearArgument, clearName, clearProblems, withNulls } from './clear-argument.ts'
-import { normalise } from './normalise-arguments.ts'
+import { normaliseArguments } from './normalise-arguments.ts'
 import type { Tool } from './tool.ts'
 
 export type ParsedArguments = Parsed | { ok: false; problems: readonly ArgumentProblem[] }
 
 interface Parsed {
   ok: true
-  /** What is sent; a field that is to be cleared is null in its body. */
+  /** What is sent; fields to clear are null in its body. */
   request: RouteRequest
   options: Record<string, unknown>
-  /** Dotted paths of what is to be cleared. */
+  /** Dotted paths of the fields to clear. */
   cleared: readonly string[]
-  /** Dotted paths of what was null, which means 'not given', where somebody may have meant more. */
+  /** Dotted paths of nulls that were taken as not given, where they may have been meant to clear. */
   ignoredNulls: readonly string[]
 }
 
 /**
- * Reads a tool's arguments once, at the boundary: objects that a client sent as JSON text are
- * taken apart, null is taken as not given, unknown arguments are reported with the nearest real
- * one, everything else is parsed with the route's own schemas and sorted into path, query, body and
- * the tool's own.
+ * Parses the arguments of a tool. Objects that a client sent as JSON text are unpacked, null means
+ * 'not given', an unknown argument is reported with the closest known one. Everything else is parsed
+ * with the route's own schemas and sorted into path, query, body and the tool's own arguments.
  */
 export function parseArguments(
   tool: Tool,
   given: Record<string, unknown>,
   pinnedAccount?: string,
 ): ParsedArguments {
-  const reason = unsendable(given)
-  if (reason) return { ok: false, problems: [{ argument: 'arguments', message: reason }] }
-  const broken = brokenTextAt(given)
-  if (broken !== undefined)
-    return { ok: false, problems: [{ argument: broken || 'arguments', message: brokenText }] }
-  const { value, nulls, problems: found } = normalise(given, tool.inputSchema())
-  const problems = [...found]
-  if (pinnedAccount !== undefined && (given.account_id ?? pinnedAccount) !== pinnedAccount) {
-    problems.unshift({
-      argument: 'account_id',
-      message: `this server acts on ${pinnedAccount} only`,
-    })
-  }
+  const limitProblem = argumentLimitProblem(given)
+  if (limitProblem) return { ok: false, problems: [limitProblem] }
+  const { value, nulls, problems: found } = normaliseArguments(given, tool.inputSchema())
+  const problems = [...accountProblems(given, pinnedAccount), ...found]
   const parsed = tool.input.safeParse(value, { reportInput: true })
   if (!parsed.success) problems.push(...parsed.error.issues.map(problemOf))
   if (problems.length > 0 || !parsed.success) return { ok: false, problems }
+  return withClearedFields(tool, parsed.data, { nulls, pinnedAccount })
+}
 
-  const cleared = clearArgument.parse(parsed.data[clearName]) ?? []
-  const request = requestOf(tool, parsed.data, pinnedAccount)
-  const ignoredNulls = ignoredIn(tool, nulls)
-  const refused = refusedChange(tool, request.body, { cleared, ignoredNulls })
-  if (refused.length > 0) return { ok: false, problems: refused }
+/** The operator has pinned another account. */
+const accountProblems = (given: Fields, pinnedAccount: string | undefined): ArgumentProblem[] =>
+  pinnedAccount === undefined || (given.account_id ?? pinnedAccount) === pinnedAccount
+    ? []
+    : [{ argument: 'account_id', message: `this server acts on ${pinnedAccount} only` }]
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** The request, with null in its body for each field that `clear` names. */
+function withClearedFields(
+  tool: Tool,
+  data: Fields,
+  { nulls, pinnedAccount }: { nulls: readonly string[]; pinnedAccount: string | undefined },
+): ParsedArguments {
+  const cleared = clearArgument.parse(data[clearName]) ?? []
+  const request = requestOf(tool, data, pinnedAccount)
+  const ignoredNulls = ignoredNullsOf(tool, nulls)
+  const problems = changeProblems(tool, request.body, { cleared, ignoredNulls })
+  if (problems.length > 0) return { ok: false, problems }
   const { body } = request
   return {
     ok: true,
     request: { ...request, ...(body && { body: withNulls(tool, body, cleared) }) },
-    options: pick(parsed.data, tool.options.shape),
+    options: pick(data, tool.options.shape),
     cleared,
     ignoredNulls,
   }
 }
 
 /**
- * The nulls of an update that somebody may have meant to clear; when something is created there is
- * nothing to clear, but a setting can be none.
+ * The nulls that may have been meant to clear a field: all in an update, but in a creation only those
+ * of settings that can be none.
  */
-function ignoredIn({ route, clearable }: Tool, nulls: readonly string[]): string[] {
+function ignoredNullsOf({ route, clearable }: Tool, nulls: readonly string[]): string[] {
   if (route.method !== 'PATCH') return nulls.filter((path) => clearable.includes(path))
   return nulls.filter((path) => Object.hasOwn(route.body?.shape ?? {}, path.split('.', 1)[0] ?? ''))
 }
 
-function refusedChange(
+/** Why fields cannot be cleared, or that an update changes nothing. */
+function changeProblems(
   tool: Tool,
   body: RouteRequest['body'] = {},
   { cleared, ignoredNulls }: Pick<Parsed, 'cleared' | 'ignoredNulls'>,
@@ -93,7 +100,7 @@ function refusedChange(
 
 function problemOf(issue: z.core.$ZodIssue): ArgumentProblem {
   const argument = issue.path.join('.') || 'arguments'
-  // Where a field is null it counts as not given, so what is left is an item of an array.
+  // A field that is null counts as not given, so this is an item of an array.
   if (issue.input === null) return { argument, message: 'cannot be null; leave it out' }
   if (issue.input !== undefined) return { argument, message: lowerFirst(issue.message) }
   const choices = issue.code === 'invalid_value' ? `; one of ${issue.values.join(', ')}` : ''
@@ -102,11 +109,7 @@ function problemOf(issue: z.core.$ZodIssue): ArgumentProblem {
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
-function requestOf(
-  tool: Tool,
-  data: Record<string, unknown>,
-  pinnedAccount: string | undefined,
-): RouteRequest {
+function requestOf(tool: Tool, data: Fields, pinnedAccount: string | undefined): RouteRequest {
   const { params, query, body } = tool.route
   const inPath = Object.fromEntries(
     Object.entries(pick(data, params.shape)).map(([name, id]) => [name, String(id)]),
@@ -118,5 +121,5 @@ function requestOf(
   }
 }
 
-const pick = (data: Record<string, unknown>, shape: object) =>
+const pick = (data: Fields, shape: object) =>
   Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(shape, name)))

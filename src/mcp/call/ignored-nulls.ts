@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { ToolOutput } from '../../views/tool-output.ts'
 import { clearName } from './clear-argument.ts'
 
-/** What the results of tools that can clear fields may say besides. */
+/** A field in the results of tools that can clear fields. */
 export const ignoredNullsShape = {
   ignored_nulls: z
     .array(z.string())
@@ -10,10 +10,10 @@ export const ignoredNullsShape = {
     .describe(`Fields given as null, which means 'not given'; ${clearName} clears.`),
 }
 
-/** Fields that a text names; a client that fills in every field has many. */
+/** How many fields the text names: a client that fills in every field sends many nulls. */
 const mostNamed = 10
 
-/** A result that says which nulls were taken as not given. */
+/** The output with a note of the nulls that were taken as not given. */
 export function withIgnoredNulls(output: ToolOutput, nulls: readonly string[]): ToolOutput {
   if (nulls.length === 0) return output
   const { lines, structured } = output

@@ -2,8 +2,8 @@ import type { JsonSchema } from '../../contract/json-schema.ts'
 import { closestWord, sameWord } from '../../text/closest-match.ts'
 import type { ArgumentProblem } from './advice.ts'
 
-/** Arguments in the shape that the schema has, before they are parsed. */
-export interface Normalised {
+/** Arguments in the shape of the schema, before they are parsed. */
+interface NormalisedArguments {
   readonly value: unknown
   readonly problems: readonly ArgumentProblem[]
   /** Dotted paths of declared fields that were null, which means 'not given'. */
@@ -11,11 +11,11 @@ export interface Normalised {
 }
 
 /**
- * Takes apart objects and arrays that a client sent as JSON text, leaves out declared fields that
- * are null, and reports unknown names, all the way down. What is not declared is data and stays as
- * it is, null too.
+ * Unpacks objects and arrays that a client sent as JSON text, leaves out declared fields that are
+ * null, and reports unknown names, at every depth. Undeclared fields are data and stay unchanged,
+ * null too.
  */
-export function normalise(given: unknown, schema: JsonSchema): Normalised {
+export function normaliseArguments(given: unknown, schema: JsonSchema): NormalisedArguments {
   const found: Found = { problems: [], nulls: [] }
   return { value: normalised(given, schema, [], found), ...found }
 }
@@ -25,7 +25,7 @@ interface Found {
   readonly nulls: string[]
 }
 
-/** Unknown names that are told: by then it is clear that something is thoroughly wrong. */
+/** How many unknown names are reported at most. */
 const mostProblems = 20
 
 function normalised(value: unknown, schema: JsonSchema, path: string[], found: Found): unknown {
@@ -40,22 +40,22 @@ function normalised(value: unknown, schema: JsonSchema, path: string[], found: F
     Object.entries(unpacked).flatMap(([name, field]) => {
       const here = [...path, name]
       if (!Object.hasOwn(properties, name))
-        return isTaken(here, unpacked, schema, found) ? [[name, field]] : []
+        return isAccepted(here, unpacked, schema, found) ? [[name, field]] : []
       if (field === null) {
         found.nulls.push(here.join('.'))
         return []
       }
       const nullsBefore = found.nulls.length
       const inner = normalised(field, schemaOf(properties[name]), here, found)
-      // An object that held nothing but nulls was filled in by a client: nobody gave it.
+      // An object with nothing but nulls was filled in by a client: it is not given either.
       const wasEmptied = isEmptyObject(inner) && found.nulls.length > nullsBefore
       return wasEmptied && !isRequired(name, schema) ? [] : [[name, inner]]
     }),
   )
 }
 
-/** Whether an undeclared name is taken; otherwise it is a problem. */
-function isTaken(path: string[], object: object, schema: JsonSchema, found: Found): boolean {
+/** Whether an undeclared name is accepted; otherwise it is reported. */
+function isAccepted(path: string[], object: object, schema: JsonSchema, found: Found): boolean {
   const name = path.at(-1) ?? ''
   const known = Object.keys(schema.properties ?? {})
   if (schema.additionalProperties !== false && !sameWord(name, known)) return true
@@ -88,7 +88,7 @@ function unpack(text: string, { type }: JsonSchema): unknown {
 
 function unknownArgument(path: string[], known: string[], missing: string[]): ArgumentProblem {
   const name = path.at(-1) ?? ''
-  // Comparing with every word costs time, so only what could be a name is compared.
+  // Comparing costs time, so only texts that could be names are compared.
   const meant =
     name.length > 64 ? undefined : (closestWord(name, missing) ?? closestWord(name, known))
   const hint = meant ? `did you mean ${meant}?` : `known here: ${known.join(', ')}`

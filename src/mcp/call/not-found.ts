@@ -1,4 +1,4 @@
-import { referencesOf } from '../hints/missing.ts'
+import { referencesOf } from '../hints/missing-references.ts'
 import type { FailedCall } from './advice-row.ts'
 
 /** The tools that list what arguments refer to. */

@@ -1,6 +1,6 @@
 import type { Advice } from './advice.ts'
 
-/** Why a tool did not go on, for programs. */
+/** Why the steps of a tool refused, for programs. */
 export type RefusalKind =
   | 'bad_arguments'
   | 'conflict'
@@ -9,7 +9,7 @@ export type RefusalKind =
   | 'not_taken'
   | 'unknown_outcome'
 
-/** Thrown by the steps of a tool that will not go on: what is wrong and what to do, nothing done. */
+/** Thrown by the steps of a tool that refuse: what is wrong and what to do. Nothing was done. */
 export class Refused extends Error {
   override readonly name = 'Refused'
   readonly kind: RefusalKind
@@ -26,6 +26,6 @@ export class Refused extends Error {
   }
 }
 
-/** Arguments that cannot be right, each with what to do about it. */
+/** Refuses arguments that are wrong, each with what to do about it. */
 export const badArguments = (fields: Advice['fields']): Refused =>
   new Refused('bad_arguments', 'the arguments cannot be right; nothing was sent', { fields })

@@ -8,7 +8,7 @@ import type { RestrictedSession } from '../../session/restricted-session.ts'
 /** Arguments that name an agent, wherever they are sent. */
 const agentArguments = ['agent_id', 'inbound_agent_id'] as const
 
-/** True for what is an id and no name: the platform's ids are UUIDs [R]. */
+/** Whether a text is an id, not a name: the platform's ids are UUIDs [R]. */
 export const isUuid = (text: string) =>
   /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i.test(text)
 
@@ -28,15 +28,15 @@ interface AgentNameProblem {
 }
 
 /**
- * A request in which agents named by their exact name have become ids. What is a UUID is an id; what
- * no agent is called is passed on as it came, because ids are the platform's to know.
+ * The request with ids in place of agents' exact names. A UUID is taken as an id. A text that is not
+ * an agent's name is sent unchanged, because the platform decides what an id is.
  */
 export async function withAgentIds(
   request: RouteRequest,
   session: RestrictedSession,
   signal: AbortSignal | undefined,
 ): Promise<NamedRequest> {
-  // Without them ids are taken, and no names: an answer would tell who is called what.
+  // Where the list is not exposed, only ids work: an answer would reveal names.
   if (!session.mayRead(routes.agents.list)) return { ok: true, request, unknown: [] }
   const { params, query, body } = request
   const changed: Record<string, string> = {}
@@ -65,7 +65,7 @@ export async function withAgentIds(
   }
 }
 
-/** Agents read at a time, and how often, to be sure that a name is one agent's alone. */
+/** How many agents are read at a time, and how often, to be sure that only one has the name. */
 const perPage = 100
 const mostPages = 20
 
@@ -113,13 +113,13 @@ async function agentsLike(
     for (const agent of items) agents.set(agent.id, agent)
     offset += items.length
     const isOver = count === undefined ? items.length === 0 : offset >= count
-    // A platform that gives the same page again has no more.
+    // A platform that gives the same page again has no further pages.
     if (isOver || agents.size === before) return { agents: [...agents.values()], isAll: true }
   }
   return { agents: [...agents.values()], isAll: false }
 }
 
-/** Namesakes that are told. */
+/** How many agents of the same name an error names. */
 const mostNamed = 5
 
 const ambiguous = (argument: string, name: string, agents: Agent[]): AgentNameProblem => ({
@@ -132,5 +132,5 @@ const ambiguous = (argument: string, name: string, agents: Agent[]): AgentNamePr
 
 const uncertain = (argument: string, name: string): AgentNameProblem => ({
   argument,
-  message: `more than ${mostPages * perPage} agents have "${name}" in their name, so that it is not certain which is meant; give the id`,
+  message: `more than ${mostPages * perPage} agents have "${name}" in their name, so it is not certain which one is meant; give the id`,
 })

@@ -7,10 +7,10 @@ import { accountIn } from '../../session/account.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { closestItems, itemLabel, type NamedItem } from '../../text/closest-match.ts'
 import { isUuid } from './agent-names.ts'
-import { isNotFound, missingArguments } from './missing.ts'
+import { isNotFound, missingArguments } from './missing-references.ts'
 
-/** Where the ones that exist are listed, and how an item of that list is known. */
-interface Source {
+/** The list in which a kind of thing is found, and how its items are identified. */
+interface ItemSource {
   readonly route: Route
   readonly list: string
   readonly query?: Readonly<Record<string, unknown>>
@@ -26,20 +26,20 @@ const byId =
 
 const text = (value: unknown) => (typeof value === 'string' ? value : null)
 
-const agents: Source = {
+const agents: ItemSource = {
   route: routes.agents.list,
   list: 'list_agents',
   known: byId('name'),
 }
 const numbers = { route: routes.phoneNumbers.list, list: 'list_phone_numbers' }
-const subaccounts: Source = {
+const subaccounts: ItemSource = {
   route: routes.accounts.listSubaccounts,
   list: 'list_subaccounts',
   known: byId('name'),
 }
 
-/** Arguments that name something of the account. */
-const sources: Readonly<Record<string, Source>> = {
+/** Arguments that refer to something in the account, and where that is listed. */
+const sources: Readonly<Record<string, ItemSource>> = {
   agent_id: agents,
   inbound_agent_id: agents,
   phone_number_id: { ...numbers, known: byId('friendly_name', 'number') },
@@ -57,13 +57,13 @@ const Page = z.looseObject({
   items: z.array(z.record(z.string(), z.unknown())),
 })
 
-/** How many are compared with, and the longest a failure waits for a suggestion, ms. */
+/** How many items are read at a time, and how long an error waits for a suggestion, ms. */
 const mostCompared = 100
 const patienceMs = 2000
 
 /**
  * What may have been meant by ids and numbers that the platform does not know, by argument: the
- * nearest real ones, or what there is. Never a reason to fail: without an answer there is no hint.
+ * closest ones, or some that exist. Where they cannot be read there is no hint.
  */
 export async function didYouMean(
   error: ApiError,
@@ -93,7 +93,7 @@ const nounOf = (argument: string) =>
     .replaceAll('_', ' ')
     .replace('sip', 'SIP')
 
-/** The references that the platform names as refused, for a body that does not hold. */
+/** The references that the platform names as wrong in a 422. */
 function refusedReferences(failure: Failure): string[] {
   if (failure.kind !== 'rejected' || failure.status !== 422) return []
   const named = failure.errors.map(({ field }) => field.replace(/^(body|query|path)\./, ''))
@@ -110,7 +110,7 @@ export async function hintFor(
   const source = sources[argument]
   if (!source || given === 'me') return undefined
   const account_id = argument === 'account_id' ? 'me' : accountIn({ params })
-  const known = await knownOf(source, given, account_id, session)
+  const known = await existingItems(source, given, account_id, session)
   if (!known || known.some(({ id }) => id === given)) return undefined
   const hint = valuesMeant(given, known, source)
   return source === agents && !isUuid(given) ? `${hint} ${archivedAgentHint}` : hint
@@ -120,23 +120,21 @@ export async function hintFor(
 export const archivedAgentHint =
   'An archived agent is found by its id only: list_agents with is_archived true shows it.'
 
-function valuesMeant(given: string, known: NamedItem[], { list }: Source): string {
+function valuesMeant(given: string, known: NamedItem[], { list }: ItemSource): string {
   if (known.length === 0) return `There are none in this account (${list}).`
   const meant = closestItems(given, known)
   if (meant.length > 0) return `Did you mean ${meant.map(itemLabel).join(' or ')}?`
   const some = known.slice(0, 5).map(itemLabel).join(', ')
-  return known.length > 5
-    ? `Some of those there are: ${some}; ${list} shows all.`
-    : `There are ${some}.`
+  return known.length > 5 ? `Some that exist: ${some}; ${list} shows all.` : `There are ${some}.`
 }
 
-/** Pages that are read of a long list, and words by which agents are searched beyond them. */
+/** How many pages of a long list are read, and by how many words further agents are searched. */
 const mostPages = 5
 const mostWords = 2
 
-/** What there is, as far as it could be read in time; `undefined` when nothing could. */
-async function knownOf(
-  source: Source,
+/** The items that exist, as far as they could be read in time; `undefined`: none could be read. */
+async function existingItems(
+  source: ItemSource,
   given: string,
   account_id: string,
   session: RestrictedSession,
@@ -170,7 +168,7 @@ const longestWords = (text: string) =>
     .slice(0, mostWords)
 
 async function pageOf(
-  { route, query, known }: Source,
+  { route, query, known }: ItemSource,
   asked: { account_id: string; query: object },
   { cache }: RestrictedSession,
 ): Promise<{ count: number | undefined; items: NamedItem[] }> {
@@ -182,15 +180,15 @@ async function pageOf(
   return { count, items: items.map(known) }
 }
 
-/** What cannot be read is not compared with. */
+/** What cannot be read is not compared; other errors are thrown. */
 export function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError || error instanceof z.ZodError)) throw error
 }
 
-/** Agents that may be meant by a name that none has. */
+/** Agents that may be meant by a name that no agent has. */
 export const agentsMeant = async (
   given: string,
   account_id: string,
   session: RestrictedSession,
 ): Promise<NamedItem[]> =>
-  closestItems(given, (await knownOf(agents, given, account_id, session)) ?? [])
+  closestItems(given, (await existingItems(agents, given, account_id, session)) ?? [])

@@ -7,8 +7,8 @@ import { closestItems, itemLabel } from '../../text/closest-match.ts'
 import { quoted } from '../../text/dialog-text.ts'
 import { hintFor, ignoreRefusal } from './did-you-mean.ts'
 
-/** A request, and those of its arguments that are neither a UUID nor the name of an agent. */
-interface Asked {
+/** A list that was read; `unknown` are its arguments that are neither a UUID nor an agent's name. */
+interface ListRequest {
   readonly route: Route
   readonly request: RouteRequest
   readonly unknown: readonly string[]
@@ -20,7 +20,7 @@ interface Asked {
  */
 export async function whyEmpty(
   { items, voices }: Readonly<Record<string, unknown>>,
-  { route, request, unknown }: Asked,
+  { route, request, unknown }: ListRequest,
   session: RestrictedSession,
 ): Promise<string | undefined> {
   if (isEmpty(items) && unknown.includes('agent_id')) {
@@ -34,8 +34,8 @@ export async function whyEmpty(
 }
 
 /**
- * The platform takes tags separated by commas, too [R], so one that holds a comma may be read as
- * several. Agents that have it as it was given show that it was not.
+ * The platform also accepts tags separated by commas [R], so a tag with a comma may be read as several
+ * tags. Agents that have the whole tag show that it was not.
  */
 function tagsReadApart(items: unknown, tags: unknown): string | undefined {
   const parted = (Texts.safeParse(tags).data ?? []).filter((tag) => tag.includes(','))
@@ -76,13 +76,13 @@ async function languageMeant(
 
 const Spoken = z.looseObject({ language: z.string().min(1) })
 
-/** What people call a language: `German (Germany)` and `German`. */
+/** The English names of a language: `German (Germany)` and `German`. */
 function namesOf(code: string): string[] {
   try {
     const names = new Intl.DisplayNames('en', { type: 'language' })
     return [code, code.split('-', 1)[0] ?? code].flatMap((one) => names.of(one) ?? [])
   } catch {
-    // Not every vendor's code is one of a language.
+    // Not every vendor's code is a language tag.
     return []
   }
 }

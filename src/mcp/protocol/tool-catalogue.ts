@@ -1,7 +1,7 @@
 import type { Tool as ProtocolTool, ServerOptions } from '@modelcontextprotocol/server'
 import { type ConfirmMode, listsToken, withoutToken } from '../call/confirm-mode.ts'
+import { jsonSchemaValidator } from '../call/json-schema-validator.ts'
 import type { Tool } from '../call/tool.ts'
-import { jsonSchemaValidator } from '../call/validator.ts'
 import type { Era } from './envelope.ts'
 import type { Exposure } from './exposure.ts'
 import { serverOptionsFor } from './server-info.ts'

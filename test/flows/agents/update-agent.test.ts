@@ -295,7 +295,7 @@ describe('what does not exist', () => {
 
   test.each([
     ['get_agent', { agent_id: 'Suport line' }, /Did you mean Support line \(/],
-    ['archive_agent', { agent_id: 'no such thing at all' }, /There are|Some of those there are/],
+    ['archive_agent', { agent_id: 'no such thing at all' }, /There are|Some that exist/],
     ['get_sip_trunk', { sip_trunk_id: 'office trunk' }, /Did you mean Office trunk \(/],
     [
       'get_phone_number',
@@ -364,7 +364,7 @@ describe("an agent's exact name", () => {
     })
     const endless = await wired.call('get_agent', { agent_id: 'Bot' })
     expect(endless.isError).toBe(true)
-    expect(endless.content[0]?.text).toMatch(/not certain which is meant; give the id/)
+    expect(endless.content[0]?.text).toMatch(/not certain which one is meant; give the id/)
     platform.behave(({ url }, res) =>
       json(res, 200, url.includes('/agents/') ? agent(1) : { items: [agent(1)] }),
     )

@@ -5,11 +5,11 @@ import { routes } from '../../contract/routes.ts'
 import { accountIn } from '../../session/account.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 
-/** A 404, in the platform's envelope or without any. */
+/** A 404, with or without the platform's error envelope. */
 export const isNotFound = ({ failure }: ApiError): boolean =>
   'status' in failure && failure.status === 404
 
-/** How a thing that an argument refers to is read, and the name of its parameter there. */
+/** The route that reads what an argument refers to, and the name of its path parameter. */
 interface Reference {
   readonly route: Route
   readonly parameter: string
@@ -26,15 +26,15 @@ const references: Readonly<Record<string, Reference>> = {
   call_id: { route: routes.calls.get, parameter: 'call_id' },
 }
 
-/** References of a body: for these, too, the platform answers 404 [B]. */
+/** References in bodies, for which the platform answers 404 as well [B]. */
 const inBodies = ['agent_id', 'inbound_agent_id', 'sip_trunk_id']
 
-/** Longest a failure waits until it is known what is missing, ms. */
+/** How long an error waits until it is known what is missing, ms. */
 const patienceMs = 2000
 
 /**
- * The arguments of a request that refer to nothing, after a 404: those that the platform names;
- * otherwise they are found out with a few reads by the same key. Empty when that is not possible.
+ * After a 404: the arguments that refer to something that does not exist. The platform may name them;
+ * otherwise a few reads with the same key find out. Empty when that is not possible.
  */
 export async function missingArguments(
   error: ApiError,
@@ -49,7 +49,7 @@ export async function missingArguments(
   return resultOr(search, () => [], { ms: patienceMs }).finally(() => done.abort())
 }
 
-/** What an operation refers to, by argument: the thing in its path, and what its body names. */
+/** The arguments of an operation that refer to something: in its path, and in its body. */
 export function referencesOf(path: string, body: object | undefined): string[] {
   const last = /\{(\w+)\}$/.exec(path)?.[1]
   const inPath = last && last in references ? [last] : []
@@ -71,7 +71,7 @@ function givenReferences(
   )
 }
 
-/** The references that the platform's own words name, such as `body.sip_trunk_id`. */
+/** The references that the platform's message names, such as `body.sip_trunk_id`. */
 function namedIn({ failure }: ApiError, names: readonly string[]): string[] {
   if (failure.kind !== 'rejected') return []
   const { message, detail, errors } = failure
@@ -89,9 +89,11 @@ interface Search {
 async function findMissing(given: Record<string, string>, search: Search): Promise<string[]> {
   const names = Object.keys(given)
   const [account, ...things] = await Promise.all([
-    stateOfAccount(search),
+    existenceOfAccount(search),
     // One alone is the missing one unless it is the account: nothing to read.
-    ...(names.length > 1 ? names : []).map((name) => stateOf(name, String(given[name]), search)),
+    ...(names.length > 1 ? names : []).map((name) =>
+      existenceOf(name, String(given[name]), search),
+    ),
   ])
   if (account === 'missing') return ['account_id']
   if (account === 'unknown') return []
@@ -99,33 +101,33 @@ async function findMissing(given: Record<string, string>, search: Search): Promi
   return names.filter((_, at) => things[at] === 'missing')
 }
 
-type State = 'there' | 'missing' | 'unknown'
+type Existence = 'there' | 'missing' | 'unknown'
 
-/** The key's own account is there; another is if its subaccounts can be listed. */
-async function stateOfAccount({ path, request, session, signal }: Search): Promise<State> {
+/** The key's own account exists; another exists if its subaccounts can be listed. */
+async function existenceOfAccount({ path, request, session, signal }: Search): Promise<Existence> {
   const account_id = accountIn(request)
   if (!path.includes('{account_id}') || account_id === 'me') return 'there'
-  // Where not even the key's own account is found, the address is wrong and not the id.
+  // Where not even the key's own account is found, the base URL is wrong, not the id.
   const ownId = await session.ownAccountId().catch(unlessRefused)
   if (ownId === undefined) return 'unknown'
   if (ownId === account_id) return 'there'
   const asked = { params: { account_id }, query: { limit: 1 } }
-  return seen(session.client.call(routes.accounts.listSubaccounts, asked, signal))
+  return existenceBy(session.client.call(routes.accounts.listSubaccounts, asked, signal))
 }
 
-async function stateOf(
+async function existenceOf(
   name: string,
   id: string,
   { request, session, signal }: Search,
-): Promise<State> {
+): Promise<Existence> {
   const reference = references[name]
   if (!reference) return 'unknown'
   const account_id = accountIn(request)
   const asked = { params: { account_id, [reference.parameter]: id }, query: {} }
-  return seen(session.client.call(reference.route, asked, signal))
+  return existenceBy(session.client.call(reference.route, asked, signal))
 }
 
-async function seen(reading: Promise<unknown>): Promise<State> {
+async function existenceBy(reading: Promise<unknown>): Promise<Existence> {
   try {
     await reading
     return 'there'
