@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 /*
- * Makes src/policy/north-american-areas.ts from what its keepers publish:
+ * Makes src/policy/north-american-areas.ts from published data:
  *
  *   node src/dev/area-zones.ts --npa npa_report.csv --map map_data.txt --release 9.0.34
  *
  * npa_report.csv is the report of area codes of the North American Numbering Plan Administrator
  * (https://www.nanpa.com/reports): place, time zones by letter, and the codes that share an area.
  * map_data.txt is resources/timezones/map_data.txt of google/libphonenumber in that release
- * (Apache-2.0): zones of single exchanges, of which the report leaves some out, such as the
- * Mountain time of eastern British Columbia; its licence lies beside the generated file. Its zones of whole area codes are not used: they are
- * wrong for some overlays (+1 689 is Orlando, and not in Central time).
+ * (Apache-2.0; its licence is beside the generated file). It has the zones of single exchanges, some
+ * of which the report lacks, such as Mountain time in eastern British Columbia. Its zones of whole
+ * area codes are not used: they are wrong for some overlays (+1 689 is Orlando, not Central time).
  */
 
 const {
@@ -42,7 +42,7 @@ const zoneOfLetter: Readonly<Record<string, Readonly<Record<string, string>>>> =
   },
 }
 
-/** Places where a letter means another zone than elsewhere, or where the report uses words. */
+/** Places where a letter means another zone than elsewhere, or where the report has words. */
 const zonesOfPlace: Readonly<Record<string, readonly string[]>> = {
   AZ: ['America/Phoenix'],
   AK: ['America/Anchorage', 'America/Adak'],
@@ -60,10 +60,10 @@ const zonesOfPlace: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Places whose zones above are all there are, whatever the other source says. */
+/** Places whose zones above are complete; the zones of exchanges are not added. */
 const isWhole = (place: string) => place.startsWith('NORTHWEST') || place === 'SASKATCHEWAN'
 
-/** Zones that stand for all of the same clock. */
+/** Each stands for all zones with the same clock. */
 const mainZones = [
   ...new Set([
     ...Object.values(zoneOfLetter).flatMap((zones) => Object.values(zones)),
@@ -80,7 +80,7 @@ interface Area {
   readonly shared: readonly string[]
 }
 
-/** Fields of a line; quotes keep commas in, and the report has no line breaks within fields. */
+/** Fields of a CSV line; quoted fields may contain commas, and no field has a line break. */
 const fieldsOf = (line: string) =>
   [...line.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, field = '']) =>
     field.replace(/^"|"$/g, '').trim(),
@@ -127,7 +127,7 @@ const clockOf = (zone: string) =>
     )
     .join()
 
-/** One name for all zones of the same clock in a country; none for a zone of another country. */
+/** The main zone with the same clock in a country; empty for a zone of another country. */
 function mainZone(zone: string, country: Area['country']): string[] {
   const region = country === 'US' ? 'US' : 'CA'
   const locale: Intl.Locale & { getTimeZones?(): string[] } = new Intl.Locale(`und-${region}`)
@@ -144,10 +144,10 @@ function ownZones({ code, country, place, letters }: Area): string[] {
   const fixed = zonesOfPlace[`${place} ${code}`] ?? zonesOfPlace[place]
   if (fixed && isWhole(place)) return [...fixed]
   const byLetter = [...letters].map((letter) => zoneOfLetter[country]?.[letter])
-  const told = fixed ?? byLetter.filter((zone) => zone !== undefined)
-  if (told.length === 0) throw new Error(`${code} in ${place}: what is ${letters}?`)
+  const reported = fixed ?? byLetter.filter((zone) => zone !== undefined)
+  if (reported.length === 0) throw new Error(`${code} in ${place}: unknown zone letters ${letters}`)
   const ofExchanges = [...(exchanges.get(code) ?? [])].flatMap((zone) => mainZone(zone, country))
-  return [...told, ...ofExchanges]
+  return [...reported, ...ofExchanges]
 }
 
 const groups: Record<string, string[]> = {}

@@ -6,9 +6,9 @@ import * as z from 'zod'
 import { safeLine, safeText } from '../text/safe-text.ts'
 
 /*
- * A real MCP client session through the whole story, on the sandbox: what an assistant would do,
- * printed so that a person can follow it. The sandbox keeps nothing, and calls run 60 times faster
- * than life.
+ * npm run demo: a session of a real MCP client with the built program and its sandbox, from the
+ * account to the usage, printed step by step. The sandbox is in memory, and its calls run 60 times
+ * faster than real ones.
  */
 
 const bin = join(import.meta.dirname, '../../dist/voice-agent-mcp.js')
@@ -16,7 +16,7 @@ const client = new Client(
   { name: 'demo', version: '1.0.0' },
   { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
 )
-// Before it rings a telephone the server asks a person; here the demo agrees.
+// The server asks a person before it places a call; the demo agrees.
 client.setRequestHandler('elicitation/create', ({ params }) => {
   for (const line of params.message.split('\n')) show(`  ${styleText('cyan', safeLine(line))}`)
   show('  You agree.')

@@ -2,15 +2,15 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { tools } from '../../tools/index.ts'
 
 /*
- * npm run tokens [-- --json]: what the catalogue costs a model, by tool, in tokens of o200k; other
- * models' tokens differ by a few percent. Fails when it is over budget.
+ * npm run tokens [-- --json]: how many tokens the tool catalogue takes, by tool, in tokens of o200k;
+ * counts of other models differ by a few percent. Fails when it is over budget.
  */
 
-/** Most tokens of all tools together, and of one. */
+/** Most tokens of all tools together, and of one tool. */
 export const catalogueBudget = 6400
 export const toolBudget = 1100
 
-/** Tokens of what a model sees of each tool (name, description, input schema), most first. */
+/** Tokens of what a model sees of each tool (name, description, input schema), the most first. */
 export function catalogueTokens(): { name: string; tokens: number }[] {
   return tools
     .map((tool) => {

@@ -2,12 +2,12 @@ import { writeSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 
 /*
- * Loaded into the program before its own first line: tells on standard error, when it gets SIGUSR2,
- * what the program has loaded and how much is on its heap.
+ * Preloaded into the program (node --import). At SIGUSR2 it prints on standard error what the program
+ * has loaded and how large its heap is.
  */
 
-/** What the program tells of itself. */
-export interface Told {
+/** What the probe prints, as JSON. */
+export interface ProbeReport {
   /** Files of the program that were loaded, by name. */
   readonly files: readonly string[]
   /** Parts of Node that were loaded with them, by name. */
@@ -24,13 +24,13 @@ registerHooks({
   },
 })
 
-// Node does not document it, and has had it since its beginnings.
+// An undocumented property of Node.
 const loaded = () => (process as unknown as { moduleLoadList: string[] }).moduleLoadList
 
 let times = 0
 process.on('SIGUSR2', () => {
   const builtins = loaded().filter((name) => name.startsWith('NativeModule') && !before.has(name))
-  const told: Told = { files, builtins, heapBytes: process.memoryUsage().heapUsed }
-  writeSync(2, `probe ${++times} ${JSON.stringify(told)}\n`)
+  const report: ProbeReport = { files, builtins, heapBytes: process.memoryUsage().heapUsed }
+  writeSync(2, `probe ${++times} ${JSON.stringify(report)}\n`)
 })
 for (const name of loaded()) before.add(name)

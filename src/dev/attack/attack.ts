@@ -13,56 +13,56 @@ import {
 import type { Figures } from './figures.ts'
 import { memoryLimit, scarceMemory, type Watch, watchMemory } from './memory.ts'
 
-/** The operator's own key of the platform. */
+/** The operator's key of the platform. */
 export const attackKey = 'attack-key-0123456789'
 
 /** How a program is started. */
 export interface Starting {
   readonly args?: string[]
   readonly env?: Record<string, string>
-  /** Options of Node itself. */
+  /** Options of Node. */
   readonly nodeOptions?: readonly string[]
   /** True: it runs with the options of docs/deployment.md for little memory and may take 512 MB. */
   readonly isMemoryScarce?: boolean
-  /** Files and connections that it may have open; without it as many as the machine allows. */
+  /** Most open files and connections; when absent, what the machine allows. */
   readonly descriptors?: number
-  /** A command of the shell before it, such as `umask 000`. */
+  /** A shell command that runs before the program, such as `umask 000`. */
   readonly before?: string
 }
 
-// Where the run itself breaks off, nothing of it is left running.
+// No program is left running when the run is interrupted.
 const running = new Set<Program>()
 process.on('exit', () => {
   for (const program of running) program.process.kill('SIGKILL')
 })
 
-/** What a scenario attacks with. Everything that it starts ends with it, by its process id. */
+/** What a scenario attacks with. Everything that it starts is stopped at its end, by process id. */
 export class Attack implements AsyncDisposable {
-  // The last that was started is stopped first.
+  // Stopped in reverse order.
   readonly #stops: (() => unknown)[] = []
   readonly #watches: Watch[] = []
 
-  /** Has something else end with the scenario. */
+  /** Disposes of something at the end of the scenario. */
   keep<T extends AsyncDisposable>(thing: T): T {
     this.#stops.push(() => thing[Symbol.asyncDispose]())
     return thing
   }
 
-  /** A folder that is gone afterwards. */
+  /** A folder that is removed at the end of the scenario. */
   folder(): string {
     const folder = scratchFolder()
     this.#stops.push(() => folder[Symbol.dispose]())
     return folder.path
   }
 
-  /** A platform that does as told, and `env`, the settings with which the program reaches it. */
+  /** Starts a fake platform; `env` has the settings with which the program reaches it. */
   async platform(behaviour: Behaviour, options: FakePlatformOptions = { account: 'attacked' }) {
     const platform = this.keep(await startFakePlatform(behaviour, options))
     const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: attackKey }
     return Object.assign(platform, { env })
   }
 
-  /** Starts the built program, on a sandbox in memory unless told otherwise. Without arguments it serves stdio. */
+  /** Starts the built program over stdio, with a sandbox in memory unless `env` says otherwise. */
   start(starting: Starting = {}): Program {
     const { args = [], nodeOptions, descriptors, before } = starting
     const env = { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...environment(starting) }
@@ -73,7 +73,7 @@ export class Attack implements AsyncDisposable {
         ? startProgram(args, env, nodeOptions)
         : startInShell(commands.join('; '), args, env, nodeOptions)
     if (starting.isMemoryScarce) this.#watches.push(watchMemory(program, memoryLimit))
-    // Who writes to a program that has ended finds that out by its end.
+    // A write to a program that has ended: `exited` tells that.
     program.process.stdin.on('error', () => undefined)
     running.add(program)
     program.exited.then(() => running.delete(program))
@@ -88,13 +88,13 @@ export class Attack implements AsyncDisposable {
     return Object.assign(program, { url })
   }
 
-  /** The most memory that programs with little of it have taken. */
+  /** The most memory that a program with `isMemoryScarce` has taken. */
   figures(): Figures {
     const most = this.#mostMemory()
     return most === undefined ? {} : { 'memory, MB': most }
   }
 
-  /** Which limit a program has passed. */
+  /** Says which limit a program has exceeded. */
   passed(): string | undefined {
     const most = this.#mostMemory()
     if (most === undefined || most <= memoryLimit) return undefined

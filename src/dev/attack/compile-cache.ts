@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Attack } from './attack.ts'
 import type { Scenario } from './scenario.ts'
 
-/** What another user has prepared, in place of the folder for compiled code. */
+/** What another user may have made in place of the folder for compiled code. */
 const traps: Readonly<Record<string, (compiled: string, theirs: string) => void>> = {
   'a folder that all may write to': (compiled) => {
     mkdirSync(compiled, { recursive: true })
@@ -22,7 +22,7 @@ const traps: Readonly<Record<string, (compiled: string, theirs: string) => void>
 
 export const compileCache: Scenario = {
   name: 'compile-cache',
-  point: 'Another user of the machine prepares the folder in which compiled code is kept.',
+  point: 'Another user of the machine makes the folder for compiled code first.',
   guarantee: "Compiled code is kept in a folder of the user's own with mode 0700, or nowhere.",
   async run(attack) {
     for (const [name, prepare] of Object.entries(traps)) {
@@ -43,7 +43,7 @@ export const compileCache: Scenario = {
   },
 }
 
-/** Where caches of the user lie, where this program's compiled code does, and a folder of all users. */
+/** The user's cache folder, the folder of this program's compiled code, and a folder of all users. */
 function places(attack: Attack) {
   const cache = attack.folder()
   const theirs = attack.folder()

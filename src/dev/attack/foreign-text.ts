@@ -9,9 +9,9 @@ import type { Scenario } from './scenario.ts'
 export const foreignText: Scenario = {
   name: 'foreign-text',
   point:
-    'Every text of every reply ends lines, steers terminals, turns and hides, and forges ours.',
+    'Every text of every reply has line breaks, terminal controls, hidden and reordering characters, and imitates texts of this server.',
   guarantee:
-    'In prose it stays within its line and in quotes; in structuredContent it is as it was.',
+    'In the text of a result it stays on one line and in quotes; in structuredContent it is unchanged.',
   async run(attack) {
     const planted = attack.keep(await startCanaryPlatform('all but words of the API'))
     const server = await attack.serve({ env: { VOICE_AGENT_BASE_URL: planted.url } })

@@ -11,19 +11,19 @@ import { callTool } from '../measure/tool-call.ts'
 import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
-/** As many of the 11,000 that test/jinja renders, evenly spread. */
+/** How many of the 11,000 templates of test/jinja are used, evenly spread. */
 const count = 30
 const templates = Array.from({ length: count }, (_, index) =>
   hostileTemplate(Math.floor((index * templateCount) / count)),
 )
 
-/** The most processor time of one request, s: several times what templates may take by their count. */
+/** Most processor time of one request, s: several times what the step limit of a template allows. */
 const longest = 2
 
 export const hostileTemplates: Scenario = {
   name: 'hostile-templates',
-  point: 'Templates make the most of every operation: time, memory, names, nesting.',
-  guarantee: 'Each ends by its own count, within 512 MB in all; SIGTERM works meanwhile.',
+  point: 'Templates use as much time, memory, names and nesting as they can.',
+  guarantee: 'Each ends by its step limit, all within 512 MB; SIGTERM works meanwhile.',
   async run(attack) {
     const server = await attack.serve({ isMemoryScarce: true })
     let most = 0
@@ -41,7 +41,7 @@ export const hostileTemplates: Scenario = {
     })
     assert.ok(most < longest, `A request took ${most} s of processor time`)
 
-    // What is cut off by the end of the server may fail.
+    // Requests that are interrupted by the end of the server may fail.
     const left = Promise.allSettled(templates.map((message) => render(server.url, message)))
     server.process.kill('SIGTERM')
     assert.equal(await server.exited, 0)

@@ -6,7 +6,7 @@ import type { Scenario } from './scenario.ts'
 
 const key = 'Secret-Key-0123456789-AbCdEf'
 
-/** Ways to give a key back, each in place of a proper reply. */
+/** Replies that contain the key of the request. */
 const echoes: Readonly<Record<string, (response: ServerResponse) => void>> = {
   'as a value': (response) =>
     json(response, 200, { id: key, name: `Its key is ${key}.`, items: [{ id: key, note: key }] }),
@@ -33,7 +33,7 @@ const echoes: Readonly<Record<string, (response: ServerResponse) => void>> = {
 }
 
 const all = { fields: ['*'] }
-/** A few of each kind: reading one, reading many, changing, and asking more than once. */
+/** Calls of each kind: read one, read a list, change, and several requests. */
 const calls: readonly (readonly [tool: string, args: object])[] = [
   ['get_current_account', {}],
   ['list_subaccounts', {}],
@@ -53,8 +53,8 @@ const calls: readonly (readonly [tool: string, args: object])[] = [
 
 export const keyEcho: Scenario = {
   name: 'key-echo',
-  point: 'The platform gives the key back: in values, names, errors, redirects, headers, pages.',
-  guarantee: 'No result, error or line of the log has it, in any spelling.',
+  point: 'The platform returns the key in values, names, errors, redirects, headers and pages.',
+  guarantee: 'No result, error or log line contains it, in any encoding.',
   async run(attack) {
     let echo: (response: ServerResponse) => void = (response) => json(response, 200, {})
     const platform = await attack.platform((_, response) => echo(response))

@@ -14,7 +14,7 @@ npm run attack [-- NAME… --json --list --help]
 Ends with 0 when everything holds, with 1 when something is broken, with 2 when it cannot run.
 `
 
-/** Ends the run: what was asked for is not possible. */
+/** Ends the run with the usage: what was asked for is not possible. */
 function refuse(why: string): never {
   process.stderr.write(`${why}\n\n${usage}`)
   process.exit(2)
@@ -56,7 +56,7 @@ if (flags.help) write(usage)
 else if (flags.list && flags.json) {
   write(
     `${JSON.stringify(
-      wanted.map(({ run: _, ...told }) => told),
+      wanted.map(({ run: _, ...described }) => described),
       null,
       2,
     )}\n`,
@@ -77,6 +77,6 @@ async function attackAll(): Promise<void> {
   const broken = verdicts.filter(({ holds }) => !holds)
   if (flags.json) write(`${JSON.stringify({ holds: broken.length === 0, verdicts }, null, 2)}\n`)
   else write(`${verdicts.length - broken.length} of ${verdicts.length} hold\n`)
-  // At once, whatever a scenario that was stopped still waits for, but not before all is written.
+  // Ends without waiting for what a stopped scenario still waits for, after the output is written.
   process.stdout.write('', () => process.exit(broken.length > 0 ? 1 : 0))
 }

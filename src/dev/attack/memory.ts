@@ -3,13 +3,13 @@ import type { Program } from '../../../test/harness/program.ts'
 import { usageOf } from '../measure/process-usage.ts'
 import { round } from '../measure/statistics.ts'
 
-/** Where the program is to live on little memory: what docs/deployment.md gives for it. */
+/** The options for little memory of docs/deployment.md. */
 export const scarceMemory = {
   MALLOC_ARENA_MAX: '1',
   NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',
 }
 
-/** The most memory that a program under attack may take, MB. */
+/** The most memory that an attacked program may take, MB. */
 export const memoryLimit = 512
 
 export interface Watch {
@@ -20,16 +20,16 @@ export interface Watch {
 const everyMs = 20
 
 /**
- * Watches the memory of a program and stops the program when it takes more than the limit. It goes
- * by the highest resident memory that the kernel has seen (VmHWM, proc(5)): that misses no peak
- * between two looks, and needs neither rights nor a control group.
+ * Stops a program when it takes more memory than the limit. It reads the highest resident memory
+ * that the kernel has recorded (VmHWM, proc(5)): that includes peaks between two reads, and needs
+ * neither privileges nor a control group.
  */
 export function watchMemory({ process: child, exited }: Program, limit: number): Watch {
   let most = 0
   const look = () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     const seen = usageOf(child).mostMemory
-    // A process that is just ending has no memory any more, and no figures of it.
+    // NaN while the process ends.
     if (Number.isNaN(seen)) return
     most = seen
     if (most > limit) child.kill('SIGKILL')

@@ -3,12 +3,12 @@ import { callTool, textOf } from '../measure/tool-call.ts'
 import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Just below the largest reply that is read. */
+/** Just below the size limit of a reply. */
 const bytes = 10_000_000
 
 const listOf = (item: string) => `[${`${item},`.repeat(bytes / (item.length + 1) - 1)}${item}]`
 
-/** Replies that are small as text and large, or slow, once they are read. */
+/** Replies that are small as text, and large or slow when they are parsed. */
 const bodies: Readonly<Record<string, () => string>> = {
   'empty objects': () => `{"count":1,"items":${listOf('{}')}}`,
   'empty lists': () => listOf('[]'),
@@ -19,12 +19,12 @@ const bodies: Readonly<Record<string, () => string>> = {
   'an error': () => `{"code":"x","message":"m","errors":${listOf('{}')}}`,
 }
 
-/** Whoever asks after the server meanwhile waits no longer, ms. */
+/** Longest wait of /health meanwhile, ms. */
 const longestWait = 10_000
 
 export const millionItems: Scenario = {
   name: 'million-items',
-  point: 'The platform answers with 10 MB that hold millions of values, or nest millions deep.',
+  point: 'The platform replies with 10 MB that contain millions of values, or nest millions deep.',
   guarantee: 'The call fails and says so, within 512 MB; other requests are answered meanwhile.',
   async run(attack) {
     let body = ''

@@ -3,12 +3,12 @@ import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import { StdioClient } from '../measure/stdio-client.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Fewer values than may be sent, so that nothing but the depth is in the way. */
+/** Fewer values than the limit, so that only the depth is refused. */
 const levels = 9000
 const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`
 const deepObjects = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
 
-/** Where in a message it stands. */
+/** Where the nested value is in a message. */
 const messages = [
   (nested: string) => nested,
   (nested: string) => `{"jsonrpc":"2.0","id":"nested","method":"ping","params":{"x":${nested}}}`,
@@ -25,7 +25,7 @@ const bodies = messages.flatMap((message) => [deep, deepObjects].map(message))
 export const nestedJson: Scenario = {
   name: 'nested-json',
   point: 'Messages and bodies nest 9,000 deep, over HTTP, over stdio and to the sandbox.',
-  guarantee: 'Each is refused as a mistake of its sender (4xx), never answered 500.',
+  guarantee: 'Each is refused as an error of the client (4xx), never with 500.',
   async run(attack) {
     const server = await attack.serve()
     const sandbox = attack.start({ args: ['sandbox', '--port', '0'] })
@@ -36,7 +36,7 @@ export const nestedJson: Scenario = {
     for (const body of bodies) {
       const toMcp = await fetch(server.url, { method: 'POST', headers, body })
       const text = await toMcp.text()
-      // A tool that refuses its arguments has understood the request.
+      // A result with refused arguments: the request itself was understood.
       if (toMcp.status === 200) assert.match(text, /nested more than \d+ deep.*"isError":true/)
       const agents = `${rest}/v1/accounts/me/agents`
       const toRest = await fetch(agents, { method: 'POST', headers: key, body })

@@ -7,15 +7,15 @@ import type { Scenario } from './scenario.ts'
 
 export const noDescriptors: Scenario = {
   name: 'no-descriptors',
-  point: 'Somebody holds so many connections that the server has no file descriptors left.',
-  guarantee: 'Whoever is connected is answered meanwhile; afterwards everything works again.',
+  point: 'A client opens so many connections that the server has no file descriptors left.',
+  guarantee: 'Connected clients are answered meanwhile; afterwards everything works again.',
   async run(attack) {
     const platform = await attack.platform((_, response) => json(response, 200, { id: 's1' }))
-    // No tool has been called before: nothing that a first call needs has been loaded by one.
+    // No tool was called before, so nothing that a first call needs is loaded yet.
     const server = await attack.serve({ env: platform.env, descriptors: 64 })
     const read = () => callTool(server.url, 'get_subaccount', { subaccount_id: 's1' })
     const isWell = async () => (await fetch(new URL('/health', server.url))).ok
-    // This connection is kept for what is asked next.
+    // This connection stays open for the next requests.
     assert.ok(await isWell())
     using clients = await crowd(server.url, 200)
     const { sockets } = clients

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { callTool } from '../measure/tool-call.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Tells of each process that starts with the operator's options, and of the heap that it may have. */
+/** Prints a line for each process that starts with the operator's options, with its heap limit. */
 const tells = `import{getHeapStatistics as s}from'node:v8';console.error('started',process.pid,Math.round(s().heap_size_limit/2**20))`
 
 export const nodeOptions: Scenario = {
   name: 'node-options',
-  point: 'An operator gives Node options of their own.',
-  guarantee: 'They hold: the program is one process, and never starts itself anew with others.',
+  point: 'An operator sets Node options.',
+  guarantee: 'They apply: the program is one process and never restarts itself with other options.',
   async run(attack) {
     const heap = 200
     const server = await attack.serve({

@@ -6,7 +6,7 @@ import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import { callTool } from '../measure/tool-call.ts'
 import type { Scenario } from './scenario.ts'
 
-/** What is open of something, and the most that was. */
+/** A current number and the highest so far. */
 class Gauge {
   now = 0
   most = 0
@@ -20,9 +20,9 @@ class Gauge {
 export const oneKey: Scenario = {
   name: 'one-key',
   point:
-    'Somebody opens 999 streams with a refused key, has 1,000 resources watched on each of 100 streams, and calls tools 5,000 times at once.',
+    'A client opens 999 streams with a refused key, watches 1,000 resources on each of 100 streams, and calls tools 5,000 times at once.',
   guarantee:
-    'Refused keys hold nothing; 429 tells which limit is reached; the platform gets few requests at once, and others are served.',
+    'Refused keys hold no stream; 429 tells which limit is reached; the platform gets few requests at once, and other clients are served.',
   async run(attack) {
     const upstream = new Gauge()
     const watched = new Set<string>()
@@ -40,7 +40,7 @@ export const oneKey: Scenario = {
         key === 'greedy-key' ? 200 : 0,
       )
     }, {})
-    // As behind a proxy: the others come from the same address.
+    // As behind a proxy, the other clients have the same address.
     const env = {
       ...platform.env,
       VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS: '0',
@@ -52,7 +52,7 @@ export const oneKey: Scenario = {
     const send = async (asked: ReturnType<typeof mcpHttpRequest>) => {
       const { method, headers, body } = asked
       const response = await request(server.url, { method, headers, body, dispatcher })
-      // A stream stays open, unread.
+      // The stream stays open and is not read.
       const isStream = String(response.headers['content-type']).startsWith('text/event-stream')
       response.body.on('error', () => undefined)
       if (!isStream) await response.body.dump()

@@ -8,7 +8,7 @@ import type { Scenario } from './scenario.ts'
 const prefix = 'voice-agent-mcp-local-'
 const guessed = `${prefix}${'A'.repeat(43)}`
 
-/** What strangers send who have found the server, and how they are answered. */
+/** Headers without the local token, and the status of the answer. */
 const strangers: readonly (readonly [status: number, headers: Record<string, string>])[] = [
   [401, {}],
   [401, { 'x-mcp-local-token': '' }],
@@ -17,7 +17,7 @@ const strangers: readonly (readonly [status: number, headers: Record<string, str
   [400, { 'x-api-key': guessed }],
 ]
 
-/** What shows that a request is none of this machine's owner, even if it brings the token. */
+/** Headers with which a request is refused even with the local token, and the status. */
 const origins: readonly (readonly [status: number, headers: Record<string, string>])[] = [
   [403, { origin: 'http://localhost:6274' }],
   [403, { origin: 'http://127.0.0.1:8080' }],
@@ -27,7 +27,7 @@ const origins: readonly (readonly [status: number, headers: Record<string, strin
   [401, { via: '1.1 proxy' }],
 ]
 
-/** How often each is sent at once. */
+/** How many of each are sent at once. */
 const times = 50
 
 export const ownKey: Scenario = {

@@ -9,7 +9,7 @@ import type { Scenario } from './scenario.ts'
 const pinned = seedIds.subaccount
 const unknown = '00000000-0000-4000-8000-00000000dead'
 
-/** Lists, and what is not there, so that a hint is looked for. */
+/** Lists, and ids that do not exist, for which the server looks for hints. */
 const misses: readonly (readonly [tool: string, args: Record<string, unknown>])[] = [
   ['get_current_account', {}],
   ['list_agents', {}],
@@ -26,8 +26,10 @@ const misses: readonly (readonly [tool: string, args: Record<string, unknown>])[
 
 export const pinnedAccount: Scenario = {
   name: 'pinned-account',
-  point: 'A client of a server with --account asks for what is not there, and for what is others’.',
-  guarantee: 'Nothing outside the account is asked for, so hints and lists name nothing of others.',
+  point:
+    'A client of a server with --account asks for ids that do not exist or belong to other accounts.',
+  guarantee:
+    'The platform is only asked about this account, so hints and lists name nothing of others.',
   async run(attack) {
     using sandbox = startSandbox()
     const platform = await attack.platform(async ({ method, url, body }, response) => {
@@ -58,7 +60,7 @@ export const pinnedAccount: Scenario = {
       const asked = { ref, argument: { name, value: '' } }
       told.push(await rpc(server.url, 'completion/complete', asked, { key }))
     }
-    // The account's own record is read below the account of the key, once that is known.
+    // The account itself is read as a subaccount of the key's account, once that is known.
     const own = [`/v1/accounts/current`, `/v1/accounts/${seedIds.account}/subaccounts/${pinned}`]
     const outside = platform.seen
       .map(({ url }) => url)

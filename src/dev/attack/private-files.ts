@@ -7,8 +7,8 @@ import type { Scenario } from './scenario.ts'
 
 export const privateFiles: Scenario = {
   name: 'private-files',
-  point: 'Databases are made in a folder that everybody can read, with a umask of 000.',
-  guarantee: 'Other users of the machine can read none of them: they are made with mode 0600.',
+  point: 'Databases are created in a folder that all users can read, with umask 000.',
+  guarantee: 'Other users of the machine cannot read them: they are created with mode 0600.',
   async run(attack) {
     const folder = attack.folder()
     chmodSync(folder, 0o777)
@@ -28,7 +28,7 @@ export const privateFiles: Scenario = {
     })
     assert.ok(!placed.isError, JSON.stringify(placed.content))
     const files = readdirSync(folder)
-    // Data, calls that were placed, calls that count for the limits; each with its log.
+    // Sandbox data, the journal of placed calls, the call counter; each with its log.
     assert.ok(files.filter((file) => file.endsWith('.db')).length >= 3, files.join(', '))
     for (const file of files) {
       assert.equal((statSync(join(folder, file)).mode & 0o777).toString(8), '600', file)

@@ -4,10 +4,10 @@ import { Attack } from './attack.ts'
 import type { Figures } from './figures.ts'
 import type { Scenario, Verdict } from './scenario.ts'
 
-/** The longest that one scenario takes; then it counts as broken, and its programs are stopped. */
+/** After this a scenario counts as broken, and its programs are stopped. */
 const longestSeconds = 60
 
-/** Runs one scenario. What it started is gone when the verdict is there. */
+/** Runs one scenario. Everything that it started has ended when this resolves. */
 export async function run(scenario: Scenario): Promise<Verdict> {
   const { name, point, guarantee } = scenario
   const began = performance.now()
@@ -20,7 +20,7 @@ export async function run(scenario: Scenario): Promise<Verdict> {
     } catch (error) {
       broken = error instanceof Error ? error.message : String(error)
     }
-    // What came of that, such as a connection that broke, says less.
+    // An exceeded limit explains errors that follow from it, such as a broken connection.
     broken = attack.passed() ?? broken
     figures = { ...figures, ...attack.figures() }
   }
@@ -32,7 +32,7 @@ export async function run(scenario: Scenario): Promise<Verdict> {
 async function withinTime(running: Promise<Figures>): Promise<Figures> {
   const over = new AbortController()
   const late = sleep(longestSeconds * 1000, undefined, { signal: over.signal }).then(() => {
-    throw new Error(`It was not over after ${longestSeconds} s`)
+    throw new Error(`It did not end within ${longestSeconds} s`)
   })
   try {
     return await Promise.race([running, late])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { exchange } from '../../../test/harness/raw-http.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Much more than the largest body that is taken, in pieces. */
+/** Much more than the size limit of a body, in pieces. */
 const piece = `100000\r\n${'x'.repeat(0x100000)}\r\n`
 const manyPieces = piece.repeat(8)
 
@@ -12,8 +12,8 @@ const large = 'Content-Length: 200000000'
 const chunked = 'Transfer-Encoding: chunked'
 
 /**
- * What is sent, and how the answer begins; where the connection is broken off while a client still
- * sends, the network may lose it.
+ * What is sent, and how the answer begins. When the server closes a connection on which the client
+ * still sends, the answer may be lost.
  */
 const requests: Readonly<Record<string, readonly [string, RegExp]>> = {
   'another Host': [head('evil.example', 'sandbox-key', large), /^HTTP\/1.1 403 /],
@@ -29,13 +29,14 @@ const requests: Readonly<Record<string, readonly [string, RegExp]>> = {
   ],
 }
 
-/** How often each is sent at once. */
+/** How many of each are sent at once. */
 const times = 50
 
 export const sandboxRest: Scenario = {
   name: 'sandbox-rest',
-  point: 'Pages and strangers send 200 MB to the REST server of the sandbox, 250 at once.',
-  guarantee: 'Host and key are checked before a body is read, and 1 MiB of it is the most.',
+  point:
+    'Web pages and clients without a key send 200 MB to the REST server of the sandbox, 250 at once.',
+  guarantee: 'Host and key are checked before a body is read, and at most 1 MiB of a body is read.',
   async run(attack) {
     const sandbox = attack.start({ args: ['sandbox', '--port', '0'], isMemoryScarce: true })
     const [, url = ''] = await sandbox.waitFor(/sandbox API at (\S+)\/v1/)

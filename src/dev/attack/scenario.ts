@@ -1,17 +1,17 @@
 import type { Attack } from './attack.ts'
 import type { Figures } from './figures.ts'
 
-/** One way to attack the built program, and what holds all the same. */
+/** One way to attack the built program, and what it guarantees meanwhile. */
 export interface Scenario {
-  /** What it is called on the command line and in docs/security.md. */
+  /** Its name on the command line and in docs/security.md. */
   readonly name: string
-  /** What somebody does to the server, or what fails around it. */
+  /** What an attacker does, or what fails around the server. */
   readonly point: string
-  /** What holds meanwhile and afterwards. */
+  /** What is true during the attack and after it. */
   readonly guarantee: string
   /**
-   * Attacks, and tells what was measured. Throws when the guarantee does not hold, with node:assert
-   * or otherwise. What it starts by `attack` is stopped for it.
+   * Attacks, and gives what was measured. Throws when the guarantee does not hold. What it starts
+   * with `attack` is stopped by the caller.
    */
   run(attack: Attack): Promise<Figures>
 }

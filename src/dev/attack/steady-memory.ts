@@ -5,13 +5,13 @@ import type { Scenario } from './scenario.ts'
 const calls = 20_000
 const atOnce = 50
 
-/** Most data on the heap, MB: some 20 are in use, so that 1 kB kept of each message is too much. */
+/** Heap limit, MB: about 20 are in use, so 1 kB kept of each message exceeds it. */
 const heap = 36
 
 export const steadyMemory: Scenario = {
   name: 'steady-memory',
   point: 'One client over stdio sends 20,000 messages to a program with a heap of 36 MB.',
-  guarantee: 'Nothing of a message is kept: all are answered.',
+  guarantee: 'Nothing of a message is kept after its answer: all are answered.',
   async run(attack) {
     const program = attack.start({
       isMemoryScarce: true,

@@ -12,7 +12,7 @@ const clientSeconds = 3
 
 export const unfinishedBodies: Scenario = {
   name: 'unfinished-bodies',
-  point: 'Somebody sends nearly all of a body of 4 MiB on 200 connections, and never its end.',
+  point: 'A client sends nearly all of a body of 4 MiB on 200 connections, and never the end.',
   guarantee:
     'The server stays within 512 MB, others are served, and the bodies are given up in time.',
   async run(attack) {
@@ -35,7 +35,7 @@ export const unfinishedBodies: Scenario = {
         await sleep(50)
       }
     })
-    // Refused at once because they are too many, or when their time is over.
+    // Refused at once because there are too many, or when the time for a body is over.
     const heard = await Promise.all(clients.sockets.map((socket) => heardOn(socket)))
     const statuses = new Set(heard.map((text) => text.slice('HTTP/1.1 '.length, 12)))
     for (const status of statuses) assert.match(status, /^(408|503|)$/)

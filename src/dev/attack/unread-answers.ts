@@ -13,8 +13,8 @@ const patience = 3000
 
 export const unreadAnswers: Scenario = {
   name: 'unread-answers',
-  point: 'Many connections ask for the list of tools again and again, and read no answer.',
-  guarantee: 'The server stays within 512 MB, and others are served.',
+  point: 'Many connections request the list of tools again and again, and read no answer.',
+  guarantee: 'The server stays within 512 MB, and other clients are served.',
   async run(attack) {
     const server = await attack.serve({ isMemoryScarce: true })
     const list = httpText(mcpHttpRequest('tools/list'))

@@ -7,12 +7,12 @@ const requests = 8_000
 
 export const unreadStdio: Scenario = {
   name: 'unread-stdio',
-  point: 'A client over stdio asks for the list of tools 8,000 times and reads nothing.',
-  guarantee: 'The program stays within 512 MB; what it has read is answered when the client reads.',
+  point: 'A client over stdio requests the list of tools 8,000 times and reads nothing.',
+  guarantee: 'The program stays within 512 MB; what it has read is answered once the client reads.',
   async run(attack) {
     const program = attack.start({ isMemoryScarce: true })
     const { stdin, stdout } = program.process
-    // A tool first: what answers before any tool is called is another part of the program.
+    // A tool call first: until then the stdio handshake answers, which is another part of the program.
     const own = { name: 'get_current_account', arguments: {} }
     const answered = new Promise((resolve) => stdout.once('data', resolve))
     stdin.write(`${mcpHttpRequest('tools/call', own).body}\n`)

@@ -6,12 +6,12 @@ import { callTool } from '../measure/tool-call.ts'
 import { eventually } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
-/** What every write to /dev/full fails with is a full disk. */
+/** Every write to /dev/full fails as on a full disk (full(4)). */
 const fullDisk = 'exec 2>/dev/full'
 
 export const unwritableLog: Scenario = {
   name: 'unwritable-log',
-  point: 'The log cannot be written: the disk is full, or nobody reads the pipe any more.',
+  point: 'The log cannot be written: the disk is full, or the reader of the pipe has gone.',
   guarantee: 'The server goes on, over HTTP and over stdio, and ends when it is told to.',
   async run(attack) {
     const port = await freePort()
@@ -33,7 +33,7 @@ export const unwritableLog: Scenario = {
   },
 }
 
-/** Asks what is refused and logged, and then for something; how often it was refused. */
+/** Sends requests that are refused and logged, then a tool call; gives the number of refusals. */
 async function withstands(url: string): Promise<number> {
   const times = 20
   for (let time = 0; time < times; time++) assert.equal(await sendRefused(url), 400)
