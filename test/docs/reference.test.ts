@@ -131,3 +131,8 @@ test('docs/tools.md has every resource, and no other', async () => {
   ]
   expect(new Set(firstColumn('docs/tools.md', 'Resources'))).toEqual(new Set(addresses))
 })
+
+test('the first block under Develop is the test command, which CI runs', () => {
+  const [, develop = ''] = read('README.md').split(/^## Develop$/m)
+  expect(/```sh\n(.*)\n```/.exec(develop)?.[1]).toBe('npm ci && npm test')
+})
