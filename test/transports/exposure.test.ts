@@ -82,7 +82,7 @@ describe.each(clientKinds)('%s', (kind) => {
     })
   })
 
-  test('lives with the pinned account in the sandbox', async () => {
+  test('works with the pinned account in the sandbox', async () => {
     const args = ['--account', seedIds.subaccount]
     await onBoth(kind, { args }, async (client) => {
       const numbers = await client.value('list_phone_numbers')
@@ -100,7 +100,7 @@ describe('headers of a request', () => {
   })
   afterAll(() => program[Symbol.asyncDispose]())
 
-  test.each(clientKinds)('narrow what it sees and may call (%s)', async (kind) => {
+  test.each(clientKinds)('restrict what it sees and may call (%s)', async (kind) => {
     await using client = await connectHttp(kind, program.url, {
       'X-MCP-Toolsets': 'sip-trunks,usage',
       'X-MCP-Read-Only': 'true',
@@ -119,7 +119,7 @@ describe('headers of a request', () => {
     await expect(client.value('list_sip_trunks')).resolves.toHaveProperty('items')
   })
 
-  test.each(clientKinds)('narrow nobody else (%s)', async (kind) => {
+  test.each(clientKinds)('restrict no other request (%s)', async (kind) => {
     await using one = await connectHttp(kind, program.url, { 'X-MCP-Tools': 'get_usage' })
     await using other = await connectHttp(kind, program.url)
     const [narrow, whole] = await Promise.all([listed(one), listed(other)])
@@ -128,7 +128,7 @@ describe('headers of a request', () => {
     expect(await listed(one)).toEqual(narrow)
   })
 
-  test.each(clientKinds)('never widen (%s)', async (kind) => {
+  test.each(clientKinds)('never add a tool (%s)', async (kind) => {
     await using strict = await startHttpProgram({}, ['--read-only', '--toolsets', 'agents'])
     await using client = await connectHttp(kind, strict.url, {
       'X-MCP-Read-Only': 'false',
@@ -171,7 +171,7 @@ describe('headers of a request', () => {
     expect((await post({})).status).toBe(200)
   })
 
-  test('lists that depend on them are not to be shared between clients', async () => {
+  test('lists that depend on them are private to a client', async () => {
     const response = await fetch(program.url, {
       method: 'POST',
       headers: {
@@ -205,7 +205,7 @@ test.each([
   [['http', '--tools', 'place_cal'], {}, /there is no tool place_cal\. Did you mean place_call\?/],
   [['--read-only', '--tools', 'place_call'], {}, /No tool is left to expose/],
   [[], { VOICE_AGENT_READ_ONLY: 'maybe' }, /VOICE_AGENT_READ_ONLY\) takes true or false/],
-])('%j %j ends at once with the reason', async (args, env, message) => {
+])('%j %j ends the program with the reason', async (args, env, message) => {
   await using program = startProgram(args, env as Record<string, string>)
   expect(await program.exited).toBe(1)
   expect(program.stdout()).toBe('')
@@ -213,7 +213,7 @@ test.each([
   expect(program.stderr()).toContain('See voice-agent-mcp --help.')
 })
 
-test('what is exposed is said on standard error', async () => {
+test('the number of exposed tools is written to standard error', async () => {
   await using program = await startHttpProgram({}, ['--toolsets', 'usage', '--account', 'a1'])
   expect(program.stderr()).toMatch(/Account: a1, and no other\.\n.*Exposing 1 of \d+ tools\./)
 })

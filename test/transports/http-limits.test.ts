@@ -91,7 +91,7 @@ describe('streams', () => {
 })
 
 describe('watched resources', () => {
-  test('are limited for a key and in all, and what many watch counts once', async () => {
+  test('are limited for a key and in all, and one that many streams watch counts once', async () => {
     await using platform = await choosyPlatform()
     await using program = await startHttpProgram({
       VOICE_AGENT_BASE_URL: platform.url,

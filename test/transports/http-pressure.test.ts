@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== 'linux')('a client takes little memory', ()
   })
 })
 
-test('requests that come together on one connection are all answered, in their order', async () => {
+test('requests that arrive together on one connection are all answered in order', async () => {
   await using program = await startHttpProgram()
   using clients = await crowd(program.url, 1)
   const [socket] = clients.sockets
@@ -59,7 +59,7 @@ test('requests that come together on one connection are all answered, in their o
   expect([...heard.matchAll(/"id":(\d+)\}/g)].map(([, id]) => Number(id))).toEqual(ids)
 })
 
-test('the largest of too many large bodies is told to come again', async () => {
+test('the largest of too many large bodies is answered with 503', async () => {
   await using program = await startHttpProgram()
   using clients = await crowd(program.url, 40)
   const length = 1024 * 1024
@@ -73,7 +73,7 @@ test('the largest of too many large bodies is told to come again', async () => {
   await othersAreServed(program.url)
 })
 
-test('a body that does not come is answered with 408', async () => {
+test('a body that does not arrive is answered with 408', async () => {
   await using program = await startHttpProgram({ VOICE_AGENT_CLIENT_TIMEOUT: '0.3' })
   using clients = await crowd(program.url, 1)
   const [socket] = clients.sockets
@@ -84,7 +84,7 @@ test('a body that does not come is answered with 408', async () => {
   expect(heard).toMatch(/"message":"The body of the request was not complete after 0\.3 s\."/)
 })
 
-test('who does not read an answer loses the connection', async () => {
+test('a client that does not read its answers loses the connection', async () => {
   await using program = await startHttpProgram({ VOICE_AGENT_CLIENT_TIMEOUT: '0.3' })
   using clients = await crowd(program.url, 1)
   const [socket] = clients.sockets

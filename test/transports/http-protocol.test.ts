@@ -64,7 +64,7 @@ describe('HTTP itself', () => {
     ['/mcp', 'DELETE'],
     ['/mcp', 'PUT'],
     ['/mcp/', 'PATCH'],
-  ])('%s has no %s, and says what it has', async (path, method) => {
+  ])('%s refuses %s and names its methods', async (path, method) => {
     const response = await fetch(at(path), { method, headers: { accept: 'text/event-stream' } })
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('POST, OPTIONS')
@@ -72,7 +72,7 @@ describe('HTTP itself', () => {
     expect(body).toBe(method === 'HEAD' ? '' : '{"error":"Use POST."}')
   })
 
-  test('/health answers GET and HEAD, whatever name the machine is called by', async () => {
+  test('/health answers GET and HEAD with any Host header', async () => {
     const said = await raw(['GET /health HTTP/1.1', 'Host: balancer.example', 'Origin: http://a.b'])
     expect(said).toMatch(/^HTTP\/1\.1 200 .*\{"status":"ok"\}$/s)
     const head = await fetch(at('/health'), { method: 'HEAD' })
@@ -81,7 +81,7 @@ describe('HTTP itself', () => {
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
   })
 
-  test('two Host headers are refused: which of them is meant cannot be told', async () => {
+  test('two Host headers are refused', async () => {
     const hosts = ['Host: localhost', 'Host: evil.example']
     for (const order of [hosts, hosts.toReversed()]) {
       expect(await raw(['POST /mcp HTTP/1.1', ...order, 'Content-Length: 0'])).toMatch(
@@ -90,7 +90,7 @@ describe('HTTP itself', () => {
     }
   })
 
-  test('/mcp/ is /mcp, and another path says where MCP is', async () => {
+  test('/mcp/ is /mcp, and the answer for another path names /mcp', async () => {
     const { url: _, ...asked } = { url: '', ...mcpHttpRequest('tools/list') }
     expect((await fetch(at('/mcp/'), asked)).status).toBe(200)
     const other = await fetch(at('/sse'), asked)
@@ -98,13 +98,13 @@ describe('HTTP itself', () => {
   })
 })
 
-describe('a message that is none of the protocol is told so', () => {
+describe('a message that is not valid is refused with an error response', () => {
   test.each<[string, unknown, unknown, number]>([
     ['params that are null', ping(5, { params: null }), 5, -32600],
     ['an id with a fraction', ping(1.5), 1.5, -32600],
     ['an id of 2^53', ping(2 ** 53), null, -32600],
     ['an id of null', ping(null), null, -32600],
-    ['a member of no meaning', ping(5, { extra: 1 }), 5, -32600],
+    ['an unknown member', ping(5, { extra: 1 }), 5, -32600],
     ['a word', 'word', null, -32600],
     ['an empty batch', [], null, -32600],
     [
@@ -156,10 +156,10 @@ describe('batches', () => {
   )
 })
 
-describe('what is asked for', () => {
+describe('parameters', () => {
   const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']
 
-  test.each(lists)('%s refuses a cursor that nobody gave', async (method) => {
+  test.each(lists)('%s refuses a cursor that this server did not give', async (method) => {
     for (const cursor of ['x', '0', '999999999', '']) {
       const error = { code: -32602, message: expect.stringMatching(/cursor/) }
       expect(await later(method, { cursor }), cursor).toMatchObject({ error })
@@ -185,7 +185,7 @@ describe('what is asked for', () => {
       }),
       /params\.capabilities: /,
     ],
-  ])('of a wrong form (%s) is refused in one sentence', async (_, message, pattern) => {
+  ])('of a wrong form (%s) are refused in one sentence', async (_, message, pattern) => {
     const { said } = await post(message)
     expect(said).toMatchObject([
       { id: 1, error: { code: -32602, message: expect.stringMatching(pattern) } },
@@ -193,7 +193,7 @@ describe('what is asked for', () => {
     expect(JSON.stringify(said)).not.toMatch(/\\n|invalid_type/)
   })
 
-  test('a resource that is none has the code of the revision', async () => {
+  test('a resource that does not exist has the error code of the revision', async () => {
     const uri = 'voice-agents://nothing'
     const error = { data: { uri } }
     expect(await later('resources/read', { uri })).toMatchObject({
@@ -206,7 +206,7 @@ describe('what is asked for', () => {
 
 const hidden = /[\p{Cc}\p{Cf}]/u
 
-test('text of a client is neither logged nor told raw, or at length', async () => {
+test('text of a client is cut and made safe in logs and in answers', async () => {
   const evil = `x\n\u001b[31mvoice-agent-mcp: forged\u202e${'y'.repeat(3_900_000)}`
   const name = (params: object) => rpc({ id: 1, method: 'tools/call', params })
   const meta = { ...clientMeta({}), 'io.modelcontextprotocol/protocolVersion': evil }

@@ -83,7 +83,7 @@ describe('keys', () => {
     expect(seen.content[0]?.text).toContain('404')
   })
 
-  test('a key the platform refuses is told with where it came from', async () => {
+  test('the error for a key that the platform refuses names its source', async () => {
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
     for (const [headers, source] of [
       [{ 'X-API-Key': 'wrong-key' }, "the request's X-API-Key header"],
@@ -105,7 +105,7 @@ describe('keys', () => {
     expect(JSON.parse(body).error.message).toMatch(/X-API-Key, or as Authorization: Bearer/)
   })
 
-  test("the operator's own is not lent beyond this machine", async () => {
+  test("the operator's key is used only for requests from this machine", async () => {
     await using program = await startHttpProgram(
       { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'sandbox-key' },
       ['--host', '0.0.0.0'],
@@ -116,7 +116,7 @@ describe('keys', () => {
     expect((await client.value('get_current_account')).name).toBe('Unrelated account')
   })
 
-  test("a request's own key wins over the operator's", async () => {
+  test("a request's own key is used instead of the operator's", async () => {
     await using program = await startHttpProgram({
       VOICE_AGENT_BASE_URL: platform.url,
       VOICE_AGENT_API_KEY: 'sandbox-key',
@@ -133,7 +133,7 @@ describe('keys', () => {
     [{ authorization: 'Basic dXNlcjpwYXNz' }, 401],
     [{ authorization: 'sandbox-other-key' }, 401],
     [{ 'x-api-key': 'a b' }, 400],
-  ])('%j is nobody: the key of the operator is not lent to it', async (headers, expected) => {
+  ])('%j does not use the key of the operator', async (headers, expected) => {
     await using program = await startHttpProgram({
       VOICE_AGENT_BASE_URL: platform.url,
       VOICE_AGENT_API_KEY: 'sandbox-key',
@@ -143,7 +143,7 @@ describe('keys', () => {
     expect(body).not.toContain('sandbox-key')
   })
 
-  test('two that differ are refused', async () => {
+  test('two different keys are refused', async () => {
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
     const both = { 'x-api-key': 'sandbox-key', authorization: 'Bearer sandbox-other-key' }
     const { status, body } = await send(program.url, withHeaders(both))
@@ -152,7 +152,7 @@ describe('keys', () => {
     expect(body).not.toMatch(/sandbox-/)
   })
 
-  test('nothing of one user is in what another is sent', async () => {
+  test('no answer holds data of another user', async () => {
     const seen: (string | undefined)[] = []
     await using fake = await startFakePlatform(({ headers }, res) => {
       const key = headers['x-api-key']
@@ -183,18 +183,18 @@ describe('the address', () => {
   })
   afterAll(() => program[Symbol.asyncDispose]())
 
-  test('/health says ok, and everything else is not there', async () => {
+  test('/health says ok, and other paths are not found', async () => {
     const at = (path: string) => send(program.url.replace('/mcp', path), { method: 'GET' })
     expect(await at('/health')).toMatchObject({ status: 200, body: '{"status":"ok"}' })
     expect((await at('/')).status).toBe(404)
   })
 
-  test('another Host name is refused: a page could have it resolve to this machine', async () => {
+  test('another Host name is refused, against DNS rebinding', async () => {
     expect((await send(program.url, withHeaders({ host: 'evil.example' }))).status).toBe(403)
     expect((await send(program.url, withHeaders({ host: 'localhost:3000' }))).status).toBe(200)
   })
 
-  test('pages of other origins are refused, allowed ones may read', async () => {
+  test('pages of other origins are refused, and allowed pages may read', async () => {
     const from = (origin: string) => send(program.url, withHeaders({ origin }))
     expect((await from('https://evil.example')).status).toBe(403)
     for (const origin of ['http://localhost:6274', 'https://app.example']) {
@@ -219,7 +219,7 @@ describe('the address', () => {
     },
   )
 
-  test('a client that writes all of its request first is told that it is too large', async () => {
+  test('a client that reads only after writing learns that its request is too large', async () => {
     const { host, hostname, port, pathname } = new URL(program.url)
     const body = 'x'.repeat(12 * 1024 * 1024)
     const socket = connect(Number(port), hostname).pause()
@@ -232,7 +232,7 @@ describe('the address', () => {
     expect((await send(program.url, initialize)).status).toBe(200)
   })
 
-  test('a body that is far too large is not read to its end, and the server goes on', async () => {
+  test('a body that is far too large is not read to its end', async () => {
     const body = `"${'x'.repeat(20 * 1024 * 1024)}"`
     // The connection may be closed before the answer is read.
     const status = await send(program.url, { ...initialize, body }).then(

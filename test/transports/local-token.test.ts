@@ -117,7 +117,7 @@ describe("the server's own key", () => {
     }
   })
 
-  test('is refused without the token, with where it is and how it is sent', async () => {
+  test('is refused without the token, and the error says where to find it and how to send it', async () => {
     const { status, text } = await ask(program.url, {})
     expect(status).toBe(401)
     expect(text).toMatch(
@@ -194,7 +194,7 @@ describe("the server's own key", () => {
     expect((await ask(program.url, withKey)).text).toContain('Account of a client')
   })
 
-  test('is asked for by pages: the header may be sent by those that are allowed', async () => {
+  test('allowed pages may send the header of the token', async () => {
     const response = await fetch(program.url, {
       method: 'OPTIONS',
       headers: {
@@ -207,7 +207,7 @@ describe("the server's own key", () => {
     expect(response.headers.get('access-control-allow-headers')).toContain('x-mcp-local-token')
   })
 
-  test('is opened for streams as for everything else', async () => {
+  test('streams need the token, too', async () => {
     const listen = async (headers: Record<string, string>) => {
       const client = new Client(
         { name: 'test', version: '1' },
@@ -236,7 +236,7 @@ describe("the server's own key", () => {
     expect(response.status).toBe(200)
   })
 
-  test('is never confused with the token: the platform gets none, and the log has none', async () => {
+  test('the token is never sent to the platform and never logged', async () => {
     const { status, text } = await ask(program.url, { 'X-API-Key': token })
     expect([status, text]).toEqual([400, expect.stringContaining(`Send it as ${header}`)])
     expect(text).not.toContain(token)
@@ -290,13 +290,13 @@ describe('the local token', () => {
     expect((await ask(program.url, {})).text).not.toContain(path)
   })
 
-  test('is another in each run where nothing is kept', async () => {
+  test('is a new one in each run if nothing is stored', async () => {
     await using one = await startOwn(platform)
     await using other = await startOwn(platform)
     expect((await printed(one)).token).not.toBe((await printed(other)).token)
   })
 
-  test('is made anew when its file is deleted', async () => {
+  test('is created again when its file is deleted', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'local-token')
     const tokens: string[] = []
@@ -308,7 +308,7 @@ describe('the local token', () => {
     expect(tokens[0]).not.toBe(tokens[1])
   })
 
-  test('is not served without where it cannot be kept, and the reason is told', async () => {
+  test('the server does not start if the token cannot be stored, and says why', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'file')
     writeFileSync(file, '')
@@ -326,7 +326,7 @@ describe('the local token', () => {
 
   // Windows has no modes: a file there has the rights of its folder.
   describe.skipIf(process.platform === 'win32')('on disk', () => {
-    test('is readable to its user alone, in a folder that everybody may read, whatever the umask', async () => {
+    test('is readable only by its user, in a folder that everybody may read, with any umask', async () => {
       using folder = scratchFolder()
       chmodSync(folder.path, 0o755)
       const umask = process.umask(0)
@@ -366,7 +366,7 @@ describe('the local token', () => {
     )
   })
 
-  test('is not needed with --local-token off; pages and proxies stay outside', async () => {
+  test('is not needed with --local-token off; pages and proxies are still refused', async () => {
     await using program = await startOwn(platform, ['--local-token', 'off'])
     expect(await printed(program)).toEqual({ headers: {}, token: '' })
     expect(program.stderr()).toMatch(/Every user and program of this machine can use/)
@@ -377,7 +377,7 @@ describe('the local token', () => {
     expect((await ask(program.url, { origin: 'http://localhost:6274' })).status).toBe(403)
   })
 
-  test('opens nothing where each request brings its key, and is not passed on as one', async () => {
+  test('has no use where each request has its own key, and is not sent on as a key', async () => {
     await using program = await startOwn(platform, [], { VOICE_AGENT_API_KEY: '' })
     for (const sent of [{ authorization: `Bearer ${local}` }, { [header]: local }]) {
       const { status, text } = await ask(program.url, sent)

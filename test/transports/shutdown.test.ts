@@ -22,10 +22,10 @@ const account = { name: 'get_current_account', arguments: {} }
 
 describe('SIGTERM over HTTP', () => {
   test.each([
-    ['the short way', clientMeta({})],
+    ['by the fast path', clientMeta({})],
     // With this the SDK answers.
-    ['at length', { ...clientMeta({}), 'io.modelcontextprotocol/logLevel': 'error' }],
-  ])('waits for a request that is answered %s, and ends with 0', async (_, meta) => {
+    ['by the SDK', { ...clientMeta({}), 'io.modelcontextprotocol/logLevel': 'error' }],
+  ])('waits for a request that is answered %s, and exits with 0', async (_, meta) => {
     await using platform = await slowPlatform(slowMs)
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
     const asked = { ...mcpHttpRequest('tools/call', account, { meta, key: 'a-key' }) }
@@ -36,7 +36,7 @@ describe('SIGTERM over HTTP', () => {
     expect(await program.exited).toBe(0)
   })
 
-  test('ends streams and waits at once, with an answer', async () => {
+  test('ends streams and waiting calls at once, with an answer', async () => {
     await using platform = await startPlatformProgram({ VOICE_AGENT_SANDBOX_SPEED: '1' })
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
     const { result } = await rpc(program.url, 'tools/call', {
@@ -73,7 +73,7 @@ describe('SIGTERM over HTTP', () => {
     expect(Date.now() - began).toBeLessThan(20_000)
   })
 
-  test('works while templates are checked that cost the most', async () => {
+  test('works while the most expensive templates are checked', async () => {
     await using program = await startHttpProgram()
     const template = '{% for a in b %}{{ loop.index }}{% endfor %}'.repeat(4000)
     const params = { name: 'validate_agent_template', arguments: { template } }
@@ -94,7 +94,7 @@ describe('SIGTERM over HTTP', () => {
     expect(new Set(await Promise.all(answers))).toContain(first)
   })
 
-  test('a second signal ends it at once', async () => {
+  test('a second signal ends the process at once', async () => {
     await using platform = await slowPlatform(8000)
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
     const answer = fetch(

@@ -57,7 +57,7 @@ test.skipIf(process.platform !== 'linux').each<[string, string, (id: number) => 
   60_000,
 )
 
-test('more requests than are served at once are all answered, to the end of the input', async () => {
+test('more requests than are served at once are all answered until the input ends', async () => {
   await using program = start()
   const calls = Array.from({ length: 1000 }, (_, id) => line('tools/call', id, own))
   program.process.stdin.end(calls.join(''))
@@ -65,7 +65,7 @@ test('more requests than are served at once are all answered, to the end of the 
   expect(idsOf(program.stdout()).toSorted((a, b) => a - b)).toEqual([...calls.keys()])
 })
 
-test('what the client is asked, it can answer, whatever else it asked before', async () => {
+test('the client can answer a question however many requests it has sent before', async () => {
   await using program = startProgram([], {
     VOICE_AGENT_SANDBOX_DB: ':memory:',
     VOICE_AGENT_STATE_DIR: ':memory:',

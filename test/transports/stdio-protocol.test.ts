@@ -26,7 +26,7 @@ const later = (id: unknown, version = '2026-07-28', method = 'tools/call') => {
   return rpc({ id, method, params: { ...name, _meta: meta } })
 }
 
-describe('an id that is used again', () => {
+describe('an id that a client uses again', () => {
   test.each([
     ['a method that is none', rpc({ id: 1, method: 'nothing' }), { error: { code: -32601 } }],
     ['a ping', ping(1), { result: {} }],
@@ -50,7 +50,7 @@ describe('an id that is used again', () => {
   })
 })
 
-describe('a message that is none of the protocol is told so', () => {
+describe('a message that is not valid is answered with an error', () => {
   test.each<[string, unknown, unknown, number]>([
     ['params that are null', ping(5, { params: null }), 5, -32600],
     ['params that are a list', ping(5, { params: [] }), 5, -32600],
@@ -86,7 +86,7 @@ describe('a message that is none of the protocol is told so', () => {
     expect((await told(message)).said).toMatchObject([expected])
   })
 
-  test('but a response that is malformed is not answered: two programs would go on for ever', async () => {
+  test('but a malformed response is not answered: two programs could answer each other for ever', async () => {
     const { said, stderr } = await told(...begin, rpc({ id: {}, result: 1 }), ping('last'))
     expect(said).toMatchObject([{ id: 0 }, { id: 'last' }])
     expect(stderr).toMatch(/A response is malformed/)
@@ -96,7 +96,7 @@ describe('a message that is none of the protocol is told so', () => {
 describe('batches', () => {
   const start = initialize('2025-03-26')
 
-  test('are answered together where the revision has them', async () => {
+  test('are answered together in the revision that has them', async () => {
     const batch = [ping('a'), rpc({ method: 'notifications/initialized' }), ping(1.5), ping('b'), 7]
     const { said } = await told(start, batch, ping('last'))
     expect(said).toHaveLength(3)
@@ -135,7 +135,7 @@ describe('batches', () => {
     ])
   })
 
-  test('do not begin a connection', async () => {
+  test('cannot contain initialize', async () => {
     const { said } = await told(start, [initialize('2025-03-26', {}, 1), ping(2)])
     expect(said[1]).toMatchObject([
       { id: 1, error: { code: -32600 } },
@@ -144,7 +144,7 @@ describe('batches', () => {
   })
 })
 
-test('a revision that is not served is refused in every request, not in the first alone', async () => {
+test('a revision that is not served is refused in every request, not only in the first', async () => {
   const versions = ['2099-01-01', '2026-07-27', '2025-11-25', 'x']
   const refusal = (id: number, requested: string) => ({
     id,

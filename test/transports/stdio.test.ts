@@ -53,7 +53,7 @@ const said = ({ stdout }: Program) =>
 const until = (program: Program, count: number) =>
   expect.poll(() => said(program).length, { interval: 20, timeout: 10_000 }).toBe(count)
 
-test('a client that no longer reads while the rest is loading has ended the connection', async () => {
+test('a client that stops reading while the SDK is loaded ends the connection', async () => {
   await using program = start()
   await program.waitFor(/SANDBOX/)
   program.process.stdout?.destroy()
@@ -76,7 +76,7 @@ test('a client that gives every request the same id gets each answer once', asyn
   expect(lists).toEqual([true, true, false])
 })
 
-test('what is cancelled after its answer keeps no later answer back', async () => {
+test('a cancellation after the answer does not hold back a later answer', async () => {
   await using program = start()
   const cancel = { method: 'notifications/cancelled', params: { requestId: 1 } }
   say(program, later({ id: 1, method: 'tools/list' }), cancel, later(call(2, 'list_models')))
@@ -102,7 +102,7 @@ async function waitForCall(program: Program, timeout_seconds: number): Promise<v
   await sleep(300)
 }
 
-test('a wait for a call ends with the input, and is told of as far as it came', async () => {
+test('a wait for a call ends when the input ends, and its answer tells the state of the call', async () => {
   await using program = start({ VOICE_AGENT_SANDBOX_SPEED: '1' })
   await waitForCall(program, 50)
   const began = Date.now()
@@ -114,7 +114,7 @@ test('a wait for a call ends with the input, and is told of as far as it came', 
   expect(said(program).at(-1)).toMatchObject({ id: 2, result })
 })
 
-test('a call that is being placed when the input ends is seen to its end', async () => {
+test('placing a call is finished when the input ends', async () => {
   await using platform = await startCallingPlatform({ answerMs: 1500 })
   using folder = scratchFolder()
   const env = { ...platform.env, VOICE_AGENT_STATE_DIR: folder.path }
@@ -141,7 +141,7 @@ test('a call that is being placed when the input ends is seen to its end', async
   expect(platform.dialled).toHaveLength(1)
 })
 
-test('who is told to stop does not wait for a call to the end', async () => {
+test('a server that is told to stop does not wait for the end of a call', async () => {
   await using program = start({ VOICE_AGENT_SANDBOX_SPEED: '1' })
   await waitForCall(program, 30)
   const began = Date.now()

@@ -73,7 +73,7 @@ const agentOf: [string, string] = ['review_agent', 'agent_id']
 const zoneOf: [string, string] = ['weekly_usage_report', 'tz']
 const agentResource: [string, string] = ['voice-agents://agents/{agent_id}', 'agent_id']
 
-describe('what is offered', () => {
+describe('completions', () => {
   const { type } = typist()
 
   test.each([
@@ -103,12 +103,12 @@ describe('what is offered', () => {
       ['elevenlabs'],
     ],
     ['nothing for free text', ['design_agent', 'brief'], 'a', []],
-    ['nothing for what is no argument', ['design_agent', 'constructor'], '', []],
+    ['nothing for an unknown argument', ['design_agent', 'constructor'], '', []],
   ] as [string, [string, string], string, string[]][])('%s', async (_, where, typed, values) => {
     expect(await type(where, typed)).toEqual({ values, total: values.length, hasMore: false })
   })
 
-  test('what begins so comes before what only holds it', async () => {
+  test('values that begin with the text come before values that contain it', async () => {
     const { values } = await type(zoneOf, 'ber')
     expect(values).toEqual(['Atlantic/Bermuda', 'Europe/Berlin'])
     expect((await type(zoneOf, 'europe/b')).values.slice(0, 2)).toEqual([
@@ -117,7 +117,7 @@ describe('what is offered', () => {
     ])
   })
 
-  test('at most a hundred at once, with how many there are', async () => {
+  test('at most a hundred values are returned, with the total', async () => {
     const { values, total, hasMore } = await type(zoneOf, '')
     expect(values).toHaveLength(100)
     expect(total).toBeGreaterThan(400)
@@ -136,7 +136,7 @@ describe('what is offered', () => {
   })
 })
 
-test('every argument that is no free text has something to offer', async () => {
+test('every argument that is not free text has values', async () => {
   const { type, session } = typist()
   const free = ['brief', 'to_number']
   for (const { name, arguments: args = [] } of listPrompts({ prompts, session, onBug: fail })
@@ -152,26 +152,26 @@ test('every argument that is no free text has something to offer', async () => {
   }
 })
 
-test('typing on costs no request', async () => {
+test('further keystrokes cost no request', async () => {
   const { type, requests } = typist()
   for (const typed of ['', 's', 'su', 'sup', 'supp']) await type(agentOf, typed)
   expect(requests).toHaveLength(1)
 })
 
-test('the account that is filled in already is the one that is looked at', async () => {
+test('values come from the account that is filled in already', async () => {
   const { type, requests } = typist()
   expect(await type(agentOf, '', { account_id: seedIds.subaccount })).toMatchObject({ values: [] })
   expect(requests[0]).toContain(`/accounts/${seedIds.subaccount}/agents`)
 })
 
-test('a pinned account is the only one, whatever is filled in', async () => {
+test('values come only from the pinned account', async () => {
   const { type, requests } = typist({ account: seedIds.account })
   await type(agentOf, '', { account_id: seedIds.subaccount })
   expect(requests[0]).toContain(`/accounts/${seedIds.account}/agents`)
   expect((await type(['design_agent', 'account_id'], '')).values).toEqual([seedIds.account])
 })
 
-test('names that would not find their agent are offered as ids', async () => {
+test('agents whose names are ambiguous are completed as ids', async () => {
   const uuid = '00000000-0000-4000-8000-00000000000f'
   const items = [
     { id: 'a', name: 'Twin' },
@@ -188,7 +188,7 @@ test('names that would not find their agent are offered as ids', async () => {
   expect((await type(agentOf, 'twin')).values).toEqual(['a', 'b'])
 })
 
-test('of a long list some pages are read, and names are not trusted when there is more', async () => {
+test('of a long list only some pages are read, and ids are used instead of names', async () => {
   const send: Send = async ({ target }) => {
     const offset = Number(new URL(target, 'http://x').searchParams.get('offset'))
     const items = Array.from({ length: 100 }, (_, index) => ({
@@ -202,7 +202,7 @@ test('of a long list some pages are read, and names are not trusted when there i
   expect(requests).toHaveLength(5)
 })
 
-test('a platform that fails offers nothing, and half of what there is where half fails', async () => {
+test('when the platform fails there are no values; when one of two requests fails, those of the other', async () => {
   const broken = typist({ send: async () => reply(envelope('internal_error'), 500) })
   for (const where of [agentOf, ['design_agent', 'language']] as [string, string][]) {
     expect(await broken.type(where, '')).toEqual({ values: [], total: 0, hasMore: false })
@@ -216,7 +216,7 @@ test('a platform that fails offers nothing, and half of what there is where half
   expect((await half.type(['design_agent', 'account_id'], '')).values).toEqual([seedIds.account])
 })
 
-test('nobody who types waits long for a platform that does not answer', async () => {
+test('a platform that does not answer delays a completion only for a short time', async () => {
   const { type } = typist({ send: () => new Promise(() => {}) })
   const started = performance.now()
   expect((await type(agentOf, '')).values).toEqual([])

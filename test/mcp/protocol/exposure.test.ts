@@ -18,8 +18,8 @@ const every = tools.map(({ name }) => name)
 const exposed = (wanted: ExposureSettings) => narrowExposure(everything, wanted, source)
 const namesOf = (wanted: ExposureSettings) => exposed(wanted).tools.map(({ name }) => name)
 
-describe('a choice of tools', () => {
-  test('is all of them when nothing or blanks are given', () => {
+describe('the exposed tools', () => {
+  test('are all tools when nothing or blanks are given', () => {
     expect(namesOf({})).toEqual(every)
     expect(namesOf({ toolsets: '', tools: ' ', excludeTools: '', readOnly: '' })).toEqual(every)
   })
@@ -34,11 +34,11 @@ describe('a choice of tools', () => {
     [{ toolsets: 'sip_trunks', readOnly: 'true' }, ['list_sip_trunks', 'get_sip_trunk']],
     [{ toolsets: 'usage', tools: 'create_agent', readOnly: '1' }, ['get_usage']],
     [{ toolsets: 'usage', readOnly: 'FALSE' }, ['get_usage']],
-  ])('%j is %j, in the usual order', (wanted, expected) => {
+  ])('with %j are %j, in the usual order', (wanted, expected) => {
     expect(namesOf(wanted)).toEqual(expected)
   })
 
-  test('a toolset is the noun of operations, and each has tools', () => {
+  test('a toolset is the first part of operation ids, and each has tools', () => {
     for (const toolset of toolsetsOf(allRoutes)) {
       const found = exposed({ toolsets: toolset }).tools
       expect(found.map(({ route }) => route.id)).toContainEqual(
@@ -47,7 +47,7 @@ describe('a choice of tools', () => {
     }
   })
 
-  test('accounts have their subaccounts with them, which can be had alone', () => {
+  test('accounts include subaccounts, and subaccounts can be named alone', () => {
     const all = namesOf({ toolsets: 'accounts' })
     expect(all).toContain('get_current_account')
     expect(all).toContain('update_subaccount')
@@ -62,7 +62,7 @@ describe('a choice of tools', () => {
     },
   )
 
-  test('what only reads is what the tools themselves say', () => {
+  test('read-only tools are those whose effect is reading', () => {
     const read = tools.filter(({ effect }) => effect === 'reads').map(({ name }) => name)
     expect(namesOf({ readOnly: 'true' })).toEqual(read)
     expect(read).not.toContain('place_call')
@@ -93,7 +93,7 @@ describe('a choice of tools', () => {
     expect(() => exposed(wanted)).toThrow(message)
   })
 
-  test('what is left out says by which setting', () => {
+  test('a hidden tool names the setting that hides it', () => {
     const { hidden } = exposed({
       toolsets: 'agents',
       tools: 'get_usage',
@@ -118,7 +118,7 @@ describe('the headers of a request', () => {
   }
   const own = ['list_agents', 'get_agent', 'get_usage']
 
-  test('without any of them it is what the operator exposes', () => {
+  test('without them everything that the operator exposes is exposed', () => {
     expect(by({ 'x-api-key': 'k' })).toEqual({ ok: true, exposure: operators })
     expect(shown({})).toEqual(own)
   })
@@ -130,7 +130,7 @@ describe('the headers of a request', () => {
     [{ 'X-MCP-Exclude-Tools': 'get_usage' }, ['list_agents', 'get_agent']],
     [{ 'X-MCP-Read-Only': 'false' }, own],
     [{ 'X-MCP-Toolsets': '' }, own],
-  ])('%j can only make it less', (headers, expected) => {
+  ])('%j only restrict it', (headers, expected) => {
     expect(shown(headers as Record<string, string>)).toEqual(expected)
   })
 
@@ -145,7 +145,7 @@ describe('the headers of a request', () => {
     expect(shown(headers as Record<string, string>)).toMatch(message)
   })
 
-  test('read-only has two spellings, and one that is on is enough', () => {
+  test('the read-only header has two spellings, and one that is on is enough', () => {
     const every = createRequestExposure(everything)
     for (const headers of [
       { 'X-MCP-Readonly': 'true' },
@@ -158,7 +158,7 @@ describe('the headers of a request', () => {
     }
   })
 
-  test('the same ones are worked out once', () => {
+  test('the same headers are evaluated once', () => {
     const headers = { 'X-MCP-Toolsets': 'agents' }
     expect(by({ ...headers, other: '1' })).toBe(by({ ...headers, other: '2' }))
   })
@@ -181,17 +181,17 @@ describe('instructions', () => {
     }
   })
 
-  test('say that nothing can be changed where that is so', () => {
+  test('say that nothing can be changed if all tools read', () => {
     expect(told({ readOnly: 'true' })).toContain('the tools only read')
     expect(told({ toolsets: 'usage' })).toContain('the tools only read')
     expect(told({})).not.toContain('the tools only read')
   })
 
-  test('keep the warning that a telephone rings wherever calls can be placed', () => {
+  test('warn that a telephone rings if calls can be placed', () => {
     expect(told({ tools: 'place_call' })).toContain('rings a real telephone')
   })
 
-  test('speak of one account where it is pinned, of no account_id and no subaccounts', () => {
+  test('name the pinned account, but not account_id or subaccounts', () => {
     const text = told({}, 'a1')
     expect(text).toMatch(/^Everything here belongs to one account, a1, and no tool/)
     expect(text).not.toMatch(/account_id|subaccount/)

@@ -28,7 +28,7 @@ describe.each(clientKinds)('resources with %s', (kind) => {
     ])
   })
 
-  test('can all be read, and say the same as the tools', async () => {
+  test('can all be read, with the same data as the tools', async () => {
     await using client = await connectStdio(kind)
     for (const { uri } of (await client.listResources()).resources) {
       expect(await client.readResource(uri), uri).toBeTruthy()
@@ -62,7 +62,7 @@ describe.each(clientKinds)('resources with %s', (kind) => {
   })
 })
 
-test('agents beyond the first page are reached with the cursor', async () => {
+test('the cursor leads to the agents after the first page', async () => {
   const agents = Array.from({ length: 250 }, (_, index) => ({
     id: `a${index}`,
     name: `A ${index}`,
@@ -92,7 +92,7 @@ test('agents beyond the first page are reached with the cursor', async () => {
   expect(new Set(uris).size).toBe(uris.length)
 })
 
-test('a platform that fails is told as that, without the key', async () => {
+test('the error for a failing platform does not contain the key', async () => {
   await using platform = await startFakePlatform((_, res) =>
     json(res, 500, envelope('internal_error', 'Key k-e-y-1 exploded')),
   )

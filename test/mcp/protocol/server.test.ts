@@ -4,7 +4,7 @@ import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { startHttpProgram } from '../../harness/program.ts'
 
 describe.each(clientKinds)('%s', (kind) => {
-  test('is told that the sandbox is one, by name and instructions, on both transports', async () => {
+  test('sees in the name and instructions that it is the sandbox, on both transports', async () => {
     await using program = await startHttpProgram()
     for (const connect of [() => connectStdio(kind), () => connectHttp(kind, program.url)]) {
       await using client = await connect()
@@ -13,7 +13,7 @@ describe.each(clientKinds)('%s', (kind) => {
     }
   })
 
-  test('is told how accounts and ids work, and of no sandbox, on the real platform', async () => {
+  test('sees in the instructions how accounts and ids work, and no sandbox, on the real platform', async () => {
     await using platform = await startFakePlatform((_, res) => json(res, 200, { id: 'a' }))
     await using client = await connectStdio(kind, {
       env: { VOICE_AGENT_API_KEY: 'some-key', VOICE_AGENT_BASE_URL: platform.url },

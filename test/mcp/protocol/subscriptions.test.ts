@@ -67,7 +67,7 @@ async function heard(told: readonly string[], uris: string[]): Promise<void> {
   await expect.poll(() => [...told], { timeout: 3000, interval: 30 }).toEqual(uris)
 }
 
-describe('a subscriber is told when, and only when, the content changed', () => {
+describe('a subscriber is notified when, and only when, the content changed', () => {
   test('in the 2026 revision over stdio', async () => {
     await using platform = await changingPlatform()
     await using one = listener(modern)
@@ -117,7 +117,7 @@ describe('a subscriber is told when, and only when, the content changed', () => 
   })
 })
 
-describe('what is acknowledged in the 2026 revision is what is watched', () => {
+describe('the acknowledged resources in the 2026 revision are the watched ones', () => {
   test.each(['stdio', 'HTTP'])('over %s', async (transport) => {
     await using platform = await changingPlatform()
     await using program = await startHttpProgram(env(platform))
@@ -137,7 +137,7 @@ describe('what is acknowledged in the 2026 revision is what is watched', () => {
   })
 })
 
-test('nothing is read any more when nobody listens', async () => {
+test('nothing is read when no client listens', async () => {
   await using platform = await changingPlatform()
   await using program = await startHttpProgram(env(platform))
   await using one = listener(modern)
@@ -152,7 +152,7 @@ test('nothing is read any more when nobody listens', async () => {
   expect(platform.seen.length).toBe(read)
 })
 
-test('a catalog says how long it may be kept, and for whom; an agent is never kept', async () => {
+test('a catalog says how long and for whom it may be cached; an agent is never cached', async () => {
   await using one = listener(modern)
   await one.client.connect(
     new StdioClientTransport({
@@ -171,7 +171,7 @@ test('a catalog says how long it may be kept, and for whom; an agent is never ke
   expect(await one.client.readResource({ uri: agent })).toMatchObject({ ttlMs: 0 })
 })
 
-test('where nobody can be told, in the 2025 revisions over HTTP, none is promised', async () => {
+test('no subscriptions are declared in the 2025 revisions over HTTP, where no client can be notified', async () => {
   await using program = await startHttpProgram()
   await using one = listener(legacy)
   await one.client.connect(overHttp(program.url, 'sandbox-key'))
@@ -179,7 +179,7 @@ test('where nobody can be told, in the 2025 revisions over HTTP, none is promise
   await expect(one.client.subscribeResource({ uri: models })).rejects.toThrow()
 })
 
-test('what does not exist cannot be subscribed to; what cannot be read now can', async () => {
+test('a missing resource cannot be subscribed to; one that cannot be read now can', async () => {
   await using platform = await startFakePlatform(
     ({ url }, res) =>
       url.includes('/agents/gone')
