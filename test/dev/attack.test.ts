@@ -43,7 +43,7 @@ test('a scenario that does not exist is refused, and so is an unknown flag', () 
 
 // Memory is read from /proc.
 test.runIf(process.platform === 'linux')(
-  'a broken guarantee is told, with its reason',
+  'a broken guarantee is reported with its reason',
   async () => {
     const verdict = await verdictOn(() => Promise.reject(new Error('It fell over')))
     expect(verdict).toMatchObject({ holds: false, broken: 'It fell over' })

@@ -6,7 +6,7 @@ const Answer = z.looseObject({
   error: z.looseObject({ code: z.number(), message: z.string() }).optional(),
 })
 
-export interface Asking {
+export interface RpcOptions {
   /** What the client declares to be able to do. */
   readonly capabilities?: object
   readonly key?: string
@@ -21,7 +21,7 @@ export async function rpc(
   url: string,
   method: string,
   params: Record<string, unknown>,
-  { capabilities = {}, key = 'sandbox-key', headers = {}, signal }: Asking = {},
+  { capabilities = {}, key = 'sandbox-key', headers = {}, signal }: RpcOptions = {},
 ) {
   const request = mcpHttpRequest(method, params, { id: ++id, key, meta: clientMeta(capabilities) })
   const response = await fetch(url, {

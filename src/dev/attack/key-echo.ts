@@ -64,8 +64,8 @@ export const keyEcho: Scenario = {
     for (const [how, echoed] of Object.entries(echoes)) {
       echo = echoed
       for (const [name, args] of calls) {
-        const told = JSON.stringify(await client.call(name, { ...args })).toLowerCase()
-        assert.ok(!told.includes(key.toLowerCase()), `${name}, ${how}: ${told.slice(0, 300)}`)
+        const result = JSON.stringify(await client.call(name, { ...args })).toLowerCase()
+        assert.ok(!result.includes(key.toLowerCase()), `${name}, ${how}: ${result.slice(0, 300)}`)
         results++
       }
     }

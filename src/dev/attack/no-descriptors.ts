@@ -32,6 +32,9 @@ export const noDescriptors: Scenario = {
       ),
     )
     assert.ok(await isWell())
-    return { 'connections held': held, 'a call meanwhile': during.isError ? 'told' : 'answered' }
+    return {
+      'connections held': held,
+      'a call meanwhile': during.isError ? 'failed, with a reason' : 'answered',
+    }
   },
 }

@@ -48,17 +48,18 @@ export const pinnedAccount: Scenario = {
     })
     const key = sandboxKeys.main
     const client = attack.keep(await connectHttp('v2 2026-07-28', server.url, { 'x-api-key': key }))
-    const told: unknown[] = []
-    for (const [name, [args]] of Object.entries(badCalls)) told.push(await client.call(name, args))
-    for (const [name, args] of misses) told.push(await client.call(name, args))
+    const answers: unknown[] = []
+    for (const [name, [args]] of Object.entries(badCalls))
+      answers.push(await client.call(name, args))
+    for (const [name, args] of misses) answers.push(await client.call(name, args))
     const { resources } = await client.listResources()
     const account = 'voice-agents://account'
     for (const uri of [account, ...resources.map((resource) => resource.uri)])
-      told.push(await rpc(server.url, 'resources/read', { uri }, { key }))
+      answers.push(await rpc(server.url, 'resources/read', { uri }, { key }))
     for (const name of ['agent_id', 'account_id', 'from_number', 'call_id']) {
       const ref = { type: 'ref/prompt', name: 'review_agent' }
       const asked = { ref, argument: { name, value: '' } }
-      told.push(await rpc(server.url, 'completion/complete', asked, { key }))
+      answers.push(await rpc(server.url, 'completion/complete', asked, { key }))
     }
     // The account itself is read as a subaccount of the key's account, once that is known.
     const own = [`/v1/accounts/current`, `/v1/accounts/${seedIds.account}/subaccounts/${pinned}`]
@@ -66,7 +67,7 @@ export const pinnedAccount: Scenario = {
       .map(({ url }) => url)
       .filter((url) => !url.startsWith(`/v1/accounts/${pinned}/`) && !own.includes(url))
     assert.deepEqual([...new Set(outside)], [])
-    for (const name of others) assert.ok(!JSON.stringify(told).includes(name), name)
-    return { answers: told.length, 'requests to the platform': platform.seen.length }
+    for (const name of others) assert.ok(!JSON.stringify(answers).includes(name), name)
+    return { answers: answers.length, 'requests to the platform': platform.seen.length }
   },
 }

@@ -82,7 +82,8 @@ function zonesOf(root: string, room: string): Zone[] {
 const roomsNamed = (room: string): string[] =>
   Object.entries(mayImport)
     .filter(([name]) => name === room)
-    .flatMap(([, allowed]) => allowed.split(' ').filter((name) => name !== ''))
+    .flatMap(([, allowed]) => [allowed].flat().join(' ').split(' '))
+    .filter((name) => name !== '')
 
 function rowsOutOfOrder(): string[] {
   const rooms = Object.keys(mayImport)

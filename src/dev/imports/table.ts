@@ -42,14 +42,30 @@ export const mayImport = {
   // The program: settings, then the service made of them, then the commands.
   'service/tool-summaries': 'tools/index mcp/protocol',
   config: 'service/tool-summaries transports mcp/protocol mcp/call session text json',
-  service:
-    'mcp/mcp-service service/tool-summaries config transports tools/index prompts flows mcp/fast mcp/protocol mcp/call session calls policy state state/private-files sandbox api contract text json',
-  cli: 'service service/tool-summaries config transports mcp/fast mcp/protocol mcp/call session sandbox state/private-files contract text',
-  bin: 'cli',
+  service: [
+    'config service/tool-summaries transports tools/index prompts flows',
+    'mcp/mcp-service mcp/fast mcp/protocol mcp/call session calls policy state',
+    'state/private-files sandbox api contract text json',
+  ],
+  cli: [
+    'service service/tool-summaries config transports mcp/fast mcp/protocol mcp/call session',
+    'sandbox state/private-files contract text',
+  ],
+  'cli/main': 'cli config',
+  bin: 'cli/main cli',
 
-  // Tests, and programs for developers.
-  'test/harness':
-    'transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract text json',
-  dev: 'test/harness cli service service/tool-summaries config transports tools/index mcp/protocol mcp/call policy sandbox api contract text',
-  test: 'test/harness dev cli service service/tool-summaries config transports tools/index tools/* prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls policy state state/private-files sandbox api contract jinja text json',
+  // Tests, and programs for developers. Only bin imports cli/main.
+  'test/harness': [
+    'transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract',
+    'text json',
+  ],
+  dev: [
+    'test/harness cli service service/tool-summaries config transports tools/index mcp/protocol',
+    'mcp/call policy sandbox api contract text',
+  ],
+  test: [
+    'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
+    'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
+    'policy state state/private-files sandbox api contract jinja text json',
+  ],
 } as const

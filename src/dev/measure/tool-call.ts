@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { ToolResult } from '../../../test/harness/client.ts'
-import { type Asking, rpc } from '../../../test/harness/rpc.ts'
+import { type RpcOptions, rpc } from '../../../test/harness/rpc.ts'
 
 /** Calls a tool over HTTP. Throws where there is a protocol error. */
 export async function callTool(
   url: string,
   name: string,
   args: Record<string, unknown> = {},
-  options?: Asking,
+  options?: RpcOptions,
 ): Promise<ToolResult> {
   const { result, error } = await rpc(url, 'tools/call', { name, arguments: args }, options)
   assert.equal(error, undefined)

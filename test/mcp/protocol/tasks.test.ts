@@ -13,7 +13,7 @@ import {
   startHttpProgram,
   startProgram,
 } from '../../harness/program.ts'
-import { rpc } from '../../harness/rpc.ts'
+import { type RpcOptions, rpc } from '../../harness/rpc.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { settableClock } from '../../harness/settable-clock.ts'
 
@@ -21,11 +21,10 @@ const extension = 'io.modelcontextprotocol/tasks'
 const takesTasks = { extensions: { [extension]: {} } }
 
 /** What the client says it can do, and whose key it has. */
-type Asking = NonNullable<Parameters<typeof rpc>[3]>
 
 const asker =
   (at: () => string) =>
-  (method: string, params: Record<string, unknown>, asking: Asking = {}) =>
+  (method: string, params: Record<string, unknown>, asking: RpcOptions = {}) =>
     rpc(at(), method, params, { capabilities: takesTasks, ...asking })
 
 let http: Program & { url: string }
