@@ -158,7 +158,7 @@ describe.each(Object.entries(examples))('%s', (name, args) => {
     }
   })
 
-  test('acts on the account it is given, or on the pinned one', async () => {
+  test('reads the given account, or the pinned one', async () => {
     const seen: string[] = []
     const watching = instead(({ target }) => {
       seen.push(target)
@@ -265,7 +265,7 @@ function huge({ method, target }: WireRequest) {
 }
 
 describe('what a prompt embeds', () => {
-  test('a transcript stands inside the untrusted mark, its end when it is long', async () => {
+  test('a transcript is inside the untrusted mark; of a long one the end', async () => {
     const result = await get('investigate_call', { call_id }, sessionOn(instead(huge)))
     const transcript = resourcesOf(result).find(({ mimeType }) => mimeType === 'text/plain')
     expect(transcript?.text).toMatch(
@@ -277,7 +277,7 @@ describe('what a prompt embeds', () => {
     for (const { text } of others) expect(text).not.toContain('summary')
   })
 
-  test('what cannot be read is said in its place', async () => {
+  test('data that could not be read is replaced by the reason', async () => {
     const broken = instead(({ target }) =>
       target.includes('providers/') ? { status: 403, body: envelope('forbidden') } : undefined,
     )
@@ -290,7 +290,7 @@ describe('what a prompt embeds', () => {
     )
   })
 
-  test('a week has seven days, also where nothing happened and the platform leaves days out', async () => {
+  test('a week has seven days, even if the platform leaves out days without calls', async () => {
     const sparse = instead(({ target }) =>
       target.includes('/usage') ? { status: 200, body: { meta: {}, data: [] } } : undefined,
     )
@@ -324,7 +324,7 @@ describe('what a prompt embeds', () => {
     return Object.fromEntries(items.map((item) => [item.check, item]))
   }
 
-  test('the checklist tells what is not ready', async () => {
+  test('the checklist shows what is not ready', async () => {
     const inbound = { agent_id: 'Terminservice', from_number: '+12025550112' }
     expect(checksIn(await get('go_live_checklist', inbound))).toMatchObject({
       account: { result: 'ok' },
@@ -427,7 +427,7 @@ test.each([
   })
 })
 
-test('an agent whose name is not unique is not guessed', async () => {
+test('a name of two agents is refused', async () => {
   const twins = instead(({ target }) =>
     /agents\?/.test(target)
       ? { status: 200, body: { items: [1, 2].map((id) => ({ id: `agent-${id}`, name: 'Twin' })) } }
@@ -452,7 +452,7 @@ test('an archived agent is not looked up by name, and the error says how to find
   expect(seen.filter((target) => target.includes('is_archived=true'))).toEqual([])
 })
 
-test('a defect of our own is told as one, and logged', async () => {
+test('a defect of this server is reported as one, and logged', async () => {
   const bugs: unknown[] = []
   const broken: Send = async () => {
     throw new TypeError('secret detail')

@@ -60,7 +60,7 @@ test('there is one tool for each of the 29 documented operations', () => {
   ])
 })
 
-test('tools and contract are the same routes', () => {
+test('tools and contract have the same routes', () => {
   expect(new Set(tools.map(({ route }) => route))).toEqual(new Set(allRoutes))
 })
 
@@ -74,7 +74,7 @@ test('the bundle lists what the source derives', () => {
   expect(listed).toEqual(tools.map((tool) => tool.listed('any')))
 })
 
-test('schemas hold nothing that clients in the field choke on', () => {
+test('schemas contain nothing that known clients reject', () => {
   for (const { name, inputSchema, outputSchema } of listed) {
     for (const [kind, schema] of Object.entries({ inputSchema, outputSchema })) {
       const where = `${name} ${kind}`
@@ -112,7 +112,7 @@ test('every argument has a description, there or in create_agent', () => {
   expect(undescribed).toEqual(elsewhere)
 })
 
-test('hints say what each operation does', () => {
+test('annotations say what each operation does', () => {
   const hints = (name: string) => {
     const { annotations } = listed.find((tool) => tool.name === name) as { annotations: object }
     const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations as Record<
@@ -141,6 +141,6 @@ test('a description is at most three sentences', () => {
   }
 })
 
-test('an unknown tool is a protocol error that names the nearest', async () => {
+test('an unknown tool is a protocol error that names the closest one', async () => {
   await expect(client.call('list_agent')).rejects.toThrow(/Did you mean list_agents\?/)
 })

@@ -45,7 +45,7 @@ describe('what can be cleared', () => {
     },
   )
 
-  test('is none afterwards: a number has no trunk and no agent, a new agent is silent', async () => {
+  test('is empty afterwards: a number has no trunk and no agent, a new agent is silent', async () => {
     const { phone_number_id } = ids
     const number = await client.value('get_phone_number', { phone_number_id })
     expect(number).toMatchObject({ sip_trunk: null, inbound_agent: null })
@@ -56,7 +56,7 @@ describe('what can be cleared', () => {
     })
   })
 
-  test('is refused beside a value for it, and nothing is sent', async () => {
+  test('is refused together with a value for it, and nothing is sent', async () => {
     const { agent_id } = ids
     const before = await client.value('get_agent', { agent_id })
     const result = await client.call('update_agent', { agent_id, note: 'x', clear: ['note'] })

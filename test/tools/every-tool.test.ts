@@ -16,7 +16,7 @@ const connections: [string, () => Promise<TestClient>][] = clientKinds.flatMap((
 ])
 
 describe.each(connections)('%s', (_, connect) => {
-  test('every tool works, and its result is what its output schema promises', async () => {
+  test('every tool works, and its result matches its output schema', async () => {
     await using client = await connect()
     const tools = await client.listTools()
     const results = await everyTool(client)

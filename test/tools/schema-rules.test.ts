@@ -75,7 +75,7 @@ const each = (rule: (tool: Tool) => boolean): string[] =>
 const words = (node: Node) => Object.keys(node)
 
 describe('an input schema', () => {
-  test('is seen in every way in which tools are listed', () => {
+  test('is tested in every form in which tools are listed', () => {
     const reading = tools.filter(({ effect }) => effect === 'reads').length
     const counts = [...listings.values()].map((listed) => listed.length)
     expect(counts).toEqual([33, 33, reading, 11, 33, 33])
@@ -101,7 +101,7 @@ describe('an input schema', () => {
     expect(breaking(({ type }) => types.includes(String(type)) && !Array.isArray(type))).toEqual([])
   })
 
-  test('says of arrays what is in them', () => {
+  test('has items for every array', () => {
     expect(
       breaking(
         ({ type, items }) =>
@@ -135,7 +135,7 @@ describe('an input schema', () => {
     ).toEqual([])
   })
 
-  test('has no formats but those that all know', () => {
+  test('has only formats that all clients know', () => {
     const formats = ['date-time', 'date', 'uri', 'uuid']
     expect(
       breaking(({ format }) => format === undefined || formats.includes(String(format))),
@@ -154,7 +154,7 @@ describe('an input schema', () => {
     ).toEqual([])
   })
 
-  test('of those tools only that take free data is refused by strict function calling', () => {
+  test('is refused by strict function calling only for tools that take free data', () => {
     const open = [...new Set(breaking(({ additionalProperties }) => additionalProperties !== true))]
     const names = open.map((path) => path.replace(/^.*?: (\w+).*$/, '$1'))
     expect([...new Set(names)].sort()).toEqual([

@@ -39,7 +39,7 @@ const strict = (filling: Filling): TestClient => ({
 describe.each<Filling>(['objects', 'leaves'])(
   'with null for all %s that are not given',
   (filling) => {
-    test('every tool does what it does without', async () => {
+    test('every tool behaves as without them', async () => {
       const results = await everyTool(strict(filling))
       expect([...results.keys()].sort()).toEqual([...schemas.keys()].sort())
       for (const [name, result] of results)

@@ -49,7 +49,7 @@ describe('an estimate', () => {
     expect(ratio).toBeLessThan(most)
   })
 
-  test('is never more than the bytes of a text, so that short ones need none', () => {
+  test('is never more than the bytes of a text, so that short texts need no estimate', () => {
     const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
     const isLess = (text: string) => estimateTokens(text) <= Buffer.byteLength(text)
     fc.assert(fc.property(texts, isLess), tries(2000))
@@ -81,7 +81,7 @@ describe('results', () => {
     ['list_voices', { provider: 'elevenlabs', fields: ['*'], limit: 500 }],
     ['list_models', { fields: ['*'] }],
     ['list_transcribers', { fields: ['*'] }],
-  ])('of %s are within the budget, whatever is asked for', async (name, args) => {
+  ])('of %s are within the budget, whatever fields are requested', async (name, args) => {
     const { content, structuredContent } = await client.call(name, args)
     const text = content[0]?.text ?? ''
     // The budget is kept by an estimate, which may be off by a quarter.
@@ -112,7 +112,7 @@ describe('results', () => {
         metadata: Object.fromEntries(Object.keys(metadata).map((name) => [name, 'x'])),
       }),
     ],
-  ])('of %s are within the budget though one thing is large', async (name, more, args) => {
+  ])('of %s are within the budget even if one item is large', async (name, more, args) => {
     await using person = await connectPerson('v2 2026-07-28', {})
     const { id } = await person.value('create_agent', { ...newAgent, name: 'Large', ...more })
     const result = await person.call(name, args(String(id)))
@@ -125,7 +125,7 @@ describe('results', () => {
     expect(await person.flaws(name, result)).toBeUndefined()
   })
 
-  test('of a batch that is refused tell of each, and the reason once', async () => {
+  test('of a refused list show each call, and the reason once', async () => {
     await using person = await connectPerson('v2 2026-07-28', {
       env: { VOICE_AGENT_DIAL_POLICY: '{"max_per_minute":0}' },
     })
@@ -147,7 +147,7 @@ describe('results', () => {
     ['a text', { text: words }],
     ['a text in signs', { text: '"\\\n'.repeat(30_000) }],
     ['rare letters', { text: '፣ቤት'.repeat(10_000), other: [1, 2, 3] }],
-  ])('that are %s are shortened to about the budget, and are JSON still', (_, value) => {
+  ])('that are %s are shortened to about the budget, and stay valid JSON', (_, value) => {
     for (const budget of [300, 6000]) {
       const text = shortenValue(value, budget)
       const [json = '', note] = text.split('\n')

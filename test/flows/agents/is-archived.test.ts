@@ -83,7 +83,7 @@ describe('update_agent with is_archived false', () => {
     expect(archivedListRequests().filter((at) => at < update)).toEqual([])
   })
 
-  test('says when the platform ignored it', async () => {
+  test('says if the platform ignored it', async () => {
     takesIt = false
     const { structuredContent, content } = await restore()
     expect(bodies()).toEqual([{ is_archived: false }])
@@ -94,7 +94,7 @@ describe('update_agent with is_archived false', () => {
     expect(content[0]?.text).toMatch(/^Nothing changed: the platform did not bring back agent Old/)
   })
 
-  test('says when only that was ignored', async () => {
+  test('says if the platform ignored only this field', async () => {
     takesIt = false
     const { structuredContent } = await restore({ note: 'new' })
     expect(bodies()).toEqual([{ note: 'new', is_archived: false }])
@@ -105,7 +105,7 @@ describe('update_agent with is_archived false', () => {
     })
   })
 
-  test('says when the lists do not show it', async () => {
+  test('says if the lists do not show the result', async () => {
     hasFilter = false
     const { structuredContent } = await restore()
     expect(structuredContent?.warnings).toEqual([
@@ -127,14 +127,14 @@ describe('update_agent with is_archived false', () => {
     expect(structuredContent).toMatchObject({ applied: true, changes: [change], warnings: [] })
   })
 
-  test('and true is refused: archiving asks first', async () => {
+  test('refuses true, because archiving asks first', async () => {
     const { isError, content } = await restore({ is_archived: true })
     expect(isError).toBe(true)
     expect(content[0]?.text).toMatch(/- is_archived: .*archive_agent/)
   })
 })
 
-test('an agent is back in the sandbox, too', async () => {
+test('an agent of the sandbox is brought back', async () => {
   await using own = await connectStdio('v2 2026-07-28', {
     env: { VOICE_AGENT_CONFIRM: 'never' },
   })
@@ -160,12 +160,12 @@ describe('check_call_readiness', () => {
     expect((await ready()).agent).toMatchObject({ ok: true })
   })
 
-  test('believes no list that has no such filter', async () => {
+  test('does not believe a list that ignores the filter', async () => {
     hasFilter = false
     expect((await ready()).agent).toMatchObject({ ok: true })
   })
 
-  test('says that the number has no trunk when the one that it names does not exist', async () => {
+  test('says that the number has no trunk if its trunk does not exist', async () => {
     expect((await ready()).trunk).toMatchObject({
       ok: false,
       found: 'the number has no trunk: Old trunk (gone), which it names, does not exist',

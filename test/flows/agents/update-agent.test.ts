@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connectStdio, type TestClient } from '../../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { startPlatformProgram } from '../../harness/program.ts'
-import { sandboxKeys } from '../../harness/sandbox.ts'
 import { newAgent } from '../../harness/story.ts'
 
 let client: TestClient
@@ -19,7 +17,7 @@ const textOf = async (args: Record<string, unknown>) =>
   (await client.call('update_agent', args)).content[0]?.text ?? ''
 
 describe('update_agent', () => {
-  test('changes a part of a nested object and leaves its neighbours alone', async () => {
+  test('changes one field of a nested object and keeps the others', async () => {
     const { id: agent_id } = await makeAgent({
       voice: { ...newAgent.voice, settings: { speed: 1, stability: 0.4 } },
       inactivity_settings: { reminder_max_count: 7 },
@@ -40,7 +38,7 @@ describe('update_agent', () => {
     })
   })
 
-  test('clears what is named, and takes keys out of metadata', async () => {
+  test('clears the named fields, and removes keys from metadata', async () => {
     const { id: agent_id } = await makeAgent({
       note: 'Old',
       metadata: { keep: 1, drop: 2, deep: { keep: null, drop: 3 }, 'a.b': { c: 4 } },
@@ -82,7 +80,7 @@ describe('update_agent', () => {
     expect(metadata).toEqual({ keep: 1, deep: { keep: null }, more: null })
   })
 
-  test('shows what a field that is cleared is afterwards: the default of the platform', async () => {
+  test('shows the value of a cleared field afterwards: the default of the platform', async () => {
     const { id: agent_id } = await makeAgent({
       tags: ['a'],
       volume: { web: 0.8 },
@@ -107,7 +105,7 @@ describe('update_agent', () => {
     ])
   })
 
-  test('told to take out a key that is not there says so, with the nearest that is', async () => {
+  test('warns that a key to clear does not exist, and names the closest one', async () => {
     const { id: agent_id } = await makeAgent({ metadata: { customer: { tier: 1 } } })
     const text = await textOf({ agent_id, note: 'x', clear: ['metadata.customer.teir'] })
     expect(text).toMatch(/^Updated agent/)
@@ -119,7 +117,7 @@ describe('update_agent', () => {
     expect(await textOf({ agent_id, clear: ['metadata.customer'] })).toMatch(/^Nothing to change/)
   })
 
-  test('does not guess which of two keys is meant', async () => {
+  test('refuses a path that matches two keys', async () => {
     const { id: agent_id } = await makeAgent({ metadata: { 'a.b': 1, a: { b: 2 } } })
     const text = await textOf({ agent_id, clear: ['metadata.a.b'] })
     expect(text).toContain('clear: two keys match a.b: ["a.b"] and ["a","b"]')
@@ -141,7 +139,7 @@ describe('update_agent', () => {
     expect(before).toMatchObject(stored)
   })
 
-  test('refuses when somebody else changed the agent since', async () => {
+  test('refuses if the agent was changed since it was read', async () => {
     const { id: agent_id, modified } = await makeAgent()
     const expected = { agent_id, expected_modified: modified }
     const changed = await client.value('update_agent', { ...expected, note: 'first' })
@@ -154,14 +152,14 @@ describe('update_agent', () => {
     expect(await client.value('update_agent', next)).toMatchObject({ applied: true })
   })
 
-  test('says so when there is nothing to change', async () => {
+  test('says that there is nothing to change', async () => {
     const { id: agent_id, name } = await makeAgent()
     expect(await textOf({ agent_id, name })).toMatch(
       /^Nothing to change: agent .* has these values already/,
     )
   })
 
-  test('validates a changed greeting first, and tells the lines that are wrong', async () => {
+  test('validates a changed greeting first, and names the wrong lines', async () => {
     const { id: agent_id } = await makeAgent({ note: 'kept' })
     const message = 'Hello\n{% if contact.first_name %}\nyou'
     const text = await textOf({ agent_id, note: 'lost?', initial_message: { message } })
@@ -174,205 +172,7 @@ describe('update_agent', () => {
   })
 })
 
-describe('what was stored before, by other means,', () => {
-  const model = { provider: 'openai', model: 'gpt-4.1-2024', temperature: 0.2 }
-  const stored = {
-    model,
-    transcriber: { ...newAgent.transcriber, languages: ['en-UX'] },
-    voice: { ...newAgent.voice, voice_id: 'sbx-en-us-adam' },
-    initial_message: { message: 'Hi {{ contact.first_name ' },
-  }
-  let sandbox: Awaited<ReturnType<typeof startPlatformProgram>>
-  let old: TestClient
-  let agent_id: string
-  beforeAll(async () => {
-    sandbox = await startPlatformProgram()
-    const reply = await fetch(`${sandbox.url}/v1/accounts/me/agents`, {
-      method: 'POST',
-      headers: { 'x-api-key': sandboxKeys.main, 'content-type': 'application/json' },
-      body: JSON.stringify({ ...newAgent, ...stored }),
-    })
-    agent_id = String(Object(await reply.json()).id)
-    old = await connectStdio('v2 2026-07-28', {
-      env: { VOICE_AGENT_API_KEY: sandboxKeys.main, VOICE_AGENT_BASE_URL: sandbox.url },
-    })
-  })
-  afterAll(async () => {
-    await old[Symbol.asyncDispose]()
-    await sandbox[Symbol.asyncDispose]()
-  })
-  const change = (more: object) => old.call('update_agent', { agent_id, dry_run: true, ...more })
-
-  test.each([
-    { voice: { settings: { speed: 1.1 } } },
-    { model: { temperature: 0.4 } },
-    { transcriber: { keywords: ['Acme'] } },
-    { transcriber: { languages: ['en-UX', 'en-us'] } },
-    { initial_message: { interruptible: true } },
-  ])('is not judged when something beside it changes: %j', async (more) => {
-    const result = await change(more)
-    expect(result.isError, result.content[0]?.text).toBeFalsy()
-    expect(result.structuredContent?.warnings).toEqual([])
-  })
-
-  test.each<[object, RegExp]>([
-    [{ voice: { voice_id: 'sbx-en-us-adb' } }, /voice\.voice_id: there is no sbx-en-us-adb/],
-    [{ model: { model: 'gpt-4.l' } }, /model\.model: there is no gpt-4\.l/],
-    [{ transcriber: { languages: ['en-UX', 'de-DX'] } }, /transcriber\.language: .*no de-DX;/],
-    [{ transcriber: { model: 'nova-3' } }, /transcriber\.language: .*no en-UX/],
-    [{ initial_message: { message: '{{ x ' } }, /initial_message\.message: line 1/],
-  ])('does not keep what is new from being judged: %j', async (more, told) => {
-    const result = await change(more)
-    expect(result.isError).toBe(true)
-    expect(result.content[0]?.text).toMatch(told)
-  })
-
-  test('is judged anew where its provider changes', async () => {
-    const result = await change({ voice: { provider: 'cartesia' } })
-    expect(result.structuredContent?.warnings).toEqual([
-      expect.stringMatching(/^voice\.voice_id: sbx-en-us-adam is not in the catalog/),
-    ])
-  })
-})
-
-describe('what does not exist', () => {
-  const failing = async (more: object) => {
-    const result = await client.call('create_agent', { ...newAgent, ...more })
-    expect(result.isError).toBe(true)
-    return result.content[0]?.text ?? ''
-  }
-
-  test.each([
-    [
-      { model: { provider: 'opanai', model: 'gpt-4.1' } },
-      /model\.provider: there is no opanai; did you mean .*openai/,
-    ],
-    [
-      { model: { provider: 'openai', model: 'gpt-4.l' } },
-      /model\.model: there is no gpt-4\.l; did you mean .*gpt-4\.1/,
-    ],
-    [
-      { transcriber: { provider: 'deepgram', model: 'nova2' } },
-      /transcriber\.model: there is no nova2; did you mean .*nova-2/,
-    ],
-    [
-      { voice: { provider: 'elevenlabs', voice_id: 'Ada' } },
-      /voice\.voice_id: there is no Ada; did you mean .*sbx-en-us-ada/,
-    ],
-    [
-      { model: { provider: 'OpenAI', model: 'gpt-4.l' } },
-      /model\.provider: there is no OpenAI; it is written openai\n- model\.model: there is no gpt-4\.l; did you mean .*gpt-4\.1/,
-    ],
-    [
-      { model: { provider: 'openai', model: 'GPT-4.1' } },
-      /model\.model: there is no GPT-4\.1; it is written gpt-4\.1/,
-    ],
-    [
-      { transcriber: { provider: 'Deepgram', model: 'nova-2', languages: ['EN-us', 'en-uk'] } },
-      /transcriber\.provider: .*written deepgram\n- transcriber\.language: there is no en-uk/,
-    ],
-    [
-      { voice: { provider: 'ElevenLabs', voice_id: 'sbx-en-us-ada' } },
-      /voice\.provider: there is no ElevenLabs; it is written elevenlabs/,
-    ],
-    [
-      { voice: { provider: 'elevenlab', voice_id: 'x' } },
-      /voice\.provider: .*did you mean elevenlabs/,
-    ],
-  ])('%j is answered with what does', async (more, told) => {
-    const before = (await client.value('list_agents')).total
-    expect(await failing(more)).toMatch(told)
-    expect((await client.value('list_agents')).total).toBe(before)
-  })
-
-  test('but is like nothing there is passed on with a warning: it may be the customer’s own', async () => {
-    const model = { provider: 'openai', model: 'ft:my-company:support-2026-11' }
-    const result = await client.call('create_agent', { ...newAgent, model })
-    expect(result.isError).toBeFalsy()
-    expect(result.content[0]?.text).toMatch(/Warning: model\.model: .* not in the catalog/)
-    expect(result.structuredContent).toMatchObject({ warnings: [expect.any(String)] })
-  })
-
-  test.each([
-    ['get_agent', { agent_id: 'Suport line' }, /Did you mean Support line \(/],
-    ['archive_agent', { agent_id: 'no such thing at all' }, /There are|Some that exist/],
-    ['get_sip_trunk', { sip_trunk_id: 'office trunk' }, /Did you mean Office trunk \(/],
-    [
-      'get_phone_number',
-      { phone_number_id: '+12025550111' },
-      /Did you mean .*\+12025550110|\(0000/,
-    ],
-    ['get_subaccount', { subaccount_id: 'Berlin' }, /There are|Did you mean/],
-    [
-      'update_phone_number',
-      { phone_number_id: '00000000-0000-4000-8004-000000000001', inbound_agent_id: 'Suport line' },
-      /inbound_agent_id: .*Did you mean Support line/,
-    ],
-  ])('%s %j is told the nearest', async (name, args, told) => {
-    const result = await client.call(name, args)
-    expect(result.isError).toBe(true)
-    expect(result.content[0]?.text).toMatch(told)
-  })
-})
-
-describe("an agent's exact name", () => {
-  test('is taken wherever its id is', async () => {
-    const { id, name } = await makeAgent()
-    expect(await client.value('get_agent', { agent_id: name })).toMatchObject({ id })
-    expect(await client.value('update_agent', { agent_id: name, note: 'x' })).toMatchObject({
-      agent_id: id,
-    })
-    const { items } = await client.value('list_phone_numbers')
-    const [number] = items as { id: string; inbound_agent: unknown }[]
-    const phone_number_id = number?.id
-    await client.value('update_phone_number', { phone_number_id, inbound_agent_id: name })
-    expect(await client.value('get_phone_number', { phone_number_id })).toMatchObject({
-      inbound_agent: { id },
-    })
-    expect(await client.value('list_calls', { agent_id: name })).toMatchObject({ total: 0 })
-    await client.value('archive_agent', { agent_id: name })
-    expect(await client.value('get_agent', { agent_id: id })).toMatchObject({ is_archived: true })
-  })
-
-  test('is not guessed at when two agents have it', async () => {
-    const name = 'Twin'
-    const ids = [await makeAgent({ name }), await makeAgent({ name })].map(({ id }) => String(id))
-    const result = await client.call('get_agent', { agent_id: name })
-    expect(result.isError).toBe(true)
-    for (const id of ids) expect(result.content[0]?.text).toContain(id)
-  })
-
-  test('is not guessed at when its twin is behind hundreds of others', async () => {
-    const name = 'Bot'
-    const older = await makeAgent({ name })
-    for (let at = 0; at < 101; at++) await makeAgent({ name: `Bot ${at}` })
-    const newer = await makeAgent({ name })
-    const result = await client.call('archive_agent', { agent_id: name })
-    expect(result.isError).toBe(true)
-    for (const { id } of [older, newer]) expect(result.content[0]?.text).toContain(id)
-  })
-
-  test('is not taken where not all agents could be read, or the platform repeats itself', async () => {
-    const agent = (id: number) => ({ id: `agent-${id}`, name: 'Bot' })
-    let page = 0
-    await using platform = await startFakePlatform(
-      (_, res) => json(res, 200, { count: 1e6, items: [{ ...agent(page), name: `x${page++}` }] }),
-      { account: 'own' },
-    )
-    await using wired = await connectStdio('v2 2026-07-28', {
-      env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
-    })
-    const endless = await wired.call('get_agent', { agent_id: 'Bot' })
-    expect(endless.isError).toBe(true)
-    expect(endless.content[0]?.text).toMatch(/not certain which one is meant; give the id/)
-    platform.behave(({ url }, res) =>
-      json(res, 200, url.includes('/agents/') ? agent(1) : { items: [agent(1)] }),
-    )
-    expect(await wired.value('get_agent', { agent_id: 'Bot' })).toMatchObject({ id: 'agent-1' })
-  })
-})
-
-describe('on the wire', () => {
+describe('the request of an update', () => {
   const stored = {
     id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11',
     name: 'Wired',
@@ -411,7 +211,7 @@ describe('on the wire', () => {
     return { result, bodies: patches.map(({ body }) => JSON.parse(body)) }
   }
 
-  test('only what differs is sent, objects that the platform replaces whole', async () => {
+  test('has the fields that differ only, and whole objects where the platform replaces them', async () => {
     const { bodies } = await sent({
       name: 'Wired',
       tags: ['a'],
@@ -426,7 +226,7 @@ describe('on the wire', () => {
     ])
   })
 
-  test('what is cleared is sent as null, and nothing else is', async () => {
+  test('has null for cleared fields, and for no others', async () => {
     const { bodies } = await sent({
       volume: { web: null, telephony: 1 },
       clear: ['note', 'ambient_sound.source', 'voice.new_field', 'metadata.key'],
@@ -441,20 +241,20 @@ describe('on the wire', () => {
     ])
   })
 
-  test('metadata is sent whole without the key that is taken out', async () => {
+  test('has whole metadata without the removed key', async () => {
     stored.metadata = { keep: null, drop: 1 }
     const { bodies } = await sent({ clear: ['metadata.drop'] })
     expect(bodies).toEqual([{ metadata: { keep: null } }])
   })
 
-  test('a field that is cleared and keeps its value is told; it may be its default', async () => {
+  test('gives a warning for a cleared field that keeps its value, which may be its default', async () => {
     const { result } = await sent({ clear: ['voice.new_field'] })
     expect(result.structuredContent?.warnings).toEqual([
       'voice.new_field: the platform still has 1, which may be its default',
     ])
   })
 
-  test('a change that the platform did not take is told', async () => {
+  test('gives a warning for a change that the platform ignored', async () => {
     const { result } = await sent({ volume: { web: 1 } })
     expect(result.content[0]?.text).toMatch(/Warning: volume\.web: the platform has 0\.5, not 1/)
   })

@@ -87,7 +87,7 @@ describe('before a call a person sees', () => {
     expect(lines.slice(-expected.length)).toEqual(expected)
   })
 
-  test('what a browser call begins with', async () => {
+  test('the first text of a browser call', async () => {
     const lines = await questionOf('place_call', {
       type: 'web',
       agent_id,
@@ -111,7 +111,7 @@ describe('before a call a person sees', () => {
 describe('before a list of calls a person sees', () => {
   const listed = (...calls: object[]) => ({ agent_id, from_number, calls })
 
-  test('what all have in common once, and what differs for each', async () => {
+  test('common values once, and other values for each call', async () => {
     const lines = await questionOf('place_calls', {
       ...listed(
         { to_number: '+12025550101', external_id: 'a 1', test_variables: { name: 'Erika', at: 9 } },
@@ -137,7 +137,7 @@ describe('before a list of calls a person sees', () => {
     ])
   })
 
-  test('all of a hundred people with a few words for each', async () => {
+  test('all of a hundred calls with a few values each', async () => {
     const calls = Array.from({ length: 100 }, (_, at) => ({
       to_number: `+12025550${100 + at}`,
       test_variables: { name: `Person ${at}`, firm: 'ACME' },
@@ -147,7 +147,7 @@ describe('before a list of calls a person sees', () => {
       expect(lines).toContain(`Call ${at + 1}: ${to_number}, test_variables.name "Person ${at}"`)
   })
 
-  test('nothing where it is too much: it is refused, and names what is', async () => {
+  test('nothing if the values are too long: the list is refused with the argument', async () => {
     const calls = Array.from({ length: 100 }, (_, at) => ({
       to_number: `+12025550${100 + at}`,
       test_variables: { note: `${at}`.padEnd(100, 'x') },

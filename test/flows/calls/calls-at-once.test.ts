@@ -38,8 +38,8 @@ const isPlaced = async (client: Person) => {
   return !isError
 }
 
-describe('with one call at once', () => {
-  test('a call that ended while no server ran leaves room after a clean stop', async () => {
+describe('max_at_once 1', () => {
+  test('a call that ended while no server ran does not count after a clean stop', async () => {
     await using first = await start()
     expect(await isPlaced(first)).toBe(true)
     await first[Symbol.asyncDispose]()
@@ -48,7 +48,7 @@ describe('with one call at once', () => {
     expect(await isPlaced(next)).toBe(true)
   })
 
-  test('a call that ended while no server ran leaves room after a kill', async () => {
+  test('a call that ended while no server ran does not count after a kill', async () => {
     await using program = await startHttpProgram(env())
     await using first = await connectPerson('v2 2026-07-28', { url: program.url })
     expect(await isPlaced(first)).toBe(true)
@@ -99,7 +99,7 @@ describe('with one call at once', () => {
     expect(await isPlaced(next)).toBe(false)
   })
 
-  test('two servers on one folder let one call through at a time', async () => {
+  test('two servers with one state directory allow one call at a time', async () => {
     await using one = await start()
     await using other = await start()
     expect(await isPlaced(one)).toBe(true)

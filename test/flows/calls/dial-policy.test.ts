@@ -65,7 +65,7 @@ describe('without a dial policy', () => {
 })
 
 describe('a dial policy', () => {
-  test('names the rule, and who can change it where', async () => {
+  test('names the rule, who can change it, and where', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'policy.json')
     writeFileSync(file, '{"allow_countries":["US"],"deny_prefixes":["+1900","+1212"]}')
@@ -92,7 +92,7 @@ describe('a dial policy', () => {
     await isRefused(client, 'deny_countries', { to_number: '+33142685300' })
   })
 
-  test('says which agents may call, by id or name', async () => {
+  test('restricts the agents that may call, by id or name', async () => {
     await using client = await policed({ allow_agents: ['Support line'] })
     const { model, transcriber, voice } = await client.value('get_agent', {
       agent_id: seedIds.supportAgent,
@@ -107,7 +107,7 @@ describe('a dial policy', () => {
     await isAllowed(client, web)
   })
 
-  test('says which numbers may be called from', async () => {
+  test('restricts the numbers that may be called from', async () => {
     await using client = await policed({ allow_from: ['+12025550111'] })
     await isRefused(client, 'allow_from')
     await isAllowed(client, { from_number: '+12025550111' })
@@ -144,7 +144,7 @@ describe('a dial policy', () => {
     await isRefused(client, 'max_per_hour')
   })
 
-  test('of calls at once lets another begin when one has ended, though nobody waits', async () => {
+  test('of calls at once allows another when one has ended, even if no client waits for it', async () => {
     await using client = await policed({ max_at_once: 1 }, { VOICE_AGENT_SANDBOX_SPEED: '50' })
     await isAllowed(client, { to_number: '+12025550100' })
     await isRefused(client, 'max_at_once')
@@ -153,7 +153,7 @@ describe('a dial policy', () => {
       .toBe(false)
   })
 
-  test('of calls in total holds for all who use the server', async () => {
+  test('of calls in total counts the calls of all clients', async () => {
     await using program = await startHttpProgram({ VOICE_AGENT_DIAL_POLICY: '{"max_total":1}' })
     await using one = await connectPerson('v2 2026-07-28', { url: program.url })
     await using two = await connectPerson('v1', { url: program.url })
@@ -164,7 +164,7 @@ describe('a dial policy', () => {
     expect(again.structuredContent).toMatchObject({ repeated: true })
   })
 
-  test('is asked before the person is', async () => {
+  test('is checked before the person is asked', async () => {
     await using person = await connectPerson('v2 2026-07-28', {
       env: { VOICE_AGENT_DIAL_POLICY: '{"deny_countries":["US"]}' },
       answer: { action: 'accept', content: { confirm: true } },
@@ -174,7 +174,7 @@ describe('a dial policy', () => {
   })
 })
 
-describe('a dial policy that is wrong', () => {
+describe('an invalid dial policy', () => {
   test.each([
     ['a field that is none', '{"allow_country":["US"]}', /allow_country\b.*allow_countries/],
     ['a country that is none', '{"allow_countries":["USA"]}', /allow_countries\.0.*USA/],
@@ -182,7 +182,7 @@ describe('a dial policy that is wrong', () => {
     ['a limit that is none', '{"max_per_hour":-1}', /max_per_hour/],
     ['not JSON', '{"max_per_hour":', /not JSON/],
     ['a file that is not there', '/nowhere/policy.json', /\/nowhere\/policy\.json/],
-  ])('is told before anything starts: %s', async (_, policy, told) => {
+  ])('is refused before the server starts: %s', async (_, policy, told) => {
     await using program = startProgram([], {
       VOICE_AGENT_SANDBOX_DB: ':memory:',
       VOICE_AGENT_STATE_DIR: ':memory:',

@@ -39,7 +39,7 @@ const total = async ({ value }: Person) =>
   (await value('list_calls', { created_after: new Date(Date.now() - 60_000).toISOString() })).total
 
 describe('a list of calls', () => {
-  test('is placed one by one, each by its own leave, and summed up in order', async () => {
+  test('is placed one by one, each checked against the dial policy, and reported in order', async () => {
     await using client = await connect({ VOICE_AGENT_DIAL_POLICY: '{"deny_countries":["DE"]}' })
     const list = listOf(
       '+12025550100',
@@ -102,7 +102,7 @@ describe('a list of calls', () => {
     },
   )
 
-  test('tells each problem once, with the numbers it is of', async () => {
+  test('reports each problem once, with its numbers', async () => {
     await using client = await connect({
       VOICE_AGENT_DIAL_POLICY: '{"deny_countries":["DE","FR"]}',
     })
@@ -135,7 +135,7 @@ describe('a list of calls', () => {
   test.each([
     ['a minute', { max_per_minute: 2 }, 'in \\d+ s'],
     ['at once', { max_at_once: 2 }, 'when a call has ended'],
-  ])('says how to go on where no more calls are allowed %s', async (_, policy, when) => {
+  ])('says how to continue if no more calls are allowed %s', async (_, policy, when) => {
     await using platform = await startCallingPlatform()
     const VOICE_AGENT_DIAL_POLICY = JSON.stringify(policy)
     await using client = await connect({ ...platform.env, VOICE_AGENT_DIAL_POLICY })
@@ -157,7 +157,7 @@ describe('a list of calls', () => {
     )
   })
 
-  test('is the same list under the own account by either of its names', async () => {
+  test('is the same list for `me` and for the id of the own account', async () => {
     await using client = await connect()
     const { id: account_id } = await client.value('get_current_account')
     const first = await client.value('place_calls', listOf(...numbers(1)))
@@ -170,7 +170,7 @@ describe('a list of calls', () => {
     expect(await total(client)).toBe(1)
   })
 
-  test('that is known is told without asking the platform or the person', async () => {
+  test('that was placed before is reported without asking the platform or the person', async () => {
     await using platform = await startCallingPlatform()
     await using person = await connect(platform.env, yes)
     const list = { ...listOf('+12025550130', '+12025550131'), agent_id: platform.agent.id }
@@ -181,7 +181,7 @@ describe('a list of calls', () => {
     expect(person.asked).toHaveLength(1)
   })
 
-  test('is paced, and tells how far it is, never right before the result', async () => {
+  test('is paced, and reports progress, never right before the result', async () => {
     await using platform = await startCallingPlatform()
     await using client = await connect(platform.env)
     const told: { message: string; at: number }[] = []
@@ -201,7 +201,7 @@ describe('a list of calls', () => {
     expect(Math.min(...gaps)).toBeGreaterThan(250)
   })
 
-  describe('that is wrong', () => {
+  describe('with invalid arguments', () => {
     let client: Person
     beforeAll(async () => {
       client = await connect()
@@ -269,13 +269,13 @@ describe('a person', () => {
     expect(person.asked[0]).toMatch(/^From 51 on: \+12025550180, /m)
   })
 
-  test('who declines has nobody dialled', async () => {
+  test('who declines prevents all calls', async () => {
     await using person = await connect({}, { action: 'decline' })
     expect(await person.text('place_calls', listOf('+12025550130'))).toMatch(/^Declined/)
     expect(await total(person)).toBe(0)
   })
 
-  test('is not asked where nothing may be dialled', async () => {
+  test('is not asked if no call is allowed', async () => {
     await using person = await connect({ VOICE_AGENT_DIAL_POLICY: '{"max_total":0}' }, yes)
     const value = await person.value('place_calls', listOf('+12025550130'))
     expect(value.summary).toEqual({ not_allowed: 1 })
@@ -307,7 +307,7 @@ describe('a list that is given again much later', () => {
   test.each([
     ['a quarter of an hour', 15 * minute],
     ['a long weekend', 4 * day],
-  ])('goes on where it stopped, after %s too', async (_, ms) => {
+  ])('continues where it stopped, after %s too', async (_, ms) => {
     await using platform = await startCallingPlatform()
     using state = scratchFolder()
     await using client = await connect({ ...platform.env, VOICE_AGENT_STATE_DIR: state.path })
@@ -327,7 +327,7 @@ describe('a list that is given again much later', () => {
     expect(await client.value('place_call', one)).toMatchObject({ repeated: false })
   })
 
-  test('does not dial again those that were placed because one of them came to nothing since', async () => {
+  test('does not dial placed calls again because one of them was not placed', async () => {
     await using platform = await startCallingPlatform()
     using state = scratchFolder()
     await using client = await connect({ ...platform.env, VOICE_AGENT_STATE_DIR: state.path })
@@ -341,7 +341,7 @@ describe('a list that is given again much later', () => {
     expect(await client.value('place_calls', list)).toMatchObject({ summary: { repeated: 1 } })
   })
 
-  test('is asked for again where more would be dialled than was agreed to', async () => {
+  test('is confirmed again if more calls would be dialled than the person agreed to', async () => {
     await using platform = await startCallingPlatform()
     using state = scratchFolder()
     const env = { ...platform.env, VOICE_AGENT_STATE_DIR: state.path }
@@ -364,7 +364,7 @@ describe('a list that is given again much later', () => {
 })
 
 describe('a list that is cancelled', () => {
-  test('stops, goes on where it stopped, and asks for the rest only', async () => {
+  test('stops, continues where it stopped, and asks for the rest only', async () => {
     await using person = await connect({}, yes)
     const list = listOf(...numbers(6))
     const controller = new AbortController()
@@ -387,7 +387,7 @@ describe('a list that is cancelled', () => {
     expect(await total(person)).toBe(6)
   })
 
-  test('while a call is on its way tells of that one, too', async () => {
+  test('while a call is being sent reports that call too', async () => {
     await using platform = await startCallingPlatform({ answerMs: 500 })
     await using client = await connect(platform.env)
     const list = { ...listOf(...numbers(3)), agent_id: platform.agent.id }
@@ -405,7 +405,7 @@ describe('a list that is cancelled', () => {
   test.each([
     ['between calls', 0],
     ['while a call is on its way', 300],
-  ])('by the end of its client, %s, is an account of who was called', async (_, answerMs) => {
+  ])('by the end of its client, %s, reports who was called', async (_, answerMs) => {
     await using platform = await startCallingPlatform({ answerMs })
     await using program = startProgram([], { ...quietly, ...platform.env })
     const params = {

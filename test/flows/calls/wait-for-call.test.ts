@@ -41,7 +41,7 @@ describe('a call in the sandbox', () => {
   }
 
   describe.concurrent.each(everyClient)('of a %s client over %s', (kind, transport) => {
-    test('is told as it goes on, never right before the result, and given back in the end', async () => {
+    test('is reported as progress, never right before the result, and returned at its end', async () => {
       await using client = await connect(kind, transport)
       const call = await place(client, { external_id: `${kind} ${transport}` })
       const told: { message: string; at: number }[] = []
@@ -59,7 +59,7 @@ describe('a call in the sandbox', () => {
     })
   })
 
-  test('that nobody answers is told as ringing, and how it ended', async () => {
+  test('that nobody answers is reported as ringing, then with its end', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')
     const call = await place(client, { to_number: '+12025550103' })
     const told: string[] = []
@@ -73,7 +73,7 @@ describe('a call in the sandbox', () => {
     })
   })
 
-  test('that lasts longer than the wait is given back as it is, with how to wait on', async () => {
+  test('that lasts longer than the wait is returned as it is, with how to wait on', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')
     const call = await place(client, { to_number: '+12025550106' })
     const began = Date.now()
@@ -88,7 +88,7 @@ describe('a call in the sandbox', () => {
     expect(told).toEqual([])
   })
 
-  test('that has ended is given back at once', async () => {
+  test('that has ended is returned at once', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')
     const { items } = await client.value('list_calls', { status: 'failed', limit: 1 })
     const [{ id: call_id } = { id: '' }] = items as { id: string }[]
@@ -115,7 +115,7 @@ describe('the platform', () => {
   afterAll(() => platform[Symbol.asyncDispose]())
   const connect = programs(() => platform.env)
 
-  test('is read once in a while, however many wait for the same call', async () => {
+  test('is read at one pace, however many clients wait for the same call', async () => {
     const clients = await Promise.all(clientKinds.map((kind) => connect(kind, 'HTTP')))
     // A client's first call prepares it, which may keep this process, and so the platform, busy.
     for (const client of clients) await client.call('list_calls')
@@ -133,7 +133,7 @@ describe('the platform', () => {
     // A busy machine takes a while to start a program for each kind of client.
   }, 60_000)
 
-  test('that shows a call only after a while is waited for where it was placed here', async () => {
+  test('that shows a call late is asked again, if this server placed the call', async () => {
     await using client = await connect('v2 2026-07-28', 'HTTP')
     const call = { type: 'phone', from_number: '+12025550110', to_number: '+12025550139' }
     const placed = await client.value('place_call', { ...call, agent_id: platform.agent.id })
@@ -184,7 +184,7 @@ describe('the platform', () => {
 
   describe.concurrent.each(everyClient)('after a %s client over %s cancels', (kind, transport) => {
     // All with one key, and their requests have the same numbers: none is taken for another's.
-    test('nobody reads any more, and the call goes on', async ({ expect }) => {
+    test('reading stops, and the call goes on', async ({ expect }) => {
       await using client = await connect(kind, transport)
       const at = everyClient.findIndex((one) => one[0] === kind && one[1] === transport)
       const [number, call_id] = [`+1202555${1000 + at}`, `waited-${at}`]
@@ -222,7 +222,7 @@ describe('what a stranger says', () => {
     messages: [{ role: 'user', message: said }],
   }
 
-  test('stands in no line of our own, and in progress as JSON that it cannot close', async () => {
+  test('is in no line of our own, and in progress only as a JSON string', async () => {
     await using platform = await startFakePlatform((_, res) => json(res, 200, call), {
       account: 'own',
     })
@@ -243,7 +243,7 @@ describe('what a stranger says', () => {
     )
   })
 
-  test('is cut short between characters, in what is told of tasks too', () => {
+  test('is cut between characters, in the state of tasks too', () => {
     const state = callTaskView.state({
       ...call,
       messages: [{ role: 'user', message: '😀'.repeat(200) }],
@@ -257,7 +257,7 @@ describe('the turns of a long call', () => {
   const turns = (status: string) =>
     waitedCallOutput({ id: 'call-9', status, answer_status: 'human', messages })
 
-  test('are the latest while it goes on, and it says where all are', () => {
+  test('are the latest while it goes on, with a note how to get all', () => {
     const { structured, lines } = turns('in_progress')
     const text = lines.join('\n')
     expect(structured).toMatchObject({ transcript: { turns: 14, returned: 6, next_turn: null } })

@@ -85,7 +85,7 @@ describe('check_call_readiness', () => {
     expect(wrong.map(({ check }) => check)).toEqual(['agent', 'trunk', 'destination'])
   })
 
-  test('finds a number behind hundreds of others', async () => {
+  test('finds a number after hundreds of others', async () => {
     const { value } = client
     for (let at = 0; at < 210; at++) {
       const number = `+1202556${1000 + at}`
@@ -160,7 +160,7 @@ describe('check_call_readiness', () => {
     },
   )
 
-  test('goes by the account that is named', async () => {
+  test('checks the account that is named', async () => {
     const { value } = client
     const account_id = seedIds.subaccount
     const { model, transcriber, voice } = await value('get_agent', { agent_id: ready.agent_id })
@@ -190,7 +190,7 @@ describe('check_call_readiness', () => {
     ['allow_from', { allow_from: ['+12025550111'] }, /allowed caller numbers are \+12025550111/],
     ['max_total', { max_total: 0 }, /No more calls/],
     ['max_per_hour', { max_per_hour: 0 }, /No more calls at the moment/],
-  ])('goes by the dial policy: %s', async (rule, policy, found) => {
+  ])('applies the dial policy: %s', async (rule, policy, found) => {
     await using ruled = await connect(JSON.stringify(policy))
     const { isReady, isPlaced, wrong } = await verdict(ruled)
     expect({ isReady, isPlaced }).toEqual({ isReady: false, isPlaced: false })
@@ -218,11 +218,11 @@ describe('a person who is asked whether to call', () => {
       /^Will probably fail: "\+12025550177 is no number of this account; call from/m,
     ],
     ['+12025550112', /^Will probably fail: .* no termination URI; set termination_uri/m],
-  ])('is told what is wrong with calling from %s', async (from_number, told) => {
+  ])('is warned of calling from %s', async (from_number, told) => {
     for (const text of await question(from_number)) expect(text).toMatch(told)
   })
 
-  test('is told so of the number that a whole list is called from', async () => {
+  test('is warned of the number that a list is called from', async () => {
     await using asking = await connectPerson('v2 2026-07-28', {
       env: { VOICE_AGENT_CONFIRM: 'auto' },
     })
@@ -233,7 +233,7 @@ describe('a person who is asked whether to call', () => {
     )
   })
 
-  test('is told nothing of a good number, nor what was so a moment ago', async () => {
+  test('gets no warning for a good number, nor for a problem that is solved', async () => {
     const [before, after] = await question('+12025550188')
     expect(before).toMatch(/^Will probably fail: /m)
     expect(after).toMatch(/confirm_token/)
@@ -241,7 +241,7 @@ describe('a person who is asked whether to call', () => {
   })
 })
 
-test('a number is looked for on every page, and a list that repeats itself is not all of them', async () => {
+test('a number is looked for on every page, and a list that repeats a page is not complete', async () => {
   let repeats = false
   let count: number | undefined
   const numbers = Array.from({ length: 250 }, (_, at) => ({
