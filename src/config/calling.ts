@@ -26,7 +26,6 @@ export const callingSettings = {
     help: 'Ask before calls, deletes, archiving and deactivating: always, auto, person (refused where no person can be asked) or never.',
     choices: confirmModes,
     default: 'auto',
-    range: 'Default auto.',
   }),
   'dial-policy': text({
     variable: 'VOICE_AGENT_DIAL_POLICY',

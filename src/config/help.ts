@@ -32,5 +32,7 @@ ${table([...options, ['  -h, --help', 'Show this help.'], ['  -v, --version', 'S
 
 type Row = readonly [name: string, meaning: string]
 
-const table = (rows: readonly Row[]) =>
-  rows.map(([name, meaning]) => `${name.padEnd(28)}${meaning}`).join('\n')
+function table(rows: readonly Row[]): string {
+  const width = Math.max(...rows.map(([name]) => name.length)) + 2
+  return rows.map(([name, meaning]) => `${name.padEnd(width)}${meaning}`).join('\n')
+}

@@ -29,13 +29,13 @@ export const httpSettings = {
   }),
   'max-requests-per-key': count({
     variable: 'VOICE_AGENT_MAX_REQUESTS_PER_KEY',
-    help: 'The same for one API key. Further ones are answered with 429.',
+    help: 'Most requests that are served at once for one API key. Further ones are answered with 429.',
     least: 0,
     default: 500,
   }),
   'max-requests-per-address': count({
     variable: 'VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS',
-    help: 'The same for one client address. Behind a proxy all clients have its address: set 0.',
+    help: 'Most requests that are served at once for one client address. Behind a proxy all clients have its address: set 0.',
     least: 0,
     default: 500,
   }),
@@ -47,13 +47,13 @@ export const httpSettings = {
   }),
   'max-streams-per-key': count({
     variable: 'VOICE_AGENT_MAX_STREAMS_PER_KEY',
-    help: 'The same for one API key.',
+    help: 'Most open streams for one API key.',
     least: 0,
     default: 200,
   }),
   'max-streams-per-address': count({
     variable: 'VOICE_AGENT_MAX_STREAMS_PER_ADDRESS',
-    help: 'The same for one client address.',
+    help: 'Most open streams for one client address.',
     least: 0,
     default: 500,
   }),

@@ -50,7 +50,7 @@ export const platformSettings = {
   }),
   'max-upstream-per-key': count({
     variable: 'VOICE_AGENT_MAX_UPSTREAM_PER_KEY',
-    help: 'The same with one API key.',
+    help: 'Most requests to the platform at once with one API key.',
     least: 1,
     default: 64,
   }),

@@ -37,7 +37,7 @@ export const sandboxSettings = {
   'sandbox-llm-model': text({
     variable: 'VOICE_AGENT_SANDBOX_LLM_MODEL',
     value: 'MODEL',
-    help: 'Model to ask for there.',
+    help: 'Model to ask for at --sandbox-llm-url.',
   }),
   'sandbox-llm-key': text({
     variable: 'VOICE_AGENT_SANDBOX_LLM_KEY',

@@ -56,7 +56,7 @@ export const scopeSettings = {
   }),
   'max-watched-per-key': count({
     variable: 'VOICE_AGENT_MAX_WATCHED_PER_KEY',
-    help: 'The same with one API key.',
+    help: 'Most resources that are watched for subscriptions with one API key.',
     least: 1,
     default: 250,
   }),

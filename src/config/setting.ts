@@ -57,14 +57,14 @@ export const list = (spec: Spec): Setting<readonly string[]> => ({
       .filter(Boolean),
 })
 
-/** One of a few words. */
+/** One of a few words, which `help` explains. */
 export const choice = <const T extends string>(
-  spec: Spec & { choices: readonly T[]; default: T; range?: string; isSecretLikely?: boolean },
+  spec: Spec & { choices: readonly T[]; default: T },
 ): Setting<T> => ({
   variable: spec.variable,
   help: spec.help,
   value: 'WHEN',
-  range: spec.range ?? `One of ${spec.choices.join(', ')}; default ${spec.default}.`,
+  range: `Default ${spec.default}.`,
   parse(given, label) {
     const found = spec.choices.find((one) => one === (given ?? spec.default))
     if (found !== undefined) return found
@@ -72,12 +72,12 @@ export const choice = <const T extends string>(
   },
 })
 
-/** `on` or `off`. A wrong text is not repeated in the message: it may be a secret. */
+/** `on` or `off`, which `help` explains. A wrong text is not repeated: it may be a secret. */
 export const onOff = (spec: Spec & { default: 'on' | 'off' }): Setting<boolean> => ({
   variable: spec.variable,
   help: spec.help,
   value: 'WHEN',
-  range: `on or off; default ${spec.default}.`,
+  range: `Default ${spec.default}.`,
   parse(given = spec.default, label) {
     if (given === 'on' || given === 'off') return given === 'on'
     throw new ConfigError(`${label} takes on or off.`)

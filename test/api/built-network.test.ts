@@ -143,14 +143,14 @@ describe('through HTTPS_PROXY', () => {
     expect(there.proxy.asked[0]?.target).toBe('platform.example:443')
   })
 
-  test('user name and password of its address are shown to the proxy, and to nobody else', async () => {
+  test('user name and password in its address are sent to the proxy only', async () => {
     await using there = await behindProxy({ credentials: 'me@work:p%ss' })
     const HTTPS_PROXY = `http://me%40work:p%25ss@${there.proxy.url.host}`
     expect((await ask({ ...there.env, HTTPS_PROXY })).isError).toBeFalsy()
     expect(there.platform.seen[0]?.headers).not.toHaveProperty('proxy-authorization')
   })
 
-  test('a proxy that wants a password is told as that, and nothing is sent', async () => {
+  test('a proxy that requires a password is reported as such, and nothing is sent', async () => {
     await using there = await behindProxy({ credentials: 'me:secret' })
     const { content } = await ask(there.env, create)
     expect(content[0]?.text).toMatch(/proxy did not connect to the platform \(HTTP 407\)/)
@@ -158,7 +158,7 @@ describe('through HTTPS_PROXY', () => {
     expect(there.platform.seen).toHaveLength(0)
   })
 
-  test('a proxy that breaks off is told as a failure of the network, and nothing is sent', async () => {
+  test('a proxy that breaks off is reported as a failure of the network, and nothing is sent', async () => {
     await using there = await behindProxy({ refuse: 'close' })
     const { content } = await ask(there.env, create)
     expect(content[0]?.text).toMatch(/could not be reached \(UND_ERR_PRX_CONN\)/)
@@ -269,7 +269,7 @@ describe('a connection that the platform closes just as a request is sent', () =
     expect(platform.broken()).toBeGreaterThan(0)
   })
 
-  test('never has a POST sent twice, and says that it may have been done', async () => {
+  test('never causes a second POST; the error says that the first may have been carried out', async () => {
     await using platform = await onceAndGone()
     await using client = await connectStdio('v2 2026-07-28', { env: platform.env })
     const results = []

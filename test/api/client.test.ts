@@ -209,7 +209,7 @@ describe('replies', () => {
     expect(failure).toMatchObject({ kind: 'rejected', status, ...expected })
   })
 
-  test('to a removal that hold a page or an error are no success', async () => {
+  test('to a DELETE that hold a page or an error are failures', async () => {
     const remove = (client: ReturnType<typeof clientFor>) =>
       client.call(routes.agents.archive, { params: { account_id: 'me', agent_id: 'x' }, query: {} })
     const page = await against((_, res) => res.writeHead(200).end('<html>login'), remove)
@@ -232,7 +232,7 @@ describe('replies', () => {
     expect(value).toEqual(account)
   })
 
-  test('that are nested without end are told as that', async () => {
+  test('that are nested too deeply are reported as such', async () => {
     const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
     const { failure } = await against(
       (_, res) => res.writeHead(200).end(`{"id":"a","deep":${deep}}`),
@@ -280,13 +280,13 @@ describe('replies', () => {
       { reason: 'html', status: 500 },
     ],
   ]
-  test.each(unreadable)('that are %s are told as that', async (_, behaviour, expected) => {
+  test.each(unreadable)('that are %s are reported as such', async (_, behaviour, expected) => {
     const { failure, seen } = await against(behaviour, createSubaccount)
     expect(failure).toMatchObject({ kind: 'unreadable', ...expected })
     expect(seen).toHaveLength(1)
   })
 
-  test('that break off are told as that, and read again for a GET', async () => {
+  test('that break off are reported as such, and read again for a GET', async () => {
     const breakOff: Behaviour = (_, res) => {
       res.writeHead(200, { 'content-length': '100' })
       res.write('{"id":"a1"')
@@ -411,7 +411,7 @@ describe('trying again', () => {
     }
   })
 
-  test('a Retry-After of more than 30 s is told instead of waited for', async () => {
+  test('a Retry-After of more than 30 s is reported instead of waited for', async () => {
     const { failure, seen } = await against(
       (_, res) => json(res, 429, envelope('rate_limit_exceeded'), { 'retry-after': '31' }),
       getAccount,
@@ -420,7 +420,7 @@ describe('trying again', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('where nobody listens even a POST may be tried again: nothing was sent', async () => {
+  test('a POST is tried again if there was no connection: nothing was sent', async () => {
     const probe = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => probe.once('listening', resolve))
     const { port } = probe.address() as { port: number }
@@ -434,7 +434,7 @@ describe('trying again', () => {
   })
 })
 
-test.each(['-1', '1.5', 'soon 1', ''])('Retry-After "%s" means nothing', async (value) => {
+test.each(['-1', '1.5', 'soon 1', ''])('Retry-After "%s" is ignored', async (value) => {
   const { failure } = await against(
     (_, res) => json(res, 500, envelope('x'), { 'retry-after': value }),
     getAccount,
@@ -450,7 +450,7 @@ test('the waits before tries grow, and are not all the same', () => {
   expect(wait(1, 0.5)).toBe(125)
 })
 
-test('a base URL with two slashes leads nowhere else', async () => {
+test('a base URL with two slashes leads to the same host', async () => {
   await using elsewhere = await startFakePlatform((_, res) => json(res, 200, account))
   await using platform = await startFakePlatform((_, res) => json(res, 200, account))
   await using client = clientFor(`${platform.url}//${elsewhere.url.replace('http://', '')}/api`)
@@ -459,7 +459,7 @@ test('a base URL with two slashes leads nowhere else', async () => {
 })
 
 describe('time', () => {
-  test('all tries together take no longer than one may', async () => {
+  test('all tries together take no longer than the limit for one', async () => {
     const { attempts, failure } = await against(
       (_, res) => setTimeout(() => res.writeHead(503).end(), 150),
       (client) => getAccount(client),
@@ -470,7 +470,7 @@ describe('time', () => {
     expect(failure).toMatchObject({ kind: 'timeout', afterMs: expect.closeTo(250, -2.5) })
   })
 
-  test('a platform that does not begin to answer is given up, once', async () => {
+  test('a platform that does not begin to answer is a timeout, without another try', async () => {
     const { failure, seen } = await against(() => {}, getAccount, { headersTimeoutMs: 80 })
     expect(failure).toEqual({
       kind: 'timeout',
@@ -481,7 +481,7 @@ describe('time', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('a platform that does not finish answering is given up', async () => {
+  test('a platform that does not finish its answer is a timeout', async () => {
     const { failure } = await against((_, res) => void res.writeHead(200).write('{'), getAccount, {
       headersTimeoutMs: 100,
       totalTimeoutMs: 200,
@@ -489,7 +489,7 @@ describe('time', () => {
     expect(failure).toMatchObject({ kind: 'timeout', waitingFor: 'body' })
   })
 
-  test('a connection that has died without a word is given up with its request', async () => {
+  test('a connection that is dead without being closed ends with its request', async () => {
     setDefaultCACertificates([...getCACertificates('default'), certificate])
     const platform = createSecureServer(
       { key: certificateKey, cert: certificate, allowHTTP1: true },
@@ -519,7 +519,7 @@ describe('time', () => {
     between.close()
   })
 
-  test('what waits for a connection until it is given up was not sent, and never is', async () => {
+  test('a request that ends while it waits for a connection was not sent, and never is', async () => {
     setDefaultCACertificates([...getCACertificates('default'), certificate])
     let hasEnded = false
     let requests = 0
@@ -552,7 +552,7 @@ describe('time', () => {
     between.close()
   })
 
-  test('a caller who gives up is obeyed at once', async () => {
+  test('a cancelled request ends at once', async () => {
     const controller = new AbortController()
     setTimeout(() => controller.abort(), 50)
     const started = Date.now()
@@ -565,7 +565,7 @@ describe('time', () => {
     expect(Date.now() - started).toBeLessThan(1500)
   })
 
-  test('a caller who gives up between two tries is obeyed at once', async () => {
+  test('a request that is cancelled between two tries ends at once', async () => {
     const controller = new AbortController()
     const { failure, seen } = await against(
       (_, res) => {
@@ -593,7 +593,7 @@ describe('redirects', () => {
     expect(seen).toHaveLength(2)
   })
 
-  test('to another origin are refused, and the key stays here', async () => {
+  test('to another origin are refused, and the key is not sent there', async () => {
     await using elsewhere = await startFakePlatform((_, res) => json(res, 200, account))
     const { failure } = await against(
       (_, res) => res.writeHead(302, { location: `${elsewhere.url}/v1/accounts/current` }).end(),
@@ -629,7 +629,7 @@ describe('redirects', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('in a circle end', async () => {
+  test('in a circle are refused', async () => {
     const { failure } = await against(
       ({ url }, res) => res.writeHead(307, { location: url }).end(),
       getAccount,

@@ -12,7 +12,7 @@ const redact = redactor(key)
 const json1 = JSON.stringify(key).slice(1, -1)
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-describe('a key is taken out of a text', () => {
+describe('a key is removed from a text', () => {
   test.each([
     ['as it is', key],
     ['in small letters', key.toLowerCase()],

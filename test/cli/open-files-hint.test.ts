@@ -39,14 +39,14 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
     expect(program.stderr()).toMatch(/too many open files.*raise the limit \(ulimit -n\)/i)
   })
 
-  test('a connection over stdio ends with what is the matter, for the client to start anew', async () => {
+  test('a connection over stdio ends with the reason, so that the client can start the program again', async () => {
     await using program = startFew([], { DESCRIPTORS_UNTIL: 'service-' })
     program.process.stdin.write(`${mcpHttpRequest('tools/call', read).body}\n`)
     expect(await program.exited).toBe(1)
     expect(program.stderr()).toMatch(/too many open files.*raise the limit \(ulimit -n\)/i)
   })
 
-  test('for a moment, nothing of a server stays broken', async () => {
+  test('for a moment, a server works again as soon as there are some', async () => {
     await using platform = await platformOfOne()
     await using program = startFew(http, platform.env)
     const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
@@ -65,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
     expect(result).toMatchObject({ structuredContent: { id: 's1' } })
   })
 
-  test('for new connections, those that are there are served, and others again later', async () => {
+  test('for new connections, open connections are served, and new ones again later', async () => {
     await using platform = await platformOfOne()
     await using program = startFew(http, platform.env)
     const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)

@@ -106,7 +106,7 @@ describe('standard output', () => {
   })
 })
 
-describe('the end', () => {
+describe('stopping', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('%s ends stdio cleanly', async (signal) => {
     await using program = startProgram([], memory)
     await program.waitFor(/SANDBOX/)
@@ -126,7 +126,7 @@ describe('the end', () => {
     expect(await program.exited).toBe(0)
   })
 
-  test('of standard input ends stdio', () => {
+  test('the end of standard input ends stdio', () => {
     expect(run([]).status).toBe(0)
   })
 })
@@ -144,7 +144,7 @@ describe('started wrongly', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  test('a port in use is told', async () => {
+  test('a port in use is reported', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     const { port } = taken.address() as { port: number }
@@ -154,7 +154,7 @@ describe('started wrongly', () => {
     await new Promise((resolve) => taken.close(resolve))
   })
 
-  test('a Node that is too old is told in one line, without crashing on syntax', () => {
+  test('a Node that is too old is reported in one line, without a syntax error', () => {
     const versions = JSON.stringify({ ...process.versions, node: '20.11.0' })
     const script = `Object.defineProperty(process,'versions',{value:${versions}})`
     const { status, stdout, stderr } = spawnSync(
@@ -180,7 +180,7 @@ describe('started wrongly', () => {
     expect(stderr).toMatch(/^voice-agent-mcp needs Node\.js 22\.19 or newer; this is .*\n$/)
   })
 
-  test('a sandbox file that is no database is told by every tool, with what to do', async () => {
+  test('every tool reports a sandbox file that is not a database, with what to do', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'broken.db')
     writeFileSync(file, 'this is not a database, it is a letter to a friend'.repeat(40))

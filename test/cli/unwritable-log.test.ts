@@ -52,7 +52,7 @@ describe.skipIf(!existsSync('/dev/full'))('a log on a full disk', () => {
   })
 })
 
-describe('a log that nobody reads any more', () => {
+describe('a log whose reader has gone', () => {
   test('does not end a server', async () => {
     const port = await freePort()
     const child = spawn(process.execPath, args(port), { env, stdio: ['ignore', 'ignore', 'pipe'] })
@@ -66,7 +66,7 @@ describe('a log that nobody reads any more', () => {
   })
 })
 
-describe('standard output that nobody reads any more', () => {
+describe('standard output whose reader has gone', () => {
   test('is a clean end of a connection over stdio', async () => {
     const child = spawn(process.execPath, [bin], { env })
     let log = ''

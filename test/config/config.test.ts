@@ -44,7 +44,7 @@ describe('key and address', () => {
     expect(() => readConfig(argv, env)).toThrow(ConfigError)
   })
 
-  test('over HTTP the address alone will do: each request brings its key', () => {
+  test('over HTTP the address alone is enough: each request brings its key', () => {
     expect(platform(url, ['http'])).toMatchObject({ kind: 'network', apiKey: undefined })
   })
 
@@ -52,29 +52,29 @@ describe('key and address', () => {
     expect(platform({ VOICE_AGENT_API_KEY: '', VOICE_AGENT_BASE_URL: '  ' }).kind).toBe('sandbox')
   })
 
-  test('a placeholder that a client left unfilled is told', () => {
+  test('a placeholder that a client did not fill in is an error', () => {
     expect(() => platform({ ...url, VOICE_AGENT_API_KEY: `\${user_config.key}` })).toThrow(
       /VOICE_AGENT_API_KEY is .* your client has not filled it in/,
     )
   })
 
-  test.each(['a b', 'ключ', 'a\nb'])('%j is no key', (text) => {
+  test.each(['a b', 'ключ', 'a\nb'])('%j is not a key', (text) => {
     expect(() => platform({ ...url, VOICE_AGENT_API_KEY: text })).toThrow(/Copy it again/)
   })
 
-  test('a local token is no key', () => {
+  test('a local token is not a key', () => {
     const token = `voice-agent-mcp-local-${'a'.repeat(43)}`
     expect(() => platform({ ...url, VOICE_AGENT_API_KEY: token })).toThrow(
       /^(?!.*aaa).*holds a local token/,
     )
   })
 
-  test('a key in the wrong variable never stands in an error', () => {
+  test('an error never repeats a key in the wrong variable', () => {
     const env = { ...key, VOICE_AGENT_BASE_URL: 'sk-live-secret' }
     expect(() => readConfig([], env)).toThrow(/^(?!.*sk-live)/)
   })
 
-  test('the key never stands in an error', () => {
+  test('an error never repeats the key', () => {
     const secret = 'secret value'
     for (const env of [{ VOICE_AGENT_API_KEY: secret }, { ...url, VOICE_AGENT_API_KEY: secret }]) {
       expect(() => readConfig([], env)).toThrow(/^(?!.*secret value)/)
@@ -92,7 +92,7 @@ describe('the address', () => {
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080/'],
     ['http://localhost:8080', 'http://localhost:8080/'],
     ['http://[::1]:8080', 'http://[::1]:8080/'],
-  ])('%s is taken as %s', (given, taken) => {
+  ])('%s is read as %s', (given, taken) => {
     expect(network({ VOICE_AGENT_BASE_URL: given }).baseUrl.href).toBe(taken)
   })
 
@@ -132,13 +132,13 @@ describe('what assistants get', () => {
 
   const watched = { inAll: 2500, perKey: 250 }
 
-  test('is everything, of any account, unless told otherwise', () => {
+  test('is everything, of any account, by default', () => {
     expect(scope([])).toEqual({ account: undefined, exposure: {}, catalogMs: 300_000, watched })
     expect(scope(['http'], { VOICE_AGENT_ACCOUNT: ' ', VOICE_AGENT_TOOLS: '' })).toEqual(scope([]))
   })
 
-  test('is told by flags and by variables alike', () => {
-    const told = {
+  test('is set by flags and by variables alike', () => {
+    const expected = {
       account: 'a1',
       catalogMs: 300_000,
       watched,
@@ -150,7 +150,9 @@ describe('what assistants get', () => {
       },
     }
     const flags = ['--account=a1', '--toolsets=agents,calls', '--tools', 'get_usage']
-    expect(scope([...flags, '--exclude-tools', 'place_call', '--read-only', 'http'])).toEqual(told)
+    expect(scope([...flags, '--exclude-tools', 'place_call', '--read-only', 'http'])).toEqual(
+      expected,
+    )
     expect(
       scope([], {
         VOICE_AGENT_ACCOUNT: 'a1',
@@ -159,7 +161,7 @@ describe('what assistants get', () => {
         VOICE_AGENT_EXCLUDE_TOOLS: 'place_call',
         VOICE_AGENT_READ_ONLY: 'true',
       }),
-    ).toEqual(told)
+    ).toEqual(expected)
   })
 
   test('a switch wins over its variable too', () => {
@@ -176,7 +178,7 @@ describe('the command line', () => {
     expect(command('stdio')).toMatchObject({ command: 'stdio' })
   })
 
-  test('http listens on loopback unless told otherwise', () => {
+  test('http listens on loopback by default', () => {
     expect(command('http')).toMatchObject({ listen: { host: '127.0.0.1', port: 3000 } })
     expect(command('http', '--host', '0.0.0.0', '--port=0')).toMatchObject({
       listen: { host: '0.0.0.0', port: 0 },
@@ -186,7 +188,7 @@ describe('the command line', () => {
     })
   })
 
-  test('the local token is wanted unless it is switched off', () => {
+  test('the local token is required unless it is switched off', () => {
     expect(command('http')).toMatchObject({ wantsLocalToken: true })
     expect(command('http', '--local-token', 'off')).toMatchObject({ wantsLocalToken: false })
     const VOICE_AGENT_LOCAL_TOKEN = 'my-secret'
@@ -249,7 +251,7 @@ describe('the command line', () => {
     expect(helpText(commands, 'stdio')).not.toContain('--port')
   })
 
-  test('help says how long placing takes at most, whatever is set', () => {
+  test('help says how long placing takes at most, whatever the settings', () => {
     const most = `placing a call takes at most ${requestMs / 1000} in all.`
     for (const name of ['timeout', 'call-find-out'] as const)
       expect(settings[name]?.help).toContain(most)
@@ -266,7 +268,7 @@ describe('how calls are placed', () => {
     return 'calling' in config ? config.calling : undefined
   }
 
-  test('is by asking whoever can be asked, remembered in the folder of the user', () => {
+  test('asks by default where a client can ask, and keeps state in the data folder of the user', () => {
     expect(calling([])).toMatchObject({
       confirm: 'auto',
       policy: undefined,
@@ -276,7 +278,7 @@ describe('how calls are placed', () => {
     expect(calling(['--sandbox-db', ':memory:'])?.stateDir).toBe(':memory:')
   })
 
-  test('is told by flags and by variables alike', () => {
+  test('is set by flags and by variables alike', () => {
     expect(calling(['--confirm', 'never'])?.confirm).toBe('never')
     expect(calling([], { VOICE_AGENT_CONFIRM: 'always' })?.confirm).toBe('always')
     expect(calling(['--confirm', 'person'])?.confirm).toBe('person')
@@ -293,12 +295,13 @@ describe('how calls are placed', () => {
     })
   })
 
-  test('is never without a policy because the one that is set is empty', () => {
+  test('is an error if the policy is set, but empty', () => {
     for (const command of [[], ['http']]) {
       for (const blank of ['', ' ', '\n']) {
-        const told = /VOICE_AGENT_DIAL_POLICY\) is empty: .* or \{\} for one that restricts nothing/
-        expect(() => calling(command, { VOICE_AGENT_DIAL_POLICY: blank })).toThrow(told)
-        expect(() => calling([...command, `--dial-policy=${blank}`])).toThrow(told)
+        const message =
+          /VOICE_AGENT_DIAL_POLICY\) is empty: .* or \{\} for one that restricts nothing/
+        expect(() => calling(command, { VOICE_AGENT_DIAL_POLICY: blank })).toThrow(message)
+        expect(() => calling([...command, `--dial-policy=${blank}`])).toThrow(message)
       }
     }
     // It has no calls to allow.

@@ -16,7 +16,7 @@ const envOf = (platform: { url: string }) => ({
 })
 
 describe('requests that name no account', () => {
-  test('carry the id of the account of the key, which is asked for once', async () => {
+  test('are sent with the id of the account of the key, which is read once', async () => {
     await using platform = await startFakePlatform(answering)
     await using client = await connectStdio('v2 2026-07-28', { env: envOf(platform) })
     // Those that come first come together, and wait for one answer.
@@ -30,7 +30,7 @@ describe('requests that name no account', () => {
     expect(urls).toHaveLength(6)
   })
 
-  test('need no question where get_current_account has told the account', async () => {
+  test('read no account if get_current_account has read it', async () => {
     await using platform = await startFakePlatform(answering)
     await using client = await connectStdio('v2 2026-07-28', { env: envOf(platform) })
     await client.value('get_current_account')
@@ -38,7 +38,7 @@ describe('requests that name no account', () => {
     expect(platform.seen).toHaveLength(2)
   })
 
-  test('fail as the question for the account does, and ask again the next time', async () => {
+  test('fail as the read of the account does, and read it again the next time', async () => {
     await using platform = await startFakePlatform((_, res) =>
       json(res, 401, envelope('unauthorized', 'The key is not valid.')),
     )

@@ -7,9 +7,8 @@ import { rpc } from '../harness/rpc.ts'
 import { seedIds, startSandbox } from '../harness/sandbox.ts'
 
 /*
- * Hints, names of agents, completions, prompts and resources read what the tools in force could
- * read, and nothing else: looked at from outside, by what is asked of the platform and what comes
- * out.
+ * Hints, names of agents, completions, prompts and resources read only what the exposed tools can
+ * read. Checked from outside: by the requests to the platform, and by the results.
  */
 
 const key = 'sk-0123456789'
@@ -42,7 +41,7 @@ afterAll(async () => {
 const start = (env: Record<string, string>) =>
   startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url, ...env })
 
-/** Everything that may give a hint, and what came out of each. */
+/** Calls everything that may give a hint; returns the results as one text. */
 async function everyHint(url: string, headers: Record<string, string> = {}) {
   await using client = await connectHttp('v2 2026-07-28', url, { 'x-api-key': key, ...headers })
   const said: unknown[] = []
@@ -90,7 +89,7 @@ async function everyHint(url: string, headers: Record<string, string> = {}) {
   return JSON.stringify(said)
 }
 
-/** What was asked of the platform meanwhile, as `METHOD /path`, without the query. */
+/** The requests to the platform during `act`, as `METHOD /path`, without the query. */
 async function askedBy(act: () => Promise<unknown>): Promise<string[]> {
   const before = platform.seen.length
   await act()
@@ -106,13 +105,13 @@ describe('with a pinned account', () => {
   })
   afterAll(() => program[Symbol.asyncDispose]())
 
-  test('nothing that comes out names another account', async () => {
+  test('no result names another account', async () => {
     const said = await everyHint(program.url)
     expect(said).toContain(seedIds.subaccount)
     for (const other of others) expect(said.includes(other), other).toBe(false)
   })
 
-  test('nothing is read of another account, but which one the pinned one is', async () => {
+  test('nothing is read from other accounts, except the record of the pinned account', async () => {
     const asked = await askedBy(() => everyHint(program.url))
     const elsewhere = asked.filter((one) => !one.includes(`/accounts/${seedIds.subaccount}`))
     const allowed = [
@@ -135,7 +134,7 @@ describe('with a pinned account', () => {
   })
 })
 
-test('a pinned account that the platform does not know is told to whoever runs the server', async () => {
+test('a pinned account that the platform does not know is reported, with the setting', async () => {
   await using program = await start({ VOICE_AGENT_ACCOUNT: unknown })
   await using client = await connectHttp('v2 2026-07-28', program.url, { 'x-api-key': key })
   const { content } = await client.call('get_call', { call_id: unknown })
@@ -183,7 +182,7 @@ describe('with hidden tools', () => {
     })
   })
 
-  test('a task of a call cannot be made up', async () => {
+  test('an invented task id of a call finds no task', async () => {
     await using program = await start({ VOICE_AGENT_TOOLS: 'list_agents' })
     const { body } = await sandbox.get(`accounts/${seedIds.account}/calls?limit=1`)
     const id = { account: 'me', call: body.items[0].id, created: Date.now() }

@@ -20,14 +20,14 @@ function watchingOne() {
   return { cache, restricted: restrictedSession(session, [{ route: routes.accounts.current }]) }
 }
 
-test('one reply too many is refused where the key’s own account is known', async () => {
+test('one reply too many is refused if the key’s own account is known', async () => {
   const { cache, restricted } = watchingOne()
   await ownAccountId(cache)
   expect(() => restricted.cache.watch(...ownAccount, ignore)).toThrow(WatchLimitError)
 })
 
 // An unhandled rejection would end the program, and fails this run.
-test('one reply too many leaves the account unwatched where it is not known yet', async () => {
+test('one reply too many leaves the account unwatched if it is not known yet', async () => {
   const { cache, restricted } = watchingOne()
   const stop = restricted.cache.watch(...ownAccount, ignore)
   await ownAccountId(cache)
