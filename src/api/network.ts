@@ -2,11 +2,15 @@ import type { Dispatcher } from 'undici'
 import { exchange } from './exchange.ts'
 import { type Failure, type Redirected, SendFailure } from './failure.ts'
 import { openPool, type PoolOptions } from './pool.ts'
-import { type Limits, type RequestDeadline, startRequestDeadline } from './request-deadline.ts'
+import {
+  type RequestDeadline,
+  type RequestTimeLimits,
+  startRequestDeadline,
+} from './request-deadline.ts'
 import type { Send, WireReply, WireRequest } from './send.ts'
 import { defaultTurns, type Sender, Turns } from './turns.ts'
 
-export interface NetworkOptions extends Limits, PoolOptions {
+export interface NetworkOptions extends RequestTimeLimits, PoolOptions {
   /** Origin, and optionally a path prefix, of the platform. */
   readonly baseUrl: URL
 }

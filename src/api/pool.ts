@@ -1,8 +1,8 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
-import type { Limits } from './request-deadline.ts'
+import type { RequestTimeLimits } from './request-deadline.ts'
 import { defaultTurns, type TurnBounds } from './turns.ts'
 
-export interface PoolOptions extends Pick<Limits, 'headersTimeoutMs'> {
+export interface PoolOptions extends Pick<RequestTimeLimits, 'headersTimeoutMs'> {
   /** Proxy for https, from the environment; loopback and plain http never use it. */
   readonly proxy?: { readonly url: string; readonly except: string }
   /** Requests under way at once, and so connections, in all and with one key. */

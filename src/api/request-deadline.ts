@@ -2,7 +2,7 @@ import { type Cancelled, SendFailure, type TimedOut } from './failure.ts'
 import type { WireRequest } from './send.ts'
 
 /** The longest that one request may take, ms. */
-export interface Limits {
+export interface RequestTimeLimits {
   /** Until the first byte of a reply. */
   readonly headersTimeoutMs: number
   /** Until the whole reply. */
@@ -25,7 +25,7 @@ export interface RequestDeadline {
 /** One timer for the headers and one for the whole reply; time-limit.ts limits everything else. */
 export function startRequestDeadline(
   { signal, timeLeftMs = Number.POSITIVE_INFINITY }: WireRequest,
-  { headersTimeoutMs, totalTimeoutMs }: Limits,
+  { headersTimeoutMs, totalTimeoutMs }: RequestTimeLimits,
 ): RequestDeadline {
   let ended: SendFailure | undefined
   let maybeSent = false

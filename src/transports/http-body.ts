@@ -9,7 +9,7 @@ export interface BodyBounds {
 }
 
 /** The bytes of a request, or why it is refused. */
-export type Body =
+export type RequestBody =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly status: 408 | 413 | 503; readonly message: string }
 
@@ -25,7 +25,7 @@ const longestDropped = 1024 * 1024
 /** The same length for a body over the limit, whose client does not know the limit. */
 const longestTooLarge = 4 * longestRequest
 
-const tooLarge: Body = {
+const tooLarge: RequestBody = {
   ok: false,
   status: 413,
   message: `The request is larger than ${longestRequest} bytes.`,
@@ -58,7 +58,7 @@ export class Bodies {
   }
 
   /** Reads one body. Rejects when the client breaks off. */
-  read(request: IncomingMessage, response: ServerResponse): Promise<Body> {
+  read(request: IncomingMessage, response: ServerResponse): Promise<RequestBody> {
     return new Promise((resolve, reject) => {
       const body = new IncomingBody((outcome) => {
         this.#incoming.delete(body)
@@ -92,7 +92,7 @@ export class Bodies {
   }
 
   /** A large body counts until it is answered: it is in memory until then. */
-  #admitted(bytes: Buffer, response: ServerResponse): Body {
+  #admitted(bytes: Buffer, response: ServerResponse): RequestBody {
     if (bytes.length <= small) return { ok: true, bytes }
     if (this.#servedBytes + bytes.length > this.#bounds.mostBytes) return this.#noRoom()
     this.#servedBytes += bytes.length
@@ -107,14 +107,14 @@ export class Bodies {
     largest.end(this.#noRoom())
   }
 
-  #noRoom(): Body {
+  #noRoom(): RequestBody {
     const message = `The server is reading or serving ${this.#bounds.mostBytes} bytes of large requests, its limit in all. Try again later.`
     return { ok: false, status: 503, message }
   }
 }
 
 /** Reads and drops the rest of a refused body, unless it is long. */
-async function dropRest(request: IncomingMessage, refusal: Body): Promise<void> {
+async function dropRest(request: IncomingMessage, refusal: RequestBody): Promise<void> {
   const longest = refusal === tooLarge ? longestTooLarge : longestDropped
   if (!(Number(request.headers['content-length']) <= longest)) return
   await new Promise((resolve) => {
@@ -128,12 +128,12 @@ const nothing = Buffer.alloc(0)
 /** A body that is being received. */
 class IncomingBody {
   readonly since = performance.now()
-  readonly #onEnd: (outcome: Body) => void
+  readonly #onEnd: (outcome: RequestBody) => void
   #buffer: Buffer = nothing
   #length = 0
   #hasEnded = false
 
-  constructor(onEnd: (outcome: Body) => void) {
+  constructor(onEnd: (outcome: RequestBody) => void) {
     this.#onEnd = onEnd
   }
 
@@ -166,7 +166,7 @@ class IncomingBody {
     this.#buffer = grown
   }
 
-  end(outcome: Body): void {
+  end(outcome: RequestBody): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
     this.#onEnd(outcome)

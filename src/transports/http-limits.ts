@@ -32,7 +32,7 @@ const retryAfter = { requests: 1, streams: 30 }
 
 export type Limited = keyof typeof retryAfter
 
-export type Limits = ReturnType<typeof createLimits>
+export type ActiveHttpLimits = ReturnType<typeof createLimits>
 
 /** Keeps clients within the limits. `serve` is called with each request when it is its turn. */
 export function createLimits(bounds: HttpLimits, serve: Serve) {

@@ -23,7 +23,7 @@ import { authInfoOf, type Credential } from '../session/credential.ts'
 import type { KeyFault } from '../session/key-fault.ts'
 import type { AdmittedRequest } from './http-admission.ts'
 import { refuse, sendJson, sendParts } from './http-answers.ts'
-import type { Limits } from './http-limits.ts'
+import type { ActiveHttpLimits } from './http-limits.ts'
 import { onlyWatched, type ResourceBus, type Watch, wantedResources } from './subscriptions.ts'
 
 export interface StreamOptions {
@@ -44,7 +44,7 @@ export interface McpParts {
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
   readonly bus: ResourceBus
-  readonly limits: Limits
+  readonly limits: ActiveHttpLimits
 }
 
 interface McpRequest extends McpParts, AdmittedRequest {

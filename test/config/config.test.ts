@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { requestMs } from '../../src/calls/placing-context.ts'
-import { type Config, commands, readConfig, settings } from '../../src/cli/commands/index.ts'
+import { type CommandConfig, commands, readConfig, settings } from '../../src/cli/commands/index.ts'
 import { ConfigError } from '../../src/config/config-error.ts'
 import { helpText } from '../../src/config/help.ts'
 
@@ -199,7 +199,7 @@ describe('the command line', () => {
 
   test('a flag wins over its variable', () => {
     const config = readConfig(['sandbox', '--port', '5'], { VOICE_AGENT_PORT: '6' }) as Extract<
-      Config,
+      CommandConfig,
       { command: 'sandbox' }
     >
     expect(config.listen.port).toBe(5)

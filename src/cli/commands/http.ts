@@ -10,13 +10,13 @@ import { logStart } from '../start-message.ts'
 import { log } from '../stderr-log.ts'
 import { defineCommand, type Running } from './command.ts'
 
-type Config = ServiceConfig & ListenConfig & HttpConfig
+type HttpCommandConfig = ServiceConfig & ListenConfig & HttpConfig
 
 export const http = defineCommand({
   name: 'http',
   about: 'Serve MCP over Streamable HTTP at /mcp.',
   settings: { ...serviceSettings, ...listenSettings, ...httpSettings },
-  read: (texts, env): Config => ({
+  read: (texts, env): HttpCommandConfig => ({
     ...serviceConfig(texts, env, { needsKey: false }),
     ...listenConfig(texts, 3000),
     ...httpConfig(texts),
@@ -24,7 +24,7 @@ export const http = defineCommand({
   start,
 })
 
-async function start(config: Config): Promise<Running> {
+async function start(config: HttpCommandConfig): Promise<Running> {
   const exposure = exposedTools(toolSummaries, config.scope.exposure)
   const [{ openService }, { bugText }, { connectHelp, httpStartLines }] = await Promise.all([
     import('../../service/service.ts'),
@@ -56,7 +56,7 @@ async function start(config: Config): Promise<Running> {
 
 /** Which requests may use the server's own key: only local ones, or all of them in the sandbox. */
 async function ownKeyFor(
-  { platform, wantsLocalToken }: Config,
+  { platform, wantsLocalToken }: HttpCommandConfig,
   { hasOwnKey, localToken }: Service,
   isLocal: boolean,
 ): Promise<OwnKey> {
@@ -66,7 +66,7 @@ async function ownKeyFor(
 }
 
 async function listen(
-  { listen, allowedHosts, allowedOrigins, limits }: Config,
+  { listen, allowedHosts, allowedOrigins, limits }: HttpCommandConfig,
   service: Service,
   own: { isLoopback: boolean; ownKey: OwnKey },
 ) {

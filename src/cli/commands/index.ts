@@ -13,13 +13,13 @@ const defaultCommand = stdio
 export const settings = allSettings(commands)
 
 /** What the program is asked to do. */
-export type Config =
+export type CommandConfig =
   | { command: 'help'; about: string | undefined }
   | { command: 'version' }
   | ReturnType<(typeof commands)[number]['configure']>
 
 /** Reads command line and environment, once. Throws ConfigError. */
-export function readConfig(argv: readonly string[], env: Environment): Config {
+export function readConfig(argv: readonly string[], env: Environment): CommandConfig {
   const { command, flags, wantsHelp, wantsVersion } = parseCommandLine(
     argv,
     commands,

@@ -5,7 +5,10 @@ import { settingReader, text } from '../../config/setting.ts'
 import { log } from '../stderr-log.ts'
 import { defineCommand, type Running } from './command.ts'
 
-type Config = ListenConfig & { sandbox: SandboxConfig; faultsFile: string | undefined }
+type SandboxCommandConfig = ListenConfig & {
+  sandbox: SandboxConfig
+  faultsFile: string | undefined
+}
 
 const ownSettings = {
   faults: text({
@@ -19,7 +22,7 @@ export const sandbox = defineCommand({
   name: 'sandbox',
   about: 'Serve the sandbox as the platform REST API, for programs that speak it directly.',
   settings: { ...listenSettings, ...sandboxSettings, ...ownSettings },
-  read: (texts): Config => ({
+  read: (texts): SandboxCommandConfig => ({
     ...listenConfig(texts, 8080),
     sandbox: sandboxConfig(texts),
     faultsFile: settingReader(ownSettings, texts)('faults'),
@@ -27,7 +30,12 @@ export const sandbox = defineCommand({
   start,
 })
 
-async function start({ listen, allowedHosts, sandbox, faultsFile }: Config): Promise<Running> {
+async function start({
+  listen,
+  allowedHosts,
+  sandbox,
+  faultsFile,
+}: SandboxCommandConfig): Promise<Running> {
   const [{ startSandboxServer }, { bugText }] = await Promise.all([
     import('../sandbox-server.ts'),
     import('../../text/error-text.ts'),

@@ -11,7 +11,7 @@ import {
   startProgram,
 } from '../../../test/harness/program.ts'
 import type { Figures } from './figures.ts'
-import { memoryLimit, scarceMemory, type Watch, watchMemory } from './memory.ts'
+import { type MemoryWatch, memoryLimit, scarceMemory, watchMemory } from './memory.ts'
 
 /** The operator's key of the platform. */
 export const attackKey = 'attack-key-0123456789'
@@ -40,7 +40,7 @@ process.on('exit', () => {
 export class Attack implements AsyncDisposable {
   // Stopped in reverse order.
   readonly #stops: (() => unknown)[] = []
-  readonly #watches: Watch[] = []
+  readonly #watches: MemoryWatch[] = []
 
   /** Disposes of something at the end of the scenario. */
   keep<T extends AsyncDisposable>(thing: T): T {

@@ -1,6 +1,6 @@
 import { parseArgs, styleText } from 'node:util'
 import { run } from './run.ts'
-import type { Scenario, Verdict } from './scenario.ts'
+import type { AttackVerdict, Scenario } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 
 const usage = `Attacks the built program and shows what holds. Needs Linux, and no network.
@@ -41,7 +41,7 @@ function chosen(names: readonly string[]): readonly Scenario[] {
   return names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name))
 }
 
-function line({ name, holds, broken, guarantee, seconds, figures }: Verdict): string {
+function line({ name, holds, broken, guarantee, seconds, figures }: AttackVerdict): string {
   const mark = holds ? styleText('green', 'holds ') : styleText('red', 'BROKEN')
   const measured = Object.entries(figures).map(([figure, value]) => `${figure}: ${value}`)
   const details = [guarantee, ...measured, ...(broken === undefined ? [] : [broken])]
@@ -68,7 +68,7 @@ else if (flags.list && flags.json) {
 async function attackAll(): Promise<void> {
   if (process.platform !== 'linux') refuse('Memory is read from /proc, which only Linux has.')
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
-  const verdicts: Verdict[] = []
+  const verdicts: AttackVerdict[] = []
   for (const scenario of wanted) {
     const verdict = await run(scenario)
     verdicts.push(verdict)

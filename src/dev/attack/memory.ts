@@ -12,7 +12,7 @@ export const scarceMemory = {
 /** The most memory that an attacked program may take, MB. */
 export const memoryLimit = 512
 
-export interface Watch {
+export interface MemoryWatch {
   /** The most memory that the program has taken so far, MB. */
   most(): number
 }
@@ -24,7 +24,7 @@ const everyMs = 20
  * that the kernel has recorded (VmHWM, proc(5)): that includes peaks between two reads, and needs
  * neither privileges nor a control group.
  */
-export function watchMemory({ process: child, exited }: Program, limit: number): Watch {
+export function watchMemory({ process: child, exited }: Program, limit: number): MemoryWatch {
   let most = 0
   const look = () => {
     if (child.exitCode !== null || child.signalCode !== null) return

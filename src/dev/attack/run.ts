@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { round } from '../measure/statistics.ts'
 import { Attack } from './attack.ts'
 import type { Figures } from './figures.ts'
-import type { Scenario, Verdict } from './scenario.ts'
+import type { AttackVerdict, Scenario } from './scenario.ts'
 
 /** After this a scenario counts as broken, and its programs are stopped. */
 const longestSeconds = 60
 
 /** Runs one scenario. Everything that it started has ended when this resolves. */
-export async function run(scenario: Scenario): Promise<Verdict> {
+export async function run(scenario: Scenario): Promise<AttackVerdict> {
   const { name, point, guarantee } = scenario
   const began = performance.now()
   let figures: Figures = {}

@@ -17,7 +17,7 @@ export interface Scenario {
 }
 
 /** How a scenario ended. */
-export interface Verdict extends Pick<Scenario, 'name' | 'point' | 'guarantee'> {
+export interface AttackVerdict extends Pick<Scenario, 'name' | 'point' | 'guarantee'> {
   readonly holds: boolean
   /** What did not hold. */
   readonly broken?: string

@@ -72,7 +72,10 @@ export async function http(options: Options): Promise<Section[]> {
   ]
 }
 
-type Run = (subjects: readonly Subject[], connections: number) => ReturnType<typeof compare>
+type RunComparison = (
+  subjects: readonly Subject[],
+  connections: number,
+) => ReturnType<typeof compare>
 
 const subject = (
   name: string,
@@ -85,7 +88,7 @@ async function measureThroughput(
   platform: string,
   catalogs: string,
   file: (name: string, text: string) => string,
-  run: Run,
+  run: RunComparison,
 ) {
   await using ours = await startOurs(platform)
   await using reader = await startOurs(catalogs)
@@ -117,7 +120,7 @@ async function measureThroughput(
  * With one connection only one of the servers works at a time, so they share a core: on two, half of
  * what is measured is how long the other core takes to wake up.
  */
-async function measureOneConnection(platform: MeasuredServer, run: Run) {
+async function measureOneConnection(platform: MeasuredServer, run: RunComparison) {
   await using ours = await startOurs(platform.url, {}, cores.others)
   await using proxy = await startCompared('proxy', platform.url, cores.others)
   return await run(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** What a process uses, from /proc (proc(5), Linux only). */
-export interface Usage {
+export interface ProcessUsage {
   /** Processor time so far, s. */
   readonly cpu: number
   /** Resident memory now and at most, MB; NaN while the process ends. */
@@ -9,7 +9,7 @@ export interface Usage {
   readonly mostMemory: number
 }
 
-export function usageOf({ pid }: { readonly pid?: number | undefined }): Usage {
+export function usageOf({ pid }: { readonly pid?: number | undefined }): ProcessUsage {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // Fields 14 and 15, in hundredths of a second. Fields are counted after the name in parentheses,

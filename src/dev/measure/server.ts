@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bin, startProcess } from '../../../test/harness/program.ts'
-import { type Usage, usageOf } from './process-usage.ts'
+import { type ProcessUsage, usageOf } from './process-usage.ts'
 
 /** What is measured runs on one core, everything else on the other (taskset, Linux only). */
 export const cores = { measured: '0', others: '1' }
@@ -8,7 +8,7 @@ export const cores = { measured: '0', others: '1' }
 /** A server in a process of its own. */
 export interface MeasuredServer extends AsyncDisposable {
   readonly url: string
-  usage(): Usage
+  usage(): ProcessUsage
 }
 
 export interface ServerCommand {

@@ -120,7 +120,7 @@ const getTurns: readonly GetTurn[] = [
 const CallRequest = z.looseObject({ to_number: z.string(), external_id: z.string() })
 
 export async function startFaultyPlatform(seed: number): Promise<FaultyPlatform> {
-  const faults = new Faults(seed)
+  const faults = new RandomFaults(seed)
   const platform = await startFakePlatform((request, response) => {
     void faults.answer(request, response)
   })
@@ -133,7 +133,7 @@ export async function startFaultyPlatform(seed: number): Promise<FaultyPlatform>
   }
 }
 
-class Faults {
+class RandomFaults {
   readonly rung = new Map<string, RungCall[]>()
   readonly counts = new Tally()
   readonly #seed: number

@@ -1,10 +1,10 @@
 import type { RungCall } from './faulty-platform.ts'
 import type { Answer } from './killed-server.ts'
-import { finalAnswer, type Placement } from './placements.ts'
+import { finalAnswer, type StressPlacement } from './placements.ts'
 import { Tally } from './random.ts'
 
 /** What the clients learned, beside what the platform did. */
-export interface Verdict {
+export interface StressVerdict {
   /** The final answers and whether the telephone rang: `placed, rung once`. */
   readonly outcomes: Record<string, number>
   /** Reasons of refused requests, of all tries. */
@@ -17,9 +17,9 @@ export interface Verdict {
 }
 
 export function judge(
-  placements: readonly Placement[],
+  placements: readonly StressPlacement[],
   rung: ReadonlyMap<string, readonly RungCall[]>,
-): Verdict {
+): StressVerdict {
   const outcomes = new Tally()
   const refusals = new Tally()
   for (const placement of placements) {
@@ -47,7 +47,7 @@ export function judge(
 }
 
 /** What is not as promised for one placement. */
-function violationsOf(placement: Placement, calls: readonly RungCall[]): string[] {
+function violationsOf(placement: StressPlacement, calls: readonly RungCall[]): string[] {
   const answers = placement.tries.flat()
   const history = `; answers: ${answers.map(({ kind }) => kind).join(', ')}`
   const found = answers.flatMap((answer) => violationIn(answer, placement, calls) ?? [])
@@ -60,7 +60,7 @@ function violationsOf(placement: Placement, calls: readonly RungCall[]): string[
 
 function violationIn(
   answer: Answer,
-  placement: Placement,
+  placement: StressPlacement,
   calls: readonly RungCall[],
 ): string | undefined {
   switch (answer.kind) {
@@ -81,7 +81,7 @@ function violationIn(
 }
 
 /** True when the error says that the outcome is not known, and how to look for the call. */
-const saysUnknown = (text: string, { externalId }: Placement) =>
+const saysUnknown = (text: string, { externalId }: StressPlacement) =>
   text.includes('NOT KNOWN') &&
   /list_calls/.test(text) &&
   (externalId === undefined ? /external_id auto-/.test(text) : text.includes(externalId))

@@ -29,7 +29,7 @@ const CallRequest = z.object({ to_number: z.string(), external_id: z.string() })
 
 /** A platform that answers correctly after `answerMs`; every call has ended at once. */
 async function startSlowPlatform(answerMs: number) {
-  const placed: PlacedCall[] = []
+  const placed: RecordedCall[] = []
   const platform = await startFakePlatform((request, response) => {
     const status = request.method === 'POST' ? 201 : 200
     const reply = replyTo(request, placed)
@@ -38,10 +38,10 @@ async function startSlowPlatform(answerMs: number) {
   return Object.assign(platform, { placed })
 }
 
-type PlacedCall = { readonly id: string } & z.output<typeof CallRequest>
+type RecordedCall = { readonly id: string } & z.output<typeof CallRequest>
 
 /** A call that is to be placed is added to `placed`. */
-function replyTo({ method, url, body }: SeenRequest, placed: PlacedCall[]): unknown {
+function replyTo({ method, url, body }: SeenRequest, placed: RecordedCall[]): unknown {
   const { pathname, searchParams } = new URL(url, 'http://platform')
   if (pathname.endsWith('/accounts/current')) return { id: 'stress', name: 'Stress' }
   if (pathname.includes('/agents/')) return { id: agentId, name: 'Stress' }

@@ -5,7 +5,7 @@ import type { Answer, KilledServer } from './killed-server.ts'
 import { randomOf } from './random.ts'
 
 /** A call that a client wants placed, and the answers it got. */
-export interface Placement {
+export interface StressPlacement {
   readonly number: string
   readonly externalId: string | undefined
   readonly args: Record<string, unknown>
@@ -23,7 +23,7 @@ const ranges = [
 ] as const
 
 /** `count` placements, each to another number; half of them have an external id. */
-export function placementsOf(count: number, seed: number): Placement[] {
+export function placementsOf(count: number, seed: number): StressPlacement[] {
   const perRange = Math.ceil(count / ranges.length)
   const numbers = ranges.flatMap(([start, digits]) =>
     Array.from({ length: perRange }, (_, index) => start + String(index).padStart(digits, '0')),
@@ -52,7 +52,7 @@ const longestPauseMs = 1500
  * or gives up; one in ten gives up after the first try. It never gives up while there is no answer.
  */
 export async function place(
-  placement: Placement,
+  placement: StressPlacement,
   servers: readonly KilledServer[],
   mostTries: number,
 ): Promise<void> {
@@ -71,7 +71,7 @@ export async function place(
 
 /** Sends the request to one server, or in 15 % of the tries twice, to the same or to both. */
 async function deliver(
-  { args, random }: Placement,
+  { args, random }: StressPlacement,
   servers: readonly KilledServer[],
 ): Promise<Answer[]> {
   const count = random() < 0.15 ? 2 : 1
@@ -81,7 +81,7 @@ async function deliver(
 }
 
 /** The most definite answer to the last try. */
-export function finalAnswer({ tries }: Placement): Answer {
+export function finalAnswer({ tries }: StressPlacement): Answer {
   const answers = tries.at(-1) ?? []
   const ranks = ['placed', 'repeated', 'dead', 'unknown', 'refused'] as const
   const [best] = answers.toSorted((a, b) => ranks.indexOf(a.kind) - ranks.indexOf(b.kind))

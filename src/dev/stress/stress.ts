@@ -1,6 +1,6 @@
 import { scratchFolder } from '../../../test/harness/program.ts'
 import { startFaultyPlatform } from './faulty-platform.ts'
-import { judge, type Verdict } from './judge.ts'
+import { judge, type StressVerdict } from './judge.ts'
 import { KilledServer } from './killed-server.ts'
 import { place, placementsOf } from './placements.ts'
 import { randomOf } from './random.ts'
@@ -18,7 +18,7 @@ export interface StressOptions {
   readonly program: string
 }
 
-export interface StressReport extends Verdict {
+export interface StressReport extends StressVerdict {
   readonly placements: number
   readonly seconds: number
   readonly kills: number

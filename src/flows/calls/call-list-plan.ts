@@ -18,14 +18,18 @@ import type { PlacingRun } from './placing-run.ts'
 const mostCalls = 100
 
 /** One person to call. */
-const Callee = z.object({
+const ListedCallee = z.object({
   to_number: e164('Number to call.'),
   external_id: z.string().min(1).optional().describe('Your own id.'),
   test_variables: z.record(z.string(), z.unknown()).optional().describe('Of this call.'),
 })
-export type Callee = z.output<typeof Callee>
+export type ListedCallee = z.output<typeof ListedCallee>
 
-export const callees = z.array(Callee).min(1).max(mostCalls).describe('Whom to call, in order.')
+export const callees = z
+  .array(ListedCallee)
+  .min(1)
+  .max(mostCalls)
+  .describe('Whom to call, in order.')
 
 type ListOption = { readonly calls: typeof callees } & typeof confirmOption
 export type CallListRun = Run<typeof routes.calls.place, ListOption> & PlacingRun
@@ -33,11 +37,11 @@ export type CallListRun = Run<typeof routes.calls.place, ListOption> & PlacingRu
 /** What is decided about each call of a list before any is placed. */
 export interface CallListPlan {
   /** Calls that were placed before. None of them is dialled again. */
-  readonly known: ReadonlyMap<Callee, KnownCall>
+  readonly known: ReadonlyMap<ListedCallee, KnownCall>
   /** Calls that the dial policy refuses, with the reason. */
-  readonly refused: ReadonlyMap<Callee, string>
+  readonly refused: ReadonlyMap<ListedCallee, string>
   /** All others, in order. The person is asked about these and no more. */
-  readonly open: readonly Callee[]
+  readonly open: readonly ListedCallee[]
 }
 
 export interface KnownCall {
@@ -48,7 +52,7 @@ export interface KnownCall {
 }
 
 /** The body of the request that places one call of the list. */
-export const bodyFor = (callee: Callee, { body }: CallListRun): CallCreate => ({
+export const bodyFor = (callee: ListedCallee, { body }: CallListRun): CallCreate => ({
   ...body,
   type: 'phone',
   to_number: callee.to_number,
@@ -59,7 +63,7 @@ export const bodyFor = (callee: Callee, { body }: CallListRun): CallCreate => ({
 })
 
 function journalEntryFor(
-  callee: Callee,
+  callee: ListedCallee,
   run: CallListRun,
   journal: Journal,
 ): Promise<JournalEntry | undefined> {
@@ -72,7 +76,7 @@ function journalEntryFor(
  * given again gets to the place where it stopped.
  */
 export async function findKnownCall(
-  callee: Callee,
+  callee: ListedCallee,
   run: CallListRun,
   journal: Journal,
 ): Promise<KnownCall | undefined> {
@@ -87,7 +91,7 @@ export async function findKnownCalls(
   run: CallListRun,
   journal: Journal,
 ): Promise<CallListPlan['known']> {
-  const known = new Map<Callee, KnownCall>()
+  const known = new Map<ListedCallee, KnownCall>()
   for (const callee of run.options.calls) {
     const call = await findKnownCall(callee, run, journal)
     if (call) known.set(callee, call)
@@ -102,7 +106,7 @@ export async function planCallList(
   { journal, known }: { readonly journal: Journal; readonly known: CallListPlan['known'] },
 ): Promise<CallListPlan> {
   const others = run.options.calls.filter((callee) => !known.has(callee))
-  const refused = new Map<Callee, string>()
+  const refused = new Map<ListedCallee, string>()
   for (const callee of others) {
     if (await journalEntryFor(callee, run, journal)) continue
     const decision = await checkDialPolicy(dialRequestOf(run, bodyFor(callee, run), agent), run)

@@ -12,7 +12,7 @@ const outcomeNames = [
 ] as const
 
 /** The outcome of one call of a list. */
-const CallOutcome = z.object({
+const ListedCallOutcome = z.object({
   to_number: z.string().describe('Callee.'),
   outcome: z
     .enum(outcomeNames)
@@ -23,14 +23,14 @@ const CallOutcome = z.object({
   external_id: z.string().optional().describe('Its correlation id.'),
   problem: z.string().optional().describe('Why it was not placed, and what to do.'),
 })
-export type CallOutcome = z.output<typeof CallOutcome>
+export type ListedCallOutcome = z.output<typeof ListedCallOutcome>
 
 /** The result of a list: all calls, and each problem once. */
 export const callListShape = {
   summary: z.record(z.string(), z.int()).optional().describe('How many came to what.'),
   calls: z
     .array(
-      CallOutcome.extend({
+      ListedCallOutcome.extend({
         problem_of: z
           .int()
           .optional()
@@ -45,7 +45,7 @@ const repeatedNote =
   ' Those repeated were placed before and not dialled again; for another call to them give each an external_id of its own.'
 
 /** Shows each problem once, because many calls of a list are refused for the same reason. */
-export function callListOutcome(calls: readonly CallOutcome[]): ToolOutcome {
+export function callListOutcome(calls: readonly ListedCallOutcome[]): ToolOutcome {
   const groups = Map.groupBy(calls, groupKey)
   const counts = outcomeNames.map((outcome) => [
     outcome,
@@ -63,20 +63,20 @@ export function callListOutcome(calls: readonly CallOutcome[]): ToolOutcome {
 }
 
 /** Calls with one problem, apart from number and id, are a group. Every other call is one by itself. */
-const groupKey = (call: CallOutcome) =>
+const groupKey = (call: ListedCallOutcome) =>
   call.problem === undefined ? call : `${call.outcome} ${generalProblem(call)}`
 
 /** The problem without the number and id of the call. */
-function generalProblem({ to_number, call_id, problem = '' }: CallOutcome): string {
+function generalProblem({ to_number, call_id, problem = '' }: ListedCallOutcome): string {
   const withoutNumber = problem.replaceAll(to_number, 'the number')
   return call_id ? withoutNumber.replaceAll(`call_id ${call_id}`, 'its call_id') : withoutNumber
 }
 
 /** The first call of a group has the problem, the others its place. */
 function withProblemOnce(
-  call: CallOutcome,
-  calls: readonly CallOutcome[],
-  groups: ReadonlyMap<unknown, readonly CallOutcome[]>,
+  call: ListedCallOutcome,
+  calls: readonly ListedCallOutcome[],
+  groups: ReadonlyMap<unknown, readonly ListedCallOutcome[]>,
 ) {
   const [first = call] = groups.get(groupKey(call)) ?? []
   if (first === call) return call
@@ -84,7 +84,7 @@ function withProblemOnce(
   return { ...rest, problem_of: calls.indexOf(first) + 1 }
 }
 
-function groupLine(group: readonly CallOutcome[]): string {
+function groupLine(group: readonly ListedCallOutcome[]): string {
   const [first, ...others] = group
   if (!first || others.length === 0) return compactJson(first)
   const { outcome } = first

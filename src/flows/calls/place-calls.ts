@@ -12,7 +12,6 @@ import type { Journal } from '../../state/journal.ts'
 import { notTakenRefusal, refusalText, withCallErrorsRefused } from './call-errors.ts'
 import {
   bodyFor,
-  type Callee,
   type CallListPlan,
   type CallListRun,
   callees,
@@ -20,9 +19,10 @@ import {
   findKnownCall,
   findKnownCalls,
   type KnownCall,
+  type ListedCallee,
   planCallList,
 } from './call-list-plan.ts'
-import { type CallOutcome, callListOutcome, callListShape } from './call-list-result.ts'
+import { callListOutcome, callListShape, type ListedCallOutcome } from './call-list-result.ts'
 import { dialRequestOf } from './dial-policy-check.ts'
 import { placePermitted, readSpeaker } from './place-permitted.ts'
 import { placingRun } from './placing-run.ts'
@@ -68,7 +68,7 @@ export const placeCallsSteps: Steps<typeof routes.calls.place, typeof options> =
   },
 }
 
-function refuseRepeatedIds(calls: readonly Callee[]): void {
+function refuseRepeatedIds(calls: readonly ListedCallee[]): void {
   const seen = new Set<string>()
   const repeated = calls.flatMap(({ external_id: id }, at) => {
     if (id === undefined) return []
@@ -89,9 +89,9 @@ async function placeAll(
   run: CallListRun,
   agent: Agent,
   list: ListInProgress,
-): Promise<CallOutcome[]> {
+): Promise<ListedCallOutcome[]> {
   const { calls } = run.options
-  const outcomes: CallOutcome[] = []
+  const outcomes: ListedCallOutcome[] = []
   for (const callee of calls) {
     const settled = await outcomeWithoutPlacing(callee, run, list)
     const outcome = settled ?? (await placeListed(callee, run, agent))
@@ -106,10 +106,10 @@ async function placeAll(
 
 /** The outcome of a call that is not to be placed now; `undefined`: it is to be placed. */
 async function outcomeWithoutPlacing(
-  callee: Callee,
+  callee: ListedCallee,
   run: CallListRun,
   { journal, plan }: ListInProgress,
-): Promise<CallOutcome | undefined> {
+): Promise<ListedCallOutcome | undefined> {
   const { to_number } = callee
   // A call that was known when the list began stays so, even if the journal forgets it meanwhile.
   const known = plan.known.get(callee) ?? (await findKnownCall(callee, run, journal))
@@ -125,23 +125,27 @@ const timeIsUp = 'time was up: call again with the same list; what was placed is
 
 /** A known call has the outcome that was reported the first time. */
 function knownOutcome(
-  { to_number }: Callee,
+  { to_number }: ListedCallee,
   { callId, externalId, isTaken }: KnownCall,
   run: CallListRun,
-): CallOutcome {
+): ListedCallOutcome {
   const ids = { call_id: callId, external_id: externalId }
   if (isTaken) return { to_number, outcome: 'repeated', ...ids }
   const problem = refusalText(notTakenRefusal({ id: callId }, run))
   return { to_number, outcome: 'failed', ...ids, problem }
 }
 
-const notDialled = (to_number: string, problem: string): CallOutcome => ({
+const notDialled = (to_number: string, problem: string): ListedCallOutcome => ({
   to_number,
   outcome: 'not_dialled',
   problem,
 })
 
-async function placeListed(callee: Callee, run: CallListRun, agent: Agent): Promise<CallOutcome> {
+async function placeListed(
+  callee: ListedCallee,
+  run: CallListRun,
+  agent: Agent,
+): Promise<ListedCallOutcome> {
   const { to_number } = callee
   const body = bodyFor(callee, run)
   const single = { ...run, request: { ...run.request, body } }
@@ -166,7 +170,7 @@ async function placeListed(callee: Callee, run: CallListRun, agent: Agent): Prom
   }
 }
 
-function refusedOutcome(to_number: string, error: Refused): CallOutcome {
+function refusedOutcome(to_number: string, error: Refused): ListedCallOutcome {
   const problem = refusalText(error)
   if (error.kind === 'unknown_outcome') return { to_number, outcome: 'unknown', problem }
   return { to_number, outcome: error.kind === 'not_allowed' ? 'not_allowed' : 'failed', problem }

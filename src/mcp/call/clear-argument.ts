@@ -63,7 +63,7 @@ export function clearProblems(
 export function withNulls(tool: ClearingTool, given: Fields, paths: readonly string[]): Fields {
   const shortestFirst = [...paths].sort((one, other) => one.length - other.length)
   return shortestFirst
-    .filter((path) => placeOf(tool.route.body, path)?.in !== 'free data')
+    .filter((path) => pathTarget(tool.route.body, path)?.in !== 'free data')
     .reduce((body, path) => withNullAt(body, path.split('.')), given)
 }
 
@@ -78,12 +78,12 @@ function withNullAt(object: Fields, [name = '', ...rest]: readonly string[]): Fi
 }
 
 /** What a path leads to: a declared field, or a place where fields are not declared. */
-type Place =
+type PathTarget =
   | { readonly in: 'declared'; readonly field: z.core.$ZodType }
   | { readonly in: 'open object' }
   | { readonly in: 'free data' }
 
-function placeOf(object: z.ZodObject | null, path: string): Place | undefined {
+function pathTarget(object: z.ZodObject | null, path: string): PathTarget | undefined {
   if (!object) return undefined
   const [name = '', ...rest] = path.split('.')
   const innerPath = rest.join('.')
@@ -95,7 +95,7 @@ function placeOf(object: z.ZodObject | null, path: string): Place | undefined {
   }
   if (rest.length === 0) return { in: 'declared', field }
   const type = unwrapped(field)
-  if (type instanceof z.ZodObject) return placeOf(type, innerPath)
+  if (type instanceof z.ZodObject) return pathTarget(type, innerPath)
   return type instanceof z.ZodRecord && innerPath !== '' ? { in: 'free data' } : undefined
 }
 
@@ -104,8 +104,8 @@ const isOpen = (object: z.ZodObject) => object.def.catchall !== undefined
 
 function isClearable({ clearable, route }: ClearingTool, path: string): boolean {
   if (clearable.includes(path)) return true
-  const place = route.method === 'PATCH' ? placeOf(route.body, path) : undefined
-  return place !== undefined && place.in !== 'declared'
+  const target = route.method === 'PATCH' ? pathTarget(route.body, path) : undefined
+  return target !== undefined && target.in !== 'declared'
 }
 
 /** Whether a value is given at a path; keys of free data may contain dots. */
@@ -122,9 +122,9 @@ const longestPath = 200
 
 function whyNotClearable({ clearable, route }: ClearingTool, path: string): string {
   const shown = path.slice(0, longestPath)
-  const place = placeOf(route.body, shown)
-  if (place?.in === 'declared')
-    return `${shown} cannot be cleared; ${alternative(clearable, shown, place.field)}`
+  const target = pathTarget(route.body, shown)
+  if (target?.in === 'declared')
+    return `${shown} cannot be cleared; ${alternative(clearable, shown, target.field)}`
   const meant = nearestPath(shown, clearable)
   const hint = meant ? `did you mean ${meant}?` : `these can be cleared: ${clearable.join(', ')}`
   return `there is no field ${shown}; ${hint}`
