@@ -60,13 +60,13 @@ ${note}
 
 /** The header that clients authenticate with, and what a person should know of it. */
 function clientSecret(ownKey: OwnKey): { header?: { name: string; value: string }; note: string } {
-  if (ownKey.usedBy === 'nobody') {
+  if (ownKey.usedBy === 'none') {
     return {
       header: { name: 'X-API-Key', value: 'YOUR-API-KEY' },
       note: 'Each request brings its own API key; it is passed on to the platform.\n',
     }
   }
-  if (ownKey.usedBy === 'anybody' || !ownKey.token) return { note: '' }
+  if (ownKey.usedBy === 'all' || !ownKey.token) return { note: '' }
   const { token, file } = ownKey.token
   const lasting =
     file === undefined

@@ -9,8 +9,8 @@ import { clientText } from '../text/client-text.ts'
  * or those of the user who started the server, on this machine.
  */
 export type OwnKey =
-  | { readonly usedBy: 'nobody' }
-  | { readonly usedBy: 'anybody' }
+  | { readonly usedBy: 'none' }
+  | { readonly usedBy: 'all' }
   | { readonly usedBy: 'owner'; readonly token: LocalToken | undefined }
 
 /** A secret that only the user who started the server can read. Requests without a key send it. */
@@ -37,8 +37,8 @@ export function ownKeyCheck(
   ownKey: OwnKey,
   allowedOrigins: readonly string[],
 ): (request: KeylessRequest) => Refusal | undefined {
-  if (ownKey.usedBy === 'anybody') return () => undefined
-  if (ownKey.usedBy === 'nobody') return () => ({ status: 401, message: keyWanted })
+  if (ownKey.usedBy === 'all') return () => undefined
+  if (ownKey.usedBy === 'none') return () => ({ status: 401, message: keyWanted })
   const { token } = ownKey
   return ({ headers, tokens }) =>
     refusalOfForwarded(headers) ??

@@ -66,7 +66,7 @@ const server = await startHttp(
     isLoopback: true,
     allowedHosts: [],
     allowedOrigins: [],
-    ownKey: { usedBy: 'anybody' },
+    ownKey: { usedBy: 'all' },
     refusalOf: () => undefined,
     limits: { requests: unlimited, streams: unlimited, watchedPerAddress: 0, clientMs: 30_000 },
     faultOfKey: async () => undefined,

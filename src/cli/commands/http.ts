@@ -60,8 +60,8 @@ async function ownKeyFor(
   { hasOwnKey, localToken }: Service,
   isLocal: boolean,
 ): Promise<OwnKey> {
-  if (platform.kind === 'sandbox') return { usedBy: 'anybody' }
-  if (!isLocal || !hasOwnKey) return { usedBy: 'nobody' }
+  if (platform.kind === 'sandbox') return { usedBy: 'all' }
+  if (!isLocal || !hasOwnKey) return { usedBy: 'none' }
   return { usedBy: 'owner', token: wantsLocalToken ? await localToken() : undefined }
 }
 

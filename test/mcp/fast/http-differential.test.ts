@@ -57,7 +57,7 @@ beforeAll(async () => {
         isLoopback: true,
         allowedHosts: [],
         allowedOrigins: [],
-        ownKey: { usedBy: 'anybody' },
+        ownKey: { usedBy: 'all' },
         refusalOf(header) {
           const requested = exposureFor(header)
           return requested.ok ? undefined : requested.message
