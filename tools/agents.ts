@@ -65,7 +65,7 @@ export const archiveAgent = defineTool({
   name: 'archive_agent',
   title: 'Archive (delete, remove, get rid of) an agent',
   description:
-    'Archives an agent (a soft delete): lists leave it out from then on. update_agent with is_archived false brings it back.',
+    'Archives an agent (a soft delete): lists leave it out from then on. update_agent with its id and is_archived false brings it back.',
   route: routes.agents.archive,
   steps: archiveAgentSteps,
 })

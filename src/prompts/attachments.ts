@@ -1,9 +1,8 @@
+import { type Fields, isObject } from '../flows/agents/field-changes.ts'
 import type { Attachment } from '../mcp/protocol/prompt.ts'
 import type { ReadResult } from '../mcp/protocol/prompt-reader.ts'
 import { estimateTokens } from '../text/tokens.ts'
 import { compactJson } from '../views/compact-json.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /** One thing as JSON. `budget`: most tokens, estimated. */
 export const attached = (what: string, uri: string, value: Fields, budget: number): Attachment => ({
@@ -73,7 +72,7 @@ const textLengths = [Number.POSITIVE_INFINITY, 2000, 500, 120]
 /** Cuts the longest texts; if that is not enough, leaves out the largest fields. */
 function fitted(value: Fields, budget: number): Fields {
   for (const longest of textLengths) {
-    const short = withShortTexts(value, longest) as Fields
+    const short = withShortFields(value, longest)
     if (tokensOf(short, budget) <= budget) return short
   }
   const sized = Object.entries(value)
@@ -88,18 +87,20 @@ function fitted(value: Fields, budget: number): Fields {
   }
   const fields = Object.entries(value).filter(([name]) => kept.has(name))
   return {
-    ...(withShortTexts(Object.fromEntries(fields), 120) as Fields),
+    ...withShortFields(Object.fromEntries(fields), 120),
     note: `${sized.length - kept.size} long fields left out.`,
   }
 }
+
+const withShortFields = (fields: Fields, longest: number): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, withShortTexts(field, longest)]),
+  )
 
 function withShortTexts(value: unknown, longest: number): unknown {
   if (typeof value === 'string') {
     return value.length > longest ? `${value.slice(0, longest)}… (cut)` : value
   }
   if (Array.isArray(value)) return value.map((item) => withShortTexts(item, longest))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, field]) => [name, withShortTexts(field, longest)]),
-  )
+  return isObject(value) ? withShortFields(value, longest) : value
 }
