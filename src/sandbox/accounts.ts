@@ -23,7 +23,7 @@ const SandboxRow = z.object({ id: z.string() })
 
 const sandboxId = (store: Store) => store.get(SandboxRow, 'SELECT id FROM sandbox')?.id
 
-/** The account a key belongs to; 401 when there is no such key. */
+/** The account of a key; 401 when there is no such key. */
 export function accountOfKey(store: Store, apiKey: string | null): AccountRow {
   const sql =
     'SELECT accounts.* FROM api_keys JOIN accounts ON accounts.id = account_id WHERE api_key = :apiKey'
@@ -49,8 +49,8 @@ function isWithin(store: Store, account: string, id: string): boolean {
 }
 
 /**
- * The account a path names. A key reaches its own account and all below it; another that exists
- * is 403, one that does not is 404, and neither says more.
+ * The account of a path. A key has access to its own account and all below it. Another existing
+ * account is 403, one that does not exist 404.
  */
 export function reachableAccount(store: Store, own: AccountRow, id: string): AccountRow {
   if (id === 'me' || id === own.id) return own
@@ -81,7 +81,7 @@ function subaccount(store: Store, account: AccountRow, id: string): AccountRow {
 }
 
 export const accountHandlers = [
-  // Beside the account, which database this is: only a sandbox says so.
+  // The id of the sandbox's database; a real platform does not send it.
   on(routes.accounts.current, ({ store, own }) => ({ ...view(own), sandbox_id: sandboxId(store) })),
 
   on(routes.accounts.listSubaccounts, ({ store, account, query }) =>
@@ -120,7 +120,7 @@ export const accountHandlers = [
       const before = subaccount(store, account, params.subaccount_id)
       const after = {
         ...before,
-        // Null is back to what an account begins with [S].
+        // Null resets to the value of a new account [S].
         name: body.name === undefined ? before.name : (body.name ?? ''),
         is_active: body.is_active === undefined ? before.is_active : Number(body.is_active ?? true),
         modified: now,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The defaults a contract schema documents for its fields, as the object they make together. */
+/** The documented defaults of a contract schema's fields, as one object. */
 export function defaultsOf(schema: z.ZodObject): Record<string, unknown> {
   const defaults: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(schema.shape)) {
@@ -27,7 +27,7 @@ function defaultOf(field: z.core.$ZodType): unknown {
 export const withoutNulls = (object: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 
-/** Merges a partial update into what is stored: objects field by field, all else replaced. */
+/** Merges a partial update into a stored object: objects field by field, other values replaced. */
 export function merge(
   stored: Readonly<Record<string, unknown>>,
   changes: Readonly<Record<string, unknown>>,

@@ -131,7 +131,7 @@ const everyTag = `NOT EXISTS (
   WHERE wanted.value NOT IN (SELECT value FROM json_each(agents.config, '$.tags'))
 )`
 
-/** Archived agents are left out unless asked for [R]. */
+/** Archived agents are only listed when the request says so [R]. */
 function archivedCondition(query: {
   is_archived?: boolean | undefined
   include_archived?: boolean | undefined
@@ -144,8 +144,8 @@ const folded = (config: Record<string, unknown>) => String(config.name ?? '').to
 
 /**
  * A partial update: an absent field is unchanged, and only model, transcriber and voice are merged
- * into what is stored [R]. Any other object is taken whole, and what it leaves out is back at its
- * default, as is what is null [S]: whoever relies on more would lose settings on a platform that does no more.
+ * into what is stored [R]. Any other object replaces the stored one; its absent and null fields get
+ * their defaults [S]. A client that relies on more would lose settings on a platform that does this.
  */
 function updated(
   stored: Readonly<Record<string, unknown>>,
@@ -161,7 +161,7 @@ function updated(
   )
 }
 
-/** A field of model, transcriber or voice that is null is one that is not there. */
+/** A null field of model, transcriber or voice counts as absent. */
 const withoutNullParts = (config: Record<string, unknown>): Record<string, unknown> => ({
   ...config,
   ...Object.fromEntries(

@@ -1,10 +1,10 @@
 import type { Granularity } from '../contract/usage.ts'
 
 /*
- * Calendar buckets in a time zone, on Intl alone. Between two changes of a zone's offset local
- * time runs evenly, so bucket starts are plain arithmetic there; only the changes themselves have
- * to be looked for. A bucket starts where the local hour, day or month changes; a change of the
- * offset starts a new hour, so a repeated hour makes two buckets, with two offsets.
+ * Calendar buckets in a time zone, with Intl only. Between two changes of a zone's offset bucket
+ * starts are simple arithmetic; the changes are searched for. A bucket starts where the local hour,
+ * day or month changes. A change of the offset starts a new hour, so a repeated hour has two buckets
+ * with different offsets.
  */
 
 const hour = 3_600_000
@@ -31,7 +31,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** True for an IANA zone this system knows. Bare offsets such as +02:00 are no zones. */
+/** True for an IANA zone that this system knows. Offsets such as +02:00 are not zones. */
 export function isTimeZone(zone: string): boolean {
   if (/^[+-]/.test(zone)) return false
   try {
@@ -42,7 +42,7 @@ export function isTimeZone(zone: string): boolean {
   }
 }
 
-/** Offset of local time from UTC at an instant, ms, seconds of historic offsets included. */
+/** Offset of local time from UTC at an instant, ms; historic offsets may have seconds. */
 function offsetAt(zone: string, ms: number): number {
   const parts = new Map(
     formatOf(zone)
@@ -67,7 +67,7 @@ export function isoInZone(zone: string, ms: number): string {
   return `${local}${offset < 0 ? '-' : '+'}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`
 }
 
-/** Stretches of constant offset that together cover [from, to). */
+/** Ranges of constant offset that together cover [from, to). */
 function* stretches(zone: string, from: number, to: number) {
   let start = from
   let offset = offsetAt(zone, from)
@@ -125,7 +125,7 @@ export function bucketStarts(
   let current = floorLocal(from + offsetAt(zone, from), granularity)
   for (const { start, end, offset } of stretches(zone, from, to)) {
     const floor = floorLocal(start + offset, granularity)
-    // The offset changed here: always a new hour; a new day or month only if the date jumped.
+    // The offset changes here: a new hour, and a new day or month if the date changes too.
     if (start > from && (granularity === 'hour' || floor !== current)) starts.push(start)
     current = floor
     for (;;) {
@@ -138,7 +138,7 @@ export function bucketStarts(
   return starts
 }
 
-/** Start of the bucket that holds an instant. */
+/** Start of the bucket of an instant. */
 export function bucketStart(zone: string, granularity: Granularity, ms: number): number {
   const span = granularity === 'month' ? 33 * day : 2 * day
   return bucketStarts(zone, granularity, ms - span, ms + 1).at(-1) ?? ms

@@ -3,18 +3,18 @@ import { Dialogue, type ScriptLine, type Talk } from './dialogue.ts'
 import type { Greeting } from './greeting.ts'
 
 /*
- * How a simulated call goes is decided when it is placed, and stored with it: from then on its
- * state is a function of that row and the time (call-state.ts), with no timers to lose.
+ * The course of a simulated call is decided when it is placed and stored with it. Its state is then a
+ * function of the row and the time (call-state.ts), without timers.
  */
 
 /** The course of one call, in simulated seconds. */
 export interface CallPlan {
   answerStatus: string
   outcome: 'completed' | 'failed' | 'transferred'
-  /** From placing to being answered, or to giving up. */
+  /** From placing to the answer, or to the end without one. */
   ringSeconds: number
   isAnswered: boolean
-  /** From being answered to the end. */
+  /** From the answer to the end. */
   talkSeconds: number
   script: ScriptLine[]
 }
@@ -28,9 +28,9 @@ const unanswered = {
 type Answered = 'answered' | 'voicemail' | 'transferred' | 'long' | 'silent' | 'interrupting'
 
 /**
- * Destinations that always go one way, in the manner of payment test cards. They lie in the range
- * kept free for fiction (555-0100 to 555-0199), so no real telephone is meant. Every other valid
- * number is answered.
+ * Destinations with a fixed outcome, like the test cards of payment providers. They are in the range
+ * reserved for fiction (555-0100 to 555-0199), so they are no real numbers. Every other valid number
+ * is answered.
  */
 export const magicDestinations: Readonly<
   Record<string, { scenario: Answered | keyof typeof unanswered | 'invalid'; about: string }>
@@ -50,7 +50,7 @@ export const magicDestinations: Readonly<
   },
 }
 
-/** What is said where no language model speaks. */
+/** What caller and agent say when no language model speaks. */
 const smallTalk: readonly (readonly [caller: string, agent: string])[] = [
   ['Hello, who is this?', 'I am calling from the sandbox: this conversation is simulated.'],
   ['All right. What is it about?', 'I only wanted to check that everything works.'],
@@ -59,13 +59,13 @@ const smallTalk: readonly (readonly [caller: string, agent: string])[] = [
 ]
 
 export interface PlanRequest {
-  /** Where a phone call goes; absent on the web, where somebody is always there. */
+  /** The destination of a phone call; absent for a web call, which is always answered. */
   toNumber?: string
   greeting: Greeting
   settings: CallSettings
 }
 
-/** Decides how a call goes. */
+/** Decides the course of a call. */
 export function planCall({ toNumber, greeting, settings }: PlanRequest): CallPlan {
   const scenario = (toNumber && magicDestinations[toNumber]?.scenario) || 'answered'
   if (scenario === 'busy' || scenario === 'rejected' || scenario === 'no_answer') {
@@ -73,7 +73,7 @@ export function planCall({ toNumber, greeting, settings }: PlanRequest): CallPla
     const script: ScriptLine[] = [{ at: 0, role: 'event', message: event }]
     return { ...rest, outcome: 'failed', isAnswered: false, talkSeconds: 0, script }
   }
-  if (scenario === 'invalid') throw new Error('A number that cannot be called got past the checks')
+  if (scenario === 'invalid') throw new Error('An invalid number passed the checks')
   const talk = talkOf(scenario, greeting, settings)
   return {
     answerStatus: scenario === 'voicemail' ? 'machine' : 'human',

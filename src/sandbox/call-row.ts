@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { CallPlan } from './call-plan.ts'
 import type { Store } from './store.ts'
 
-/** A stored call: who and when, and its whole course (see call-plan.ts and live-calls.ts). Instants are Unix ms. */
+/** A stored call with its whole course (see call-plan.ts and live-calls.ts). Instants are Unix ms. */
 export const CallRow = z.object({
   id: z.string(),
   account_id: z.string(),
@@ -27,7 +27,7 @@ export const CallRow = z.object({
 })
 export type CallRow = z.output<typeof CallRow>
 
-/** A row with the whole course of the call, on the wall clock. */
+/** A row with the whole course of the call, in real time. */
 export function rowOfPlan(
   who: Pick<
     CallRow,
@@ -69,7 +69,7 @@ export function insertCall(store: Store, row: CallRow): void {
 }
 const callColumns = Object.keys(CallRow.shape)
 
-/** The call of that external_id, which is unique within its account. */
+/** The call with that external_id, which is unique in its account. */
 export function findByExternalId(store: Store, accountId: string, externalId: string) {
   const sql = 'SELECT * FROM calls WHERE account_id = :accountId AND external_id = :externalId'
   return store.get(CallRow, sql, { accountId, externalId })

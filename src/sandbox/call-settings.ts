@@ -1,11 +1,11 @@
 import * as z from 'zod'
 
 /*
- * What of an agent's configuration shapes a simulated call. Overrides may hold anything, so each
- * field that is not usable falls back to the platform's default by itself.
+ * The fields of an agent's configuration that affect a simulated call. Overrides may have any values,
+ * so each field that is not valid gets the platform's default.
  */
 
-/** An object whose fields fall back one by one, and which may be missing altogether. */
+/** An object whose invalid fields get their defaults one by one; it may be absent. */
 function group<Shape extends z.ZodRawShape>(shape: Shape) {
   const fields = z.object(shape)
   return fields.catch(() => fields.parse({}))

@@ -8,7 +8,7 @@ const Script = z.array(z.object({ at: z.number(), role: z.string(), message: z.s
 /** SQL: the status of a call at `:now`. */
 export const statusAtNow = "CASE WHEN ended > :now THEN 'in_progress' ELSE outcome END"
 
-/** SQL: when a call last changed, as seen at `:now`. */
+/** SQL: when a call last changed before `:now`. */
 export const modifiedAtNow =
   'CASE WHEN ended <= :now THEN ended WHEN answered <= :now THEN answered ELSE created END'
 
@@ -33,7 +33,7 @@ function stateAt(row: CallRow, now: number): State {
   }
 }
 
-/** The call as a list shows it at a time. */
+/** The call at a time, as a list shows it. */
 export function callAt(row: CallRow, now: number): Call {
   const state = stateAt(row, now)
   return {
@@ -55,12 +55,12 @@ export function callAt(row: CallRow, now: number): Call {
   }
 }
 
-/** The call with what has been said by then. */
+/** The call with its transcript up to that time. */
 export function callDetailAt(row: CallRow, now: number): CallDetail {
   return { ...callAt(row, now), messages: messagesAt(row, now), capture: captureAt(row, now) }
 }
 
-/** The same as a conversation; in the sandbox the two share their id. */
+/** The same as a conversation; in the sandbox both have the same id. */
 export function conversationAt(row: CallRow, now: number): Conversation {
   const call = callAt(row, now)
   const isInbound = row.direction === 'inbound'
@@ -91,6 +91,6 @@ function messagesAt(row: CallRow, now: number): Message[] {
 
 function captureAt(row: CallRow, now: number): { recording_url: string | null } | null {
   if (!row.is_recorded || row.answered === null || row.ended > now) return null
-  // The .example domain is reserved (RFC 2606): nothing is recorded, and nothing is fetched.
+  // The .example domain is reserved (RFC 2606): nothing is recorded, and nothing can be fetched.
   return { recording_url: `https://recordings.sandbox.example/${row.id}.wav` }
 }

@@ -9,7 +9,7 @@ import { placeCall } from './place-call.ts'
 import { notFound } from './problem.ts'
 import type { SqlParams } from './store.ts'
 
-/** The filters that calls and conversations share; their sets of states differ. */
+/** The filters of calls and conversations; only their statuses differ. */
 type ActivityQuery = Omit<HandlerInput<typeof routes.calls.list>['query'], 'status'> & {
   status?: string | undefined
 }
@@ -23,7 +23,7 @@ function placed(row: CallRow, now: number): PlacedCall {
   return { ...callAt(row, now), success: true, ...(row.type === 'web' && { join }) }
 }
 
-/** SQL conditions and parameters of the filters that calls and conversations share. */
+/** SQL conditions and parameters of these filters. */
 function activity(
   query: ActivityQuery,
   now: number,
@@ -57,7 +57,7 @@ function activity(
   }
 }
 
-/** Nothing wanted but a page. */
+/** True for a request without filters. */
 const isUnfiltered = ({ limit: _, offset: __, ...filters }: Record<string, unknown>): boolean =>
   Object.values(filters).every((value) => value === undefined)
 

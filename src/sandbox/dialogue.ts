@@ -12,7 +12,7 @@ export interface ScriptLine {
 export interface Talk {
   script: ScriptLine[]
   seconds: number
-  /** Whether the longest duration ended it. */
+  /** True when it ended at the longest duration. */
   wasCut: boolean
 }
 
@@ -22,7 +22,7 @@ const spoken = (text: string) => Math.max(1, Math.round(text.length / 15))
 /** Silence between two turns, seconds. */
 const turnGap = 1
 
-/** Writes down a conversation as it goes, keeping its time. */
+/** Records a conversation and its time. */
 export class Dialogue {
   readonly #script: ScriptLine[] = []
   readonly #settings: CallSettings
@@ -41,7 +41,7 @@ export class Dialogue {
     this.#at += spoken(message) + turnGap
   }
 
-  /** The agent's opening: its greeting after its delay, unless the caller goes first. */
+  /** The agent's greeting after its delay, unless the caller speaks first. */
   open({ text, error }: Greeting, isInterrupting: boolean): void {
     const { mode, delay_ms, interruptible } = this.#settings.initial_message
     if (error !== null) this.event(`The greeting could not be rendered: ${error}`)
@@ -56,7 +56,7 @@ export class Dialogue {
     }
   }
 
-  /** An agent's line into which the caller speaks; whether that stops it is a setting. */
+  /** The caller speaks during a line of the agent; the settings say whether that stops it. */
   talkedOver(agent: string, caller: string): void {
     const { enabled, min_words, min_speech_seconds } = this.#settings.interrupt_settings
     const words = caller.split(/\s+/).filter(Boolean).length
@@ -76,7 +76,7 @@ export class Dialogue {
     this.event('The caller interrupted the agent.')
   }
 
-  /** The caller says nothing any more: reminders, then hanging up, as the settings have it. */
+  /** The caller is silent: reminders, then the end of the call, as the settings say. */
   silence(): void {
     const { reminder_timeout_ms, reminder_max_count, end_call_timeout_ms } =
       this.#settings.inactivity_settings
@@ -91,7 +91,7 @@ export class Dialogue {
     this.event('The caller was silent for too long: the agent hung up.')
   }
 
-  /** Waits until a moment, if it has not passed: real speakers may be slower than the clock. */
+  /** Waits until a moment that has not passed: a language model may be slower than the clock. */
   notBefore(seconds: number): void {
     this.#at = Math.max(this.#at, seconds)
   }
@@ -108,7 +108,7 @@ export class Dialogue {
     this.event(this.#settings.allow_auto_hangup ? 'The agent hung up.' : 'The caller hung up.')
   }
 
-  /** What came of it, cut at the agent's longest duration. */
+  /** The conversation, cut at the agent's longest duration. */
   end(): Talk {
     const longest = this.#settings.max_duration_seconds
     if (this.#at <= longest) return { script: this.#script, seconds: this.#at, wasCut: false }

@@ -6,7 +6,7 @@ import { matchRoute } from './request.ts'
 
 const routeIds = allRoutes.map(({ id }) => id)
 
-/** One way in which the platform misbehaves. The first rule that strikes decides. */
+/** One fault of the platform. The first rule that applies to a request decides. */
 const FaultRule = z
   .strictObject({
     route: z
@@ -55,7 +55,7 @@ export type Faults = z.input<typeof Faults>
 
 type Fetch = (request: Request) => Promise<Response>
 
-/** The same platform, misbehaving by rule. A dropped connection is a network error response. */
+/** The same platform with faults. A dropped connection is a network error response. */
 export function withFaults(fetch: Fetch, faults: Faults): Fetch {
   const { rules, seed } = Faults.parse(faults)
   const random = seed === undefined ? Math.random : dice(seed)
@@ -111,7 +111,7 @@ async function misbehave(
   }
 }
 
-/** The true reply, breaking off in the middle of its body. */
+/** The reply, cut off in the middle of its body. */
 async function cutOff(response: Response): Promise<Response> {
   const whole = new Uint8Array(await response.arrayBuffer())
   const half = new ReadableStream({
@@ -119,7 +119,7 @@ async function cutOff(response: Response): Promise<Response> {
       controller.enqueue(whole.slice(0, Math.floor(whole.length / 2)))
     },
     async pull(controller) {
-      // What came before must have left: an error at once would be told instead of the half.
+      // The first half must be sent before: an error at once would replace it.
       await sleep(50)
       controller.error(new Error('This reply was cut off by a fault rule.'))
     },
@@ -128,7 +128,7 @@ async function cutOff(response: Response): Promise<Response> {
   return new Response(half, { status, headers })
 }
 
-/** A small generator of repeatable chance (mulberry32). */
+/** A small pseudorandom generator (mulberry32). */
 function dice(seed: number): () => number {
   let state = seed
   return () => {

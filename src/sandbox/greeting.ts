@@ -3,7 +3,7 @@ import { isPlainObject } from './agent-config.ts'
 import type { CallSettings } from './call-settings.ts'
 import { templateLimits } from './template-limits.ts'
 
-/** What a greeting can read, besides what the caller of the API gives in test_variables. */
+/** What a greeting can read besides test_variables. */
 export interface GreetingFacts {
   agentId: string
   agentNumber: string | null
@@ -14,7 +14,7 @@ export interface GreetingFacts {
   testVariables: Readonly<Record<string, unknown>>
 }
 
-/** The agent's opening words, rendered; empty when the caller speaks first. */
+/** The agent's rendered greeting; empty when the caller speaks first. */
 export interface Greeting {
   text: string
   /** Why it could not be rendered. */
@@ -36,10 +36,10 @@ export function renderGreeting(
   }
 }
 
-/** Names in a variable's path; further ones are not looked at. */
+/** Most names in a variable's path; further ones are ignored. */
 const deepestPath = 20
 
-/** The platform's variables, simulated, below those given; `a.b` as a name reaches into `a`. */
+/** The platform's variables and test_variables, which win; the name `a.b` sets `b` of `a`. */
 function variablesOf(facts: GreetingFacts): Record<string, unknown> {
   const variables: Record<string, unknown> = {
     contact: {
@@ -67,7 +67,7 @@ function put(into: Record<string, unknown>, [name = '', ...rest]: string[], valu
   if (name === '__proto__') return
   const before = into[name]
   if (rest.length === 0) {
-    // An object given for `contact` adds to what is known of it.
+    // An object given for `contact` is merged into the simulated one.
     into[name] = isPlainObject(value) && isPlainObject(before) ? { ...before, ...value } : value
     return
   }

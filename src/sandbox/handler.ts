@@ -9,7 +9,7 @@ export interface HandlerInput<R extends Route> {
   readonly store: Store
   /** The account of the key. */
   readonly own: AccountRow
-  /** The account the path names; the key's own where it names none. */
+  /** The account of the path; the key's own when the path has none. */
   readonly account: AccountRow
   readonly params: z.output<R['params']>
   readonly query: z.output<R['query']>
@@ -35,22 +35,22 @@ export class ReplyWithStatus<T> {
 
 type HandlerReply<R extends Route> = R['reply'] extends z.ZodType ? z.input<R['reply']> : undefined
 
-/** Input as the router has it: validated, but of no particular route. */
+/** Validated input of any route. */
 export interface AnyInput extends Omit<HandlerInput<Route>, 'body'> {
   readonly body: unknown
 }
 
-/** One operation, ready to be run: its types are checked where `on` makes it. */
+/** The handler of one operation; `on` makes it and checks its types. */
 export interface Handler {
   readonly route: Route
   readonly handle: (input: AnyInput) => unknown
 }
 
-/** Binds a handler to its route, so that input and reply are of that route's types. */
+/** Makes the handler of a route, with the route's types of input and reply. */
 export function on<R extends Route>(
   route: R,
   handle: (input: HandlerInput<R>) => HandlerReply<R> | ReplyWithStatus<HandlerReply<R>>,
 ): Handler {
-  // The router validates input with this very route before it calls the handler.
+  // The router validates the input with this route before it calls the handler.
   return { route, handle: handle as Handler['handle'] }
 }

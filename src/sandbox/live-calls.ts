@@ -6,35 +6,35 @@ import { type ChatMessage, complete, LlmError, type LlmOptions } from './llm.ts'
 import type { Store } from './store.ts'
 
 /*
- * Calls in which a language model speaks. The row of such a call is at every moment a whole
- * course, as that of a scripted one: what has been said, and then "the sandbox stopped" as failed
- * at the end of a lease. Each turn writes more and moves the lease on. So when this process dies,
- * nothing needs to be cleaned up: the lease runs out, and the call has failed.
+ * Calls in which a language model speaks. The row of such a call always has a whole course, like that
+ * of a scripted one: the transcript so far, and then a failed end at the end of a lease. Each turn
+ * adds to the transcript and extends the lease. When this process dies, nothing needs to be cleaned
+ * up: the lease ends, and the call has failed.
  */
 
-/** What a live call is about. */
+/** What a live call needs. */
 export interface LiveCall {
   readonly row: CallRow
   readonly settings: CallSettings
   readonly greeting: Greeting
-  /** Who the agent is, for its instructions. */
+  /** The agent's name, for its instructions. */
   readonly agent: { name: string | null; note: string | null }
-  /** Who the simulated caller is; from test_variables.caller_persona. */
+  /** Describes the simulated caller (test_variables.caller_persona). */
   readonly persona: string | null
 }
 
 export interface LiveCalls {
-  /** The row as it is stored before anybody has spoken. */
+  /** The row that is stored before the first turn. */
   begin(call: LiveCall): CallRow
-  /** Lets the conversation happen; never throws. */
+  /** Runs the conversation. Never throws. */
   run(call: LiveCall): Promise<void>
   stop(): void
 }
 
-/** How long a call lives without a further turn, ms: longer than two turns may take. */
+/** How long a call lasts without a further turn, ms: longer than two turns may take. */
 const leaseMs = 60_000
 
-/** Turns after which even the most talkative pair hangs up. */
+/** Turns after which a call ends. */
 const mostTurns = 20
 
 const goodbye = '[END]'
@@ -52,7 +52,7 @@ export function createLiveCalls(store: Store, llm: LlmOptions, now: () => number
       })
       save(store, finished(call, dialogue, 'completed'))
     } catch (error) {
-      // Stopped with the process: the lease says what became of the call.
+      // Stopped with the process: the call fails when its lease ends.
       if (stopping.signal.aborted) return
       const reason = error instanceof LlmError ? error.message : 'the sandbox failed'
       dialogue.notBefore(simulatedSeconds(call.row, now()))
@@ -66,7 +66,7 @@ export function createLiveCalls(store: Store, llm: LlmOptions, now: () => number
       try {
         await speak(call)
       } catch {
-        // Nothing can be written: the lease says what became of the call.
+        // The file cannot be written: the call fails when its lease ends.
       }
     },
     stop: () => stopping.abort(),
@@ -87,7 +87,7 @@ interface Conversing {
   turnTaken: () => void
 }
 
-/** Lets caller and agent take turns until one of them says goodbye or time is up. */
+/** Caller and agent speak in turn until one of them says goodbye or the time is over. */
 async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Promise<void> {
   for (let turn = 0; turn < mostTurns; turn++) {
     for (const speaker of ['user', 'agent'] as const) {
@@ -107,7 +107,7 @@ async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Pr
   dialogue.event('The caller hung up.')
 }
 
-/** The conversation as one of the two hears it: its own words are the assistant's. */
+/** The conversation for the model of one side: its own lines have the role assistant. */
 function promptFor(
   speaker: 'user' | 'agent',
   { agent, persona }: LiveCall,
@@ -123,7 +123,7 @@ function promptFor(
     .map(({ role, message }): ChatMessage => {
       return { role: role === speaker ? 'assistant' : 'user', content: message }
     })
-  // Many models answer only to somebody: the first to speak hears the line being picked up.
+  // Many models only answer a message of the user, so the first speaker gets one.
   const start: ChatMessage[] =
     heard.length === 0 ? [{ role: 'user', content: '(ringing stops)' }] : []
   return [{ role: 'system', content: `${who} ${manner}` }, ...start, ...heard]
@@ -136,7 +136,7 @@ function simulatedSeconds({ answered, speed }: CallRow, now: number): number {
 const wallClock = ({ answered, created, speed }: CallRow, seconds: number) =>
   (answered ?? created) + Math.round((seconds * 1000) / speed)
 
-/** The row as it stands if nothing more happens. */
+/** The row if nothing more happens. */
 function leased({ row }: LiveCall, dialogue: Dialogue, now: number): CallRow {
   const { seconds, script } = dialogue.end()
   const ended = Math.max(now, wallClock(row, seconds)) + leaseMs

@@ -1,9 +1,9 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import * as z from 'zod'
 
-/** An endpoint that speaks the OpenAI chat completions protocol; a local model server will do. */
+/** An endpoint with the OpenAI chat completions protocol, such as a local model server. */
 export interface LlmOptions {
-  /** Base URL such as http://localhost:11434/v1, or the whole address of chat/completions. */
+  /** Base URL such as http://localhost:11434/v1, or the full URL of chat/completions. */
   readonly url: string
   readonly model: string
   readonly apiKey?: string | undefined
@@ -16,12 +16,12 @@ export interface ChatMessage {
   readonly content: string
 }
 
-/** The endpoint failed, was too slow, or said nothing usable. The message holds no key. */
+/** The endpoint failed, was too slow, or its reply is not usable. The message never has the key. */
 export class LlmError extends Error {
   override readonly name = 'LlmError'
 }
 
-/** Longest turn that is taken, characters: nobody says more in one breath. */
+/** Longest turn, characters; a longer one is cut. */
 const longestTurn = 2000
 const defaultTimeoutMs = 20_000
 
@@ -76,7 +76,7 @@ async function readTurn(body: ReadableStream<Uint8Array>): Promise<string> {
     text += deltaOf(data)
     if (text.length > longestTurn) return text.slice(0, longestTurn)
   }
-  // The protocol ends a turn with [DONE]: without it this is half a turn, or no turn at all.
+  // The protocol ends a turn with [DONE]; without it the turn is incomplete.
   throw new LlmError('its answer broke off')
 }
 

@@ -5,13 +5,13 @@ import type { SqlParams, Store } from './store.ts'
 const Total = z.object({ total: z.int() })
 const Grown = z.object({ total: z.int(), last: z.int().nullable() })
 
-/** A number of rows, and the last row of the table that was looked at for it. */
+/** A number of rows, and the last row of the table that was counted. */
 interface Counted {
   readonly total: number
   readonly last: number
 }
 
-/** What was counted before in tables that only grow, by account. */
+/** Earlier counts of tables that only grow, by account. */
 const counted = new WeakMap<Store, Map<string, Counted>>()
 
 /** One page of a table, newest first, with the number of all rows that match. */
@@ -20,13 +20,13 @@ export function pageOfRows<T, U>(
   row: z.ZodType<T>,
   query: {
     table: string
-    /** Conditions that must all hold; `false` ones are left out. */
+    /** Conditions that must all be true; `false` is ignored. */
     where: (string | false)[]
     params: SqlParams
     page: { limit?: number | undefined; offset?: number | undefined }
     /**
-     * Names a count that can be gone on with: no row is ever removed or comes to match another
-     * time. Counting a million rows anew with each page takes a thousand times as long.
+     * Names a count that can be continued, because no row is removed or matches only later. To count
+     * a million rows again for each page takes a thousand times as long.
      */
     countedAs?: string | undefined
   },
@@ -52,7 +52,7 @@ export function pageOfRows<T, U>(
   }
 }
 
-/** Counts the rows that have come since they were counted last. */
+/** Adds the rows that are new since the last count. */
 function countOn(
   store: Store,
   query: { table: string; where: string; params: SqlParams; countedAs: string },
@@ -61,7 +61,7 @@ function countOn(
   const known = counted.get(store) ?? new Map<string, Counted>()
   counted.set(store, known)
   const before = known.get(countedAs)
-  // By the order of the table from where we were; by the account's index the first time.
+  // In the order of the table from the last counted row; by the account's index the first time.
   const rows = before
     ? `${table} NOT INDEXED WHERE rowid > :last AND ${where}`
     : `${table} WHERE ${where}`

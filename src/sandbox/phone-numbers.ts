@@ -52,7 +52,7 @@ export function findNumber(
   return store.get(PhoneNumberRow, sql, { number, accountId })
 }
 
-/** Checks what a number refers to; each fault is told with its own field. */
+/** Checks what a number refers to; each error names its field. */
 function checkLinks(store: Store, row: PhoneNumberRow): void {
   const { account_id, sip_trunk_id, inbound_agent_id } = row
   if (sip_trunk_id !== null && !findSipTrunk(store, account_id, sip_trunk_id)) {
@@ -64,12 +64,12 @@ function checkLinks(store: Store, row: PhoneNumberRow): void {
   if (agent.is_archived) throw invalid('body.inbound_agent_id', 'The agent is archived.')
 }
 
-/** Area codes of the numbers that the sandbox gives. */
+/** Area codes of the numbers that the sandbox assigns. */
 const areaCodes = ['202', '212', '303', '312', '415', '503', '617', '713']
 
 /**
- * A number that the account does not have yet [S], from the range that is kept for fiction (555-0100
- * to 555-0199): the second half of it, because the first has the numbers that are rung in tests.
+ * A number that the account does not have [S], from the second half of the range that is reserved for
+ * fiction (555-0100 to 555-0199): the first half has the destinations with fixed outcomes.
  */
 function freeNumber(store: Store, accountId: string): string {
   for (const areaCode of areaCodes) {
@@ -130,7 +130,7 @@ export const phoneNumberHandlers = [
   on(routes.phoneNumbers.update, ({ store, account, params, body }) =>
     store.transaction(() => {
       const before = phoneNumber(store, account.id, params.phone_number_id)
-      // Of these two null means the same as absent [R].
+      // For these two null means absent [R].
       const number = body.number ?? before.number
       const name = body.name ?? before.friendly_name
       const { sip_trunk_id = before.sip_trunk_id } = body

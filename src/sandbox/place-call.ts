@@ -16,7 +16,7 @@ import { findSipTrunk } from './sip-trunks.ts'
 
 type PlaceInput = HandlerInput<typeof routes.calls.place>
 
-/** The agent that is to speak: it exists and is not archived. */
+/** The agent of the call: it must exist and not be archived. */
 function speaker({ store, account, body }: PlaceInput): AgentRow {
   const agent = findAgent(store, account.id, body.agent_id)
   if (!agent) throw missingReference('agent_id', 'Agent', body.agent_id)
@@ -26,7 +26,7 @@ function speaker({ store, account, body }: PlaceInput): AgentRow {
 
 type Numbers = Pick<CallRow, 'phone_number_id' | 'from_number' | 'to_number'>
 
-/** The numbers of a phone call: one of the account's own that can dial out, and a callee. */
+/** The numbers of a phone call: a number of the account that can dial out, and the destination. */
 function line({ store, account, body }: PlaceInput): Numbers {
   const { from_number, to_number } = body
   if (from_number === undefined || to_number === undefined) {
@@ -56,7 +56,7 @@ const directionOf = (type: CallCreate['type']) => (type === 'phone' ? 'outbound'
 
 const noNumbers: Numbers = { phone_number_id: null, from_number: null, to_number: null }
 
-/** Decides the whole course of a call, and who is in it. Nothing is stored yet. */
+/** Decides the whole course of a call. Nothing is stored yet. */
 function prepare(input: PlaceInput): LiveCall {
   const { account, body, now, speed } = input
   const agent = speaker(input)
@@ -110,10 +110,10 @@ function checked(overrides: Record<string, unknown>): Record<string, unknown> {
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** A language model speaks where the destination asks for nothing particular. */
+/** A language model speaks when the destination has no fixed outcome. */
 const isOrdinary = ({ to_number }: CallRow) => to_number === null || !magicDestinations[to_number]
 
-/** Places a call, or finds the one that was placed with the same external_id [S]. */
+/** Places a call, or finds the earlier one with the same external_id [S]. */
 export function placeCall(input: PlaceInput): { row: CallRow; isRepeat: boolean } {
   const { store, account, body, live } = input
   let speaking: LiveCall | undefined
@@ -127,7 +127,7 @@ export function placeCall(input: PlaceInput): { row: CallRow; isRepeat: boolean 
     insertCall(store, row)
     return { row, isRepeat: false }
   })
-  // Only what is stored may be talked about.
+  // The conversation begins after the call is stored.
   if (live && speaking) void live.run(speaking)
   return placed
 }

@@ -5,12 +5,12 @@ import {
   type FieldError,
 } from '../contract/error.ts'
 
-/** Statuses the sandbox answers with: the documented ones, and what a proxy answers to long bodies. */
+/** Statuses of the sandbox: the documented ones, and 413, as a proxy answers long bodies. */
 type ProblemStatus = ErrorStatus | 413
 
 const codes: Readonly<Record<ProblemStatus, string>> = { ...errorCodes, 413: 'payload_too_large' }
 
-/** An error the sandbox answers with, in the platform's envelope. */
+/** An error reply, in the platform's envelope. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly status: ProblemStatus
@@ -27,7 +27,7 @@ export class Problem extends Error {
     this.status = status
     this.detail = more.detail ?? null
     this.errors = more.errors ?? null
-    // Which a 405 must have (RFC 9110 §15.5.6).
+    // A 405 must have it (RFC 9110 §15.5.6).
     this.headers = more.allow ? { allow: [...more.allow].join(', ') } : {}
   }
 
@@ -53,6 +53,6 @@ export const missingReference = (field: string, what: string, id: string) =>
     detail: `body.${field}: no ${what.replace(/^Agent/, 'agent')} with id ${id} in this account.`,
   })
 
-/** A well-formed request whose field does not hold up against what is stored. */
+/** A valid request with a field that contradicts what is stored. */
 export const invalid = (field: string, message: string, type = 'value_error') =>
   new Problem(422, 'The request is not valid.', { errors: [{ field, message, type }] })

@@ -11,7 +11,7 @@ interface Pattern {
   expression: RegExp
 }
 
-/** Literal segments win over parameters: `accounts/current` is no account id. */
+/** Literal segments win over parameters: in `accounts/current`, `current` is not an id. */
 const patterns: Pattern[] = allRoutes
   .map((route) => ({
     route,
@@ -51,7 +51,7 @@ function decode(text: string): string {
   }
 }
 
-/** Most errors told of one part of a request: a list of wrong items has as many as items. */
+/** Most errors reported of one part of a request: a list may have an error for each item. */
 const mostErrors = 100
 
 interface Input {
@@ -60,7 +60,7 @@ interface Input {
   body: Record<string, unknown> | null
 }
 
-/** Checks a request against its route's schemas; 422 names every field that is wrong. */
+/** Checks a request with its route's schemas; 422 names every invalid field. */
 export function validate(
   route: Route,
   params: Record<string, string>,
@@ -84,10 +84,10 @@ export function validate(
   return input
 }
 
-/** Longest body taken, bytes: the longest template and more. */
+/** Longest body, bytes: more than the longest template. */
 const longestBody = 1024 * 1024
 
-/** The body of a request as text; 413 as soon as it is too long, whatever still comes. */
+/** The body of a request as text; 413 as soon as it is too long, without reading the rest. */
 export async function readBody(request: Request): Promise<string> {
   const declared = Number(request.headers.get('content-length') ?? 0)
   if (declared > longestBody) throw tooLong()
@@ -98,13 +98,13 @@ export async function readBody(request: Request): Promise<string> {
     if (length > longestBody) throw tooLong()
     chunks.push(chunk)
   }
-  // As Request.text() reads it: a byte order mark is no part of the text.
+  // Without a byte order mark, like Request.text().
   return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
 const tooLong = () => new Problem(413, `The body is longer than ${longestBody} bytes.`)
 
-/** What a body may hold: what recurses over it, SQLite's JSON included, must end, and soon. */
+/** Limits of a body: recursion over it, SQLite's JSON functions included, must end quickly. */
 const bodyBounds: JsonBounds = { depth: 200, values: 100_000 }
 
 function parseBody(text: string): unknown {

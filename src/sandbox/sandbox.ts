@@ -13,26 +13,27 @@ import { providerHandlers } from './providers.ts'
 import { matchRoute, readBody, validate } from './request.ts'
 import { seed } from './seed.ts'
 import { sipTrunkHandlers } from './sip-trunks.ts'
-import { openStore, StoreError } from './store.ts'
+import { openStore } from './store.ts'
+import { StoreError } from './store-error.ts'
 import { templateHandlers } from './templates.ts'
 import { usageHandlers } from './usage.ts'
 
 export interface SandboxOptions {
-  /** SQLite file; `:memory:` keeps nothing. */
+  /** SQLite file; `:memory:` stores nothing on disk. */
   readonly file: string
   /** How many times faster than the wall clock simulated calls run. */
   readonly speed: number
   /** The clock, Unix ms. */
   readonly now?: () => number
-  /** Ways to misbehave, for trying out what copes with it. */
+  /** Faults of the platform, to test how a client handles them. */
   readonly faults?: Faults
-  /** Who speaks in simulated calls; without it they follow a script. */
+  /** The language model that speaks in simulated calls; without it they follow a script. */
   readonly llm?: LlmOptions
-  /** Told of defects, with the stack that the reply does not show. */
+  /** Gets unexpected errors with their stack, which the reply does not show. */
   readonly onBug?: (error: unknown) => void
 }
 
-/** The platform in a box. */
+/** The simulated platform. */
 export interface Sandbox {
   /** Answers one request of the platform's API. */
   fetch(request: Request): Promise<Response>
@@ -54,7 +55,7 @@ const handlers = new Map<string, Handler>(
     .map((handler) => [handler.route.id, handler]),
 )
 
-/** Opens the sandbox, filling a new database. Throws StoreError when the file cannot be used. */
+/** Opens the sandbox and fills a new database. Throws StoreError when the file cannot be used. */
 export function openSandbox(options: SandboxOptions): Sandbox {
   const { file, speed, now = Date.now, faults, llm, onBug } = options
   const store = openStore(file, (empty) => seed(empty, now()))
@@ -92,7 +93,7 @@ async function answer(
   }
   const input = validate(route, params, url.searchParams, await readBody(request))
   const handle = () => handler.handle({ ...context, ...input, own, account })
-  // Of several statements, all see the same, even if another process writes to the file.
+  // All statements of a request see the same state while another process writes to the file.
   const { store } = context
   const result = route.effect === 'reads' ? store.snapshot(handle) : await store.write(handle)
   return result instanceof ReplyWithStatus

@@ -20,7 +20,7 @@ const day = 24 * 3_600_000
 const seedId = (kind: number, index: number) =>
   `00000000-0000-4000-8${kind.toString(16).padStart(3, '0')}-${index.toString(16).padStart(12, '0')}`
 
-/** Ids of what a new sandbox holds. */
+/** Ids of the data of a new sandbox. */
 export const seedIds = {
   account: seedId(1, 1),
   subaccount: seedId(1, 2),
@@ -117,7 +117,7 @@ function agentBody({ name, tags, note, message, language, voiceId }: AgentSeed) 
   }
 }
 
-/** A trunk that dials out with two numbers, and one that only takes calls. */
+/** A trunk for outbound calls with two numbers, and one for inbound calls only. */
 function seedLines(store: Store, created: number): void {
   const { account: account_id, trunk, inboundTrunk, supportAgent } = seedIds
   const office = { name: 'Office trunk', termination_uri: 'sip.sandbox.example:5060' }
@@ -139,7 +139,7 @@ function seedLines(store: Store, created: number): void {
   add(seedIds.inboundNumber, '+12025550112', 'Hotline', hotline)
 }
 
-/** Destinations of the past calls, so that every outcome occurs among them. */
+/** Destinations of the past calls; every outcome occurs. */
 const pastDestinations = ['0100', '0120', '0103', '0121', '0105', '0122', '0101', '0104', '0123']
 
 const pastCalls = 120

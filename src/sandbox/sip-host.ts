@@ -4,8 +4,8 @@ const hostName =
   /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
 /**
- * True for where a SIP call can be sent (RFC 3261 §19.1.1, without a user): a host name or IP
- * address, optionally with `sip:` or `sips:` before it and a port and parameters behind.
+ * True for a target of SIP calls (RFC 3261 §19.1.1, without a user): a host name or IP address, with an
+ * optional `sip:` or `sips:` before it and an optional port and parameters after it.
  */
 export function isSipHost(text: string): boolean {
   const match =

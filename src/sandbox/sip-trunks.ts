@@ -55,7 +55,7 @@ function sipTrunk(store: Store, accountId: string, id: string): SipTrunkRow {
   return found
 }
 
-/** A termination URI must be somewhere that calls can be sent to. */
+/** A termination URI must be a target of SIP calls. */
 function checkTermination({ termination_uri }: SipTrunkRow): void {
   if (termination_uri === null || isSipHost(termination_uri)) return
   throw invalid(

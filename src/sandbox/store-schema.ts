@@ -1,17 +1,17 @@
-/** Raised with every change of the tables. */
+/** Increased with every change of the tables. */
 export const schemaVersion = 1
 
 /**
- * What tells this database from every other: who remembers calls of one does not take them for calls
- * of another. Files of before get it when they are opened.
+ * The id of this database: a journal that has calls of one sandbox does not take them for calls of
+ * another. Files of older versions get it when they are opened.
  */
 export const identitySchema = `
 CREATE TABLE IF NOT EXISTS sandbox (id TEXT NOT NULL) STRICT;
 INSERT INTO sandbox SELECT lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM sandbox)`
 
 /**
- * Tables of the sandbox. Instants are Unix milliseconds. A call's row holds its whole course from
- * the moment it is placed (see call-state.ts), so its state is a function of the row and the time.
+ * Tables of the sandbox. Instants are Unix milliseconds. When a call is placed, its row gets its whole
+ * course (see call-state.ts), so its state is a function of the row and the time.
  */
 export const schema = `
 CREATE TABLE accounts (

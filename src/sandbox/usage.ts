@@ -10,7 +10,7 @@ import type { Store } from './store.ts'
 const hour = 3_600_000
 const defaultSpan = 30 * 24 * hour
 
-/** Longest a bucket can be, ms: how far back the newest buckets of a range can reach. */
+/** Longest bucket, ms: how far back the newest buckets of a range can go. */
 const longestBucket = { hour: 2 * hour, day: 49 * hour, month: 32 * 24 * hour }
 
 type Value = Usage['data'][number]['values'][number]
@@ -24,7 +24,7 @@ export const usageHandlers = [
     if (start >= end) throw invalid('query.start', 'start must be before end.')
     const groupBy = groupings.filter((grouping) => query.group_by?.includes(grouping))
 
-    // Only the newest buckets are kept, so nothing older needs to be looked at.
+    // Only the newest buckets are returned, so older calls are not read.
     const reach = Math.max(start, end - longestBucket[granularity] * limit)
     const starts = [
       bucketStart(tz, granularity, reach),
@@ -49,7 +49,7 @@ export const usageHandlers = [
   }),
 ]
 
-/** Conversations added up over some time from `at` on, which lies within one bucket. */
+/** Sums of the conversations of a time from `at` on, all in one bucket. */
 const Sum = z.object({
   at: z.int(),
   conversations: z.int(),
@@ -70,8 +70,8 @@ interface SumQuery {
 }
 
 /**
- * Everything to be counted: whole hours that lie within one bucket from the hourly sums, the parts
- * of hours at the edges call by call, and calls that have not ended yet taken off again.
+ * All that is counted: whole hours in one bucket from the hourly sums, parts of hours at the edges by
+ * call, minus calls that have not ended yet.
  */
 function* sums(store: Store, query: SumQuery): Generator<Sum> {
   const { account, now, from, end, starts, groupBy } = query
@@ -102,14 +102,14 @@ function* sums(store: Store, query: SumQuery): Generator<Sum> {
     const within = { from: Math.max(from, part * hour), end: Math.min(end, (part + 1) * hour) }
     yield* store.all(Sum, completed, { account, ...within })
   }
-  // Few calls are open at a time: found by their end, never by walking through the whole range.
+  // Few calls are open at a time: they are found by their end, without reading the whole range.
   const open = completed.replace('FROM calls', 'FROM calls INDEXED BY calls_ended')
   for (const sum of store.all(Sum, `${open} AND ended > :now`, { account, now, from, end })) {
     yield { ...sum, conversations: -1, seconds: -sum.seconds }
   }
 }
 
-/** Hours that an edge falls into, so that they belong to more than one bucket or only in part. */
+/** Hours with an edge in them, which belong to more than one bucket or only in part. */
 function splitHours(edges: number[], from: number, end: number): number[] {
   const split = edges.filter((edge) => edge % hour !== 0 && edge >= from && edge <= end)
   return [...new Set(split.map((edge) => Math.floor(edge / hour)))]

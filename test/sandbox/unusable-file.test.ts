@@ -112,14 +112,14 @@ const unusable: [name: string, spoil: Spoil, advice: RegExp][] = [
     },
     /move it away together with/,
   ],
-  ['a folder', (folder) => folder, /has to be a file in a folder/],
+  ['a folder', (folder) => folder, /must be a file, not a folder/],
   [
     'in a folder that is a file',
     (folder) => {
       writeFileSync(join(folder, 'file'), '')
       return join(folder, 'file', 'sandbox.db')
     },
-    /has to be a file in a folder/,
+    /must be a file, not a folder/,
   ],
   [
     'of another version',
@@ -152,7 +152,7 @@ describe('a file that cannot be used', () => {
     [
       'with a row nobody wrote',
       (file: string) => changed(file, "UPDATE agents SET config = '{'"),
-      /not as it was written.*move it away together with/,
+      /has invalid values.*move it away together with/,
     ],
   ])('(%s) is told by the request that finds out', async (_, spoil, advice) => {
     using folder = scratchFolder()
