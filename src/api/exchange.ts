@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Dispatcher } from 'undici'
 import { SendFailure } from './failure.ts'
-import { maxReplyBytes, replyFacts } from './reply.ts'
+import { failureHeaders, maxReplyBytes } from './reply.ts'
 import type { RequestDeadline } from './request-deadline.ts'
 import type { WireReply, WireRequest } from './send.ts'
 
@@ -133,8 +133,8 @@ class Receiving {
 
   #unreadable(reason: 'too_large' | 'cut_off', excerpt: string): SendFailure {
     const header = this.#header
-    const facts = { detail: null, excerpt, ...replyFacts({ header }) }
-    return new SendFailure({ kind: 'unreadable', status: this.#status, reason, ...facts })
+    const known = { detail: null, excerpt, ...failureHeaders({ header }) }
+    return new SendFailure({ kind: 'unreadable', status: this.#status, reason, ...known })
   }
 }
 

@@ -35,7 +35,7 @@ export function readReply(route: Route, reply: WireReply): Outcome {
   if (!envelope) return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
   return {
     ok: false,
-    failure: { kind: 'rejected', status: reply.status, ...envelope, ...replyFacts(reply) },
+    failure: { kind: 'rejected', status: reply.status, ...envelope, ...failureHeaders(reply) },
   }
 }
 
@@ -98,12 +98,12 @@ function unreadable(
     reason,
     detail,
     excerpt: reply.body,
-    ...replyFacts(reply),
+    ...failureHeaders(reply),
   }
 }
 
 /** What every failed reply has in its headers. */
-export function replyFacts(reply: Pick<WireReply, 'header'>) {
+export function failureHeaders(reply: Pick<WireReply, 'header'>) {
   return {
     requestId: reply.header('x-request-id') ?? null,
     retryAfter: retryAfterSeconds(reply.header('retry-after')),

@@ -5,7 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import * as z from 'zod'
 import { errorCodes } from '../contract/error.ts'
 import { Faults } from '../sandbox/faults.ts'
-import { openSandbox, type SandboxOptions } from '../sandbox/sandbox.ts'
+import { openSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts'
 import { hostCheck } from '../transports/hosts.ts'
 import { type Listening, listen } from '../transports/listen.ts'
 
@@ -36,17 +36,7 @@ export async function startSandboxServer(options: {
     ...(llm && { llm }),
     ...(faultsFile && { faults: readFaults(faultsFile) }),
   })
-  const refusalOfHost = hostCheck(options)
-  const answer = async (request: Request, { incoming, outgoing }: HttpBindings) => {
-    const refusal = refusalOfHost(incoming.headers.host)
-    const response = refusal ? forbidden(refusal) : await sandbox.fetch(request)
-    // What is left of the body is not read, so nothing else can come on this connection.
-    if (!incoming.complete) outgoing.setHeader('connection', 'close')
-    if (response.type !== 'error') return response
-    // The web's way to say that there is no answer: the connection is simply gone.
-    outgoing.destroy()
-    return RESPONSE_ALREADY_SENT
-  }
+  const answer = answerer(sandbox, hostCheck(options))
   const listener = getRequestListener((request, env) => answer(request, env as HttpBindings))
   const listening = await listen(createServer(listener), options)
   return {
@@ -57,6 +47,20 @@ export async function startSandboxServer(options: {
     },
   }
 }
+
+/** Answers requests from the sandbox; `refusalOfHost` says why a Host header is refused. */
+const answerer =
+  (sandbox: Pick<Sandbox, 'fetch'>, refusalOfHost: ReturnType<typeof hostCheck>) =>
+  async (request: Request, { incoming, outgoing }: HttpBindings) => {
+    const refusal = refusalOfHost(incoming.headers.host)
+    const response = refusal ? forbidden(refusal) : await sandbox.fetch(request)
+    // The rest of the body is not read, so the connection cannot be used for another request.
+    if (!incoming.complete) outgoing.setHeader('connection', 'close')
+    if (response.type !== 'error') return response
+    // Response.error(): the sandbox simulates a broken connection.
+    outgoing.destroy()
+    return RESPONSE_ALREADY_SENT
+  }
 
 function forbidden(message: string): Response {
   const envelope = { code: errorCodes[403], message, detail: null, errors: null }

@@ -47,10 +47,10 @@ interface CachedRead {
   readonly request: RouteRequest
 }
 
-/** A reply in a box: lru-cache takes `undefined`, which is a reply too, for nothing. */
+/** A reply in an object, because a reply may be `undefined`, which lru-cache does not store. */
 interface CachedReply {
   readonly reply: unknown
-  /** Of its JSON. */
+  /** Length of the reply as JSON, in characters. */
   readonly length: number
 }
 
@@ -64,10 +64,32 @@ const createKeptLengths = (): KeptLengths =>
   new LRUCache({
     max: mostKeys,
     maxSize: mostLengthInAll,
-    // Nothing has no size that lru-cache takes.
+    // lru-cache requires a size of at least 1.
     sizeCalculation: (length) => length + 1,
     noDisposeOnSet: true,
     dispose: (_, replies) => replies.clear(),
+  })
+
+/** `onReply` is called with every reply that is read. */
+const createKeptReplies = (
+  client: Client,
+  ttl: number,
+  onReply: (key: string, reply: unknown) => void,
+): KeptReplies =>
+  new LRUCache({
+    max: mostReplies,
+    maxSize: mostLength,
+    sizeCalculation: ({ length }) => length,
+    ttl,
+    // One reader that gives up must not cancel the read for the others that wait for it.
+    ignoreFetchAbort: true,
+    allowStale: true,
+    noDeleteOnFetchRejection: true,
+    async fetchMethod(key, _stale, { context: { route, request } }) {
+      const reply = await client.call(route, request)
+      onReply(key, reply)
+      return { reply, length: JSON.stringify(reply)?.length ?? 1 }
+    },
   })
 
 function createReplyCache(
@@ -76,59 +98,54 @@ function createReplyCache(
   { watchCount, lengths }: { watchCount: WatchCount; lengths: KeptLengths },
 ): ReplyCache {
   const watched = new WatchedReplies(watchCount)
-  const cache: KeptReplies = new LRUCache({
-    max: mostReplies,
-    maxSize: mostLength,
-    sizeCalculation: ({ length }) => length,
-    ttl: times.catalog,
-    // One reader that gives up must not cancel the read for the others that wait for it.
-    ignoreFetchAbort: true,
-    allowStale: true,
-    noDeleteOnFetchRejection: true,
-    async fetchMethod(key, _stale, { context: { route, request } }) {
-      const reply = await client.call(route, request)
-      watched.compare(key, reply)
-      return { reply, length: JSON.stringify(reply)?.length ?? 1 }
-    },
-  })
+  const replies = createKeptReplies(client, times.catalog, (key, reply) =>
+    watched.compare(key, reply),
+  )
   const fetch = async <R extends Route>(
     route: R,
     request: RouteRequest,
     options: { ttl: number; forceRefresh?: boolean; allowStale?: boolean },
   ) => {
     const key = keyOf(route, request)
-    const { reply } = await cache.forceFetch(key, { ...options, context: { route, request } })
-    lengths.set(cache, cache.calculatedSize)
+    const { reply } = await replies.forceFetch(key, { ...options, context: { route, request } })
+    lengths.set(replies, replies.calculatedSize)
     // The key names the route, so this is a reply of that route.
     return reply as ReplyOf<R>
   }
-  const refresh: ReplyCache['refresh'] = (route, request, time) =>
-    fetch(route, request, { ttl: times[time], forceRefresh: true, allowStale: false })
-  return {
+  const reader: Reader = {
     read: (route, request, time) => fetch(route, request, { ttl: times[time] }),
-    refresh,
+    refresh: (route, request, time) =>
+      fetch(route, request, { ttl: times[time], forceRefresh: true, allowStale: false }),
     cacheMs: (time) => times[time],
-    watch(route, request, time, onChange) {
-      const key = keyOf(route, request)
-      // One timer for all that watch this reply.
-      const repeat = () => {
-        const timer = setInterval(() => refresh(route, request, time).catch(ignore), times[time])
-        timer.unref()
-        return () => clearInterval(timer)
-      }
-      const stop = watched.add(key, onChange, repeat)
-      // The first reply is the one that later replies are compared with. It is read after the
-      // caller's own code: a caller that may not watch all it wants ends this watch at once.
-      queueMicrotask(() => {
-        if (!watched.has(key)) return
-        fetch(route, request, { ttl: times[time] }).then(
-          (reply) => watched.compare(key, reply),
-          ignore,
-        )
-      })
-      return stop
-    },
   }
+  return {
+    ...reader,
+    watch: (route, request, time, onChange) =>
+      watchReply({ route, request, time }, onChange, { watched, reader }),
+  }
+}
+
+type Reader = Omit<ReplyCache, 'watch'>
+
+function watchReply(
+  { route, request, time }: CachedRead & { readonly time: CacheTime },
+  onChange: () => void,
+  { watched, reader }: { watched: WatchedReplies; reader: Reader },
+): () => void {
+  const key = keyOf(route, request)
+  // One timer for all that watch this reply.
+  const stop = watched.add(key, onChange, () => {
+    const refresh = () => reader.refresh(route, request, time).catch(ignore)
+    const timer = setInterval(refresh, reader.cacheMs(time)).unref()
+    return () => clearInterval(timer)
+  })
+  // The first reply is the one that later replies are compared with. It is read after the caller's
+  // own code: a caller that may not watch all it wants ends this watch at once.
+  queueMicrotask(() => {
+    if (!watched.has(key)) return
+    reader.read(route, request, time).then((reply) => watched.compare(key, reply), ignore)
+  })
+  return stop
 }
 
 const ignore = () => undefined
@@ -150,9 +167,17 @@ export function createReplyCaches({
     watched: Math.min(cacheTimes.watched, catalogMs),
   }
   const shared = { watchCount: { bounds: watched, count: 0 }, lengths: createKeptLengths() }
+  return onePerKey((client) => createReplyCache(client, times, shared))
+}
+
+/**
+ * Creates one cache for each API key. A cache that is still in use, such as by an open stream, is
+ * found again even when other keys have displaced it, so that each reply is read once for a key.
+ */
+function onePerKey(
+  create: (client: Client) => ReplyCache,
+): (apiKey: string, client: Client) => ReplyCache {
   const recent = new LRUCache<string, ReplyCache>({ max: mostKeys })
-  // A cache that is still in use, such as by an open stream, is found again even when other keys
-  // have displaced it, so that each reply is read once for a key.
   const inUse = new Map<string, WeakRef<ReplyCache>>()
   const collected = new FinalizationRegistry<string>((key) => {
     if (!inUse.get(key)?.deref()) inUse.delete(key)
@@ -161,7 +186,7 @@ export function createReplyCaches({
     const key = createHash('sha256').update(apiKey).digest('base64')
     const known = recent.get(key) ?? inUse.get(key)?.deref()
     if (known) return known
-    const cache = createReplyCache(client, times, shared)
+    const cache = create(client)
     recent.set(key, cache)
     inUse.set(key, new WeakRef(cache))
     collected.register(cache, key)

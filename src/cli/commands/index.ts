@@ -27,6 +27,6 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   )
   if (wantsVersion) return { command: 'version' }
   if (wantsHelp) return { command: 'help', about: command?.name }
-  const { settings: taken, configure } = command ?? defaultCommand
-  return configure(settingTexts(taken, flags, env), env)
+  const { settings: group, configure } = command ?? defaultCommand
+  return configure(settingTexts(group, flags, env), env)
 }
