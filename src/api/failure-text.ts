@@ -1,3 +1,4 @@
+import { firstCharacters } from '../text/shorten.ts'
 import type { Failure } from './failure.ts'
 
 /** Longest part of a message of the platform that is repeated, in characters. */
@@ -10,7 +11,7 @@ const longestMessage = 500
 export function failureText(failure: Failure): string {
   switch (failure.kind) {
     case 'rejected':
-      return `the platform answered HTTP ${failure.status} ${failure.code}: ${failure.message.slice(0, longestMessage)}`
+      return `the platform answered HTTP ${failure.status} ${failure.code}: ${firstCharacters(failure.message, longestMessage)}`
     case 'unreadable':
       return `the platform answered HTTP ${failure.status} with an unusable reply (${failure.reason})`
     case 'redirected':

@@ -41,8 +41,8 @@ const description = [
   'Errors have one shape, `ErrorEnvelope`.',
   'Unknown request fields are ignored, and replies may hold more fields than are listed.',
   'When something is created, null means the default. PATCH is partial: an absent field stays as it is, null clears one that allows it or resets it to its default.',
-  'A query parameter that is a list is taken repeated and separated by commas.',
-  'Of a repeated query parameter that takes one value the last counts.',
+  'A query parameter that is a list may be repeated or separated by commas.',
+  'Where a query parameter with a single value is repeated, the last one counts.',
 ].join(' ')
 
 /** The OpenAPI 3.1.0 document of the API, made from the routes alone; title and version are [B]. */

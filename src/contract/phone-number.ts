@@ -97,7 +97,7 @@ export const phoneNumberRoutes = {
     id: 'phone_numbers.delete',
     method: 'DELETE',
     path: '/v1/accounts/{account_id}/phone-numbers/{phone_number_id}',
-    summary: 'Remove a number; a purchased one is released for good.',
+    summary: 'Remove a number; a purchased one is released permanently.',
     params: phoneNumberParams,
     success: 204,
     effect: 'destroys',

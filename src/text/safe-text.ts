@@ -11,7 +11,7 @@
  * joiner, Hangul and Khmer fillers, variation selectors, the blank Braille pattern.
  */
 export const invisible =
-  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant by itself.
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each character stands for itself.
   /[\p{C}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\u{e0100}-\u{e01ef}]/gu
 
 const hidden = new RegExp(`${invisible.source}|[\\p{Zl}\\p{Zp}]`, 'gu')
@@ -28,14 +28,14 @@ export const safeLines = (lines: readonly string[]): string => lines.map(safeLin
 
 /**
  * The same for JSON text, whose meaning stays the same. Joiners and variation selectors are kept:
- * Persian, Hindi and emoji need them, and within JSON they mislead nobody.
+ * Persian, Hindi and emoji need them, and within JSON they are harmless.
  */
 export const safeJson = (json: string): string =>
   isPlain(json)
     ? json
     : json.replace(hidden, (found) => (joins.test(found) ? found : escaped(found)))
 
-// biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant by itself.
+// biome-ignore lint/suspicious/noMisleadingCharacterClass: each character stands for itself.
 const joins = /^[\u200c\u200d\ufe00-\ufe0f]$/u
 
 const shortEscapes = new Map([

@@ -12,7 +12,7 @@ type Item = Readonly<Record<string, unknown>>
 
 /**
  * A page of calls or conversations. Whatever may hold what was said (transcripts, and fields that the
- * contract does not know) stands in the text between untrusted marks, made plain.
+ * contract does not know) is in the text only between untrusted marks, made plain.
  */
 export function listWithSpeech(
   { items, ...page }: StructuredContent,

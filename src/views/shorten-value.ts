@@ -4,7 +4,7 @@ import { compactJson } from './compact-json.ts'
 
 /*
  * Shortening a value for the text that a model reads. The data for programs, structuredContent, stays
- * whole, because a part of an object there would pass for the whole object.
+ * whole, because there a part of an object would look like the whole object.
  */
 
 const note =

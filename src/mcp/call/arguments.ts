@@ -16,7 +16,7 @@ interface Parsed {
   options: Record<string, unknown>
   /** Dotted paths of the fields to clear. */
   cleared: readonly string[]
-  /** Dotted paths of nulls that were taken as not given, where they may have been meant to clear. */
+  /** Dotted paths of nulls that were taken as not given, where they may be meant to clear a field. */
   ignoredNulls: readonly string[]
 }
 

@@ -120,7 +120,7 @@ function errorResult(
   }
 }
 
-/** The most arguments named in one error: more help nobody, and fill the model's context. */
+/** The most arguments named in one error: more are no help, and fill the model's context. */
 const mostFields = 20
 
 const shortField = <T extends ArgumentProblem>(field: T): T => ({
