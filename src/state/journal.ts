@@ -106,7 +106,7 @@ export interface Journal {
   release(entry: JournalEntry): Promise<void>
   /** How long ago a call was placed, ms; `undefined`: not in this journal, or the time is unknown. */
   placedAgoMs(owner: CallOwner, callId: string): Promise<number | undefined>
-  /** The last value noted under a name. */
+  /** The value that was last noted under a name. Concurrent notes do not depend on each other. */
   readNote(name: string): Promise<string | undefined>
   writeNote(name: string, value: string): Promise<void>
   close(): Promise<void>
