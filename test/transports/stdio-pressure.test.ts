@@ -42,7 +42,7 @@ test.skipIf(process.platform !== 'linux').each<[string, string, (id: number) => 
     stdout.removeAllListeners('data').pause()
     // Ended by the test while it is still writing.
     stdin.on('error', () => undefined)
-    const count = 2500
+    const count = 5000
     stdin.write(Array.from({ length: count }, (_, id) => ask(id)).join(''))
     await pause(2500)
     expect(usageOf(program.process).mostMemory).toBeLessThan(300)
