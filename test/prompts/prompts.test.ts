@@ -125,7 +125,8 @@ describe.each(Object.entries(examples))('%s', (name, args) => {
   test('stays under 8,000 tokens, and a third of that with what a new sandbox holds', async () => {
     expect(sizeOf(await get(name, args))).toBeLessThan(2700)
     expect(sizeOf(await get(name, args, sessionOn(instead(huge))))).toBeLessThan(8000)
-  })
+    // Replies of 30 MB take their time on a busy machine.
+  }, 60_000)
 
   test('names only tools that exist', async () => {
     const names = tools.map((tool) => tool.name)
@@ -374,6 +375,28 @@ describe('what a prompt embeds', () => {
       voice: { result: 'warning', found: expect.stringContaining('gone is not in the catalog') },
       greeting: { result: 'warning', found: 'there is no text for the mode fixed_message' },
       languages: { result: 'warning' },
+    })
+  })
+
+  test('the checklist shows a warning of the platform about the greeting', async () => {
+    const issue = { type: 'unknown_filter', message: 'There is no filter shout.', line: 1 }
+    const warned = instead(({ target }) =>
+      target.endsWith('/validate-template')
+        ? {
+            status: 200,
+            body: {
+              valid: true,
+              errors: [],
+              warnings: [issue],
+              variables: [],
+              unknown_variables: [],
+            },
+          }
+        : undefined,
+    )
+    const args = { agent_id: 'Terminservice', from_number: '+12025550110' }
+    expect(checksIn(await get('go_live_checklist', args, sessionOn(warned)))).toMatchObject({
+      greeting: { result: 'warning', found: 'line 1: There is no filter shout.' },
     })
   })
 

@@ -29,8 +29,9 @@ export async function checkNewGreeting(
   throw badArguments(errors.map((issue) => ({ argument, message: issueText(issue) })))
 }
 
-/** Most variables that a check names. */
+/** Most variables, and most other warnings, that a check names. */
 const mostVariables = 10
+const mostWarnings = 3
 
 /**
  * Checks the greeting of an agent for a call with these variables. The platform places the call even
@@ -45,19 +46,33 @@ export async function checkGreeting(
   if (typeof template !== 'string' || template === '') return noGreetingCheck(greeting?.mode)
   const given = variablePaths(testVariables)
   const body = { template, allowed_variables: given }
-  const { valid, errors, unknown_variables } = await call(routes.templates.validate, { body })
+  const validation = await call(routes.templates.validate, { body })
+  const { valid, errors, warnings } = validation
   if (!valid) {
     const found = errors[0] ? issueText(errors[0]) : 'it does not render'
     return problem('greeting', found, 'correct initial_message with update_agent')
   }
-  const empty = unfilledVariables(unknown_variables, template, given)
-  if (empty.length === 0) return ok('greeting', 'all its variables are known or have a default')
+  const empty = unfilledVariables(validation.unknown_variables, template, given)
+  // Warnings about variables are decided by what fills the variables.
+  const others = warnings.filter(({ variable }) => !variable).slice(0, mostWarnings)
+  if (empty.length > 0)
+    return warning(
+      'greeting',
+      [emptyText(empty), ...others.map(issueText)].join('; '),
+      'give test_variables for them, or correct initial_message with update_agent',
+    )
+  return others.length > 0
+    ? warning(
+        'greeting',
+        others.map(issueText).join('; '),
+        'correct initial_message with update_agent, if it is a mistake',
+      )
+    : ok('greeting', 'all its variables are known or have a default')
+}
+
+function emptyText(empty: readonly string[]): string {
   const more = empty.length > mostVariables ? ` and ${empty.length - mostVariables} more` : ''
-  return warning(
-    'greeting',
-    `nothing fills ${empty.slice(0, mostVariables).join(', ')}${more}`,
-    'give test_variables for them, or correct initial_message with update_agent',
-  )
+  return `nothing fills ${empty.slice(0, mostVariables).join(', ')}${more}`
 }
 
 /** A text is only needed in the mode that speaks it, which is the default [R]. */
