@@ -38,30 +38,33 @@ export async function withAgentIds(
 ): Promise<NamedRequest> {
   // Where the list is not exposed, only ids work: an answer would reveal names.
   if (!session.mayRead(routes.agents.list)) return { ok: true, request, unknown: [] }
-  const { params, query, body } = request
-  const changed: Record<string, string> = {}
+  const ids: Record<string, string> = {}
   const unknown: string[] = []
   for (const argument of agentArguments) {
-    const given = params[argument] ?? query[argument] ?? body?.[argument]
+    const given = request.params[argument] ?? request.query[argument] ?? request.body?.[argument]
     if (typeof given !== 'string' || isUuid(given)) continue
     const { found, isAll } = await agentsCalled(given, request.params, session, signal)
     if (found.length > 1) return { ok: false, problem: ambiguous(argument, given, found) }
     if (!isAll) return { ok: false, problem: uncertain(argument, given) }
-    if (found[0]) changed[argument] = found[0].id
+    if (found[0]) ids[argument] = found[0].id
     else unknown.push(argument)
   }
+  return { ok: true, unknown, request: withValues(request, ids) }
+}
+
+/** The request with these values in place of its own, wherever it sends the arguments. */
+function withValues(
+  { params, query, body }: RouteRequest,
+  values: Readonly<Record<string, string>>,
+): RouteRequest {
   const replaced = <T extends object>(part: T): T => ({
     ...part,
-    ...Object.fromEntries(Object.entries(changed).filter(([name]) => name in part)),
+    ...Object.fromEntries(Object.entries(values).filter(([name]) => name in part)),
   })
   return {
-    ok: true,
-    unknown,
-    request: {
-      params: replaced(params),
-      query: replaced(query),
-      ...(body && { body: replaced(body) }),
-    },
+    params: replaced(params),
+    query: replaced(query),
+    ...(body && { body: replaced(body) }),
   }
 }
 
