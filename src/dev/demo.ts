@@ -143,7 +143,7 @@ try {
     external_id: 'demo-1',
     test_variables: { practice: 'Market Street Practice', 'contact.first_name': 'Erika' },
   })
-  show('Calling +12025550100 (simulated: nobody is rung)')
+  show('Calling +12025550100 (simulated: no telephone rings)')
 
   tell('Wait until it has ended, and read the conversation')
   const ended = await call(Ended, 'wait_for_call', { call_id: placed.id })

@@ -95,7 +95,7 @@ test.each([
   ['no JSON', '{', /faults file .* cannot be used/],
   ['an unknown route', '{"rules":[{"route":"agents.lst","delay_ms":1}]}', /rules\[0\]\.route/],
   ['a rule that does nothing', '{"rules":[{}]}', /delay_ms or reply/],
-])('a file that holds %s is told', async (_, text, message) => {
+])('a file with %s is refused', async (_, text, message) => {
   using folder = scratchFolder()
   const file = join(folder.path, 'faults.json')
   writeFileSync(file, text)

@@ -56,7 +56,7 @@ const events = ({ messages }: Detail) =>
 const turns = ['Who is there?', 'The support line.', 'Wrong number, goodbye. [END]']
 
 describe('a conversation', () => {
-  test('comes from the endpoint, turn by turn, until somebody says goodbye', async () => {
+  test('comes from the endpoint, turn by turn, until one side says goodbye', async () => {
     await using llm = await startLlm((_, response, turn) => stream(response, turns[turn] ?? ''))
     using sandbox = open({ url: llm.url, apiKey: 'llm-key' })
     const { id } = await sandbox.place({
@@ -80,7 +80,7 @@ describe('a conversation', () => {
     expect(call.duration_seconds).toBeGreaterThan(5)
   })
 
-  test('is told to each side as that side hears it', async () => {
+  test('reaches each side with its own lines as those of the assistant', async () => {
     await using llm = await startLlm((_, response, turn) => stream(response, turns[turn] ?? ''))
     using sandbox = open({ url: llm.url, apiKey: 'llm-key' })
     const { id } = await sandbox.place({ test_variables: { caller_persona: 'A grumpy plumber.' } })

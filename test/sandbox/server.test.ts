@@ -74,7 +74,7 @@ describe('a body that holds too much', () => {
     expect(await post(body)).toEqual([400, expect.stringMatching(message)])
   })
 
-  test('of many wrong items is told in part', async () => {
+  test('with many invalid items reports some of the errors', async () => {
     expect(await post(`{"tags":[${'1,'.repeat(90_000)}1]}`)).toEqual([422, expect.any(String)])
   })
 })

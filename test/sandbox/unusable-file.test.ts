@@ -30,7 +30,7 @@ function expectHelp(envelope: unknown, file: string, advice: RegExp): void {
 
 describe.each(confinements)('$name', ({ isPossible, start }) => {
   test.skipIf(!isPossible)(
-    'is told, leaves nothing half done, and ends when there is room',
+    'is reported, leaves no partial change, and ends when there is space',
     async () => {
       using folder = scratchFolder()
       await using confined = await start(folder.path)
@@ -137,7 +137,7 @@ const contentOf = (file: string) =>
   statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file) : null
 
 describe('a file that cannot be used', () => {
-  test.each(unusable)('(%s) is told at opening and left alone', (_, spoil, advice) => {
+  test.each(unusable)('(%s) is reported when it is opened, and not changed', (_, spoil, advice) => {
     using folder = scratchFolder()
     const file = spoil(folder.path)
     const before = contentOf(file)
@@ -150,11 +150,11 @@ describe('a file that cannot be used', () => {
   test.each([
     ['with damaged pages', damagePage, /move it away together with/],
     [
-      'with a row nobody wrote',
+      'with an invalid row',
       (file: string) => changed(file, "UPDATE agents SET config = '{'"),
       /has invalid values.*move it away together with/,
     ],
-  ])('(%s) is told by the request that finds out', async (_, spoil, advice) => {
+  ])('(%s) is reported by the request that reads it', async (_, spoil, advice) => {
     using folder = scratchFolder()
     const file = spoil(sandboxIn(folder.path))
     using sandbox = startSandbox({ file })
@@ -175,13 +175,16 @@ describe('a file that cannot be used', () => {
     return stderr
   }
 
-  test.skipIf(process.platform !== 'linux')('in a folder that cannot be made is told', () => {
-    expect(() => startSandbox({ file: '/proc/none/none.db' })).toThrow(
-      'The sandbox database /proc/none/none.db cannot be used: ',
-    )
-  })
+  test.skipIf(process.platform !== 'linux')(
+    'in a folder that cannot be created is reported',
+    () => {
+      expect(() => startSandbox({ file: '/proc/none/none.db' })).toThrow(
+        'The sandbox database /proc/none/none.db cannot be used: ',
+      )
+    },
+  )
 
-  test.skipIf(process.platform === 'win32')('for want of permission is told', () => {
+  test.skipIf(process.platform === 'win32')('without permission is reported', () => {
     using folder = scratchFolder()
     const file = sandboxIn(folder.path)
     chmodSync(file, 0o444)

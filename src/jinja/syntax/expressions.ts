@@ -1,6 +1,6 @@
 import { TemplateError } from '../error.ts'
 import { MAX_EXPRESSION_DEPTH } from '../limits.ts'
-import { Pile } from './list-builder.ts'
+import { ListBuilder } from './list-builder.ts'
 import {
   binaryOperators,
   compareOperators,
@@ -33,12 +33,12 @@ const parenthesised: TupleRules = { parenthesised: true }
  */
 export class JinjaExpressionParser implements ExpressionParser {
   readonly stream: TokenStream
-  readonly lists = new Pile<Expr>()
-  readonly keywords = new Pile<Keyword>()
-  readonly steps = new Pile<Step>()
-  private readonly entries = new Pile<Entry>()
-  private readonly operations = new Pile<Operation<BinaryOperator>>()
-  private readonly comparisons = new Pile<Operation<CompareOperator>>()
+  readonly lists = new ListBuilder<Expr>()
+  readonly keywords = new ListBuilder<Keyword>()
+  readonly steps = new ListBuilder<Step>()
+  private readonly entries = new ListBuilder<Entry>()
+  private readonly operations = new ListBuilder<Operation<BinaryOperator>>()
+  private readonly comparisons = new ListBuilder<Operation<CompareOperator>>()
   private depth = 0
 
   constructor(stream: TokenStream) {

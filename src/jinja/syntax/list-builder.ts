@@ -4,7 +4,7 @@ const none: readonly never[] = []
  * Lists under construction, each on top of the one around it. A list made by `push` has room for
  * sixteen items more, and trees consist of short lists; those taken from here have none to spare.
  */
-export class Pile<T> {
+export class ListBuilder<T> {
   private readonly items: T[] = []
   /** How many items there are; behind them lie some that were taken. */
   private height = 0

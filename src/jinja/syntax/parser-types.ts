@@ -1,4 +1,4 @@
-import type { Pile } from './list-builder.ts'
+import type { ListBuilder } from './list-builder.ts'
 import type { TokenStream } from './stream.ts'
 import type { Binding, Body, Branch, Expr, Keyword, Parameter, Step } from './tree.ts'
 
@@ -20,9 +20,9 @@ export type TupleRules = {
 /** Parses expressions; it is made in expressions.ts. */
 export interface ExpressionParser {
   readonly stream: TokenStream
-  readonly lists: Pile<Expr>
-  readonly keywords: Pile<Keyword>
-  readonly steps: Pile<Step>
+  readonly lists: ListBuilder<Expr>
+  readonly keywords: ListBuilder<Keyword>
+  readonly steps: ListBuilder<Step>
   parseExpression(conditional?: boolean): Expr
   parsePrimary(): Expr
   parseTuple(rules?: TupleRules): Expr
@@ -32,9 +32,9 @@ export interface ExpressionParser {
 export interface StatementParser {
   readonly stream: TokenStream
   readonly expressions: ExpressionParser
-  readonly branches: Pile<Branch>
-  readonly parameters: Pile<Parameter>
-  readonly bindings: Pile<Binding>
+  readonly branches: ListBuilder<Branch>
+  readonly parameters: ListBuilder<Parameter>
+  readonly bindings: ListBuilder<Binding>
   /** The statements of a tag's body. The name that ended it stays current unless it is dropped. */
   parseBody(endNames: readonly string[], dropEnd?: boolean): Body
 }

@@ -1,7 +1,7 @@
 import { TemplateError } from '../error.ts'
 import { MAX_BLOCK_DEPTH, MAX_LOOP_DEPTH } from '../limits.ts'
 import { JinjaExpressionParser } from './expressions.ts'
-import { Pile } from './list-builder.ts'
+import { ListBuilder } from './list-builder.ts'
 import type { ExpressionParser, StatementParser } from './parser-types.ts'
 import { parseFilter, parseFilters } from './steps.ts'
 import type { TokenStream } from './stream.ts'
@@ -34,11 +34,11 @@ const tags: ReadonlyMap<string, TagParser> = new Map<string, TagParser>([
 export class JinjaStatementParser implements StatementParser {
   readonly stream: TokenStream
   readonly expressions: ExpressionParser
-  readonly branches = new Pile<Branch>()
-  readonly parameters = new Pile<Parameter>()
-  readonly bindings = new Pile<Binding>()
-  private readonly statements = new Pile<Statement>()
-  private readonly output = new Pile<Data | Expr>()
+  readonly branches = new ListBuilder<Branch>()
+  readonly parameters = new ListBuilder<Parameter>()
+  readonly bindings = new ListBuilder<Binding>()
+  private readonly statements = new ListBuilder<Statement>()
+  private readonly output = new ListBuilder<Data | Expr>()
   /** The tags now open, innermost last, and for each list of statements what may end it. */
   private readonly openTags: string[] = []
   private readonly endings: (readonly string[])[] = []
