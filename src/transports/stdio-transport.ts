@@ -16,12 +16,12 @@ import {
   requestError,
 } from '../mcp/protocol/message-check.ts'
 import { messageForClient } from '../mcp/protocol/protocol-error.ts'
-import { WatchLimitError } from '../session/watched-replies.ts'
 import { Batches } from './batch.ts'
 import { Lines } from './lines.ts'
 import type { Output } from './output.ts'
 import type { Pending } from './pending.ts'
-import { onlyWatched, wantedResources } from './subscriptions.ts'
+import { StdioSubscriptions } from './stdio-subscriptions.ts'
+import { onlyWatched } from './subscriptions.ts'
 
 export interface StdioTransportParts {
   /** What the client sends. */
@@ -52,8 +52,7 @@ export class StdioTransport extends StdioServerTransport {
   /** Lines that were read and not handled yet. */
   readonly #unhandled: string[] = []
   readonly #batches = new Batches()
-  /** Ends the watching of each subscription, by the id of its request. */
-  readonly #subscriptions = new Map<unknown, () => void>()
+  readonly #subscriptions: StdioSubscriptions
   /** Ids of requests of this server that the client has not answered. */
   readonly #askedOfClient = new Set<string | number>()
   /** The revision of `initialize`: batches depend on it. */
@@ -64,6 +63,7 @@ export class StdioTransport extends StdioServerTransport {
   constructor(parts: StdioTransportParts) {
     super(parts.sdkInput as ConstructorParameters<typeof StdioServerTransport>[0], process.stdout)
     this.#parts = parts
+    this.#subscriptions = new StdioSubscriptions(parts.watch)
   }
 
   override async start(): Promise<void> {
@@ -75,7 +75,7 @@ export class StdioTransport extends StdioServerTransport {
     this.#isClosed = true
     this.#parts.input.off('data', this.read)
     await super.close()
-    for (const id of [...this.#subscriptions.keys()]) this.#unsubscribe(id)
+    this.#subscriptions.endAll()
     this.#parts.onClosed()
   }
 
@@ -88,7 +88,7 @@ export class StdioTransport extends StdioServerTransport {
     const isReplay = this.#parts.replayed.delete(id)
     if (!isReplay) await this.#answer(messageForClient(message, undefined))
     this.#parts.pending.delete(id)
-    this.#unsubscribe(id)
+    this.#subscriptions.end(id)
     this.#handleLines()
   }
 
@@ -209,7 +209,7 @@ export class StdioTransport extends StdioServerTransport {
   /** A cancelled request gets no answer. */
   #cancel(id: unknown): void {
     this.#parts.pending.delete(id)
-    this.#unsubscribe(id)
+    this.#subscriptions.end(id)
     this.#writeAll(this.#batches.settle(id))
   }
 
@@ -230,20 +230,9 @@ export class StdioTransport extends StdioServerTransport {
 
   /** Such a request is answered when the subscription ends, so it is not pending. */
   #subscribe(message: JSONRPCRequest): void {
-    try {
-      this.#subscriptions.set(message.id, this.#parts.watch(wantedResources(message)))
-    } catch (error) {
-      if (!(error instanceof WatchLimitError)) throw error
-      const refusal = errorResponse(message.id, { code: -32000, message: error.message })
-      this.#answer(refusal).catch(this.onerror)
-      return
-    }
-    this.onmessage?.(onlyWatched(message))
-  }
-
-  #unsubscribe(id: unknown): void {
-    this.#subscriptions.get(id)?.()
-    this.#subscriptions.delete(id)
+    const error = this.#subscriptions.begin(message)
+    if (error) this.#answer(error).catch(this.onerror)
+    else this.onmessage?.(onlyWatched(message))
   }
 }
 
