@@ -117,6 +117,6 @@ async function repeatOf(
   refuseOtherCall(call, request)
   await recordIfPossible(() => journal.recordPlaced(entry, call.id))
   await pendingPermits.remove(entry)?.placed(call.id)
-  const isTaken = (await journal.current(entry))?.state !== 'not_taken'
-  return { call, externalId: entry.externalId, isRepeat: true, isTaken }
+  const isAccepted = (await journal.current(entry))?.state !== 'not_taken'
+  return { call, externalId: entry.externalId, isRepeat: true, isAccepted }
 }

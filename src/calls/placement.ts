@@ -7,8 +7,8 @@ export interface Placement {
   readonly externalId: string
   /** An earlier identical request has placed it. */
   readonly isRepeat: boolean
-  /** False: the platform has a record of the call, and said that it did not take it. */
-  readonly isTaken: boolean
+  /** False: the platform has a record of the call, and did not accept it. */
+  readonly isAccepted: boolean
 }
 
 /** It is unknown whether the call was placed. */

@@ -115,12 +115,12 @@ async function recordPlacement(
   { entry, permit }: ReadyCall,
   { journal }: Placing,
 ): Promise<Placement> {
-  const isTaken = !('success' in call) || call.success !== false
+  const isAccepted = !('success' in call) || call.success !== false
   await recordIfPossible(() =>
-    isTaken ? journal.recordPlaced(entry, call.id) : journal.recordNotTaken(entry, call.id),
+    isAccepted ? journal.recordPlaced(entry, call.id) : journal.recordNotAccepted(entry, call.id),
   )
   await permit.placed(call.id)
-  return { call, externalId: entry.externalId, isRepeat: false, isTaken }
+  return { call, externalId: entry.externalId, isRepeat: false, isAccepted }
 }
 
 /** The request failed: there is certainly no call, or its outcome has to be found. */

@@ -13,7 +13,7 @@
  *   sending --current--> sending             any caller, where the elapsed time is unknown (clock set,
  *                                            machine restarted): sets a new deadline
  *   sending, free --recordPlaced--> placed             any caller that knows of the call; final
- *   sending, free --recordNotTaken--> not_taken        any caller that knows of the call; final
+ *   sending, free --recordNotAccepted--> not_taken     any caller that knows of the call; final
  *
  * Rules for every implementation:
  *
@@ -37,7 +37,7 @@ export interface JournalEntry {
   readonly externalId: string
   /**
    * `sending`: the outcome is unknown; `placed`: there is a call; `not_taken`: there is a call,
-   * and the platform said that it did not take it (`success: false`); `free`: there is no call.
+   * and the platform said that it did not accept it (`success: false`); `free`: there is no call.
    */
   readonly state: 'sending' | 'placed' | 'not_taken' | 'free'
   /**
@@ -101,7 +101,7 @@ export interface Journal {
   /** There is a call. */
   recordPlaced(entry: JournalEntry, callId: string): Promise<void>
   /** There is a call, and the platform did not take it. */
-  recordNotTaken(entry: JournalEntry, callId: string): Promise<void>
+  recordNotAccepted(entry: JournalEntry, callId: string): Promise<void>
   /** There is no call. Does nothing when another caller has become the holder. */
   release(entry: JournalEntry): Promise<void>
   /** How long ago a call was placed, ms; `undefined`: not in this journal, or the time is unknown. */

@@ -107,7 +107,7 @@ async function follow(
       progress: () => undefined,
       takesTasks: clientFeaturesOf(server, context).takesTasks,
     },
-    { call: { id }, externalId: id, isRepeat: false, isTaken: true },
+    { call: { id }, externalId: id, isRepeat: false, isAccepted: true },
   )
   if (outcome.task) return createTaskResult(outcome.task)
   const { structured, lines = [] } = outcome

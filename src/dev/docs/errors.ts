@@ -22,7 +22,7 @@ const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>
   needs_person: 'A person has to agree, and the client cannot ask one (`--confirm person`).',
   not_allowed:
     'The dial policy or the journal of calls does not allow the call. It was not placed.',
-  not_taken: 'The platform has a record of the call and says that it did not take it.',
+  not_taken: 'The platform has a record of the call and says that it did not accept it.',
   unknown_outcome: 'It is not known whether the call was placed.',
   internal: 'A defect of this server, neither of the network nor of the platform.',
 }

@@ -41,13 +41,13 @@ function unknownOutcomeRefusal({ externalId, failure }: OutcomeUnknown, run: Cal
   )
 }
 
-/** For a call that the platform has a record of, and of which it said that it did not take it. */
-export function notTakenRefusal(call: Pick<Call, 'id' | 'status'>, run: CallRun): Refused {
+/** For a call that the platform has a record of and says that it did not accept it. */
+export function notAcceptedRefusal(call: Pick<Call, 'id' | 'status'>, run: CallRun): Refused {
   const which = `call_id ${call.id}${accountArgumentText(run)}`
   const status = call.status ? `, status ${call.status}` : ''
   return new Refused(
     'not_taken',
-    `the platform did NOT take the call (success false${status}); ${which}`,
+    `the platform did NOT accept the call (success false${status}); ${which}`,
     {
       next: `Look why with get_call, ${which}. It is not sent again by itself: for another try give it an external_id of its own.`,
     },

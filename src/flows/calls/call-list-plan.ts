@@ -47,8 +47,8 @@ export interface CallListPlan {
 export interface KnownCall {
   readonly callId: string
   readonly externalId: string
-  /** False: the platform has a record of the call, and said that it did not take it. */
-  readonly isTaken: boolean
+  /** False: the platform has a record of the call, and did not accept it. */
+  readonly isAccepted: boolean
 }
 
 /** The body of the request that places one call of the list. */
@@ -83,7 +83,7 @@ export async function findKnownCall(
   const entry = await journalEntryFor(callee, run, journal)
   if (!entry || entry.callId === null) return undefined
   const { callId, externalId, state } = entry
-  return { callId, externalId, isTaken: state !== 'not_taken' }
+  return { callId, externalId, isAccepted: state !== 'not_taken' }
 }
 
 /** All calls of the list that were placed before. */
@@ -123,15 +123,15 @@ export async function confirmPlan(
   agent: Agent,
 ): Promise<void> {
   const { known, refused, open } = plan
-  const placed = [...known.values()].filter(({ isTaken }) => isTaken).length
-  const notTaken = known.size - placed
+  const placed = [...known.values()].filter(({ isAccepted }) => isAccepted).length
+  const notAccepted = known.size - placed
   const listed = run.options.calls.flatMap((callee, at) =>
     open.includes(callee) ? [{ at, body: bodyFor(callee, run) }] : [],
   )
   const otherCalls = {
     ...(placed > 0 && { 'Placed before': dialogText`${placed} more, which are not dialled again` }),
-    ...(notTaken > 0 && {
-      'Not taken before': dialogText`${notTaken} more, which are not dialled again`,
+    ...(notAccepted > 0 && {
+      'Not accepted before': dialogText`${notAccepted} more, which are not dialled again`,
     }),
     ...(refused.size > 0 && {
       'Not allowed': dialogText`${refused.size} more, which are not dialled`,

@@ -9,7 +9,7 @@ import { confirmationShape } from '../../mcp/call/confirmation-results.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Steps } from '../../mcp/call/tool.ts'
 import type { Journal } from '../../state/journal.ts'
-import { notTakenRefusal, refusalText, withCallErrorsRefused } from './call-errors.ts'
+import { notAcceptedRefusal, refusalText, withCallErrorsRefused } from './call-errors.ts'
 import {
   bodyFor,
   type CallListPlan,
@@ -126,12 +126,12 @@ const timeIsUp = 'time was up: call again with the same list; what was placed is
 /** A known call has the outcome that was reported the first time. */
 function knownOutcome(
   { to_number }: ListedCallee,
-  { callId, externalId, isTaken }: KnownCall,
+  { callId, externalId, isAccepted }: KnownCall,
   run: CallListRun,
 ): ListedCallOutcome {
   const ids = { call_id: callId, external_id: externalId }
-  if (isTaken) return { to_number, outcome: 'repeated', ...ids }
-  const problem = refusalText(notTakenRefusal({ id: callId }, run))
+  if (isAccepted) return { to_number, outcome: 'repeated', ...ids }
+  const problem = refusalText(notAcceptedRefusal({ id: callId }, run))
   return { to_number, outcome: 'failed', ...ids, problem }
 }
 
@@ -151,16 +151,16 @@ async function placeListed(
   const single = { ...run, request: { ...run.request, body } }
   try {
     const dial = dialRequestOf(run, body, agent)
-    const { call, externalId, isRepeat, isTaken } = await placePermitted(single, dial, {
+    const { call, externalId, isRepeat, isAccepted } = await placePermitted(single, dial, {
       isInList: true,
     })
     const ids = { call_id: call.id, external_id: externalId }
-    if (isTaken) return { to_number, outcome: isRepeat ? 'repeated' : 'placed', ...ids }
+    if (isAccepted) return { to_number, outcome: isRepeat ? 'repeated' : 'placed', ...ids }
     return {
       to_number,
       outcome: 'failed',
       ...ids,
-      problem: refusalText(notTakenRefusal(call, run)),
+      problem: refusalText(notAcceptedRefusal(call, run)),
     }
   } catch (error) {
     if (error instanceof Refused) return refusedOutcome(to_number, error)

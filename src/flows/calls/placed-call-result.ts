@@ -8,7 +8,7 @@ import { accountIn } from '../../session/account.ts'
 import { quoted } from '../../text/dialog-text.ts'
 import { callLines } from '../../views/call-report.ts'
 import { accountArgumentText } from '../account-in-words.ts'
-import { notTakenRefusal } from './call-errors.ts'
+import { notAcceptedRefusal } from './call-errors.ts'
 import { followCall } from './follow-call.ts'
 import { followPlacedMs, waitedCallOutput } from './wait-for-call.ts'
 
@@ -19,14 +19,14 @@ type PlacedRun = Pick<
 
 /**
  * The result of place_call: the call at once, or a task, or the call when it has ended. Throws Refused
- * if the platform did not take the call.
+ * if the platform did not accept the call.
  */
 export async function placedCallOutcome(
   run: PlacedRun,
   placement: Placement,
 ): Promise<ToolOutcome> {
-  const { call, isRepeat, isTaken } = placement
-  if (!isTaken) throw notTakenRefusal(call, run)
+  const { call, isRepeat, isAccepted } = placement
+  if (!isAccepted) throw notAcceptedRefusal(call, run)
   const structured = structuredOf(placement)
   if (run.options.follow && run.takesTasks) {
     const state = isRepeat ? 'placed before, not dialled again' : 'ringing'
@@ -34,7 +34,7 @@ export async function placedCallOutcome(
   }
   return run.options.follow
     ? followedOutcome(run, placement)
-    : { structured, lines: [headOf(placement, run), ...factsOf(placement)] }
+    : { structured, lines: [headOf(placement, run), ...linesOf(placement)] }
 }
 
 async function followedOutcome(run: PlacedRun, placement: Placement): Promise<ToolOutcome> {
@@ -51,13 +51,13 @@ async function followedOutcome(run: PlacedRun, placement: Placement): Promise<To
     if (!(error instanceof ApiError)) throw error
     // The call was placed all the same, so this is no failure.
     const why = failureText(error.failure)
-    const lines = [`${head} It could not be followed so far (${why}).`, ...factsOf(placement)]
+    const lines = [`${head} It could not be followed so far (${why}).`, ...linesOf(placement)]
     return { structured, lines }
   }
 }
 
 /** Known fields only: in a call that was placed before, others may hold what the callee said. */
-const factsOf = ({ call, externalId }: Placement) =>
+const linesOf = ({ call, externalId }: Placement) =>
   callLines({ ...call, external_id: externalId }, PlacedCall.shape)
 
 const structuredOf = ({ call, externalId, isRepeat }: Placement) => ({
@@ -70,8 +70,8 @@ function headOf({ call, externalId, isRepeat }: Placement, run: PlacedRun): stri
   const wait = `wait_for_call, call_id ${call.id}${accountArgumentText(run)}, follows it to its end.`
   if (!isRepeat) return `Placed. ${wait}${changedIdNote(call.external_id, externalId)}`
   return run.request.body?.type === 'web'
-    ? 'This browser call had been opened before; no other was opened. How to enter it (join) is told once, in the first answer: for a new one give an external_id of its own.'
-    : `This call had been placed before; it was NOT dialled again. For another call to the same number give an external_id of its own. ${wait}`
+    ? 'This browser call was opened before; no other was opened. Only the first answer says how to enter it (join). For another browser call give an external_id of its own.'
+    : `This call was placed before; it was NOT dialled again. For another call to the same number give an external_id of its own. ${wait}`
 }
 
 /** A platform may shorten an external id or change its case, and then finds the call only by that. */

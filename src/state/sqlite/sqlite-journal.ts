@@ -61,7 +61,7 @@ const claiming = (journal: JournalFile): Claiming => ({
     }),
 })
 
-type Recording = Pick<Journal, 'endSending' | 'recordPlaced' | 'recordNotTaken' | 'release'>
+type Recording = Pick<Journal, 'endSending' | 'recordPlaced' | 'recordNotAccepted' | 'release'>
 
 /** What came of a call. */
 const recording = (journal: JournalFile): Recording => ({
@@ -74,7 +74,7 @@ const recording = (journal: JournalFile): Recording => ({
     journal.run(({ statements }) =>
       statements.settle(entry, { state: 'placed', callId }, timestampIn()),
     ),
-  recordNotTaken: (entry, callId) =>
+  recordNotAccepted: (entry, callId) =>
     journal.run(({ statements }) =>
       statements.settle(entry, { state: 'not_taken', callId }, timestampIn()),
     ),
