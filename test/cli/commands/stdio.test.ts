@@ -1,0 +1,45 @@
+import { cpSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { StdioClient } from '../../../src/dev/measure/stdio-client.ts'
+import { bin, quietly, scratchFolder, startInShell, startProcess } from '../../harness/program.ts'
+
+const env = { ...quietly, VOICE_AGENT_SANDBOX_DB: ':memory:' }
+const read = { name: 'get_current_account', arguments: {} }
+const loaded = { structuredContent: { name: expect.any(String) } }
+
+/** The program loads the service 1.5 s after its start; a busy machine takes longer. */
+const loadTime = 4000
+
+const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test.concurrent('all code is loaded soon after the start, so that an update of its files does no harm', async () => {
+  using folder = scratchFolder()
+  const dist = join(folder.path, 'dist')
+  cpSync(dirname(bin), dist, { recursive: true })
+  await using program = startProcess([process.execPath, join(dist, 'voice-agent-mcp.js')], env)
+  await program.waitFor(/SANDBOX/)
+  await after(loadTime)
+  rmSync(dist, { recursive: true })
+  const client = new StdioClient(program)
+  expect(await client.request('tools/call', read)).toMatchObject(loaded)
+})
+
+// ulimit is a command of POSIX shells, and signals are not heard on Windows.
+test
+  .skipIf(process.platform === 'win32')
+  .concurrent(
+    'code that could not be loaded in advance, for want of descriptors, is loaded when it is needed',
+    async () => {
+      const taker = join(import.meta.dirname, '../../harness/descriptors.ts')
+      await using program = startInShell('ulimit -n 64', [], env, ['--import', taker])
+      await program.waitFor(/SANDBOX/)
+      program.process.kill('SIGUSR2')
+      await program.waitFor(/descriptors taken: [1-9]/)
+      await after(loadTime)
+      program.process.kill('SIGUSR2')
+      await program.waitFor(/descriptors taken: 0/)
+      const client = new StdioClient(program)
+      expect(await client.request('tools/call', read)).toMatchObject(loaded)
+    },
+  )
