@@ -7,8 +7,8 @@ import { cores, type MeasuredServer } from '../measure/server.ts'
 import { round } from '../measure/statistics.ts'
 import {
   addedTime,
-  againstCatalog,
   againstSdk,
+  catalogReads,
   type MemoryUnderLoad,
   memoryUnderLoad,
 } from './http-sections.ts'
@@ -56,6 +56,8 @@ export async function http(options: Options): Promise<Section[]> {
   const throughput = await measureThroughput(platform.url, catalogs.url, file, run)
   const single = await measureOneConnection(platform, run)
   const memory = await measureMemory(platform.url, options.seconds, folder.path)
+  const small = await measureMemory(platform.url, options.seconds, folder.path, smallMemory)
+  const seconds = 20 * options.seconds
   return [
     againstSdk('tools/list over HTTP, 16 connections', throughput.lists, { least: 6, aim: 0.5 }),
     againstSdk('tools/call over HTTP, 16 connections', throughput.calls16, {
@@ -66,8 +68,9 @@ export async function http(options: Options): Promise<Section[]> {
       least: 2.5,
       aim: 0.4,
     }),
-    againstCatalog(throughput.lists),
-    memoryUnderLoad(memory, 20 * options.seconds),
+    catalogReads(throughput.lists),
+    memoryUnderLoad(memory, { options: 'without Node options', seconds }),
+    memoryUnderLoad(small, { options: 'with the options for little memory', seconds }),
     addedTime(single),
   ]
 }
@@ -133,12 +136,19 @@ async function measureOneConnection(platform: MeasuredServer, run: RunComparison
   )
 }
 
+/** The options for little memory that docs/deployment.md gives. */
+const smallMemory = {
+  NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',
+  MALLOC_ARENA_MAX: '1',
+}
+
 async function measureMemory(
   platform: string,
   seconds: number,
   folder: string,
+  env: Record<string, string> = {},
 ): Promise<MemoryUnderLoad> {
-  await using ours = await startOurs(platform)
+  await using ours = await startOurs(platform, env)
   const memoryAfter = async (connections: number) => {
     await putLoad({ url: ours.url, ...getAgent, connections, seconds: 2 * seconds }, folder)
     return round(ours.usage().memory, 0)

@@ -119,7 +119,7 @@ async function coldStart(
   }
 }
 
-/** A client that has only listed the tools, ten seconds later. */
+/** A client that has only listed the tools, ten seconds later: by then all code is loaded. */
 async function idle(env: Record<string, string>, folder: string): Promise<Section> {
   const ours = await timeStart([bin], firstMessages[2025], { env, thenMs: 10_000 })
   const script = join(folder, 'bare.mjs')
@@ -129,6 +129,6 @@ async function idle(env: Record<string, string>, folder: string): Promise<Sectio
     title: 'idle over stdio',
     unit: 'MB',
     values: { ours: round(ours.memory, 1), 'bare Node': round(bare.memory, 1) },
-    goals: [{ name: 'times bare Node', value: round(ours.memory / bare.memory), atMost: 1.35 }],
+    goals: [{ name: 'times bare Node', value: round(ours.memory / bare.memory), atMost: 2.2 }],
   }
 }
