@@ -159,7 +159,9 @@ try {
   })
   for (const { ts, values } of usage.data) {
     for (const { conversations, seconds } of values) {
-      show(safeText`${ts.slice(0, 10)}: ${conversations} conversations, ${seconds} s`)
+      show(
+        safeText`${ts.slice(0, 10)}: ${conversations} ${conversations === 1 ? 'conversation' : 'conversations'}, ${seconds} s`,
+      )
     }
   }
   show(styleText('bold', '\nThat was the whole story. Connect your own assistant with npm start.'))
