@@ -44,10 +44,13 @@ export class JournalFile {
    * operation for all requests of this process; for other processes it is one if it is one statement.
    */
   async run<T>(work: (opened: OpenJournal) => T): Promise<T> {
-    // What is written to a deleted file after it was copied would be lost.
-    await this.#restoring?.catch(() => undefined)
     try {
-      return await retryWhileBusy(() => work(this.#opened))
+      return await retryWhileBusy(async () => {
+        // What is written to a deleted file after it was copied would be lost. No pause between this
+        // and the work: a restoration could begin in it.
+        while (this.#restoring) await this.#restoring.catch(() => undefined)
+        return work(this.#opened)
+      })
     } catch (error) {
       throw unusable(this.path, error)
     }

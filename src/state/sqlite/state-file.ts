@@ -98,11 +98,11 @@ export function transaction<T>(db: DatabaseSync, begin: string, work: () => T): 
 }
 
 /** Runs `work`, and again while another process writes to the file, for some seconds at most. */
-export async function retryWhileBusy<T>(work: () => T): Promise<T> {
+export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> {
   const end = performance.now() + longestWaitMs
   for (;;) {
     try {
-      return work()
+      return await work()
     } catch (error) {
       const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
       if (code !== busy || performance.now() > end) throw error

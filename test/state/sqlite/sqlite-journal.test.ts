@@ -245,6 +245,19 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
     await neighbour.close()
   })
 
+  test('has what is written just before it is restored', async () => {
+    using folder = scratchFolder()
+    const { file, journal, remove } = await opened(folder.path)
+    const other = identity({ content: 'something else' })
+    remove()
+    const [claim] = await Promise.all([journal.claim(other), journal.restoreFile()])
+    expect(claim.kind).toBe('mine')
+    const neighbour = await openSqliteJournal(file)
+    expect(await neighbour.claim(other)).toMatchObject({ kind: 'theirs' })
+    await journal.close()
+    await neighbour.close()
+  })
+
   test('and created again by another program is refused', async () => {
     using folder = scratchFolder()
     const { file, journal, remove } = await opened(folder.path)
