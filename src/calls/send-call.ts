@@ -67,7 +67,7 @@ async function beginSending(
     held = entry
     // Other processes may take the call over some time after the deadline, so nothing is sent past it.
     const leftMs = deadline - performance.now()
-    if (leftMs <= 0) throw notSent(signal)
+    if (signal?.aborted || leftMs <= 0) throw notSent(signal)
     return { entry, permit, forMs: leftMs }
   } catch (error) {
     await recordIfPossible(() => journal.release(held))

@@ -441,6 +441,25 @@ describe('a call', () => {
     expect(await place()).toMatchObject({ isRepeat: false })
   })
 
+  test('is not sent when the caller gave up while it was recorded, and its id is free', async () => {
+    const platform = platformOf()
+    const journal = await openSqliteJournal(':memory:')
+    const caller = new AbortController()
+    const beginSending: Journal['beginSending'] = async (entry, forMs) => {
+      const sending = await journal.beginSending(entry, forMs)
+      caller.abort()
+      return sending
+    }
+    const slow = await placing(platform, { journal: { ...journal, beginSending } })
+    await expect(slow.place({}, caller.signal)).rejects.toMatchObject({
+      failure: { kind: 'cancelled', maybeSent: false },
+    })
+    expect(slow.permits).toEqual(['asked', 'cancelled'])
+    expect(platform.posts()).toBe(0)
+    const { place } = await placing(platform, { journal })
+    expect(await place()).toMatchObject({ isRepeat: false })
+  })
+
   test('is unknown, and not refused, when the journal fails after sending', async () => {
     const platform = platformOf({ rings: true, answer: broken })
     const journal = await openSqliteJournal(':memory:')
