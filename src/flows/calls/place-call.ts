@@ -40,8 +40,8 @@ export const placeCallSteps: Steps<typeof routes.calls.place, typeof options> = 
     const decision = await checkDialPolicy(dial, run)
     if (!decision.allowed) throw policyRefusal(decision)
     const agreement = await run.confirm(await callQuestion(run, body, agent))
-    const placement = await placePermitted(run, dial).catch((error: unknown) => {
-      if (isRefusedForNow(error)) agreement.giveBack()
+    const placement = await placePermitted(run, dial).catch(async (error: unknown) => {
+      if (isRefusedForNow(error)) await agreement.giveBack()
       throw error
     })
     return placedCallOutcome(run, placement)

@@ -38,7 +38,10 @@ export type Confirm = (what: Confirmable) => Promise<Agreement>
 
 /** Somebody agreed, or nobody has to. */
 export interface Agreement {
-  /** Nothing was done after all: the token can be used again until it expires. */
+  /**
+   * Nothing was done after all: the token can be used again until it expires. Never throws: if it
+   * fails, the token stays used, and the caller is told why nothing was done.
+   */
   giveBack(): Promise<void>
 }
 
@@ -153,12 +156,15 @@ async function agreementByToken(
   const given =
     token === undefined ? undefined : await tokens.verify(token, context).catch(() => undefined)
   const isForThis = given?.call === content.call && given.scope === content.scope
-  if (given && isForThis && (await tokens.use(given, owner)))
-    return { giveBack: () => tokens.giveBack(given) }
+  if (given && isForThis && (await tokens.use(given, owner))) return agreementWith(given, tokens)
   const why = token === undefined ? '' : invalidToken
   const newToken = await tokens.mint(content, context)
   throw new NotConfirmed(preview(question, { tool, token: newToken, why }))
 }
+
+const agreementWith = (used: TokenContent, tokens: SingleUseTokens): Agreement => ({
+  giveBack: () => tokens.giveBack(used).catch(() => undefined),
+})
 
 const invalidToken =
   'The token is not valid: it is for one use, within two minutes, with exactly the same arguments, while their effect is the same. '
@@ -178,7 +184,7 @@ async function agreementByAnswer(
   if (answer.action === 'cancel') throw new NotConfirmed(dismissed(question))
   if (answer.action !== 'accept' || answer.content?.confirm !== true)
     throw new NotConfirmed(withoutYes(question))
-  return { giveBack: () => states.giveBack(state) }
+  return agreementWith(state, states)
 }
 
 function once<T>(make: () => T): () => T {

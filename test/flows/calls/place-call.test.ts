@@ -1,8 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Client } from '../../../src/api/client.ts'
+import { ApiError } from '../../../src/api/failure.ts'
+import { routes } from '../../../src/contract/routes.ts'
+import { callTool } from '../../../src/mcp/call/call.ts'
+import { placeCall } from '../../../tools/calls.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { envelope, json } from '../../harness/fake-platform.ts'
 import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
+import { sessionOf } from '../../harness/session.ts'
 
 let platform: Awaited<ReturnType<typeof startCallingPlatform>>
 beforeEach(async () => {
@@ -170,6 +176,36 @@ test('an empty external_id counts as not given', async () => {
   expect(result.isError).toBe(true)
   expect(result.content[0]?.text).toContain('external_id')
   expect(platform.dialled).toEqual([])
+})
+
+test('a refused call is answered only when its token can be used again', async () => {
+  const client: Client = {
+    async call(route) {
+      if (route.id === routes.calls.place.id)
+        throw new ApiError({ kind: 'cancelled', maybeSent: false }, { ...route, attempts: 1 })
+      if (route.id === routes.agents.get.id || route.id === routes.accounts.current.id)
+        return platform.agent as never
+      throw new ApiError({ kind: 'not_exposed' }, { ...route, attempts: 0 })
+    },
+  }
+  const events: string[] = []
+  const giveBack = async () => {
+    await sleep(50)
+    events.push('given back')
+  }
+  const result = await callTool(placeCall, phone(), {
+    session: sessionOf(client),
+    tools: [placeCall],
+    onBug: (error) => {
+      throw error
+    },
+    confirmOf: async () => async () => ({ giveBack }),
+    progress: () => undefined,
+    takesTasks: false,
+  })
+  events.push('answered')
+  expect(result).toMatchObject({ isError: true })
+  expect(events).toEqual(['given back', 'answered'])
 })
 
 test('a token stays valid if the platform was too busy for the first try', async () => {

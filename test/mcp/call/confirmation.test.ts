@@ -1,7 +1,12 @@
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createConfirmations, NotConfirmed } from '../../../src/mcp/call/confirmation.ts'
+import {
+  type Agreement,
+  createConfirmations,
+  NotConfirmed,
+} from '../../../src/mcp/call/confirmation.ts'
 import { createMemoryUsedTokens } from '../../../src/state/memory/memory-used-tokens.ts'
+import type { UsedTokens } from '../../../src/state/used-tokens.ts'
 import { dialogText } from '../../../src/text/dialog-text.ts'
 import type { ToolResult } from '../../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
@@ -385,6 +390,8 @@ describe('agreement', () => {
     readonly canAsk?: boolean
     readonly responses?: unknown
     readonly state?: string
+    /** What is done with the agreement. */
+    readonly afterwards?: (agreement: Agreement) => Promise<void>
   }
   /** The result that stands for a missing agreement; `undefined`: there is one. */
   const ask = async (confirm: ReturnType<typeof createConfirmations>, how: How) => {
@@ -396,11 +403,12 @@ describe('agreement', () => {
     const context = contextOf(opened)
     const asking = { tool: 'place_call', bound: ['x'], owner: 'me', token, canAsk, context }
     try {
-      await (await confirm.of({ ...asking, redact: String }))({
+      const agreement = await (await confirm.of({ ...asking, redact: String }))({
         kind: 'calls',
         question: dialogText`Call?`,
         facts: {},
       })
+      await how.afterwards?.(agreement)
       return undefined
     } catch (error) {
       if (error instanceof NotConfirmed) return error.result as Record<string, unknown>
@@ -418,6 +426,20 @@ describe('agreement', () => {
     expect(await ask(confirm, { token: early })).toBeUndefined()
     vi.setSystemTime(Date.now() + 3000)
     expect(await ask(confirm, { token: late })).toBeDefined()
+  })
+
+  test('that cannot be given back stays used, without an error', async () => {
+    const usedTokens: UsedTokens = {
+      ...createMemoryUsedTokens(),
+      giveBack: async () => {
+        throw new Error('unreachable')
+      },
+    }
+    const confirm = createConfirmations('auto', usedTokens)
+    const token = tokenOf((await ask(confirm, {})) as unknown as ToolResult) ?? ''
+    const giveBack = (agreement: Agreement) => agreement.giveBack()
+    expect(await ask(confirm, { token, afterwards: giveBack })).toBeUndefined()
+    expect(await ask(confirm, { token })).toBeDefined()
   })
 
   test('of a person is valid for eleven minutes, once', async () => {
