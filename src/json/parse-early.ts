@@ -22,7 +22,7 @@ export function parseEarly<T extends z.ZodType>(
 
 /** Looks at all of every reply, so it creates nothing. */
 function hasLongerArray(value: unknown, most: number): boolean {
-  if (!isObject(value)) return false
+  if (!isObjectOrArray(value)) return false
   if (Array.isArray(value)) {
     return value.length > most || value.some((item) => hasLongerArray(item, most))
   }
@@ -31,7 +31,7 @@ function hasLongerArray(value: unknown, most: number): boolean {
 }
 
 function withShorterArrays(value: unknown, most: number): unknown {
-  if (!isObject(value)) return value
+  if (!isObjectOrArray(value)) return value
   if (Array.isArray(value)) {
     return value.slice(0, most).map((item) => withShorterArrays(item, most))
   }
@@ -40,5 +40,5 @@ function withShorterArrays(value: unknown, most: number): unknown {
   )
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isObjectOrArray = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null

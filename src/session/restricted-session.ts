@@ -1,6 +1,6 @@
 import type { Client } from '../api/client.ts'
 import { ApiError } from '../api/failure.ts'
-import type { Route, RouteRequest } from '../contract/route.ts'
+import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import { routes } from '../contract/routes.ts'
 import { accountIn, accountInUse, knownOwnAccountId, ownAccountId } from './account.ts'
 import type { ReplyCache } from './reply-cache.ts'
@@ -78,7 +78,7 @@ function restrictedClient(session: Session, check: Check): Client {
       check(route, request)
       if (!readsPinned(route, session)) return session.client.call(route, request, signal)
       // The route reads an account, so an account is its reply.
-      return (await accountInUse(session, signal)) as never
+      return (await accountInUse(session, signal)) as ReplyOf<typeof route>
     },
   }
 }

@@ -35,7 +35,7 @@ export const mayImport = {
 
   // What the server offers.
   flows: 'mcp/call mcp/hints views session calls policy state api contract text json',
-  prompts: 'mcp/protocol flows mcp/hints views session api contract text',
+  prompts: 'mcp/protocol flows mcp/hints views session api contract text json',
   'tools/*': 'flows views mcp/call contract',
   'tools/index': 'tools/* mcp/call',
 

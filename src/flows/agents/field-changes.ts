@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../../json/is-object.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -35,6 +36,3 @@ export function changesBetween(before: unknown, after: unknown, path = ''): Fiel
 /** The fields of `value` that `selected` has too. */
 export const sameFieldsOf = (value: Fields, selected: Fields): Fields =>
   Object.fromEntries(Object.keys(selected).map((name) => [name, value[name]]))
-
-export const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

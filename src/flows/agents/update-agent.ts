@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
+import { isObject } from '../../json/is-object.ts'
 import { Refused } from '../../mcp/call/refused.ts'
 import type { Run, Steps, ToolOutcome } from '../../mcp/call/tool.ts'
 import { accountReader } from '../checks/account-reader.ts'
@@ -8,13 +9,7 @@ import { checkNewCatalogValues } from '../checks/catalog-check.ts'
 import { checkNewGreeting } from '../checks/greeting-check.ts'
 import { ignoredFields, patchBetween, shortJson, wantedFields } from './agent-patch.ts'
 import { bringBackChange, bringBackResult, bringBackWarnings } from './bring-back.ts'
-import {
-  changesBetween,
-  type FieldChange,
-  type Fields,
-  isObject,
-  sameFieldsOf,
-} from './field-changes.ts'
+import { changesBetween, type FieldChange, type Fields, sameFieldsOf } from './field-changes.ts'
 
 const options = {
   dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),

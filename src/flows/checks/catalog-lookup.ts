@@ -1,8 +1,9 @@
 import { ApiError } from '../../api/failure.ts'
 import { type VoiceCatalog, voicesIn } from '../../contract/provider.ts'
 import { routes } from '../../contract/routes.ts'
+import { isObject } from '../../json/is-object.ts'
 import type { NamedItem } from '../../text/closest-match.ts'
-import { type Fields, isObject } from '../agents/field-changes.ts'
+import type { Fields } from '../agents/field-changes.ts'
 import type { CachedAccountReader } from './account-reader.ts'
 
 /** `refreshed`: read now, because models and voices come and go. */

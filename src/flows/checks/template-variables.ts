@@ -1,5 +1,5 @@
 import { knownVariables } from '../../contract/template.ts'
-import { isObject } from '../agents/field-changes.ts'
+import { isObject } from '../../json/is-object.ts'
 
 /** The variables that given values fill: `{customer: {name: 'A'}}` fills `customer` and `customer.name`. */
 export function variablePaths(variables: Readonly<Record<string, unknown>>, above = ''): string[] {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Route } from '../../contract/route.ts'
+import { isObject } from '../../json/is-object.ts'
 import { closestWord } from '../../text/closest-match.ts'
 import type { ArgumentProblem } from './advice.ts'
 
@@ -159,6 +160,3 @@ const unwrapped = (field: z.core.$ZodType): z.core.$ZodType =>
 
 const allowsNull = (field: z.core.$ZodType): boolean =>
   field instanceof z.ZodNullable || (field instanceof z.ZodOptional && allowsNull(field.unwrap()))
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -9,6 +9,7 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/server'
 import { boundExceededByText, type JsonBounds } from '../../json/bounds.ts'
+import { isObject } from '../../json/is-object.ts'
 import { clientText } from '../../text/client-text.ts'
 import { metaKeys, modernVersion } from './envelope.ts'
 import { errorResponse, RequestId } from './json-rpc.ts'
@@ -155,6 +156,3 @@ function echoed(id: unknown): RequestId | null {
   if (typeof id === 'string') return id
   return typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER ? id : null
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
