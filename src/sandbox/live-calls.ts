@@ -93,9 +93,9 @@ async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Pr
     for (const speaker of ['user', 'agent'] as const) {
       const text = await complete(how.llm, promptFor(speaker, call, dialogue.lines()), how.signal)
       const isOver = text.includes(goodbye)
-      const said = text.replaceAll(goodbye, '').trim()
+      const spoken = text.replaceAll(goodbye, '').trim()
       dialogue.notBefore(how.simulated())
-      if (said) dialogue.say(speaker, said)
+      if (spoken) dialogue.say(speaker, spoken)
       if (dialogue.isOverlong()) return
       if (isOver && (speaker === 'user' || call.settings.allow_auto_hangup)) {
         dialogue.event(speaker === 'user' ? 'The caller hung up.' : 'The agent hung up.')

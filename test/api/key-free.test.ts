@@ -36,11 +36,11 @@ describe('a key is removed from a text', () => {
 
   test('in base64 wherever it begins there', () => {
     for (const user of ['', 'u', 'us', 'use']) {
-      const said = redact(`Basic ${base64(`${user}:${key}:x`)}`)
-      expect(said).toContain('[API key]')
-      expect(Buffer.from(said.slice(6).split('[', 1)[0] ?? '', 'base64').toString()).not.toContain(
-        key.slice(0, 4),
-      )
+      const redacted = redact(`Basic ${base64(`${user}:${key}:x`)}`)
+      expect(redacted).toContain('[API key]')
+      expect(
+        Buffer.from(redacted.slice(6).split('[', 1)[0] ?? '', 'base64').toString(),
+      ).not.toContain(key.slice(0, 4))
     }
   })
 
@@ -84,8 +84,8 @@ describe('a platform that repeats the key', () => {
     base64(secret).replace(/=+$/, ''),
     escapedName,
   ]
-  const expectClean = (said: unknown) => {
-    const text = JSON.stringify(said)
+  const expectClean = (outputs: unknown) => {
+    const text = JSON.stringify(outputs)
     for (const form of forms) expect(text.includes(form), form).toBe(false)
     expect(text.toLowerCase()).not.toContain(secret.toLowerCase())
   }
@@ -99,7 +99,7 @@ describe('a platform that repeats the key', () => {
     })
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
     await using client = await connectHttp('v2 2026-07-28', program.url, { 'x-api-key': secret })
-    const said: unknown[] = []
+    const outputs: unknown[] = []
     for (const [name, args] of [
       ['get_current_account', {}],
       ['list_agents', { fields: ['*'] }],
@@ -108,16 +108,18 @@ describe('a platform that repeats the key', () => {
       ['list_calls', { fields: ['*'] }],
       ['list_models', {}],
     ] as const)
-      said.push(await client.call(name, args))
-    expect(JSON.stringify(said)).toContain('[API key]')
+      outputs.push(await client.call(name, args))
+    expect(JSON.stringify(outputs)).toContain('[API key]')
     const ask = (method: string, params: Record<string, unknown>) =>
       rpc(program.url, method, params, { key: secret })
-    said.push(await ask('resources/list', {}))
-    said.push(await ask('resources/read', { uri: 'voice-agents://agents/a' }))
-    said.push(await ask('prompts/get', { name: 'review_agent', arguments: { agent_id: 'a' } }))
+    outputs.push(await ask('resources/list', {}))
+    outputs.push(await ask('resources/read', { uri: 'voice-agents://agents/a' }))
+    outputs.push(await ask('prompts/get', { name: 'review_agent', arguments: { agent_id: 'a' } }))
     const ref = { type: 'ref/prompt', name: 'review_agent' }
-    said.push(await ask('completion/complete', { ref, argument: { name: 'agent_id', value: '' } }))
-    expectClean(said)
+    outputs.push(
+      await ask('completion/complete', { ref, argument: { name: 'agent_id', value: '' } }),
+    )
+    expectClean(outputs)
   })
 
   test('does not get it into an error: message, request id, host of a redirect', async () => {
@@ -153,9 +155,9 @@ describe('a platform that repeats the key', () => {
     const headers = { 'x-api-key': secret.replace('/', '-') }
     await using hosted = await connectHttp('v2 2026-07-28', program.url, headers)
     await using client = await connectHttp('v2 2026-07-28', program.url, { 'x-api-key': secret })
-    const said: unknown[] = []
+    const outputs: unknown[] = []
     for (let time = 0; time < 8; time++)
-      said.push(
+      outputs.push(
         await client.call('get_agent', { agent_id: '00000000-0000-4000-8000-00000000dead' }),
       )
     nth = 2
@@ -164,7 +166,7 @@ describe('a platform that repeats the key', () => {
     expect(JSON.stringify(redirected).toLowerCase()).not.toContain(
       headers['x-api-key'].toLowerCase(),
     )
-    expectClean(said.filter((one) => !JSON.stringify(one).includes('redirected')))
+    expectClean(outputs.filter((one) => !JSON.stringify(one).includes('redirected')))
   })
 
   test('nor does a client that gives it as an argument', async () => {

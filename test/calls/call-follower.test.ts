@@ -100,14 +100,14 @@ describe('a call', () => {
 
   test('has not ended because it cannot be read', async () => {
     const { client, readings } = platformOf({ fails: [503, 503, 503] })
-    const said: string[] = []
+    const errors: string[] = []
     void createCallFollower().untilEnd(call('a'), client, {
-      onUnderWay: () => void said.push('goes on'),
-      onEnded: () => void said.push('has ended'),
+      onUnderWay: () => void errors.push('goes on'),
+      onEnded: () => void errors.push('has ended'),
     })
     await expect.poll(readings, { timeout: 8000 }).toBe(3)
     await sleep(200)
-    expect(said).toEqual([])
+    expect(errors).toEqual([])
   })
 
   test('that has lasted long is read as rarely as its age says, also for a new request', async () => {

@@ -145,13 +145,13 @@ describe('started wrongly', () => {
   })
 
   test('a port in use is reported', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    await new Promise((resolve) => taken.once('listening', resolve))
-    const { port } = taken.address() as { port: number }
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as { port: number }
     const { status, stderr } = run(['http', '--port', String(port)])
     expect(status).toBe(1)
     expect(stderr).toMatch(/is in use\. Choose another with --port/)
-    await new Promise((resolve) => taken.close(resolve))
+    await new Promise((resolve) => other.close(resolve))
   })
 
   test('a Node that is too old is reported in one line, without a syntax error', () => {

@@ -30,21 +30,21 @@ export function registerResources(server: McpServer): void {
     { description: 'A resource for each id.', mimeType: 'application/json' },
     (uri, { id }) => {
       if (typeof id !== 'string') throw new ResourceNotFoundError(uri.href)
-      const told = { id, templateTest: true, data: `Data for ID: ${id}` }
-      const text = JSON.stringify(told)
+      const content = { id, templateTest: true, data: `Data for ID: ${id}` }
+      const text = JSON.stringify(content)
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
     },
   )
 }
 
-const said = (text: string) => ({
+const message = (text: string) => ({
   role: 'user' as const,
   content: { type: 'text' as const, text },
 })
 
 export function registerPrompts(server: McpServer): void {
   server.registerPrompt('test_simple_prompt', { description: 'Simple' }, () => ({
-    messages: [said('This is a simple prompt for testing.')],
+    messages: [message('This is a simple prompt for testing.')],
   }))
   const word = completable(z.string(), (typed) =>
     ['paris', 'park', 'party'].filter((one) => one.startsWith(typed)),
@@ -53,7 +53,7 @@ export function registerPrompts(server: McpServer): void {
     'test_prompt_with_arguments',
     { description: 'With arguments', argsSchema: z.object({ arg1: word, arg2: z.string() }) },
     ({ arg1, arg2 }) => ({
-      messages: [said(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
+      messages: [message(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
     }),
   )
   server.registerPrompt(
@@ -65,7 +65,7 @@ export function registerPrompts(server: McpServer): void {
       return {
         messages: [
           { role: 'user', content: { type: 'resource', resource } },
-          said('Please process the embedded resource above.'),
+          message('Please process the embedded resource above.'),
         ],
       }
     },
@@ -73,7 +73,7 @@ export function registerPrompts(server: McpServer): void {
   server.registerPrompt('test_prompt_with_image', { description: 'With an image' }, () => ({
     messages: [
       { role: 'user', content: { type: 'image', data: png, mimeType: 'image/png' } },
-      said('Please analyze the image above.'),
+      message('Please analyze the image above.'),
     ],
   }))
 }

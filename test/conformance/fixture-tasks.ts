@@ -31,7 +31,7 @@ import { isJob, jobTasks } from './fixture-jobs.ts'
 interface Simulated {
   readonly seconds: number
   /** What the agent says. */
-  readonly said: string
+  readonly words: string
 }
 
 const account = 'conformance'
@@ -41,7 +41,7 @@ const calls = new Map<string, Simulated & { readonly placed: number }>()
 function detailOf(id: string): CallDetail | undefined {
   const call = calls.get(id)
   if (!call) return undefined
-  const { placed, seconds, said } = call
+  const { placed, seconds, words } = call
   const end = placed + seconds * 1000
   const isOver = Date.now() >= end
   return {
@@ -51,7 +51,7 @@ function detailOf(id: string): CallDetail | undefined {
     answer_status: 'human',
     created: new Date(placed).toISOString(),
     ended_at: isOver ? new Date(end).toISOString() : null,
-    messages: [{ role: 'agent', message: said }],
+    messages: [{ role: 'agent', message: words }],
   }
 }
 
@@ -126,7 +126,7 @@ export function registerTaskTools(server: McpServer): void {
       description: 'A call that lasts so long',
       inputSchema: z.object({ seconds: z.number(), label: z.string().optional() }),
     },
-    ({ seconds, label = '' }, context) => follow({ seconds, said: label }, server, context),
+    ({ seconds, label = '' }, context) => follow({ seconds, words: label }, server, context),
   )
   server.registerTool(
     'test_tool_with_task',
@@ -134,8 +134,8 @@ export function registerTaskTools(server: McpServer): void {
     (context) => {
       const answer = acceptedContent(context.mcpReq.inputResponses, 'user_name', Name)
       if (answer) {
-        const said = `Hello, ${answer.name}!`
-        return follow({ seconds: 1, said }, server, context)
+        const words = `Hello, ${answer.name}!`
+        return follow({ seconds: 1, words }, server, context)
       }
       const message = 'What is your name?'
       const user_name = inputRequired.elicit({ message, requestedSchema: Name })

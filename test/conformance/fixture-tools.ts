@@ -8,7 +8,7 @@ export const png =
 /** A sound without samples. */
 const wav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA='
 
-const text = (said: string) => ({ type: 'text' as const, text: said })
+const text = (words: string) => ({ type: 'text' as const, text: words })
 const image = { type: 'image' as const, data: png, mimeType: 'image/png' }
 
 /** The schema that the suite looks for, word for word: keywords of JSON Schema 2020-12. */

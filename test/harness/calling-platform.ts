@@ -18,15 +18,15 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
   let refusal = 422
   const callOf = (id: string) => {
     const created = new Date().toISOString()
-    const said = ended.get(id)
-    const isOver = said !== undefined
+    const words = ended.get(id)
+    const isOver = words !== undefined
     return {
       id,
       status: isOver ? 'completed' : 'in_progress',
       answer_status: isOver ? 'human' : 'waiting',
       created,
       ended_at: isOver ? created : null,
-      messages: said ? [{ role: 'agent', message: said, timestamp: created }] : [],
+      messages: words ? [{ role: 'agent', message: words, timestamp: created }] : [],
     }
   }
   const platform = await startFakePlatform(
@@ -58,7 +58,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
     env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'sk-0123456789' },
     /** How often a call was read. */
     readings: (id: string) => readings.get(id) ?? 0,
-    end: (id: string, said = '') => void ended.set(id, said),
+    end: (id: string, words = '') => void ended.set(id, words),
     /** Lets the next readings fail. */
     failNext: (count: number) => {
       failures = count

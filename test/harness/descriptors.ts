@@ -7,12 +7,12 @@ import { registerHooks } from 'node:module'
  * is loaded whose name DESCRIPTORS_UNTIL begins.
  */
 
-const taken: number[] = []
+const held: number[] = []
 
 function take(): void {
   for (;;) {
     try {
-      taken.push(openSync('/dev/null', 'r'))
+      held.push(openSync('/dev/null', 'r'))
     } catch {
       return
     }
@@ -20,9 +20,9 @@ function take(): void {
 }
 
 process.on('SIGUSR2', () => {
-  if (taken.length === 0) take()
-  else for (const descriptor of taken.splice(0)) closeSync(descriptor)
-  process.stderr.write(`descriptors taken: ${taken.length}\n`)
+  if (held.length === 0) take()
+  else for (const descriptor of held.splice(0)) closeSync(descriptor)
+  process.stderr.write(`descriptors held: ${held.length}\n`)
 })
 
 const part = process.env.DESCRIPTORS_UNTIL

@@ -66,7 +66,7 @@ function formVerdict({ responses }: Operation, reply: Reply): string | null {
   const { body } = documented
   if (!body) return reply.text === '' ? null : 'there is a body where none is documented'
   if (!reply.type?.startsWith('application/json')) return 'the content type is not JSON'
-  if (!body.validate(reply.json)) return `off its schema: ${told(body.validate.errors)}`
+  if (!body.validate(reply.json)) return `off its schema: ${errorTexts(body.validate.errors)}`
   if (reply.status < 400) return null
   const codes = Object.values(body.examples).map(({ value }) => isObject(value) && value.code)
   return isObject(reply.json) && codes.includes(String(reply.json.code))
@@ -101,19 +101,23 @@ function meaningVerdict(sent: Sent, operation: Operation, reply: Reply): string 
   return fieldsVerdict(operation, wrongFields(operation, sent.url.searchParams, body), reply)
 }
 
-/** Every wrong field is told, and no other; a request without any is not refused. */
+/** A refusal names every wrong field and no other; a request without wrong fields is not refused. */
 function fieldsVerdict(operation: Operation, wrong: string[], reply: Reply): string | null {
   if (reply.status !== 422) {
-    return wrong.length > 0 ? `it was taken with wrong fields: ${wrong.join(' ')}` : null
+    return wrong.length > 0 ? `it was accepted with wrong fields: ${wrong.join(' ')}` : null
   }
-  const told = Envelope.parse(reply.json).errors?.map(({ field }) => field) ?? []
-  if (told.length === 0) return 'no field is named'
+  const reported = Envelope.parse(reply.json).errors?.map(({ field }) => field) ?? []
+  if (reported.length === 0) return 'no field is named'
   const isSemantic = (field: string) =>
     semanticChecks.some(([id, expression]) => id === operation.id && expression.test(field))
-  const fine = told.filter((field) => !isSemantic(field) && !wrong.some((one) => meet(one, field)))
-  if (fine.length > 0) return `refused, though fine by the schema: ${fine.join(' ')}`
-  const untold = wrong.filter((one) => !told.some((field) => meet(one, field)))
-  return untold.length > 0 ? `wrong fields that are not told: ${untold.join(' ')}` : null
+  const valid = reported.filter(
+    (field) => !isSemantic(field) && !wrong.some((one) => meet(one, field)),
+  )
+  if (valid.length > 0) return `refused, though fine by the schema: ${valid.join(' ')}`
+  const unreported = wrong.filter((one) => !reported.some((field) => meet(one, field)))
+  return unreported.length > 0
+    ? `wrong fields that are not reported: ${unreported.join(' ')}`
+    : null
 }
 
 /** One field is the other, or lies within it. */
@@ -185,5 +189,5 @@ function fieldOf({ instancePath, params }: ErrorObject): string {
   return ['body', ...plain, ...missing].join('.')
 }
 
-const told = (errors: readonly ErrorObject[] | null | undefined) =>
+const errorTexts = (errors: readonly ErrorObject[] | null | undefined) =>
   errors?.map(({ instancePath, message }) => `${instancePath} ${message}`).join('; ')

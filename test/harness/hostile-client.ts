@@ -33,14 +33,14 @@ export async function crowd(url: string, count: number) {
 
 /** All that comes on a connection until it ends, or until `pattern` is in it. */
 export async function heardOn(socket: Socket, pattern?: RegExp): Promise<string> {
-  let heard = ''
+  let received = ''
   try {
     for await (const chunk of socket) {
-      heard += chunk
-      if (pattern?.test(heard)) break
+      received += chunk
+      if (pattern?.test(received)) break
     }
   } catch {
     // Cut by the server: what came before is what was heard.
   }
-  return heard
+  return received
 }

@@ -18,12 +18,12 @@ export function get(machine: string, url: URL): Promise<{ status: number; body: 
 export function exchange(url: string, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     const { hostname, port } = new URL(url)
-    const said: Buffer[] = []
+    const chunks: Buffer[] = []
     const socket = connect(Number(port), hostname)
     // A server that closes early may reset what is still being sent.
     socket.on('error', () => undefined)
-    socket.on('data', (chunk: Buffer) => said.push(chunk))
-    socket.once('close', () => resolve(Buffer.concat(said).toString()))
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    socket.once('close', () => resolve(Buffer.concat(chunks).toString()))
     socket.write(bytes)
   })
 }

@@ -166,7 +166,7 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
 
   test('comes out of questions, previews, tasks and progress likewise', async () => {
     const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: key }
-    await using asking = await connectPerson('v2 2026-07-28', { env, answer: yes })
+    await using person = await connectPerson('v2 2026-07-28', { env, answer: yes })
     await using previewing = await connectPerson('v2 2026-07-28', { env })
     const call = {
       type: 'phone',
@@ -199,9 +199,9 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
       if (where !== 'every text') expect(tokenOf(preview) ?? preview.isError, name).toBeTruthy()
     }
     for (const [name, args] of confirmed.toReversed())
-      expectToolSafe(name, await asking.call(name, args, { onProgress }))
-    expect(asking.asked.length).toBeGreaterThan(2)
-    for (const question of asking.asked) expectSafe(question, 'a question')
+      expectToolSafe(name, await person.call(name, args, { onProgress }))
+    expect(person.asked.length).toBeGreaterThan(2)
+    for (const question of person.asked) expectSafe(question, 'a question')
     for (const message of progress) lineOf(message, 'progress')
 
     const takesTasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } }

@@ -52,9 +52,9 @@ function sessionOn(send: Send, more: Partial<Session> = {}): RestrictedSession {
 const instead =
   (answer: (request: WireRequest) => { status: number; body: unknown } | undefined): Send =>
   async (request) => {
-    const told = answer(request)
-    if (!told) return platform.send(request)
-    return { status: told.status, header: () => undefined, body: JSON.stringify(told.body) }
+    const response = answer(request)
+    if (!response) return platform.send(request)
+    return { status: response.status, header: () => undefined, body: JSON.stringify(response.body) }
   }
 
 const get = (name: string, args: Record<string, string>, session = sessionOn(platform.send)) =>

@@ -142,7 +142,7 @@ describe('calls', () => {
     expect(ended.messages.at(-1).message).toMatch(/longest duration/)
   })
 
-  const said = async (to_number: string, overrides: object) => {
+  const conversation = async (to_number: string, overrides: object) => {
     using sandbox = startSandbox()
     const { body } = await sandbox.send('POST', 'accounts/me/calls', {
       ...phone,
@@ -161,7 +161,7 @@ describe('calls', () => {
   const hi = (more: object = {}) => ({ initial_message: { message: 'Hi there, Sam', ...more } })
 
   test('begin as initial_message says', async () => {
-    const first = async (more: object) => (await said('+12025550100', hi(more))).lines[0]
+    const first = async (more: object) => (await conversation('+12025550100', hi(more))).lines[0]
     expect(await first({})).toBe('0 agent: Hi there, Sam')
     expect(await first({ delay_ms: 2500 })).toBe('2.5 agent: Hi there, Sam')
     expect(await first({ mode: 'user_first' })).toBe('0 user: Hello, who is this?')
@@ -174,7 +174,7 @@ describe('calls', () => {
       reminder_max_count: 2,
       end_call_timeout_ms: 30_000,
     }
-    const { lines, seconds } = await said('+12025550108', {
+    const { lines, seconds } = await conversation('+12025550108', {
       ...hi(),
       inactivity_settings: inactivity,
     })
@@ -186,7 +186,7 @@ describe('calls', () => {
     ])
     expect(seconds).toBe(32)
     const never = { reminder_timeout_ms: null, end_call_timeout_ms: null }
-    const patient = await said('+12025550108', {
+    const patient = await conversation('+12025550108', {
       ...hi(),
       inactivity_settings: never,
       max_duration_seconds: 50,
@@ -199,7 +199,7 @@ describe('calls', () => {
 
   test('can be interrupted, as interrupt_settings and interruptible say', async () => {
     const roles = async (overrides: object) =>
-      (await said('+12025550109', { ...hi(), ...overrides })).lines.map((text) =>
+      (await conversation('+12025550109', { ...hi(), ...overrides })).lines.map((text) =>
         text.replace(/^\S+ /, ''),
       )
     expect(await roles({})).toEqual([

@@ -71,13 +71,13 @@ async function start(command: string, args: string[], file: string) {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const url = await new Promise<string>((resolve, reject) => {
-    let said = ''
+    let output = ''
     child.stderr.on('data', (chunk) => {
-      said += chunk
-      const found = /sandbox API at (\S+)\/v1/.exec(said)?.[1]
+      output += chunk
+      const found = /sandbox API at (\S+)\/v1/.exec(output)?.[1]
       if (found) resolve(found)
     })
-    child.once('close', () => reject(new Error(`Ended without serving: ${said}`)))
+    child.once('close', () => reject(new Error(`Ended without serving: ${output}`)))
   })
   return {
     url,

@@ -80,15 +80,16 @@ test('a served sandbox misbehaves by its file, and the tools cope', async () => 
       VOICE_AGENT_TIMEOUT: '1',
     },
   })
-  const said = async (name: string, args = {}) => (await client.call(name, args)).content[0]?.text
+  const resultText = async (name: string, args = {}) =>
+    (await client.call(name, args)).content[0]?.text
   expect((await client.value('get_current_account')).name).toBe('Sandbox account')
   const before = (await client.value('list_agents')).total as number
   const [agent] = (await client.value('list_agents', { limit: 1 })).items as { id: string }[]
   expect((await client.value('get_agent', { agent_id: agent?.id })).id).toBe(agent?.id)
-  expect(await said('list_models')).toMatch(/HTML page/)
-  expect(await said('create_agent', newAgent)).toMatch(/Look with list_agents before/)
+  expect(await resultText('list_models')).toMatch(/HTML page/)
+  expect(await resultText('create_agent', newAgent)).toMatch(/Look with list_agents before/)
   expect((await client.value('list_agents')).total).toBe(before + 1)
-  expect(await said('list_subaccounts')).toMatch(/did not answer within 1(\.\d)? s/)
+  expect(await resultText('list_subaccounts')).toMatch(/did not answer within 1(\.\d)? s/)
 })
 
 test.each([

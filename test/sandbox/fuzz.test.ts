@@ -103,12 +103,12 @@ const breaks: Record<string, [Break, RegExp]> = {
       response.status === 422 ? envelope(422, 'validation_error', 'body.other') : response,
     /^refused, though fine by the schema: body\.other/,
   ],
-  'wrong fields that are taken': [
+  'wrong fields that are accepted': [
     (request, response) =>
       response.status === 422 && /subaccounts(\?|$)/.test(request.url) && request.method === 'GET'
         ? Response.json({ count: 0, items: [] })
         : response,
-    /^it was taken with wrong fields: query\.(limit|offset)/,
+    /^it was accepted with wrong fields: query\.(limit|offset)/,
   ],
   'a change that is not stored': [
     async (request, response) =>

@@ -44,10 +44,10 @@ const start = (env: Record<string, string>) =>
 /** Calls everything that may give a hint; returns the results as one text. */
 async function everyHint(url: string, headers: Record<string, string> = {}) {
   await using client = await connectHttp('v2 2026-07-28', url, { 'x-api-key': key, ...headers })
-  const said: unknown[] = []
+  const results: unknown[] = []
   const tools = await client.listTools()
   const call = async (name: string, args: Record<string, unknown>) => {
-    if (tools.some((tool) => tool.name === name)) said.push(await client.call(name, args))
+    if (tools.some((tool) => tool.name === name)) results.push(await client.call(name, args))
   }
   await call('get_current_account', {})
   await call('get_call', { call_id: unknown })
@@ -64,7 +64,7 @@ async function everyHint(url: string, headers: Record<string, string> = {}) {
   await call('list_voices', { provider: 'elevenlabs', language: 'klingon' })
   const ask = async (method: string, params: Record<string, unknown>) => {
     const answer = await rpc(url, method, params, { key, headers })
-    said.push(answer)
+    results.push(answer)
     return answer.result
   }
   const { resources = [] } = await ask('resources/list', {})
@@ -86,7 +86,7 @@ async function everyHint(url: string, headers: Record<string, string> = {}) {
   const ref = { type: 'ref/prompt', name: 'design_agent' }
   for (const name of ['account_id', 'agent_id', 'call_id', 'from_number', 'language', 'provider'])
     await ask('completion/complete', { ref, argument: { name, value: '' } })
-  return JSON.stringify(said)
+  return JSON.stringify(results)
 }
 
 /** The requests to the platform during `act`, as `METHOD /path`, without the query. */
@@ -106,9 +106,9 @@ describe('with a pinned account', () => {
   afterAll(() => program[Symbol.asyncDispose]())
 
   test('no result names another account', async () => {
-    const said = await everyHint(program.url)
-    expect(said).toContain(seedIds.subaccount)
-    for (const other of others) expect(said.includes(other), other).toBe(false)
+    const results = await everyHint(program.url)
+    expect(results).toContain(seedIds.subaccount)
+    for (const other of others) expect(results.includes(other), other).toBe(false)
   })
 
   test('nothing is read from other accounts, except the record of the pinned account', async () => {
@@ -139,11 +139,11 @@ test('a pinned account that the platform does not know is reported, with the set
   await using client = await connectHttp('v2 2026-07-28', program.url, { 'x-api-key': key })
   const { content } = await client.call('get_call', { call_id: unknown })
   expect(content[0]?.text).toContain('--account')
-  let said = ''
+  let output = ''
   const asked = await askedBy(async () => {
-    said = await everyHint(program.url)
+    output = await everyHint(program.url)
   })
-  for (const other of others) expect(said.includes(other), other).toBe(false)
+  for (const other of others) expect(output.includes(other), other).toBe(false)
   const allowed = [
     'GET /accounts/current',
     `GET /accounts/${seedIds.account}/subaccounts/${unknown}`,

@@ -39,13 +39,13 @@ describe.each(clientKinds)('%s', (kind) => {
       expect(client.instructions).toContain('the tools only read')
       expect(client.instructions).not.toContain('create_agent')
       await expect(client.value('list_agents')).resolves.toHaveProperty('items')
-      for (const [name, said] of [
+      for (const [name, message] of [
         ['create_agent', "exposed by this server's setting --read-only (VOICE_AGENT_READ_ONLY)."],
         ['get_call', '--toolsets (VOICE_AGENT_TOOLSETS) and --tools (VOICE_AGENT_TOOLS).'],
         ['get_agents', 'There is no tool get_agents. Did you mean get_agent?'],
       ] as const) {
         const refused = expect(client.call(name)).rejects
-        await refused.toMatchObject({ code: -32602, message: expect.stringContaining(said) })
+        await refused.toMatchObject({ code: -32602, message: expect.stringContaining(message) })
       }
     })
   })
@@ -107,13 +107,13 @@ describe('headers of a request', () => {
     })
     expect(await listed(client)).toEqual(['list_sip_trunks', 'get_sip_trunk', 'get_usage'])
     expect(client.instructions).toContain('the tools only read')
-    for (const [name, said] of [
+    for (const [name, message] of [
       ['list_agents', "this request's header X-MCP-Toolsets."],
       ['place_call', "this server's setting --exclude-tools (VOICE_AGENT_EXCLUDE_TOOLS)."],
     ] as const) {
       await expect(client.call(name)).rejects.toMatchObject({
         code: -32602,
-        message: expect.stringContaining(said),
+        message: expect.stringContaining(message),
       })
     }
     await expect(client.value('list_sip_trunks')).resolves.toHaveProperty('items')

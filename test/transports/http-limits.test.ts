@@ -17,10 +17,10 @@ async function listen(url: string, key: string, uris: string[] = [models]) {
     signal: ended.signal,
   })
   const { status, headers } = response
-  const said = status === 200 ? '' : await response.text()
+  const body = status === 200 ? '' : await response.text()
   // With the response, because a stream whose response is collected as garbage is closed.
   const retryAfter = headers.get('retry-after')
-  return { status, said, retryAfter, response, end: () => ended.abort() }
+  return { status, body, retryAfter, response, end: () => ended.abort() }
 }
 
 const isUp = async (url: string) => (await fetch(new URL('/health', url))).status === 200
@@ -47,7 +47,7 @@ describe('streams', () => {
       Array.from({ length: 20 }, (_, index) => listen(program.url, `bad-${index % 3}`)),
     )
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([401, 503]))
-    expect((await listen(program.url, 'bad-1')).said).toMatch(/platform refuses the API key/)
+    expect((await listen(program.url, 'bad-1')).body).toMatch(/platform refuses the API key/)
     const good = await listen(program.url, 'good')
     expect(good.status).toBe(200)
     good.end()
@@ -74,8 +74,8 @@ describe('streams', () => {
     const second = await listen(program.url, 'good')
     const third = await listen(program.url, 'good')
     expect([first.status, second.status, third.status]).toEqual([200, 200, status])
-    expect(third.said).toMatch(message)
-    expect(JSON.parse(third.said)).toMatchObject({ jsonrpc: '2.0', id: null })
+    expect(third.body).toMatch(message)
+    expect(JSON.parse(third.body)).toMatchObject({ jsonrpc: '2.0', id: null })
     expect(third.retryAfter).toBe('30')
     expect(await isUp(program.url)).toBe(true)
     first.end()
@@ -104,10 +104,10 @@ describe('watched resources', () => {
     expect(same.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200))
     const more = await listen(program.url, 'good', agents(1, 40))
     expect(more).toMatchObject({ status: 429, retryAfter: '30' })
-    expect(more.said).toMatch(/30 for this API key \(--max-watched-per-key\)/)
+    expect(more.body).toMatch(/30 for this API key \(--max-watched-per-key\)/)
     const other = await listen(program.url, 'other', agents(30))
     expect(other).toMatchObject({ status: 503, retryAfter: '30' })
-    expect(other.said).toMatch(/50 in all \(--max-watched\)/)
+    expect(other.body).toMatch(/50 in all \(--max-watched\)/)
     // What was refused is not watched in part.
     expect((await listen(program.url, 'other', agents(20))).status).toBe(200)
     // Each was read once when it began, and nothing for those that were refused.
@@ -127,7 +127,7 @@ test('watched resources are limited for a client address, whatever the keys', as
   const same = await listen(program.url, 'good', agents(20))
   const more = await listen(program.url, 'other', agents(20))
   expect([first.status, same.status, more.status]).toEqual([200, 200, 429])
-  expect(more.said).toMatch(/30 for this client address \(--max-watched-per-address\)/)
+  expect(more.body).toMatch(/30 for this client address \(--max-watched-per-address\)/)
   expect(more.retryAfter).toBe('30')
   const other = await listen(program.url, 'other', agents(10))
   expect(other.status).toBe(200)

@@ -27,8 +27,8 @@ async function post(body: unknown, headers: Record<string, string> = {}) {
   })
   const text = await response.text()
   const data = [...text.matchAll(/^data: (.+)$/gm)].map(([, line = '']) => line)
-  const said = (data.length > 0 ? data : [text]).filter(Boolean)
-  return { status: response.status, said: said.map((line): Message => JSON.parse(line)) }
+  const texts = (data.length > 0 ? data : [text]).filter(Boolean)
+  return { status: response.status, messages: texts.map((line): Message => JSON.parse(line)) }
 }
 
 const rpc = (message: Message): Message => ({ jsonrpc: '2.0', ...message })
@@ -45,15 +45,15 @@ async function later(method: string, params: Message = {}, meta: object = client
 function raw(lines: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(program.url)
   return new Promise((resolve, reject) => {
-    let said = ''
+    let response = ''
     const socket = connect(Number(port), hostname, () =>
       socket.write(`${[...lines, 'Connection: close'].join('\r\n')}\r\n\r\n`),
     )
     socket.on('data', (chunk) => {
-      said += chunk
+      response += chunk
     })
     socket.once('error', reject)
-    socket.once('close', () => resolve(said))
+    socket.once('close', () => resolve(response))
   })
 }
 
@@ -73,8 +73,12 @@ describe('HTTP itself', () => {
   })
 
   test('/health answers GET and HEAD with any Host header', async () => {
-    const said = await raw(['GET /health HTTP/1.1', 'Host: balancer.example', 'Origin: http://a.b'])
-    expect(said).toMatch(/^HTTP\/1\.1 200 .*\{"status":"ok"\}$/s)
+    const response = await raw([
+      'GET /health HTTP/1.1',
+      'Host: balancer.example',
+      'Origin: http://a.b',
+    ])
+    expect(response).toMatch(/^HTTP\/1\.1 200 .*\{"status":"ok"\}$/s)
     const head = await fetch(at('/health'), { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
     const posted = await fetch(at('/health'), { method: 'POST' })
@@ -114,9 +118,9 @@ describe('a message that is not valid is refused with an error response', () => 
       -32602,
     ],
   ])('%s', async (_, message, id, code) => {
-    const { status, said } = await post(message)
+    const { status, messages } = await post(message)
     expect(status).toBe(400)
-    expect(said).toMatchObject([{ jsonrpc: '2.0', id, error: { code } }])
+    expect(messages).toMatchObject([{ jsonrpc: '2.0', id, error: { code } }])
   })
 
   test('a progress token of 2^53 in a call of the 2026 revision, too', async () => {
@@ -135,10 +139,10 @@ describe('batches', () => {
   test.each([{}, { 'mcp-protocol-version': '2025-03-26' }])(
     'are answered where the revision has them (%j)',
     async (headers) => {
-      const { status, said } = await post(batch, headers)
+      const { status, messages } = await post(batch, headers)
       expect(status).toBe(200)
       expect(
-        said
+        messages
           .flat()
           .map((one) => (one as Message).id)
           .toSorted(),
@@ -149,9 +153,9 @@ describe('batches', () => {
   test.each(['2024-11-05', '2025-06-18', '2025-11-25', '2026-07-28'])(
     'are refused where it has none (%s)',
     async (version) => {
-      const { status, said } = await post(batch, { 'mcp-protocol-version': version })
+      const { status, messages } = await post(batch, { 'mcp-protocol-version': version })
       expect(status).toBe(400)
-      expect(said).toMatchObject([{ id: null, error: { code: -32600 } }])
+      expect(messages).toMatchObject([{ id: null, error: { code: -32600 } }])
     },
   )
 })
@@ -164,7 +168,7 @@ describe('parameters', () => {
       const error = { code: -32602, message: expect.stringMatching(/cursor/) }
       expect(await later(method, { cursor }), cursor).toMatchObject({ error })
       const legacy = await post(rpc({ id: 1, method, params: { cursor } }))
-      expect(legacy.said, cursor).toMatchObject([{ error }])
+      expect(legacy.messages, cursor).toMatchObject([{ error }])
     }
   })
 
@@ -186,11 +190,11 @@ describe('parameters', () => {
       /params\.capabilities: /,
     ],
   ])('of a wrong form (%s) are refused in one sentence', async (_, message, pattern) => {
-    const { said } = await post(message)
-    expect(said).toMatchObject([
+    const { messages } = await post(message)
+    expect(messages).toMatchObject([
       { id: 1, error: { code: -32602, message: expect.stringMatching(pattern) } },
     ])
-    expect(JSON.stringify(said)).not.toMatch(/\\n|invalid_type/)
+    expect(JSON.stringify(messages)).not.toMatch(/\\n|invalid_type/)
   })
 
   test('a resource that does not exist has the error code of the revision', async () => {
@@ -199,8 +203,8 @@ describe('parameters', () => {
     expect(await later('resources/read', { uri })).toMatchObject({
       error: { ...error, code: -32602 },
     })
-    const { said } = await post(rpc({ id: 1, method: 'resources/read', params: { uri } }))
-    expect(said).toMatchObject([{ error: { ...error, code: -32002 } }])
+    const { messages } = await post(rpc({ id: 1, method: 'resources/read', params: { uri } }))
+    expect(messages).toMatchObject([{ error: { ...error, code: -32002 } }])
   })
 })
 
@@ -225,8 +229,8 @@ test('text of a client is cut and made safe in logs and in answers', async () =>
     await post(rpc({ id: 1, method: evil, params: { _meta: clientMeta({}) } }), modernHeaders),
     await post(name({ name: 'get_agent', _meta: clientMeta({ experimental: { [evil]: 1 } }) })),
   ]
-  for (const { said } of answers) {
-    const text = JSON.stringify(said)
+  for (const { messages } of answers) {
+    const text = JSON.stringify(messages)
     expect(text).toContain('"error"')
     expect(text.length).toBeLessThan(5000)
     JSON.parse(text, (key, value) => {

@@ -227,8 +227,10 @@ describe('the address', () => {
     await written(
       `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     )
-    const said = await text(socket.resume())
-    expect(said).toMatch(/^HTTP\/1.1 413 [\s\S]*connection: close[\s\S]*larger than 4194304 bytes/i)
+    const response = await text(socket.resume())
+    expect(response).toMatch(
+      /^HTTP\/1.1 413 [\s\S]*connection: close[\s\S]*larger than 4194304 bytes/i,
+    )
     expect((await send(program.url, initialize)).status).toBe(200)
   })
 

@@ -347,7 +347,7 @@ describe('the local token', () => {
     ]
     test.each(wrongs)(
       'is refused where its file %s, before anybody is served',
-      async (why, spoil, said) => {
+      async (why, spoil, expected) => {
         // Only root may give a file away.
         if (process.getuid?.() !== 0 && why === 'belongs to another user') return
         using folder = scratchFolder()
@@ -360,7 +360,7 @@ describe('the local token', () => {
           VOICE_AGENT_STATE_DIR: folder.path,
         })
         expect(await program.exited).toBe(1)
-        expect(program.stderr()).toMatch(said)
+        expect(program.stderr()).toMatch(expected)
         expect(program.stderr()).not.toMatch(/guess-me|Serving MCP/)
       },
     )

@@ -65,8 +65,8 @@ describe('SIGTERM over HTTP', () => {
     await new Promise((resolve) => setTimeout(resolve, 1500))
     const began = Date.now()
     program.process.kill('SIGTERM')
-    for (const told of await Promise.all(waits)) {
-      expect(told).toContain(`Wait on with wait_for_call, call_id ${call_id}`)
+    for (const resultText of await Promise.all(waits)) {
+      expect(resultText).toContain(`Wait on with wait_for_call, call_id ${call_id}`)
     }
     expect(await stream.text()).toMatch(/"result":/)
     expect(await program.exited).toBe(0)

@@ -4,14 +4,14 @@ import { quietly, startProgram } from '../harness/program.ts'
 
 type Message = Record<string, unknown>
 
-/** What the program says to these lines, until their end. */
-async function told(...lines: readonly unknown[]) {
+/** The program's answers to these lines, until it ends. */
+async function answersTo(...lines: readonly unknown[]) {
   await using program = startProgram([], { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly })
   const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
   program.process.stdin?.end(`${text.join('\n')}\n`)
   expect(await program.exited).toBe(0)
-  const said = program.stdout().split('\n').slice(0, -1)
-  return { said: said.map((line): unknown => JSON.parse(line)), stderr: program.stderr() }
+  const lineTexts = program.stdout().split('\n').slice(0, -1)
+  return { answers: lineTexts.map((line): unknown => JSON.parse(line)), stderr: program.stderr() }
 }
 
 const rpc = (message: Message): Message => ({ jsonrpc: '2.0', ...message })
@@ -32,18 +32,18 @@ describe('an id that a client uses again', () => {
     ['a ping', ping(1), { result: {} }],
     ['a list', rpc({ id: 1, method: 'prompts/list' }), { result: { prompts: expect.any(Array) } }],
   ])('gets the answer to %s, not to `initialize`', async (_, message, answer) => {
-    const { said } = await told(initialize('2025-11-25', {}, 1), message)
-    expect(said).toMatchObject([{ id: 1, result: { protocolVersion: '2025-11-25' } }, answer])
-    expect(said).toHaveLength(2)
-    expect(said[1]).not.toHaveProperty('result.protocolVersion')
+    const { answers } = await answersTo(initialize('2025-11-25', {}, 1), message)
+    expect(answers).toMatchObject([{ id: 1, result: { protocolVersion: '2025-11-25' } }, answer])
+    expect(answers).toHaveLength(2)
+    expect(answers[1]).not.toHaveProperty('result.protocolVersion')
   })
 
   test('gets the later answer in the 2026 revision, too', async () => {
-    const { said } = await told(
+    const { answers } = await answersTo(
       later(1, '2026-07-28', 'tools/list'),
       later(1, undefined, 'nothing'),
     )
-    expect(said).toMatchObject([
+    expect(answers).toMatchObject([
       { id: 1, result: {} },
       { id: 1, error: { code: -32601 } },
     ])
@@ -80,15 +80,15 @@ describe('a message that is not valid is answered with an error', () => {
     ['a batch', [ping(5)], null, -32600],
   ])('%s', async (_, message, id, code) => {
     const expected = { jsonrpc: '2.0', id, error: { code, message: expect.stringMatching(/\.$/) } }
-    const { said } = await told(...begin, message, ping('last'))
-    expect(said).toMatchObject([{ id: 0 }, expected, { id: 'last', result: {} }])
+    const { answers } = await answersTo(...begin, message, ping('last'))
+    expect(answers).toMatchObject([{ id: 0 }, expected, { id: 'last', result: {} }])
     // As the first line of all, too.
-    expect((await told(message)).said).toMatchObject([expected])
+    expect((await answersTo(message)).answers).toMatchObject([expected])
   })
 
   test('but a malformed response is not answered: two programs could answer each other for ever', async () => {
-    const { said, stderr } = await told(...begin, rpc({ id: {}, result: 1 }), ping('last'))
-    expect(said).toMatchObject([{ id: 0 }, { id: 'last' }])
+    const { answers, stderr } = await answersTo(...begin, rpc({ id: {}, result: 1 }), ping('last'))
+    expect(answers).toMatchObject([{ id: 0 }, { id: 'last' }])
     expect(stderr).toMatch(/A response is malformed/)
   })
 })
@@ -98,19 +98,23 @@ describe('batches', () => {
 
   test('are answered together in the revision that has them', async () => {
     const batch = [ping('a'), rpc({ method: 'notifications/initialized' }), ping(1.5), ping('b'), 7]
-    const { said } = await told(start, batch, ping('last'))
-    expect(said).toHaveLength(3)
-    const answers = said.find((one): one is Message[] => Array.isArray(one)) ?? []
-    expect(answers.map(({ id }) => id).toSorted()).toEqual([1.5, 'a', 'b', null])
-    expect(answers.filter(({ error }) => error)).toMatchObject([
+    const { answers } = await answersTo(start, batch, ping('last'))
+    expect(answers).toHaveLength(3)
+    const batchAnswers = answers.find((one): one is Message[] => Array.isArray(one)) ?? []
+    expect(batchAnswers.map(({ id }) => id).toSorted()).toEqual([1.5, 'a', 'b', null])
+    expect(batchAnswers.filter(({ error }) => error)).toMatchObject([
       { id: 1.5, error: { code: -32600 } },
       { id: null, error: { code: -32600 } },
     ])
   })
 
   test('of notifications alone get no answer', async () => {
-    const { said } = await told(start, [rpc({ method: 'notifications/initialized' })], ping('last'))
-    expect(said).toMatchObject([{ id: 0 }, { id: 'last' }])
+    const { answers } = await answersTo(
+      start,
+      [rpc({ method: 'notifications/initialized' })],
+      ping('last'),
+    )
+    expect(answers).toMatchObject([{ id: 0 }, { id: 'last' }])
   })
 
   test('do not wait for a request that is cancelled', async () => {
@@ -120,24 +124,24 @@ describe('batches', () => {
       params: { name: 'wait_for_call', arguments: { call_id: 'x' } },
     })
     const cancel = rpc({ method: 'notifications/cancelled', params: { requestId: 'w' } })
-    const { said } = await told(start, [wait, ping('a')], cancel, ping('last'))
-    const answers = said.find((one): one is Message[] => Array.isArray(one)) ?? []
-    expect(answers.map(({ id }) => id)).toContain('a')
+    const { answers } = await answersTo(start, [wait, ping('a')], cancel, ping('last'))
+    const batchAnswers = answers.find((one): one is Message[] => Array.isArray(one)) ?? []
+    expect(batchAnswers.map(({ id }) => id)).toContain('a')
   })
 
   test.each([
     ['that is empty', []],
     ['of more than a hundred', Array.from({ length: 101 }, (_, id) => ping(id))],
   ])('%s are refused as a whole', async (_, batch) => {
-    expect((await told(start, batch)).said).toMatchObject([
+    expect((await answersTo(start, batch)).answers).toMatchObject([
       { id: 0 },
       { id: null, error: { code: -32600 } },
     ])
   })
 
   test('cannot contain initialize', async () => {
-    const { said } = await told(start, [initialize('2025-03-26', {}, 1), ping(2)])
-    expect(said[1]).toMatchObject([
+    const { answers } = await answersTo(start, [initialize('2025-03-26', {}, 1), ping(2)])
+    expect(answers[1]).toMatchObject([
       { id: 1, error: { code: -32600 } },
       { id: 2, result: {} },
     ])
@@ -150,11 +154,11 @@ test('a revision that is not served is refused in every request, not only in the
     id,
     error: { code: -32022, data: { supported: ['2026-07-28'], requested } },
   })
-  const first = await told(...versions.map((version, id) => later(id, version)))
-  expect(first.said).toMatchObject(versions.map((version, id) => refusal(id, version)))
-  const after = await told(later('one'), ...versions.map((version, id) => later(id, version)))
-  expect(after.said).toHaveLength(versions.length + 1)
-  expect(after.said).toEqual(
+  const first = await answersTo(...versions.map((version, id) => later(id, version)))
+  expect(first.answers).toMatchObject(versions.map((version, id) => refusal(id, version)))
+  const after = await answersTo(later('one'), ...versions.map((version, id) => later(id, version)))
+  expect(after.answers).toHaveLength(versions.length + 1)
+  expect(after.answers).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ id: 'one', result: expect.anything() }),
       ...versions.map((version, id) => ({
@@ -181,9 +185,9 @@ describe('capabilities of a wrong form', () => {
     [{ experimental: { x: 1 } }],
     [{ extensions: { x: null } }],
   ])('%j are refused in one sentence', async (capabilities) => {
-    const { said } = await told(initialize('2025-11-25', capabilities))
-    expect(said).toMatchObject([{ id: 0, error: { code: -32602 } }])
-    const [{ error }] = said as [{ error: { message: string } }]
+    const { answers } = await answersTo(initialize('2025-11-25', capabilities))
+    expect(answers).toMatchObject([{ id: 0, error: { code: -32602 } }])
+    const [{ error }] = answers as [{ error: { message: string } }]
     expect(error.message).toMatch(/^Invalid params: params\.capabilities/)
     expect(error.message).not.toMatch(/[{\n]/)
     expect(error.message.length).toBeLessThan(200)

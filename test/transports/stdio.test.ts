@@ -45,13 +45,13 @@ const Message = z.looseObject({
     })
     .optional(),
 })
-const said = ({ stdout }: Program) =>
+const answersIn = ({ stdout }: Program) =>
   stdout()
     .split('\n')
     .slice(0, -1)
     .map((line) => Message.parse(JSON.parse(line)))
 const until = (program: Program, count: number) =>
-  expect.poll(() => said(program).length, { interval: 20, timeout: 10_000 }).toBe(count)
+  expect.poll(() => answersIn(program).length, { interval: 20, timeout: 10_000 }).toBe(count)
 
 test('a client that stops reading while the SDK is loaded ends the connection', async () => {
   await using program = start()
@@ -72,7 +72,7 @@ test('a client that gives every request the same id gets each answer once', asyn
   await until(program, 3)
   program.process.stdin?.end()
   expect(await program.exited).toBe(0)
-  const lists = said(program).map(({ result }) => result?.tools !== undefined)
+  const lists = answersIn(program).map(({ result }) => result?.tools !== undefined)
   expect(lists).toEqual([true, true, false])
 })
 
@@ -84,7 +84,7 @@ test('a cancellation after the answer does not hold back a later answer', async 
   say(program, later(call(1, 'get_current_account')))
   program.process.stdin?.end()
   expect(await program.exited).toBe(0)
-  expect(said(program).map(({ id }) => id)).toEqual([1, 2, 1])
+  expect(answersIn(program).map(({ id }) => id)).toEqual([1, 2, 1])
 })
 
 /** Asks of a call that goes on for a while, and waits for it so many seconds. */
@@ -97,7 +97,7 @@ async function waitForCall(program: Program, timeout_seconds: number): Promise<v
   })
   say(program, ...hello(), place)
   await until(program, 2)
-  const call_id = said(program)[1]?.result?.structuredContent?.id
+  const call_id = answersIn(program)[1]?.result?.structuredContent?.id
   say(program, call(2, 'wait_for_call', { call_id, timeout_seconds }))
   await sleep(300)
 }
@@ -111,7 +111,7 @@ test('a wait for a call ends when the input ends, and its answer tells the state
   // Far below the 50 s of the wait, on a slow machine as well.
   expect(Date.now() - began).toBeLessThan(15_000)
   const result = { structuredContent: { ended: false } }
-  expect(said(program).at(-1)).toMatchObject({ id: 2, result })
+  expect(answersIn(program).at(-1)).toMatchObject({ id: 2, result })
 })
 
 test('placing a call is finished when the input ends', async () => {
@@ -130,12 +130,14 @@ test('placing a call is finished when the input ends', async () => {
   await expect.poll(() => platform.dialled.length, { timeout: 10_000 }).toBe(1)
   program.process.stdin?.end()
   expect(await program.exited).toBe(0)
-  expect(said(program).at(-1)).toMatchObject({ result: { structuredContent: { id: 'call-0' } } })
+  expect(answersIn(program).at(-1)).toMatchObject({
+    result: { structuredContent: { id: 'call-0' } },
+  })
   await using next = start(env)
   say(next, ...hello(), place)
   next.process.stdin?.end()
   expect(await next.exited).toBe(0)
-  expect(said(next).at(-1)).toMatchObject({
+  expect(answersIn(next).at(-1)).toMatchObject({
     result: { structuredContent: { id: 'call-0', repeated: true } },
   })
   expect(platform.dialled).toHaveLength(1)
@@ -155,11 +157,11 @@ test('a question to a client that has gone is not waited for', async () => {
   const ask = (id: number) => call(id, 'archive_agent', { agent_id: seedIds.supportAgent })
   say(program, ...hello({ elicitation: {} }), ask(1))
   await until(program, 2)
-  expect(said(program)[1]?.method).toBe('elicitation/create')
+  expect(answersIn(program)[1]?.method).toBe('elicitation/create')
   // The second one asks when nobody is there any more.
   say(program, ask(2))
   program.process.stdin?.end()
   expect(await program.exited).toBe(0)
-  const answers = said(program).filter(({ method }) => method === undefined)
+  const answers = answersIn(program).filter(({ method }) => method === undefined)
   expect(answers.map(({ id }) => id).toSorted()).toEqual([0, 1, 2])
 })

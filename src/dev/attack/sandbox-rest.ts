@@ -43,8 +43,8 @@ export const sandboxRest: Scenario = {
     const sent = Object.entries(requests).flatMap((one) => Array(times).fill(one) as (typeof one)[])
     const wrong = await Promise.all(
       sent.map(async ([name, [bytes, answer]]) => {
-        const said = await exchange(url, bytes)
-        return answer.test(said) ? undefined : `${name}: ${said.slice(0, 100)}`
+        const response = await exchange(url, bytes)
+        return answer.test(response) ? undefined : `${name}: ${response.slice(0, 100)}`
       }),
     )
     assert.deepEqual(

@@ -182,14 +182,14 @@ describe('an invalid dial policy', () => {
     ['a limit that is none', '{"max_per_hour":-1}', /max_per_hour/],
     ['not JSON', '{"max_per_hour":', /not JSON/],
     ['a file that is not there', '/nowhere/policy.json', /\/nowhere\/policy\.json/],
-  ])('is refused before the server starts: %s', async (_, policy, told) => {
+  ])('is refused before the server starts: %s', async (_, policy, expected) => {
     await using program = startProgram([], {
       VOICE_AGENT_SANDBOX_DB: ':memory:',
       VOICE_AGENT_STATE_DIR: ':memory:',
       VOICE_AGENT_DIAL_POLICY: policy,
     })
     expect(await program.exited).toBe(1)
-    expect(program.stderr()).toMatch(told)
+    expect(program.stderr()).toMatch(expected)
     expect(program.stderr()).not.toMatch(/\n\s+at /)
     expect(program.stdout()).toBe('')
   })

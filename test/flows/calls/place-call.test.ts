@@ -104,7 +104,7 @@ describe('a call that was placed', () => {
     const calls = [{ to_number: '+12025550101' }, { to_number: '+12025550102' }]
     const list = { agent_id, from_number, calls }
     const confirm_token = tokenOf(await client.call('place_calls', list))
-    const told = async (args: object) => {
+    const expectNotAccepted = async (args: object) => {
       const { structuredContent, content } = await client.call('place_calls', args)
       expect(structuredContent?.calls).toMatchObject([
         { outcome: 'failed', call_id: 'no-0', problem: expect.stringContaining('call_id no-0') },
@@ -113,8 +113,8 @@ describe('a call that was placed', () => {
       expect(content[0]?.text.match(/did NOT accept/g)).toHaveLength(1)
       expect(content[0]?.text).toContain('"call_id":"no-0, no-1"')
     }
-    await told({ ...list, confirm_token })
-    await told(list)
+    await expectNotAccepted({ ...list, confirm_token })
+    await expectNotAccepted(list)
     const longer = { ...list, calls: [...calls, { to_number: '+12025550103' }] }
     expect(await client.text('place_calls', longer)).toContain(
       'Not accepted before: 2 more, which are not dialled again',

@@ -184,18 +184,18 @@ describe('a list of calls', () => {
   test('is paced, and reports progress, never right before the result', async () => {
     await using platform = await startCallingPlatform()
     await using client = await connect(platform.env)
-    const told: { message: string; at: number }[] = []
+    const progress: { message: string; at: number }[] = []
     await client.call(
       'place_calls',
       { ...listOf(...numbers(4)), agent_id: platform.agent.id },
-      { onProgress: (message) => void told.push({ message, at: Date.now() }) },
+      { onProgress: (message) => void progress.push({ message, at: Date.now() }) },
     )
-    expect(told.map(({ message }) => message)).toEqual([
+    expect(progress.map(({ message }) => message)).toEqual([
       '1 placed, 1 of 4 done',
       '2 placed, 2 of 4 done',
       '3 placed, 3 of 4 done',
     ])
-    expect(Date.now() - Number(told.at(-1)?.at)).toBeGreaterThan(200)
+    expect(Date.now() - Number(progress.at(-1)?.at)).toBeGreaterThan(200)
     const times = platform.dialled.map(({ at }) => Number(at))
     const gaps = times.slice(1).map((at, before) => at - Number(times[before]))
     expect(Math.min(...gaps)).toBeGreaterThan(250)
@@ -423,13 +423,13 @@ describe('a list that is cancelled', () => {
     const { result } = z
       .object({ result: z.looseObject({ structuredContent: z.looseObject({}) }) })
       .parse(JSON.parse(program.stdout()))
-    const told = items(result.structuredContent)
-    const outcomes = told.map(({ outcome }) => outcome)
-    // Only of the last one, which was on its way, the answer may have come too late to be told.
+    const calls = items(result.structuredContent)
+    const outcomes = calls.map(({ outcome }) => outcome)
+    // The call that was being sent may have been answered too late to be reported.
     expect(outcomes.slice(0, count - 1)).toEqual(Array(count - 1).fill('placed'))
     expect(outcomes[count - 1]).toMatch(/^(placed|unknown)$/)
     expect(outcomes.slice(count)).toEqual(Array(9 - count).fill('not_dialled'))
-    expect(told.map(({ to_number }) => to_number)).toEqual(numbers(9))
+    expect(calls.map(({ to_number }) => to_number)).toEqual(numbers(9))
     expect(platform.dialled.map(({ to_number }) => to_number)).toEqual(numbers(9).slice(0, count))
     expect(result.structuredContent.summary).toEqual(counted(outcomes))
   })

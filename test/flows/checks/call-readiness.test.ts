@@ -218,8 +218,8 @@ describe('a person who is asked whether to call', () => {
       /^Will probably fail: "\+12025550177 is no number of this account; call from/m,
     ],
     ['+12025550112', /^Will probably fail: .* no termination URI; set termination_uri/m],
-  ])('is warned of calling from %s', async (from_number, told) => {
-    for (const text of await question(from_number)) expect(text).toMatch(told)
+  ])('is warned of calling from %s', async (from_number, expected) => {
+    for (const text of await question(from_number)) expect(text).toMatch(expected)
   })
 
   test('is warned of the number that a list is called from', async () => {

@@ -57,10 +57,10 @@ describe('a value that is stored already', () => {
     [{ transcriber: { languages: ['en-UX', 'de-DX'] } }, /transcriber\.language: .*no de-DX;/],
     [{ transcriber: { model: 'nova-3' } }, /transcriber\.language: .*no en-UX/],
     [{ initial_message: { message: '{{ x ' } }, /initial_message\.message: line 1/],
-  ])('does not prevent the check of new values: %j', async (more, told) => {
+  ])('does not prevent the check of new values: %j', async (more, expected) => {
     const result = await change(more)
     expect(result.isError).toBe(true)
-    expect(result.content[0]?.text).toMatch(told)
+    expect(result.content[0]?.text).toMatch(expected)
   })
 
   test('is checked if its provider changes', async () => {
@@ -115,9 +115,9 @@ describe('a value that is not in its catalog', () => {
       { voice: { provider: 'elevenlab', voice_id: 'x' } },
       /voice\.provider: .*did you mean elevenlabs/,
     ],
-  ])('%j is refused with the entry that is meant', async (more, told) => {
+  ])('%j is refused with the entry that is meant', async (more, expected) => {
     const before = (await client.value('list_agents')).total
-    expect(await failing(more)).toMatch(told)
+    expect(await failing(more)).toMatch(expected)
     expect((await client.value('list_agents')).total).toBe(before)
   })
 

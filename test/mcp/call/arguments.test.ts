@@ -149,8 +149,8 @@ describe('arguments', () => {
 
   test('all problems are told at once', () => {
     const given = { nme: 'x', model: {}, voice: { provider: '', voice_id: 'x' } }
-    const told = problems('create_agent', given).map((problem) => problem.split(':', 1)[0])
+    const named = problems('create_agent', given).map((problem) => problem.split(':', 1)[0])
     const wanted = ['nme', 'model.provider', 'model.model', 'transcriber', 'voice.provider']
-    expect(told).toEqual(wanted)
+    expect(named).toEqual(wanted)
   })
 })

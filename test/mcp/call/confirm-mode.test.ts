@@ -70,8 +70,8 @@ describe('where only a person can agree', () => {
     ['v2 2025', 'HTTP', yes],
     ['v1', 'HTTP', yes],
   ] as const)('a %s client over %s that cannot ask is refused', async (kind, transport, answer) => {
-    const asking = answer && { answer }
-    await using client = await connectPerson(kind, { ...over[transport](), ...asking })
+    const person = answer && { answer }
+    await using client = await connectPerson(kind, { ...over[transport](), ...person })
     const each = await actions(client)
     const before = await stateOf(client)
     for (const [name, args] of each) {

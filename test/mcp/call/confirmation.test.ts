@@ -250,8 +250,8 @@ describe('a token', () => {
   test('does not mind in which order the same is said', async () => {
     const call = { ...newCall(), test_variables: { a: { x: 1, y: 2 }, b: 3 } }
     const confirm_token = tokenOf(await client.call('place_call', call))
-    const said = { confirm_token, ...call, test_variables: { b: 3, a: { y: 2, x: 1 } } }
-    expect(await client.value('place_call', said)).toMatchObject({ repeated: false })
+    const reordered = { confirm_token, ...call, test_variables: { b: 3, a: { y: 2, x: 1 } } }
+    expect(await client.value('place_call', reordered)).toMatchObject({ repeated: false })
   })
 
   test('is for one tool', async () => {
@@ -300,8 +300,8 @@ const agentParts = async ({ value }: Person) => {
 
 describe('an answer of 2026-07-28', () => {
   const capabilities = { elicitation: { form: {} } }
-  const call = (name: string, args: object, more: object = {}, asking: object = {}) =>
-    rpc(http.url, 'tools/call', { name, arguments: args, ...more }, { capabilities, ...asking })
+  const call = (name: string, args: object, more: object = {}, options: object = {}) =>
+    rpc(http.url, 'tools/call', { name, arguments: args, ...more }, { capabilities, ...options })
   const inputResponses = { confirm: yes }
   const isRefused = ({ error }: Awaited<ReturnType<typeof call>>) =>
     expect(error).toMatchObject({ code: -32602, data: { reason: 'invalid_request_state' } })
@@ -311,7 +311,7 @@ describe('an answer of 2026-07-28', () => {
     const { requestState } = (await call('place_call', args)).result
     expect(requestState).toEqual(expect.any(String))
     const answer = { inputResponses, requestState }
-    for (const [name, other, asking] of [
+    for (const [name, other, options] of [
       ['place_call', { ...args, to_number: '+12025550102' }, {}],
       ['place_call', { type: 'web', agent_id: args.agent_id, account_id: seedIds.subaccount }, {}],
       [
@@ -322,7 +322,7 @@ describe('an answer of 2026-07-28', () => {
       ['get_agent', { agent_id: args.agent_id }, {}],
       ['place_call', args, { key: 'sandbox-subaccount-key' }],
     ] as const)
-      isRefused(await call(name, other, answer, asking))
+      isRefused(await call(name, other, answer, options))
     expect((await call('place_call', args, answer)).result).toMatchObject({
       structuredContent: { repeated: false },
     })
@@ -401,9 +401,9 @@ describe('agreement', () => {
     const opened =
       state === undefined ? undefined : await confirm.verifyState(state, contextOf(state))
     const context = contextOf(opened)
-    const asking = { tool: 'place_call', bound: ['x'], owner: 'me', token, canAsk, context }
+    const request = { tool: 'place_call', bound: ['x'], owner: 'me', token, canAsk, context }
     try {
-      const agreement = await (await confirm.of({ ...asking, redact: String }))({
+      const agreement = await (await confirm.of({ ...request, redact: String }))({
         kind: 'calls',
         question: dialogText`Call?`,
         facts: {},

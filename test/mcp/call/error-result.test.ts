@@ -70,7 +70,7 @@ const rows: [
   Behaviour,
   tool: string,
   args: Record<string, unknown>,
-  told: RegExp[],
+  expected: RegExp[],
 ][] = [
   [
     '400',
@@ -204,11 +204,11 @@ const rows: [
 ]
 
 describe('an assistant is told', () => {
-  test.each(rows)('about %s', async (_, behaviour, tool, args, told) => {
+  test.each(rows)('about %s', async (_, behaviour, tool, args, expected) => {
     const { text } = await failure(behaviour, tool, args)
     expect(text).toMatch(new RegExp(`^${tool} failed: `))
     expect(text).toMatch(/\nNext: \S/)
-    for (const pattern of told) expect(text).toMatch(pattern)
+    for (const pattern of expected) expect(text).toMatch(pattern)
   })
 
   test('which argument the platform refused, by the name the tool gives it', async () => {

@@ -184,11 +184,11 @@ describe('clear', () => {
     ['note.x', 'there is no field note.x; '],
     ['voice.__proto__', 'there is no field voice.__proto__; '],
     ['voice.langage', 'there is no field voice.langage; '],
-  ])('of what does not exist is told: %j', (path, told) => {
+  ])('of what does not exist is told: %j', (path, expected) => {
     const [only, ...others] = problems('update_agent', change({ note: 'x', clear: [path] }))
     expect(others).toEqual([])
     expect(only?.startsWith('clear.0: ')).toBe(true)
-    expect(only).toContain(told)
+    expect(only).toContain(expected)
   })
 
   test.each([
@@ -197,8 +197,8 @@ describe('clear', () => {
     ['initial_message.mode', 'cannot be cleared; send "fixed_message" for the default'],
     ['volume.web', 'send 0.5 for the default, or clear volume to reset all of it'],
     ['model', 'model cannot be cleared; clear fields of it: model.max_tokens, model.temperature'],
-  ])('of what cannot be cleared says so: %j', (path, told) => {
-    expect(problems('update_agent', change({ clear: [path] }))[0]).toContain(told)
+  ])('of what cannot be cleared says so: %j', (path, expected) => {
+    expect(problems('update_agent', change({ clear: [path] }))[0]).toContain(expected)
   })
 
   test('of what the platform does not clear says so', () => {

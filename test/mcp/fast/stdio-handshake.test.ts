@@ -23,7 +23,7 @@ import { sessionOf } from '../../harness/session.ts'
 const isSandbox = true
 const account = undefined
 const version = '1.2.3'
-const nobody: Client = { call: () => Promise.reject(new Error('Nobody is asked')) }
+const unusedClient: Client = { call: () => Promise.reject(new Error('Nobody is asked')) }
 
 const { factory } = createMcpService({
   exposureFor: createRequestExposure(everyTool(tools)),
@@ -31,7 +31,7 @@ const { factory } = createMcpService({
   version,
   isSandbox,
   account,
-  sessionFor: () => sessionOf(nobody),
+  sessionFor: () => sessionOf(unusedClient),
   callTaskView,
   confirm: 'auto',
   usedTokens: createMemoryUsedTokens(),
@@ -238,7 +238,7 @@ describe('the handshake', () => {
 })
 
 /** What the program says on standard output to these lines, until their end. */
-async function told(lines: readonly unknown[], env: Record<string, string> = {}) {
+async function answersOfProgram(lines: readonly unknown[], env: Record<string, string> = {}) {
   await using program = startProgram([], { VOICE_AGENT_SANDBOX_DB: ':memory:', ...env })
   const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
   program.process.stdin?.end(`${text.join('\n')}\n`)
@@ -265,7 +265,7 @@ const Listed = z.object({
 
 describe('the program', () => {
   test('goes on with a client where the handshake has stopped, and repeats no answer', async () => {
-    const { answers, ids } = await told([...begin, list, call(8), list, call(9)])
+    const { answers, ids } = await answersOfProgram([...begin, list, call(8), list, call(9)])
     expect(ids.toSorted()).toEqual([0, 8, 9, 'two', 'two'])
     expect(answers.filter(({ error }) => error)).toEqual([])
     const lists = answers.filter(({ id }) => id === 'two')
@@ -276,28 +276,32 @@ describe('the program', () => {
     const { params, ...rest } = modern('tools/call')
     const named = { ...(params as object), name: 'get_current_account', arguments: {} }
     const later = { ...rest, id: 9, params: named }
-    const { answers, ids } = await told([modern('server/discover'), modern('tools/list'), later])
+    const { answers, ids } = await answersOfProgram([
+      modern('server/discover'),
+      modern('tools/list'),
+      later,
+    ])
     expect(ids).toEqual([3, 3, 9])
     expect(answers.filter(({ error }) => error)).toEqual([])
   })
 
   test('goes on after a line that is not JSON', async () => {
-    const { ids } = await told(['{"nothing', ...begin, call(8)])
+    const { ids } = await answersOfProgram(['{"nothing', ...begin, call(8)])
     expect(ids.toSorted()).toEqual([0, 8, null])
   })
 
   test('takes a first message that is longer than the handshake looks at', async () => {
     const long = { ...call(8), params: { name: 'x'.repeat(100_000), arguments: {} } }
-    const { answers } = await told([...begin, long])
+    const { answers } = await answersOfProgram([...begin, long])
     expect(answers.at(-1)).toMatchObject({ id: 8, error: { code: -32602 } })
   })
 
   test('lists what is exposed, and what a pinned account leaves of it', async () => {
     const listedIn = (answers: readonly Message[]) => Listed.parse(answers.at(-1)?.result).tools
-    const some = await told([...begin, list], { VOICE_AGENT_TOOLSETS: 'usage' })
+    const some = await answersOfProgram([...begin, list], { VOICE_AGENT_TOOLSETS: 'usage' })
     expect(listedIn(some.answers).map(({ name }) => name)).toEqual(['get_usage'])
     expect(JSON.stringify(listedIn(some.answers))).toContain('"account_id"')
-    const pinned = await told([...begin, list], {
+    const pinned = await answersOfProgram([...begin, list], {
       VOICE_AGENT_TOOLSETS: 'usage',
       VOICE_AGENT_ACCOUNT: 'me',
     })

@@ -23,9 +23,9 @@ describe('a reference that does not exist', () => {
       { phone_number_id: '00000000-0000-4000-8004-000000000001', inbound_agent_id: 'Suport line' },
       /inbound_agent_id: .*Did you mean Support line/,
     ],
-  ])('%s %j is refused with the closest one', async (name, args, told) => {
+  ])('%s %j is refused with the closest one', async (name, args, expected) => {
     const result = await client.call(name, args)
     expect(result.isError).toBe(true)
-    expect(result.content[0]?.text).toMatch(told)
+    expect(result.content[0]?.text).toMatch(expected)
   })
 })

@@ -33,9 +33,9 @@ describe('an empty list', () => {
     ['germn', /^No voice has the language "germn"\. Did you mean German \(Germany\) \(de-de\)/],
     ['de-dd', /Did you mean .*\(de-de\)/],
     ['xx', /^No voice has the language "xx"\. There are .*de-de/],
-  ])('of voices in %s tells which language was meant', async (language, told) => {
+  ])('of voices in %s tells which language was meant', async (language, expected) => {
     const { note } = await client.value('list_voices', { provider: 'elevenlabs', language })
-    expect(note).toMatch(told)
+    expect(note).toMatch(expected)
   })
 
   test('of voices in a language that there is says nothing of it', async () => {

@@ -165,37 +165,37 @@ describe('the headers of a request', () => {
 })
 
 describe('instructions', () => {
-  const told = (wanted: ExposureSettings, account?: string) =>
+  const textFor = (wanted: ExposureSettings, account?: string) =>
     instructionsFor({ isSandbox: false, account, confirm: 'auto', exposure: exposed(wanted) })
   const known = new Set(every)
   const toolsIn = (text: string) =>
     [...text.matchAll(/[a-z]+(_[a-z]+)+/g)].map(([word]) => word).filter((word) => known.has(word))
 
   test('name only tools that are exposed', () => {
-    expect(toolsIn(told({}))).toContain('place_call')
+    expect(toolsIn(textFor({}))).toContain('place_call')
     const settings: ExposureSettings[] = [{ readOnly: 'true' }, { excludeTools: 'list_calls' }]
     for (const toolsets of toolsetsOf(allRoutes)) settings.push({ toolsets })
     for (const wanted of settings) {
       const shown = new Set(namesOf(wanted))
-      for (const name of toolsIn(told(wanted))) expect(shown).toContain(name)
+      for (const name of toolsIn(textFor(wanted))) expect(shown).toContain(name)
     }
   })
 
   test('say that nothing can be changed if all tools read', () => {
-    expect(told({ readOnly: 'true' })).toContain('the tools only read')
-    expect(told({ toolsets: 'usage' })).toContain('the tools only read')
-    expect(told({})).not.toContain('the tools only read')
+    expect(textFor({ readOnly: 'true' })).toContain('the tools only read')
+    expect(textFor({ toolsets: 'usage' })).toContain('the tools only read')
+    expect(textFor({})).not.toContain('the tools only read')
   })
 
   test('warn that a telephone rings if calls can be placed', () => {
-    expect(told({ tools: 'place_call' })).toContain('rings a real telephone')
+    expect(textFor({ tools: 'place_call' })).toContain('rings a real telephone')
   })
 
   test('name the pinned account, but not account_id or subaccounts', () => {
-    const text = told({}, 'a1')
+    const text = textFor({}, 'a1')
     expect(text).toMatch(/^Everything here belongs to one account, a1, and no tool/)
     expect(text).not.toMatch(/account_id|subaccount/)
-    expect(told({}, 'me')).toContain("one account, the API key's own, and")
-    expect(told({})).toMatch(/account_id.*subaccount/)
+    expect(textFor({}, 'me')).toContain("one account, the API key's own, and")
+    expect(textFor({})).toMatch(/account_id.*subaccount/)
   })
 })

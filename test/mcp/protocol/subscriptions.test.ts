@@ -41,11 +41,11 @@ const legacy = { versionNegotiation: { mode: 'legacy' } } as const
 /** A client that collects what it is told of. */
 function listener(options: typeof modern | typeof legacy) {
   const client = new Client(info, options)
-  const told: string[] = []
+  const updates: string[] = []
   client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
-    told.push(params.uri)
+    updates.push(params.uri)
   })
-  return { client, told, [Symbol.asyncDispose]: () => client.close() }
+  return { client, updates, [Symbol.asyncDispose]: () => client.close() }
 }
 
 const overStdio = (platform: FakePlatform, key: string) =>
@@ -63,8 +63,8 @@ const overHttp = (url: string, key: string) =>
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-async function heard(told: readonly string[], uris: string[]): Promise<void> {
-  await expect.poll(() => [...told], { timeout: 3000, interval: 30 }).toEqual(uris)
+async function expectUpdates(updates: readonly string[], uris: string[]): Promise<void> {
+  await expect.poll(() => [...updates], { timeout: 3000, interval: 30 }).toEqual(uris)
 }
 
 describe('a subscriber is notified when, and only when, the content changed', () => {
@@ -74,11 +74,11 @@ describe('a subscriber is notified when, and only when, the content changed', ()
     await one.client.connect(overStdio(platform, 'key-one'))
     await one.client.listen({ resourceSubscriptions: [models, transcribers] })
     await pause(600)
-    expect(one.told).toEqual([])
+    expect(one.updates).toEqual([])
     platform.change('key-one', 'new')
-    await heard(one.told, [models])
+    await expectUpdates(one.updates, [models])
     await pause(500)
-    expect(one.told).toEqual([models])
+    expect(one.updates).toEqual([models])
   })
 
   test('in the 2025 revisions over stdio, until it unsubscribes', async () => {
@@ -88,11 +88,11 @@ describe('a subscriber is notified when, and only when, the content changed', ()
     await one.client.subscribeResource({ uri: models })
     await pause(300)
     platform.change('key-one', 'new')
-    await heard(one.told, [models])
+    await expectUpdates(one.updates, [models])
     await one.client.unsubscribeResource({ uri: models })
     platform.change('key-one', 'newer')
     await pause(500)
-    expect(one.told).toEqual([models])
+    expect(one.updates).toEqual([models])
   })
 
   test('in the 2026 revision over HTTP, of its own key alone', async () => {
@@ -106,14 +106,14 @@ describe('a subscriber is notified when, and only when, the content changed', ()
     await other.client.listen({ resourceSubscriptions: [models] })
     await pause(400)
     platform.change('key-one', 'new')
-    await heard(one.told, [models])
+    await expectUpdates(one.updates, [models])
     await pause(300)
-    expect(other.told).toEqual([])
+    expect(other.updates).toEqual([])
     await stream.close()
     platform.change('key-one', 'newer')
     platform.change('key-other', 'new')
-    await heard(other.told, [models])
-    expect(one.told).toEqual([models])
+    await expectUpdates(other.updates, [models])
+    expect(one.updates).toEqual([models])
   })
 })
 

@@ -24,8 +24,8 @@ const takesTasks = { extensions: { [extension]: {} } }
 
 const asker =
   (at: () => string) =>
-  (method: string, params: Record<string, unknown>, asking: RpcOptions = {}) =>
-    rpc(at(), method, params, { capabilities: takesTasks, ...asking })
+  (method: string, params: Record<string, unknown>, options: RpcOptions = {}) =>
+    rpc(at(), method, params, { capabilities: takesTasks, ...options })
 
 let http: Program & { url: string }
 beforeAll(async () => {
