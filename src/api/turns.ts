@@ -8,7 +8,7 @@ export interface TurnBounds {
 
 export const defaultTurns: TurnBounds = { inAll: 128, perKey: 64, perNetwork: 0 }
 
-/** On whose behalf a request is sent. */
+/** The key and the network that a request counts for. */
 export interface Sender {
   readonly key: string
   /** The network of the client that the request is for; `undefined`: it is not known. */

@@ -31,8 +31,8 @@ export const callingSettings = {
     variable: 'VOICE_AGENT_DIAL_POLICY',
     value: 'FILE',
     help: 'Who may be called, from where, when and how often: a JSON file, or the JSON itself.',
-    // A policy that is set but blank did not arrive. Without it, calls would go where nobody meant
-    // to allow them.
+    // A blank policy is a configuration error. Ignoring it would allow calls that the operator did not
+    // intend to allow.
     blankError:
       'is empty: the policy it should hold did not arrive. Give the policy, or {} for one that restricts nothing, or do not set it at all.',
   }),

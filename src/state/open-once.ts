@@ -1,6 +1,6 @@
 /** Something that is opened with its first use. */
 export interface OpenOnce<T> {
-  /** Opens it, or waits for who opens it. What failed is tried again with the next use. */
+  /** Opens it, or waits until it is open. After a failure the next use tries again. */
   readonly get: () => Promise<T>
   /** Closes it if it was opened; the next use opens it again. */
   readonly close: (close: (opened: T) => void | Promise<void>) => Promise<void>

@@ -2,7 +2,7 @@ import { mapStringsOfObject } from './map-strings.ts'
 import { invisible } from './safe-text.ts'
 
 /**
- * What somebody said on a call, made safe to read: control characters, bidirectional overrides,
+ * Speech of a caller, made safe to read: control characters, bidirectional overrides,
  * invisible and unassigned characters, which can hide or forge text, are removed, and line breaks
  * become spaces, so that one turn stays one line.
  */

@@ -466,7 +466,7 @@ describe('time', () => {
       { totalTimeoutMs: 250 },
     )
     expect(attempts).toBe(2)
-    // What is told is how long was waited, not what was left for the last try.
+    // The error states how long the client waited in all, not the time left for the last try.
     expect(failure).toMatchObject({ kind: 'timeout', afterMs: expect.closeTo(250, -2.5) })
   })
 
@@ -531,7 +531,7 @@ describe('time', () => {
       },
     )
     const port = await listening(platform)
-    /** Lets a connection come about when nobody waits for it any more. */
+    /** Lets a connection be established after its request has ended. */
     const between = createServer((near) => {
       const far = connect(port, '127.0.0.1').on('error', () => near.destroy())
       near

@@ -57,7 +57,7 @@ describe('a key is removed from a text', () => {
     })
     fc.assert(
       fc.property(visible, fc.string(), fc.string(), (apiKey, before, after) => {
-        // No platform has keys of digits alone, or with the two signs that JSON itself escapes.
+        // Keys are never only digits, and never contain the two characters that JSON escapes.
         fc.pre(/[a-z]{2}/i.test(apiKey) && !/["\\]/.test(apiKey))
         const cleaned = redactor(apiKey)(JSON.stringify({ [before + apiKey]: [apiKey + after] }))
         expect(cleaned.toLowerCase()).not.toContain(apiKey.toLowerCase())

@@ -51,7 +51,7 @@ interface Turn {
   readonly takesMs?: number
 }
 
-/** A platform that does not care for external ids: whoever sends twice rings twice. */
+/** A platform that ignores external ids: a request that is sent twice rings twice. */
 function platformOf(...turns: Turn[]) {
   let blindUntil = 0
   let hangs = false

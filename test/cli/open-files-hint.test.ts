@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
     using clients = await crowd(url, 100)
     const { sockets } = clients
     for (const socket of sockets) socket.resume()
-    // More than there is room for: the server closes those it cannot take.
+    // More connections than the limit: the server closes those over it.
     await expect.poll(() => sockets.some(({ closed }) => closed)).toBe(true)
     for (const socket of sockets) socket.destroy()
     await expect

@@ -304,7 +304,7 @@ describe('how calls are placed', () => {
         expect(() => calling([...command, `--dial-policy=${blank}`])).toThrow(message)
       }
     }
-    // It has no calls to allow.
+    // The sandbox places no real calls, so it needs no dial policy.
     expect(readConfig(['sandbox'], { VOICE_AGENT_DIAL_POLICY: '' }).command).toBe('sandbox')
   })
 })

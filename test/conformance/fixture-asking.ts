@@ -115,7 +115,7 @@ export function registerAsking(server: McpServer): void {
     }
     return Object.keys(inputRequests).length > 0 ? inputRequired({ inputRequests }) : done('Done.')
   })
-  // Asks whether the client can or not: it is the SDK that refuses to ask one that cannot.
+  // Asks in any case: the SDK refuses to ask a client that cannot answer.
   tool('test_missing_capability', ({ mcpReq }) =>
     inputResponse(mcpReq.inputResponses, 'greeting').kind === 'sampling'
       ? done('Done.')

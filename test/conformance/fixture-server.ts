@@ -16,7 +16,7 @@ import { registerTools } from './fixture-tools.ts'
  * node test/conformance/fixture-server.ts [PORT]
  */
 
-/** What there is changes never while this runs. */
+/** The lists never change while this runs. */
 const never = { listChanged: false }
 
 const hint = { ttlMs: 1000, cacheScope: 'private' } as const

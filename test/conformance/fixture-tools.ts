@@ -5,7 +5,7 @@ import * as z from 'zod'
 /** One red pixel. */
 export const png =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
-/** A sound without samples. */
+/** An audio file without samples. */
 const wav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA='
 
 const text = (words: string) => ({ type: 'text' as const, text: words })

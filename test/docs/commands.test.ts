@@ -46,7 +46,7 @@ function newcomer(extra: Readonly<Record<string, string>> = {}): Record<string, 
   return {
     ...Object.fromEntries(inherited),
     PATH: [scratch.path, ...paths.filter((path) => !path.includes('node_modules'))].join(delimiter),
-    // Nothing is left in the home of who runs the tests.
+    // The home folder of the user who runs the tests is not used.
     XDG_DATA_HOME: join(scratch.path, 'data'),
     XDG_CACHE_HOME: join(scratch.path, 'cache'),
     npm_config_prefer_offline: 'true',
@@ -65,7 +65,7 @@ const forPlatform = (text: string) =>
 beforeAll(async () => {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' })
   git('clone', '--quiet', '.', clone)
-  // What is not committed yet belongs to it.
+  // Uncommitted changes are included.
   for (const file of git('ls-files', '-z', '-mo', '--exclude-standard').split('\0')) {
     if (file === '') continue
     if (existsSync(join(root, file))) cpSync(join(root, file), join(clone, file))
@@ -172,7 +172,7 @@ describe('in a clone', { timeout: 180_000 }, () => {
   test.each(configurations)('the configuration in $file, line $line', async ({ text }) => {
     const { mcpServers } = Servers.parse(JSON.parse(forPlatform(text)))
     const entry = mcpServers['voice-agents']
-    // The published package is not there to be run.
+    // The published package cannot be run here.
     if ('command' in entry && entry.command !== 'npx') await useServer(entry)
   })
 

@@ -6,7 +6,7 @@ import { scenarios } from '../../src/dev/attack/scenarios.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-// Where a line ends is of no meaning.
+// Line breaks have no meaning.
 const document = read('docs/security.md').replace(/\s+/g, ' ')
 
 const named = [...document.matchAll(/`(test\/[^`]+)`, "([^"]+)"/g)]
@@ -17,7 +17,7 @@ test('each test that docs/security.md names is there', () => {
   for (const [, file = '', name = ''] of named) {
     expect(read(file).includes(name), `${file}: ${name}`).toBe(true)
   }
-  // Every file is named with a test in it.
+  // Each file is named together with a test in it.
   expect(document.match(/`test\//g)).toHaveLength(named.length)
 })
 

@@ -9,7 +9,7 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 import * as z from 'zod'
 import { bin, cleanEnv, quietly } from './program.ts'
 
-/** The clients that live in the field: both protocol eras, and the SDK's old line. */
+/** The clients in use: both protocol eras, and version 1 of the SDK. */
 export const clientKinds = ['v2 2026-07-28', 'v2 2025', 'v1'] as const
 export type ClientKind = (typeof clientKinds)[number]
 
@@ -21,7 +21,7 @@ export const ToolResult = z.looseObject({
 })
 export type ToolResult = z.output<typeof ToolResult>
 
-/** A connected client, the same to a test whatever its kind. */
+/** A connected client, with the same methods for every kind. */
 export interface TestClient extends AsyncDisposable {
   readonly kind: ClientKind
   readonly instructions: string | undefined
@@ -71,7 +71,7 @@ export async function connectHttp(
   const client = makeClient(kind)
   const options = { requestInit: { headers } }
   if (client instanceof ClientV1) {
-    // The old line's own types do not hold under exactOptionalPropertyTypes.
+    // The types of SDK version 1 do not compile with exactOptionalPropertyTypes.
     await client.connect(new HttpV1(new URL(url), options) as Parameters<ClientV1['connect']>[0])
   } else await client.connect(new HttpV2(new URL(url), options))
   return wrap(kind, client)

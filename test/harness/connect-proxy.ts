@@ -12,7 +12,7 @@ export interface ConnectProxy extends AsyncDisposable {
 }
 
 /**
- * A proxy that knows CONNECT (RFC 9110 §9.3.6) and nothing else. It resolves names itself: every
+ * A proxy that supports CONNECT (RFC 9110 §9.3.6) only. It resolves names itself: every
  * tunnel leads to `port` of this machine.
  */
 export async function startConnectProxy(

@@ -18,7 +18,7 @@ export type Behaviour = (
 ) => void
 
 /**
- * A platform that misbehaves as told: a real server on a free loopback port. With `account` it
+ * A platform whose behaviour the test sets: a real server on a free loopback port. With `account` it
  * answers the question for the key's own account by itself, and does not count it as seen.
  */
 export interface FakePlatform extends AsyncDisposable {

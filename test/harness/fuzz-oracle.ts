@@ -74,7 +74,7 @@ function formVerdict({ responses }: Operation, reply: Reply): string | null {
     : 'the error code is none of its status'
 }
 
-/** The reply is the right one of those, as far as the schemas tell. */
+/** The reply fits the request, as far as the schemas decide. */
 function meaningVerdict(sent: Sent, operation: Operation, reply: Reply): string | null {
   const { status } = reply
   const isUnknownKey = sent.key === 'nobody' || sent.key === 'missing'
@@ -83,7 +83,7 @@ function meaningVerdict(sent: Sent, operation: Operation, reply: Reply): string 
   }
   const path = pathValues(operation, sent.url.pathname)
   if (path === null) return status === 400 ? null : 'a path that cannot be read is not 400'
-  // The account is looked for before anything else of the request is.
+  // The account is checked before all else.
   const account = path.get('account_id')
   if (status === 403) return account === undefined ? 'nothing can be forbidden here' : null
   const isAboutAccount = account !== undefined && account !== 'me'
@@ -120,7 +120,7 @@ function fieldsVerdict(operation: Operation, wrong: string[], reply: Reply): str
     : null
 }
 
-/** One field is the other, or lies within it. */
+/** The fields are the same, or one contains the other. */
 const meet = (one: string, other: string) =>
   one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`)
 
@@ -141,7 +141,7 @@ function pathValues({ path }: Operation, pathname: string): Map<string, string> 
 
 const unreadable = Symbol('no JSON')
 
-/** Nobody sends this many levels; what recurses over them would fail. */
+/** No real request has so many levels; recursive code would run out of stack. */
 const tooDeep = '{"a":'.repeat(1000)
 
 function bodyValue(text: string | undefined): unknown {

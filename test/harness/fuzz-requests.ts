@@ -3,9 +3,9 @@ import { almost } from './json-changes.ts'
 import type { Operation, Parameter, Schema } from './openapi.ts'
 import { anyJson, oddTexts, reference, referenceKinds, valuesOf } from './schema-values.ts'
 
-/** A request that a fuzzer has thought of; references in it are not yet followed. */
+/** A generated request; its references are not resolved yet. */
 export interface Step {
-  /** null for a request that is none of the document's. */
+  /** null for an operation that the document does not have. */
   readonly operation: Operation | null
   readonly method: string
   /** Path, with parameters in place, and query; written as a URL, but for the references. */
@@ -13,7 +13,7 @@ export interface Step {
   /** undefined for none. */
   readonly body: string | undefined
   readonly key: 'main' | 'subaccount' | 'other' | 'nobody' | 'missing'
-  /** Seconds that pass before it. */
+  /** Simulated seconds before it is sent. */
   readonly wait: number
 }
 
@@ -137,7 +137,7 @@ function stepsOf(operation: Operation): fc.Arbitrary<Step> {
     })
 }
 
-/** Requests that the document knows nothing of. */
+/** Requests that the document does not describe. */
 const strays: fc.Arbitrary<Step> = fc.record({
   operation: fc.constant(null),
   method: fc.constantFrom('PUT', 'OPTIONS', 'HEAD'),

@@ -27,7 +27,7 @@ export async function fuzz(
   const found = await fc.check(fc.asyncProperty(sequencesOf(operations, length), run), {
     seed,
     numRuns: runs,
-    // Sequences are made shorter here: that says more than smaller values do.
+    // Failing sequences are shortened here: a short sequence explains more than small values.
     endOnFailure: true,
   })
   if (!found.failed) return coverage

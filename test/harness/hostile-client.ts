@@ -15,7 +15,7 @@ export function httpText(
 export async function crowd(url: string, count: number) {
   const { hostname, port } = new URL(url)
   const sockets = Array.from({ length: count }, () =>
-    // Being refused or cut is what a test may be about.
+    // The test may be about a refused or closed connection.
     connect(Number(port), hostname)
       .pause()
       .on('error', () => undefined),
@@ -40,7 +40,7 @@ export async function heardOn(socket: Socket, pattern?: RegExp): Promise<string>
       if (pattern?.test(received)) break
     }
   } catch {
-    // Cut by the server: what came before is what was heard.
+    // The server closed the connection: what came before is returned.
   }
   return received
 }

@@ -1,6 +1,6 @@
 /**
  * Templates that do an expensive operation as often as they may, and keep what it makes. Every
- * operation is combined with every kind of text: which ones meet badly is not to be guessed.
+ * operation is combined with every kind of text: which combinations are expensive is not known in advance.
  */
 
 /** Texts as expressions, a few hundred thousand characters long or nearly. */
@@ -26,7 +26,7 @@ const texts = [
   "''",
 ]
 
-/** What is done: `s` is the text, `t` nearly the same, `u` long and unlike, `l` a list of both. */
+/** What is done: `s` is the text, `t` nearly the same, `u` long and different, `l` a list of both. */
 const operations = [
   ...['upper', 'lower', 'casefold', 'title', 'capitalize', 'swapcase', 'strip', 'split'],
   ...['splitlines', 'isalpha', 'isalnum', 'isspace', 'isidentifier', 'isprintable', 'istitle'],
@@ -162,7 +162,7 @@ const operations = [
     ].map((name) => `s|${name}`),
   )
 
-/** How often, and what becomes of the results. */
+/** How often, and what is done with the results. */
 const frames: readonly ((operation: string) => string)[] = [
   (operation) => `{% for i in range(100000) %}{% set _ = ${operation} %}{% endfor %}`,
   (operation) => `{% for i in range(100000) %}{% set _ = k.append(${operation}) %}{% endfor %}`,

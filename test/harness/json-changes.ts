@@ -19,7 +19,7 @@ export const almost = (values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
 
 type Place = readonly string[]
 
-/** The way to every value in a value, itself included; not into what is nested endlessly. */
+/** The path of every value in a value, including the value itself, up to a limited depth. */
 function placesIn(value: unknown, here: Place = []): Place[] {
   if (here.length > 4 || !isObject(value)) return [here]
   return [

@@ -59,9 +59,9 @@ export interface Operation {
   readonly path: string
   readonly noun: string
   readonly parameters: readonly (Parameter & { readonly validate: ValidateFunction })[]
-  /** null when it takes none. */
+  /** null when it has none. */
   readonly body: BodySpec | null
-  /** By status; a null body is none at all. */
+  /** By status; null means no body. */
   readonly responses: ReadonlyMap<
     number,
     z.output<typeof Response> & { readonly body: BodySpec | null }

@@ -29,7 +29,7 @@ interface Waiting {
   readonly onProgress?: (message: string) => void
 }
 
-/** A client of any kind with a person behind it whose answers are the test's. */
+/** A client of any kind, with a person whose answers the test gives. */
 export async function connectPerson(kind: ClientKind, { answer, ...to }: Connecting) {
   const asked: string[] = []
   let current: Answer | Promise<Answer> | undefined = answer
@@ -70,7 +70,7 @@ export async function connectPerson(kind: ClientKind, { answer, ...to }: Connect
     },
     text: async (name: string, args: object = {}) =>
       (await call(name, args)).content[0]?.text ?? '',
-    /** What the server says of itself and its tools. */
+    /** The server's information and its tools. */
     offered: async () => ({
       tools: (await client.listTools()).tools,
       instructions: client.getInstructions(),
@@ -119,7 +119,7 @@ const program = ({ env = {} }: Connecting) => ({
 function transportV1(to: Connecting) {
   if (to.url === undefined) return new StdioV1(program(to))
   const http = new HttpV1(new URL(to.url), { requestInit: { headers: { ...to.headers } } })
-  // The old line's own types do not hold under exactOptionalPropertyTypes.
+  // The types of SDK version 1 do not compile with exactOptionalPropertyTypes.
   return http as Parameters<ClientV1['connect']>[0]
 }
 

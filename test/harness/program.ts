@@ -17,14 +17,14 @@ export function cleanEnv(extra: Record<string, string> = {}): Record<string, str
   return { ...Object.fromEntries(kept), ...extra }
 }
 
-/** Nobody is asked, nothing is remembered and no local token is needed, unless a test wants it. */
+/** No question, no stored state and no local token, unless a test sets it. */
 export const quietly = {
   VOICE_AGENT_CONFIRM: 'never',
   VOICE_AGENT_STATE_DIR: ':memory:',
   VOICE_AGENT_LOCAL_TOKEN: 'off',
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function scratchFolder(): { path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'voice-agent-mcp-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }

@@ -1,6 +1,6 @@
 /**
- * What properties are tried on: always the same values, so that a test that fails says something
- * of the change and not of the day. PROPERTY_SEED tries others (`any`: new ones every time), and
+ * The values for property tests: always the same ones, so that a failure is due to
+ * the change. PROPERTY_SEED tries others (`any`: new ones every time), and
  * PROPERTY_RUNS that many times as many.
  */
 const { PROPERTY_SEED: seed = '20261121', PROPERTY_RUNS: times = '1' } = process.env

@@ -7,7 +7,7 @@ const Answer = z.looseObject({
 })
 
 export interface RpcOptions {
-  /** What the client declares to be able to do. */
+  /** The capabilities that the client declares. */
   readonly capabilities?: object
   readonly key?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export interface RpcOptions {
 
 let id = 0
 
-/** One request of the 2026-07-28 revision over HTTP, as it stands on the wire. */
+/** One request of the 2026-07-28 revision over HTTP. */
 export async function rpc(
   url: string,
   method: string,

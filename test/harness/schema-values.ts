@@ -9,7 +9,7 @@ import { isObject, type Schema } from './openapi.ts'
 /** A stand-in for an id that an earlier reply brought: the newest of its kind, or one before it. */
 export const reference = (kind: string) => fc.nat({ max: 5 }).map((back) => `@${kind}#${back}@`)
 
-/** Puts what `find` knows in the place of every reference in a text. */
+/** Replaces every reference in a text by what `find` returns. */
 export const withReferences = (text: string, find: (kind: string, back: number) => string) =>
   text.replace(/@([a-z_]+)#(\d)@/g, (_, kind: string, back: string) => find(kind, Number(back)))
 
@@ -20,7 +20,7 @@ const nestings: ReadonlyMap<string, number> = new Map([
   ['@nested endlessly@', 20_000],
 ])
 
-/** Puts nested objects in the place of their stand-ins in JSON text. */
+/** Replaces the stand-ins in JSON text by nested objects. */
 export function withNestings(json: string): string {
   let text = json
   for (const [name, levels] of nestings) {
@@ -64,7 +64,7 @@ const dictionary: Readonly<Record<string, readonly string[]>> = {
   tags: ['support', 'en', 'a,b', ''],
 }
 
-/** Text that is easily mishandled. */
+/** Text that is often handled wrongly. */
 export const oddTexts: readonly string[] = [
   '',
   ' ',
@@ -233,7 +233,7 @@ function objectOf(schema: Schema): fc.Arbitrary<unknown> {
   const required: unknown[] = Array.isArray(schema.required) ? schema.required : []
   const fields = properties.map(([name, inner]) => {
     const value = valuesOf(isObject(inner) ? inner : {}, name)
-    // Half of what may be left out is; less of what leads somewhere.
+    // Half of the optional fields are left out; references less often.
     const entry = value.map((one): [string, unknown][] => [[name, one]])
     if (required.includes(name)) return entry
     const weight = name in dictionary ? 4 : 1

@@ -65,7 +65,7 @@ export async function everyTool(client: TestClient): Promise<Map<string, ToolRes
   return results
 }
 
-/** The least that makes an agent, with a name. */
+/** The required fields of an agent, and a name. */
 export const newAgent = {
   name: 'Every tool',
   model: { provider: 'openai', model: 'gpt-4.1' },

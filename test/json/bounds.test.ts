@@ -7,7 +7,7 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf))
 }
 
-/** Objects and arrays, and what stands behind the first item of each. */
+/** Objects and arrays, and what follows the first item of each. */
 function countOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const items = Object.values(value)

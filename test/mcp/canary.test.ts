@@ -46,7 +46,7 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
   function expectToolSafe(name: string, { content, structuredContent }: ToolResult) {
     const text = content[0]?.text ?? ''
     expectSafe(text, name)
-    // What is JSON says what it said.
+    // JSON values are unchanged.
     if (text.startsWith('{') && !text.includes('\n') && structuredContent) {
       const known = new Set(textsIn(structuredContent))
       expect(
@@ -60,7 +60,7 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
     await using connected = await client()
     const results = await everyTool(connected)
     for (const [name, result] of results) expectToolSafe(name, result)
-    // The test would say nothing if nothing came through.
+    // Without any canary in the result the test would prove nothing.
     const through = [...results.values()].filter(({ structuredContent }) =>
       textsIn(structuredContent).some((text) => text.includes(canary)),
     )
@@ -191,7 +191,7 @@ describe.each<Planted>(['every text', 'all but words of the API'])('a canary in 
         },
       ],
     ]
-    // What can be undone by hand is not asked about where nobody can be asked.
+    // Without elicitation, actions that can be undone need no confirmation.
     const undoable = ['archive_agent', 'update_subaccount']
     for (const [name, args] of confirmed.filter(([tool]) => !undoable.includes(tool))) {
       const preview = await previewing.call(name, args)

@@ -55,13 +55,13 @@ describe('a destination', () => {
     [{ allow_prefixes: ['+49'], deny_prefixes: ['+4930'] }, '+4930123456', 'deny_prefixes'],
     [{ allow_prefixes: ['+49'], deny_countries: ['DE'] }, '+4930123456', 'deny_countries'],
     [{ deny_countries: ['DE'] }, '+33142345678', undefined],
-    // A number of no country: undecidable where countries count.
+    // A number without a country: rules about countries cannot be applied.
     [{ deny_countries: ['DE'] }, '+80012345678', 'deny_countries'],
     [{ allow_countries: ['DE'] }, '+80012345678', 'allow_countries'],
     [{ allow_prefixes: ['+800'], allow_countries: ['DE'] }, '+80012345678', undefined],
     [{ quiet_hours: [{ from: '21:00', to: '08:00' }] }, '+80012345678', 'quiet_hours'],
     [{}, '+80012345678', undefined],
-    // No list allows what must not be dialled.
+    // No list can allow an emergency or premium number.
     [{ allow_prefixes: ['+49'] }, '+49112', 'emergency'],
     [{ allow_prefixes: ['+49900'] }, '+499001234567', 'premium'],
   ]

@@ -79,7 +79,7 @@ describe('an emergency number is one', () => {
     '+683999',
     '+298112',
     '+376112',
-    // With the zero that is dialled within the country, or more of them.
+    // With the trunk prefix 0, once or several times.
     '+490112',
     '+4900112',
     '+440999',
@@ -193,7 +193,7 @@ describe('a premium number is one', () => {
     '+529001234567',
     '+5719012345678',
     '+309011234567',
-    // No country: Inmarsat, personal, satellite, networks, premium, shared cost.
+    // Codes without a country: Inmarsat, personal, satellite, networks, premium, shared cost.
     '+870772001234',
     '+878101234567890',
     '+881612345678',

@@ -102,7 +102,7 @@ test('the end that is given is never in quiet hours, and at most an hour late', 
         const until = quietUntil(at, where, hours)
         if (until === undefined) return
         expect(quietAt(until, where, hours)).toBeUndefined()
-        // Some clock that goes forward meanwhile may cost an hour.
+        // A clock that goes forward meanwhile may add an hour.
         for (let then = at; then < until - 3_600_000; then += 60_000) {
           expect(quietAt(then, where, hours)).toBeDefined()
         }

@@ -19,7 +19,7 @@ async function kill({ process, exited }: Program): Promise<void> {
   await exited
 }
 
-/** Has a program move its log into the file after every few pages: kills are to fall into that. */
+/** Makes a program checkpoint its log every few pages, so that kills happen during checkpoints. */
 const checkpointsOften = {
   NODE_OPTIONS: beforeEachStatement(
     `if (step === 2) original.call(this, 'PRAGMA wal_autocheckpoint = 20')`,

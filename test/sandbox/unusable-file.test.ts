@@ -78,7 +78,7 @@ function changed(file: string, sql: string): string {
   return file
 }
 
-/** Overwrites the page where the table of agents begins. */
+/** Overwrites the first page of the table of agents. */
 function damagePage(file: string): string {
   const db = new DatabaseSync(file)
   const found = db

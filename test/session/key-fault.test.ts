@@ -8,7 +8,7 @@ import { createReplyCaches } from '../../src/session/reply-cache.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A key that the platform answers so, and how often it was asked about. */
+/** A key that the platform answers with this status, and how often it was checked. */
 function keyThat(status: number) {
   let asked = 0
   const client: Client = {

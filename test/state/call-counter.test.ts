@@ -217,7 +217,7 @@ describe('a file of calls', () => {
   test('lets two processes together through no more often than one', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'calls.db')
-    // Each dawdles before every statement, so that the other could come in between.
+    // Each waits before every statement, so that the other can run in between.
     const slow = beforeEachStatement(
       'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3)',
     )

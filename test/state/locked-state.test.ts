@@ -6,7 +6,7 @@ import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { connectPerson } from '../harness/person.ts'
 import { scratchFolder } from '../harness/program.ts'
 
-/** Keeps a file to itself, as another process that writes to it does. */
+/** Locks a file, as another process that writes to it does. */
 function lock(file: string) {
   const db = new DatabaseSync(file)
   db.exec('BEGIN IMMEDIATE')

@@ -35,7 +35,7 @@ describe('an estimate', () => {
     ['English', english, 0.8, 1.25],
     ['German', german, 0.8, 1.25],
     ['JSON', json, 0.8, 1.25],
-    // What is none of these is rather taken for too much.
+    // Other texts are estimated too high rather than too low.
     ['Amharic', 'እንኳን ደህና መጡ፣ ጠዋት ላይ ቤት ማንም ስለማይኖር ', 0.75, 1.7],
     ['Lao', 'ສະບາຍດີ ຂ້ອຍຢາກຮູ້ວ່າ ', 0.75, 1.7],
     ['Chinese', '您好，我想问一下送货能不能改到星期四下午。', 0.75, 1.7],
@@ -53,7 +53,7 @@ describe('an estimate', () => {
     const texts = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
     const isLess = (text: string) => estimateTokens(text) <= Buffer.byteLength(text)
     fc.assert(fc.property(texts, isLess), tries(2000))
-    // One look at all: an expectation for each would take longer than the estimates.
+    // One expectation for all: one for each would take longer than the estimates.
     const codes = Array.from({ length: Math.ceil(0x110000 / 7) }, (_, at) => at * 7)
     expect(codes.filter((code) => !isLess(String.fromCodePoint(code)))).toEqual([])
   })

@@ -108,7 +108,7 @@ describe('watched resources', () => {
     const other = await listen(program.url, 'other', agents(30))
     expect(other).toMatchObject({ status: 503, retryAfter: '30' })
     expect(other.body).toMatch(/50 in all \(--max-watched\)/)
-    // What was refused is not watched in part.
+    // A refused stream watches nothing.
     expect((await listen(program.url, 'other', agents(20))).status).toBe(200)
     // Each was read once when it began, and nothing for those that were refused.
     const read = platform.seen.filter(({ url }) => url.includes('/agents/')).length

@@ -239,7 +239,7 @@ test('text of a client is cut and made safe in logs and in answers', async () =>
       return value
     })
   }
-  // Told once the answers are there: what is logged of them has been written.
+  // The answers have arrived, so the log lines about them are written.
   for (const line of program.stderr().split('\n')) {
     expect(line.length).toBeLessThan(1100)
     expect(line).not.toMatch(/^voice-agent-mcp: forged/)

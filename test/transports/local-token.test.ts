@@ -40,7 +40,7 @@ async function printed(program: HttpProgram) {
   return { headers, token: headers[header] ?? '' }
 }
 
-/** Starts a server with a key of its own, as anybody would who sets nothing about the token. */
+/** Starts a server with its own key and default settings of the token. */
 const startOwn = (
   platform: { url: string },
   args: string[] = [],
@@ -74,7 +74,7 @@ function ask(
   })
 }
 
-/** A platform that tells which key it was asked with. */
+/** A platform whose reply names the key of the request. */
 async function tellingPlatform() {
   const keys = new Set<unknown>()
   const platform = await startFakePlatform(({ headers }, response) => {
@@ -348,7 +348,7 @@ describe('the local token', () => {
     test.each(wrongs)(
       'is refused where its file %s, before anybody is served',
       async (why, spoil, expected) => {
-        // Only root may give a file away.
+        // Only root may change the owner of a file.
         if (process.getuid?.() !== 0 && why === 'belongs to another user') return
         using folder = scratchFolder()
         const file = join(folder.path, 'local-token')

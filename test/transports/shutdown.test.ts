@@ -54,14 +54,14 @@ describe('SIGTERM over HTTP', () => {
       const asked = mcpHttpRequest('tools/call', params, { key: 'sandbox-key', meta })
       return (await fetch(program.url, asked)).text()
     }
-    // Who wants to hear how far it is is answered by the SDK.
+    // A request with a progress token is answered by the SDK.
     const waits = [wait(clientMeta({})), wait({ ...clientMeta({}), progressToken: 1 })]
     const notifications = { resourceSubscriptions: ['voice-agents://account'] }
     const stream = await fetch(
       program.url,
       mcpHttpRequest('subscriptions/listen', { notifications }, { key: 'sandbox-key' }),
     )
-    // What the waits know of the call so far is what they tell.
+    // The waits report the state of the call that they know.
     await new Promise((resolve) => setTimeout(resolve, 1500))
     const began = Date.now()
     program.process.kill('SIGTERM')
@@ -90,7 +90,7 @@ describe('SIGTERM over HTTP', () => {
     program.process.kill('SIGTERM')
     await program.waitFor(/Stopping/)
     expect(await program.exited).toBe(0)
-    // What was received is answered; the rest may have met a closed door.
+    // Received requests are answered; other connections may have been refused.
     expect(new Set(await Promise.all(answers))).toContain(first)
   })
 

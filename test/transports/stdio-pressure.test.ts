@@ -46,7 +46,7 @@ test.skipIf(process.platform !== 'linux').each<[string, string, (id: number) => 
     stdin.write(Array.from({ length: count }, (_, id) => ask(id)).join(''))
     await pause(2500)
     expect(usageOf(program.process).mostMemory).toBeLessThan(300)
-    // Whoever reads again gets all of it.
+    // A client that reads again gets everything.
     let lines = 0
     for await (const chunk of stdout) {
       lines += String(chunk).split('\n').length - 1

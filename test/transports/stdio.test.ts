@@ -158,7 +158,7 @@ test('a question to a client that has gone is not waited for', async () => {
   say(program, ...hello({ elicitation: {} }), ask(1))
   await until(program, 2)
   expect(answersIn(program)[1]?.method).toBe('elicitation/create')
-  // The second one asks when nobody is there any more.
+  // The second question comes after the client has gone.
   say(program, ask(2))
   program.process.stdin?.end()
   expect(await program.exited).toBe(0)

@@ -16,7 +16,7 @@ export interface PlacingRun extends Pick<Run, 'request' | 'session' | 'signal' |
 /**
  * The same run with the account as an id: with two names for one account, the journal would place one
  * call twice. Throws ApiError if the key has no access to the account, because the outcomes of earlier
- * calls are told without asking the platform.
+ * calls are reported without asking the platform.
  */
 export async function placingRun<
   R extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'>,

@@ -10,7 +10,7 @@ export interface ArgumentProblem {
   readonly message: string
 }
 
-/** A failure as it is told: what happened, which arguments are wrong, what to do next. */
+/** A failure as results report it: what happened, which arguments are wrong, what to do next. */
 export interface Advice {
   readonly what: string
   readonly fields: readonly (ArgumentProblem & { readonly type?: string })[]

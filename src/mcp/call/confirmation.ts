@@ -28,7 +28,7 @@ import {
 } from './single-use-tokens.ts'
 
 /*
- * Confirmation: before calls, deletes, archiving and deactivating somebody has to agree. Clients that
+ * Confirmation: calls, deletes, archiving and deactivating need an agreement. Clients that
  * can ask a person do so (elicitation); other callers get a preview with a `confirm_token` to come
  * back with.
  */
@@ -36,7 +36,7 @@ import {
 /** Asks for confirmation; throws NotConfirmed where it is refused, or not given yet. */
 export type Confirm = (what: Confirmable) => Promise<Agreement>
 
-/** Somebody agreed, or nobody has to. */
+/** Confirmed, or no confirmation is needed. */
 export interface Agreement {
   /**
    * Nothing was done after all: the token can be used again until it expires. Never throws: if it

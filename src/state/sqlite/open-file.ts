@@ -5,7 +5,7 @@ import { makePrivateFolder } from '../private-files.ts'
 
 /**
  * An open database file. On most systems an open file can be deleted: the process that has it open
- * goes on to read and write it, and no other process finds it.
+ * continues to read and write it, and no other process finds it.
  */
 export interface OpenFile {
   /** Whether a process that opens the path now gets this file. */

@@ -70,7 +70,7 @@ describe('update_agent with is_archived false', () => {
     const { structuredContent, content } = await restore()
     expect(bodies()).toEqual([{ is_archived: false }])
     expect(structuredContent).toMatchObject({ applied: true, warnings: [] })
-    // No reply says what it was before.
+    // No reply states the earlier value.
     expect(structuredContent?.changes).toEqual([change])
     expect(content[0]?.text).toContain('is_archived: unknown → false')
   })

@@ -112,7 +112,7 @@ describe('update_agent', () => {
     expect(text).toContain(
       'Warning: clear: there is no metadata.customer.teir; did you mean metadata.customer.tier?',
     )
-    // Asking again for what is done already is no mistake.
+    // A repeated request is not an error.
     await textOf({ agent_id, clear: ['metadata.customer'] })
     expect(await textOf({ agent_id, clear: ['metadata.customer'] })).toMatch(/^Nothing to change/)
   })

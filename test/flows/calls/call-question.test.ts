@@ -8,7 +8,7 @@ const call = { type: 'phone', agent_id, from_number, to_number: '+12025550101' }
 const padding = ' '.repeat(300)
 const forged = '\nWho is called: +10000000000\u202e\u200b'
 
-/** A person who says no to whatever they are asked. */
+/** A person who declines every question. */
 let person: Person
 /** The same server for a client that cannot ask. */
 let client: Person
@@ -38,7 +38,7 @@ async function questionOf(name: string, args: object): Promise<string[]> {
   return lines
 }
 
-/** Why nobody is asked: the same in both ways to ask. */
+/** Why no question is asked: the same for elicitation and previews. */
 async function refusalOf(name: string, args: object): Promise<string> {
   const refused = await person.call(name, args)
   expect(refused.isError).toBe(true)

@@ -101,7 +101,7 @@ describe('a dial policy', () => {
     const { id: agent_id } = await client.value('create_agent', other)
     expect(await isRefused(client, 'allow_agents', { agent_id })).toContain('Other')
     await isAllowed(client)
-    // It says who may call at all, so it holds for browser calls, too.
+    // This rule is about agents, so it applies to browser calls, too.
     const web = { type: 'web', from_number: undefined, to_number: undefined }
     await isRefused(client, 'allow_agents', { agent_id, ...web })
     await isAllowed(client, web)
@@ -159,7 +159,7 @@ describe('a dial policy', () => {
     await using two = await connectPerson('v1', { url: program.url })
     await isAllowed(one)
     expect(await isRefused(two, 'max_total')).toContain('1 call from its start to its end')
-    // What was placed is told, though no more may be.
+    // A placed call is still reported when no more calls are allowed.
     const again = await dial(one, { external_id: `dial-${calls - 2}` })
     expect(again.structuredContent).toMatchObject({ repeated: true })
   })

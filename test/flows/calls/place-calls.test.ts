@@ -297,7 +297,7 @@ describe('a person', () => {
 describe('a list that is given again much later', () => {
   const minute = 60_000
   const day = 24 * 60 * minute
-  /** Lets everything that is written down have happened that much earlier. */
+  /** Sets all stored times back by so much. */
   const age = (stateDir: string, ms: number) => {
     using db = new DatabaseSync(join(stateDir, 'calls.db'))
     db.prepare('UPDATE calls SET since = since - ?, uptime = uptime - ?').run(ms, ms)
@@ -321,7 +321,7 @@ describe('a list that is given again much later', () => {
     expect(again.structuredContent?.summary).toEqual({ repeated: 2, placed: 1 })
     expect(again.content[0]?.text).toContain('for another call to them give each an external_id')
     expect(platform.dialled).toHaveLength(3)
-    // Whoever asks for one of them alone wants that call.
+    // A request for one of them alone is the same call.
     const { agent_id } = listed()
     const one = { type: 'phone', agent_id, from_number, to_number: both[0] }
     expect(await client.value('place_call', one)).toMatchObject({ repeated: false })

@@ -206,7 +206,7 @@ describe('the platform', () => {
       await pause(1600)
       expect(readings()).toEqual(before)
       expect(dialled()).toHaveLength(1)
-      // It was not stopped, and is not dialled again.
+      // The call goes on, and is not dialled again.
       const again = await client.call('place_call', { ...args, follow: false })
       expect(again.structuredContent).toMatchObject({ id: placedId(), repeated: true })
     })

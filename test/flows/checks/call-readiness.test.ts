@@ -131,7 +131,7 @@ describe('check_call_readiness', () => {
       fix: expect.stringContaining('test_variables'),
     })
     expect(warned.text).toMatch(/^Ready: .*\nWARNING greeting: nothing fills/s)
-    // To the platform it is no error.
+    // The platform accepts it.
     const { isReady, isPlaced } = await verdict(client, { agent_id })
     expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
     const filled = await greetingOf({ agent_id, test_variables: { customer: { name: 'Erika' } } })

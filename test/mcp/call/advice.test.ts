@@ -50,7 +50,7 @@ const unreadable = (status: number, more: Partial<Unreadable>): Unreadable => ({
 
 const network = (code: string, maybeSent = true): Failure => ({ kind: 'network', code, maybeSent })
 
-/** A failure, and what is told of it: by which row, what happened, what to do, whether again. */
+/** A failure, and its advice: the row, what happened, what to do, whether to repeat the call. */
 const cases: [
   row: string,
   failure: Failure,

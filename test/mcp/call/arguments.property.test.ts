@@ -5,7 +5,7 @@ import type { Tool } from '../../../src/mcp/call/tool.ts'
 import { tools } from '../../../tools/index.ts'
 import { tries } from '../../harness/property.ts'
 
-/** Arguments as a confused client may send them: real names with any JSON under them. */
+/** Arguments with real names and arbitrary JSON as values. */
 const anyArguments = fc.constantFrom(...tools).chain((tool) =>
   fc.record({
     tool: fc.constant(tool),

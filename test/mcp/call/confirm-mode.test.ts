@@ -9,7 +9,7 @@ const agent_id = seedIds.supportAgent
 const from_number = '+12025550110'
 let made = 0
 
-/** Everything that is asked about, on things that exist. */
+/** Every action that needs confirmation, on objects that exist. */
 const actions = async ({ value }: Person): Promise<[name: string, args: object][]> => {
   const trunk = await value('create_sip_trunk', { name: `Trunk ${made++}` })
   const to_number = '+12025550101'
@@ -66,7 +66,7 @@ describe('where only a person can agree', () => {
     ['v2 2026-07-28', 'HTTP', undefined],
     ['v2 2025', 'stdio', undefined],
     ['v1', 'stdio', undefined],
-    // Nobody can be asked over stateless HTTP of 2025, whatever the client declares.
+    // Stateless HTTP of 2025 has no elicitation, whatever the client declares.
     ['v2 2025', 'HTTP', yes],
     ['v1', 'HTTP', yes],
   ] as const)('a %s client over %s that cannot ask is refused', async (kind, transport, answer) => {

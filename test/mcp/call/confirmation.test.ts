@@ -17,7 +17,7 @@ import { seedIds } from '../../harness/sandbox.ts'
 
 const from_number = '+12025550110'
 let placed = 0
-/** A call that is like no other. */
+/** A call that differs from all others. */
 const newCall = () => ({
   type: 'phone',
   agent_id: seedIds.supportAgent,
@@ -175,7 +175,7 @@ describe.each([
   ['v2 2026-07-28', 'stdio', undefined],
   ['v2 2026-07-28', 'HTTP', undefined],
   ['v2 2025', 'stdio', undefined],
-  // Nobody can be asked over stateless HTTP of 2025, whatever the client declares.
+  // Stateless HTTP of 2025 has no elicitation, whatever the client declares.
   ['v2 2025', 'HTTP', yes],
   ['v1', 'HTTP', yes],
 ] as const)('a %s client over %s that cannot ask', (kind, transport, answer) => {
@@ -556,7 +556,7 @@ describe('what is confirmed', () => {
     const number = { phone_number_id: seedIds.mainNumber }
     expect(tokenOf(await client.call('delete_phone_number', number))).toBeDefined()
     expect(tokenOf(await client.call('place_call', newCall()))).toBeDefined()
-    // A token is not needed, so a wrong one is in nobody's way.
+    // No token is needed, so a wrong one is ignored.
     expect(await client.value('archive_agent', { ...archive, confirm_token: 'x' })).toMatchObject({
       done: true,
     })

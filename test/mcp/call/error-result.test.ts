@@ -64,7 +64,7 @@ const place = {
   to_number: '+4930123457',
 }
 
-/** What the platform does, and what the assistant must be told. */
+/** What the platform does, and what the result must contain. */
 const rows: [
   title: string,
   Behaviour,

@@ -30,7 +30,7 @@ test('a use is remembered until its token has expired', async () => {
   expect(await tokens.use(content, 'me')).toBe(false)
   vi.advanceTimersByTime(3000)
   await expect(tokens.verify(text, context)).rejects.toThrow()
-  // What has expired makes room for others.
+  // Expired tokens are removed to make room.
   expect(await tokens.use({ ...call, nonce: 'second' }, 'me')).toBe(true)
   expect(await tokens.use({ ...call, nonce: 'third' }, 'me')).toBe(true)
 })

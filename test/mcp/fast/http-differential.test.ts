@@ -125,7 +125,7 @@ const comparable = (headers: Headers) =>
 /** Confirmation tokens and sealed states differ in each answer. */
 const withoutRandom = (text: string) => text.replaceAll(/[\w.-]{60,}/g, 'SEALED')
 
-/** Bodies: messages as JSON, and a few that are no message. */
+/** Bodies: messages as JSON, and a few that are not messages. */
 const bodyOf = (message: unknown) =>
   fc
     .oneof(

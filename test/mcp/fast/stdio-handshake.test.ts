@@ -112,7 +112,7 @@ const modern = (method: string): Message => ({
   params: { _meta: clientMeta({ elicitation: {} }) },
 })
 
-/** What a client may declare, mostly rightly, at every depth. */
+/** Capabilities that a client may declare, mostly valid, at every depth. */
 const wrong = fc.constantFrom<unknown>({ x: 1 }, { x: [null] }, true, 1, 'x', null, [])
 const mostly = (right: fc.Arbitrary<unknown>) =>
   fc.oneof({ arbitrary: fc.constant(undefined), weight: 8 }, { arbitrary: right, weight: 6 }, wrong)
@@ -128,7 +128,7 @@ const oddCapabilities = fc
     tasks: mostly(fc.constant(undefined)),
     anything: mostly(fc.constant(undefined)),
   })
-  // Without what is undefined, as it comes over the wire.
+  // Without undefined values, as JSON has it.
   .map((value): unknown => JSON.parse(JSON.stringify(value)))
 
 /** The same message with other params. */

@@ -9,7 +9,7 @@ import {
 } from '../../harness/fake-platform.ts'
 
 /*
- * What does not exist, where the platform only answers 404: the reference in the path, one in the
+ * What does not exist when the platform only answers 404: the reference in the path, one in the
  * body, or the account.
  */
 

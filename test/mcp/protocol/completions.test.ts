@@ -22,7 +22,7 @@ const platform = await openPlatform(
 )
 afterAll(() => platform.close())
 
-/** Somebody who types, and what that asks of the platform. */
+/** A person who types, and the requests that this causes. */
 function typist({ send = platform.send, account }: { send?: Send; account?: string } = {}) {
   const requests: string[] = []
   const client = createClient({
@@ -37,7 +37,7 @@ function typist({ send = platform.send, account }: { send?: Send; account?: stri
   const all: Session = {
     client,
     cache: createReplyCaches()('k', client),
-    // Nothing here may dial.
+    // No test in this file may place a call.
     callServices: null as never,
     platform: 'a test',
     owner: 'test',

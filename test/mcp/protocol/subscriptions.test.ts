@@ -38,7 +38,7 @@ const info = { name: 'test', version: '1' }
 const modern = { versionNegotiation: { mode: { pin: '2026-07-28' } } } as const
 const legacy = { versionNegotiation: { mode: 'legacy' } } as const
 
-/** A client that collects what it is told of. */
+/** A client that collects its notifications. */
 function listener(options: typeof modern | typeof legacy) {
   const client = new Client(info, options)
   const updates: string[] = []

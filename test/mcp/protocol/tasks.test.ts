@@ -20,7 +20,7 @@ import { settableClock } from '../../harness/settable-clock.ts'
 const extension = 'io.modelcontextprotocol/tasks'
 const takesTasks = { extensions: { [extension]: {} } }
 
-/** What the client says it can do, and whose key it has. */
+/** The client's capabilities and key. */
 
 const asker =
   (at: () => string) =>
@@ -349,7 +349,7 @@ describe('a task of a platform', () => {
         expect(task).toMatchObject({ status: 'working' })
         return task.pollIntervalMs
       }
-      // By the clock of the day the call is an hour old, and asked for less often.
+      // By the time of day the call is an hour old, so it would be read less often.
       await expect.poll(intervalMs).toBe(5000)
     },
   )

@@ -16,7 +16,7 @@ const identity = (more: Partial<CallIdentity> = {}): CallIdentity => ({
   ...more,
 })
 
-/** What version 1 wrote, which knew bare hashes only. */
+/** What version 1 wrote: plain hashes only. */
 function writeVersion1(file: string, rows: readonly (string | number | null)[][]): DatabaseSync {
   const db = new DatabaseSync(file)
   db.exec(`
@@ -123,7 +123,7 @@ describe('a journal of version 1', () => {
     const lost = await journal.claim(old({ content: 'lost' }))
     expect(lost).toMatchObject({ kind: 'theirs', entry: { state: 'sending' } })
     expect((await journal.claim(old({ content: 'nothing' }))).kind).toBe('mine')
-    // Whose key it was cannot be tried out on what is left of it.
+    // The remaining data does not allow guesses of the key to be tested.
     for (const one of [journal, ...others]) await one.close()
     expect(readFileSync(file).toString('latin1')).not.toContain('bare-hash')
     if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
@@ -226,7 +226,7 @@ describe.skipIf(process.platform === 'win32')('a journal that is deleted while i
     expect(await journal.claim(identity())).toMatchObject({ entry: { callId: 'call-1' } })
     const neighbour = await openSqliteJournal(file)
     expect(await neighbour.claim(identity())).toMatchObject({ entry: { callId: 'call-1' } })
-    // It was not sent, so it is anybody's again.
+    // It was not sent, so any request may claim it again.
     expect(await neighbour.claim(other)).toMatchObject({ kind: 'mine' })
     await journal.close()
     await neighbour.close()
