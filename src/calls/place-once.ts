@@ -1,6 +1,6 @@
 import type { Call, PlacedCall } from '../contract/call.ts'
 import type { RouteRequest } from '../contract/route.ts'
-import type { JournalEntry } from '../state/journal.ts'
+import { type JournalEntry, JournalError } from '../state/journal.ts'
 import { identityOf, refuseOtherCall } from './call-identity.ts'
 import { findOutcome } from './find-outcome.ts'
 import { lookUpCall } from './look-up-call.ts'
@@ -117,6 +117,19 @@ async function repeatOf(
   refuseOtherCall(call, request)
   await recordIfPossible(() => journal.recordPlaced(entry, call.id))
   await pendingPermits.remove(entry)?.placed(call.id)
-  const isAccepted = (await journal.current(entry))?.state !== 'not_taken'
+  const isAccepted = (await stateOf(entry, journal)) !== 'not_taken'
   return { call, externalId: entry.externalId, isRepeat: true, isAccepted }
+}
+
+/** The state of an entry; the last known one if the journal fails now, because the call exists. */
+async function stateOf(
+  entry: JournalEntry,
+  journal: PlacingContext['journal'],
+): Promise<JournalEntry['state'] | undefined> {
+  try {
+    return (await journal.current(entry))?.state
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error
+    return entry.state
+  }
 }

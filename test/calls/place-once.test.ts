@@ -255,6 +255,20 @@ describe('a call', () => {
     expect(platform.posts()).toBe(1)
   })
 
+  test('that was found is reported as a repeat even if the journal fails then', async () => {
+    const platform = platformOf()
+    const journal = await openSqliteJournal(':memory:')
+    await (await placing(platform, { journal })).place()
+    let reads = 0
+    const current: Journal['current'] = async (entry) => {
+      if (reads++ > 0) throw new JournalError('disk full')
+      return journal.current(entry)
+    }
+    const { place } = await placing(platform, { journal: { ...journal, current } })
+    expect(await place()).toMatchObject({ isRepeat: true, isAccepted: true })
+    expect(platform.posts()).toBe(1)
+  })
+
   test('that another sender has taken over meanwhile is not sent', async () => {
     const platform = platformOf()
     const journal = await openSqliteJournal(':memory:')
