@@ -118,7 +118,7 @@ test('a call that such a platform does not have is sent once more', async () => 
   expect(platform.posts()).toBe(2)
 })
 
-test('an answer with an empty id does not tell which call was placed: the call is looked up', async () => {
+test('an answer with an empty id does not identify the call: the call is looked up', async () => {
   const sent: Record<string, unknown>[] = []
   await using platform = await startFakePlatform(({ method, url, body }, res) => {
     if (url === '/v1/accounts/current') return json(res, 200, { id: 'own' })

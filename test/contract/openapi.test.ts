@@ -42,7 +42,7 @@ test('it holds every route, with its success status and the error envelope', () 
   }
 })
 
-test('it has a conflict where there can be one, and nowhere else', () => {
+test('only operations that can conflict document 409', () => {
   const conflicting = operations.filter(({ responses }) => responses.has(409))
   expect(conflicting.map(({ id }) => id)).toEqual([
     'phone_numbers_create',
@@ -51,20 +51,20 @@ test('it has a conflict where there can be one, and nowhere else', () => {
   ])
 })
 
-test('it tells how long to wait after too many requests', () => {
+test('it documents how long to wait after too many requests', () => {
   for (const { responses } of operations) {
     expect(responses.get(429)?.headers).toHaveProperty(['Retry-After', 'schema', 'type'], 'integer')
   }
 })
 
-test('it tells that a repeated external_id is answered with the first call', () => {
+test('it documents that a repeated external_id is answered with the first call', () => {
   const { responses } = operation('calls_place')
   expect(responses.get(200)?.body?.schema).toEqual(responses.get(201)?.body?.schema)
   const others = operations.filter(({ responses }) => responses.has(200) && responses.has(201))
   expect(others.map(({ id }) => id)).toEqual(['calls_place'])
 })
 
-test('it tells that every account_id can be me', () => {
+test('it documents that every account_id can be me', () => {
   const named = operations.filter(({ path }) => path.includes('{account_id}'))
   expect(named).toHaveLength(allRoutes.length - 1)
   for (const { parameters } of named) {
@@ -75,7 +75,7 @@ test('it tells that every account_id can be me', () => {
   }
 })
 
-test('every reference leads somewhere, and nothing stands there for nothing', () => {
+test('every reference has a target, and every component is used', () => {
   const text = JSON.stringify(document)
   const references = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => String(to)))
   for (const reference of references) expect(at(document, reference), reference).toBeDefined()

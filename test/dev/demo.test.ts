@@ -5,7 +5,7 @@ import { cleanEnv } from '../harness/program.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-test('the demo tells the whole story', () => {
+test('the demo shows every step', () => {
   const { status, stdout } = spawnSync(process.execPath, ['src/dev/demo.ts'], {
     cwd: root,
     encoding: 'utf8',

@@ -49,7 +49,7 @@ async function killUnderLoad(file: string, seed: number): Promise<Writer[]> {
 }
 
 describe('killed under load', () => {
-  test('a file that two programs wrote to has lost, doubled and halved nothing', async () => {
+  test('a file that two programs wrote to has every change once and complete', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'sandbox.db')
     const writers: Writer[] = []

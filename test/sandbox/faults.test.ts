@@ -10,7 +10,7 @@ const fine = async () => Response.json({ fine: true })
 const list = () => new Request('http://x/v1/accounts/me/agents')
 
 describe('a fault', () => {
-  test('strikes its route only, as often as it says', async () => {
+  test('affects its route only, as often as its rule says', async () => {
     const fetch = withFaults(fine, {
       rules: [
         { route: 'agents.list', times: 2, reply: { kind: 'error', status: 429, retry_after: 7 } },
@@ -25,7 +25,7 @@ describe('a fault', () => {
     expect((await fetch(list())).status).toBe(200)
   })
 
-  test('strikes by chance, the same way for the same seed', async () => {
+  test('is random, and the same for the same seed', async () => {
     const pattern = async (seed: number) => {
       const fetch = withFaults(fine, {
         seed,
@@ -43,7 +43,7 @@ describe('a fault', () => {
     expect(struck).toBeLessThan(130)
   })
 
-  test('that drops after doing it has done it, before has not', async () => {
+  test('that drops after the work has done it; one that drops before has not', async () => {
     let done = 0
     const count = async () => {
       done += 1
@@ -60,7 +60,7 @@ describe('a fault', () => {
   })
 })
 
-test('a served sandbox misbehaves by its file, and the tools cope', async () => {
+test('a served sandbox has the faults of its file, and the tools report them', async () => {
   using folder = scratchFolder()
   const file = join(folder.path, 'faults.json')
   const rules = [

@@ -15,7 +15,7 @@ test('a template of a megabyte and more is refused before it is read', () => {
   expect(errors[0]?.type).toBe('too_large')
 })
 
-test('variables are paid for: 10,000 are listed, 20,000 are too many', () => {
+test('variables count as steps: 10,000 are listed, 20,000 are too many', () => {
   const reading = (count: number) =>
     Array.from({ length: count }, (_, index) => `{{ v${index} }}`).join('')
   expect(analyse(reading(10_000), templateLimits).variables).toHaveLength(10_000)

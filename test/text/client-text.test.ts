@@ -16,13 +16,13 @@ test.each([
   expect(clientText(text)).toBe(shown)
 })
 
-test('what is long is cut, and says how long it was', () => {
+test('a long text is cut, with a note of its length', () => {
   const text = clientText('x'.repeat(3_900_000))
   expect(text).toMatch(/^x+… \(3900000 characters\)$/)
   expect(text).toHaveLength(200)
 })
 
-test('whatever comes, it is one line, short, and the same when it is done again', () => {
+test('any text becomes one short line, and escaping it again changes nothing', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 3000 }), (text) => {
       const shown = messageText(text)

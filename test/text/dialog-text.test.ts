@@ -60,7 +60,7 @@ test('a word is bare where it cannot mislead, and quoted elsewhere', () => {
     expect(wordOrQuoted(word)).toBe(`"${word}"`)
 })
 
-test('of a long name it is told how much is left out', () => {
+test('a long name is cut, with a count of what is left out', () => {
   expect(quotedUpTo('x'.repeat(200))).toBe(`"${'x'.repeat(200)}"`)
   expect(quotedUpTo('😀'.repeat(203))).toBe(`"${'😀'.repeat(200)}" and 3 more characters`)
   expect(quotedNameWithId('Front desk', 'a-1')).toBe('"Front desk" (a-1)')

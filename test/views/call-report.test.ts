@@ -28,7 +28,7 @@ describe('fields that the contract does not know', () => {
     expect(structured.analysis).toEqual({ summary: evil })
   })
 
-  test('are told apart within what the contract knows', () => {
+  test('are found within known fields, too', () => {
     const capture = { recording_url: 'https://r.example/1', transcript: evil }
     const { structured, text } = shown(callReport({ ...call, capture }, {}))
     expect(parts(text).before).toContain('"recording_url":"https://r.example/1"')
@@ -36,7 +36,7 @@ describe('fields that the contract does not know', () => {
     expect(structured.capture).toEqual(capture)
   })
 
-  test('take no place of what the result promises', () => {
+  test('do not replace fields of the result', () => {
     const mine = { summary: evil, transcript: evil, ended: evil }
     const { structured, text } = shown(conversationReport({ conversation_id: 'k-1', ...mine }, {}))
     expect(structured.summary).toMatch(/^call; 0 turns/)

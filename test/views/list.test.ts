@@ -42,7 +42,7 @@ describe('a list', () => {
     expect(one).toEqual(await client.value('get_agent', { agent_id: one?.id }))
   })
 
-  test('tells of fields that there are not, and shows the rest', async () => {
+  test('names fields that do not exist, and shows the others', async () => {
     const { note, items } = await client.value('list_agents', { fields: ['voise'] })
     expect(note).toMatch(/^No field voise; there are .*\bvoice\b/)
     expect(items).not.toHaveLength(0)
@@ -157,7 +157,7 @@ describe('a list', () => {
     }
   })
 
-  test('says nothing in its text of what is empty or usual, but keeps it as data', async () => {
+  test('leaves empty and usual values out of the text, but keeps them as data', async () => {
     const text = await textOf('list_agents', { fields: ['metadata', 'note'] })
     expect(text).not.toMatch(/null|\{\}|\[\]|is_archived/)
     const { items } = await client.value('list_agents', { fields: ['metadata'] })

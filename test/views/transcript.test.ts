@@ -24,7 +24,7 @@ describe('text of a stranger', () => {
     expect(plainText(given)).toBe(shown)
   })
 
-  test('keeps every script and sign that can be seen', () => {
+  test('keeps all visible characters', () => {
     const text = 'Grüß Gott, ¿qué tal? 你好 שלום مرحبا नमस्ते 👍 €5 "quoted" <tag> {{x}}'
     expect(plainText(text)).toBe(text)
   })
@@ -71,7 +71,7 @@ describe('a transcript', () => {
     )
   })
 
-  test('has another mark each time: none that was seen once can be used', () => {
+  test('has a new mark each time, so a known mark cannot close it', () => {
     const marks = Array.from({ length: 50 }, () => /speech (\w+)>/.exec(talk(turn('x')))?.[1])
     expect(new Set(marks).size).toBe(50)
   })
@@ -88,7 +88,7 @@ describe('a transcript', () => {
     )
   })
 
-  test('that is too long goes on where it was cut', () => {
+  test('that is too long is continued where it was cut', () => {
     const messages = Array.from({ length: 400 }, (_, at) =>
       turn(`Turn ${at} ${'word '.repeat(50)}`),
     )

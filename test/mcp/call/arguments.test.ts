@@ -53,7 +53,7 @@ describe('arguments', () => {
     expect(parsed.ok && parsed.request.body).toEqual(body)
   })
 
-  test('that are unknown are told with the nearest real one', () => {
+  test('that are unknown are reported with the closest known one', () => {
     expect(problems('list_agents', { nam: 'x' })).toEqual([
       'nam: no such argument; did you mean name?',
     ])
@@ -65,7 +65,7 @@ describe('arguments', () => {
     ])
   })
 
-  test('that are unknown and near nothing are told with all there are', () => {
+  test('that are unknown and close to none are reported with all known ones', () => {
     expect(problems('get_call', { call_id: 'x', zzz: 1 })).toEqual([
       'zzz: no such argument; known here: call_id, from_turn, to_turn, search, account_id',
     ])
@@ -92,13 +92,13 @@ describe('arguments', () => {
     expect(problems('update_agent', { agent_id: 'a', voice: '{broken' })[0]).toMatch(/^voice: /)
   })
 
-  test('a known field in another spelling is told even where unknown fields are kept', () => {
+  test('a known field in another spelling is reported even where unknown fields are kept', () => {
     expect(
       problems('update_agent', { agent_id: 'a', voice: { voiceId: 'x', brandNew: 1 } }),
     ).toEqual(['voice.voiceId: no such argument; did you mean voice_id?'])
   })
 
-  test('what cannot be passed on as it was meant is refused', () => {
+  test('values that JSON cannot keep exactly are refused', () => {
     const metadata = (text: string) =>
       problems('create_agent', { ...newAgent, metadata: JSON.parse(text) })
     expect(metadata('{"n":12345678901234567890}')[0]).toMatch(/too large to be passed on exactly/)
@@ -121,7 +121,7 @@ describe('arguments', () => {
     expect(problems('create_agent', { ...newAgent, metadata })[0]).toMatch(/^metadata: holds half/)
   })
 
-  test('thousands of unknown names are told briefly', () => {
+  test('thousands of unknown names are reported briefly', () => {
     const many = Object.fromEntries(Array.from({ length: 9000 }, (_, at) => [`x${at}`, 1]))
     expect(problems('list_agents', many).length).toBeLessThanOrEqual(21)
   })
@@ -134,20 +134,20 @@ describe('arguments', () => {
     expect(tags(300_000)).toEqual(['arguments: more than 10000 values'])
   })
 
-  test('a required choice that is missing is told with what there is to choose', () => {
+  test('a missing required choice is reported with the choices', () => {
     expect(problems('place_call', { agent_id: 'a' })).toEqual(['type: required; one of phone, web'])
     expect(problems('get_agent', { id: 'x' })[0]).toBe(
       'id: no such argument; did you mean agent_id?',
     )
   })
 
-  test('an update that changes nothing is told before it is sent', () => {
+  test('an update that changes nothing is reported before it is sent', () => {
     expect(problems('update_sip_trunk', { sip_trunk_id: 'x' })).toEqual([
       'arguments: nothing to change; give at least one of name, termination_uri, allowed_ips, or what to clear in clear',
     ])
   })
 
-  test('all problems are told at once', () => {
+  test('all problems are reported at once', () => {
     const given = { nme: 'x', model: {}, voice: { provider: '', voice_id: 'x' } }
     const named = problems('create_agent', given).map((problem) => problem.split(':', 1)[0])
     const wanted = ['nme', 'model.provider', 'model.model', 'transcriber', 'voice.provider']

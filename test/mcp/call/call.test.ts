@@ -6,7 +6,7 @@ import { sessionOf } from '../../harness/session.ts'
 
 const [tool] = tools
 
-test('a defect of our own reads neither as the network nor as the platform', async () => {
+test('a defect of this program is not reported as a failure of network or platform', async () => {
   const bugs: unknown[] = []
   const broken = { call: () => Promise.reject(new TypeError('x is not a function')) }
   const called = await callTool(

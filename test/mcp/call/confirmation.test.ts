@@ -89,7 +89,7 @@ describe.each([
     expect(await dialled(person, call)).toBe(0)
   })
 
-  test('may close the question: nothing is dialled, and it is not told as a refusal', async () => {
+  test('may close the question: nothing is dialled, and it is not reported as a refusal', async () => {
     person.answers({ action: 'cancel' })
     const call = newCall()
     const result = await person.call('place_call', call)
@@ -139,7 +139,7 @@ describe.each([
     expect(await dialled(person, call)).toBe(0)
   })
 
-  test('who answers when the request is cancelled has nobody dialled', async () => {
+  test('who answers a cancelled request causes no call', async () => {
     const { promise, resolve } = Promise.withResolvers<Answer>()
     person.answers(promise)
     const call = newCall()
@@ -247,7 +247,7 @@ describe('a token', () => {
     expect(await dialled(client, changed)).toBe(0)
   })
 
-  test('does not mind in which order the same is said', async () => {
+  test('is valid for the same arguments in another order', async () => {
     const call = { ...newCall(), test_variables: { a: { x: 1, y: 2 }, b: 3 } }
     const confirm_token = tokenOf(await client.call('place_call', call))
     const reordered = { confirm_token, ...call, test_variables: { b: 3, a: { y: 2, x: 1 } } }
@@ -328,7 +328,7 @@ describe('an answer of 2026-07-28', () => {
     })
   })
 
-  test('is taken once, and a protocol error from then on', async () => {
+  test('is accepted once, and a protocol error afterwards', async () => {
     await using client = await connectPerson('v2 2026-07-28', { url: http.url, answer: yes })
     const trunk = await newTrunk(client)
     const { requestState } = (await call('delete_sip_trunk', trunk)).result
@@ -340,7 +340,7 @@ describe('an answer of 2026-07-28', () => {
     isRefused(await call('delete_sip_trunk', trunk, answer))
   })
 
-  test('of no is taken once, too: it does not become a yes', async () => {
+  test('of no is accepted once, too: it does not become a yes', async () => {
     const args = newCall()
     const { requestState } = (await call('place_call', args)).result
     const no = { inputResponses: { confirm: { action: 'decline' } }, requestState }
@@ -355,7 +355,7 @@ describe('an answer of 2026-07-28', () => {
     expect(result.inputRequests).toBeDefined()
   })
 
-  test('with the question but nothing said to it is a question again', async () => {
+  test('with the question but without an answer is a question again', async () => {
     const args = newCall()
     const { requestState } = (await call('place_call', args)).result
     const { result } = await call('place_call', args, { inputResponses: {}, requestState })
@@ -373,7 +373,7 @@ describe('an answer of 2026-07-28', () => {
     }
   })
 
-  test('to a preview is none: its token is a protocol error', async () => {
+  test('with the token of a preview is a protocol error', async () => {
     const args = newCall()
     const preview = await call('place_call', args, {}, { capabilities: {} })
     const { structuredContent } = preview.result as unknown as ToolResult
@@ -454,7 +454,7 @@ describe('agreement', () => {
     await expect(ask(confirm, { ...answer, state: late })).rejects.toThrow('expired')
   })
 
-  test('of a person to another process is none', async () => {
+  test('of a person to another process is not valid', async () => {
     const state = String(
       (await ask(createConfirmations('auto', createMemoryUsedTokens()), { canAsk: true }))
         ?.requestState,
@@ -481,7 +481,7 @@ describe('agreement', () => {
     expect(result === undefined).toBe(isAgreement)
   })
 
-  test('with an action that is none is no agreement', async () => {
+  test('with an action other than accept or decline is no agreement', async () => {
     const confirm = createConfirmations('auto', createMemoryUsedTokens())
     const state = String((await ask(confirm, { canAsk: true }))?.requestState)
     const responses = { confirm: { action: 'submit', content: { confirm: true } } }

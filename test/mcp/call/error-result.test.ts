@@ -203,7 +203,7 @@ const rows: [
   ],
 ]
 
-describe('an assistant is told', () => {
+describe('the result tells the assistant', () => {
   test.each(rows)('about %s', async (_, behaviour, tool, args, expected) => {
     const { text } = await failure(behaviour, tool, args)
     expect(text).toMatch(new RegExp(`^${tool} failed: `))

@@ -79,7 +79,7 @@ describe('null', () => {
     expect(accepted('place_calls', { agent_id: 'a', calls }).options).toEqual({ calls })
   })
 
-  test('for what has to be given is told as missing', () => {
+  test('for a required argument is reported as missing', () => {
     expect(problems('create_subaccount', { name: null })).toEqual(['name: required'])
     expect(problems('get_agent', { agent_id: null })).toEqual(['agent_id: required'])
     const model = { ...newAgent.model, provider: null }
@@ -105,7 +105,7 @@ describe('null', () => {
     expect(problems('update_sip_trunk', trunk)[0]).toContain('"clear":["name","termination_uri"]')
   })
 
-  test('that was ignored in an update is kept in mind, and in a create where a setting can be none', () => {
+  test('that was ignored is noted in an update, and in a create for settings that can be none', () => {
     const nulls = { name: null, volume: { web: null }, metadata: { a: null }, dry_run: null }
     const { ignoredNulls } = accepted('update_agent', change({ note: 'x', ...nulls }))
     expect(ignoredNulls).toEqual(['name', 'volume.web'])
@@ -184,7 +184,7 @@ describe('clear', () => {
     ['note.x', 'there is no field note.x; '],
     ['voice.__proto__', 'there is no field voice.__proto__; '],
     ['voice.langage', 'there is no field voice.langage; '],
-  ])('of what does not exist is told: %j', (path, expected) => {
+  ])('of what does not exist is reported: %j', (path, expected) => {
     const [only, ...others] = problems('update_agent', change({ note: 'x', clear: [path] }))
     expect(others).toEqual([])
     expect(only?.startsWith('clear.0: ')).toBe(true)
@@ -227,7 +227,7 @@ describe('clear', () => {
     expect(problems('create_sip_trunk', { clear: ['name'] })[0]).toMatch(/^clear: no such argument/)
   })
 
-  test('takes so many paths and no more', () => {
+  test('accepts a limited number of paths', () => {
     const many = Array.from({ length: 51 }, (_, at) => `metadata.k${at}`)
     expect(problems('update_agent', change({ clear: many }))[0]).toMatch(/^clear: too many/)
     expect(problems('update_agent', change({ clear: many.slice(1) }))).toEqual([])

@@ -296,7 +296,7 @@ describe('the program', () => {
     expect(answers.at(-1)).toMatchObject({ id: 8, error: { code: -32602 } })
   })
 
-  test('lists what is exposed, and what a pinned account leaves of it', async () => {
+  test('lists the exposed tools, and without account_id if an account is pinned', async () => {
     const listedIn = (answers: readonly Message[]) => Listed.parse(answers.at(-1)?.result).tools
     const some = await answersOfProgram([...begin, list], { VOICE_AGENT_TOOLSETS: 'usage' })
     expect(listedIn(some.answers).map(({ name }) => name)).toEqual(['get_usage'])

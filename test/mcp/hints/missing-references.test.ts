@@ -106,7 +106,7 @@ describe('after a 404 that says nothing', () => {
     if (!wanted.includes('account_id')) expect(text).not.toContain('account_id')
   })
 
-  test('no more is read than what is referred to, and the names of what there is', async () => {
+  test('only the references, and the names of existing items, are read', async () => {
     const args = number({ inbound_agent_id: missing })
     const { requests } = await failure(client, 'create_phone_number', args)
     expect(requests.length).toBeLessThanOrEqual(5)
@@ -116,7 +116,7 @@ describe('after a 404 that says nothing', () => {
     )
   })
 
-  test('what the server was pinned to is no argument', async () => {
+  test('the pinned account is not reported as an argument', async () => {
     const { text, fields } = await failure(pinned, 'get_agent', { agent_id: missing })
     expect(fields).toEqual(['agent_id'])
     expect(text).not.toContain('account_id')
@@ -126,7 +126,7 @@ describe('after a 404 that says nothing', () => {
     expect(wrong.text).not.toContain('account_id')
   })
 
-  test('of a list of the own account the address is doubted, and no argument', async () => {
+  test('of a list of the own account the base URL is suspected, and no argument', async () => {
     platform.behave((_, response) => json(response, 404, envelope('not_found')))
     const { text, fields } = await failure(client, 'list_agents', {})
     platform.behave(bare404)
@@ -135,7 +135,7 @@ describe('after a 404 that says nothing', () => {
     expect(text).not.toContain('account_id')
   })
 
-  test('where reading takes too long, all that it may be is named', async () => {
+  test('if reading takes too long, all possible references are named', async () => {
     platform.behave((request, response, before) => {
       if (request.method !== 'GET') bare404(request, response, before)
     })

@@ -22,7 +22,7 @@ describe('an empty list', () => {
     },
   )
 
-  test('of an agent that there is, or of a UUID, is an answer and says nothing', async () => {
+  test('of an existing agent, or of a UUID, has no note', async () => {
     const { id, name } = await client.value('create_agent', { ...newAgent, name: 'Never called' })
     for (const agent_id of [id, name, '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11']) {
       expect(await client.value('list_calls', { agent_id })).not.toHaveProperty('note')
@@ -38,7 +38,7 @@ describe('an empty list', () => {
     expect(note).toMatch(expected)
   })
 
-  test('of voices in a language that there is says nothing of it', async () => {
+  test('of voices in an existing language has no note about it', async () => {
     const query = { provider: 'elevenlabs', language: 'de', search: 'nobody at all' }
     expect(await client.value('list_voices', query)).toEqual({
       account_id: expect.any(String),
@@ -55,7 +55,7 @@ describe('a tag that holds a comma', () => {
     'The platform may read a tag with a comma as several tags: "north, east".',
   )
 
-  test('finds the agents that have it, and nobody who has its parts', async () => {
+  test('finds the agents that have it, and none that have its parts', async () => {
     const tags = ['north, east']
     const { id } = await client.value('create_agent', { ...newAgent, tags: [...tags, 'x'] })
     await client.value('create_agent', { ...newAgent, tags: ['north', ' east', 'x'] })
@@ -66,12 +66,12 @@ describe('a tag that holds a comma', () => {
     }
   })
 
-  test('is told as in doubt where no agent has it', async () => {
+  test('has a note of doubt if no agent has it', async () => {
     const tags = ['north, east', 'nobody has this']
     expect(await client.value('list_agents', { tags })).toMatchObject({ total: 0, note })
   })
 
-  test('is told as in doubt where the platform read it as several', async () => {
+  test('has a note of doubt if the platform read it as several', async () => {
     const agent = { id: 'a', name: 'One', tags: ['north', ' east'] }
     await using platform = await startFakePlatform(
       (_, response) => json(response, 200, { count: 1, items: [agent] }),
@@ -84,7 +84,7 @@ describe('a tag that holds a comma', () => {
   })
 })
 
-test('an agent is found by a misspelt name behind hundreds of others', async () => {
+test('an agent after hundreds of others is found by a misspelt name', async () => {
   await client.value('create_agent', { ...newAgent, name: 'Zebrafish helpdesk' })
   for (let at = 0; at < 130; at++) {
     await client.value('create_agent', { ...newAgent, name: `Filler ${at}` })

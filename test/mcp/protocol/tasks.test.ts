@@ -69,7 +69,7 @@ describe('a call that is followed as a task', () => {
     })
   })
 
-  test('says how it goes while it goes on', async () => {
+  test('reports the state of the call while it goes on', async () => {
     const taskId = await started('+12025550106')
     await expect
       .poll(async () => (await ask('tasks/get', { taskId })).result.statusMessage)
