@@ -21,7 +21,7 @@ export function httpStartLines(
     !isLoopback &&
       allowedHosts.length === 0 &&
       'Any Host name is accepted. List the names of this server with --allowed-hosts.',
-    ownKey.usedBy === 'owner' &&
+    ownKey.usedBy === 'local-user' &&
       !ownKey.token &&
       'Every user and program of this machine can use VOICE_AGENT_API_KEY through this server (--local-token off).',
   ]

@@ -21,7 +21,7 @@ export interface McpServiceOptions
   readonly account: string | undefined
   readonly confirm: ConfirmMode
   readonly usedTokens: UsedTokens
-  /** Fires when the only client is gone, or the server is told to stop. */
+  /** Fires when the only client is gone, or the server has to stop. */
   readonly shutdown?: AbortSignal | undefined
 }
 

@@ -16,7 +16,7 @@ import { openLocalToken } from './local-token.ts'
 import { openPlatform } from './platform.ts'
 import { createSessions } from './sessions.ts'
 
-/** What the service tells the transport that uses it. */
+/** What the transport that uses the service gives it. */
 export interface ServiceEvents {
   /** Called with every error that is a bug of this program. */
   readonly onBug: (error: unknown) => void

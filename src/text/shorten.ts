@@ -14,7 +14,7 @@ export function shortenToTokens(text: string, budget: number): string {
   return withRest(firstTokens(text, Math.max(4, budget - tokensOfRest)), text)
 }
 
-/** What it costs to say how much was left out, tokens. */
+/** Tokens of the note that says how much was left out. */
 const tokensOfRest = 8
 
 /** A text of at most so many characters, not counting the note. */

@@ -11,7 +11,7 @@ import { clientText } from '../text/client-text.ts'
 export type OwnKey =
   | { readonly usedBy: 'none' }
   | { readonly usedBy: 'all' }
-  | { readonly usedBy: 'owner'; readonly token: LocalToken | undefined }
+  | { readonly usedBy: 'local-user'; readonly token: LocalToken | undefined }
 
 /** A secret that only the user who started the server can read. Requests without a key send it. */
 export interface LocalToken {

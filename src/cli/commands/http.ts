@@ -62,7 +62,7 @@ async function ownKeyFor(
 ): Promise<OwnKey> {
   if (platform.kind === 'sandbox') return { usedBy: 'all' }
   if (!isLocal || !hasOwnKey) return { usedBy: 'none' }
-  return { usedBy: 'owner', token: wantsLocalToken ? await localToken() : undefined }
+  return { usedBy: 'local-user', token: wantsLocalToken ? await localToken() : undefined }
 }
 
 async function listen(

@@ -73,7 +73,7 @@ export class Attack implements AsyncDisposable {
         ? startProgram(args, env, nodeOptions)
         : startInShell(commands.join('; '), args, env, nodeOptions)
     if (starting.isMemoryScarce) this.#watches.push(watchMemory(program, memoryLimit))
-    // A write to a program that has ended: `exited` tells that.
+    // A write to a program that has ended: `exited` reports it.
     program.process.stdin.on('error', () => undefined)
     running.add(program)
     program.exited.then(() => running.delete(program))

@@ -20,7 +20,7 @@ export class StdioClient {
 
   constructor(program: Program) {
     this.#program = program
-    // A write to a program that has ended: `exited` tells that.
+    // A write to a program that has ended: `exited` reports it.
     program.process.stdin.on('error', () => undefined)
     createInterface(program.process.stdout).on('line', (line) => {
       const answer = Answer.parse(JSON.parse(line))

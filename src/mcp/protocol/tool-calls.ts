@@ -47,7 +47,7 @@ export function createToolCalls({
   onBug,
 }: {
   readonly cancellations: Cancellations
-  /** Fires when the only client is gone, or the server is told to stop. */
+  /** Fires when the only client is gone, or the server has to stop. */
   readonly shutdown: AbortSignal | undefined
   readonly onBug: CallContext['onBug']
 }): RunTool {
