@@ -20,6 +20,8 @@ export default defineConfig({
     // Most tests wait for a program they have started, so more of them run at once than there are
     // cores.
     maxWorkers: 3,
+    // A busy machine may need more than the usual second.
+    expect: { poll: { timeout: 10_000 } },
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },
