@@ -70,7 +70,7 @@ async function listen(
   service: Service,
   own: { isLoopback: boolean; ownKey: OwnKey },
 ) {
-  const [{ startHttp }, { watchResources }, { refusalText }] = await Promise.all([
+  const [{ startHttp }, { watchResources }, { errorText }] = await Promise.all([
     import('../../transports/http.ts'),
     import('../../mcp/protocol/watched-resources.ts'),
     import('../../text/error-text.ts'),
@@ -88,6 +88,6 @@ async function listen(
     faultOfKey: service.faultOfKey,
     watch: (credential, uris, onUpdate) =>
       watchResources(service.restrictedSessionFor(credential), uris, onUpdate),
-    onError: (error) => log(refusalText(error)),
+    onError: (error) => log(errorText(error)),
   })
 }

@@ -107,7 +107,7 @@ const listedTools = ({ tools }: Exposure<ToolSummary>, confirm: ConfirmMode) =>
 
 /** Loads the service and the SDK, which answer everything that the handshake does not. */
 async function loadConnection(config: ServiceConfig) {
-  const [{ openService }, { connectStdio }, { watchResources }, { bugText, refusalText }] =
+  const [{ openService }, { connectStdio }, { watchResources }, { bugText, errorText }] =
     await Promise.all([
       import('../../service/service.ts'),
       import('../../transports/stdio-connection.ts'),
@@ -132,7 +132,7 @@ async function loadConnection(config: ServiceConfig) {
     connectStdio(
       {
         factory: service.factory,
-        onError: (error) => log(refusalText(error)),
+        onError: (error) => log(errorText(error)),
         onShutdown: () => shutdown.abort(),
         watch,
       },
