@@ -4,6 +4,7 @@ import { Agent, request } from 'undici'
 import { envelope, json } from '../../../test/harness/fake-platform.ts'
 import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import { callTool } from '../measure/tool-call.ts'
+import type { Attack } from './attack.ts'
 import type { Scenario } from './scenario.ts'
 
 /** A current number and the highest so far. */
@@ -17,6 +18,27 @@ class Gauge {
   }
 }
 
+/** A platform that refuses one key and answers another slowly; it counts what it is asked. */
+async function slowPlatform(attack: Attack) {
+  const upstream = new Gauge()
+  const watched = new Set<string>()
+  const platform = await attack.platform(({ url, headers }, response) => {
+    const key = String(headers['x-api-key'])
+    if (key === 'refused-key') return json(response, 401, envelope('unauthorized'))
+    if (url.endsWith('/accounts/current')) return json(response, 200, { id: 'own' })
+    if (url.includes('/agents/')) watched.add(url)
+    upstream.add(1)
+    setTimeout(
+      () => {
+        upstream.add(-1)
+        json(response, 200, { id: 's1', name: 'There' })
+      },
+      key === 'greedy-key' ? 200 : 0,
+    )
+  }, {})
+  return { platform, upstream, watched }
+}
+
 export const oneKey: Scenario = {
   name: 'one-key',
   point:
@@ -24,22 +46,7 @@ export const oneKey: Scenario = {
   guarantee:
     'Refused keys hold no stream; 429 tells which limit is reached; the platform gets few requests at once, and other clients are served.',
   async run(attack) {
-    const upstream = new Gauge()
-    const watched = new Set<string>()
-    const platform = await attack.platform(({ url, headers }, response) => {
-      const key = String(headers['x-api-key'])
-      if (key === 'refused-key') return json(response, 401, envelope('unauthorized'))
-      if (url.endsWith('/accounts/current')) return json(response, 200, { id: 'own' })
-      if (url.includes('/agents/')) watched.add(url)
-      upstream.add(1)
-      setTimeout(
-        () => {
-          upstream.add(-1)
-          json(response, 200, { id: 's1', name: 'There' })
-        },
-        key === 'greedy-key' ? 200 : 0,
-      )
-    }, {})
+    const { platform, upstream, watched } = await slowPlatform(attack)
     // As behind a proxy, the other clients have the same address.
     const env = {
       ...platform.env,
