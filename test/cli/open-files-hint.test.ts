@@ -53,14 +53,14 @@ describe.skipIf(process.platform === 'win32')('without file descriptors', () => 
     // The connection is kept for the next requests. No tool has been called before.
     expect((await fetch(new URL('/health', url))).status).toBe(200)
     program.process.kill('SIGUSR2')
-    await program.waitFor(/descriptors taken: [1-9]/)
+    await program.waitFor(/descriptors held: [1-9]/)
     const { result: failed } = await rpc(url, 'tools/call', read)
     expect(failed).toMatchObject({
       isError: true,
       content: [{ text: expect.stringMatching(/could not be reached \(EMFILE\)/) }],
     })
     program.process.kill('SIGUSR2')
-    await program.waitFor(/descriptors taken: 0/)
+    await program.waitFor(/descriptors held: 0/)
     const { result } = await rpc(url, 'tools/call', read)
     expect(result).toMatchObject({ structuredContent: { id: 's1' } })
   })

@@ -35,10 +35,10 @@ test
       await using program = startInShell('ulimit -n 64', [], env, ['--import', taker])
       await program.waitFor(/SANDBOX/)
       program.process.kill('SIGUSR2')
-      await program.waitFor(/descriptors taken: [1-9]/)
+      await program.waitFor(/descriptors held: [1-9]/)
       await after(loadTime)
       program.process.kill('SIGUSR2')
-      await program.waitFor(/descriptors taken: 0/)
+      await program.waitFor(/descriptors held: 0/)
       const client = new StdioClient(program)
       expect(await client.request('tools/call', read)).toMatchObject(loaded)
     },
