@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../api/client.ts'
 import type { CallDetail } from '../contract/call.ts'
+import { longestCallMs } from '../policy/dial-policy.ts'
 import { CallPoll, type FollowedCall, type FollowOptions } from './call-poll.ts'
-import { hasEnded, longestCallMs } from './call-state.ts'
+import { hasEnded } from './call-state.ts'
 import { PollLimiter } from './poll-interval.ts'
 
 /** Follows calls: each is read once at a time, however many requests wait for it. */

@@ -1,8 +1,6 @@
 import { ApiError } from '../api/failure.ts'
 import type { CallDetail } from '../contract/call.ts'
-
-/** The longest that a call can last, ms. */
-export const longestCallMs = 12 * 3_600_000
+import { longestCallMs } from '../policy/dial-policy.ts'
 
 /** The states that a call does not leave, by the platform's reference. */
 const finalStates = new Set(['completed', 'failed', 'transferred'])

@@ -6,8 +6,8 @@ import type { DialPolicyConfig } from './dial-policy-config.ts'
 import { checkRequest } from './request-rules.ts'
 import { refuserOf } from './rule-violation.ts'
 
-/** The longest that a call counts as under way when its end is not known, ms. */
-const longestCallMs = 12 * 3_600_000
+/** The longest that a call can last, ms; one whose end is not known counts as under way until then. */
+export const longestCallMs = 12 * 3_600_000
 
 /** What the operator lets assistants dial. One for a server process, because `max_total` counts. */
 export interface DialPolicy {

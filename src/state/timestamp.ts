@@ -33,7 +33,7 @@ export function timestampIn(ms = 0): Timestamp {
   return { since: Math.ceil(Date.now() + ms), uptime: Math.ceil(uptime() * 1000 + ms), boot }
 }
 
-/** The two clocks differ by less if none was set, ms: some systems give the uptime in whole seconds. */
+/** Largest difference between the two clocks if none was set, ms: some systems give the uptime in whole seconds. */
 const differenceMs = 2000
 
 /**

@@ -1,6 +1,6 @@
 import type { Voice } from '../../contract/provider.ts'
 
-type Entry = [
+type VoiceRow = [
   name: string,
   gender: 'male' | 'female' | 'neutral',
   description: string,
@@ -8,8 +8,8 @@ type Entry = [
   id?: string,
 ]
 
-/** A made-up selection, by provider and language; ids are made of the same words. */
-const catalog: Readonly<Record<string, Readonly<Record<string, readonly Entry[]>>>> = {
+/** Made-up voices, by provider and language; ids are made of the same words. */
+const catalog: Readonly<Record<string, Readonly<Record<string, readonly VoiceRow[]>>>> = {
   elevenlabs: {
     'en-us': [
       ['Ada', 'female', 'Warm and clear, for support.'],
