@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isTimeZone } from '../text/time-zone.ts'
 
 /** How an E.164 number begins: at least the first digit of a country calling code. */
 const Prefix = z
@@ -52,17 +53,9 @@ export const QuietHours = z
   })
 export type QuietHours = z.output<typeof QuietHours>
 
-/** An IANA time zone. An offset such as +02:00 is refused, because it has no daylight saving time. */
-const Zone = z.string().refine(isZone, { error: 'Expected a time zone such as America/New_York' })
-
-function isZone(name: string): boolean {
-  if (/^[+-]/.test(name)) return false
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
-  } catch {
-    return false
-  }
-}
+const Zone = z
+  .string()
+  .refine(isTimeZone, { error: 'Expected a time zone such as America/New_York' })
 
 /** Time zones by the beginnings of numbers; one zone or several. */
 const PrefixZones = z.record(

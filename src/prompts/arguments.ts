@@ -10,6 +10,7 @@ import {
 import type { PromptArgument } from '../mcp/protocol/prompt.ts'
 import { clientText } from '../text/client-text.ts'
 import { closestWord } from '../text/closest-match.ts'
+import { isTimeZone } from '../text/time-zone.ts'
 
 const reference = (description: string) => z.string().max(200).describe(description)
 
@@ -47,15 +48,6 @@ export const timeZoneArgument = {
     .describe('IANA time zone, such as Europe/Berlin. Default UTC.'),
   completion: timeZones,
 } satisfies PromptArgument
-
-function isTimeZone(zone: string): boolean {
-  if (/^[+-]/.test(zone)) return false
-  try {
-    return Boolean(new Intl.DateTimeFormat('en', { timeZone: zone }))
-  } catch {
-    return false
-  }
-}
 
 function notATimeZone(zone: string): string {
   const cities = new Map(

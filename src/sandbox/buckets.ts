@@ -31,17 +31,6 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** True for an IANA zone that this system knows. Offsets such as +02:00 are not zones. */
-export function isTimeZone(zone: string): boolean {
-  if (/^[+-]/.test(zone)) return false
-  try {
-    formatOf(zone)
-    return true
-  } catch {
-    return false
-  }
-}
-
 /** Offset of local time from UTC at an instant, ms; historic offsets may have seconds. */
 function offsetAt(zone: string, ms: number): number {
   const parts = new Map(

@@ -2,7 +2,7 @@ import type { CallRow } from './call-row.ts'
 import type { CallSettings } from './call-settings.ts'
 import { Dialogue, type ScriptLine } from './dialogue.ts'
 import type { Greeting } from './greeting.ts'
-import { type ChatMessage, complete, LlmError, type LlmOptions } from './llm.ts'
+import { type ChatMessage, completeChat, LlmError, type LlmOptions } from './llm.ts'
 import type { Store } from './store.ts'
 
 /*
@@ -91,7 +91,11 @@ interface Conversing {
 async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Promise<void> {
   for (let turn = 0; turn < mostTurns; turn++) {
     for (const speaker of ['user', 'agent'] as const) {
-      const text = await complete(how.llm, promptFor(speaker, call, dialogue.lines()), how.signal)
+      const text = await completeChat(
+        how.llm,
+        promptFor(speaker, call, dialogue.lines()),
+        how.signal,
+      )
       const isOver = text.includes(goodbye)
       const spoken = text.replaceAll(goodbye, '').trim()
       dialogue.notBefore(how.simulated())

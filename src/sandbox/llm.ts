@@ -32,7 +32,7 @@ const Chunk = z.looseObject({
 })
 
 /** One turn of a conversation, streamed. Throws LlmError; aborting rejects with the reason. */
-export async function complete(
+export async function completeChat(
   { url, model, apiKey, timeoutMs = defaultTimeoutMs }: LlmOptions,
   messages: readonly ChatMessage[],
   signal: AbortSignal,

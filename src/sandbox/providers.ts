@@ -1,7 +1,7 @@
 import { routes } from '../contract/routes.ts'
 import { models } from './catalog/models.ts'
 import { transcribers } from './catalog/transcribers.ts'
-import { voiceProviders, voicesOf } from './catalog/voices.ts'
+import { catalogVoiceProviders, voicesOf } from './catalog/voices.ts'
 import { on } from './handler.ts'
 import { invalid } from './problem.ts'
 
@@ -14,7 +14,7 @@ export const providerHandlers = [
     const { provider, language, gender, search, limit } = query
     const voices = voicesOf(provider)
     if (!voices) {
-      const known = voiceProviders.join(', ')
+      const known = catalogVoiceProviders.join(', ')
       throw invalid('query.provider', `No voices of ${provider}: known are ${known}.`)
     }
     const words = search?.toLowerCase()

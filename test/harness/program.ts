@@ -97,7 +97,9 @@ function collected(child: ChildProcessWithoutNullStreams): Program {
       new Promise((resolve, reject) => {
         const look = () => {
           const match = pattern.exec(stderr)
-          if (match) resolve(match)
+          if (!match) return
+          child.stderr.off('data', look)
+          resolve(match)
         }
         child.stderr.on('data', look)
         exited.then(() => reject(new Error(`Ended without ${pattern}: ${stderr}`)))

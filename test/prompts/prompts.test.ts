@@ -6,13 +6,13 @@ import { getPrompt, listPrompts } from '../../src/mcp/protocol/prompts.ts'
 import { prompts } from '../../src/prompts/index.ts'
 import { weeksBefore } from '../../src/prompts/usage-weeks.ts'
 import { openPlatform } from '../../src/service/platform.ts'
-import { createReplyCaches } from '../../src/session/reply-cache.ts'
 import { type RestrictedSession, restrictedSession } from '../../src/session/restricted-session.ts'
 import type { Session } from '../../src/session/session.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { tools } from '../../tools/index.ts'
 import { envelope } from '../harness/fake-platform.ts'
 import { seedIds } from '../harness/sandbox.ts'
+import { sessionOf } from '../harness/session.ts'
 
 const fail = (error: unknown): never => {
   throw error
@@ -32,20 +32,7 @@ function sessionOn(send: Send, more: Partial<Session> = {}): RestrictedSession {
     userAgent: 'test',
     retry: { tries: 1, firstWaitMs: 0, longestRetryAfter: 0 },
   })
-  const session: Session = {
-    client,
-    cache: createReplyCaches()('k', client),
-    // No test in this file may place a call.
-    callServices: null as never,
-    platform: 'a test',
-    owner: 'test',
-    pinnedAccount: undefined,
-    isSandbox: false,
-    keySource: 'test',
-    redact: (text) => text,
-    ...more,
-  }
-  return restrictedSession(session, tools)
+  return restrictedSession(sessionOf(client, more), tools)
 }
 
 /** A platform that answers as the test sets, and otherwise as the sandbox. */

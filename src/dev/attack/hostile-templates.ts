@@ -7,7 +7,7 @@ import {
 import { seedIds } from '../../sandbox/seed.ts'
 import { usageOf } from '../measure/process-usage.ts'
 import { round } from '../measure/statistics.ts'
-import { callTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/tool-call.ts'
 import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -35,7 +35,7 @@ export const hostileTemplates: Scenario = {
     const health = await healthDuring(server.url, async () => {
       for (const make of Object.values(hostileSources)) {
         const template = make()
-        await measured(() => callTool(server.url, 'validate_agent_template', { template }))
+        await measured(() => callBuiltTool(server.url, 'validate_agent_template', { template }))
       }
       for (const message of templates) await measured(() => render(server.url, message))
     })
@@ -56,12 +56,15 @@ export const hostileTemplates: Scenario = {
 
 /** Places a call whose greeting is the template: it is rendered when the call begins. */
 async function render(url: string, message: string): Promise<void> {
-  const changed = await callTool(url, 'update_agent', {
+  const changed = await callBuiltTool(url, 'update_agent', {
     agent_id: seedIds.supportAgent,
     initial_message: { message },
   })
   assert.ok(!changed.isError, JSON.stringify(changed.content))
   const call = { type: 'web', agent_id: seedIds.supportAgent }
-  const placed = await callTool(url, 'place_call', { ...call, external_id: crypto.randomUUID() })
+  const placed = await callBuiltTool(url, 'place_call', {
+    ...call,
+    external_id: crypto.randomUUID(),
+  })
   assert.ok(!placed.isError, JSON.stringify(placed.content))
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { callTool, textOf } from '../measure/tool-call.ts'
+import { callBuiltTool, textOf } from '../measure/tool-call.ts'
 import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -42,7 +42,7 @@ export const millionItems: Scenario = {
         const calls = ['list_calls', 'get_call'].flatMap((tool) => Array(4).fill(tool))
         const results = await Promise.all(
           calls.map((tool) =>
-            callTool(server.url, tool, tool === 'get_call' ? { call_id: 'c1' } : {}),
+            callBuiltTool(server.url, tool, tool === 'get_call' ? { call_id: 'c1' } : {}),
           ),
         )
         for (const result of results) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { json } from '../../../test/harness/fake-platform.ts'
 import { crowd } from '../../../test/harness/hostile-client.ts'
-import { callTool, textOf } from '../measure/tool-call.ts'
+import { callBuiltTool, textOf } from '../measure/tool-call.ts'
 import { eventually } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -13,7 +13,7 @@ export const noDescriptors: Scenario = {
     const platform = await attack.platform((_, response) => json(response, 200, { id: 's1' }))
     // No tool was called before, so nothing that a first call needs is loaded yet.
     const server = await attack.serve({ env: platform.env, descriptors: 64 })
-    const read = () => callTool(server.url, 'get_subaccount', { subaccount_id: 's1' })
+    const read = () => callBuiltTool(server.url, 'get_subaccount', { subaccount_id: 's1' })
     const isWell = async () => (await fetch(new URL('/health', server.url))).ok
     // This connection stays open for the next requests.
     assert.ok(await isWell())

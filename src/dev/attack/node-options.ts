@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { callTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/tool-call.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Prints a line for each process that starts with the operator's options, with its heap limit. */
@@ -16,7 +16,7 @@ export const nodeOptions: Scenario = {
         NODE_OPTIONS: `--max-old-space-size=${heap} --max-semi-space-size=1 --import=data:text/javascript,${encodeURIComponent(tells)}`,
       },
     })
-    await callTool(server.url, 'list_agents')
+    await callBuiltTool(server.url, 'list_agents')
     const started = [...server.stderr().matchAll(/^started (\d+) (\d+)$/gm)]
     assert.deepEqual(
       started.map(([, pid]) => Number(pid)),

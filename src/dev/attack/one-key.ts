@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { envelope, json } from '../../../test/harness/fake-platform.ts'
 import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
-import { callTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/tool-call.ts'
 import type { Attack } from './attack.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -74,7 +74,7 @@ export const oneKey: Scenario = {
         ),
       )
     const others = () =>
-      callTool(server.url, 'get_subaccount', { subaccount_id: 's1' }, { key: 'other-key' })
+      callBuiltTool(server.url, 'get_subaccount', { subaccount_id: 's1' }, { key: 'other-key' })
     const all = (count: number, one: (index: number) => Promise<number>) =>
       Promise.all(Array.from({ length: count }, (_, index) => one(index)))
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { seedIds } from '../../sandbox/seed.ts'
-import { callTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/tool-call.ts'
 import type { Scenario } from './scenario.ts'
 
 export const privateFiles: Scenario = {
@@ -20,7 +20,7 @@ export const privateFiles: Scenario = {
         VOICE_AGENT_DIAL_POLICY: '{"max_per_day":5}',
       },
     })
-    const placed = await callTool(server.url, 'place_call', {
+    const placed = await callBuiltTool(server.url, 'place_call', {
       type: 'phone',
       agent_id: seedIds.supportAgent,
       from_number: '+12025550110',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crowd, heardOn, httpText } from '../../../test/harness/hostile-client.ts'
 import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
-import { callTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/tool-call.ts'
 import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -31,7 +31,7 @@ export const unfinishedBodies: Scenario = {
     const health = await healthDuring(server.url, async () => {
       const end = performance.now() + clientSeconds * 1000
       for (; performance.now() < end; calls++) {
-        assert.ok(!(await callTool(server.url, 'get_current_account')).isError)
+        assert.ok(!(await callBuiltTool(server.url, 'get_current_account')).isError)
         await sleep(50)
       }
     })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crowd, httpText } from '../../../test/harness/hostile-client.ts'
 import { mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
-import { callTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/tool-call.ts'
 import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -24,7 +24,7 @@ export const unreadAnswers: Scenario = {
     let calls = 0
     const health = await healthDuring(server.url, async () => {
       for (const end = performance.now() + patience; performance.now() < end; calls++) {
-        assert.ok(!(await callTool(server.url, 'get_current_account')).isError)
+        assert.ok(!(await callBuiltTool(server.url, 'get_current_account')).isError)
         await sleep(50)
       }
     })

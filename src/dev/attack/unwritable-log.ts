@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { freePort, type Program } from '../../../test/harness/program.ts'
 import { sendRefused } from '../../../test/harness/rpc.ts'
 import { StdioClient } from '../measure/stdio-client.ts'
-import { callTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/tool-call.ts'
 import { eventually } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -37,7 +37,7 @@ export const unwritableLog: Scenario = {
 async function withstands(url: string): Promise<number> {
   const times = 20
   for (let time = 0; time < times; time++) assert.equal(await sendRefused(url), 400)
-  assert.ok(!(await callTool(url, 'list_agents')).isError)
+  assert.ok(!(await callBuiltTool(url, 'list_agents')).isError)
   return times
 }
 

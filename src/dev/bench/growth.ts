@@ -9,14 +9,14 @@ import { median, round } from '../measure/statistics.ts'
 import { putLoad } from './load-process.ts'
 import type { Curve } from './plot.ts'
 import { addConversations, send } from './sandbox.ts'
-import { getAgent, mcpRequest, sandboxReply, startCompared, startOurs } from './subjects.ts'
+import { getAgentRequest, mcpRequest, sandboxReply, startCompared, startOurs } from './subjects.ts'
 
 /**
  * Processor time of one tools/call, µs. A load lasts so long that V8's work between two loads, when
  * the server is idle, matters little.
  */
 async function costOf(server: MeasuredServer, folder: string, keys?: number): Promise<number> {
-  const load = { url: server.url, ...getAgent, connections: 16, keys }
+  const load = { url: server.url, ...getAgentRequest, connections: 16, keys }
   await putLoad({ ...load, seconds: 4 }, folder)
   const costs: number[] = []
   for (let round = 0; round < 3; round++) {

@@ -17,7 +17,7 @@ import {
   apiKey,
   type BenchRequest,
   compare,
-  getAgent,
+  getAgentRequest,
   mcpRequest,
   type Subject,
   sandboxReply,
@@ -111,10 +111,10 @@ async function measureThroughput(
     16,
   )
   const calls = [
-    subject('ours', ours, getAgent),
-    subject('sdk', sdk, getAgent),
-    subject('sdk of one', sdkOfOne, getAgent),
-    subject('floor', proxy, getAgent),
+    subject('ours', ours, getAgentRequest),
+    subject('sdk', sdk, getAgentRequest),
+    subject('sdk of one', sdkOfOne, getAgentRequest),
+    subject('floor', proxy, getAgentRequest),
   ]
   return { lists, calls16: await run(calls, 16), calls256: await run(calls, 256) }
 }
@@ -128,8 +128,8 @@ async function measureOneConnection(platform: MeasuredServer, run: RunComparison
   await using proxy = await startCompared('proxy', platform.url, cores.others)
   return await run(
     [
-      subject('ours', ours, getAgent),
-      subject('floor', proxy, getAgent),
+      subject('ours', ours, getAgentRequest),
+      subject('floor', proxy, getAgentRequest),
       subject('direct', platform, platformRequest, `/v1/${agentPath}`),
     ],
     1,
@@ -150,7 +150,7 @@ async function measureMemory(
 ): Promise<MemoryUnderLoad> {
   await using ours = await startOurs(platform, env)
   const memoryAfter = async (connections: number) => {
-    await putLoad({ url: ours.url, ...getAgent, connections, seconds: 2 * seconds }, folder)
+    await putLoad({ url: ours.url, ...getAgentRequest, connections, seconds: 2 * seconds }, folder)
     return round(ours.usage().memory, 0)
   }
   const parts: number[] = []

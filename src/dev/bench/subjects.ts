@@ -15,7 +15,7 @@ export const mcpRequest = (method: string, params: Record<string, unknown> = {})
   mcpHttpRequest(method, params, { key: apiKey, meta: clientMeta({}, 'bench') })
 
 /** The tool call of all measurements: one request to the platform. */
-export const getAgent = mcpRequest('tools/call', {
+export const getAgentRequest = mcpRequest('tools/call', {
   name: 'get_agent',
   arguments: { agent_id: seedIds.supportAgent },
 })

@@ -8,7 +8,7 @@ import { sandboxKeys, seedIds } from '../../sandbox/seed.ts'
 import { areMet, type Section, table, writeJson } from '../measure/report.ts'
 import { startBuiltServer } from '../measure/server.ts'
 import { round } from '../measure/statistics.ts'
-import { callTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/tool-call.ts'
 
 /*
  * What waiting costs: one server over HTTP with the sandbox in it, on which many clients wait for
@@ -109,7 +109,7 @@ async function waitAll(url: string, ids: readonly string[], signal: AbortSignal)
     await sleep((index / waits) * waitSeconds * 1000, undefined, { signal })
     const args = { call_id: ids[index % ids.length], timeout_seconds: waitSeconds }
     while (!signal.aborted) {
-      const { structuredContent } = await callTool(url, 'wait_for_call', args, { signal })
+      const { structuredContent } = await callBuiltTool(url, 'wait_for_call', args, { signal })
       if (WaitResult.parse(structuredContent).ended) throw new Error('A call has ended too early')
     }
   }

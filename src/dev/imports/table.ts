@@ -14,7 +14,7 @@ export const mayImport = {
   // The platform: its client, and the sandbox in its place.
   api: 'contract text json',
   'state/private-files': '',
-  sandbox: 'contract jinja state/private-files json',
+  sandbox: 'contract jinja state/private-files text json',
 
   // Who may be called; placing a call once, and following it.
   state: 'state/private-files contract text json',

@@ -3,7 +3,7 @@ import { ToolResult } from '../../../test/harness/client.ts'
 import { type RpcOptions, rpc } from '../../../test/harness/rpc.ts'
 
 /** Calls a tool over HTTP. Throws where there is a protocol error. */
-export async function callTool(
+export async function callBuiltTool(
   url: string,
   name: string,
   args: Record<string, unknown> = {},

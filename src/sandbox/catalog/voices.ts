@@ -132,7 +132,7 @@ const catalog: Readonly<Record<string, Readonly<Record<string, readonly VoiceRow
 }
 
 /** Providers the sandbox has voices of. */
-export const voiceProviders = Object.keys(catalog)
+export const catalogVoiceProviders = Object.keys(catalog)
 
 /** Voices of one provider; `undefined` when the sandbox does not know it. */
 export function voicesOf(provider: string): Voice[] | undefined {

@@ -6,12 +6,11 @@ import { listPrompts } from '../../../src/mcp/protocol/prompts.ts'
 import { resourceTemplates } from '../../../src/mcp/protocol/resource-catalogue.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { openPlatform } from '../../../src/service/platform.ts'
-import { createReplyCaches } from '../../../src/session/reply-cache.ts'
 import { restrictedSession } from '../../../src/session/restricted-session.ts'
-import type { Session } from '../../../src/session/session.ts'
 import { tools } from '../../../tools/index.ts'
 import { envelope } from '../../harness/fake-platform.ts'
 import { seedIds } from '../../harness/sandbox.ts'
+import { sessionOf } from '../../harness/session.ts'
 
 const fail = (error: unknown): never => {
   throw error
@@ -34,18 +33,7 @@ function typist({ send = platform.send, account }: { send?: Send; account?: stri
     userAgent: 'test',
     retry: { tries: 1, firstWaitMs: 0, longestRetryAfter: 0 },
   })
-  const all: Session = {
-    client,
-    cache: createReplyCaches()('k', client),
-    // No test in this file may place a call.
-    callServices: null as never,
-    platform: 'a test',
-    owner: 'test',
-    pinnedAccount: account,
-    isSandbox: true,
-    keySource: 'test',
-    redact: (text) => text,
-  }
+  const all = sessionOf(client, { pinnedAccount: account, isSandbox: true })
   const session = restrictedSession(all, tools)
   const context = { prompts, session, onBug: fail }
   const type = async (
