@@ -1,10 +1,15 @@
 import type { JsonSchema } from '../../contract/json-schema.ts'
+import { pageQuery } from '../../contract/page.ts'
+import { fieldsOption } from '../../views/fields.ts'
 
 /** Where tools/list shows less than the whole schema. */
 export interface ListingDetail {
   /** Objects whose fields have no descriptions: their names and bounds say enough. */
   readonly undescribed?: readonly string[]
-  /** Arguments shown by type alone, with the fields in them: another tool describes them. */
+  /**
+   * Arguments shown by type alone, objects as open ones with the names of their fields: another tool
+   * describes them.
+   */
   readonly typesOnly?: readonly string[]
 }
 
@@ -49,10 +54,11 @@ function listedField(
   listing: ListingDetail,
   detail: FieldDetail,
 ): JsonSchema {
+  if (detail === 'type' && schema.properties) return openObject(schema)
   const innerDetail = listing.undescribed?.includes(name) ? 'undescribed' : detail
   const { properties, items, ...keywords } = schema
   return {
-    ...listedKeywords(keywords, detail),
+    ...listedKeywords(name, keywords, detail),
     ...(properties && {
       properties: mapFields(properties, (inner, field) =>
         listedField(inner, field, listing, innerDetail),
@@ -64,13 +70,30 @@ function listedField(
   }
 }
 
+const openObject = (schema: JsonSchema): JsonSchema => ({
+  type: 'object',
+  additionalProperties: true,
+  description: `${namesIn(schema)}.`,
+})
+
+/** The names of its fields, with those of objects in it in brackets. */
+const namesIn = ({ properties = {} }: JsonSchema): string =>
+  Object.entries(properties)
+    .map(([name, field]) => {
+      const inner = namesIn({ ...Object(field) })
+      return inner ? `${name} (${inner})` : name
+    })
+    .join(', ')
+
 const withoutMaxLength = ({ maxLength: _, ...keywords }: JsonSchema): JsonSchema => keywords
 
 /**
  * Left out is what a model does without: that a text may not be empty and is empty by default, that
- * a number may not be negative and is 0 by default, how long a list may be, the pattern of E.164.
+ * a number may not be negative and is 0 by default, how long a list may be, the pattern of E.164, a
+ * description that only repeats the name.
  */
 function listedKeywords(
+  name: string,
   { minLength: _, pattern: __, minItems: ___, maxItems: ____, ...keywords }: JsonSchema,
   detail: FieldDetail,
 ): JsonSchema {
@@ -83,6 +106,23 @@ function listedKeywords(
   if (keywords.type === 'integer' && (keywords.minimum ?? 2) <= 1) delete keywords.minimum
   if (keywords.minimum === 0 && keywords.maximum === undefined) delete keywords.minimum
   if (keywords.default === 0 || keywords.default === '') delete keywords.default
-  if (detail !== 'all') delete keywords.description
+  if (detail !== 'all' || isPlain(name, keywords)) delete keywords.description
   return keywords
+}
+
+/** Descriptions of arguments that all lists have: the instructions say it once. */
+const ofEveryList = [pageQuery.limit.unwrap(), pageQuery.offset.unwrap(), fieldsOption.fields].map(
+  ({ description }) => description,
+)
+
+/** Words of a description that add nothing to the name. */
+const fillers = ['display', 'in', 'of', 'one', 'only', 'the', 'this', 'with']
+
+/** Whether the name of a field says what its description does. */
+function isPlain(name: string, { description = '', format }: JsonSchema): boolean {
+  const isTimeFilter = format === 'date-time' && /_(gt|ge|lt|le|after|before)$/.test(name)
+  const known = [...name.split('_'), ...fillers]
+  const words = description.toLowerCase().match(/[a-z]+/g) ?? []
+  const isTheName = words.every((word) => known.includes(word))
+  return isTimeFilter || isTheName || ofEveryList.includes(description)
 }

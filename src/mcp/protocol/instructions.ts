@@ -46,7 +46,7 @@ const workWith = (confirm: ConfirmMode): readonly Paragraph[] => [
   [
     'Ids are opaque: take them from lists or replies, never make them up.',
     "An agent's exact name (list_agents) is taken wherever its id is.",
-    'A list shows a little of each item, 20 at a time: fields asks for more, next_offset is the offset to go on with.',
+    'A list shows a little of each item, 20 at a time: fields asks for more (* for all), limit for more items, and next_offset is the offset to go on with.',
     'What is empty is left out of texts.',
   ],
   [
