@@ -4,6 +4,10 @@ import { configDefaults, defineConfig } from 'vitest/config'
 export const slow = [
   'test/calls/exactly-once.test.ts',
   'test/jinja/hostile-templates.test.ts',
+  'test/mcp/fast/http-differential.test.ts',
+  'test/mcp/fast/stdio-handshake.property.test.ts',
+  'test/sandbox/durability.test.ts',
+  'test/sandbox/fuzz.test.ts',
   'test/tools/tokens.test.ts',
   'test/transports/http-pressure.test.ts',
   'test/transports/stdio-pressure.test.ts',

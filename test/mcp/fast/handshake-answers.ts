@@ -1,0 +1,113 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import type { Client } from '../../../src/api/client.ts'
+import { callTaskView } from '../../../src/flows/calls/wait-for-call.ts'
+import { createStdioHandshake } from '../../../src/mcp/fast/stdio-handshake.ts'
+import { createMcpService } from '../../../src/mcp/mcp-service.ts'
+import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
+import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
+import { serverInfoOf } from '../../../src/mcp/protocol/server-info.ts'
+import { prompts } from '../../../src/prompts/index.ts'
+import { initializedVersions, toolSummaries } from '../../../src/service/tool-summaries.ts'
+import { createMemoryUsedTokens } from '../../../src/state/memory/memory-used-tokens.ts'
+import { tools } from '../../../tools/index.ts'
+import { clientMeta } from '../../harness/mcp-request.ts'
+import { sessionOf } from '../../harness/session.ts'
+
+const isSandbox = true
+const account = undefined
+const version = '1.2.3'
+const unusedClient: Client = { call: () => Promise.reject(new Error('Nobody is asked')) }
+
+const { factory } = createMcpService({
+  exposureFor: createRequestExposure(everyTool(tools)),
+  prompts,
+  version,
+  isSandbox,
+  account,
+  sessionFor: () => sessionOf(unusedClient),
+  callTaskView,
+  confirm: 'auto',
+  usedTokens: createMemoryUsedTokens(),
+  // Requests that need the platform fail here, the same way on both paths.
+  onBug: () => undefined,
+})
+
+const createHandshake = () =>
+  createStdioHandshake({
+    isSandbox,
+    account,
+    confirm: 'auto',
+    exposure: everyTool(toolSummaries),
+    info: serverInfoOf(isSandbox, version),
+    listed: toolSummaries.map(({ listed }) => listed),
+    versions: initializedVersions,
+  })
+
+export type Message = Record<string, unknown>
+
+/** The messages that the handshake handles, with its answers; and the rest, which is the SDK's. */
+export function handshakeOf(messages: readonly Message[]) {
+  const handshake = createHandshake()
+  const answers: unknown[] = []
+  const replayed: Message[] = []
+  for (const [at, message] of messages.entries()) {
+    const reply = handshake(message)
+    if (!reply) return { answers, replayed, rest: messages.slice(at) }
+    if (reply.text !== undefined) answers.push(JSON.parse(reply.text))
+    if (reply.mustReplay) replayed.push(message)
+  }
+  return { answers, replayed, rest: [] }
+}
+
+/** The answers of the SDK. */
+export async function sdkAnswers(messages: readonly Message[]): Promise<Message[]> {
+  const answers: JSONRPCMessage[] = []
+  const transport = {
+    start: async () => undefined,
+    close: async () => undefined,
+    send: async (message: JSONRPCMessage) => void answers.push(message),
+    onmessage: undefined as ((message: JSONRPCMessage) => void) | undefined,
+  }
+  const handle = serveStdio(factory, { transport, onerror: () => undefined })
+  await new Promise(setImmediate)
+  for (const message of messages) {
+    transport.onmessage?.(message as JSONRPCMessage)
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
+  }
+  await handle.close()
+  return JSON.parse(JSON.stringify(answers))
+}
+
+/** The answers to a conversation that the handshake begins and the SDK goes on with. */
+export async function allAnswers(messages: readonly Message[]): Promise<unknown[]> {
+  const { answers, replayed, rest } = handshakeOf(messages)
+  if (rest.length === 0) return answers
+  const replays = replayed.map((one) => ('id' in one ? { ...one, id: replayId } : one))
+  const later = await sdkAnswers([...replays, ...rest])
+  return [...answers, ...later.filter(({ id }) => id !== replayId)]
+}
+
+const replayId = 'an id that no client has'
+
+const clientInfo = { name: 'test', version: '1', title: 'Test' }
+export const initialize = (protocolVersion: string): Message => ({
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion, capabilities: { roots: { listChanged: true } }, clientInfo },
+})
+export const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
+export const list = { jsonrpc: '2.0', id: 'two', method: 'tools/list', params: {} }
+export const modern = (method: string): Message => ({
+  jsonrpc: '2.0',
+  id: 3,
+  method,
+  params: { _meta: clientMeta({ elicitation: {} }) },
+})
+
+/** The same message with other params. */
+export const withParams = (message: Message, params: Record<string, unknown>): Message => ({
+  ...message,
+  params: { ...(message.params as object), ...params },
+})
