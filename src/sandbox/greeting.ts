@@ -1,5 +1,5 @@
+import { withTestVariables } from '../contract/test-variables.ts'
 import { render, TemplateError } from '../jinja/index.ts'
-import { isPlainObject } from './agent-config.ts'
 import type { CallSettings } from './call-settings.ts'
 import { templateLimits } from './template-limits.ts'
 
@@ -36,12 +36,9 @@ export function renderGreeting(
   }
 }
 
-/** Most names in a variable's path; further ones are ignored. */
-const deepestPath = 20
-
-/** The platform's variables and test_variables, which win; the name `a.b` sets `b` of `a`. */
-function variablesOf(facts: GreetingFacts): Record<string, unknown> {
-  const variables: Record<string, unknown> = {
+/** The platform's variables and test_variables, which win. */
+function variablesOf(facts: GreetingFacts): Readonly<Record<string, unknown>> {
+  const variables = {
     contact: {
       first_name: 'Sam',
       last_name: 'Sandbox',
@@ -57,21 +54,5 @@ function variablesOf(facts: GreetingFacts): Record<string, unknown> {
     agent_number: facts.agentNumber,
     contact_number: facts.contactNumber,
   }
-  for (const [path, value] of Object.entries(facts.testVariables)) {
-    put(variables, path.split('.', deepestPath), value)
-  }
-  return variables
-}
-
-function put(into: Record<string, unknown>, [name = '', ...rest]: string[], value: unknown): void {
-  if (name === '__proto__') return
-  const before = into[name]
-  if (rest.length === 0) {
-    // An object given for `contact` is merged into the simulated one.
-    into[name] = isPlainObject(value) && isPlainObject(before) ? { ...before, ...value } : value
-    return
-  }
-  const inner = isPlainObject(before) ? { ...before } : {}
-  put(inner, rest, value)
-  into[name] = inner
+  return withTestVariables(variables, facts.testVariables)
 }

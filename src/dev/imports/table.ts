@@ -34,7 +34,7 @@ export const mayImport = {
   transports: 'mcp/mcp-service mcp/fast mcp/protocol session text json',
 
   // What the server offers.
-  flows: 'mcp/call mcp/hints views session calls policy state api contract text json',
+  flows: 'mcp/call mcp/hints views session calls policy state api contract jinja text json',
   prompts: 'mcp/protocol flows mcp/hints views session api contract text json',
   'tools/*': 'flows views mcp/call contract',
   'tools/index': 'tools/* mcp/call',

@@ -29,6 +29,11 @@ export class Paths {
     return lines.sort((a, b) => a.line - b.line)
   }
 
+  /** Whether a variable of this name, or a part of it, is read. */
+  has(root: string): boolean {
+    return this.roots.has(root)
+  }
+
   read(root: string, steps: readonly Step[], line: number): void {
     let place = this.roots.get(root) ?? this.addRoot(root)
     const length = pathLength(steps)

@@ -13,7 +13,9 @@ const MAX_DIGITS = 4300
 export function toText(runtime: Runtime, value: Value): string {
   if (typeof value === 'string') return value
   if (value instanceof Markup) return value.text
-  return value instanceof Undefined ? '' : repr(runtime, value)
+  if (!(value instanceof Undefined)) return repr(runtime, value)
+  if (value.source !== null) runtime.noteGap(value.source, value.steps)
+  return ''
 }
 
 /** `repr(value)`. */

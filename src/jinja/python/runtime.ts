@@ -1,5 +1,7 @@
 import { TemplateError, type TemplateErrorType } from '../error.ts'
 import { MAX_CALL_DEPTH, MAX_INTEGER_BITS } from '../limits.ts'
+import type { Chain, Name } from '../syntax/tree.ts'
+import type { Gaps } from './gaps.ts'
 import { type Callee, type Reading, type Runtime, textOf, type Value } from './values.ts'
 
 export type { Callee, Reading, Runtime }
@@ -20,6 +22,7 @@ export class RenderRuntime implements Runtime {
   readonly filters: ReadonlyMap<string, Callee>
   readonly tests: ReadonlyMap<string, Callee>
   private readonly budget: Budget
+  private readonly gaps: Gaps | null
   private steps = 0
   private depth = 0
   line = 1
@@ -29,10 +32,12 @@ export class RenderRuntime implements Runtime {
     budget: Budget,
     filters: ReadonlyMap<string, Callee>,
     tests: ReadonlyMap<string, Callee>,
+    gaps: Gaps | null = null,
   ) {
     this.budget = budget
     this.filters = filters
     this.tests = tests
+    this.gaps = gaps
   }
 
   spend(steps = 1): void {
@@ -79,6 +84,10 @@ export class RenderRuntime implements Runtime {
     } finally {
       this.depth--
     }
+  }
+
+  noteGap(source: Name | Chain, steps: number): void {
+    this.gaps?.add(source, steps)
   }
 
   fail(message: string, type: TemplateErrorType = 'runtime_error'): never {

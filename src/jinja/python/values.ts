@@ -1,4 +1,5 @@
 import type { TemplateErrorType } from '../error.ts'
+import type { Chain, Name } from '../syntax/tree.ts'
 
 /**
  * Python's values. An `int` is a bigint and a `float` is a number, so that `1` and `1.0` stay
@@ -80,6 +81,9 @@ function stringKey(text: string): string {
 export class Undefined {
   readonly why: string
   readonly unsafe: boolean
+  /** The name or chain it was looked up by, and how many of the chain's steps led to it. */
+  source: Name | Chain | null = null
+  steps = 0
 
   constructor(why: string, unsafe = false) {
     this.why = why
@@ -132,6 +136,8 @@ export interface Runtime {
   allowBits(bits: number): void
   /** Runs a macro, a recursive loop or a block, which may call itself. */
   call<T>(run: () => T): T
+  /** Notes that a variable was printed as nothing: see `gaps.ts`. */
+  noteGap(source: Name | Chain, steps: number): void
   fail(message: string, type?: TemplateErrorType): never
 }
 

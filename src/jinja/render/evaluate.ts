@@ -26,6 +26,7 @@ import type {
   Conditional,
   Expr,
   FilterStep,
+  Name,
   Step,
   TestStep,
 } from '../syntax/tree.ts'
@@ -40,7 +41,7 @@ export function evaluate(runtime: Runtime, expr: Expr, scope: Lookup): Value {
     case 'const':
       return expr.value
     case 'name':
-      return evaluateName(runtime, expr.name, scope)
+      return evaluateName(runtime, expr, scope)
     case 'tuple':
       runtime.spend(newContainer)
       return new Tuple(expr.items.map((item) => evaluate(runtime, item, scope)))
@@ -76,10 +77,13 @@ export function evaluate(runtime: Runtime, expr: Expr, scope: Lookup): Value {
   }
 }
 
-function evaluateName(runtime: Runtime, name: string, scope: Lookup): Value {
-  const value = scope.find(name)
-  if (value === undefined) runtime.read(name, 'walk')
-  return value === undefined ? new Undefined(`${quote(name)} is undefined`) : value
+function evaluateName(runtime: Runtime, expr: Name, scope: Lookup): Value {
+  const value = scope.find(expr.name)
+  if (value !== undefined) return value
+  runtime.read(expr.name, 'walk')
+  const missing = new Undefined(`${quote(expr.name)} is undefined`)
+  missing.source = expr
+  return missing
 }
 
 type Logic = Extract<Expr, { kind: 'and' | 'or' }>
@@ -170,10 +174,17 @@ function evaluateConditional(runtime: Runtime, expr: Conditional, scope: Lookup)
   return new Undefined(`${where} evaluated to false and no else section was defined.`)
 }
 
-function evaluateChain(runtime: Runtime, { head, steps }: Chain, scope: Lookup): Value {
-  return steps.reduce(
-    (value, step) => applyStep(runtime, value, step, scope),
-    evaluate(runtime, head, scope),
+function evaluateChain(runtime: Runtime, chain: Chain, scope: Lookup): Value {
+  return chain.steps.reduce(
+    (value, step, at) => {
+      const next = applyStep(runtime, value, step, scope)
+      if (next instanceof Undefined && next.source === null) {
+        next.source = chain
+        next.steps = at + 1
+      }
+      return next
+    },
+    evaluate(runtime, chain.head, scope),
   )
 }
 

@@ -7,7 +7,7 @@ import type { Runtime } from '../python/runtime.ts'
 import { TextBuilder } from '../python/text-builder.ts'
 import { Generator as ItemFilter, isTrue, Markup, Undefined, type Value } from '../python/values.ts'
 import { quote } from '../syntax/text.ts'
-import type { Body, CallBlock, FilterStep, For, Macro, Statement } from '../syntax/tree.ts'
+import type { Body, CallBlock, Expr, FilterStep, For, Macro, Statement } from '../syntax/tree.ts'
 import { assign, assignName, type Place } from './assign.ts'
 import { TemplateReference } from './blocks.ts'
 import { applyFilter, callValue, evaluate, evaluateArguments } from './evaluate.ts'
@@ -141,6 +141,7 @@ export class Executor {
       if (node.kind === 'data') out.write(node.text)
       else {
         const value = evaluate(this.runtime, node, scope)
+        if (value === '') this.noteEmpty(node)
         out.write(
           this.runtime.autoescape
             ? escapeValue(this.runtime, value).text
@@ -148,6 +149,13 @@ export class Executor {
         )
       }
     }
+  }
+
+  /** A variable that was given an empty text is a gap, too; one that the template sets is not. */
+  private noteEmpty(expr: Expr): void {
+    const [head, steps] = expr.kind === 'chain' ? [expr.head, expr.steps.length] : [expr, 0]
+    if (head.kind !== 'name' || !this.compiled.report.reads.has(head.name)) return
+    if (expr.kind === 'name' || expr.kind === 'chain') this.runtime.noteGap(expr, steps)
   }
 
   private runIf(statement: Extract<Statement, { kind: 'if' }>, place: Place): void {

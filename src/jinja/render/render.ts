@@ -2,6 +2,7 @@ import { type AnalyseOptions, compileSource } from '../analysis/analyse.ts'
 import { TemplateError } from '../error.ts'
 import { filters } from '../filters/index.ts'
 import { MAX_OUTPUT_LENGTH, MAX_STEPS } from '../limits.ts'
+import { Gaps } from '../python/gaps.ts'
 import { RenderRuntime } from '../python/runtime.ts'
 import { toValues } from './context.ts'
 import { Executor } from './execute.ts'
@@ -16,6 +17,8 @@ export type RenderOptions = {
   readonly maxLength?: number
   /** What parsing and checking the template may take before. */
   readonly analysis?: AnalyseOptions
+  /** Is told each variable that is printed as nothing, once, by its path (`order.id`): at most 100. */
+  readonly onGap?: (path: string) => void
 }
 
 /**
@@ -34,8 +37,9 @@ export function render(
 ): string {
   const compiled = compileSource(source, options.analysis)
   if (compiled.report.error !== null) throw compiled.report.error
-  const { maxSteps = MAX_STEPS, maxLength = MAX_OUTPUT_LENGTH } = options
-  const runtime = new RenderRuntime({ maxSteps, maxLength }, filters, tests)
+  const { maxSteps = MAX_STEPS, maxLength = MAX_OUTPUT_LENGTH, onGap } = options
+  const gaps = onGap ? new Gaps(onGap) : null
+  const runtime = new RenderRuntime({ maxSteps, maxLength }, filters, tests, gaps)
   try {
     const values = toValues(runtime, context)
     return new Executor(runtime, compiled).run(new Context(runtime, values, globals))
