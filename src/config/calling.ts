@@ -23,7 +23,7 @@ export interface CallingConfig {
 export const callingSettings = {
   confirm: choice({
     variable: 'VOICE_AGENT_CONFIRM',
-    help: 'Ask before calls, deletes, archiving and deactivating: always, auto, person (refused where no person can be asked) or never.',
+    help: 'Ask before calls, deletes, archiving and deactivating: always, auto (archiving and deactivating only what is in use), person (refused where no person can be asked) or never.',
     choices: confirmModes,
     default: 'auto',
   }),

@@ -7,6 +7,8 @@ import { confirmationShape } from '../mcp/call/confirmation-results.ts'
 import type { Run, Steps } from '../mcp/call/tool.ts'
 import { dialogText, quotedNameWithId, quotedUpTo, wordOrQuoted } from '../text/dialog-text.ts'
 import { accountForPerson } from './account-in-words.ts'
+import { countInWords, foundInWords, numberInWords } from './found-in-words.ts'
+import { agentUse, isNone } from './in-use.ts'
 
 type ConfirmedRun<R extends Route> = Run<R, typeof confirmOption>
 
@@ -30,7 +32,7 @@ function confirmedSteps<R extends Route>(
     options: confirmOption,
     schema: doneSchema(route),
     async run(run) {
-      await run.confirm(await questionFor(run))
+      await run.confirm(() => questionFor(run))
       await run.session.client.call(route, run.request, run.signal)
       return { structured: { done: true, ...idsOf(run.request) } }
     },
@@ -39,14 +41,20 @@ function confirmedSteps<R extends Route>(
 
 export const archiveAgentSteps = confirmedSteps(routes.agents.archive, async (run) => {
   const agent = await run.session.client.call(routes.agents.get, run.request, run.signal)
+  const { numbers, calls } = await agentUse(run, [agent.id])
   return {
     kind: 'hides',
+    stopsNothing: agent.is_archived === true || (isNone(numbers) && isNone(calls)),
     question: dialogText`Archive the agent ${quotedNameWithId(agent.name, agent.id)}?`,
     facts: {
       Agent: quotedNameWithId(agent.name, agent.id),
+      'Answers numbers': foundInWords(numbers, numberInWords),
+      'Calls running now': countInWords(calls),
       Account: await accountForPerson(run),
       Undo: dialogText`update_agent with agent_id ${wordOrQuoted(agent.id)} and is_archived false, if the platform takes it.`,
     },
+    // A number that it answers only since then is another question; calls come and go.
+    scope: { numbers: numbers.items.map(({ id }) => id).sort() },
   }
 })
 
@@ -82,7 +90,7 @@ export const deleteSipTrunkSteps = confirmedSteps(routes.sipTrunks.delete, async
   }
 })
 
-/** Asks only before a subaccount is deactivated, because that stops everything in it. */
+/** Asks only before an active subaccount is deactivated, because that stops everything in it. */
 export const updateSubaccountSteps: Steps<
   typeof routes.accounts.updateSubaccount,
   typeof confirmOption
@@ -95,6 +103,7 @@ export const updateSubaccountSteps: Steps<
       const account = await session.client.call(routes.accounts.getSubaccount, request, signal)
       await run.confirm({
         kind: 'hides',
+        stopsNothing: account.is_active === false,
         question: dialogText`Deactivate the subaccount ${quotedNameWithId(account.name, account.id)}?`,
         facts: {
           Subaccount: quotedNameWithId(account.name, account.id),

@@ -2,8 +2,9 @@ import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
 
 /**
  * Who confirms calls, deletes, archiving and deactivating. `always`: a person where the client can
- * ask one, else the caller by a preview. `auto`: the same, but without a preview for archiving and
- * deactivating. `person`: a person; clients that cannot ask one are refused. `never`: nobody.
+ * ask one, else the caller by a preview. `auto`: the same, but archiving and deactivating only where
+ * something that works now would stop. `person`: a person; clients that cannot ask one are refused.
+ * `never`: nobody.
  */
 export const confirmModes = ['always', 'auto', 'person', 'never'] as const
 export type ConfirmMode = (typeof confirmModes)[number]

@@ -5,6 +5,11 @@ import { Refused } from './refused.ts'
 export interface Confirmable {
   /** `calls` and `deletes` cannot be undone; `hides` (archiving, deactivating) can, with an update. */
   readonly kind: 'calls' | 'deletes' | 'hides'
+  /**
+   * Of `hides`: it is certain that nothing which works now would stop, so the mode `auto` does not
+   * ask. Left out where that could not be read.
+   */
+  readonly stopsNothing?: boolean
   /** A question to a person: `Delete the number +49… ("Hotline")?` */
   readonly question: DialogText
   /** What matters for the answer, in order, by our own names. */

@@ -28,13 +28,16 @@ import {
 } from './single-use-tokens.ts'
 
 /*
- * Confirmation: calls, deletes, archiving and deactivating need an agreement. Clients that
- * can ask a person do so (elicitation); other callers get a preview with a `confirm_token` to come
- * back with.
+ * Confirmation: calls, deletes, archiving and deactivating need an agreement. Whether they do depends
+ * on the mode and the action alone, never on the client: clients that can ask a person do so
+ * (elicitation); other callers get a preview with a `confirm_token` to come back with.
  */
 
-/** Asks for confirmation; throws NotConfirmed where it is refused, or not given yet. */
-export type Confirm = (what: Confirmable) => Promise<Agreement>
+/**
+ * Asks for confirmation; throws NotConfirmed where it is refused, or not given yet. A function is
+ * called only if somebody may have to agree: what it reads is not read in the mode `never`.
+ */
+export type Confirm = (what: Confirmable | (() => Promise<Confirmable>)) => Promise<Agreement>
 
 /** Confirmed, or no confirmation is needed. */
 export interface Agreement {
@@ -65,7 +68,7 @@ export class NotConfirmed extends Error {
 const ttlSeconds = { preview: 120, question: 660 }
 
 export const confirmOption = {
-  [confirmName]: z.string().optional().describe('From the preview.'),
+  [confirmName]: z.string().optional().describe('Only after a preview, from it.'),
 }
 
 /** Confirmations of one server process: each token and each answer counts once. */
@@ -110,10 +113,11 @@ export function createConfirmations(mode: ConfirmMode, usedTokens: UsedTokens): 
       // The server has called `verifyState` before: it is valid and has not expired.
       const state = context.mcpReq.requestState<TokenContent>()
       if (state && (state.call !== call() || (await states.isUsed(state)))) throw wrongState()
-      return async (what) => {
+      return async (given) => {
         if (mode === 'never') return needsNone
         if (!canAsk && mode === 'person') throw needsPerson()
-        if (!canAsk && mode === 'auto' && what.kind === 'hides') return needsNone
+        const what = typeof given === 'function' ? await given() : given
+        if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing) return needsNone
         refuseUnreadable(what)
         const content = { call: call(), scope: hashOf(what.scope) }
         const question = questionOf(what, redact)

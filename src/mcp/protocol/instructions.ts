@@ -31,13 +31,13 @@ const readOnly: Paragraph = [
   'Nothing can be created, changed, removed or called here: the tools only read.',
 ]
 
-const askedOrPreviewed =
-  'place_call rings a real telephone; a person may be asked first, or a preview with a confirm_token comes back to be shown to them.'
+const askedOrPreviewed = (before: string) =>
+  `place_call rings a real telephone; before ${before}, a person is asked, or a preview with a confirm_token comes back to be shown to them.`
 
 /** What happens before a call, by the setting for confirmations. */
 const beforeCalls: Readonly<Record<ConfirmMode, string>> = {
-  always: askedOrPreviewed,
-  auto: askedOrPreviewed,
+  always: askedOrPreviewed('calls, deletes, archiving and deactivating'),
+  auto: askedOrPreviewed('calls, deletes, and archiving or deactivating what is in use'),
   person: 'place_call rings a real telephone, once a person has agreed to it in their client.',
   never: 'place_call rings a real telephone.',
 }

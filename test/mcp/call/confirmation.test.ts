@@ -549,29 +549,47 @@ describe('what is confirmed', () => {
   const archive = { agent_id: seedIds.supportAgent }
   const deactivate = { subaccount_id: seedIds.subaccount, is_active: false }
 
-  test('in auto, by clients that cannot ask, is calls and deletes only', async () => {
-    await using client = await modeOf('auto')
-    const trunk = { sip_trunk_id: seedIds.inboundTrunk }
-    expect(tokenOf(await client.call('delete_sip_trunk', trunk))).toBeDefined()
-    const number = { phone_number_id: seedIds.mainNumber }
-    expect(tokenOf(await client.call('delete_phone_number', number))).toBeDefined()
-    expect(tokenOf(await client.call('place_call', newCall()))).toBeDefined()
-    // No token is needed, so a wrong one is ignored.
-    expect(await client.value('archive_agent', { ...archive, confirm_token: 'x' })).toMatchObject({
-      done: true,
-    })
-    expect(await client.value('update_subaccount', deactivate)).toMatchObject({ is_active: false })
-  })
+  /** Whether the action asks; nothing is agreed to. */
+  const asks = async (client: Person, name: string, args: object) => {
+    const before = client.asked.length
+    const result = await client.call(name, args)
+    expect(await client.flaws(name, result)).toBeUndefined()
+    const wasAsked = client.asked.length > before
+    if (wasAsked) expect(result.content[0]?.text).toMatch(/^Declined/)
+    return wasAsked || tokenOf(result) !== undefined
+  }
 
-  test('in auto, by those that can, is archiving and deactivating too', async () => {
-    await using person = await modeOf('auto', { action: 'decline' })
-    expect(await person.text('archive_agent', archive)).toMatch(/^Declined/)
-    expect(await person.text('update_subaccount', deactivate)).toMatch(/^Declined/)
-    expect(
-      await person.value('update_subaccount', { ...deactivate, is_active: true }),
-    ).toMatchObject({ is_active: true })
-    expect(person.asked).toHaveLength(2)
-  })
+  test.each([
+    ['by clients that cannot ask', undefined],
+    ['by those that can', { action: 'decline' }],
+  ] as const)(
+    'in auto, %s: calls, deletes and what is in use, and nothing else',
+    async (_, answer) => {
+      await using client = await modeOf('auto', answer)
+      expect(await asks(client, 'place_call', newCall())).toBe(true)
+      expect(await asks(client, 'delete_sip_trunk', { sip_trunk_id: seedIds.inboundTrunk })).toBe(
+        true,
+      )
+      const number = { phone_number_id: seedIds.mainNumber }
+      expect(await asks(client, 'delete_phone_number', number)).toBe(true)
+      expect(await asks(client, 'archive_agent', archive)).toBe(true)
+      expect(await asks(client, 'update_subaccount', deactivate)).toBe(true)
+      expect(await asks(client, 'update_subaccount', { ...deactivate, is_active: true })).toBe(
+        false,
+      )
+      const unused = await client.value('create_agent', {
+        name: 'Unused',
+        ...(await agentParts(client)),
+      })
+      // No token is needed, so a wrong one is ignored.
+      const archiveUnused = { agent_id: unused.id, confirm_token: 'x' }
+      expect(await asks(client, 'archive_agent', archiveUnused)).toBe(false)
+      expect(await client.value('get_agent', { agent_id: unused.id })).toMatchObject({
+        is_archived: true,
+      })
+      expect(await client.value('get_agent', archive)).toMatchObject({ is_archived: false })
+    },
+  )
 
   test('in always is everything that cannot be undone, by whatever way there is', async () => {
     await using client = await modeOf('always')
