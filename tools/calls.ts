@@ -13,7 +13,7 @@ export const placeCall = defineTool({
   name: 'place_call',
   title: 'Call one person with an agent: ring or phone a mobile or cell now',
   description:
-    'Calls a telephone (type phone; from_number and to_number) or opens a browser call (type web), and costs money. A repeated identical request is recognised, never dialled twice. Then wait_for_call.',
+    'Calls a telephone (type phone; from_number and to_number) or opens a browser call (type web), and costs money. Returns at once; then wait_for_call. A repeated identical request is recognised, never dialled twice.',
   route: routes.calls.place,
   steps: placeCallSteps,
 })

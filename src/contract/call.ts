@@ -66,8 +66,11 @@ export const CallCreate = z.object({
   audio_output_enabled: z.boolean().optional().describe('web: speaker on.'),
   skip_greeting_on_initial_text: z.boolean().optional().describe('web: no greeting then.'),
   device_fingerprint: z.string().optional().describe('web: id of the device.'),
-  test_variables: z.record(z.string(), z.unknown()).optional().describe('Template variables.'),
-  overrides: z.record(z.string(), z.unknown()).optional().describe('Agent fields for this call.'),
+  test_variables: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Fill templates in real calls too: {"contact":{"first_name":"Ada"}}.'),
+  overrides: z.record(z.string(), z.unknown()).optional().describe('Agent fields, for this call.'),
   medium: z.string().optional().describe('Passed on.'), // [R]
 })
 export type CallCreate = z.output<typeof CallCreate>

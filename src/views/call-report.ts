@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { CallDetail } from '../contract/call.ts'
 import { Conversation, type Message } from '../contract/conversation.ts'
 import { plainFields, plainText } from '../text/plain-text.ts'
+import { answerInWords } from './answer-in-words.ts'
 import { compactJson } from './compact-json.ts'
 import { shortenValue } from './shorten-value.ts'
 import type { OutputWithLines } from './tool-output.ts'
@@ -34,6 +35,7 @@ interface CallSummary {
   readonly agent?: string | null | undefined
   readonly from?: string | null | undefined
   readonly to?: string | null | undefined
+  readonly placed?: string | null | undefined
   readonly start?: string | null | undefined
   readonly seconds?: number | null | undefined
   readonly recording?: string | null | undefined
@@ -53,7 +55,8 @@ export function callReport(
     agent: call.agent_name ?? call.agent_id,
     from: call.from_number,
     to: call.to_number,
-    start: call.started_at ?? call.created,
+    placed: call.created,
+    start: call.started_at,
     seconds: call.duration_seconds,
     recording: call.capture?.recording_url,
   })
@@ -107,14 +110,31 @@ function report(
   const capture = captured ? { ...captured, ...known.capture } : known.capture
   // Fields that the platform adds replace none of these.
   const promised = { summary, ...known, ...(capture !== undefined && { capture }), transcript }
+  const more = notInSummary(known)
   return {
     structured: { ...promised, ...fields, ...promised },
     lines: [
       summary,
-      ...shortenValue(plainFields(known), longestKnown).split('\n'),
+      ...shortenValue(more, longestKnown).split('\n'),
       ...transcriptLines(transcript, others),
     ],
   }
+}
+
+/**
+ * Fields that the summary states. A reader needs no `created` and `modified` beside the start and the
+ * end; programs have them.
+ */
+const inSummary = new Set([
+  ...['type', 'direction', 'status', 'answer_status', 'agent_name', 'duration_seconds', 'capture'],
+  ...['from_number', 'to_number', 'phone_number', 'contact_number'],
+  ...['started_at', 'start_timestamp', 'created', 'modified'],
+])
+
+/** The other fields. An agent without a name is in the summary by its id. */
+const notInSummary = ({ agent_id, ...known }: Readonly<Record<string, unknown>>) => {
+  const more = Object.entries({ ...known, ...(Boolean(known.agent_name) && { agent_id }) })
+  return plainFields(Object.fromEntries(more.filter(([name]) => !inSummary.has(name))))
 }
 
 /**
@@ -136,10 +156,10 @@ export function knownAndOthers({ capture, ...call }: CallOrConversation, shape: 
   }
 }
 
-/** Such as `outbound phone call completed, answer human; agent Front desk; +1… to +1…; 93 s; 14 turns`. */
+/** Such as `outbound phone call completed, answered by a person (human); agent Front desk; +1… to +1…; 93 s; 14 turns`. */
 function summarise(talk: CallSummary, messages: readonly Message[]): string {
   const kind = [talk.direction, talk.type, 'call'].filter(Boolean).join(' ')
-  const ended = [talk.status, talk.answered && `answer ${talk.answered}`].filter(Boolean)
+  const ended = [talk.status, talk.answered && answerInWords(talk.answered)].filter(Boolean)
   const line = talk.from || talk.to ? `${talk.from ?? '?'} to ${talk.to ?? '?'}` : undefined
   const length = typeof talk.seconds === 'number' ? `${talk.seconds} s` : undefined
   const spoken = messages.filter(({ role }) => role === 'agent' || role === 'user').length
@@ -147,7 +167,7 @@ function summarise(talk: CallSummary, messages: readonly Message[]): string {
     `${kind} ${ended.join(', ')}`.trim(),
     talk.agent && `agent ${talk.agent}`,
     line,
-    talk.start && `started ${talk.start}`,
+    talk.start ? `started ${talk.start}` : talk.placed && `placed ${talk.placed}`,
     length,
     `${messages.length} turns, ${spoken} spoken`,
     talk.recording ? `recording ${talk.recording}` : 'no recording',

@@ -116,7 +116,9 @@ test('a call and its conversation show a summary first, then the transcript', as
   )
   const call = await client.call('get_call', { call_id: spoken?.id })
   const text = call.content[0]?.text ?? ''
-  expect(text).toMatch(/^\w+ phone call completed, answer human; agent .+; \+\d+ to \+\d+; started/)
+  expect(text).toMatch(
+    /^\w+ phone call completed, answered by a person \(human\); agent .+; \+\d+ to \+\d+; started/,
+  )
   expect(text).toMatch(/; recording https:\/\//)
   expect(text).toMatch(/\n<untrusted-speech /)
   const { items } = await client.value('list_conversations', { limit: 1 })

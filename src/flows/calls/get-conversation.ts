@@ -5,7 +5,7 @@ import type { Steps } from '../../mcp/call/tool.ts'
 import { ConversationReport, conversationReport } from '../../views/call-report.ts'
 import { transcriptOptions } from '../../views/transcript.ts'
 
-const options = { id: id('conversation_id.'), ...transcriptOptions }
+const options = { id: id('conversation_id: usually the call id.'), ...transcriptOptions }
 
 /** Reads one conversation from the list: the platform has no operation for a single one. */
 export const getConversationSteps: Steps<typeof routes.conversations.list, typeof options> = {

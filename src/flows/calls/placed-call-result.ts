@@ -56,9 +56,27 @@ async function followedOutcome(run: PlacedRun, placement: Placement): Promise<To
   }
 }
 
-/** Known fields only: in a call that was placed before, others may hold what the callee said. */
-const linesOf = ({ call, externalId }: Placement) =>
-  callLines({ ...call, external_id: externalId }, PlacedCall.shape)
+/**
+ * What neither the request nor the first line says: how to enter a browser call, and fields of the
+ * platform, which in a call that was placed before may hold what the callee said.
+ */
+function linesOf({ call, externalId }: Placement): string[] {
+  const more = Object.entries({ ...call, external_id: externalId }).filter(
+    ([name, value]) => !saidBefore.has(name) && usual[name] !== value,
+  )
+  return more.length > 0 ? callLines(Object.fromEntries(more), PlacedCall.shape) : []
+}
+
+const saidBefore = new Set([
+  ...['id', 'type', 'direction', 'agent_id', 'agent_name', 'from_number', 'to_number', 'success'],
+  ...['started_at', 'ended_at', 'duration_seconds', 'created', 'modified'],
+])
+
+/** Of a call that rings. */
+const usual: Readonly<Record<string, unknown>> = {
+  status: 'in_progress',
+  answer_status: 'waiting',
+}
 
 const structuredOf = ({ call, externalId, isRepeat }: Placement) => ({
   ...call,
@@ -67,10 +85,17 @@ const structuredOf = ({ call, externalId, isRepeat }: Placement) => ({
 })
 
 function headOf({ call, externalId, isRepeat }: Placement, run: PlacedRun): string {
-  const wait = `wait_for_call, call_id ${call.id}${accountArgumentText(run)}, follows it to its end.`
-  if (!isRepeat) return `Placed. ${wait}${changedIdNote(call.external_id, externalId)}`
-  return run.request.body?.type === 'web'
-    ? 'This browser call was opened before; no other was opened. Only the first answer says how to enter it (join). For another browser call give an external_id of its own.'
+  const which = `call_id ${call.id}${accountArgumentText(run)}`
+  const wait = `wait_for_call, ${which}, follows it to its end.`
+  const isWeb = run.request.body?.type === 'web'
+  if (!isRepeat) {
+    const state = isWeb
+      ? 'Opened; enter it with join.'
+      : 'Placed; this is the answer at once, while it rings.'
+    return `${state} Next: ${wait}${changedIdNote(call.external_id, externalId)}`
+  }
+  return isWeb
+    ? `This browser call was opened before (${which}); no other was opened. Only the first answer says how to enter it (join). For another browser call give an external_id of its own.`
     : `This call was placed before; it was NOT dialled again. For another call to the same number give an external_id of its own. ${wait}`
 }
 

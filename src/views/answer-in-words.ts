@@ -1,0 +1,16 @@
+/** What the values of `answer_status` mean [R]. */
+const meanings = {
+  waiting: 'not answered yet',
+  human: 'answered by a person',
+  machine: 'answered by a machine, such as a voicemail',
+  user_rejected: 'declined',
+  user_unavailable: 'nobody answered',
+  user_busy: 'busy',
+  unknown: 'not known whether anybody answered',
+} as const
+
+const isKnown = (status: string): status is keyof typeof meanings => Object.hasOwn(meanings, status)
+
+/** Such as `nobody answered (user_unavailable)`; a status that is not published is shown as it is. */
+export const answerInWords = (status: string): string =>
+  isKnown(status) ? `${meanings[status]} (${status})` : `answer ${status}`
