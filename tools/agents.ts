@@ -53,11 +53,13 @@ export const getAgent = defineTool({
 
 export const updateAgent = defineTool({
   name: 'update_agent',
-  title: 'Change an agent: greeting, voice, faster speech, recording',
+  title: 'Change an agent or many: greeting, voice, faster speech, tags',
   description:
-    'Changes only what is given (fields as in create_agent) and keeps the rest, nested fields too; clear empties fields, such as metadata.key. dry_run shows the changes without saving.',
+    'Changes an agent, or many alike (agent_ids or with_tag): only what is given (fields as in create_agent), the rest is kept, nested fields too. clear empties fields, such as metadata.key. dry_run shows the changes without saving.',
   route: routes.agents.update,
-  listing: { typesOnly: Object.keys(routes.agents.create.body.shape) },
+  listing: {
+    typesOnly: Object.keys(routes.agents.create.body.shape).filter((name) => name !== 'tags'),
+  },
   steps: updateAgentSteps,
 })
 

@@ -70,6 +70,7 @@ export type AgentCreate = z.output<typeof AgentCreate>
  */
 export const AgentUpdate = z.object({
   ...describing,
+  tags: describing.tags.describe('Replaces the whole list.'),
   model: z.looseObject(model).partial().optional().describe('Language model; merged.'),
   transcriber: z.looseObject(transcriber).partial().optional().describe('Speech to text; merged.'),
   voice: z.looseObject(voice).partial().optional().describe('Text to speech; merged.'),

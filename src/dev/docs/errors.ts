@@ -17,13 +17,14 @@ const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>
   cancelled: 'The client cancelled the call of the tool.',
   not_exposed:
     'No exposed tool reads this, so it was not read. It appears in the texts of hints, prompts and resources only.',
+  all_failed: 'Of many things none could be done. The fields have the reason of each.',
   bad_arguments: 'The arguments are not valid. Nothing was sent.',
   conflict: 'The agent was changed since `expected_modified`. Nothing was sent.',
   needs_person: 'A person has to agree, and the client cannot ask one (`--confirm person`).',
   not_allowed:
     'The dial policy or the journal of calls does not allow the call. It was not placed.',
   not_taken: 'The platform has a record of the call and says that it did not accept it.',
-  unknown_outcome: 'It is not known whether the call was placed.',
+  unknown_outcome: 'It is not known whether the call was placed, or any of many things changed.',
   internal: 'A defect of this server, neither of the network nor of the platform.',
 }
 

@@ -1,6 +1,7 @@
 import { isObject } from '../../json/is-object.ts'
 import { badArguments } from '../../mcp/call/refused.ts'
 import { closestWord } from '../../text/closest-match.ts'
+import { firstCharacters } from '../../text/shorten.ts'
 import { keysAt, pathsIn, withoutKeys } from './dotted-paths.ts'
 import { changesBetween, type Fields, overlay, sameFieldsOf } from './field-changes.ts'
 
@@ -98,9 +99,7 @@ const isWithin = (path: string, inner: string) => inner === path || inner.starts
 /** Longest value in a text, in characters. */
 const longestValue = 500
 
-export function shortJson(value: unknown): string {
+export function shortJson(value: unknown, most = longestValue): string {
   const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > longestValue
-    ? `${text.slice(0, longestValue)}… (${text.length} characters)`
-    : text
+  return text.length > most ? `${firstCharacters(text, most)}… (${text.length} characters)` : text
 }

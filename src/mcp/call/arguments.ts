@@ -57,7 +57,8 @@ function withClearedFields(
   const cleared = clearArgument.parse(data[clearName]) ?? []
   const request = requestOf(tool, data, pinnedAccount)
   const ignoredNulls = ignoredNullsOf(tool, nulls)
-  const problems = changeProblems(tool, request.body, { cleared, ignoredNulls })
+  const changesMore = tool.changes.some((name) => data[name] !== undefined)
+  const problems = changeProblems(tool, request.body, { cleared, ignoredNulls, changesMore })
   if (problems.length > 0) return { ok: false, problems }
   const { body } = request
   return {
@@ -78,15 +79,21 @@ function ignoredNullsOf({ route, clearable }: Tool, nulls: readonly string[]): s
   return nulls.filter((path) => Object.hasOwn(route.body?.shape ?? {}, path.split('.', 1)[0] ?? ''))
 }
 
+interface GivenChanges extends Pick<Parsed, 'cleared' | 'ignoredNulls'> {
+  /** An argument of the tool itself changes something too. */
+  readonly changesMore: boolean
+}
+
 /** Why fields cannot be cleared, or that an update changes nothing. */
 function changeProblems(
   tool: Tool,
   body: RouteRequest['body'] = {},
-  { cleared, ignoredNulls }: Pick<Parsed, 'cleared' | 'ignoredNulls'>,
+  { cleared, ignoredNulls, changesMore }: GivenChanges,
 ): readonly ArgumentProblem[] {
   if (cleared.length > 0) return clearProblems(tool, body, cleared)
-  if (tool.route.method !== 'PATCH' || Object.keys(body).length > 0) return []
-  const names = Object.keys(tool.route.body?.shape ?? {}).join(', ')
+  const changes = Object.keys(body).length > 0 || changesMore
+  if (tool.route.method !== 'PATCH' || changes) return []
+  const names = [...Object.keys(tool.route.body?.shape ?? {}), ...tool.changes].join(', ')
   const clearing = tool.clearable.length > 0 ? `, or what to clear in ${clearName}` : ''
   const nothing = `nothing to change; give at least one of ${names}${clearing}`
   const meant = ignoredNulls.filter((path) => tool.clearable.includes(path))

@@ -35,6 +35,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     ...{ input, inputSchema, options, clearable, defaults },
     listed: (account) => lists[account](),
     shortening: steps.shortening,
+    changes: steps.changes ?? [],
     asksConfirmation: confirmName in options.shape,
     reportsProgress: steps.reportsProgress ?? false,
     hasTimeLimit: steps.hasTimeLimit ?? false,

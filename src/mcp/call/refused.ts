@@ -2,6 +2,7 @@ import type { Advice } from './advice.ts'
 
 /** Why the steps of a tool refused, for programs. */
 export type RefusalKind =
+  | 'all_failed'
   | 'bad_arguments'
   | 'conflict'
   | 'needs_person'

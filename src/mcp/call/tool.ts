@@ -54,6 +54,8 @@ export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, 
   readonly schema: z.ZodObject
   /** Arguments of the steps themselves, which are not sent. */
   readonly options?: O
+  /** Those of the options that change something: an update may consist of them alone. */
+  readonly changes?: readonly string[]
   /** Arguments of the route that the steps do not accept. */
   readonly without?: readonly string[]
   readonly reportsProgress?: boolean
@@ -108,6 +110,8 @@ export interface Tool {
   readonly options: z.ZodObject
   /** Dotted paths that the argument `clear` accepts, besides free data; without any there is no `clear`. */
   readonly clearable: readonly string[]
+  /** Arguments of the tool itself that change something, besides the fields of the route. */
+  readonly changes: readonly string[]
   readonly defaults: Readonly<Record<string, unknown>>
   /** The tool as `tools/list` shows it; `pinned`: callers cannot choose the account. */
   readonly listed: (account: 'any' | 'pinned') => ProtocolTool

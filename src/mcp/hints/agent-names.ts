@@ -52,6 +52,26 @@ export async function withAgentIds(
   return { ok: true, unknown, request: withValues(request, ids) }
 }
 
+/**
+ * The id of one agent that is given by id or exact name. A text that is neither a UUID nor the name of
+ * an agent is taken as an id, because the platform decides what an id is. Throws ApiError.
+ */
+export async function agentIdOf(
+  given: string,
+  { request: { params }, restricted, signal }: AgentLookup,
+): Promise<{ readonly id: string } | { readonly problem: string }> {
+  if (isUuid(given) || !restricted.mayRead(routes.agents.list)) return { id: given }
+  const { found, isAll } = await agentsCalled(given, params, restricted, signal)
+  if (found.length > 1) return { problem: ambiguous('', given, found).message }
+  return isAll ? { id: found[0]?.id ?? given } : { problem: uncertain('', given).message }
+}
+
+interface AgentLookup {
+  readonly request: Pick<RouteRequest, 'params'>
+  readonly restricted: RestrictedSession
+  readonly signal: AbortSignal | undefined
+}
+
 /** The request with these values in place of its own, wherever it sends the arguments. */
 function withValues(
   { params, query, body }: RouteRequest,

@@ -1,0 +1,61 @@
+import * as z from 'zod'
+import { badArguments } from '../../mcp/call/refused.ts'
+import { closestWord } from '../../text/closest-match.ts'
+import type { Fields } from './field-changes.ts'
+
+const tags = z.array(z.string().min(1)).min(1).optional()
+
+/** Arguments that change single tags; `tags` itself replaces the whole list. */
+export const tagOptions = {
+  add_tags: tags.describe('Tags to add.'),
+  remove_tags: tags.describe('Tags to remove.'),
+}
+
+export type TagOptions = z.output<z.ZodObject<typeof tagOptions>>
+
+/** Throws Refused where the arguments contradict each other. */
+export function refuseContradictingTags(
+  { add_tags: added = [], remove_tags: removed = [] }: TagOptions,
+  body: Fields,
+): void {
+  const argument = added.length > 0 ? 'add_tags' : 'remove_tags'
+  const both = added.filter((tag) => removed.includes(tag))
+  if (both.length > 0)
+    throw badArguments([
+      { argument: 'remove_tags', message: `${both.join(', ')}: in add_tags too` },
+    ])
+  if (added.length + removed.length > 0 && 'tags' in body)
+    throw badArguments([
+      { argument, message: 'not together with tags, which replaces or clears the whole list' },
+    ])
+}
+
+export interface WantedTags {
+  /** The whole list of tags to store; absent where no tag is to be changed. */
+  readonly tags?: readonly string[]
+  /** Tags to remove that the agent does not have. */
+  readonly missing: readonly string[]
+}
+
+/** The tags of an agent after a change; those that stay keep their order. */
+export function wantedTags(
+  stored: Fields,
+  { add_tags: added = [], remove_tags: removed = [] }: TagOptions,
+): WantedTags {
+  if (added.length + removed.length === 0) return { missing: [] }
+  const before = tagsOf(stored)
+  const kept = before.filter((tag) => !removed.includes(tag))
+  return {
+    tags: [...new Set([...kept, ...added])],
+    missing: removed.filter((tag) => !before.includes(tag)),
+  }
+}
+
+export const tagsOf = ({ tags: stored }: Fields): readonly string[] =>
+  Array.isArray(stored) ? stored : []
+
+/** A warning, not an error: the result is the same, and a repeated request is no mistake. */
+export function missingTagWarning(tag: string, known: readonly string[]): string {
+  const meant = closestWord(tag, known)
+  return `remove_tags: there is no tag ${tag}${meant ? `; did you mean ${meant}?` : ''}`
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import type { AgentOutcome } from './each-agent.ts'
+import type { UpdateReport } from './update-one-agent.ts'
+import { fieldChanges, isStillArchived, updateWarnings } from './update-result.ts'
+
+export const outcomeNames = [
+  'failed',
+  'unknown',
+  'not_tried',
+  'updated',
+  'would_change',
+  'unchanged',
+] as const
+export type OutcomeName = (typeof outcomeNames)[number]
+
+/** What became of one of many agents. */
+export const UpdatedAgent = z.object({
+  agent_id: z.string().optional().describe('Agent id.'),
+  name: z.string().optional().describe('Its name, or how it was given.'),
+  outcome: z.enum(outcomeNames).describe('unknown: sent, and not known whether it was saved.'),
+  modified: z.string().optional().describe('When it last changed.'),
+  problem: z.string().optional().describe('Why it was not updated.'),
+  changes: fieldChanges.optional(),
+  warnings: updateWarnings.optional(),
+  same_as: z
+    .int()
+    .optional()
+    .describe('It has the changes and warnings of the agent in this place, from 1.'),
+})
+export type UpdatedAgent = z.output<typeof UpdatedAgent>
+
+export function updatedAgent({ given, id, outcome }: AgentOutcome<UpdateReport>): UpdatedAgent {
+  if (outcome.state !== 'done') {
+    const { state, problem } = outcome
+    return { ...(id && { agent_id: id }), name: given, outcome: state, problem }
+  }
+  const { agent, changes, warnings } = outcome.value
+  const facts = {
+    agent_id: agent.id,
+    ...(agent.name && { name: agent.name }),
+    outcome: outcomeName(outcome.value),
+    ...(agent.modified && { modified: agent.modified }),
+  }
+  if (facts.outcome === 'failed') return { ...facts, problem: warnings.join('; ') }
+  return {
+    ...facts,
+    ...(changes.length > 0 && { changes: [...changes] }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  }
+}
+
+function outcomeName({ applied, changes, warnings }: UpdateReport): OutcomeName {
+  if (applied) return 'updated'
+  if (changes.length > 0) return 'would_change'
+  return isStillArchived(warnings) ? 'failed' : 'unchanged'
+}

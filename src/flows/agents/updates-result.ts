@@ -1,0 +1,68 @@
+import * as z from 'zod'
+import type { ToolOutcome } from '../../mcp/call/tool.ts'
+import { changesInWords } from './changes-in-words.ts'
+import type { AgentOutcome } from './each-agent.ts'
+import { missingTagWarning, tagsOf } from './tag-changes.ts'
+import type { UpdateReport } from './update-one-agent.ts'
+import { type OutcomeName, outcomeNames, UpdatedAgent, updatedAgent } from './updated-agent.ts'
+
+/** The result for many agents. */
+export const updatesResultShape = {
+  summary: z.record(z.string(), z.int()).describe('How many came to what.'),
+  agents: z.array(UpdatedAgent).describe('Many agents, in the order given.'),
+}
+
+interface UpdatesFacts {
+  readonly repeated: readonly string[]
+  readonly isDryRun: boolean
+}
+
+export function updatesResult(
+  outcomes: readonly AgentOutcome<UpdateReport>[],
+  { repeated, isDryRun }: UpdatesFacts,
+): ToolOutcome {
+  const agents = outcomes.map(updatedAgent)
+  const counts = outcomeNames.map((name) => [name, agents.filter(is(name)).length] as const)
+  const summary = Object.fromEntries(counts.filter(([, count]) => count > 0))
+  const head = Object.entries(summary).map(([name, count]) => `${count} ${inWords(name)}`)
+  return {
+    structured: { summary, agents: withChangesOnce(agents) },
+    lines: [
+      `${isDryRun ? 'Dry run, nothing saved. ' : ''}${agents.length} agents: ${head.join(', ')}.`,
+      ...(repeated.length > 0 ? [`Given more than once: ${repeated.join(', ')}.`] : []),
+      ...tagsOfNone(outcomes),
+      ...changesInWords(agents),
+    ],
+  }
+}
+
+/** Warnings about tags to remove that no agent had: that some do not have them is no mistake. */
+function tagsOfNone(outcomes: readonly AgentOutcome<UpdateReport>[]): string[] {
+  const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
+  const known = [...new Set(reports.flatMap(({ agent }) => tagsOf(agent)))]
+  const [first, ...others] = reports.map(({ missingTags }) => missingTags)
+  return (first ?? [])
+    .filter((tag) => others.every((missing) => missing.includes(tag)))
+    .map((tag) => `Warning: ${missingTagWarning(tag, known)}`)
+}
+
+const is =
+  (name: OutcomeName) =>
+  ({ outcome }: UpdatedAgent) =>
+    outcome === name
+
+const inWords = (name: string) => name.replaceAll('_', ' ')
+
+/** The first of several agents with the same changes has them, the others its place. */
+function withChangesOnce(agents: readonly UpdatedAgent[]): UpdatedAgent[] {
+  const places = new Map<string, number>()
+  return agents.map((agent, at) => {
+    const { changes, warnings, ...facts } = agent
+    if (!changes && !warnings) return agent
+    const key = JSON.stringify([changes, warnings])
+    const place = places.get(key)
+    if (place !== undefined) return { ...facts, same_as: place }
+    places.set(key, at + 1)
+    return agent
+  })
+}

@@ -1,0 +1,353 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ClientKind, connectStdio, type TestClient } from '../../harness/client.ts'
+import {
+  envelope,
+  type FakePlatform,
+  json,
+  startFakePlatform,
+} from '../../harness/fake-platform.ts'
+import { connectPerson } from '../../harness/person.ts'
+import { newAgent } from '../../harness/story.ts'
+
+let client: TestClient
+beforeAll(async () => {
+  client = await connectStdio('v2 2026-07-28')
+})
+afterAll(() => client[Symbol.asyncDispose]())
+
+let made = 0
+const makeAgents = (count: number, more: object = {}) =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      client.value('create_agent', { ...newAgent, name: `Bot ${made++}`, ...more }),
+    ),
+  )
+
+const names = (agents: readonly Record<string, unknown>[]) => agents.map(({ name }) => name)
+
+const textOf = async (args: Record<string, unknown>, name = 'update_agent') =>
+  (await client.call(name, args)).content[0]?.text ?? ''
+
+describe('update_agent for many', () => {
+  test.each<ClientKind>(['v2 2026-07-28', 'v2 2025', 'v1'])(
+    'changes all agents with a tag, and keeps the rest of each (%s)',
+    async (kind) => {
+      await using person = await connectPerson(kind, {})
+      for (const [name, speed, stability] of [
+        ['One', 1, 0.1],
+        ['Two', 1.1, 0.2],
+      ] as const)
+        await person.value('create_agent', {
+          ...newAgent,
+          ...{
+            name,
+            tags: ['sales', name],
+            voice: { ...newAgent.voice, settings: { speed, stability } },
+          },
+        })
+      const result = await person.call('update_agent', {
+        with_tag: 'sales',
+        voice: { settings: { speed: 1.2 } },
+        add_tags: ['fast'],
+        remove_tags: ['One'],
+      })
+      expect(await person.flaws('update_agent', result)).toBeUndefined()
+      expect(result.structuredContent).toMatchObject({
+        summary: { updated: 2 },
+        agents: [
+          {
+            name: 'Two',
+            outcome: 'updated',
+            changes: [
+              { field: 'tags', before: ['sales', 'Two'], after: ['sales', 'Two', 'fast'] },
+              { field: 'voice.settings.speed', before: 1.1, after: 1.2 },
+            ],
+          },
+          { name: 'One', outcome: 'updated' },
+        ],
+      })
+      expect(await person.value('get_agent', { agent_id: 'One' })).toMatchObject({
+        tags: ['sales', 'fast'],
+        voice: { voice_id: newAgent.voice.voice_id, settings: { speed: 1.2, stability: 0.1 } },
+      })
+    },
+  )
+
+  test('takes ids and names, does each agent once, and keeps their order', async () => {
+    const [a, b, c] = await makeAgents(3)
+    const agent_ids = [c?.name, a?.id, b?.name, a?.name, String(c?.id).toUpperCase()]
+    const { summary, agents } = await client.value('update_agent', { agent_ids, note: 'x' })
+    expect(summary).toEqual({ updated: 3 })
+    expect(agents).toMatchObject([{ agent_id: c?.id }, { agent_id: a?.id }, { agent_id: b?.id }])
+    const text = await textOf({ agent_ids, note: 'y' })
+    expect(text).toContain(`Given more than once: ${a?.name}, ${String(c?.id).toUpperCase()}.`)
+  })
+
+  test('says the same change once, however many agents have it', async () => {
+    const agents = await makeAgents(15, { note: 'old', tags: ['crowd'] })
+    const result = await client.call('update_agent', { with_tag: 'crowd', note: 'new' })
+    const text = result.content[0]?.text ?? ''
+    expect(text).toMatch(/^15 agents: 15 updated\./)
+    expect(text.match(/note: "old" → "new"/g)).toHaveLength(1)
+    for (const name of names(agents)) expect(text).toContain(String(name))
+    const { agents: each } = { ...result.structuredContent } as { agents: { same_as?: number }[] }
+    expect(each.map(({ same_as }) => same_as)).toEqual([undefined, ...Array(14).fill(1)])
+    // Again: nothing is sent, and that is said.
+    const again = await client.value('update_agent', { with_tag: 'crowd', note: 'new' })
+    expect(again.summary).toEqual({ unchanged: 15 })
+  })
+
+  test('shows with dry_run what would change, and saves nothing', async () => {
+    const agents = await makeAgents(2, { tags: ['dry'] })
+    const change = { agent_ids: names(agents), add_tags: ['new'], remove_tags: ['dry'] }
+    const text = await textOf({ ...change, dry_run: true })
+    expect(text).toMatch(/^Dry run, nothing saved\. 2 agents: 2 would change\./)
+    expect(text).toContain('tags: +new −dry')
+    for (const agent_id of names(agents))
+      expect(await client.value('get_agent', { agent_id })).toMatchObject({ tags: ['dry'] })
+  })
+
+  test('names first what failed, and does the others', async () => {
+    const [a, b] = await makeAgents(2)
+    const missing = '00000000-0000-4000-8000-00000000dead'
+    const agent_ids = [a?.id, `${a?.name}x`, missing, b?.name]
+    const result = await client.call('update_agent', { agent_ids, note: 'done' })
+    expect(result.isError).toBeFalsy()
+    const [head, first, second] = (result.content[0]?.text ?? '').split('\n')
+    expect(head).toBe('4 agents: 2 failed, 2 updated.')
+    expect(first).toMatch(
+      new RegExp(`^Failed: ${a?.name}x: There is no agent ${a?.name}x\\. Did you mean ${a?.name}`),
+    )
+    expect(second).toMatch(new RegExp(`^Failed: ${missing}: There is no agent`))
+    expect(result.structuredContent?.agents).toMatchObject([
+      { agent_id: a?.id, outcome: 'updated' },
+      { outcome: 'failed' },
+      { agent_id: missing, outcome: 'failed' },
+      { agent_id: b?.id, outcome: 'updated' },
+    ])
+  })
+
+  test('is an error if all fail, with the reason of each', async () => {
+    const result = await client.call('update_agent', { agent_ids: ['nobody', '..'], note: 'x' })
+    expect(result.isError).toBe(true)
+    expect(result.content[0]?.text).toMatch(/none of 2 was done/)
+    expect(result.content[0]?.text).toMatch(/- agent_ids nobody: There is no agent nobody/)
+    expect(result.content[0]?.text).toMatch(/- agent_ids \.\.: "\.\." is not an id/)
+    expect(result._meta?.['voice-agent-mcp/error']).toMatchObject({ kind: 'all_failed' })
+  })
+
+  test('refuses a name that several agents have, and does the others', async () => {
+    const [other] = await makeAgents(1)
+    const twins = await makeAgents(2, { name: 'Twin' })
+    const text = await textOf({ agent_ids: ['Twin', other?.name], note: 'x' })
+    expect(text).toMatch(
+      /^2 agents: 1 failed, 1 updated\.\nFailed: Twin: 2 agents are called "Twin"/,
+    )
+    for (const { id } of twins) expect(text).toContain(String(id))
+  })
+
+  test('refuses a change that is a mistake for all as for one, and sends nothing', async () => {
+    const agents = await makeAgents(3)
+    const message = 'Hello {% if x'
+    const change = { agent_ids: names(agents), note: 'lost?', initial_message: { message } }
+    const text = await textOf(change)
+    expect(text).toMatch(/^update_agent failed: .*nothing was sent/)
+    expect(text.match(/- initial_message\.message: line 1/g)).toHaveLength(1)
+    for (const agent_id of names(agents))
+      expect((await client.value('get_agent', { agent_id })).note).toBeNull()
+  })
+
+  test('brings archived agents back', async () => {
+    const agents = await makeAgents(2)
+    const agent_ids = agents.map(({ id }) => id)
+    for (const agent_id of agent_ids) await client.value('archive_agent', { agent_id })
+    const { summary } = await client.value('update_agent', { agent_ids, is_archived: false })
+    expect(summary).toEqual({ updated: 2 })
+    const { items } = await client.value('list_agents', { name: String(agents[0]?.name) })
+    expect(items).toHaveLength(1)
+  })
+
+  test('wants exactly one of agent_id, agent_ids and with_tag', async () => {
+    const one = /give exactly one of agent_id, agent_ids and with_tag/
+    expect(await textOf({ note: 'x' })).toMatch(one)
+    expect(await textOf({ agent_id: 'a', with_tag: 'b', note: 'x' })).toMatch(one)
+    expect(await textOf({ agent_ids: ['a'], agent_id: 'b', note: 'x' })).toMatch(one)
+    const expected = { agent_ids: ['a'], note: 'x', expected_modified: '2026-11-01T00:00:00Z' }
+    expect(await textOf(expected)).toMatch(/expected_modified: belongs to one agent/)
+    const many = Array.from({ length: 101 }, (_, at) => `a${at}`)
+    expect(await textOf({ agent_ids: many, note: 'x' })).toMatch(/- agent_ids: .*100/)
+  })
+
+  test('says that no agent has the tag, and which one is meant', async () => {
+    await makeAgents(1, { tags: ['reception'] })
+    const text = await textOf({ with_tag: 'recepton', note: 'x' })
+    expect(text).toContain(
+      'with_tag: no active agent has the tag recepton; did you mean reception?',
+    )
+  })
+})
+
+describe('add_tags and remove_tags', () => {
+  test('change single tags of one agent, and say what was no change', async () => {
+    const [agent] = await makeAgents(1, { tags: ['a', 'b', 'billing'] })
+    const agent_id = agent?.id
+    const { changes } = await client.value('update_agent', {
+      ...{ agent_id, add_tags: ['c', 'a', 'c'], remove_tags: ['b'] },
+    })
+    expect(changes).toEqual([
+      { field: 'tags', before: ['a', 'b', 'billing'], after: ['a', 'billing', 'c'] },
+    ])
+    const text = await textOf({ agent_id, add_tags: ['a'], remove_tags: ['biling'] })
+    expect(text).toMatch(/^Nothing to change/)
+    expect(text).toContain('Warning: remove_tags: there is no tag biling; did you mean billing?')
+  })
+
+  test('warn of a tag to remove only if none of many agents has it', async () => {
+    const agents = [...(await makeAgents(1, { tags: ['x1', 'y'] })), ...(await makeAgents(1))]
+    const agent_ids = names(agents)
+    const text = await textOf({ agent_ids, remove_tags: ['x1', 'x2'], dry_run: true })
+    expect(text).toContain('Warning: remove_tags: there is no tag x2; did you mean x1?')
+    expect(text).not.toContain('no tag x1')
+  })
+
+  test('are refused with tags, and where they contradict each other', async () => {
+    const agent_id = 'Support line'
+    expect(await textOf({ agent_id, add_tags: ['a'], tags: ['b'] })).toMatch(
+      /- add_tags: not together with tags/,
+    )
+    expect(await textOf({ agent_id, remove_tags: ['a'], clear: ['tags'] })).toMatch(
+      /- remove_tags: not together with tags/,
+    )
+    expect(await textOf({ agent_id, remove_tags: ['a'], add_tags: ['a'] })).toMatch(
+      /- remove_tags: a: in add_tags too/,
+    )
+  })
+})
+
+describe('on a platform that fails', () => {
+  const agent = (at: number, more: object = {}) => ({
+    ...{ id: `00000000-0000-4000-8000-0000000000${10 + at}`, name: `Bot ${at}`, note: null },
+    ...{ tags: ['all'], voice: { provider: 'azure', voice_id: 'v' }, ...more },
+  })
+  const agents = Array.from({ length: 12 }, (_, at) => agent(at))
+  let platform: FakePlatform
+  let wired: TestClient
+  beforeAll(async () => {
+    platform = await startFakePlatform(() => undefined, { account: 'own' })
+    wired = await connectStdio('v2 2026-07-28', {
+      env: {
+        ...{ VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+        VOICE_AGENT_HEADERS_TIMEOUT: '1',
+      },
+    })
+  })
+  afterAll(async () => {
+    await wired[Symbol.asyncDispose]()
+    await platform[Symbol.asyncDispose]()
+  })
+
+  /** Answers as a platform does, apart from what `patch` answers itself. */
+  const behave = (
+    patch: (at: number, before: number) => [status: number, body: object] | 'late' | undefined,
+  ) => {
+    const patches = new Map<number, number>()
+    platform.behave(({ method, url, body }, res) => {
+      const { pathname, searchParams } = new URL(url, platform.url)
+      const id = pathname.split('/').at(-1)
+      const at = agents.findIndex((one) => one.id === id)
+      if (url.includes('validate-template'))
+        return json(res, 200, {
+          valid: true,
+          errors: [],
+          warnings: [],
+          variables: [],
+          unknown_variables: [],
+        })
+      if (url.includes('voices')) return json(res, 200, { voices: [{ id: 'v', name: 'V' }] })
+      if (at < 0) {
+        const offset = Number(searchParams.get('offset') ?? 0)
+        return json(res, 200, { count: agents.length, items: agents.slice(offset, offset + 5) })
+      }
+      if (method === 'GET') return json(res, 200, agents[at])
+      const before = patches.get(at) ?? 0
+      patches.set(at, before + 1)
+      const own = patch(at, before)
+      if (own === 'late') return undefined
+      if (own) return json(res, own[0], own[1], own[0] === 429 ? { 'retry-after': '0' } : {})
+      return json(res, 200, { ...agents[at], ...JSON.parse(body) })
+    })
+    platform.seen.length = 0
+    return patches
+  }
+
+  test('tells of each agent what became of it', async () => {
+    const patches = behave((at, before) => {
+      if (at === 1)
+        return [
+          422,
+          envelope('validation_error', 'No', {
+            errors: [{ field: 'body.note', message: 'too bold', type: 'value_error' }],
+          }),
+        ]
+      if (at === 2) return [500, envelope('internal_error', 'Boom')]
+      if (at === 3) return 'late'
+      if (at === 4 && before < 2) return [429, envelope('rate_limit_exceeded')]
+      return undefined
+    })
+    const result = await wired.call('update_agent', { with_tag: 'all', note: 'x' })
+    const text = result.content[0]?.text ?? ''
+    expect(text.split('\n').slice(0, 5)).toEqual([
+      '12 agents: 1 failed, 2 unknown, 9 updated.',
+      expect.stringMatching(/^Failed: Bot 1: .*422.*note: too bold/),
+      expect.stringMatching(/^Not known whether it was saved: Bot 2: .*500/),
+      expect.stringMatching(/^Not known whether it was saved: Bot 3: .*did not answer in time/),
+      expect.stringMatching(/^Call again with the same arguments/),
+    ])
+    expect(result.isError).toBeFalsy()
+    // A request that was one too many is repeated; one that may have been carried out is not.
+    expect([...patches].sort(([a], [b]) => a - b).map(([, sent]) => sent)).toEqual([
+      1, 1, 1, 1, 3, 1, 1, 1, 1, 1, 1, 1,
+    ])
+  })
+
+  test('does not go on with a key that is refused', async () => {
+    const patches = behave(() => [401, envelope('unauthorized')])
+    const result = await wired.call('update_agent', { with_tag: 'all', note: 'x' })
+    expect(result.isError).toBe(true)
+    expect(patches.size).toBeLessThanOrEqual(8)
+  })
+
+  test('checks the same greeting and voice once for all', async () => {
+    behave(() => undefined)
+    const change = { initial_message: { message: 'Hi {{ x }}' }, voice: { voice_id: 'unheard-of' } }
+    const { summary } = await wired.value('update_agent', { with_tag: 'all', ...change })
+    expect(summary).toEqual({ updated: 12 })
+    const checks = (part: string) => platform.seen.filter(({ url }) => url.includes(part)).length
+    expect(checks('validate-template')).toBe(1)
+    // From the cache, and read anew because the voice is missing there.
+    expect(checks('voices')).toBe(2)
+  })
+
+  test('takes agents only that have the whole tag', async () => {
+    behave(() => undefined)
+    const text = (await wired.call('update_agent', { with_tag: 'al', note: 'x' })).content[0]?.text
+    expect(text).toMatch(/no active agent has the tag al; did you mean all\?/)
+    expect(platform.seen.some(({ method }) => method === 'PATCH')).toBe(false)
+  })
+
+  test('refuses a tag that more agents have than one call takes', async () => {
+    const crowd = Array.from({ length: 130 }, (_, at) => ({
+      id: `a${at}`,
+      name: `A${at}`,
+      tags: ['all'],
+    }))
+    platform.behave(({ url }, res) => {
+      const offset = Number(new URL(url, platform.url).searchParams.get('offset') ?? 0)
+      json(res, 200, { count: crowd.length, items: crowd.slice(offset, offset + 100) })
+    })
+    platform.seen.length = 0
+    const text = (await wired.call('update_agent', { with_tag: 'all', note: 'x' })).content[0]?.text
+    expect(text).toMatch(/130 agents have it, and one call takes 100/)
+    expect(platform.seen.every(({ method }) => method === 'GET')).toBe(true)
+  })
+})
