@@ -4,8 +4,8 @@ import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import { type ClientKind, ToolResult } from './client.ts'
+import { outputFlaws } from './output-flaws.ts'
 import { bin, cleanEnv, quietly } from './program.ts'
 
 /** What the person behind a client does with a question. */
@@ -84,9 +84,8 @@ export async function connectPerson(kind: ClientKind, { answer, ...to }: Connect
     /** Why a result is not what the tool's output schema promises; nothing when it is. */
     async flaws(name: string, { structuredContent }: ToolResult): Promise<unknown> {
       const { tools } = await client.listTools()
-      const ajv = new Ajv2020({ strict: false, validateFormats: false })
-      const validate = ajv.compile(Object(tools.find((tool) => tool.name === name)?.outputSchema))
-      return validate(structuredContent) ? undefined : validate.errors
+      const listed = Object(tools.find((tool) => tool.name === name)?.outputSchema)
+      return outputFlaws(name, structuredContent, listed)
     },
     [Symbol.asyncDispose]: () => client.close(),
   }

@@ -11,7 +11,7 @@ export const toolList = (): string =>
     tools.map(({ name, description }) => [code(name), firstSentence(description)]),
   )
 
-/** Every tool with its arguments and hints, by toolset. */
+/** Every tool with its arguments, results and hints, by toolset. */
 export const toolReference = (): string =>
   toolsetsOf(tools.map(({ route }) => route))
     .map((toolset) => {
@@ -21,7 +21,7 @@ export const toolReference = (): string =>
     .join('\n\n')
 
 function reference(tool: Tool): string {
-  const { outputSchema, annotations = {} } = tool.listed('any')
+  const { annotations = {} } = tool.listed('any')
   const hints = [
     annotations.readOnlyHint ? 'reads only' : 'changes something',
     annotations.destructiveHint && 'destructive',
@@ -30,36 +30,57 @@ function reference(tool: Tool): string {
     tool.asksConfirmation && 'asks for confirmation',
     tool.reportsProgress && 'reports progress',
   ].filter((hint) => typeof hint === 'string')
-  const rows = argumentsOf(tool.inputSchema())
+  const rows = fieldsOf(tool.inputSchema())
   return [
     `### ${code(tool.name)}`,
     `${tool.title}. ${tool.description}`,
     `- Operation: ${code(`${tool.route.method} ${tool.route.path}`)}`,
     `- Hints: ${hints.join(', ')}.`,
-    `- Result: ${Object.keys(outputSchema?.properties ?? {})
-      .map(code)
-      .join(', ')}.`,
     rows.length === 0 ? 'It takes no arguments.' : table(['Argument', 'Type', 'Meaning'], rows),
+    table(['Result', 'Type', 'Meaning'], fieldsOf(tool.outputSchema(), { marks: 'optional' })),
   ]
     .join('\n\n')
     .replaceAll(/(^- .*)\n\n(?=- )/gm, '$1\n')
 }
 
-/** The arguments of a schema, those of objects in it by dotted paths. */
-function argumentsOf(schema: JsonSchema, prefix = ''): string[][] {
+/** Which fields are marked: those that must be there, or those that may be missing. */
+interface Reading {
+  readonly marks: 'required' | 'optional'
+}
+
+/** The fields of a schema, those of objects in it by dotted paths. */
+function fieldsOf(
+  schema: JsonSchema,
+  { marks }: Reading = { marks: 'required' },
+  prefix = '',
+): string[][] {
   const required = new Set(schema.required)
   return Object.entries(schema.properties ?? {}).flatMap(([name, value]) => {
-    const field = Object(value) as JsonSchema
+    const { isNullable, field } = nullable(Object(value) as JsonSchema)
     const path = `${prefix}${name}`
-    const isNeeded = required.has(name) ? ' (required)' : ''
-    const row = [code(path), `${typeOf(field)}${isNeeded}`, meaningOf(field)]
+    const type = isNullable ? `${typeOf(field)} or null` : typeOf(field)
+    const mark = required.has(name) === (marks === 'required') ? ` (${marks})` : ''
     const items = field.type === 'array' ? itemsOf(field) : undefined
     return [
-      row,
-      ...argumentsOf(field, `${path}.`),
-      ...(items ? argumentsOf(items, `${path}[].`) : []),
+      [code(path), `${type}${mark}`, meaningOf(field)],
+      ...fieldsOf(field, { marks }, `${path}.`),
+      ...(items ? fieldsOf(items, { marks }, `${path}[].`) : []),
     ]
   })
+}
+
+/** A field without the null that it may be. */
+function nullable({ anyOf, type, ...rest }: JsonSchema): {
+  isNullable: boolean
+  field: JsonSchema
+} {
+  const types = [type ?? []].flat()
+  const other = anyOf?.find((one) => one.type !== 'null')
+  const [only] = types.filter((one) => one !== 'null')
+  return {
+    isNullable: types.includes('null') || other !== undefined,
+    field: { ...other, ...rest, ...(only && { type: only }) },
+  }
 }
 
 const itemsOf = ({ items }: JsonSchema) => Object(items) as JsonSchema

@@ -56,7 +56,7 @@ export const mayImport = {
 
   // Tests, and programs for developers. Only bin imports cli/main.
   'test/harness': [
-    'transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract',
+    'tools/index transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract',
     'text json',
   ],
   dev: [

@@ -33,6 +33,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
   return {
     ...facts,
     ...{ input, inputSchema, options, clearable, defaults },
+    outputSchema: once(() => jsonSchemaOf(withAccountId(output, route), 'output')),
     listed: (account) => lists[account](),
     shortening: steps.shortening,
     changes: steps.changes ?? [],
@@ -69,6 +70,12 @@ function defaultView<R extends Route>(route: R): ResultView<R> {
     schema: z.object({ done: z.literal(true).describe('It was done.'), ...ids }),
     from: (_, { params: { account_id: _account, ...given } }) => ({ done: true, ...given }),
   }
+}
+
+/** Every result that belongs to an account names it. */
+function withAccountId(schema: z.ZodObject, route: Route): z.ZodObject {
+  if (!('account_id' in route.params.shape) || 'account_id' in schema.shape) return schema
+  return schema.extend({ account_id: z.string().optional().describe('Account it belongs to.') })
 }
 
 function once<T>(make: () => T): () => T {

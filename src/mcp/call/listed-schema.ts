@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../contract/json-schema.ts'
 import { pageQuery } from '../../contract/page.ts'
 import { fieldsOption } from '../../views/fields.ts'
+import { fieldNames } from './field-names.ts'
 
 /** Where tools/list shows less than the whole schema. */
 export interface ListingDetail {
@@ -73,17 +74,8 @@ function listedField(
 const openObject = (schema: JsonSchema): JsonSchema => ({
   type: 'object',
   additionalProperties: true,
-  description: `${namesIn(schema)}.`,
+  description: `${fieldNames(schema)}.`,
 })
-
-/** The names of its fields, with those of objects in it in brackets. */
-const namesIn = ({ properties = {} }: JsonSchema): string =>
-  Object.entries(properties)
-    .map(([name, field]) => {
-      const inner = namesIn({ ...Object(field) })
-      return inner ? `${name} (${inner})` : name
-    })
-    .join(', ')
 
 const withoutMaxLength = ({ maxLength: _, ...keywords }: JsonSchema): JsonSchema => keywords
 

@@ -1,8 +1,7 @@
 import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
-import * as z from 'zod'
 import { type JsonSchema, jsonSchemaOf } from '../../contract/json-schema.ts'
-import type { Route } from '../../contract/route.ts'
 import { annotationsOf } from './annotations.ts'
+import { listedOutputSchema } from './listed-output-schema.ts'
 import { type ListingDetail, listedSchema } from './listed-schema.ts'
 import type { Tool } from './tool.ts'
 
@@ -16,15 +15,12 @@ export function listedTool(
   account: 'any' | 'pinned',
   detail: ListingDetail = {},
 ): ProtocolTool {
-  const isAny = account === 'any'
   return {
     name,
     title,
-    description: isAny ? description : withoutAccountSentences(description),
+    description: account === 'any' ? description : withoutAccountSentences(description),
     inputSchema: objectSchema(listedSchema(inputSchema, account, detail)),
-    outputSchema: objectSchema(
-      jsonSchemaOf(isAny ? withAccountId(output, route) : output, 'output'),
-    ),
+    outputSchema: objectSchema(listedOutputSchema(jsonSchemaOf(output, 'output'))),
     annotations: annotationsOf(title, route, effect),
   }
 }
@@ -35,12 +31,6 @@ const withoutAccountSentences = (description: string) =>
     .split(/(?<=\.) /)
     .filter((sentence) => !sentence.includes('account_id'))
     .join(' ')
-
-/** Every result that belongs to an account names it. */
-function withAccountId(schema: z.ZodObject, route: Route): z.ZodObject {
-  if (!('account_id' in route.params.shape) || 'account_id' in schema.shape) return schema
-  return schema.extend({ account_id: z.string().optional().describe('Account it belongs to.') })
-}
 
 /** zod's type for a JSON Schema allows for more than JSON; what zod makes is JSON. */
 function objectSchema(schema: JsonSchema): ProtocolTool['inputSchema'] {

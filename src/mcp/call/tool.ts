@@ -107,6 +107,8 @@ export interface Tool {
   readonly inputSchema: () => JsonSchema
   /** The schema of its results, apart from the account that each names. */
   readonly output: z.ZodObject
+  /** The whole schema of its results: tools/list shows less. */
+  readonly outputSchema: () => JsonSchema
   readonly options: z.ZodObject
   /** Dotted paths that the argument `clear` accepts, besides free data; without any there is no `clear`. */
   readonly clearable: readonly string[]

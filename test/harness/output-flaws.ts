@@ -1,0 +1,16 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { tools } from '../../tools/index.ts'
+
+/**
+ * Why a result is not what a tool promises, by the schema that tools/list shows and by the whole one;
+ * nothing when it is.
+ */
+export function outputFlaws(name: string, result: unknown, listed: object): unknown {
+  const whole = tools.find((tool) => tool.name === name)?.outputSchema()
+  if (!whole) throw new Error(`No tool ${name}`)
+  for (const schema of [listed, whole]) {
+    const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema)
+    if (!validate(result)) return validate.errors
+  }
+  return undefined
+}
