@@ -8,6 +8,7 @@ export const slow = [
   'test/mcp/fast/stdio-handshake.property.test.ts',
   'test/sandbox/durability.test.ts',
   'test/sandbox/fuzz.test.ts',
+  'test/state/restart.test.ts',
   'test/tools/tokens.test.ts',
   'test/transports/http-pressure.test.ts',
   'test/transports/stdio-pressure.test.ts',

@@ -103,7 +103,7 @@ export class CallsUnderWay {
 }
 
 async function statusOf(
-  { callId, at }: OpenCall,
+  { callId, agoMs }: OpenCall,
   { account, client }: CallReader,
   signal: AbortSignal | undefined,
 ): Promise<CallStatus> {
@@ -115,6 +115,6 @@ async function statusOf(
     return hasEnded(call) ? 'ended' : 'under way'
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return isMissing(error) && Date.now() - at > missingAfterMs ? 'ended' : 'unknown'
+    return isMissing(error) && agoMs > missingAfterMs ? 'ended' : 'unknown'
   }
 }

@@ -1,7 +1,4 @@
 import { type ConfirmMode, confirmModes } from '../mcp/call/confirm-mode.ts'
-import { dataFolder } from './data-folder.ts'
-import { platformSettings } from './platform.ts'
-import { sandboxSettings } from './sandbox.ts'
 import { choice, type SettingTexts, seconds, settingLabel, settingReader, text } from './setting.ts'
 
 /** How calls are placed. */
@@ -10,8 +7,6 @@ export interface CallingConfig {
   confirm: ConfirmMode
   /** The dial policy: its file, or its JSON text and how messages name that. */
   policy: { file: string } | { text: string; source: string } | undefined
-  /** Folder of the journal of calls and the local token; `:memory:` keeps nothing. */
-  stateDir: string
   timing: {
     /** How long the platform is asked what became of a call whose answer was lost, ms. */
     findOutMs: number
@@ -36,12 +31,6 @@ export const callingSettings = {
     blankError:
       'is empty: the policy it should hold did not arrive. Give the policy, or {} for one that restricts nothing, or do not set it at all.',
   }),
-  'state-dir': text({
-    variable: 'VOICE_AGENT_STATE_DIR',
-    value: 'FOLDER',
-    help: 'Folder of the journal of placed calls and of the local token; :memory: keeps nothing.',
-    range: "Default: your user's data folder.",
-  }),
   'call-find-out': seconds({
     variable: 'VOICE_AGENT_CALL_FIND_OUT',
     help: 'How long the platform is asked what became of a call whose answer was lost; placing a call takes at most 54 in all.',
@@ -59,7 +48,6 @@ export function callingConfig(texts: SettingTexts): CallingConfig {
   return {
     confirm: value('confirm'),
     policy: policySource(value('dial-policy')),
-    stateDir: value('state-dir') ?? defaultStateDir(texts),
     timing: { findOutMs: value('call-find-out'), settledMs: value('call-settle') },
   }
 }
@@ -69,11 +57,4 @@ function policySource(given: string | undefined): CallingConfig['policy'] {
   return given.startsWith('{')
     ? { text: given, source: settingLabel(callingSettings, 'dial-policy') }
     : { file: given }
-}
-
-/** Calls in a sandbox that keeps nothing need no journal on disk. */
-function defaultStateDir(texts: SettingTexts): string {
-  const keepsNothing = settingReader(sandboxSettings, texts)('sandbox-db') === ':memory:'
-  const isSandbox = settingReader(platformSettings, texts)('base-url') === undefined
-  return keepsNothing && isSandbox ? ':memory:' : dataFolder()
 }

@@ -4,18 +4,21 @@ import { sandboxSettings } from './sandbox.ts'
 import { type ScopeConfig, scopeConfig, scopeSettings } from './scope.ts'
 import type { SettingTexts } from './setting.ts'
 import type { Environment } from './setting-texts.ts'
+import { type StateConfig, stateConfig, stateSettings } from './state.ts'
 
 /** How assistants are served, the same over stdio and HTTP. */
 export interface ServiceConfig {
   readonly platform: PlatformConfig
   readonly scope: ScopeConfig
   readonly calling: CallingConfig
+  readonly state: StateConfig
 }
 
 export const serviceSettings = {
   ...platformSettings,
   ...scopeSettings,
   ...callingSettings,
+  ...stateSettings,
   ...sandboxSettings,
 }
 
@@ -27,4 +30,5 @@ export const serviceConfig = (
   platform: platformConfig(texts, env, options),
   scope: scopeConfig(texts),
   calling: callingConfig(texts),
+  state: stateConfig(texts),
 })

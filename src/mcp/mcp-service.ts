@@ -1,9 +1,12 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server'
-import type { UsedTokens } from '../state/used-tokens.ts'
+import { createCancelledTasks } from '../state/cancelled-tasks.ts'
+import type { Records } from '../state/records.ts'
+import type { SealingKeys } from '../state/sealing-keys.ts'
+import { createUsedTokens } from '../state/used-tokens.ts'
 import type { ConfirmMode } from './call/confirm-mode.ts'
 import { createConfirmations } from './call/confirmation.ts'
+import { taskTtlMs } from './call/task.ts'
 import { createHttpFastPath, type HttpFastPath } from './fast/http-fast-path.ts'
-import { createCancelledTasks } from './protocol/call-tasks.ts'
 import { createCancellations } from './protocol/cancellation.ts'
 import { createServerFactory, type ServerFactoryOptions } from './protocol/server.ts'
 import { serverInfoOf } from './protocol/server-info.ts'
@@ -20,7 +23,9 @@ export interface McpServiceOptions
   /** The account that the operator has pinned: all sessions act on it. */
   readonly account: string | undefined
   readonly confirm: ConfirmMode
-  readonly usedTokens: UsedTokens
+  /** What the servers that share a state remember for a while. */
+  readonly records: Records
+  readonly sealingKeys: SealingKeys
   /** Fires when the only client is gone, or the server has to stop. */
   readonly shutdown?: AbortSignal | undefined
 }
@@ -34,8 +39,11 @@ export interface McpService {
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
-  const { isSandbox, version, confirm, usedTokens, shutdown, onBug } = options
-  const confirmations = createConfirmations(confirm, usedTokens)
+  const { isSandbox, version, confirm, records, sealingKeys, shutdown, onBug } = options
+  const confirmations = createConfirmations(confirm, {
+    usedTokens: createUsedTokens(records),
+    sealingKeys,
+  })
   const cancellations = createCancellations()
   const shared = {
     ...options,
@@ -46,7 +54,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
     }),
     runTool: createToolCalls({ cancellations, shutdown, onBug }),
   }
-  const cancelledTasks = createCancelledTasks()
+  const cancelledTasks = createCancelledTasks(records, taskTtlMs)
   return {
     factory: createServerFactory({ ...shared, confirmations, cancellations, cancelledTasks }),
     httpFastPath: createHttpFastPath(shared),

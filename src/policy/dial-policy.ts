@@ -33,7 +33,7 @@ export interface DialPolicyOptions {
   /** Where the policy is, for a person who is to change it: a flag, a variable, a file's path. */
   readonly source: string
   readonly counter: CallCounter
-  /** Milliseconds since 1970. */
+  /** For the rules about the time of day, ms since 1970; limits are counted by the counter's time. */
   readonly now?: () => number
   /** How long a call counts as under way unless it is renewed, ms. Default 12 hours. */
   readonly leaseMs?: number
@@ -55,14 +55,14 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
   }
   const count = (): Promise<Reservation> =>
     total.reserve(async () =>
-      isCounting ? counter.reserve(limits, now(), now() + leaseMs) : { id: randomUUID() },
+      isCounting ? counter.reserve(limits, leaseMs) : { id: randomUUID() },
     )
   return {
     async check(request) {
       const decision = decide(request)
       if (!decision.allowed || !isCounting) return decision
       try {
-        const exceeded = await counter.check(limits, now())
+        const exceeded = await counter.check(limits)
         return exceeded ? refuse(limitViolation(exceeded)) : decision
       } catch (error) {
         return refuseUncounted(error)
@@ -79,7 +79,7 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
         return refuseUncounted(error)
       }
     },
-    ...following(counter, { isCounting, now, leaseMs }),
+    ...following(counter, { isCounting, leaseMs }),
     async cancel(id) {
       total.cancel(id)
       if (isCounting) await counter.cancel(id).catch(ignore)
@@ -89,14 +89,13 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
 
 interface Following {
   readonly isCounting: boolean
-  readonly now: () => number
   readonly leaseMs: number
 }
 
 /** Tells the counter of calls that were placed. If that fails, the call counts until its lease ends. */
 const following = (
   counter: CallCounter,
-  { isCounting, now, leaseMs }: Following,
+  { isCounting, leaseMs }: Following,
 ): Pick<DialPolicy, 'placed' | 'underWay' | 'renew' | 'release'> => {
   const tell = async (work: () => Promise<void>) => {
     if (isCounting) await work().catch(ignore)
@@ -104,8 +103,8 @@ const following = (
   return {
     placed: (id, call) => tell(() => counter.placed(id, call)),
     underWay: async (owner) =>
-      isCounting ? counter.open(owner, now() - longestCallMs).catch(() => []) : [],
-    renew: (id) => tell(() => counter.renew(id, now() + leaseMs)),
+      isCounting ? counter.open(owner, longestCallMs).catch(() => []) : [],
+    renew: (id) => tell(() => counter.renew(id, leaseMs)),
     release: (id) => tell(() => counter.release(id)),
   }
 }

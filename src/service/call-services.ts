@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createCallFollower } from '../calls/call-follower.ts'
 import type { CallServices } from '../calls/call-services.ts'
 import { CallsUnderWay } from '../calls/calls-under-way.ts'
@@ -10,16 +9,7 @@ import { settingLabel } from '../config/setting.ts'
 import { createDialPolicy } from '../policy/dial-policy.ts'
 import type { DialPolicyConfig } from '../policy/dial-policy-config.ts'
 import { DialPolicyError, parseDialPolicy } from '../policy/parse-dial-policy.ts'
-import type { CallCounter } from '../state/call-counter.ts'
-import { createMemoryCallCounter } from '../state/memory/memory-call-counter.ts'
-import { openOnce } from '../state/open-once.ts'
-import { createSqliteCallCounter } from '../state/sqlite/sqlite-call-counter.ts'
-import { openSqliteJournal } from '../state/sqlite/sqlite-journal.ts'
-
-/** The call services of this process, with the files that they have opened. */
-export interface OpenCallServices extends CallServices {
-  close(): Promise<void>
-}
+import type { State } from '../state/state.ts'
 
 /**
  * How long a call counts as under way when this process has ended before the call, ms: after a crash
@@ -28,40 +18,24 @@ export interface OpenCallServices extends CallServices {
 const leaseMs = 15 * 60_000
 
 /**
- * Sets up what placing calls needs. The policy is read now, so that a mistake in it stops the start;
- * the files are opened with the first call. Throws ConfigError.
+ * Sets up what placing calls needs. The policy is read now, so that a mistake in it stops the start.
+ * Throws ConfigError.
  */
-export function openCallServices(
-  { policy, stateDir, timing }: CallingConfig,
-  { isSandbox }: { isSandbox: boolean },
-): OpenCallServices {
+export function createCallServices(
+  { policy, timing }: CallingConfig,
+  { journal, callCounter }: State,
+): CallServices {
   const { config, source } = readPolicy(policy)
-  // Simulated calls do not count for the limits of real ones.
-  const file = (name: string) =>
-    stateDir === ':memory:' ? stateDir : join(stateDir, `${isSandbox ? 'sandbox-' : ''}${name}`)
-  const counter: CallCounter =
-    stateDir === ':memory:'
-      ? createMemoryCallCounter()
-      : createSqliteCallCounter(file('dialled.db'), settingLabel(callingSettings, 'state-dir'))
-  const dialPolicy = createDialPolicy({ config, source, counter, leaseMs })
+  const dialPolicy = createDialPolicy({ config, source, counter: callCounter, leaseMs })
   const follower = createCallFollower()
-  const journal = openOnce(() => openSqliteJournal(file('calls.db')))
   return {
-    async journal() {
-      const opened = await journal.get()
-      await opened.restoreFile()
-      return opened
-    },
+    journal,
     policy: dialPolicy,
     follower,
     underWay:
       config?.max_at_once === undefined ? undefined : new CallsUnderWay(dialPolicy, follower),
     timing,
     pendingPermits: new PendingPermits(),
-    async close() {
-      await journal.close((opened) => opened.close())
-      await counter.close()
-    },
   }
 }
 

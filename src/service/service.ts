@@ -10,11 +10,12 @@ import { prompts } from '../prompts/index.ts'
 import type { Credential } from '../session/credential.ts'
 import { faultOfKey } from '../session/key-fault.ts'
 import { restrictedSession } from '../session/restricted-session.ts'
-import { createMemoryUsedTokens } from '../state/memory/memory-used-tokens.ts'
-import { openCallServices } from './call-services.ts'
+import { createCallServices } from './call-services.ts'
 import { openLocalToken } from './local-token.ts'
 import { openPlatform } from './platform.ts'
+import { openSealingKeys } from './sealing-keys.ts'
 import { createSessions } from './sessions.ts'
+import { openState } from './state.ts'
 
 /** What the transport that uses the service gives it. */
 export interface ServiceEvents {
@@ -34,7 +35,9 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   const { platform: platformConfig, scope, calling } = config
   const isSandbox = platformConfig.kind === 'sandbox'
   const exposure = exposedTools(tools, scope.exposure)
-  const callServices = openCallServices(calling, { isSandbox })
+  const sealingKeys = openSealingKeys(config.state)
+  const state = openState(config.state, { isSandbox })
+  const callServices = createCallServices(calling, state)
   const platform = await openPlatform(platformConfig, events.onBug)
   const sessionFor = createSessions({ platform, callServices, config })
   const exposureFor = createRequestExposure(exposure)
@@ -47,7 +50,8 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     sessionFor,
     callTaskView,
     confirm: calling.confirm,
-    usedTokens: createMemoryUsedTokens(),
+    records: state.records,
+    sealingKeys,
     ...events,
   })
   return {
@@ -61,11 +65,11 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     /** Whether there is a key for requests that bring none. */
     hasOwnKey: platform.credential !== undefined,
     /** The secret that such requests must bring, from the state directory. Throws ConfigError. */
-    localToken: () => openLocalToken(calling.stateDir),
+    localToken: () => openLocalToken(config.state.dir),
     /** Does now what the first request would do, and fails if that fails. */
     prepare: platform.prepare,
     async close() {
-      await callServices.close()
+      await state.close()
       await platform.close()
     },
   }

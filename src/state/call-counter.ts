@@ -1,4 +1,5 @@
 import type { CallLimits, ExceededLimit } from './call-limits.ts'
+import { StateError } from './state-error.ts'
 
 export type Reservation = { readonly id: string } | { readonly exceeded: ExceededLimit }
 
@@ -13,8 +14,8 @@ export interface PlatformCall {
 export interface OpenCall {
   readonly id: string
   readonly callId: string
-  /** When it was reserved. */
-  readonly at: number
+  /** How long ago it was reserved, ms. */
+  readonly agoMs: number
 }
 
 /*
@@ -29,21 +30,22 @@ export interface OpenCall {
  * Rules for every implementation: `reserve` checks all limits and counts in one atomic operation among
  * all servers, so that no two reservations together pass a limit, and what it counted is durable
  * before the promise resolves. All other methods change at most one reservation, and ignore ids that
- * they do not know. `renew` after `release` does nothing.
+ * they do not know. `renew` after `release` does nothing. Time is that of what the servers share, so
+ * that servers whose clocks differ keep the same limits.
  */
 
-/** See above. All instants are ms since 1970. Rejects with CallCounterError when it is unusable. */
+/** See above. Rejects with CallCounterError when it is unusable. */
 export interface CallCounter {
   /** The limit that keeps a call from being placed now. Counts nothing. */
-  check(limits: CallLimits, now: number): Promise<ExceededLimit | undefined>
-  /** Counts a call, under way until `leaseEnd` at the latest, or tells the limit it would exceed. */
-  reserve(limits: CallLimits, now: number, leaseEnd: number): Promise<Reservation>
+  check(limits: CallLimits): Promise<ExceededLimit | undefined>
+  /** Counts a call, under way for `leaseMs` at most, or tells the limit it would exceed. */
+  reserve(limits: CallLimits, leaseMs: number): Promise<Reservation>
   /** Which call it became, so that a later process can ask the platform whether it has ended. */
   placed(id: string, call: PlatformCall): Promise<void>
-  /** Calls of an owner, reserved after `since`, that were not released. */
-  open(owner: string, since: number): Promise<OpenCall[]>
-  /** The call is under way, until `leaseEnd` at the latest. */
-  renew(id: string, leaseEnd: number): Promise<void>
+  /** Calls of an owner, reserved within the last `withinMs`, that were not released; oldest first. */
+  open(owner: string, withinMs: number): Promise<OpenCall[]>
+  /** The call is under way, for another `leaseMs` at most. */
+  renew(id: string, leaseMs: number): Promise<void>
   /** The call has ended. It still counts as one that was placed. */
   release(id: string): Promise<void>
   /** The call was not placed: it counts no more. */
@@ -52,6 +54,6 @@ export interface CallCounter {
 }
 
 /** The counter is unusable; the message names it and says what to do. */
-export class CallCounterError extends Error {
+export class CallCounterError extends StateError {
   override readonly name = 'CallCounterError'
 }

@@ -1,3 +1,5 @@
+import { StateError } from './state-error.ts'
+
 /*
  * The journal: the record of every call that is sent to the platform, written before it is sent.
  * With it a call is sent once: not again by a repeated request, by another process that shares the
@@ -113,7 +115,7 @@ export interface Journal {
 }
 
 /** The journal is unusable; without it no call is placed. */
-export class JournalError extends Error {
+export class JournalError extends StateError {
   override readonly name = 'JournalError'
 }
 

@@ -1,3 +1,5 @@
+import type { RecordBounds, Records } from './records.ts'
+
 /**
  * Which confirmation tokens were used. A preview's token and a question to a person have a nonce, and
  * each is valid for one action until it expires.
@@ -20,6 +22,29 @@ export interface TokenUse {
   readonly nonce: string
   /** Whose call it is: the uses of each owner are limited. */
   readonly owner: string
-  /** When the token expires, ms since 1970. */
-  readonly expires: number
+  /** How long a token that is made now is valid, ms. */
+  readonly validMs: number
 }
+
+/** The most uses that are remembered: some 15 MB. */
+const mostUses: RecordBounds = { inAll: 100_000, perOwner: 25_000 }
+
+/**
+ * How much longer than its token a use is remembered, ms: a token is valid by the clock of the server
+ * that checks it, and that may be behind the clock of the one that made it.
+ */
+const clockDoubtMs = 60_000
+
+const kind = 'used_token'
+
+/** The used tokens among the records that servers share. */
+export const createUsedTokens = (records: Records, bounds = mostUses): UsedTokens => ({
+  async use({ nonce, owner, validMs }) {
+    const use = { kind, id: nonce, owner, value: '', forMs: validMs + clockDoubtMs } as const
+    const answer = await records.add(use, bounds)
+    if (answer === 'full') return 'full'
+    return answer === 'added' ? 'used now' : 'used before'
+  },
+  isUsed: async (nonce) => (await records.get({ kind, id: nonce })) !== undefined,
+  giveBack: async (nonce) => void (await records.remove({ kind, id: nonce })),
+})

@@ -267,6 +267,10 @@ describe('how calls are placed', () => {
     const config = readConfig(argv, env)
     return 'calling' in config ? config.calling : undefined
   }
+  const stateOf = (argv: string[], env = {}) => {
+    const config = readConfig(argv, env)
+    return 'state' in config ? config.state : undefined
+  }
 
   test('asks by default where a client can ask, and keeps state in the data folder of the user', () => {
     expect(calling([])).toMatchObject({
@@ -274,8 +278,8 @@ describe('how calls are placed', () => {
       policy: undefined,
       timing: { findOutMs: 20_000, settledMs: 120_000 },
     })
-    expect(calling([])?.stateDir).toMatch(/voice-agent-mcp/)
-    expect(calling(['--sandbox-db', ':memory:'])?.stateDir).toBe(':memory:')
+    expect(stateOf([])?.dir).toMatch(/voice-agent-mcp/)
+    expect(stateOf(['--sandbox-db', ':memory:'])?.dir).toBe(':memory:')
   })
 
   test('is set by flags and by variables alike', () => {
@@ -289,8 +293,8 @@ describe('how calls are placed', () => {
     expect(calling([], { VOICE_AGENT_DIAL_POLICY: ' {"max_total":1}' })?.policy).toMatchObject({
       source: expect.stringContaining('--dial-policy'),
     })
-    expect(calling(['--state-dir', '/s', '--call-settle', '7'])).toMatchObject({
-      stateDir: '/s',
+    expect(stateOf(['--state-dir', '/s'])?.dir).toBe('/s')
+    expect(calling(['--call-settle', '7'])).toMatchObject({
       timing: { settledMs: 7000 },
     })
   })

@@ -12,10 +12,12 @@ import { createClient } from '../../src/api/client.ts'
 import type { CallDetail } from '../../src/contract/call.ts'
 import { placedCallOutcome } from '../../src/flows/calls/placed-call-result.ts'
 import { callTaskView } from '../../src/flows/calls/wait-for-call.ts'
-import { createTaskResult } from '../../src/mcp/call/task.ts'
-import { callTasks, createCancelledTasks } from '../../src/mcp/protocol/call-tasks.ts'
+import { createTaskResult, taskTtlMs } from '../../src/mcp/call/task.ts'
+import { callTasks } from '../../src/mcp/protocol/call-tasks.ts'
 import { clientFeaturesOf } from '../../src/mcp/protocol/client-capabilities.ts'
 import { serveTasks, type TaskSource } from '../../src/mcp/protocol/task-methods.ts'
+import { createCancelledTasks } from '../../src/state/cancelled-tasks.ts'
+import { createMemoryRecords } from '../../src/state/memory/memory-records.ts'
 import { safeLines } from '../../src/text/safe-text.ts'
 import { tools } from '../../tools/index.ts'
 import { sessionOf } from '../harness/session.ts'
@@ -73,7 +75,7 @@ const session = sessionOf(client)
 const followedCalls = callTasks({
   session,
   tools,
-  cancelledTasks: createCancelledTasks(),
+  cancelledTasks: createCancelledTasks(createMemoryRecords(), taskTtlMs),
   callTaskView,
   onBug: (error) => process.stderr.write(`${error}\n`),
 })

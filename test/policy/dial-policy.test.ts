@@ -22,7 +22,7 @@ const web = phone(null, { type: 'web', fromNumber: null })
 
 function policyOf(config: DialPolicyConfig | undefined, at = noon) {
   const clock = { at }
-  const counter = createMemoryCallCounter()
+  const counter = createMemoryCallCounter(() => clock.at)
   return { clock, counter, ...createDialPolicy({ config, source, counter, now: () => clock.at }) }
 }
 

@@ -6,9 +6,9 @@ import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-coun
  */
 
 const [file = '', limit = '0'] = process.argv.slice(2)
-const counter = createSqliteCallCounter(file, 'VOICE_AGENT_DIAL_LEDGER')
+const counter = createSqliteCallCounter(file, 'VOICE_AGENT_STATE_DIR')
 for (;;) {
-  const answer = await counter.reserve({ max_per_day: Number(limit) }, 0, 3_600_000)
+  const answer = await counter.reserve({ max_per_day: Number(limit) }, 3_600_000)
   process.stdout.write(`${'id' in answer ? answer.id : answer.exceeded.rule}\n`)
   if ('exceeded' in answer) break
 }

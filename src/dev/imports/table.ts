@@ -41,7 +41,7 @@ export const mayImport = {
 
   // The program: settings, then the service made of them, then the commands.
   'service/tool-summaries': 'tools/index mcp/protocol',
-  config: 'service/tool-summaries transports mcp/protocol mcp/call session text json',
+  config: 'service/tool-summaries transports mcp/protocol mcp/call session state text json',
   service: [
     'config service/tool-summaries transports tools/index prompts flows',
     'mcp/mcp-service mcp/fast mcp/protocol mcp/call session calls policy state',

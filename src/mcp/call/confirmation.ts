@@ -8,7 +8,6 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { canonicalJson } from '../../json/canonical-json.ts'
-import type { UsedTokens } from '../../state/used-tokens.ts'
 import { type ConfirmMode, confirmName } from './confirm-mode.ts'
 import { type Confirmable, refuseUnreadable } from './confirmation-question.ts'
 import {
@@ -25,6 +24,7 @@ import {
   createSingleUseTokens,
   type SingleUseTokens,
   type TokenContent,
+  type TokenState,
 } from './single-use-tokens.ts'
 
 /*
@@ -71,7 +71,7 @@ export const confirmOption = {
   [confirmName]: z.string().optional().describe('Only after a preview, from it.'),
 }
 
-/** Confirmations of one server process: each token and each answer counts once. */
+/** Confirmations: each token and each answer counts once, for all servers that share the state. */
 export interface Confirmations {
   /** For one call. Throws ProtocolError where the request answers a question of another call. */
   of(call: ConfirmedCall): Promise<Confirm>
@@ -103,9 +103,9 @@ interface UnconfirmedCall {
   readonly content: Omit<TokenContent, 'nonce'>
 }
 
-export function createConfirmations(mode: ConfirmMode, usedTokens: UsedTokens): Confirmations {
-  const states = createSingleUseTokens(ttlSeconds.question, usedTokens)
-  const tokens = createSingleUseTokens(ttlSeconds.preview, usedTokens)
+export function createConfirmations(mode: ConfirmMode, state: TokenState): Confirmations {
+  const states = createSingleUseTokens('question to a person', ttlSeconds.question, state)
+  const tokens = createSingleUseTokens('confirm_token', ttlSeconds.preview, state)
   return {
     verifyState: states.verify,
     async of({ tool, bound, owner, token, canAsk, redact, context }) {

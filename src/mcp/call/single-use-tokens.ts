@@ -1,5 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server'
+import { randomUUID } from 'node:crypto'
+import {
+  createRequestStateCodec,
+  type RequestStateCodec,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
+import { openOnce } from '../../state/open-once.ts'
+import type { SealingKeys } from '../../state/sealing-keys.ts'
+import { StateError } from '../../state/state-error.ts'
 import type { UsedTokens } from '../../state/used-tokens.ts'
 import { Refused } from './refused.ts'
 
@@ -13,10 +20,13 @@ export interface TokenContent {
   readonly nonce: string
 }
 
-/** Signed tokens of one purpose: each expires, and can be used once. */
+/**
+ * Signed tokens of one purpose: each expires, and can be used once, by whichever server has the keys.
+ * Where the state of the servers cannot be used, methods throw Refused.
+ */
 export interface SingleUseTokens {
   mint(content: Omit<TokenContent, 'nonce'>, context: ServerContext): Promise<string>
-  /** Reads a token of this process that has not expired; throws for any other. */
+  /** Reads a token of these servers that has not expired; throws for any other. */
   verify(token: string, context: ServerContext): Promise<TokenContent>
   isUsed(content: TokenContent): Promise<boolean>
   /**
@@ -28,21 +38,73 @@ export interface SingleUseTokens {
   giveBack(content: TokenContent): Promise<void>
 }
 
-/** Tokens of one purpose have a signing key of their own: no other purpose accepts them. */
-export function createSingleUseTokens(ttlSeconds: number, usedTokens: UsedTokens): SingleUseTokens {
-  const codec = createRequestStateCodec<TokenContent>({ key: randomBytes(32), ttlSeconds })
+/** What servers that accept each other's tokens share. */
+export interface TokenState {
+  readonly usedTokens: UsedTokens
+  readonly sealingKeys: SealingKeys
+}
+
+/** Tokens of one purpose have signing keys of their own: no other purpose accepts them. */
+export function createSingleUseTokens(
+  purpose: string,
+  ttlSeconds: number,
+  { usedTokens, sealingKeys }: TokenState,
+): SingleUseTokens {
+  const codecs = openOnce(async () => {
+    const [newest, ...older] = await sealingKeys.of(purpose)
+    const codecOf = (key: Uint8Array) => createRequestStateCodec<TokenContent>({ key, ttlSeconds })
+    return { newest: codecOf(newest), older: older.map(codecOf) }
+  })
   return {
-    mint: (content, context) => codec.mint({ ...content, nonce: randomUUID() }, context),
-    verify: (token, context) => codec.verify(token, context),
-    isUsed: ({ nonce }) => usedTokens.isUsed(nonce),
-    async use({ nonce }, owner) {
-      // One second more: a token can be verified in the second in which it expires.
-      const expires = Date.now() + (ttlSeconds + 1) * 1000
-      const used = await usedTokens.use({ nonce, owner, expires })
-      if (used === 'full') throw tooMany()
-      return used === 'used now'
+    mint: (content, context) =>
+      refusing(async () => {
+        const { newest } = await codecs.get()
+        return newest.mint({ ...content, nonce: randomUUID() }, context)
+      }),
+    async verify(token, context) {
+      const { newest, older } = await refusing(() => codecs.get())
+      return verifyWithOneOf([newest, ...older], token, context)
     },
+    isUsed: ({ nonce }) => refusing(() => usedTokens.isUsed(nonce)),
+    use: ({ nonce }, owner) =>
+      refusing(async () => {
+        // One second more: a token can be verified in the second in which it expires.
+        const validMs = (ttlSeconds + 1) * 1000
+        const used = await usedTokens.use({ nonce, owner, validMs })
+        if (used === 'full') throw tooMany()
+        return used === 'used now'
+      }),
     giveBack: ({ nonce }) => usedTokens.giveBack(nonce),
+  }
+}
+
+/** The content of a token that was signed with one of the keys; throws what is wrong with it. */
+async function verifyWithOneOf(
+  codecs: readonly RequestStateCodec<TokenContent>[],
+  token: string,
+  context: ServerContext,
+): Promise<TokenContent> {
+  const failures: unknown[] = []
+  for (const codec of codecs) {
+    try {
+      return await codec.verify(token, context)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  // 'mac': signed with another key. Of the right key it may be said that the token has expired.
+  const isOfKey = (error: unknown) => error instanceof Error && error.message !== 'mac'
+  throw failures.find(isOfKey) ?? failures[0]
+}
+
+async function refusing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error
+    throw new Refused('not_allowed', `${error.message} Nothing was done`, {
+      next: 'Do what the message says, then call the tool again.',
+    })
   }
 }
 

@@ -3,13 +3,14 @@ import {
   ProtocolError,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server'
-import { LRUCache } from 'lru-cache'
 import { hasEnded } from '../../calls/call-state.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import { routes } from '../../contract/routes.ts'
 import { resultAccount, settledAccount } from '../../session/account.ts'
 import { mayShowLater } from '../../session/call-owner.ts'
 import type { Session } from '../../session/session.ts'
+import type { CancelledTasks } from '../../state/cancelled-tasks.ts'
+import { StateError } from '../../state/state-error.ts'
 import { clientText } from '../../text/client-text.ts'
 import type { CallContext } from '../call/call.ts'
 import {
@@ -19,7 +20,6 @@ import {
   type TaskId,
   type TaskState,
   taskIn,
-  taskTtlMs,
 } from '../call/task.ts'
 import type { Tool } from '../call/tool.ts'
 import { withProtocolErrors } from './read-error.ts'
@@ -29,20 +29,6 @@ import type { TaskSource } from './task-methods.ts'
  * The tasks of this server (SEP-2663): each follows a call, so that no request waits for its end.
  * The task and its id are defined in mcp/call/task.ts.
  */
-
-/** The cancelled tasks, by owner and id. They stay cancelled while this process runs. */
-export interface CancelledTasks {
-  add(owner: string, taskId: string): void
-  has(owner: string, taskId: string): boolean
-}
-
-export function createCancelledTasks(): CancelledTasks {
-  const cancelledTasks = new LRUCache<string, true>({ max: 10_000, ttl: taskTtlMs })
-  return {
-    add: (owner, taskId) => void cancelledTasks.set(`${owner} ${taskId}`, true),
-    has: (owner, taskId) => cancelledTasks.has(`${owner} ${taskId}`),
-  }
-}
 
 interface CallTasksOptions {
   readonly session: Session
@@ -54,7 +40,7 @@ interface CallTasksOptions {
 
 /** The tasks of a session. The methods throw only ProtocolError. */
 export function callTasks(options: CallTasksOptions): TaskSource {
-  const { session, tools, cancelledTasks, onBug } = options
+  const { session, tools, onBug } = options
   const mayRead = tools.some(showsCalls)
   const reading = <T>(taskId: string, read: () => Promise<T>) => {
     if (!mayRead) throw noTask(taskId)
@@ -69,7 +55,7 @@ export function callTasks(options: CallTasksOptions): TaskSource {
     cancel: (taskId, signal) =>
       reading(taskId, async () => {
         const call = await followedCall(decodeTaskId(taskId), session, signal)
-        if (!call || !hasEnded(call)) cancelledTasks.add(session.owner, taskId)
+        if (!call || !hasEnded(call)) await cancelTask(taskId, options)
       }),
     // A task that follows a call asks nothing, so answers are ignored.
     answer: (taskId, _, signal) =>
@@ -97,7 +83,7 @@ async function getTask(
 ): Promise<Task> {
   const id = decodeTaskId(taskId)
   const task = (state: TaskState) => taskIn(state, taskId, id)
-  if (cancelledTasks.has(session.owner, taskId)) {
+  if (await isCancelled(taskId, { session, cancelledTasks })) {
     return task({
       status: 'cancelled',
       statusMessage: 'No longer followed. The call itself was not stopped: look with get_call.',
@@ -112,6 +98,34 @@ async function getTask(
   }
   const result = await asToolResult(callTaskView.result(call), id, session)
   return task({ status: 'completed', statusMessage: 'The call has ended.', result })
+}
+
+type CancelOptions = Pick<CallTasksOptions, 'session' | 'cancelledTasks'>
+
+/** Throws ProtocolError where it cannot be remembered that the task is cancelled. */
+async function cancelTask(
+  taskId: string,
+  { session, cancelledTasks }: CancelOptions,
+): Promise<void> {
+  try {
+    await cancelledTasks.add(session.owner, taskId)
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error
+    throw new ProtocolError(-32603, `The task was not cancelled. ${error.message}`)
+  }
+}
+
+/** Where this cannot be read, the state of the call is told: it is true in any case. */
+async function isCancelled(
+  taskId: string,
+  { session, cancelledTasks }: CancelOptions,
+): Promise<boolean> {
+  try {
+    return await cancelledTasks.has(session.owner, taskId)
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error
+    return false
+  }
 }
 
 /** The result of a call, as a tool returns it: it names the account. */

@@ -10,34 +10,35 @@ interface CountedCall {
 }
 
 /** A call counter of this process alone, which ends with it. No method pauses, so each is atomic. */
-export function createMemoryCallCounter(): CallCounter {
+export function createMemoryCallCounter(now: () => number = Date.now): CallCounter {
   const calls = new Map<string, CountedCall>()
   const counts = countsIn(calls)
   return {
-    check: async (limits, now) => exceededLimit(limits, now, counts),
-    reserve: async (limits, now, leaseEnd) => {
+    check: async (limits) => exceededLimit(limits, now(), counts),
+    reserve: async (limits, leaseMs) => {
+      const at = now()
       for (const [id, call] of calls) {
-        if (call.at <= now - longestWindow && call.leaseEnd <= now) calls.delete(id)
+        if (call.at <= at - longestWindow && call.leaseEnd <= at) calls.delete(id)
       }
-      const exceeded = exceededLimit(limits, now, counts)
+      const exceeded = exceededLimit(limits, at, counts)
       if (exceeded) return { exceeded }
       const id = randomUUID()
-      calls.set(id, { at: now, leaseEnd })
+      calls.set(id, { at, leaseEnd: at + leaseMs })
       return { id }
     },
     placed: async (id, placed) => {
       const call = calls.get(id)
       if (call) call.placed = placed
     },
-    open: async (owner, since) =>
+    open: async (owner, withinMs) =>
       [...calls].flatMap(([id, { at, leaseEnd, placed }]) =>
-        leaseEnd > 0 && at > since && placed?.owner === owner
-          ? [{ id, callId: placed.callId, at }]
+        leaseEnd > 0 && at > now() - withinMs && placed?.owner === owner
+          ? [{ id, callId: placed.callId, agoMs: now() - at }]
           : [],
       ),
-    renew: async (id, leaseEnd) => {
+    renew: async (id, leaseMs) => {
       const call = calls.get(id)
-      if (call && call.leaseEnd > 0) call.leaseEnd = leaseEnd
+      if (call && call.leaseEnd > 0) call.leaseEnd = now() + leaseMs
     },
     release: async (id) => {
       const call = calls.get(id)

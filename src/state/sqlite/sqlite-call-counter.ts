@@ -41,7 +41,11 @@ type Use = <T>(work: (db: DatabaseSync) => T) => Promise<T>
  * opened, and created if it is missing, with the first use; where that fails, the next use tries
  * again. `setting` is what names the folder, for errors.
  */
-export function createSqliteCallCounter(path: string, setting: string): CallCounter {
+export function createSqliteCallCounter(
+  path: string,
+  setting: string,
+  now: () => number = Date.now,
+): CallCounter {
   const file = openOnce(() => open(path))
   const use: Use = async (work) => {
     try {
@@ -55,22 +59,30 @@ export function createSqliteCallCounter(path: string, setting: string): CallCoun
       )
     }
   }
-  return { ...limiting(use), ...following(use), close: () => file.close((db) => db.close()) }
+  return {
+    ...limiting(use, now),
+    ...following(use, now),
+    close: () => file.close((db) => db.close()),
+  }
 }
 
 /** What counts calls. */
-const limiting = (use: Use): Pick<CallCounter, 'check' | 'reserve' | 'cancel'> => ({
-  check: (limits, now) =>
-    use((db) => transaction(db, 'BEGIN', () => exceededLimit(limits, now, countsIn(db)))),
-  reserve: (limits, now, leaseEnd) =>
+const limiting = (
+  use: Use,
+  now: () => number,
+): Pick<CallCounter, 'check' | 'reserve' | 'cancel'> => ({
+  check: (limits) =>
+    use((db) => transaction(db, 'BEGIN', () => exceededLimit(limits, now(), countsIn(db)))),
+  reserve: (limits, leaseMs) =>
     use((db) =>
       transaction(db, 'BEGIN IMMEDIATE', () => {
+        const at = now()
         const outdated = db.prepare('DELETE FROM calls WHERE at <= ? AND lease_end <= ?')
-        outdated.run(now - longestWindow, now)
-        const exceeded = exceededLimit(limits, now, countsIn(db))
+        outdated.run(at - longestWindow, at)
+        const exceeded = exceededLimit(limits, at, countsIn(db))
         if (exceeded) return { exceeded }
         const id = randomUUID()
-        db.prepare('INSERT INTO calls VALUES (?, ?, ?)').run(id, now, leaseEnd)
+        db.prepare('INSERT INTO calls VALUES (?, ?, ?)').run(id, at, at + leaseMs)
         return { id }
       }),
     ),
@@ -85,11 +97,17 @@ const renewSql = 'UPDATE calls SET lease_end = ? WHERE id = ? AND lease_end > 0'
 const releaseSql = 'UPDATE calls SET lease_end = 0 WHERE id = ?'
 
 /** What is known of the calls that were placed. */
-const following = (use: Use): Pick<CallCounter, 'placed' | 'open' | 'renew' | 'release'> => ({
+const following = (
+  use: Use,
+  now: () => number,
+): Pick<CallCounter, 'placed' | 'open' | 'renew' | 'release'> => ({
   placed: (id, { owner, callId }) => use((db) => void db.prepare(placedSql).run(owner, callId, id)),
-  open: (owner, since) =>
-    use((db) => z.array(OpenRow).parse(db.prepare(openSql).all(owner, since))),
-  renew: (id, leaseEnd) => use((db) => void db.prepare(renewSql).run(leaseEnd, id)),
+  open: (owner, withinMs) =>
+    use((db) => {
+      const rows = z.array(OpenRow).parse(db.prepare(openSql).all(owner, now() - withinMs))
+      return rows.map(({ id, callId, at }) => ({ id, callId, agoMs: now() - at }))
+    }),
+  renew: (id, leaseMs) => use((db) => void db.prepare(renewSql).run(now() + leaseMs, id)),
   release: (id) => use((db) => void db.prepare(releaseSql).run(id)),
 })
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { ServerContext } from '@modelcontextprotocol/server'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
@@ -5,8 +6,10 @@ import {
   createConfirmations,
   NotConfirmed,
 } from '../../../src/mcp/call/confirmation.ts'
-import { createMemoryUsedTokens } from '../../../src/state/memory/memory-used-tokens.ts'
-import type { UsedTokens } from '../../../src/state/used-tokens.ts'
+import { createMemoryRecords } from '../../../src/state/memory/memory-records.ts'
+import { sealingKeysFrom } from '../../../src/state/sealing-keys.ts'
+import { StateError } from '../../../src/state/state-error.ts'
+import { createUsedTokens, type UsedTokens } from '../../../src/state/used-tokens.ts'
 import { dialogText } from '../../../src/text/dialog-text.ts'
 import type { ToolResult } from '../../harness/client.ts'
 import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
@@ -385,6 +388,10 @@ describe('an answer of 2026-07-28', () => {
 })
 
 describe('agreement', () => {
+  const newState = (secret = randomUUID()) => ({
+    usedTokens: createUsedTokens(createMemoryRecords()),
+    sealingKeys: sealingKeysFrom(async () => [secret]),
+  })
   interface How {
     readonly token?: string
     readonly canAsk?: boolean
@@ -419,7 +426,7 @@ describe('agreement', () => {
   afterEach(() => vi.useRealTimers())
 
   test('by token is valid for two minutes', async () => {
-    const confirm = createConfirmations('auto', createMemoryUsedTokens())
+    const confirm = createConfirmations('auto', newState())
     const preview = async () => tokenOf((await ask(confirm, {})) as unknown as ToolResult) ?? ''
     const [early, late] = [await preview(), await preview()]
     vi.setSystemTime(Date.now() + 119_000)
@@ -430,12 +437,12 @@ describe('agreement', () => {
 
   test('that cannot be given back stays used, without an error', async () => {
     const usedTokens: UsedTokens = {
-      ...createMemoryUsedTokens(),
+      ...createUsedTokens(createMemoryRecords()),
       giveBack: async () => {
         throw new Error('unreachable')
       },
     }
-    const confirm = createConfirmations('auto', usedTokens)
+    const confirm = createConfirmations('auto', { ...newState(), usedTokens })
     const token = tokenOf((await ask(confirm, {})) as unknown as ToolResult) ?? ''
     const giveBack = (agreement: Agreement) => agreement.giveBack()
     expect(await ask(confirm, { token, afterwards: giveBack })).toBeUndefined()
@@ -443,7 +450,7 @@ describe('agreement', () => {
   })
 
   test('of a person is valid for eleven minutes, once', async () => {
-    const confirm = createConfirmations('auto', createMemoryUsedTokens())
+    const confirm = createConfirmations('auto', newState())
     const asked = async () => String((await ask(confirm, { canAsk: true }))?.requestState)
     const [early, late] = [await asked(), await asked()]
     const answer = { canAsk: true, responses: { confirm: yes } }
@@ -454,15 +461,40 @@ describe('agreement', () => {
     await expect(ask(confirm, { ...answer, state: late })).rejects.toThrow('expired')
   })
 
-  test('of a person to another process is not valid', async () => {
+  test('of a person to a server with another secret is not valid', async () => {
     const state = String(
-      (await ask(createConfirmations('auto', createMemoryUsedTokens()), { canAsk: true }))
-        ?.requestState,
+      (await ask(createConfirmations('auto', newState()), { canAsk: true }))?.requestState,
     )
     const answer = { canAsk: true, responses: { confirm: yes }, state }
-    await expect(
-      ask(createConfirmations('auto', createMemoryUsedTokens()), answer),
-    ).rejects.toThrow('mac')
+    await expect(ask(createConfirmations('auto', newState()), answer)).rejects.toThrow('mac')
+  })
+
+  test('is valid on every server with the secret, also while the secret is replaced, and once', async () => {
+    const usedTokens = createUsedTokens(createMemoryRecords())
+    const server = (...secrets: [string, ...string[]]) =>
+      createConfirmations('auto', { usedTokens, sealingKeys: sealingKeysFrom(async () => secrets) })
+    const [old, both, next] = [server('old'), server('new', 'old'), server('new')]
+    const answer = { canAsk: true, responses: { confirm: yes } }
+    const state = String((await ask(old, { canAsk: true }))?.requestState)
+    expect(await ask(both, { ...answer, state })).toBeUndefined()
+    await expect(ask(old, { ...answer, state })).rejects.toThrow(/answered before/)
+    const token = tokenOf((await ask(both, {})) as unknown as ToolResult) ?? ''
+    expect(await ask(old, { token })).toBeDefined()
+    expect(await ask(next, { token })).toBeUndefined()
+    expect(await ask(both, { token })).toBeDefined()
+  })
+
+  test('is not taken while the state of the servers cannot be used', async () => {
+    const fails = async () => {
+      throw new StateError('The state cannot be reached.')
+    }
+    const state = newState()
+    const broken = { ...state, usedTokens: { ...state.usedTokens, use: fails } }
+    const confirm = createConfirmations('auto', broken)
+    const token = tokenOf((await ask(confirm, {})) as unknown as ToolResult) ?? ''
+    await expect(ask(confirm, { token })).rejects.toThrow(
+      'The state cannot be reached. Nothing was done',
+    )
   })
 
   test.each([
@@ -474,7 +506,7 @@ describe('agreement', () => {
     [{}, false],
     [undefined, false],
   ])('with the content %j is agreement: %s', async (content, isAgreement) => {
-    const confirm = createConfirmations('auto', createMemoryUsedTokens())
+    const confirm = createConfirmations('auto', newState())
     const state = String((await ask(confirm, { canAsk: true }))?.requestState)
     const responses = { confirm: { action: 'accept', content } }
     const result = await ask(confirm, { canAsk: true, responses, state })
@@ -482,7 +514,7 @@ describe('agreement', () => {
   })
 
   test('with an action other than accept or decline is no agreement', async () => {
-    const confirm = createConfirmations('auto', createMemoryUsedTokens())
+    const confirm = createConfirmations('auto', newState())
     const state = String((await ask(confirm, { canAsk: true }))?.requestState)
     const responses = { confirm: { action: 'submit', content: { confirm: true } } }
     expect(await ask(confirm, { canAsk: true, responses, state })).toBeDefined()

@@ -9,7 +9,8 @@ import { createRequestExposure } from '../../../src/mcp/protocol/request-exposur
 import { serverInfoOf } from '../../../src/mcp/protocol/server-info.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { initializedVersions, toolSummaries } from '../../../src/service/tool-summaries.ts'
-import { createMemoryUsedTokens } from '../../../src/state/memory/memory-used-tokens.ts'
+import { createMemoryRecords } from '../../../src/state/memory/memory-records.ts'
+import { sealingKeysFrom } from '../../../src/state/sealing-keys.ts'
 import { tools } from '../../../tools/index.ts'
 import { clientMeta } from '../../harness/mcp-request.ts'
 import { sessionOf } from '../../harness/session.ts'
@@ -28,7 +29,8 @@ const { factory } = createMcpService({
   sessionFor: () => sessionOf(unusedClient),
   callTaskView,
   confirm: 'auto',
-  usedTokens: createMemoryUsedTokens(),
+  records: createMemoryRecords(),
+  sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
   // Requests that need the platform fail here, the same way on both paths.
   onBug: () => undefined,
 })

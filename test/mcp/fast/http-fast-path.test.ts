@@ -7,7 +7,8 @@ import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
 import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { openPlatform, type Platform } from '../../../src/service/platform.ts'
-import { createMemoryUsedTokens } from '../../../src/state/memory/memory-used-tokens.ts'
+import { createMemoryRecords } from '../../../src/state/memory/memory-records.ts'
+import { sealingKeysFrom } from '../../../src/state/sealing-keys.ts'
 import { tools } from '../../../tools/index.ts'
 import {
   legacyRequest,
@@ -38,7 +39,8 @@ beforeAll(async () => {
     sessionFor: () => session,
     callTaskView,
     confirm: 'auto',
-    usedTokens: createMemoryUsedTokens(),
+    records: createMemoryRecords(),
+    sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
     onBug(error) {
       throw error
     },

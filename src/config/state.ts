@@ -1,0 +1,77 @@
+import type { Secrets } from '../state/sealing-keys.ts'
+import { ConfigError } from './config-error.ts'
+import { dataFolder } from './data-folder.ts'
+import { platformSettings } from './platform.ts'
+import { sandboxSettings } from './sandbox.ts'
+import { type SettingTexts, settingLabel, settingReader, text } from './setting.ts'
+
+/** Where what outlives a request is kept. */
+export interface StateConfig {
+  /** Folder of the local token and, without a database, of everything else; `:memory:` keeps nothing. */
+  dir: string
+  /** The operator's secrets, the newest first, or the file that has them, one a line. */
+  secrets: { texts: Secrets } | { file: string } | undefined
+}
+
+export const stateSettings = {
+  'state-dir': text({
+    variable: 'VOICE_AGENT_STATE_DIR',
+    value: 'FOLDER',
+    help: 'Folder of the journal of placed calls, of used confirmations and of the local token; :memory: keeps nothing.',
+    range: "Default: your user's data folder.",
+  }),
+  secret: text({
+    variable: 'VOICE_AGENT_SECRET',
+    value: 'TEXT',
+    help: 'What confirmations are signed with, at least 32 characters; servers with the same accept those of each other. Several, separated by commas: the first signs, all are accepted. Better as a variable: others can see flags.',
+    range: 'Default: one that is made and kept in the --state-dir.',
+    blankError: 'is empty: the secret did not arrive. Give it, or do not set it at all.',
+  }),
+  'secret-file': text({
+    variable: 'VOICE_AGENT_SECRET_FILE',
+    value: 'FILE',
+    help: 'The same in a file, one a line.',
+  }),
+}
+
+export function stateConfig(texts: SettingTexts): StateConfig {
+  const value = settingReader(stateSettings, texts)
+  const [given, file] = [value('secret'), value('secret-file')]
+  if (given !== undefined && file !== undefined) {
+    throw new ConfigError(`${secretLabel} and ${fileLabel} are both set. Keep one of them.`)
+  }
+  return { dir: value('state-dir') ?? defaultStateDir(texts), secrets: secretSource(given, file) }
+}
+
+function secretSource(given: string | undefined, file: string | undefined): StateConfig['secrets'] {
+  if (file !== undefined) return { file }
+  return given === undefined ? undefined : { texts: secretsIn(given, ',', secretLabel) }
+}
+
+const secretLabel = settingLabel(stateSettings, 'secret')
+const fileLabel = settingLabel(stateSettings, 'secret-file')
+
+const leastLength = 32
+const mostSecrets = 10
+
+/** The secrets in a text; `label` names where it is. They are not repeated. Throws ConfigError. */
+export function secretsIn(given: string, separator: ',' | '\n', label: string): Secrets {
+  const all = given.split(separator).map((secret) => secret.trim())
+  const [newest, ...older] = all.filter(Boolean)
+  if (newest === undefined) throw new ConfigError(`${label} holds no secret.`)
+  if ([newest, ...older].some((secret) => secret.length < leastLength)) {
+    throw new ConfigError(
+      `${label} holds a secret of fewer than ${leastLength} characters. Make one with: openssl rand -base64 32`,
+    )
+  }
+  if (older.length >= mostSecrets)
+    throw new ConfigError(`${label} holds more than ${mostSecrets} secrets. Remove old ones.`)
+  return [newest, ...older]
+}
+
+/** Calls in a sandbox that keeps nothing need no journal on disk. */
+function defaultStateDir(texts: SettingTexts): string {
+  const keepsNothing = settingReader(sandboxSettings, texts)('sandbox-db') === ':memory:'
+  const isSandbox = settingReader(platformSettings, texts)('base-url') === undefined
+  return keepsNothing && isSandbox ? ':memory:' : dataFolder()
+}

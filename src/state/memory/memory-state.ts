@@ -1,0 +1,20 @@
+import { openOnce } from '../open-once.ts'
+import { openSqliteJournal } from '../sqlite/sqlite-journal.ts'
+import type { State } from '../state.ts'
+import { createMemoryCallCounter } from './memory-call-counter.ts'
+import { createMemoryRecords } from './memory-records.ts'
+
+/** The state of this process alone, which ends with it. */
+export function createMemoryState(): State {
+  const journal = openOnce(() => openSqliteJournal(':memory:'))
+  const callCounter = createMemoryCallCounter()
+  return {
+    journal: journal.get,
+    callCounter,
+    records: createMemoryRecords(),
+    async close() {
+      await journal.close((opened) => opened.close())
+      await callCounter.close()
+    },
+  }
+}

@@ -1,0 +1,36 @@
+import { join } from 'node:path'
+import { openOnce } from '../open-once.ts'
+import type { State } from '../state.ts'
+import { createSqliteCallCounter } from './sqlite-call-counter.ts'
+import { openSqliteJournal } from './sqlite-journal.ts'
+import { createSqliteRecords } from './sqlite-records.ts'
+
+export interface SqliteStateOptions {
+  readonly folder: string
+  /** What names the folder, for errors. */
+  readonly setting: string
+  /** Simulated calls do not count for the limits of real ones. */
+  readonly isSandbox: boolean
+}
+
+/** The state in SQLite files, which the servers of one machine share. Each is opened with its first use. */
+export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOptions): State {
+  const file = (name: string) => join(folder, `${isSandbox ? 'sandbox-' : ''}${name}`)
+  const journal = openOnce(() => openSqliteJournal(file('calls.db')))
+  const callCounter = createSqliteCallCounter(file('dialled.db'), setting)
+  const records = createSqliteRecords(file('records.db'), setting)
+  return {
+    async journal() {
+      const opened = await journal.get()
+      await opened.restoreFile()
+      return opened
+    },
+    callCounter,
+    records,
+    async close() {
+      await journal.close((opened) => opened.close())
+      await callCounter.close()
+      await records.close()
+    },
+  }
+}

@@ -1,0 +1,191 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { CallCounter } from '../../../src/state/call-counter.ts'
+import type { CallLimits } from '../../../src/state/call-limits.ts'
+import { tries } from '../../harness/property.ts'
+
+/** A call counter whose time the test sets. */
+export interface TimedCounter {
+  readonly counter: CallCounter
+  /** Sets its time, ms since 1970; it stands still. */
+  setTime(at: number): Promise<void>
+}
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** What every call counter has to do. `create` makes an empty one. */
+export function describeCallCounter(
+  name: string,
+  create: () => Promise<TimedCounter>,
+  { runs = 40 } = {},
+): void {
+  /** An empty counter, and steps on it, each at a time. */
+  const opened = async () => {
+    const { counter, setTime } = await create()
+    return {
+      counter,
+      check: async (limits: CallLimits, at: number) => {
+        await setTime(at)
+        return counter.check(limits)
+      },
+      reserve: async (limits: CallLimits, at: number, leaseMs = hour) => {
+        await setTime(at)
+        return counter.reserve(limits, leaseMs)
+      },
+      /** Reserves, and gives the id; fails when a limit is reached. */
+      placed: async (limits: CallLimits, at: number, leaseMs = hour) => {
+        await setTime(at)
+        const answer = await counter.reserve(limits, leaseMs)
+        if ('exceeded' in answer) throw new Error(`${answer.exceeded.rule} is reached`)
+        return answer.id
+      },
+      setTime,
+    }
+  }
+
+  describe(`a call counter ${name}`, () => {
+    test('allows a call when the oldest has left the window, and says when', async () => {
+      const { check, reserve, placed } = await opened()
+      const limits = { max_per_minute: 2 }
+      await placed(limits, 0)
+      await placed(limits, 10_000)
+      const reached = { rule: 'max_per_minute', limit: 2, waitMs: 30_000 }
+      expect(await check(limits, 30_000)).toEqual(reached)
+      expect(await reserve(limits, 30_000)).toEqual({ exceeded: reached })
+      expect(await check(limits, 59_999)).toBeDefined()
+      expect(await check(limits, minute)).toBeUndefined()
+      await placed(limits, minute)
+      expect(await check(limits, minute)).toMatchObject({ waitMs: 10_000 })
+    })
+
+    test('names the limit with the longest wait', async () => {
+      const { check, placed } = await opened()
+      const limits = { max_per_minute: 1, max_per_hour: 1, max_per_day: 2, max_at_once: 1 }
+      await placed(limits, 0)
+      expect(await check(limits, 1000)).toMatchObject({ rule: 'max_per_hour' })
+    })
+
+    test('counts calls at once until they are released or their time is over', async () => {
+      const { counter, check, placed, setTime } = await opened()
+      const limits = { max_at_once: 2 }
+      const first = await placed(limits, 0)
+      const second = await placed(limits, 0)
+      expect(await check(limits, 1)).toEqual({ rule: 'max_at_once', limit: 2, waitMs: null })
+      await counter.release(first)
+      await placed(limits, 1, 2 * hour - 1)
+      await counter.renew(second, 2 * hour - 1)
+      await counter.renew(first, 2 * hour - 1)
+      expect(await check(limits, hour)).toBeDefined()
+      // What has been released is not under way again.
+      expect(await check({ max_at_once: 3 }, hour)).toBeUndefined()
+      await setTime(2 * hour - 1)
+      expect(await counter.check(limits)).toBeDefined()
+      expect(await check(limits, 2 * hour)).toBeUndefined()
+    })
+
+    test('lists the calls of an owner that were placed and not released', async () => {
+      const { counter, placed } = await opened()
+      const ids: string[] = []
+      for (const at of [1, 2, 3, 4]) ids.push(await placed({}, at, 1))
+      const [first = '', second = '', third = '', fourth = ''] = ids
+      for (const id of [first, second, third])
+        await counter.placed(id, { owner: 'me', callId: `call ${id}` })
+      await counter.placed(fourth, { owner: 'other', callId: 'call' })
+      await counter.placed('00000000-0000-4000-8000-000000000000', { owner: 'me', callId: 'call' })
+      await counter.release(second)
+      // Also those whose lease is over: nobody has said that they ended.
+      const open = [first, third].map((id) => ({
+        id,
+        callId: `call ${id}`,
+        agoMs: 3 - ids.indexOf(id),
+      }))
+      expect(await counter.open('me', 4)).toEqual(open)
+      expect(await counter.open('me', 3)).toEqual(open.slice(1))
+      await counter.cancel(third)
+      expect(await counter.open('me', 3)).toEqual([])
+    })
+
+    test('a released call counts as placed, a cancelled one does not', async () => {
+      const { counter, check, placed } = await opened()
+      const limits = { max_per_day: 1 }
+      await counter.cancel(await placed(limits, 0))
+      await counter.release(await placed(limits, 1))
+      expect(await check(limits, day)).toMatchObject({ rule: 'max_per_day', waitMs: 1 })
+      expect(await check(limits, day + 1)).toBeUndefined()
+    })
+
+    test('a limit of 0 allows no call', async () => {
+      const { check } = await opened()
+      const reached = { rule: 'max_per_hour', limit: 0, waitMs: null }
+      expect(await check({ max_per_hour: 0 }, 0)).toEqual(reached)
+    })
+
+    test('a lowered limit applies at once', async () => {
+      const { check, placed } = await opened()
+      for (const at of [0, 1, 2, 3]) await placed({}, at)
+      expect(await check({ max_per_minute: 2 }, 10)).toMatchObject({ waitMs: minute + 2 - 10 })
+    })
+
+    test('reservations at the same moment do not together exceed a limit', async () => {
+      const { counter } = await opened()
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => counter.reserve({ max_at_once: 3 }, hour)),
+      )
+      expect(answers.filter((answer) => 'id' in answer)).toHaveLength(3)
+    })
+
+    test('ids that it does not know are ignored', async () => {
+      const { counter, check } = await opened()
+      const unknown = '00000000-0000-4000-8000-000000000000'
+      await counter.renew(unknown, hour)
+      await counter.release(unknown)
+      await counter.cancel(unknown)
+      expect(await check({ max_at_once: 1, max_per_day: 1 }, 1)).toBeUndefined()
+    })
+
+    test('no sequence of steps puts more calls into a window than its limit', async () => {
+      const step = fc.record({
+        wait: fc.oneof(fc.integer({ min: 0, max: 30_000 }), fc.integer({ min: 0, max: 3 * hour })),
+        end: fc.constantFrom('release', 'cancel', undefined),
+        which: fc.nat({ max: 50 }),
+      })
+      const limits = fc.record({
+        max_per_minute: fc.integer({ min: 1, max: 3 }),
+        max_per_hour: fc.integer({ min: 1, max: 5 }),
+        max_per_day: fc.integer({ min: 1, max: 12 }),
+        max_at_once: fc.integer({ min: 1, max: 4 }),
+      })
+      await fc.assert(
+        fc.asyncProperty(limits, fc.array(step, { maxLength: 60 }), async (limit, steps) => {
+          const { counter, reserve } = await opened()
+          const calls = new Map<string, { at: number; end: number }>()
+          let now = 1_700_000_000_000
+          const within = (window: number) =>
+            [...calls.values()].filter(({ at }) => at > now - window).length
+          const running = () => [...calls.values()].filter(({ end }) => end > now).length
+          for (const { wait, end, which } of steps) {
+            now += wait
+            const ending = [...calls.keys()][which]
+            if (ending !== undefined && end === 'cancel') calls.delete(ending)
+            if (ending !== undefined && end === 'release') {
+              calls.set(ending, { at: calls.get(ending)?.at ?? 0, end: 0 })
+            }
+            if (ending !== undefined && end) await counter[end](ending)
+            const isFree =
+              within(minute) < limit.max_per_minute &&
+              within(hour) < limit.max_per_hour &&
+              within(day) < limit.max_per_day &&
+              running() < limit.max_at_once
+            const answer = await reserve(limit, now)
+            expect('id' in answer).toBe(isFree)
+            if ('id' in answer) calls.set(answer.id, { at: now, end: now + hour })
+          }
+          await counter.close()
+        }),
+        tries(runs),
+      )
+    })
+  })
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createCancelledTasks } from '../../../src/state/cancelled-tasks.ts'
+import type { NewRecord, Records } from '../../../src/state/records.ts'
+import { createUsedTokens } from '../../../src/state/used-tokens.ts'
+
+const recordOf = (id: string, more: Partial<NewRecord> = {}): NewRecord => ({
+  kind: 'used_token',
+  id,
+  owner: 'me',
+  value: `value of ${id}`,
+  forMs: 60_000,
+  ...more,
+})
+const key = (id: string) => ({ kind: 'used_token', id }) as const
+
+/**
+ * What all records have to do. `open` gives the same empty records to each of its callers, as servers
+ * that share them have.
+ */
+export function describeRecords(
+  name: string,
+  open: () => Promise<readonly [Records, Records]>,
+): void {
+  describe(`records ${name}`, () => {
+    test('of several requests at the same moment one adds a record', async () => {
+      const [one, other] = await open()
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).add(recordOf('a'))),
+      )
+      expect(answers.filter((answer) => answer === 'added')).toHaveLength(1)
+      expect(answers.filter((answer) => answer === 'exists')).toHaveLength(19)
+      expect(await one.get(key('a'))).toBe('value of a')
+      expect(await other.get(key('a'))).toBe('value of a')
+    })
+
+    test('one is not written over by a later one with its id, and kinds do not meet', async () => {
+      const [one, other] = await open()
+      await one.add(recordOf('a'))
+      expect(await other.add(recordOf('a', { value: 'another' }))).toBe('exists')
+      expect(await other.add(recordOf('a', { kind: 'cancelled_task', value: 'task' }))).toBe(
+        'added',
+      )
+      expect(await one.get(key('a'))).toBe('value of a')
+      expect(await one.get({ kind: 'cancelled_task', id: 'a' })).toBe('task')
+      expect(await one.get(key('b'))).toBeUndefined()
+    })
+
+    test('of several requests at the same moment one removes a record', async () => {
+      const [one, other] = await open()
+      await one.add(recordOf('a'))
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => (index % 2 ? one : other).remove(key('a'))),
+      )
+      expect(answers.filter(Boolean)).toHaveLength(1)
+      expect(await other.get(key('a'))).toBeUndefined()
+      expect(await other.add(recordOf('a'))).toBe('added')
+    })
+
+    test('one is gone when its time is over, and its id can be used again', async () => {
+      const [one, other] = await open()
+      await one.add(recordOf('a', { forMs: 200 }))
+      await one.add(recordOf('b'))
+      expect(await other.add(recordOf('a'))).toBe('exists')
+      await sleep(250)
+      expect(await other.get(key('a'))).toBeUndefined()
+      expect(await other.remove(key('a'))).toBe(false)
+      expect(await other.get(key('b'))).toBeDefined()
+      expect(await other.add(recordOf('a', { value: 'again' }))).toBe('added')
+      expect(await one.get(key('a'))).toBe('again')
+    })
+
+    test('no more are added than the bounds allow, of one owner and in all', async () => {
+      const [one, other] = await open()
+      const bounds = { inAll: 3, perOwner: 2 }
+      expect(await one.add(recordOf('a', { forMs: 200 }), bounds)).toBe('added')
+      expect(await other.add(recordOf('b'), bounds)).toBe('added')
+      expect(await one.add(recordOf('c'), bounds)).toBe('full')
+      expect(await one.add(recordOf('c', { owner: 'you' }), bounds)).toBe('added')
+      expect(await other.add(recordOf('d', { owner: 'another' }), bounds)).toBe('full')
+      // Other kinds have bounds of their own.
+      expect(await one.add(recordOf('d', { kind: 'cancelled_task' }), bounds)).toBe('added')
+      // What is there already is not one more.
+      expect(await one.add(recordOf('b'), bounds)).toBe('exists')
+      await sleep(250)
+      expect(await other.add(recordOf('e'), bounds)).toBe('added')
+      expect(await other.add(recordOf('f'), bounds)).toBe('full')
+    })
+
+    test('any text is an id, an owner and a value', async () => {
+      const [one, other] = await open()
+      const odd = `'"; DROP TABLE records; -- \u{1f600} ${'x'.repeat(10_000)}`
+      expect(await one.add(recordOf(odd, { owner: odd, value: odd }))).toBe('added')
+      expect(await other.get(key(odd))).toBe(odd)
+      expect(await other.get(key(odd.toLowerCase()))).toBeUndefined()
+    })
+
+    test('a used token is used for all servers, until it is given back', async () => {
+      const [one, other] = (await open()).map((records) => createUsedTokens(records))
+      if (!one || !other) throw new Error('two servers')
+      const use = { nonce: 'n', owner: 'me', validMs: 1000 }
+      expect(await one.isUsed('n')).toBe(false)
+      expect(await one.use(use)).toBe('used now')
+      expect(await other.isUsed('n')).toBe(true)
+      expect(await other.use(use)).toBe('used before')
+      await one.giveBack('n')
+      expect(await other.use(use)).toBe('used now')
+    })
+
+    test('a cancelled task is cancelled for all servers, and for its owner only', async () => {
+      const [one, other] = (await open()).map((records) => createCancelledTasks(records, 1000))
+      if (!one || !other) throw new Error('two servers')
+      await one.add('me', 'task')
+      await one.add('me', 'task')
+      expect(await other.has('me', 'task')).toBe(true)
+      expect(await other.has('you', 'task')).toBe(false)
+      expect(await other.has('me', 'another')).toBe(false)
+    })
+  })
+}

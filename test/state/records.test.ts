@@ -1,0 +1,78 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createMemoryRecords } from '../../src/state/memory/memory-records.ts'
+import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
+import { StateError } from '../../src/state/state-error.ts'
+import { scratchFolder } from '../harness/program.ts'
+import { describeRecords } from './conformance/records.ts'
+
+const setting = '--state-dir'
+const record = { kind: 'used_token', id: 'a', owner: 'me', value: '', forMs: 1000 } as const
+
+describeRecords('in memory', async () => {
+  const records = createMemoryRecords()
+  return [records, records]
+})
+
+describe('in files', () => {
+  const cleanUp: (() => unknown)[] = []
+  afterEach(async () => {
+    for (const end of cleanUp.splice(0)) await end()
+  })
+  describeRecords('in a file', async () => {
+    const folder = scratchFolder()
+    const opened = [1, 2].map(() => createSqliteRecords(join(folder.path, 'records.db'), setting))
+    const [one, other] = opened
+    if (!one || !other) throw new Error('two servers')
+    cleanUp.push(one.close, other.close, () => folder[Symbol.dispose]())
+    return [one, other]
+  })
+})
+
+describe('in memory', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 0 }))
+  afterEach(() => void vi.useRealTimers())
+
+  test('one whose time is over makes room also behind one that is kept for longer', async () => {
+    const records = createMemoryRecords()
+    const bounds = { inAll: 2, perOwner: 2 }
+    await records.add({ ...record, id: 'long', forMs: 10_000 }, bounds)
+    await records.add({ ...record, id: 'short' }, bounds)
+    expect(await records.add({ ...record, id: 'next' }, bounds)).toBe('full')
+    vi.setSystemTime(1000)
+    expect(await records.add({ ...record, id: 'next' }, bounds)).toBe('added')
+    expect(await records.add({ ...record, id: 'long' }, bounds)).toBe('exists')
+  })
+})
+
+describe('a file of records', () => {
+  test('keeps them for the next server, readable by its user only, ids and owners not in clear', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'new', 'records.db')
+    const before = createSqliteRecords(file, setting)
+    const kept = { ...record, id: 'id-in-clear', owner: 'owner-in-clear', value: 'kept' }
+    await before.add(kept)
+    for (const name of [file, `${file}-wal`]) {
+      if (process.platform !== 'win32') expect(statSync(name).mode & 0o777).toBe(0o600)
+      expect(readFileSync(name).toString('latin1')).not.toMatch(/in-clear/)
+    }
+    await before.close()
+    const after = createSqliteRecords(file, setting)
+    expect(await after.get(kept)).toBe('kept')
+    await after.close()
+  })
+
+  test('that cannot be used is named in the error, and tried again', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'records.db')
+    writeFileSync(file, 'x'.repeat(5000))
+    const records = createSqliteRecords(file, setting)
+    for (const _ of [1, 2]) {
+      const adding = records.add(record)
+      await expect(adding).rejects.toThrow(StateError)
+      await expect(adding).rejects.toThrow(`The file ${file} cannot be used: `)
+      await expect(adding).rejects.toThrow(setting)
+    }
+  })
+})
