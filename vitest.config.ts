@@ -4,6 +4,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 export const slow = [
   'test/calls/exactly-once.test.ts',
   'test/jinja/hostile-templates.test.ts',
+  'test/jobs/main.test.ts',
   'test/mcp/fast/http-differential.test.ts',
   'test/mcp/fast/stdio-handshake.property.test.ts',
   'test/sandbox/durability.test.ts',

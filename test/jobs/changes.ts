@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type State, type Table, tables } from './state.ts'
+
+/** A value that is right when a test says so, where several are. */
+export class Fits {
+  readonly about: string
+  readonly test: (value: unknown, after: State) => boolean
+
+  constructor(about: string, test: Fits['test']) {
+    this.about = about
+    this.test = test
+  }
+}
+
+/** Values by dotted path within a row. */
+type Values = Readonly<Record<string, unknown>>
+
+/** What a job changes in the company. */
+export interface Changes {
+  /** Rows that are changed, with the new values. */
+  readonly changed?: readonly { table: Table; id: string; set: Values }[]
+  /** Rows that are new. Paths that are not named may have any value. */
+  readonly added?: readonly { table: Table; about: string; row: Values }[]
+  readonly removed?: readonly { table: Table; id: string }[]
+}
+
+/** Differences between the company as it is and as it should be: what is missing, and what is too much. */
+export function problemsOf(changes: Changes, before: State, after: State): string[] {
+  return tables.flatMap((table) => {
+    const was = new Map(before[table].map((row) => [row.id, row]))
+    const is = new Map(after[table].map((row) => [row.id, row]))
+    const fresh = after[table].filter(({ id }) => !was.has(id))
+    return [
+      ...[...was].flatMap(([id, row]) =>
+        rowProblems({ table, id, row, now: is.get(id) }, changes, after),
+      ),
+      ...addedProblems(table, fresh, changes, after),
+    ]
+  })
+}
+
+interface RowPair {
+  readonly table: Table
+  readonly id: string
+  readonly row: object
+  readonly now: object | undefined
+}
+
+function rowProblems({ table, id, row, now }: RowPair, changes: Changes, after: State): string[] {
+  const label = `${table} ${nameOf(row)}`
+  const isRemoved = changes.removed?.some((one) => one.table === table && one.id === id) ?? false
+  if (now === undefined) return isRemoved ? [] : [`${label} is gone`]
+  if (isRemoved) return [`${label} still exists`]
+  const set = new Map(
+    changes.changed
+      ?.filter((one) => one.table === table && one.id === id)
+      .flatMap((one) => Object.entries(one.set)),
+  )
+  const paths = new Set([...differingPaths(row, now), ...set.keys()])
+  return [...paths].flatMap((path) => {
+    const expected = set.has(path) ? set.get(path) : valueAt(row, path)
+    const found = valueAt(now, path)
+    return isRight(expected, found, after)
+      ? []
+      : [`${label}: ${path} is ${show(found)}, not ${show(expected)}`]
+  })
+}
+
+function addedProblems(
+  table: Table,
+  fresh: readonly object[],
+  { added = [] }: Changes,
+  after: State,
+): string[] {
+  const expected = added.filter((one) => one.table === table)
+  const left = [...fresh]
+  const problems = expected.flatMap(({ about, row }) => {
+    const at = left.findIndex((found) => wrongPaths(row, found, after).length === 0)
+    if (at >= 0) {
+      left.splice(at, 1)
+      return []
+    }
+    const near = left
+      .map((found) => wrongPaths(row, found, after))
+      .sort((a, b) => a.length - b.length)
+    return [`${table}: ${about} is missing${near[0] ? `; the nearest: ${near[0].join('; ')}` : ''}`]
+  })
+  const tooMany = fresh.length - expected.length
+  if (tooMany <= 0) return problems
+  return [
+    ...problems,
+    `${table}: ${fresh.length} new, not ${expected.length}: ${fresh.map(nameOf).join(', ')}`,
+  ]
+}
+
+const wrongPaths = (row: Values, found: object, after: State): string[] =>
+  Object.entries(row).flatMap(([path, expected]) => {
+    const value = valueAt(found, path)
+    return isRight(expected, value, after)
+      ? []
+      : [`${path} is ${show(value)}, not ${show(expected)}`]
+  })
+
+const isRight = (expected: unknown, found: unknown, after: State): boolean =>
+  expected instanceof Fits ? expected.test(found, after) : isDeepStrictEqual(expected, found)
+
+/** Paths of the leaves that differ; an array is a leaf. */
+function differingPaths(a: unknown, b: unknown, path = ''): string[] {
+  if (isDeepStrictEqual(a, b)) return []
+  if (!isObject(a) || !isObject(b)) return [path]
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].flatMap((key) =>
+    differingPaths(a[key], b[key], path === '' ? key : `${path}.${key}`),
+  )
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The value at a dotted path. */
+const valueAt = (row: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), row)
+
+const nameOf = (row: object): string =>
+  String(
+    valueAt(row, 'config.name') ??
+      valueAt(row, 'number') ??
+      valueAt(row, 'name') ??
+      valueAt(row, 'to_number') ??
+      valueAt(row, 'id'),
+  )
+
+const show = (value: unknown): string =>
+  value instanceof Fits ? value.about : (JSON.stringify(value) ?? 'absent')

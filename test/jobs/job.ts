@@ -1,0 +1,15 @@
+import type { Fact } from './answers.ts'
+import type { Changes } from './changes.ts'
+import type { State } from './state.ts'
+
+/** A person's job for an assistant, and how to tell that it was done. */
+export interface Job {
+  readonly name: string
+  readonly dozen: 'first' | 'second'
+  /** What the person says: no tool names, no ids. */
+  readonly text: string
+  /** What is to be different afterwards. Anything else must be as it was. Absent: nothing changes. */
+  readonly changes?: (before: State) => Changes
+  /** What the answer is to say, worked out from the data of the furnished company. */
+  readonly facts?: (before: State, after: State) => readonly Fact[]
+}

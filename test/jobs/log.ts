@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+
+/** One line of a log: what a client wrote of one request. `in` and `out` are characters. */
+const LogLine = z.looseObject({
+  verb: z.string(),
+  name: z.string().optional(),
+  in: z.int().optional(),
+  out: z.int().optional(),
+  /** Characters of the list of tools. */
+  chars: z.int().optional(),
+  error: z.boolean().optional(),
+})
+
+/** What a job took. */
+export interface Effort {
+  readonly calls: number
+  readonly errors: number
+  /** Characters of arguments. */
+  readonly in: number
+  /** Characters of results. */
+  readonly out: number
+}
+
+export const noEffort: Effort = { calls: 0, errors: 0, in: 0, out: 0 }
+
+export const sumOf = (efforts: readonly Effort[]): Effort =>
+  efforts.reduce(
+    (sum, one) => ({
+      calls: sum.calls + one.calls,
+      errors: sum.errors + one.errors,
+      in: sum.in + one.in,
+      out: sum.out + one.out,
+    }),
+    noEffort,
+  )
+
+/** The log of a job is `NAME.jsonl` in the folder of logs. `undefined`: the job has none. */
+export function effortOf(logs: string, job: string): Effort | undefined {
+  const file = join(logs, `${job}.jsonl`)
+  if (!existsSync(file)) return undefined
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  const calls = lines
+    .map((line) => LogLine.parse(JSON.parse(line)))
+    .filter(({ verb }) => verb === 'call')
+  return sumOf(
+    calls.map((call) => ({
+      calls: 1,
+      errors: Number(call.error ?? false),
+      in: call.in ?? 0,
+      out: call.out ?? 0,
+    })),
+  )
+}
