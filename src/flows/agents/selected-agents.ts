@@ -3,7 +3,7 @@ import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import { badArguments, type Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
-import { agentIdOf } from '../../mcp/hints/agent-names.ts'
+import { idMeant } from '../../mcp/hints/names-to-ids.ts'
 import { accountIn } from '../../session/account.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 import { closestWord } from '../../text/closest-match.ts'
@@ -67,7 +67,11 @@ const notOneSelection = (count: number) =>
 
 /** Each agent once, however often and by whatever it is named. */
 async function agentsByIds(given: readonly string[], run: SelectionRun): Promise<SelectedMany> {
-  const found = await forEach(given, (one) => agentIdOf(one, run), { ...run, progress: () => {} })
+  const lookup = { params: run.request.params, session: run.restricted, signal: run.signal }
+  const found = await forEach(given, (one) => idMeant('agent_id', one, lookup), {
+    ...run,
+    progress: () => {},
+  })
   const agents = found.map((outcome, at): SelectedAgent => {
     const one = { given: given[at] ?? '' }
     return outcome.state === 'done'

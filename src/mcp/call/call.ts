@@ -11,7 +11,7 @@ import { resultAccount } from '../../session/account.ts'
 import { restrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
 import { mapStringsOfObject } from '../../text/map-strings.ts'
-import { withAgentIds } from '../hints/agent-names.ts'
+import { withIdsForNames } from '../hints/names-to-ids.ts'
 import { whyEmpty } from '../hints/why-empty.ts'
 import { parseArguments } from './arguments.ts'
 import { type Confirm, type ConfirmedCall, NotConfirmed } from './confirmation.ts'
@@ -41,8 +41,8 @@ export interface CallContext {
 type CallResult = CallToolResult | InputRequiredResult
 
 /**
- * One tool call, from arguments to result: the arguments are parsed (arguments.ts), agents' names
- * become ids (hints/agent-names.ts), the tool runs, which may ask for confirmation
+ * One tool call, from arguments to result: the arguments are parsed (arguments.ts), names become
+ * ids (hints/names-to-ids.ts), the tool runs, which may ask for confirmation
  * (confirmation.ts), and what comes of it becomes a result (success-result.ts, error-result.ts).
  *
  * Every failure is a result with `isError`. Throws ProtocolError only for a request that answers a
@@ -100,12 +100,14 @@ async function run(
   const restricted = restrictedSession(session, tools)
   const parsed = parseArguments(tool, given, session.pinnedAccount)
   if (!parsed.ok) return badArgumentsResult(tool, parsed.problems)
-  const named = await withAgentIds(parsed.request, restricted, call.signal)
+  const named = await withIdsForNames(parsed.request, restricted, call.signal)
   if (!named.ok) return badArgumentsResult(tool, [named.problem])
   const { request } = named
   call.request = request
   const { options, cleared, ignoredNulls } = parsed
-  const outcome = await tool.run(await runOf(tool, { request, options, cleared, restricted }, call))
+  const outcome = await tool.run(
+    await runOf(tool, { request, named: named.named, options, cleared, restricted }, call),
+  )
   if (outcome.task) return createTaskResult(outcome.task)
   const asked = { route: tool.route, request, unknown: named.unknown }
   const note = await whyEmpty(outcome.structured, asked, restricted)
@@ -117,26 +119,26 @@ async function run(
 /** What the steps of the tool work with. */
 async function runOf(
   tool: Tool,
-  { request, options: { confirm_token: token, ...options }, cleared, restricted }: RunInput,
+  { options: { confirm_token: token, ...options }, ...input }: RunInput,
   { context, signal, answerBy }: CallState,
 ): Promise<Run> {
   const { session, shutdown, progress, takesTasks, confirmOf } = context
   const confirm = await confirmOf({
     tool: tool.name,
-    bound: [request, options, session.owner],
+    bound: [input.request, options, session.owner],
     owner: session.owner,
     token: typeof token === 'string' ? token : undefined,
     redact: session.redact,
   })
   // The body was parsed with this tool's route.
-  const body = request.body as Run['body']
+  const body = input.request.body as Run['body']
   return {
-    ...{ request, body, cleared, options, session, restricted, signal, shutdown, answerBy },
-    ...{ confirm, progress, takesTasks },
+    ...input,
+    ...{ body, options, session, signal, shutdown, answerBy, confirm, progress, takesTasks },
   }
 }
 
-type RunInput = Pick<Run, 'request' | 'cleared' | 'restricted'> & {
+type RunInput = Pick<Run, 'request' | 'named' | 'cleared' | 'restricted'> & {
   readonly options: Readonly<Record<string, unknown>>
 }
 

@@ -41,6 +41,8 @@ export type Confirm = (what: Confirmable | (() => Promise<Confirmable>)) => Prom
 
 /** Confirmed, or no confirmation is needed. */
 export interface Agreement {
+  /** Nobody was asked, and none needs to be. */
+  readonly isNotNeeded?: true
   /**
    * Nothing was done after all: the token can be used again until it expires. Never throws: if it
    * fails, the token stays used, and the caller is told why nothing was done.
@@ -48,7 +50,7 @@ export interface Agreement {
   giveBack(): Promise<void>
 }
 
-const needsNone: Agreement = { giveBack: async () => undefined }
+const needsNone: Agreement = { isNotNeeded: true, giveBack: async () => undefined }
 
 /** The tool does not go on; `result` is what the call answers. */
 export class NotConfirmed extends Error {

@@ -76,6 +76,8 @@ export interface Run<R extends Route = Route, O extends z.ZodRawShape = z.ZodRaw
   readonly request: RouteRequest
   /** The route's body, parsed. */
   readonly body: R['body'] extends z.ZodObject ? z.output<R['body']> : undefined
+  /** The names in place of which the request has ids, by argument. */
+  readonly named: Readonly<Record<string, string>>
   /** Dotted paths of what to clear; the body has null there, except for keys of free data. */
   readonly cleared: readonly string[]
   /** The tool's own arguments, parsed. */

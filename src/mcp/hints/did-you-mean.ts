@@ -5,8 +5,8 @@ import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { accountIn } from '../../session/account.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
+import { isUuid } from '../../text/canonical-id.ts'
 import { closestItems, itemLabel, type NamedItem } from '../../text/closest-match.ts'
-import { isUuid } from './agent-names.ts'
 import { isNotFound, missingArguments } from './missing-references.ts'
 
 /** The list in which a kind of thing is found, and how its items are identified. */

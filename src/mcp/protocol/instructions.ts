@@ -45,7 +45,7 @@ const beforeCalls: Readonly<Record<ConfirmMode, string>> = {
 const workWith = (confirm: ConfirmMode): readonly Paragraph[] => [
   [
     'Ids are opaque: take them from lists or replies, never make them up.',
-    "An agent's exact name (list_agents) is taken wherever its id is.",
+    'The exact name of an agent, account, SIP trunk or number is taken wherever its id is, and so is the number itself.',
     'A list shows a little of each item, 20 at a time: fields asks for more (* for all), limit for more items, and next_offset is the offset to go on with.',
     'What is empty is left out of texts.',
   ],

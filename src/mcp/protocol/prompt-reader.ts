@@ -7,8 +7,8 @@ import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { CacheTime } from '../../session/reply-cache.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
-import { withAgentIds } from '../hints/agent-names.ts'
 import { didYouMean } from '../hints/did-you-mean.ts'
+import { withIdsForNames } from '../hints/names-to-ids.ts'
 
 /** The value that was read, or the reason in words why it could not be read. */
 export type ReadResult<T> =
@@ -86,7 +86,7 @@ export function createPromptReader(prompt: PromptRequest): PromptReader {
     async requireAgent(reference) {
       const request = requestOf({ params: { agent_id: reference } })
       const route = routes.agents.list
-      const named = await withAgentIds(request, session, signal).catch(
+      const named = await withIdsForNames(request, session, signal).catch(
         asProtocolError({ ...prompt, route, request, argument: 'agent_id' }),
       )
       if (!named.ok) {

@@ -14,7 +14,7 @@ describe('a reference that does not exist', () => {
     ['get_sip_trunk', { sip_trunk_id: 'office trunk' }, /Did you mean Office trunk \(/],
     [
       'get_phone_number',
-      { phone_number_id: '+12025550111' },
+      { phone_number_id: '+12025550118' },
       /Did you mean .*\+12025550110|\(0000/,
     ],
     ['get_subaccount', { subaccount_id: 'Berlin' }, /There are|Did you mean/],

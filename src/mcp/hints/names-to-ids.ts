@@ -1,0 +1,224 @@
+import { ApiError } from '../../api/failure.ts'
+import type { RouteRequest } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import { accountIn, ownAccount } from '../../session/account.ts'
+import type { RestrictedSession } from '../../session/restricted-session.ts'
+import { isUuid } from '../../text/canonical-id.ts'
+import {
+  type KindOfThing,
+  kindsByArgument,
+  type NamedThing,
+  type NamingArgument,
+  PageOfThings,
+} from './named-things.ts'
+
+/** What a text means: an id, and the name where it was given by one. */
+export type Meant =
+  | {
+      readonly id: string
+      /** It is neither a UUID nor a name: the platform decides whether it is an id. */
+      readonly isUnknown: boolean
+    }
+  /** Why it does not say which thing is meant. */
+  | { readonly problem: string }
+
+interface Lookup {
+  /** Its account is where names are looked up. */
+  readonly params: RouteRequest['params']
+  readonly session: RestrictedSession
+  readonly signal: AbortSignal | undefined
+}
+
+export type RequestWithIds =
+  | {
+      readonly ok: true
+      readonly request: RouteRequest
+      /** Arguments that are neither a UUID nor a name. */
+      readonly unknown: readonly string[]
+      /** The names that ids stand for now, by argument. */
+      readonly named: Readonly<Record<string, string>>
+    }
+  | { readonly ok: false; readonly problem: NameProblem }
+
+interface NameProblem {
+  readonly argument: string
+  readonly message: string
+}
+
+/**
+ * The request with ids in place of exact names of accounts, agents, SIP trunks and phone numbers. A
+ * UUID is taken as an id, and costs no request. A text that is no name is sent unchanged, because the
+ * platform decides what an id is. Throws ApiError.
+ */
+export async function withIdsForNames(
+  request: RouteRequest,
+  session: RestrictedSession,
+  signal: AbortSignal | undefined,
+): Promise<RequestWithIds> {
+  // The account first: the other names are those of things in it.
+  const inAccount = await withIds(['account_id'], request, { session, signal })
+  if (!inAccount.ok) return inAccount
+  const others = namingArguments.filter((argument) => argument !== 'account_id')
+  const result = await withIds(others, inAccount.request, { session, signal })
+  if (!result.ok) return result
+  return {
+    ...result,
+    unknown: [...inAccount.unknown, ...result.unknown],
+    named: { ...inAccount.named, ...result.named },
+  }
+}
+
+const namingArguments = Object.keys(kindsByArgument) as NamingArgument[]
+
+async function withIds(
+  all: readonly NamingArgument[],
+  request: RouteRequest,
+  lookup: Pick<Lookup, 'session' | 'signal'>,
+): Promise<RequestWithIds> {
+  const { params, query, body } = request
+  const ids: Record<string, string> = {}
+  const named: Record<string, string> = {}
+  const unknown: string[] = []
+  for (const argument of all) {
+    const given = params[argument] ?? query[argument] ?? body?.[argument]
+    if (typeof given !== 'string') continue
+    const meant = await idMeant(argument, given, { ...lookup, params })
+    if ('problem' in meant) return { ok: false, problem: { argument, message: meant.problem } }
+    if (meant.isUnknown) unknown.push(argument)
+    if (meant.id === given) continue
+    ids[argument] = meant.id
+    named[argument] = given
+  }
+  return { ok: true, unknown, named, request: withValues(request, ids) }
+}
+
+/** The request with these values in place of its own, wherever it sends the arguments. */
+function withValues(
+  { params, query, body }: RouteRequest,
+  values: Readonly<Record<string, string>>,
+): RouteRequest {
+  const replaced = <T extends object>(part: T): T => ({
+    ...part,
+    ...Object.fromEntries(Object.entries(values).filter(([name]) => name in part)),
+  })
+  return {
+    params: replaced(params),
+    query: replaced(query),
+    ...(body && { body: replaced(body) }),
+  }
+}
+
+/**
+ * The id of the thing that an argument means, given by id or by exact name. Of two things with the
+ * same name neither is meant: `problem` has the ids of both. Throws ApiError.
+ */
+export async function idMeant(
+  argument: NamingArgument,
+  given: string,
+  lookup: Lookup,
+): Promise<Meant> {
+  const kind: KindOfThing = kindsByArgument[argument]
+  // Of a pinned account no other is looked for: the argument is checked where it is parsed.
+  const isSettled =
+    argument === 'account_id' && (given === 'me' || lookup.session.pinnedAccount !== undefined)
+  // Where the list is not exposed, only ids work: an answer would reveal names.
+  if (isUuid(given) || isSettled || !lookup.session.mayRead(kind.list))
+    return { id: given, isUnknown: false }
+  const { found, isAll } = await thingsCalled(given, kind, argument, lookup)
+  if (found.some(({ id }) => id === given)) return { id: given, isUnknown: false }
+  if (found.length > 1) return { problem: ambiguous(given, kind, found) }
+  // An unfiltered list that is too long says nothing of an id.
+  if (!isAll && (found.length > 0 || kind.filter)) return { problem: uncertain(given, kind) }
+  return found[0] ? { id: found[0].id, isUnknown: false } : { id: given, isUnknown: true }
+}
+
+interface Called {
+  readonly found: readonly NamedThing[]
+  /** False: there are more things than were read, so that another may have the name too. */
+  readonly isAll: boolean
+}
+
+/**
+ * Things with that exact name, or with it as their id. Of agents only active ones: archived agents are
+ * found by id only.
+ */
+async function thingsCalled(
+  name: string,
+  kind: KindOfThing,
+  argument: NamingArgument,
+  lookup: Lookup,
+): Promise<Called> {
+  // The account itself is still to be found: its name is looked up below the key's own account.
+  const params = argument === 'account_id' ? { account_id: 'me' } : lookup.params
+  try {
+    const [{ things, isAll }, own] = await Promise.all([
+      readThings(kind, kind.filter ? { [kind.filter]: name } : {}, { ...lookup, params }),
+      argument === 'account_id' ? ownAccountUnlessHidden(lookup.session) : [],
+    ])
+    const all = [...own, ...things]
+    return { found: all.filter((one) => one.id === name || kind.isCalled(one, name)), isAll }
+  } catch (error) {
+    // What the platform refuses here it refuses there too, and says so in terms of that tool.
+    if (error instanceof ApiError && isRefusal(error)) return { found: [], isAll: true }
+    throw error
+  }
+}
+
+const isRefusal = ({ failure }: ApiError) =>
+  failure.kind === 'rejected' && failure.status < 500 && failure.status !== 429
+
+/** The key's own account: a subaccount may have the same name. */
+const ownAccountUnlessHidden = async (session: RestrictedSession): Promise<NamedThing[]> =>
+  session.mayRead(routes.accounts.current)
+    ? [{ ...(await ownAccount(session)), isOwnAccount: true }]
+    : []
+
+/** How many things are read at a time, and how often, to be sure that only one has the name. */
+const perPage = 100
+const mostPages = 20
+
+/** The items of the list, on all pages. */
+async function readThings(
+  { list }: KindOfThing,
+  filters: object,
+  { params, session: { client }, signal }: Lookup,
+): Promise<{ things: readonly NamedThing[]; isAll: boolean }> {
+  const things = new Map<string, NamedThing>()
+  let offset = 0
+  for (let page = 0; page < mostPages; page++) {
+    const query = { ...filters, limit: perPage, offset }
+    const asked = { params: { account_id: accountIn({ params }) }, query }
+    const { items, count } = PageOfThings.parse(await client.call(list, asked, signal))
+    const before = things.size
+    for (const thing of items) things.set(thing.id, thing)
+    offset += items.length
+    const isOver = count === undefined ? items.length === 0 : offset >= count
+    // A platform that gives the same page again has no further pages.
+    if (isOver || things.size === before) return { things: [...things.values()], isAll: true }
+  }
+  return { things: [...things.values()], isAll: false }
+}
+
+/** How many things of the same name an error names. */
+const mostNamed = 5
+
+const ambiguous = (name: string, { plural }: KindOfThing, things: readonly NamedThing[]) =>
+  `${things.length} ${plural} are called "${name}"; give the id${things.length > mostNamed ? ', such as one of' : ''}: ${things
+    .slice(0, mostNamed)
+    .map(labelOf)
+    .join(', ')}`
+
+function labelOf({ id, number, is_active, isOwnAccount, created }: NamedThing): string {
+  const facts = [
+    isOwnAccount && "the API key's own account",
+    number,
+    is_active === false && 'disabled',
+    created && `created ${created}`,
+  ].filter(Boolean)
+  return facts.length > 0 ? `${id} (${facts.join(', ')})` : id
+}
+
+const uncertain = (name: string, { plural, filter }: KindOfThing) =>
+  filter
+    ? `more than ${mostPages * perPage} ${plural} have "${name}" in their name, so it is not certain which one is meant; give the id`
+    : `there are more than ${mostPages * perPage} ${plural}, so it is not certain that only one is called "${name}"; give the id`
