@@ -26,6 +26,7 @@ export const callingSettings = {
     variable: 'VOICE_AGENT_DIAL_POLICY',
     value: 'FILE',
     help: 'Who may be called, from where, when and how often: a JSON file, or the JSON itself.',
+    json: { type: ['string', 'object'] },
     // A blank policy is a configuration error. Ignoring it would allow calls that the operator did not
     // intend to allow.
     blankError:

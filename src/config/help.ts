@@ -11,8 +11,10 @@ export function helpText(commands: readonly CommandSpec[], name: string | undefi
   const settings = command?.settings ?? allSettings(commands)
   const options = Object.entries(settings).map(
     ([name, setting]): Row => [
-      `  --${name} ${setting.value}`,
-      `${settingHelp(setting)} [${setting.variable}]`,
+      `  --${name} ${setting.value}`.trimEnd(),
+      setting.variable === undefined
+        ? settingHelp(setting)
+        : `${settingHelp(setting)} [${setting.variable}]`,
     ],
   )
   const usage = command

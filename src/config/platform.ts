@@ -31,6 +31,7 @@ export const platformSettings = {
     variable: 'VOICE_AGENT_API_KEY',
     value: 'KEY',
     help: 'API key of the platform. Better as a variable: others can see flags.',
+    isSecret: true,
   }),
   'headers-timeout': seconds({
     variable: 'VOICE_AGENT_HEADERS_TIMEOUT',

@@ -43,6 +43,7 @@ export const sandboxSettings = {
     variable: 'VOICE_AGENT_SANDBOX_LLM_KEY',
     value: 'KEY',
     help: 'API key for that endpoint, if it needs one. Better as a variable: others can see flags.',
+    isSecret: true,
   }),
 }
 

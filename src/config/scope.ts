@@ -1,7 +1,16 @@
 import { type ExposureSettings, toolsetsOf } from '../mcp/protocol/exposure.ts'
 import { toolSummaries } from '../service/tool-summaries.ts'
 import { ConfigError } from './config-error.ts'
-import { count, type SettingTexts, seconds, settingLabel, settingReader, text } from './setting.ts'
+import {
+  count,
+  flag,
+  names,
+  type SettingTexts,
+  seconds,
+  settingLabel,
+  settingReader,
+  text,
+} from './setting.ts'
 
 /** How much of the platform assistants get. */
 export interface ScopeConfig {
@@ -23,24 +32,20 @@ export const scopeSettings = {
     value: 'ID',
     help: 'The one account that all tools act on. With it, no tool takes account_id.',
   }),
-  toolsets: text({
+  toolsets: names({
     variable: 'VOICE_AGENT_TOOLSETS',
-    value: 'NAMES',
     help: `Expose only the tools of these toolsets, separated by commas: ${toolsets}.`,
   }),
-  tools: text({
+  tools: names({
     variable: 'VOICE_AGENT_TOOLS',
-    value: 'NAMES',
     help: 'Expose only these tools, separated by commas; with --toolsets, these in addition.',
   }),
-  'exclude-tools': text({
+  'exclude-tools': names({
     variable: 'VOICE_AGENT_EXCLUDE_TOOLS',
-    value: 'NAMES',
     help: 'Do not expose these tools, separated by commas.',
   }),
-  'read-only': text({
+  'read-only': flag({
     variable: 'VOICE_AGENT_READ_ONLY',
-    value: '',
     help: 'Of all these, expose only tools that read. The variable takes true or false.',
   }),
   'catalog-ttl': seconds({

@@ -3,28 +3,57 @@ import { type SettingGroup, type SettingTexts, settingLabel } from './setting.ts
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** Where settings are given, the first winning over the others. */
+export interface SettingSources {
+  readonly flags: SettingTexts
+  readonly env: Environment
+  /** Of the configuration file. */
+  readonly file: SettingTexts
+}
+
+/** Where the value of a setting comes from. */
+export type SettingOrigin = 'flag' | 'variable' | 'file'
+
+/** The settings of a group that are set. */
+export interface GivenSettings {
+  readonly texts: SettingTexts
+  readonly origins: Readonly<Record<string, SettingOrigin>>
+}
+
 /**
- * The text of every setting of a group that is set, by flag or variable; a flag wins over its
- * variable. A blank text means not set, because desktop clients write it so. Throws ConfigError.
+ * Every setting of a group that is set; a flag wins over its variable, and that over the
+ * configuration file. A blank text means not set, because desktop clients write it so. Throws
+ * ConfigError.
  */
-export function settingTexts(
-  group: SettingGroup,
-  flags: SettingTexts,
-  env: Environment,
-): SettingTexts {
+export function givenSettings(group: SettingGroup, sources: SettingSources): GivenSettings {
   const texts: Record<string, string> = {}
+  const origins: Record<string, SettingOrigin> = {}
   for (const [name, { variable, blankError }] of Object.entries(group)) {
-    const given = flags[name] ?? env[variable]
-    const text = given?.trim()
-    if (given !== undefined && !text && blankError) {
+    const given = textsOf(name, variable, sources)
+    if (blankError && given.some(({ text }) => text === '')) {
       throw new ConfigError(`${settingLabel(group, name)} ${blankError}`)
     }
-    if (!text) continue
-    if (/^\$\{.*\}$/.test(text)) {
-      const where = flags[name] === undefined ? variable : `--${name}`
-      throw new ConfigError(`${where} is ${text}: your client has not filled it in.`)
+    const first = given.find(({ text }) => text !== '')
+    if (!first) continue
+    if (/^\$\{.*\}$/.test(first.text)) {
+      const where = first.origin === 'variable' ? variable : `--${name}`
+      throw new ConfigError(`${where} is ${first.text}: your client has not filled it in.`)
     }
-    texts[name] = text
+    texts[name] = first.text
+    origins[name] = first.origin
   }
-  return texts
+  return { texts, origins }
+}
+
+/** The texts of one setting, in the order in which they win. */
+function textsOf(
+  name: string,
+  variable: string | undefined,
+  { flags, env, file }: SettingSources,
+): { readonly text: string; readonly origin: SettingOrigin }[] {
+  const ofVariable = variable === undefined ? undefined : env[variable]
+  const all = { flag: flags[name], variable: ofVariable, file: file[name] }
+  return Object.entries(all).flatMap(([origin, text]) =>
+    text === undefined ? [] : [{ text: text.trim(), origin: origin as SettingOrigin }],
+  )
 }

@@ -5,19 +5,35 @@ import { ConfigError } from './config-error.ts'
  * its text becomes a value. A new setting is one such record in a group.
  */
 export interface Setting<T = unknown> {
-  /** The environment variable of the same meaning. */
-  readonly variable: string
+  /** The environment variable of the same meaning; `undefined`: it is for one run only. */
+  readonly variable: string | undefined
   /** What the flag takes, in one word; empty for a switch, which takes nothing. */
   readonly value: string
   /** What the setting does. */
   readonly help: string
   /** Which values it takes, with unit and bounds, and the default; empty where `help` says it. */
   readonly range: string
+  /** How a configuration file gives it, with its bounds and default, as JSON Schema. */
+  readonly json: SettingJson
+  /** Whether its value is never shown. */
+  readonly isSecret?: boolean
   /** The message if it is set, but blank. Other settings that are blank count as not set. */
   readonly blankError?: string
   /** Reads the text, or gives the default if there is none. Throws ConfigError. */
   readonly parse: (text: string | undefined, label: string) => T
 }
+
+/** The form of a setting in a configuration file, as JSON Schema. */
+export interface SettingJson {
+  readonly type: SettingType | readonly SettingType[]
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly items?: { readonly type: 'string' }
+  readonly default?: string | number | boolean
+}
+
+type SettingType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
 
 /** Settings by the names of their flags. */
 export type SettingGroup = Readonly<Record<string, Setting>>
@@ -27,7 +43,10 @@ export type SettingTexts = Readonly<Record<string, string | undefined>>
 
 /** How messages name a setting. */
 export const settingLabel = <G extends SettingGroup>(group: G, name: keyof G & string): string =>
-  `--${name} (${group[name]?.variable})`
+  labelOf(name, group[name]?.variable)
+
+const labelOf = (name: string, variable: string | undefined) =>
+  variable === undefined ? `--${name}` : `--${name} (${variable})`
 
 /** A function that reads the settings of a group, each as its own type. */
 export const settingReader =
@@ -36,20 +55,35 @@ export const settingReader =
     texts: SettingTexts,
   ): (<N extends keyof T & string>(name: N) => T[N]) =>
   (name) =>
-    group[name].parse(texts[name], `--${name} (${group[name].variable})`)
+    group[name].parse(texts[name], labelOf(name, group[name].variable))
 
 type Spec = Pick<Setting, 'variable' | 'help'>
+type TextSpec = Spec & Pick<Setting, 'value' | 'blankError' | 'isSecret'>
 
 /** Any text. */
 export const text = (
-  spec: Spec & Pick<Setting, 'value' | 'blankError'> & { range?: string },
-): Setting<string | undefined> => ({ range: '', ...spec, parse: (given) => given })
+  spec: TextSpec & { range?: string; json?: SettingJson },
+): Setting<string | undefined> => ({
+  range: '',
+  json: { type: 'string' },
+  ...spec,
+  parse: (given) => given,
+})
+
+/** Names, separated by commas, as one text; a configuration file may give them as a list. */
+export const names = (spec: Spec): Setting<string | undefined> =>
+  text({ ...spec, value: 'NAMES', json: { type: ['string', 'array'], items: { type: 'string' } } })
+
+/** A flag that takes nothing. */
+export const flag = (spec: Spec): Setting<string | undefined> =>
+  text({ ...spec, value: '', json: { type: 'boolean', default: false } })
 
 /** Names, separated by commas. */
 export const list = (spec: Spec): Setting<readonly string[]> => ({
   ...spec,
   value: 'NAMES',
   range: 'Separated by commas.',
+  json: { type: 'array', items: { type: 'string' } },
   parse: (given) =>
     (given ?? '')
       .split(',')
@@ -65,6 +99,7 @@ export const choice = <const T extends string>(
   help: spec.help,
   value: 'WHEN',
   range: `Default ${spec.default}.`,
+  json: { type: 'string', enum: spec.choices, default: spec.default },
   parse(given, label) {
     const found = spec.choices.find((one) => one === (given ?? spec.default))
     if (found !== undefined) return found
@@ -78,6 +113,7 @@ export const onOff = (spec: Spec & { default: 'on' | 'off' }): Setting<boolean> 
   help: spec.help,
   value: 'WHEN',
   range: `Default ${spec.default}.`,
+  json: { type: 'string', enum: ['on', 'off'], default: spec.default },
   parse(given = spec.default, label) {
     if (given === 'on' || given === 'off') return given === 'on'
     throw new ConfigError(`${label} takes on or off.`)
@@ -98,6 +134,12 @@ export const number = <D extends number | undefined>(
   help: spec.help,
   value: spec.value,
   range: spec.range,
+  json: {
+    type: spec.isWhole ? 'integer' : 'number',
+    minimum: spec.least,
+    maximum: spec.most,
+    ...(spec.default !== undefined && { default: spec.default }),
+  },
   parse: (given, label) => (given === undefined ? spec.default : parsedNumber(given, spec, label)),
 })
 
@@ -116,6 +158,12 @@ export const seconds = (spec: Spec & { default: number }): Setting<number> => ({
   help: spec.help,
   value: 'SECONDS',
   range: `${longestSeconds.least} to ${longestSeconds.most} seconds; default ${spec.default}.`,
+  json: {
+    type: 'number',
+    minimum: longestSeconds.least,
+    maximum: longestSeconds.most,
+    default: spec.default,
+  },
   parse: (given, label) =>
     1000 * (given === undefined ? spec.default : parsedNumber(given, longestSeconds, label)),
 })

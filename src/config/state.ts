@@ -25,6 +25,7 @@ export const stateSettings = {
     value: 'TEXT',
     help: 'What confirmations are signed with, at least 32 characters; servers with the same accept those of each other. Several, separated by commas: the first signs, all are accepted. Better as a variable: others can see flags.',
     range: 'Default: one that is made and kept in the --state-dir.',
+    isSecret: true,
     blankError: 'is empty: the secret did not arrive. Give it, or do not set it at all.',
   }),
   'secret-file': text({

@@ -1,13 +1,18 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { adviceTable, kindTable } from './docs/errors.ts'
 import { withSections } from './docs/markdown.ts'
-import { destinationTable, sandboxKeyTable, settingTable } from './docs/settings.ts'
+import {
+  configSchemaText,
+  destinationTable,
+  sandboxKeyTable,
+  settingTable,
+} from './docs/settings.ts'
 import { toolList, toolReference } from './docs/tools.ts'
 
 /*
  * npm run docs: writes the generated parts of the documents, between markers. With --check it only
- * says which documents are out of date.
+ * says which files are out of date.
  */
 
 const root = join(import.meta.dirname, '../..')
@@ -21,14 +26,24 @@ const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/tools.md': { reference: toolReference() },
 }
 
+/** Files that are generated whole. */
+const wholeFiles = { 'docs/config.schema.json': configSchemaText() }
+
 const isCheck = process.argv.includes('--check')
 for (const [file, sections] of Object.entries(documents)) {
+  const current = readFileSync(join(root, file), 'utf8')
+  write(file, current, withSections(file, current, sections))
+}
+for (const [file, text] of Object.entries(wholeFiles)) {
   const path = join(root, file)
-  const current = readFileSync(path, 'utf8')
-  const updated = withSections(file, current, sections)
-  if (updated === current) continue
+  write(file, existsSync(path) ? readFileSync(path, 'utf8') : '', text)
+}
+
+/** Writes a file that has changed, or says that it is out of date. */
+function write(file: string, current: string, updated: string): void {
+  if (updated === current) return
   if (isCheck) {
     process.stderr.write(`${file} is out of date: run npm run docs.\n`)
     process.exitCode = 1
-  } else writeFileSync(path, updated)
+  } else writeFileSync(join(root, file), updated)
 }

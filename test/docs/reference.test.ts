@@ -91,7 +91,7 @@ const prose = (text: string) => text.replaceAll('`-- --', '`--')
 test('docs/deployment.md lifts every limit per client address behind a proxy', () => {
   const lifted = read('docs/deployment.md').match(/(?<=^export )\w+(?==0$)/gm)
   const variables = Object.values(settings).map(({ variable }) => variable)
-  expect(lifted).toEqual(variables.filter((name) => name.endsWith('_PER_ADDRESS')))
+  expect(lifted).toEqual(variables.filter((name) => name?.endsWith('_PER_ADDRESS')))
 })
 
 test('documents name scripts that exist', () => {

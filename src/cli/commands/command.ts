@@ -1,6 +1,7 @@
 import type { CommandSpec } from '../../config/command-line.ts'
+import { configFileSettings } from '../../config/config-file.ts'
 import type { SettingTexts } from '../../config/setting.ts'
-import type { Environment } from '../../config/setting-texts.ts'
+import type { Environment, GivenSettings } from '../../config/setting-texts.ts'
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -12,7 +13,11 @@ export interface Running {
 interface Definition<Name extends string, Config extends object> extends CommandSpec {
   readonly name: Name
   /** Its configuration, from the texts of its settings. Throws ConfigError. */
-  readonly read: (texts: SettingTexts, env: Environment) => Config
+  readonly read: (
+    texts: SettingTexts,
+    env: Environment,
+    origins: GivenSettings['origins'],
+  ) => Config
   /**
    * Starts it. What only this command needs is imported in here, so that the others start without
    * loading it.
@@ -26,9 +31,9 @@ export const defineCommand = <Name extends string, Config extends object>(
 ) => ({
   name: definition.name,
   about: definition.about,
-  settings: definition.settings,
-  configure(texts: SettingTexts, env: Environment) {
-    const config = definition.read(texts, env)
+  settings: { ...definition.settings, ...configFileSettings },
+  configure({ texts, origins }: GivenSettings, env: Environment) {
+    const config = definition.read(texts, env, origins)
     return {
       command: definition.name,
       ...config,

@@ -1,11 +1,13 @@
 import { allSettings, parseCommandLine } from '../../config/command-line.ts'
-import { type Environment, settingTexts } from '../../config/setting-texts.ts'
+import { configFileSettings, readConfigFile } from '../../config/config-file.ts'
+import { type Environment, givenSettings } from '../../config/setting-texts.ts'
+import { config } from './config.ts'
 import { http } from './http.ts'
 import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
 
 /** Every command: to add one, write its file and its row here. */
-export const commands = [stdio, http, sandbox] as const
+export const commands = [stdio, http, sandbox, config] as const
 
 const defaultCommand = stdio
 
@@ -18,7 +20,7 @@ export type CommandConfig =
   | { command: 'version' }
   | ReturnType<(typeof commands)[number]['configure']>
 
-/** Reads command line and environment, once. Throws ConfigError. */
+/** Reads command line, environment and configuration file, once. Throws ConfigError. */
 export function readConfig(argv: readonly string[], env: Environment): CommandConfig {
   const { command, flags, wantsHelp, wantsVersion } = parseCommandLine(
     argv,
@@ -28,5 +30,7 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   if (wantsVersion) return { command: 'version' }
   if (wantsHelp) return { command: 'help', about: command?.name }
   const { settings: group, configure } = command ?? defaultCommand
-  return configure(settingTexts(group, flags, env), env)
+  const { texts } = givenSettings(configFileSettings, { flags, env, file: {} })
+  const file = texts.config === undefined ? {} : readConfigFile(texts.config, settings)
+  return configure(givenSettings(group, { flags, env, file }), env)
 }

@@ -1,4 +1,5 @@
 import { commands, settings } from '../../cli/commands/index.ts'
+import { configFileSchema } from '../../config/config-schema.ts'
 import { settingHelp } from '../../config/help.ts'
 import { magicDestinations } from '../../sandbox/call-plan.ts'
 import { sandboxKeys } from '../../sandbox/seed.ts'
@@ -10,11 +11,13 @@ export const settingTable = (): string =>
     ['Flag', 'Variable', 'Meaning', 'Commands'],
     Object.entries(settings).map(([name, setting]) => [
       code(`--${name} ${setting.value}`.trim()),
-      code(setting.variable),
+      setting.variable === undefined ? 'none' : code(setting.variable),
       settingHelp(setting),
       commands
         .filter((command) => name in command.settings)
         .map((command) => command.name)
+        // It shows the settings of all others.
+        .filter((command, _, all) => command !== 'config' || all.length === 1)
         .join(', '),
     ]),
   )
@@ -35,3 +38,7 @@ export const sandboxKeyTable = (): string =>
       [code(sandboxKeys.other), 'an unrelated account'],
     ],
   )
+
+/** The JSON Schema of configuration files, as text. */
+export const configSchemaText = (): string =>
+  `${JSON.stringify(configFileSchema(settings), undefined, 2)}\n`

@@ -1,0 +1,51 @@
+import { allSettings } from '../../config/command-line.ts'
+import { type EffectiveSetting, effectiveSettings } from '../../config/effective-settings.ts'
+import { flag, type Setting, settingReader } from '../../config/setting.ts'
+import { defineCommand } from './command.ts'
+import { http } from './http.ts'
+import { sandbox } from './sandbox.ts'
+import { stdio } from './stdio.ts'
+
+const ownSettings = {
+  json: flag({ variable: undefined, help: 'Print JSON: one object per setting.' }),
+}
+
+const shown = allSettings([stdio, http, sandbox])
+
+export const config = defineCommand({
+  name: 'config',
+  about: 'Print every setting as it is in effect, and where it comes from. Secrets are not shown.',
+  settings: { ...shown, ...ownSettings },
+  read(texts, env, origins) {
+    const given = { texts, origins }
+    // A configuration that the other commands would refuse is refused here, with the same message.
+    http.configure(given, env)
+    sandbox.configure(given, env)
+    return {
+      wantsJson: settingReader(ownSettings, texts)('json') === 'true',
+      settings: effectiveSettings(shown, given),
+      file: texts.config,
+    }
+  },
+  async start({ wantsJson, settings, file }) {
+    const text = wantsJson ? JSON.stringify(settings, undefined, 2) : settingList(settings, file)
+    process.stdout.write(`${text}\n`)
+    return { done: Promise.resolve(), close: async () => undefined }
+  },
+})
+
+/** One line per setting: name, value and origin. */
+function settingList(settings: readonly EffectiveSetting[], file = ''): string {
+  const rows = settings.map(({ name, value, origin, variable }) => {
+    const from = { flag: `--${name}`, variable, file, default: 'default' }[origin]
+    return { name, value: value ?? unsetText(shown[name]), from }
+  })
+  const nameWidth = Math.max(...rows.map(({ name }) => name.length))
+  return rows
+    .map(({ name, value, from }) => `${name.padEnd(nameWidth)}  ${value.padEnd(32)}  ${from}`)
+    .join('\n')
+}
+
+/** What holds while a setting without a fixed default is not set. */
+const unsetText = (setting: Setting | undefined) =>
+  setting?.range.startsWith('Default') ? setting.range : 'not set'
