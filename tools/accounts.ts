@@ -1,7 +1,7 @@
 import { routes } from '../src/contract/routes.ts'
 import { updateSubaccountSteps } from '../src/flows/confirmed-actions.ts'
 import { getCurrentAccountSteps } from '../src/flows/get-current-account.ts'
-import { listSteps } from '../src/flows/list-steps.ts'
+import { listSteps } from '../src/flows/lists/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
 

@@ -2,7 +2,7 @@ import { routes } from '../src/contract/routes.ts'
 import { createAgentSteps } from '../src/flows/agents/create-agent.ts'
 import { updateAgentSteps } from '../src/flows/agents/update-agent.ts'
 import { archiveAgentSteps } from '../src/flows/confirmed-actions.ts'
-import { listSteps } from '../src/flows/list-steps.ts'
+import { treeListSteps } from '../src/flows/lists/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
 
@@ -10,10 +10,11 @@ export const listAgents = defineTool({
   name: 'list_agents',
   title: 'List agents: find the voice agents we have by name or tag',
   description:
-    'Lists voice agents, filtered by name, tags or dates. Archived agents are left out unless asked for.',
+    'Lists the voice agents of an account, filtered by name, tags or dates. include_subaccounts adds those of its subaccounts. Archived agents are left out unless asked for.',
   route: routes.agents.list,
   defaults: listDefaults,
-  steps: listSteps(routes.agents.list, {
+  steps: treeListSteps(routes.agents.list, {
+    order: 'by_account',
     shows: ['id', 'name', 'tags', 'model.model', 'is_archived'],
   }),
 })

@@ -3,7 +3,7 @@ import { placeCallSteps } from '../src/flows/calls/place-call.ts'
 import { placeCallsSteps } from '../src/flows/calls/place-calls.ts'
 import { waitForCallSteps } from '../src/flows/calls/wait-for-call.ts'
 import { callReadinessSteps } from '../src/flows/checks/call-readiness.ts'
-import { listSteps } from '../src/flows/list-steps.ts'
+import { treeListSteps } from '../src/flows/lists/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { CallReport, callReport } from '../src/views/call-report.ts'
 import { listDefaults } from '../src/views/list.ts'
@@ -50,10 +50,11 @@ export const listCalls = defineTool({
   name: 'list_calls',
   title: 'List calls: today, failed, outbound, by agent',
   description:
-    'Lists calls of an account, filtered by agent, state, dates or external_id. For transcripts use get_call; those of subaccounts are in list_conversations.',
+    'Lists calls of an account, filtered by agent, state, dates or external_id. include_subaccounts adds those of its subaccounts. For transcripts use get_call.',
   route: routes.calls.list,
   defaults: listDefaults,
-  steps: listSteps(routes.calls.list, {
+  steps: treeListSteps(routes.calls.list, {
+    order: 'latest_first',
     shows: [
       'id',
       'status',

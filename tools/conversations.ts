@@ -1,6 +1,6 @@
 import { routes } from '../src/contract/routes.ts'
 import { getConversationSteps } from '../src/flows/calls/get-conversation.ts'
-import { listSteps } from '../src/flows/list-steps.ts'
+import { listSteps } from '../src/flows/lists/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
 

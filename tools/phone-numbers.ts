@@ -1,16 +1,18 @@
 import { routes } from '../src/contract/routes.ts'
 import { deletePhoneNumberSteps } from '../src/flows/confirmed-actions.ts'
-import { listSteps } from '../src/flows/list-steps.ts'
+import { treeListSteps } from '../src/flows/lists/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
 
 export const listPhoneNumbers = defineTool({
   name: 'list_phone_numbers',
   title: 'List the phone numbers we own and which agent answers them',
-  description: 'Lists the phone numbers of an account with their trunk and inbound agent.',
+  description:
+    'Lists the phone numbers of an account with their trunk and inbound agent. include_subaccounts adds those of its subaccounts.',
   route: routes.phoneNumbers.list,
   defaults: listDefaults,
-  steps: listSteps(routes.phoneNumbers.list, {
+  steps: treeListSteps(routes.phoneNumbers.list, {
+    order: 'by_account',
     shows: [
       'id',
       'number',

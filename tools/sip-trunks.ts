@@ -1,16 +1,18 @@
 import { routes } from '../src/contract/routes.ts'
 import { deleteSipTrunkSteps } from '../src/flows/confirmed-actions.ts'
-import { listSteps } from '../src/flows/list-steps.ts'
+import { treeListSteps } from '../src/flows/lists/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
 
 export const listSipTrunks = defineTool({
   name: 'list_sip_trunks',
   title: 'List SIP trunks',
-  description: 'Lists the SIP trunks of an account with their numbers.',
+  description:
+    'Lists the SIP trunks of an account with their numbers. include_subaccounts adds those of its subaccounts.',
   route: routes.sipTrunks.list,
   defaults: listDefaults,
-  steps: listSteps(routes.sipTrunks.list, {
+  steps: treeListSteps(routes.sipTrunks.list, {
+    order: 'by_account',
     shows: ['id', 'name', 'termination_uri', 'phone_numbers'],
   }),
 })

@@ -14,27 +14,32 @@ export interface ListingDetail {
   readonly typesOnly?: readonly string[]
 }
 
+/** Arguments that choose accounts; callers that act on a pinned account cannot choose. */
+export const accountArguments = ['account_id', 'include_subaccounts'] as const
+
 /** How much is shown of one field. */
 type FieldDetail = 'all' | 'undescribed' | 'type'
 
 /**
  * An input schema as tools/list shows it, in few tokens. Arguments are parsed with the whole schema
- * in any case, and errors name the known fields. `pinned` leaves out `account_id`, which callers
- * cannot choose then.
+ * in any case, and errors name the known fields. `pinned` leaves out the arguments that choose
+ * accounts.
  */
 export function listedSchema(
   schema: JsonSchema,
   account: 'any' | 'pinned',
   detail: ListingDetail,
 ): JsonSchema {
-  const { account_id, ...properties } = schema.properties ?? {}
+  const { account_id, include_subaccounts, ...properties } = schema.properties ?? {}
   const offersAccount = account === 'any' && account_id !== undefined
+  const offersSubaccounts = account === 'any' && include_subaccounts !== undefined
   return {
     ...schema,
     properties: {
       ...mapFields(properties, (name, field) =>
         listedField(name, field, detail, detail.typesOnly?.includes(name) ? 'type' : 'all'),
       ),
+      ...(offersSubaccounts && { include_subaccounts: { type: 'boolean' } }),
       // The instructions describe it once for all tools.
       ...(offersAccount && { account_id: { type: 'string' } }),
     },

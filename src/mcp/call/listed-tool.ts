@@ -2,7 +2,7 @@ import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
 import { type JsonSchema, jsonSchemaOf } from '../../contract/json-schema.ts'
 import { annotationsOf } from './annotations.ts'
 import { listedOutputSchema } from './listed-output-schema.ts'
-import { type ListingDetail, listedSchema } from './listed-schema.ts'
+import { accountArguments, type ListingDetail, listedSchema } from './listed-schema.ts'
 import type { Tool } from './tool.ts'
 
 type ToolFacts = Pick<Tool, 'name' | 'title' | 'description' | 'route' | 'effect' | 'output'> & {
@@ -25,11 +25,11 @@ export function listedTool(
   }
 }
 
-/** Sentences about choosing an account are left out where there is no choice. */
+/** Sentences about choosing accounts are left out where there is no choice. */
 const withoutAccountSentences = (description: string) =>
   description
     .split(/(?<=\.) /)
-    .filter((sentence) => !sentence.includes('account_id'))
+    .filter((sentence) => !accountArguments.some((name) => sentence.includes(name)))
     .join(' ')
 
 /** zod's type for a JSON Schema allows for more than JSON; what zod makes is JSON. */

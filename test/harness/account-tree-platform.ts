@@ -1,0 +1,54 @@
+import { type FakePlatform, json, type SeenRequest, startFakePlatform } from './fake-platform.ts'
+
+/** An account of a platform with a tree of them; `items` are what its lists hold. */
+export interface TreeNode {
+  readonly id: string
+  readonly name?: string
+  readonly is_active?: boolean
+  readonly items?: readonly Readonly<Record<string, unknown>>[]
+  readonly below?: readonly TreeNode[]
+  /** The status that its lists (not that of its subaccounts) answer with; `hangs`: they do not. */
+  readonly fails?: number | 'hangs'
+}
+
+/** A platform whose lists of agents, numbers, trunks and calls hold the items of each account. */
+export async function startTreePlatform(
+  root: TreeNode,
+): Promise<FakePlatform & { readonly mostAtOnce: () => number }> {
+  const nodes = new Map<string, TreeNode>()
+  const add = (node: TreeNode) => {
+    if (nodes.has(node.id)) return
+    nodes.set(node.id, node)
+    node.below?.forEach(add)
+  }
+  add(root)
+  let [underWay, most] = [0, 0]
+  const platform = await startFakePlatform(
+    (request, response) => {
+      most = Math.max(most, ++underWay)
+      response.on('close', () => underWay--)
+      const { status, body } = answerTo(request, nodes)
+      // A moment later, so that requests at the same time are seen.
+      if (status !== 'hangs') setTimeout(() => json(response, status, body), 2)
+    },
+    { account: root.id },
+  )
+  return { ...platform, mostAtOnce: () => most }
+}
+
+function answerTo({ url }: SeenRequest, nodes: ReadonlyMap<string, TreeNode>) {
+  const { pathname, searchParams } = new URL(url, 'http://x')
+  const [, , , id = '', list, one] = pathname.split('/')
+  const node = nodes.get(id)
+  if (!node) return { status: 404, body: problem('not_found') }
+  if (one !== undefined) return { status: 200, body: nodes.get(one) }
+  if (list !== 'subaccounts' && node.fails !== undefined) {
+    return { status: node.fails, body: problem('no') }
+  }
+  const all = list === 'subaccounts' ? (node.below ?? []) : (node.items ?? [])
+  const offset = Number(searchParams.get('offset'))
+  const items = all.slice(offset, offset + Number(searchParams.get('limit')))
+  return { status: 200, body: { count: all.length, items } }
+}
+
+const problem = (code: string) => ({ code, message: `it was ${code}`, detail: null, errors: null })
