@@ -20,6 +20,6 @@ RUN mkdir /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 3000
-HEALTHCHECK CMD node -e "fetch('http://127.0.0.1:3000/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"
+HEALTHCHECK CMD node -e "fetch('http://127.0.0.1:3000/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"
 ENTRYPOINT ["node", "dist/voice-agent-mcp.js"]
-CMD ["http", "--host", "0.0.0.0", "--port", "3000"]
+CMD ["http", "--host", "0.0.0.0", "--port", "3000", "--allowed-hosts", "localhost"]

@@ -2,6 +2,7 @@ import { networkInterfaces } from 'node:os'
 import type { ListenConfig } from '../config/listen.ts'
 import type { PlatformConfig } from '../config/platform.ts'
 import { localTokenHeader } from '../session/credential.ts'
+import { anyHost } from '../transports/hosts.ts'
 import type { Listening } from '../transports/listen.ts'
 import type { OwnKey } from '../transports/own-key.ts'
 
@@ -19,7 +20,7 @@ export function httpStartLines(
       hasKey &&
       'VOICE_AGENT_API_KEY is used only by servers on loopback; requests to this one bring their own key.',
     !isLoopback &&
-      allowedHosts.length === 0 &&
+      hostNames(allowedHosts).length === 0 &&
       'Any Host name is accepted. List the names of this server with --allowed-hosts.',
     ownKey.usedBy === 'local-user' &&
       !ownKey.token &&
@@ -28,9 +29,13 @@ export function httpStartLines(
   return lines.filter((line) => line !== false)
 }
 
+const hostNames = (allowedHosts: readonly string[]) =>
+  allowedHosts.filter((name) => name !== anyHost)
+
 /** The address that clients use: the first allowed host name, or else this machine's own address. */
-function urlForClients({ url, isEverywhere }: Listening, [name]: readonly string[]): string {
+function urlForClients({ url, isEverywhere }: Listening, allowedHosts: readonly string[]): string {
   const { port } = new URL(url)
+  const [name] = hostNames(allowedHosts)
   if (name !== undefined) return `http://${name}:${port}`
   const own = isEverywhere
     ? Object.values(networkInterfaces())

@@ -9,6 +9,8 @@ export interface HttpConfig {
   /** Whether requests that use the server's own key must bring its local token. */
   wantsLocalToken: boolean
   limits: HttpLimits
+  /** The longest time for requests under way when the server is told to stop, ms. */
+  drainMs: number
 }
 
 export const httpSettings = {
@@ -69,6 +71,11 @@ export const httpSettings = {
     help: 'Longest time that a client may take to send a request, and to read more of its answer.',
     default: 30,
   }),
+  drain: seconds({
+    variable: 'VOICE_AGENT_DRAIN',
+    help: 'Longest time for requests under way when the server is told to stop; placing a call takes at most 54.',
+    default: 60,
+  }),
 }
 
 export function httpConfig(texts: SettingTexts): HttpConfig {
@@ -90,5 +97,6 @@ export function httpConfig(texts: SettingTexts): HttpConfig {
       watchedPerAddress: value('max-watched-per-address'),
       clientMs: value('client-timeout'),
     },
+    drainMs: value('drain'),
   }
 }

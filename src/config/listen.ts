@@ -1,4 +1,6 @@
-import { list, number, type SettingTexts, settingReader, text } from './setting.ts'
+import { ConfigError } from './config-error.ts'
+import { isLoopback } from './loopback.ts'
+import { list, number, type SettingTexts, settingLabel, settingReader, text } from './setting.ts'
 
 /** The address that a server listens on, and the host names it is called by. */
 export interface ListenConfig {
@@ -7,7 +9,7 @@ export interface ListenConfig {
     /** 0 picks a free one. */
     port: number
   }
-  /** Host names that clients may use besides localhost; none: any name, unless on loopback. */
+  /** Host names that clients may use besides localhost, or `*`; none: any name, unless on loopback. */
   allowedHosts: readonly string[]
 }
 
@@ -30,7 +32,7 @@ export const listenSettings = {
   }),
   'allowed-hosts': list({
     variable: 'VOICE_AGENT_ALLOWED_HOSTS',
-    help: 'Host names that clients may use, besides localhost.',
+    help: 'Host names that clients may use, besides localhost; * for any.',
   }),
 }
 
@@ -40,4 +42,15 @@ export function listenConfig(texts: SettingTexts, defaultPort: number): ListenCo
     listen: { host: value('host') ?? '127.0.0.1', port: value('port') ?? defaultPort },
     allowedHosts: value('allowed-hosts'),
   }
+}
+
+/**
+ * A server that other machines reach and that serves requests without a key must name its hosts: a web
+ * page could use it through a name of its own (DNS rebinding). Throws ConfigError.
+ */
+export function requireHosts({ listen, allowedHosts }: ListenConfig): void {
+  if (isLoopback(listen.host) || allowedHosts.length > 0) return
+  throw new ConfigError(
+    `On ${listen.host} the sandbox would answer everybody, under any host name. Name the hosts it is reached by with ${settingLabel(listenSettings, 'allowed-hosts')}, or allow any with '*'.`,
+  )
 }

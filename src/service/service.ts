@@ -13,6 +13,7 @@ import { restrictedSession } from '../session/restricted-session.ts'
 import { createCallServices } from './call-services.ts'
 import { openLocalToken } from './local-token.ts'
 import { openPlatform } from './platform.ts'
+import { createReadiness } from './readiness.ts'
 import { openSealingKeys } from './sealing-keys.ts'
 import { createSessions } from './sessions.ts'
 import { openState } from './state.ts'
@@ -66,6 +67,8 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     hasOwnKey: platform.credential !== undefined,
     /** The secret that such requests must bring, from the state directory. Throws ConfigError. */
     localToken: () => openLocalToken(config.state.dir),
+    /** Whether requests can be served now: for probes of an HTTP server. */
+    readiness: createReadiness({ send: platform.send, state }),
     /** Does now what the first request would do, and fails if that fails. */
     prepare: platform.prepare,
     async close() {

@@ -3,11 +3,12 @@ import type { GetHeader } from '../mcp/protocol/envelope.ts'
 import type { Credential } from '../session/credential.ts'
 import { networkOf } from './client-network.ts'
 import { refuse, refuseMethod, sendJson } from './http-answers.ts'
+import { type ProbeOptions, probes } from './http-probes.ts'
 import { allowPage, type Sources, sourceCheck } from './http-source.ts'
 import { readKey } from './key.ts'
 import { type OwnKey, ownKeyCheck } from './own-key.ts'
 
-export interface AdmissionOptions extends Sources {
+export interface AdmissionOptions extends Sources, ProbeOptions {
   /** Which requests without a key are served, with the operator's key or the sandbox's. */
   readonly ownKey: OwnKey
   /** Why a request cannot have what its headers want of the tools; `undefined` where it can. */
@@ -39,9 +40,10 @@ export function createAdmission(
 ): (request: IncomingMessage, response: ServerResponse) => AdmittedRequest | undefined {
   const refusalOfSource = sourceCheck(options)
   const admissionOf = admissionCheck(options)
+  const isProbe = probes(options)
   return (request, response) => {
     const path = request.url?.split('?')[0]
-    if (path === '/health') return void sendHealth(request, response)
+    if (isProbe(path, request, response)) return undefined
     if ((request.headersDistinct.host?.length ?? 0) > 1) {
       return void refuse(response, 400, 'The request has more than one Host header.')
     }
@@ -75,14 +77,7 @@ function admissionCheck({ ownKey, allowedOrigins, refusalOf }: AdmissionOptions)
   }
 }
 
-/**
- * For load balancers, which may address this machine by any name. The answer tells nothing about
- * anybody, so neither Host nor Origin is checked.
- */
-function sendHealth({ method = '' }: IncomingMessage, response: ServerResponse): void {
-  if (['GET', 'HEAD'].includes(method)) sendJson(response, 200, { status: 'ok' })
-  else refuseMethod(response, 'GET, HEAD')
-}
-
 const sendNotFound = (response: ServerResponse) =>
-  sendJson(response, 404, { error: 'MCP is at /mcp. Nothing else is here but /health.' })
+  sendJson(response, 404, {
+    error: 'MCP is at /mcp. Nothing else is here but /healthz and /readyz.',
+  })

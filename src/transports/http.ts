@@ -10,17 +10,13 @@ import { answerMcp, type McpParts, type StreamOptions } from './http-mcp.ts'
 import { type Listening, listen } from './listen.ts'
 import { createResourceBus } from './subscriptions.ts'
 
-export interface HttpOptions extends AdmissionOptions, StreamOptions {
+export interface HttpOptions extends Omit<AdmissionOptions, 'isDraining'>, StreamOptions {
   readonly port: number
   readonly limits: HttpLimits
+  /** The longest time, ms, for requests under way when the server stops. Waits end at once. */
+  readonly drainMs: number
   readonly onError: (error: Error) => void
 }
-
-/**
- * The longest time, ms, for requests under way when the server stops: placing a call takes that
- * long. Waiting for a call ends by itself.
- */
-const longestAnswerMs = 60_000
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
@@ -36,18 +32,23 @@ export async function startHttp(
     onerror: onError,
     maxSubscriptions: Number.POSITIVE_INFINITY,
   })
-  const limits = limitedServing(options, {
-    httpFastPath,
-    bus,
-    serve: sdkHandler(handler, onError),
-    serveStream: sdkHandler(streams, onError),
-  })
+  let isDraining = false
+  const limits = limitedServing(
+    { ...options, isDraining: () => isDraining },
+    {
+      httpFastPath,
+      bus,
+      serve: sdkHandler(handler, onError),
+      serveStream: sdkHandler(streams, onError),
+    },
+  )
   const listening = await listen(createServer(timeouts(options.limits), limits.take), options)
   return {
     ...listening,
     async close() {
+      isDraining = true
       await streams.close()
-      await listening.close(longestAnswerMs)
+      await listening.close(options.drainMs)
       await handler.close()
       limits.close()
     },
@@ -55,7 +56,7 @@ export async function startHttp(
 }
 
 /** Answers requests within the limits. */
-function limitedServing(options: HttpOptions, parts: Omit<McpParts, 'limits'>) {
+function limitedServing(options: HttpOptions & AdmissionOptions, parts: Omit<McpParts, 'limits'>) {
   const admit = createAdmission(options)
   const limits = createLimits(options.limits, (request, response) => {
     const admitted = admit(request, response)

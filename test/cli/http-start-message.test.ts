@@ -14,7 +14,7 @@ const listening: readonly [host: string, allowed: string | undefined][] = [
   ['127.0.0.1', undefined],
   ['localhost', 'voice.example'],
   ['127.0.0.2', undefined],
-  ['0.0.0.0', undefined],
+  ['0.0.0.0', '*'],
   ['0.0.0.0', 'voice.example'],
   ['::', 'voice.example'],
   ['::1', undefined],

@@ -135,7 +135,11 @@ describe('started wrongly', () => {
   test.each([
     [[], { VOICE_AGENT_API_KEY: 'k' }, /VOICE_AGENT_BASE_URL is not/],
     [['--nope'], {}, /--nope/],
-    [['http', '--host', '203.0.113.1'], {}, /Cannot listen on 203\.0\.113\.1/],
+    [
+      ['http', '--host', '203.0.113.1', '--allowed-hosts', '*'],
+      {},
+      /Cannot listen on 203\.0\.113\.1/,
+    ],
   ])('%j says what to do in one line and exits 1', (args, env, message) => {
     const { status, stdout, stderr } = run(args, env)
     expect(status).toBe(1)

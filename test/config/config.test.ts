@@ -180,12 +180,22 @@ describe('the command line', () => {
 
   test('http listens on loopback by default', () => {
     expect(command('http')).toMatchObject({ listen: { host: '127.0.0.1', port: 3000 } })
-    expect(command('http', '--host', '0.0.0.0', '--port=0')).toMatchObject({
+    expect(command('http', '--host', '0.0.0.0', '--port=0', '--allowed-hosts=*')).toMatchObject({
       listen: { host: '0.0.0.0', port: 0 },
     })
     expect(command('http', '--allowed-hosts', 'a.example, b.example')).toMatchObject({
       allowedHosts: ['a.example', 'b.example'],
     })
+  })
+
+  test('a sandbox that other machines reach names its hosts, or allows any', () => {
+    const open = ['http', '--host', '0.0.0.0']
+    expect(() => readConfig(open, {})).toThrow(/^On 0\.0\.0\.0 .*--allowed-hosts/)
+    for (const hosts of ['*', 'a.example']) {
+      expect(command(...open, '--allowed-hosts', hosts)).toMatchObject({ allowedHosts: [hosts] })
+    }
+    // Requests to the platform bring a key.
+    expect(readConfig(open, url)).toMatchObject({ allowedHosts: [] })
   })
 
   test('the local token is required unless it is switched off', () => {

@@ -68,6 +68,8 @@ const server = await startHttp(
     allowedOrigins: [],
     ownKey: { usedBy: 'all' },
     refusalOf: () => undefined,
+    drainMs: 1000,
+    readiness: async () => ({ platform: 'ok', state: 'ok' }),
     limits: { requests: unlimited, streams: unlimited, watchedPerAddress: 0, clientMs: 30_000 },
     faultOfKey: async () => undefined,
     watch: () => () => undefined,

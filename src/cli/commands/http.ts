@@ -1,6 +1,11 @@
 import { exposedTools } from '../../config/exposed-tools.ts'
 import { type HttpConfig, httpConfig, httpSettings } from '../../config/http.ts'
-import { type ListenConfig, listenConfig, listenSettings } from '../../config/listen.ts'
+import {
+  type ListenConfig,
+  listenConfig,
+  listenSettings,
+  requireHosts,
+} from '../../config/listen.ts'
 import { isLoopback } from '../../config/loopback.ts'
 import { type ServiceConfig, serviceConfig, serviceSettings } from '../../config/service.ts'
 import type { Service } from '../../service/service.ts'
@@ -16,11 +21,12 @@ export const http = defineCommand({
   name: 'http',
   about: 'Serve MCP over Streamable HTTP at /mcp.',
   settings: { ...serviceSettings, ...listenSettings, ...httpSettings },
-  read: (texts, env): HttpCommandConfig => ({
-    ...serviceConfig(texts, env, { needsKey: false }),
-    ...listenConfig(texts, 3000),
-    ...httpConfig(texts),
-  }),
+  read(texts, env): HttpCommandConfig {
+    const service = serviceConfig(texts, env, { needsKey: false })
+    const listening = listenConfig(texts, 3000)
+    if (service.platform.kind === 'sandbox') requireHosts(listening)
+    return { ...service, ...listening, ...httpConfig(texts) }
+  },
   start,
 })
 
@@ -46,7 +52,9 @@ async function start(config: HttpCommandConfig): Promise<Running> {
   return {
     done: new Promise(() => {}),
     async close() {
-      log('Stopping: requests under way are answered, for up to a minute. A second signal ends it.')
+      log(
+        `Stopping: requests under way are answered, for up to ${config.drainMs / 1000} s. A second signal ends it.`,
+      )
       shutdown.abort()
       await server.close()
       await service.close()
@@ -66,7 +74,7 @@ async function ownKeyFor(
 }
 
 async function listen(
-  { listen, allowedHosts, allowedOrigins, limits }: HttpCommandConfig,
+  { listen, allowedHosts, allowedOrigins, limits, drainMs }: HttpCommandConfig,
   service: Service,
   own: { isLoopback: boolean; ownKey: OwnKey },
 ) {
@@ -81,6 +89,8 @@ async function listen(
     allowedHosts,
     allowedOrigins,
     limits,
+    drainMs,
+    readiness: service.readiness,
     refusalOf(header) {
       const selected = service.exposureFor(header)
       return selected.ok ? undefined : selected.message

@@ -66,6 +66,8 @@ beforeAll(async () => {
         },
         faultOfKey: async () => undefined,
         watch: () => () => undefined,
+        drainMs: 1000,
+        readiness: async () => ({ platform: 'ok', state: 'ok' }),
         limits: { requests: unlimited, streams: unlimited, watchedPerAddress: 0, clientMs: 30_000 },
         onError: () => undefined,
       },
