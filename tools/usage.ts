@@ -1,21 +1,12 @@
-import * as z from 'zod'
 import { routes } from '../src/contract/routes.ts'
-import { Usage } from '../src/contract/usage.ts'
+import { getUsageSteps } from '../src/flows/usage/get-usage.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
-import { shortenUsage, totalsOf, UsageTotals } from '../src/views/usage.ts'
 
 export const getUsage = defineTool({
   name: 'get_usage',
   title: 'Show usage: minutes and talk time per month, day, agent',
   description:
-    'Returns conversation seconds and counts by hour, day or month in a time zone, for an account and its subaccounts. group_by splits them by agent, subaccount or type.',
+    'Counts completed conversations and their minutes by hour, day, month or in total, in a time zone, for an account and its subaccounts; compare_start compares two times. group_by splits by agent, subaccount or type. Failed calls are not counted; whether transferred ones are is not documented (the sandbox leaves them out).',
   route: routes.usage.get,
-  result: {
-    schema: Usage.extend({
-      totals: UsageTotals,
-      note: z.string().optional().describe('What was left out, and how to get it.'),
-    }),
-    from: ({ meta, data, ...rest }) => ({ meta, totals: totalsOf(data), ...rest, data }),
-    shortening: shortenUsage,
-  },
+  steps: getUsageSteps,
 })

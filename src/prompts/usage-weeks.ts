@@ -1,8 +1,8 @@
 import type { Usage } from '../contract/usage.ts'
-import { totalsOf } from '../views/usage.ts'
+import { sumOf, type UsageSum } from '../views/usage-groups.ts'
 
 type Bucket = Usage['data'][number]
-type Totals = ReturnType<typeof totalsOf>
+type Totals = Pick<UsageSum, 'seconds' | 'conversations'>
 
 /** The last seven whole days, and the seven days before. */
 export interface Weeks {
@@ -14,6 +14,11 @@ export interface Weeks {
 }
 
 const day = 86_400_000
+
+const totalsOf = (buckets: readonly Bucket[]): Totals => {
+  const { seconds, conversations } = sumOf(buckets.flatMap(({ values }) => values))
+  return { seconds, conversations }
+}
 
 /** The last two weeks of whole days in a time zone. A day begins at midnight of that zone. */
 export function weeksBefore(now: number, tz: string): Weeks {

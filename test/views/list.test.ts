@@ -194,15 +194,16 @@ describe('usage', () => {
       env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
     })
     const { totals, data } = await wired.value('get_usage')
-    expect(totals).toEqual({ seconds: 0, conversations: 0 })
+    expect(totals).toEqual({ seconds: 0, minutes: 0, conversations: 0 })
     expect(data).toEqual(buckets)
   })
 
-  test('sums up what it lists, also when the list is shortened', async () => {
+  test('sums up the whole range, also when the platform lists a part of it', async () => {
     const daily = await client.value('get_usage', { granularity: 'day' })
     const hourly = await client.value('get_usage', { granularity: 'hour', limit: 500 })
     expect(daily.totals).toMatchObject({ conversations: expect.any(Number) })
-    expect(hourly.note).toMatch(/^Shortened to \d+ of \d+ buckets: go on with start = 20/)
+    expect(hourly.totals).toEqual(daily.totals)
+    expect(hourly.note).toMatch(/^The platform gives at most 500 buckets, these from 20/)
   })
 })
 
