@@ -1,7 +1,7 @@
 import { routes } from '../src/contract/routes.ts'
+import { archiveAgentSteps } from '../src/flows/agents/archive-agents.ts'
 import { createAgentSteps } from '../src/flows/agents/create-agent.ts'
 import { updateAgentSteps } from '../src/flows/agents/update-agent.ts'
-import { archiveAgentSteps } from '../src/flows/confirmed-actions.ts'
 import { treeListSteps } from '../src/flows/lists/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
@@ -68,7 +68,7 @@ export const archiveAgent = defineTool({
   name: 'archive_agent',
   title: 'Archive (delete, remove, get rid of) an agent',
   description:
-    'Archives an agent (a soft delete): lists leave it out from then on. update_agent with its id and is_archived false brings it back.',
+    'Archives an agent or many (a soft delete): lists leave them out from then on. A preview names those in use. update_agent with the ids and is_archived false brings them back.',
   route: routes.agents.archive,
   steps: archiveAgentSteps,
 })

@@ -7,8 +7,6 @@ import { confirmationShape } from '../mcp/call/confirmation-results.ts'
 import type { Run, Steps } from '../mcp/call/tool.ts'
 import { dialogText, quotedNameWithId, quotedUpTo, wordOrQuoted } from '../text/dialog-text.ts'
 import { accountForPerson } from './account-in-words.ts'
-import { countInWords, foundInWords, numberInWords } from './found-in-words.ts'
-import { agentUse, isNone } from './in-use.ts'
 
 type ConfirmedRun<R extends Route> = Run<R, typeof confirmOption>
 
@@ -38,25 +36,6 @@ function confirmedSteps<R extends Route>(
     },
   }
 }
-
-export const archiveAgentSteps = confirmedSteps(routes.agents.archive, async (run) => {
-  const agent = await run.session.client.call(routes.agents.get, run.request, run.signal)
-  const { numbers, calls } = await agentUse(run, [agent.id])
-  return {
-    kind: 'hides',
-    stopsNothing: agent.is_archived === true || (isNone(numbers) && isNone(calls)),
-    question: dialogText`Archive the agent ${quotedNameWithId(agent.name, agent.id)}?`,
-    facts: {
-      Agent: quotedNameWithId(agent.name, agent.id),
-      'Answers numbers': foundInWords(numbers, numberInWords),
-      'Calls running now': countInWords(calls),
-      Account: await accountForPerson(run),
-      Undo: dialogText`update_agent with agent_id ${wordOrQuoted(agent.id)} and is_archived false, if the platform takes it.`,
-    },
-    // A number that it answers only since then is another question; calls come and go.
-    scope: { numbers: numbers.items.map(({ id }) => id).sort() },
-  }
-})
 
 export const deletePhoneNumberSteps = confirmedSteps(routes.phoneNumbers.delete, async (run) => {
   const number = await run.session.client.call(routes.phoneNumbers.get, run.request, run.signal)

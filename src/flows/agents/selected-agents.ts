@@ -38,7 +38,7 @@ export interface SelectedMany {
   /** Names and ids of agents that were named before: they are not done twice. */
   readonly repeated: readonly string[]
   /** The argument that named them. */
-  readonly argument: 'agent_ids' | 'with_tag'
+  readonly argument: 'agent_id' | 'agent_ids' | 'with_tag'
 }
 
 export type SelectedAgents = { readonly agentId: string } | SelectedMany

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { AgentOutcome } from './each-agent.ts'
+import { agentOutcomeShape } from './outcomes-in-words.ts'
 import type { UpdateReport } from './update-one-agent.ts'
 import { fieldChanges, isStillArchived, updateWarnings } from './update-result.ts'
 
@@ -11,15 +12,13 @@ export const outcomeNames = [
   'would_change',
   'unchanged',
 ] as const
-export type OutcomeName = (typeof outcomeNames)[number]
+type OutcomeName = (typeof outcomeNames)[number]
 
 /** What became of one of many agents. */
 export const UpdatedAgent = z.object({
-  agent_id: z.string().optional().describe('Agent id.'),
-  name: z.string().optional().describe('Its name, or how it was given.'),
+  ...agentOutcomeShape,
   outcome: z.enum(outcomeNames).describe('unknown: sent, and not known whether it was saved.'),
   modified: z.string().optional().describe('When it last changed.'),
-  problem: z.string().optional().describe('Why it was not updated.'),
   changes: fieldChanges.optional(),
   warnings: updateWarnings.optional(),
   same_as: z

@@ -2,9 +2,10 @@ import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
 import { changesInWords } from './changes-in-words.ts'
 import type { AgentOutcome } from './each-agent.ts'
+import { countsOf } from './outcomes-in-words.ts'
 import { missingTagWarning, tagsOf } from './tag-changes.ts'
 import type { UpdateReport } from './update-one-agent.ts'
-import { type OutcomeName, outcomeNames, UpdatedAgent, updatedAgent } from './updated-agent.ts'
+import { outcomeNames, UpdatedAgent, updatedAgent } from './updated-agent.ts'
 
 /** The result for many agents. */
 export const updatesResultShape = {
@@ -22,13 +23,11 @@ export function updatesResult(
   { repeated, isDryRun }: UpdatesFacts,
 ): ToolOutcome {
   const agents = outcomes.map(updatedAgent)
-  const counts = outcomeNames.map((name) => [name, agents.filter(is(name)).length] as const)
-  const summary = Object.fromEntries(counts.filter(([, count]) => count > 0))
-  const head = Object.entries(summary).map(([name, count]) => `${count} ${inWords(name)}`)
+  const { summary, text } = countsOf(agents, outcomeNames)
   return {
     structured: { summary, agents: withChangesOnce(agents) },
     lines: [
-      `${isDryRun ? 'Dry run, nothing saved. ' : ''}${agents.length} agents: ${head.join(', ')}.`,
+      `${isDryRun ? 'Dry run, nothing saved. ' : ''}${text}`,
       ...(repeated.length > 0 ? [`Given more than once: ${repeated.join(', ')}.`] : []),
       ...tagsOfNone(outcomes),
       ...changesInWords(agents),
@@ -45,13 +44,6 @@ function tagsOfNone(outcomes: readonly AgentOutcome<UpdateReport>[]): string[] {
     .filter((tag) => others.every((missing) => missing.includes(tag)))
     .map((tag) => `Warning: ${missingTagWarning(tag, known)}`)
 }
-
-const is =
-  (name: OutcomeName) =>
-  ({ outcome }: UpdatedAgent) =>
-    outcome === name
-
-const inWords = (name: string) => name.replaceAll('_', ' ')
 
 /** The first of several agents with the same changes has them, the others its place. */
 function withChangesOnce(agents: readonly UpdatedAgent[]): UpdatedAgent[] {

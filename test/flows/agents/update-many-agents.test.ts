@@ -299,8 +299,8 @@ describe('on a platform that fails', () => {
     expect(text.split('\n').slice(0, 5)).toEqual([
       '12 agents: 1 failed, 2 unknown, 9 updated.',
       expect.stringMatching(/^Failed: Bot 1: .*422.*note: too bold/),
-      expect.stringMatching(/^Not known whether it was saved: Bot 2: .*500/),
-      expect.stringMatching(/^Not known whether it was saved: Bot 3: .*did not answer in time/),
+      expect.stringMatching(/^Not known whether it was done: Bot 2: .*500/),
+      expect.stringMatching(/^Not known whether it was done: Bot 3: .*did not answer in time/),
       expect.stringMatching(/^Call again with the same arguments/),
     ])
     expect(result.isError).toBeFalsy()

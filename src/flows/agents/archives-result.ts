@@ -1,0 +1,68 @@
+import * as z from 'zod'
+import type { ToolOutcome } from '../../mcp/call/tool.ts'
+import type { AgentOutcome } from './each-agent.ts'
+import {
+  agentOutcomeShape,
+  countsOf,
+  grouped,
+  namesOf,
+  notDoneInWords,
+} from './outcomes-in-words.ts'
+
+/** What became of an agent that was to be archived. */
+export interface Archived {
+  /** unchanged: it was archived before. */
+  readonly result: 'archived' | 'in_use' | 'unchanged'
+  /** What it is used for. */
+  readonly why?: string
+}
+
+const outcomeNames = ['failed', 'unknown', 'not_tried', 'in_use', 'archived', 'unchanged'] as const
+
+/** The result for many agents. */
+export const archivesResultShape = {
+  summary: z.record(z.string(), z.int()).describe('How many came to what.'),
+  agents: z
+    .array(
+      z.object({
+        ...agentOutcomeShape,
+        outcome: z.enum(outcomeNames).describe('unchanged: archived before; in_use: left out.'),
+      }),
+    )
+    .describe('Many agents, in the order given.'),
+}
+
+export function archivesResult(
+  outcomes: readonly AgentOutcome<Archived>[],
+  repeated: readonly string[],
+): ToolOutcome {
+  const agents = outcomes.map(archivedAgent)
+  const { summary, text } = countsOf(agents, outcomeNames)
+  const named = namesOf(agents)
+  const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
+  const [archived, unchanged] = [of('archived'), of('unchanged')]
+  return {
+    structured: { summary, agents },
+    lines: [
+      text,
+      ...(repeated.length > 0 ? [`Given more than once: ${repeated.join(', ')}.`] : []),
+      ...notDoneInWords(agents, named),
+      ...grouped(of('in_use'), ({ problem = '' }) => [problem]).map(
+        ([why, some]) => `In use, not archived: ${named(some)} ${why}`,
+      ),
+      ...(archived.length > 0 ? [`Archived: ${named(archived)}`] : []),
+      ...(unchanged.length > 0 ? [`Archived before: ${named(unchanged)}`] : []),
+      ...(archived.length > 0
+        ? ['update_agent with agent_ids and is_archived false undoes it.']
+        : []),
+    ],
+  }
+}
+
+function archivedAgent({ given, id, outcome }: AgentOutcome<Archived>) {
+  const named = { ...(id && { agent_id: id }), name: given }
+  if (outcome.state !== 'done')
+    return { ...named, outcome: outcome.state, problem: outcome.problem }
+  const { result, why } = outcome.value
+  return { ...named, outcome: result, ...(why && { problem: why }) }
+}

@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ClientKind, connectStdio } from '../../harness/client.ts'
+import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { connectPerson, type Person, tokenOf, yes } from '../../harness/person.ts'
+import { newAgent } from '../../harness/story.ts'
+
+let made = 0
+const makeAgents = (count: number, person: Person, more: object = {}) =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      person.value('create_agent', { ...newAgent, name: `Old ${made++}`, ...more }),
+    ),
+  )
+
+/** A number that the agent answers. */
+const giveNumber = async (agent: Record<string, unknown> | undefined, person: Person) => {
+  const { items } = await person.value('list_sip_trunks')
+  const [trunk] = items as { id: string }[]
+  const number = `+1202555${String(1000 + made++).padStart(4, '0')}`
+  const links = { sip_trunk_id: trunk?.id, inbound_agent_id: agent?.id }
+  await person.value('create_phone_number', { number, name: 'Line', ...links })
+  return number
+}
+
+const namesOf = (agents: readonly Record<string, unknown>[]) => agents.map(({ name }) => name)
+
+const listed = async (person: Person, tag: string) =>
+  (await person.value('list_agents', { tags: [tag] })).total
+
+describe('archive_agent for many', () => {
+  let person: Person
+  beforeAll(async () => {
+    person = await connectPerson('v2 2026-07-28', {})
+  })
+  afterAll(() => person[Symbol.asyncDispose]())
+
+  test.each<ClientKind>(['v2 2026-07-28', 'v2 2025', 'v1'])(
+    'archives all with a tag at once where none is in use (%s)',
+    async (kind) => {
+      await using own = await connectPerson(kind, {})
+      const agents = await makeAgents(3, own, { tags: ['old'] })
+      const result = await own.call('archive_agent', { with_tag: 'old' })
+      expect(await own.flaws('archive_agent', result)).toBeUndefined()
+      expect(result.structuredContent).toMatchObject({ summary: { archived: 3 } })
+      for (const name of namesOf(agents)) expect(result.content[0]?.text).toContain(String(name))
+      expect(await listed(own, 'old')).toBe(0)
+    },
+  )
+
+  test('asks once for all where one is in use, and names it', async () => {
+    const agents = await makeAgents(3, person, { tags: ['mixed'] })
+    const number = await giveNumber(agents[1], person)
+    const preview = await person.call('archive_agent', { with_tag: 'mixed' })
+    const text = preview.content[0]?.text ?? ''
+    expect(text).toContain('Archive 3 agents?')
+    for (const name of namesOf(agents)) expect(text).toContain(`"${name}"`)
+    expect(text).toContain(`In use: "${agents[1]?.name}" answers ${number} ("Line")`)
+    expect(text).toContain('unused_only true')
+    expect(await listed(person, 'mixed')).toBe(3)
+    const confirm_token = tokenOf(preview)
+    const done = await person.value('archive_agent', { with_tag: 'mixed', confirm_token })
+    expect(done.summary).toEqual({ archived: 3 })
+    expect(await listed(person, 'mixed')).toBe(0)
+  })
+
+  test('takes no token of a preview that named other agents in use', async () => {
+    const agents = await makeAgents(2, person)
+    await giveNumber(agents[0], person)
+    const args = { agent_ids: agents.map(({ id }) => id) }
+    const confirm_token = tokenOf(await person.call('archive_agent', args))
+    const second = await giveNumber(agents[1], person)
+    const again = await person.call('archive_agent', { ...args, confirm_token })
+    expect(again.content[0]?.text).toMatch(/^The token is not valid/)
+    expect(again.content[0]?.text).toContain(second)
+  })
+
+  test('asks a person the same, who decides', async () => {
+    await using own = await connectPerson('v2 2026-07-28', { answer: yes })
+    const agents = await makeAgents(2, own, { tags: ['asked'] })
+    await giveNumber(agents[0], own)
+    own.answers({ action: 'decline' })
+    expect(await own.text('archive_agent', { with_tag: 'asked' })).toMatch(/^Declined/)
+    expect(await listed(own, 'asked')).toBe(2)
+    own.answers(yes)
+    await own.value('archive_agent', { with_tag: 'asked' })
+    expect(own.asked).toHaveLength(2)
+    expect(await listed(own, 'asked')).toBe(0)
+  })
+
+  test('leaves out what is in use with unused_only, and says what uses it', async () => {
+    const agents = await makeAgents(3, person, { tags: ['some'] })
+    const number = await giveNumber(agents[2], person)
+    const args = { with_tag: 'some', unused_only: true }
+    const { content, structuredContent } = await person.call('archive_agent', args)
+    expect(structuredContent).toMatchObject({ summary: { archived: 2, in_use: 1 } })
+    expect(content[0]?.text).toContain(
+      `In use, not archived: ${agents[2]?.name} answers ${number} ("Line")`,
+    )
+    expect(await listed(person, 'some')).toBe(1)
+    const again = await person.call('archive_agent', { agent_id: agents[2]?.id, unused_only: true })
+    expect(again.structuredContent).toMatchObject({ summary: { in_use: 1 } })
+    expect(await listed(person, 'some')).toBe(1)
+  })
+
+  test('names a call that is running', async () => {
+    await using own = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_SANDBOX_SPEED: '0.1', VOICE_AGENT_CONFIRM: 'auto' },
+    })
+    const [busy, idle] = await makeAgents(2, own)
+    const call = { agent_id: busy?.id, type: 'web' }
+    const confirm_token = tokenOf(await own.call('place_call', call))
+    await own.value('place_call', { ...call, confirm_token })
+    const text = await own.text('archive_agent', { agent_ids: [busy?.id, idle?.id] })
+    expect(text).toContain(`In use: "${busy?.name}" has a call running`)
+  })
+
+  test('counts what is archived already, and names what failed first', async () => {
+    const [one, other] = await makeAgents(2, person)
+    await person.value('archive_agent', { agent_id: one?.id })
+    const agent_ids = [one?.id, 'nobody at all', other?.name]
+    const { content, structuredContent } = await person.call('archive_agent', { agent_ids })
+    expect(structuredContent).toMatchObject({ summary: { failed: 1, archived: 1, unchanged: 1 } })
+    expect(content[0]?.text).toMatch(
+      /^3 agents: 1 failed, 1 archived, 1 unchanged\.\nFailed: nobody/,
+    )
+  })
+
+  test('is an error if there is none of them', async () => {
+    const result = await person.call('archive_agent', { agent_ids: ['nobody', 'no one'] })
+    expect(result.isError).toBe(true)
+    expect(await person.text('archive_agent', {})).toMatch(/exactly one of agent_id, agent_ids/)
+  })
+
+  test('of one names it in the result', async () => {
+    const [agent] = await makeAgents(1, person)
+    const { content, structuredContent } = await person.call('archive_agent', {
+      agent_id: agent?.name,
+    })
+    expect(content[0]?.text).toMatch(
+      new RegExp(`^Archived agent ${agent?.name} \\(${agent?.id}\\)`),
+    )
+    expect(structuredContent).toMatchObject({ done: true, agent_id: agent?.id, name: agent?.name })
+  })
+})
+
+describe('on a platform that fails', () => {
+  const agents = ['a', 'b', 'c'].map((id) => ({ id, name: `Agent ${id}`, tags: ['t'] }))
+
+  test('archives none as unused where that cannot be read, and asks before it archives', async () => {
+    await using platform = await startFakePlatform(
+      ({ method, url }, res) => {
+        if (url.includes('phone-numbers')) return json(res, 403, envelope('forbidden'))
+        if (url.includes('/calls')) return json(res, 200, { count: 0, items: [] })
+        if (method === 'DELETE') return json(res, 204, {})
+        const one = agents.find(({ id }) => url.endsWith(`/agents/${id}`))
+        return json(res, 200, one ?? { count: agents.length, items: agents })
+      },
+      { account: 'own' },
+    )
+    await using wired = await connectStdio('v2 2026-07-28', {
+      env: {
+        ...{ VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+        VOICE_AGENT_CONFIRM: 'never',
+      },
+    })
+    const unused = await wired.call('archive_agent', { with_tag: 't', unused_only: true })
+    expect(unused.isError).toBe(true)
+    expect(unused.content[0]?.text).toMatch(
+      /whether it is in use could not be read \(numbers: .*403/,
+    )
+    expect(platform.seen.some(({ method }) => method === 'DELETE')).toBe(false)
+    expect((await wired.call('archive_agent', { with_tag: 't' })).isError).toBeFalsy()
+    await using asking = await connectStdio('v2 2026-07-28', {
+      env: {
+        ...{ VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+        VOICE_AGENT_CONFIRM: 'auto',
+      },
+    })
+    const { content } = await asking.call('archive_agent', { with_tag: 't' })
+    expect(content[0]?.text).toMatch(/Archive 3 agents\?(.|\n)*Not known: numbers: .*403/)
+  })
+
+  test('tells which were archived and which not', async () => {
+    await using platform = await startFakePlatform(
+      ({ method, url }, res) => {
+        if (method === 'DELETE')
+          return url.endsWith('/b')
+            ? json(res, 500, envelope('internal_error'))
+            : json(res, 204, {})
+        const one = agents.find(({ id }) => url.endsWith(`/agents/${id}`))
+        return json(res, 200, one ?? { count: agents.length, items: agents })
+      },
+      { account: 'own' },
+    )
+    await using wired = await connectStdio('v2 2026-07-28', {
+      env: {
+        ...{ VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+        VOICE_AGENT_CONFIRM: 'never',
+      },
+    })
+    const { content } = await wired.call('archive_agent', { with_tag: 't' })
+    expect(content[0]?.text).toMatch(
+      /^3 agents: 1 unknown, 2 archived\.\nNot known whether it was done: Agent b: .*500/,
+    )
+  })
+})
