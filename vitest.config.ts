@@ -5,6 +5,7 @@ export const slow = [
   'test/calls/exactly-once.test.ts',
   'test/jinja/hostile-templates.test.ts',
   'test/jobs/main.test.ts',
+  'test/jobs/shortest-way.test.ts',
   'test/mcp/fast/http-differential.test.ts',
   'test/mcp/fast/stdio-handshake.property.test.ts',
   'test/sandbox/durability.test.ts',

@@ -1,0 +1,177 @@
+import { ok } from 'node:assert/strict'
+import * as z from 'zod'
+import type { Way } from './assistant.ts'
+import { agentNames, howItWent } from './first.ts'
+import { Agents, Calls, Models, Numbers, Usage, Voices } from './results.ts'
+
+const Agent = z.looseObject({ id: z.string() })
+
+const twoBranches: Way = async (assistant) => {
+  const { account_id, id, created, modified, is_archived, ...agent } = await assistant.read(
+    Agent,
+    'get_agent',
+    { agent_id: 'Reception' },
+  )
+  for (const city of ['Cologne', 'Dresden']) {
+    const branch = `${city} branch`
+    await assistant.text('create_subaccount', { name: branch })
+    const name = `Reception ${city}`
+    await assistant.text('create_agent', { ...agent, name, account_id: branch })
+  }
+  return 'Done.'
+}
+
+const voicesEverywhere: Way = async (assistant) => {
+  const lines: string[] = []
+  for (const provider of ['elevenlabs', 'azure', 'cartesia']) {
+    const args = { provider, language: 'de-de', gender: 'female' }
+    const { voices } = await assistant.read(Voices, 'list_voices', args)
+    for (const { name, description } of voices) lines.push(`${name}, ${provider}: ${description}`)
+  }
+  return lines.join('\n')
+}
+
+const retagFifteen: Way = (assistant) =>
+  assistant.text('update_agent', { with_tag: 'q3', add_tags: ['q4'], remove_tags: ['q3'] })
+
+const failedByReason: Way = async (assistant) => {
+  const { items } = await assistant.read(Calls, 'list_calls', {
+    status: 'failed',
+    created_after: '2026-11-09T00:00:00Z',
+    created_before: '2026-11-16T00:00:00Z',
+    limit: 100,
+  })
+  const count = (status: string) =>
+    items.filter(({ answer_status }) => answer_status === status).length
+  return [
+    `nobody answered: ${count('user_unavailable')}`,
+    `busy: ${count('user_busy')}`,
+    `declined: ${count('user_rejected')}`,
+  ].join('\n')
+}
+
+const lastWords: Way = async (assistant) => {
+  const text = await assistant.agreed('place_call', {
+    type: 'phone',
+    agent_id: 'Customer survey',
+    from_number: '+12025550111',
+    to_number: '+12025550109',
+    follow: true,
+  })
+  const said = [...text.matchAll(/^\d+ user: (.*)$/gm)].at(-1)?.[1]
+  ok(said)
+  return said
+}
+
+const readiness: Way = (assistant) =>
+  assistant.text('check_call_readiness', {
+    agent_id: 'Sales outreach',
+    from_number: '+12025550118',
+    to_number: '+493023125555',
+  })
+
+const usageCompared: Way = async (assistant) => {
+  const usage = async (start: string, end: string) => {
+    const args = { start, end, granularity: 'month', group_by: ['agent'] }
+    const { data } = await assistant.read(Usage, 'get_usage', args)
+    return new Map(
+      data
+        .flatMap(({ values }) => values)
+        .map(({ conversations, dimensions }) => [dimensions?.agent ?? '', conversations]),
+    )
+  }
+  const earlier = await usage('2026-11-02T00:00:00Z', '2026-11-09T00:00:00Z')
+  const later = await usage('2026-11-09T00:00:00Z', '2026-11-16T00:00:00Z')
+  const rows = [...(await agentNames(assistant))]
+    .map(([id, name]) => ({ name, from: earlier.get(id) ?? 0, to: later.get(id) ?? 0 }))
+    .filter(({ from, to }) => from + to > 0)
+  const [most] = rows.toSorted((a, b) => b.to - b.from - (a.to - a.from))
+  const lines = rows.map(({ name, from, to }) => `${name}: ${from}, ${to}`)
+  return [...lines, `Grew most: ${most?.name}`].join('\n')
+}
+
+const conditionalGreeting: Way = (assistant) =>
+  assistant.text('update_agent', {
+    agent_id: 'Appointment reminders',
+    initial_message: {
+      message:
+        'Hello{% if contact.first_name %} {{ contact.first_name }}{% endif %}, your appointment is tomorrow.',
+    },
+  })
+
+const callAgain: Way = async (assistant) => {
+  const agent_id = 'Recall reminders'
+  const { items } = await assistant.read(Calls, 'list_calls', {
+    agent_id,
+    created_after: '2026-11-17T00:00:00Z',
+    created_before: '2026-11-18T00:00:00Z',
+  })
+  const numbersOf = (status: string) =>
+    items.filter(({ answer_status }) => answer_status === status).map((call) => call.to_number)
+  const reached = numbersOf('human')
+  const missed = numbersOf('user_unavailable').filter((number) => !reached.includes(number))
+  const placed = await assistant.agreed('place_calls', {
+    agent_id,
+    from_number: '+12025550110',
+    calls: missed.map((to_number) => ({ to_number })),
+  })
+  const lines: string[] = []
+  for (const line of placed.split('\n').filter((one) => one.startsWith('{'))) {
+    const { call_id, to_number } = Placed.parse(JSON.parse(line))
+    lines.push(`${to_number}: ${howItWent(await assistant.text('wait_for_call', { call_id }))}`)
+  }
+  return lines.join('\n')
+}
+
+const Placed = z.looseObject({ call_id: z.string(), to_number: z.string() })
+
+const unansweredNumbers: Way = async (assistant) => {
+  const args = { include_subaccounts: true, limit: 100 }
+  const { items } = await assistant.read(Numbers, 'list_phone_numbers', args)
+  return items
+    .filter(({ inbound_agent }) => inbound_agent === undefined)
+    .map(({ friendly_name, number, account }) => `${friendly_name}, ${number}, ${account?.name}`)
+    .join('\n')
+}
+
+const recordingOff: Way = async (assistant) => {
+  const tag = 'de'
+  const args = { include_subaccounts: true, tags: [tag], limit: 100 }
+  const { items } = await assistant.read(Agents, 'list_agents', args)
+  for (const account_id of new Set(items.map(({ account }) => account?.id))) {
+    await assistant.text('update_agent', {
+      with_tag: tag,
+      capture_settings: { recording_enabled: false },
+      account_id,
+    })
+  }
+  return 'Done.'
+}
+
+const fastestModel: Way = async (assistant) => {
+  const { providers } = await assistant.read(Models, 'list_models')
+  const all = providers.flatMap(({ provider, models }) =>
+    models.map((model) => ({ ...model, provider: provider.code })),
+  )
+  const [fastest] = all.toSorted((a, b) => (b.latency_rating ?? 0) - (a.latency_rating ?? 0))
+  await assistant.text('update_agent', {
+    agent_id: 'Customer survey',
+    model: { provider: fastest?.provider, model: fastest?.id },
+  })
+  return `${fastest?.name}, ${fastest?.pricing?.additional_cost_per_minute} a minute extra`
+}
+
+export const secondWays: Readonly<Record<string, Way>> = {
+  'two-branches': twoBranches,
+  'voices-everywhere': voicesEverywhere,
+  'retag-fifteen': retagFifteen,
+  'failed-by-reason': failedByReason,
+  'last-words': lastWords,
+  readiness,
+  'usage-compared': usageCompared,
+  'conditional-greeting': conditionalGreeting,
+  'call-again': callAgain,
+  'unanswered-numbers': unansweredNumbers,
+  'recording-off': recordingOff,
+  'fastest-model': fastestModel,
+}
