@@ -1,4 +1,5 @@
 import type { DialPolicy } from '../policy/dial-policy.ts'
+import type { CallBatches } from '../state/call-batches.ts'
 import type { Journal } from '../state/journal.ts'
 import type { CallFollower } from './call-follower.ts'
 import type { CallsUnderWay } from './calls-under-way.ts'
@@ -9,6 +10,7 @@ import type { Timing } from './placing-context.ts'
 export interface CallServices {
   /** Opened with the first call. Throws JournalError. */
   readonly journal: () => Promise<Journal>
+  readonly batches: CallBatches
   readonly policy: DialPolicy
   readonly follower: CallFollower
   /** `undefined`: the operator has set no limit of calls at once. */

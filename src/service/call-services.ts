@@ -9,6 +9,7 @@ import { settingLabel } from '../config/setting.ts'
 import { createDialPolicy } from '../policy/dial-policy.ts'
 import type { DialPolicyConfig } from '../policy/dial-policy-config.ts'
 import { DialPolicyError, parseDialPolicy } from '../policy/parse-dial-policy.ts'
+import { createCallBatches } from '../state/call-batches.ts'
 import type { State } from '../state/state.ts'
 
 /**
@@ -23,13 +24,14 @@ const leaseMs = 15 * 60_000
  */
 export function createCallServices(
   { policy, timing }: CallingConfig,
-  { journal, callCounter }: State,
+  { journal, callCounter, records }: State,
 ): CallServices {
   const { config, source } = readPolicy(policy)
   const dialPolicy = createDialPolicy({ config, source, counter: callCounter, leaseMs })
   const follower = createCallFollower()
   return {
     journal,
+    batches: createCallBatches(records),
     policy: dialPolicy,
     follower,
     underWay:

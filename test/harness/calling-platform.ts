@@ -7,8 +7,9 @@ const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
  * takes `answerMs` to answer that it has placed one.
  */
 export async function startCallingPlatform({ answerMs = 0 } = {}) {
-  /** Calls that have ended, and what was said on them. */
-  const ended = new Map<string, string>()
+  /** Calls that have ended, and what was said on them, by whom. */
+  const ended = new Map<string, { words: string; role: string }>()
+  const unreadable = new Set<string>()
   const readings = new Map<string, number>()
   const dialled: Record<string, unknown>[] = []
   let failures = 0
@@ -18,15 +19,15 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
   let refusal = 422
   const callOf = (id: string) => {
     const created = new Date().toISOString()
-    const words = ended.get(id)
-    const isOver = words !== undefined
+    const end = ended.get(id)
+    const isOver = end !== undefined
     return {
       id,
       status: isOver ? 'completed' : 'in_progress',
       answer_status: isOver ? 'human' : 'waiting',
       created,
       ended_at: isOver ? created : null,
-      messages: words ? [{ role: 'agent', message: words, timestamp: created }] : [],
+      messages: end?.words ? [{ role: end.role, message: end.words, timestamp: created }] : [],
     }
   }
   const platform = await startFakePlatform(
@@ -46,6 +47,7 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
         return json(res, 200, { items, count: items.length })
       }
       readings.set(id, (readings.get(id) ?? 0) + 1)
+      if (unreadable.has(id)) return json(res, 500, envelope('internal_error', 'No.'))
       if (isHiding) return json(res, 404, envelope('not_found'))
       if (failures-- > 0) return json(res, 500, { code: 'internal_error', message: 'No.' })
       return json(res, 200, callOf(id))
@@ -58,7 +60,9 @@ export async function startCallingPlatform({ answerMs = 0 } = {}) {
     env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'sk-0123456789' },
     /** How often a call was read. */
     readings: (id: string) => readings.get(id) ?? 0,
-    end: (id: string, words = '') => void ended.set(id, words),
+    end: (id: string, words = '', role = 'agent') => void ended.set(id, { words, role }),
+    /** Lets every reading of a call fail. */
+    makeUnreadable: (id: string) => void unreadable.add(id),
     /** Lets the next readings fail. */
     failNext: (count: number) => {
       failures = count

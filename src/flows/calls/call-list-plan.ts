@@ -31,7 +31,10 @@ export const callees = z
   .max(mostCalls)
   .describe('Whom to call, in order.')
 
-type ListOption = { readonly calls: typeof callees } & typeof confirmOption
+type ListOption = {
+  readonly calls: typeof callees
+  readonly follow: z.ZodOptional<z.ZodBoolean>
+} & typeof confirmOption
 export type CallListRun = Run<typeof routes.calls.place, ListOption> & PlacingRun
 
 /** What is decided about each call of a list before any is placed. */

@@ -5,7 +5,6 @@ import { pause } from '../../api/time-limit.ts'
 import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import { confirmOption } from '../../mcp/call/confirmation.ts'
-import { confirmationShape } from '../../mcp/call/confirmation-results.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Steps } from '../../mcp/call/tool.ts'
 import type { Journal } from '../../state/journal.ts'
@@ -22,9 +21,10 @@ import {
   type ListedCallee,
   planCallList,
 } from './call-list-plan.ts'
-import { callListOutcome, callListShape, type ListedCallOutcome } from './call-list-result.ts'
+import type { ListedCallOutcome } from './call-list-result.ts'
 import { dialRequestOf } from './dial-policy-check.ts'
 import { placePermitted, readSpeaker } from './place-permitted.ts'
+import { placedListOutcome, placedListSchema } from './placed-list-result.ts'
 import { placingRun } from './placing-run.ts'
 
 /** Time between two calls of a list, ms. */
@@ -35,6 +35,7 @@ const leastForOneMs = 14_000
 
 const options = {
   calls: callees,
+  follow: z.boolean().optional().describe('true: wait, and tell who answered.'),
   ...confirmOption,
 }
 
@@ -49,7 +50,7 @@ export const placeCallsSteps: Steps<typeof routes.calls.place, typeof options> =
   hasTimeLimit: true,
   without,
   reportsProgress: true,
-  schema: z.object({ ...callListShape, ...confirmationShape }),
+  schema: placedListSchema,
   async run(given) {
     const { body, options } = given
     if (body.from_number === undefined) {
@@ -59,12 +60,14 @@ export const placeCallsSteps: Steps<typeof routes.calls.place, typeof options> =
     const run = await placingRun(given)
     const journal = await withCallErrorsRefused(run, () => run.session.callServices.journal())
     const known = await findKnownCalls(run, journal)
-    if (known.size === options.calls.length)
-      return callListOutcome([...known].map(([callee, call]) => knownOutcome(callee, call, run)))
+    if (known.size === options.calls.length) {
+      const outcomes = [...known].map(([callee, call]) => knownOutcome(callee, call, run))
+      return placedListOutcome(outcomes, run)
+    }
     const agent = await readSpeaker(body.agent_id, run)
     const plan = await planCallList(run, agent, { journal, known })
     if (plan.open.length > 0) await confirmPlan(plan, run, agent)
-    return callListOutcome(await placeAll(run, agent, { journal, plan }))
+    return placedListOutcome(await placeAll(run, agent, { journal, plan }), run)
   },
 }
 

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { hasEnded } from '../../calls/call-state.ts'
 import type { CallDetail } from '../../contract/call.ts'
+import { id } from '../../contract/field.ts'
 import type { routes } from '../../contract/routes.ts'
+import { badArguments } from '../../mcp/call/refused.ts'
 import type { CallTaskView } from '../../mcp/call/task.ts'
 import type { Steps } from '../../mcp/call/tool.ts'
 import { accountIdIn } from '../../session/account.ts'
@@ -9,14 +11,18 @@ import { safeLines } from '../../text/safe-text.ts'
 import { CallReport, callReport } from '../../views/call-report.ts'
 import type { OutputWithLines } from '../../views/tool-output.ts'
 import { accountArgumentText } from '../account-in-words.ts'
+import { callListShape } from './call-list-result.ts'
 import { callProgressText, callStateText } from './call-state-text.ts'
 import { followCall } from './follow-call.ts'
+import { waitForBatch } from './wait-for-batch.ts'
 
 /** Clients commonly give up after 60 s, so waiting ends before. Seconds. */
 const waitDefault = 45
 const waitMost = 55
 
 const options = {
+  call_id: id('Call id.').optional(),
+  batch_id: id('Or: all calls of a place_calls.').optional(),
   timeout_seconds: z
     .int()
     .min(1)
@@ -26,21 +32,29 @@ const options = {
     .describe('Longest wait.'),
 }
 
-/** Follows a call until it has ended, or for as long as one request may last. */
+/** Follows a call, or all calls of a list, until they have ended, or for as long as one request may last. */
 export const waitForCallSteps: Steps<typeof routes.calls.get, typeof options> = {
   options,
+  // Optional here: a batch is given instead.
+  without: ['call_id'],
   reportsProgress: true,
-  schema: CallReport.extend({
+  schema: CallReport.partial().extend({
     ended: z.boolean().describe('False: it goes on; call wait_for_call again.'),
+    ...callListShape,
   }),
   async run(run) {
-    const { timeout_seconds = waitDefault } = run.options
-    const { call_id: callId = '' } = run.request.params
+    const { timeout_seconds = waitDefault, call_id: callId, batch_id: batchId } = run.options
+    const forMs = timeout_seconds * 1000
+    if (callId === undefined && batchId !== undefined) return waitForBatch(batchId, run, forMs)
+    if (callId === undefined || batchId !== undefined) throw notOneOfBoth()
     const account = await accountIdIn(run.request, run.session)
-    const call = await followCall({ account, callId }, run, timeout_seconds * 1000)
+    const call = await followCall({ account, callId }, run, forMs)
     return waitedCallOutput(call, accountArgumentText(run))
   },
 }
+
+const notOneOfBoth = () =>
+  badArguments([{ argument: 'call_id', message: 'give either call_id or batch_id' }])
 
 /** How long a call is followed that was placed in the same request, ms. */
 export const followPlacedMs = waitDefault * 1000

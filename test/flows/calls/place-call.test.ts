@@ -132,7 +132,9 @@ describe('a call that was placed', () => {
         { outcome: 'failed', call_id: 'no-1', problem_of: 1 },
       ])
       expect(content[0]?.text.match(/did NOT accept/g)).toHaveLength(1)
-      expect(content[0]?.text).toContain('"call_id":"no-0, no-1"')
+      expect(content[0]?.text).toContain(
+        'failed: +12025550101 (call_id no-0), +12025550102 (call_id no-1): ',
+      )
     }
     await expectNotAccepted({ ...list, confirm_token })
     await expectNotAccepted(list)

@@ -126,10 +126,12 @@ describe('a list of calls', () => {
     const lines = (result.content[0]?.text ?? '').split('\n')
     expect(lines).toHaveLength(5)
     expect(lines[1]).toMatch(
-      /"\+493012345678, \+493012345679, \+493012345670".*: the number is not called: calls to Germany/,
+      /^not_allowed: \+493012345678, \+493012345679, \+493012345670: .*: the number is not called: calls to Germany/,
     )
-    expect(lines[2]).toContain('"outcome":"placed"')
-    expect(lines[3]).toMatch(/"\+33142685300".*: \+33142685300 is not called: calls to France/)
+    expect(lines[2]).toMatch(/^placed: \+12025550130 \(call_id [\w-]+\)$/)
+    expect(lines[3]).toMatch(
+      /^not_allowed: \+33142685300: .*: \+33142685300 is not called: calls to France/,
+    )
   })
 
   test.each([
@@ -319,7 +321,9 @@ describe('a list that is given again much later', () => {
     age(state.path, ms)
     const again = await client.call('place_calls', listed(...both, '+12025550132'))
     expect(again.structuredContent?.summary).toEqual({ repeated: 2, placed: 1 })
-    expect(again.content[0]?.text).toContain('for another call to them give each an external_id')
+    expect(again.content[0]?.text).toContain(
+      'For another call to a person who was called, give the entry an external_id of its own',
+    )
     expect(platform.dialled).toHaveLength(3)
     // A request for one of them alone is the same call.
     const { agent_id } = listed()

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { createCallBatches } from '../../src/state/call-batches.ts'
+import { createMemoryRecords } from '../../src/state/memory/memory-records.ts'
+
+const calls = ['call-1', 'call-2']
+
+test('a batch is found by its id, by its owner alone', async () => {
+  const batches = createCallBatches(createMemoryRecords())
+  const id = String(await batches.save('one', calls))
+  expect(id).toMatch(/^batch-[0-9a-f]{12}$/)
+  expect(await batches.find('one', id)).toEqual(calls)
+  expect(await batches.find('other', id)).toBeUndefined()
+  expect(await batches.find('one', `${id}0`)).toBeUndefined()
+})
+
+test('the same calls have one id, other calls and other owners have others', async () => {
+  const batches = createCallBatches(createMemoryRecords())
+  const ids = [
+    await batches.save('one', calls),
+    await batches.save('one', calls),
+    await batches.save('one', calls.toReversed()),
+    await batches.save('one', calls.slice(1)),
+    await batches.save('other', calls),
+  ]
+  expect(ids[1]).toBe(ids[0])
+  expect(new Set(ids).size).toBe(4)
+})
+
+test('where no more can be kept there is no id, and those that are kept stay', async () => {
+  const batches = createCallBatches(createMemoryRecords(), { inAll: 2, perOwner: 1 })
+  const id = String(await batches.save('one', calls))
+  expect(await batches.save('one', ['call-3'])).toBeUndefined()
+  expect(await batches.save('other', ['call-3'])).toBeDefined()
+  expect(await batches.save('third', ['call-4'])).toBeUndefined()
+  expect(await batches.save('one', calls)).toBe(id)
+  expect(await batches.find('one', id)).toEqual(calls)
+})
