@@ -5,6 +5,7 @@ import type { ArgumentProblem } from './advice.ts'
 import { argumentLimitProblem } from './argument-limits.ts'
 import { clearArgument, clearName, clearProblems, withNulls } from './clear-argument.ts'
 import { normaliseArguments } from './normalise-arguments.ts'
+import { readAsMeant } from './read-as-meant.ts'
 import type { Tool } from './tool.ts'
 
 export type ParsedArguments = Parsed | { ok: false; problems: readonly ArgumentProblem[] }
@@ -18,12 +19,15 @@ interface Parsed {
   cleared: readonly string[]
   /** Dotted paths of nulls that were taken as not given, where they may be meant to clear a field. */
   ignoredNulls: readonly string[]
+  /** What was given in another form than the schema's, in words. */
+  readings: readonly string[]
 }
 
 /**
  * Parses the arguments of a tool. Objects that a client sent as JSON text are unpacked, null means
  * 'not given', an unknown argument is reported with the closest known one. Everything else is parsed
- * with the route's own schemas and sorted into path, query, body and the tool's own arguments.
+ * with the route's own schemas and sorted into path, query, body and the tool's own arguments. What is
+ * refused that way is read as it must be meant, where it can only mean one thing (read-as-meant.ts).
  */
 export function parseArguments(
   tool: Tool,
@@ -32,6 +36,19 @@ export function parseArguments(
 ): ParsedArguments {
   const limitProblem = argumentLimitProblem(given)
   if (limitProblem) return { ok: false, problems: [limitProblem] }
+  const asGiven = parseAsGiven(tool, given, pinnedAccount)
+  if (asGiven.ok) return asGiven
+  const { value, readings } = readAsMeant(given, tool)
+  if (readings.length === 0) return asGiven
+  const asMeant = parseAsGiven(tool, value, pinnedAccount)
+  return asMeant.ok ? { ...asMeant, readings } : asMeant
+}
+
+function parseAsGiven(
+  tool: Tool,
+  given: Fields,
+  pinnedAccount: string | undefined,
+): ParsedArguments {
   const { value, nulls, problems: found } = normaliseArguments(given, tool.inputSchema())
   const problems = [...accountProblems(given, pinnedAccount), ...found]
   const parsed = tool.input.safeParse(value, { reportInput: true })
@@ -67,6 +84,7 @@ function withClearedFields(
     options: pick(data, tool.options.shape),
     cleared,
     ignoredNulls,
+    readings: [],
   }
 }
 

@@ -21,6 +21,7 @@ import { Refused } from './refused.ts'
 import { successResult, withNote } from './success-result.ts'
 import { createTaskResult } from './task.ts'
 import type { Run, Tool } from './tool.ts'
+import { withReadings } from './with-readings.ts'
 
 export interface CallContext {
   readonly session: Session
@@ -57,12 +58,13 @@ export function callTool(
   const call: CallState = {
     context,
     request: undefined,
+    readings: [],
     signal,
     answerBy: Number.POSITIVE_INFINITY,
   }
-  const result = runInTime(tool, given, call).catch((error: unknown) =>
-    resultOfError(tool, error, call),
-  )
+  const result = runInTime(tool, given, call)
+    .catch((error: unknown) => resultOfError(tool, error, call))
+    .then((one) => withReadings(one, call.readings))
   return withoutKey(result, given, context.session)
 }
 
@@ -75,6 +77,8 @@ interface CallState {
   answerBy: number
   /** Present once the arguments are parsed. */
   request: RouteRequest | undefined
+  /** Which arguments were given in another form, and how they were read. */
+  readings: readonly string[]
 }
 
 /** How much earlier than the time limit the steps of a tool end, because they can say more, ms. */
@@ -100,6 +104,7 @@ async function run(
   const restricted = restrictedSession(session, tools)
   const parsed = parseArguments(tool, given, session.pinnedAccount)
   if (!parsed.ok) return badArgumentsResult(tool, parsed.problems)
+  call.readings = parsed.readings
   const named = await withIdsForNames(parsed.request, restricted, call.signal)
   if (!named.ok) return badArgumentsResult(tool, [named.problem])
   const { request } = named

@@ -9,6 +9,7 @@ import { listedTool } from './listed-tool.ts'
 import { prebuiltListedTools } from './prebuilt-listed-tools.ts'
 import type { ResultView, Run, Steps, Tool, ToolSpec } from './tool.ts'
 import { toolInput } from './tool-input.ts'
+import { readAsShape } from './with-readings.ts'
 
 /** Makes a tool from its record: input, output, annotations and path follow from the route. */
 export function defineTool<R extends Route, O extends z.ZodRawShape = Record<never, never>>(
@@ -33,7 +34,9 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
   return {
     ...facts,
     ...{ input, inputSchema, options, clearable, defaults },
-    outputSchema: once(() => jsonSchemaOf(withAccountId(output, route), 'output')),
+    outputSchema: once(() =>
+      jsonSchemaOf(withAccountId(output, route).extend(readAsShape), 'output'),
+    ),
     listed: (account) => lists[account](),
     shortening: steps.shortening,
     changes: steps.changes ?? [],

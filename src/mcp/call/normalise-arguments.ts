@@ -29,7 +29,7 @@ interface Found {
 const mostProblems = 20
 
 function normalised(value: unknown, schema: JsonSchema, path: string[], found: Found): unknown {
-  const unpacked = typeof value === 'string' ? unpack(value, schema) : value
+  const unpacked = unpackedJson(value, schema)
   if (Array.isArray(unpacked)) {
     const items = schemaOf(schema.items)
     return unpacked.map((item, at) => normalised(item, items, [...path, String(at)], found))
@@ -77,12 +77,13 @@ const schemaOf = (schema: unknown): JsonSchema =>
   typeof schema === 'object' && schema !== null ? { ...schema } : {}
 
 /** Some clients send objects and arrays as JSON text. */
-function unpack(text: string, { type }: JsonSchema): unknown {
-  if ((type !== 'object' && type !== 'array') || !/^\s*[{[]/.test(text)) return text
+export function unpackedJson(value: unknown, { type }: JsonSchema): unknown {
+  if (typeof value !== 'string') return value
+  if ((type !== 'object' && type !== 'array') || !/^\s*[{[]/.test(value)) return value
   try {
-    return JSON.parse(text)
+    return JSON.parse(value)
   } catch {
-    return text
+    return value
   }
 }
 

@@ -136,8 +136,8 @@ describe('arguments', () => {
 
   test('a missing required choice is reported with the choices', () => {
     expect(problems('place_call', { agent_id: 'a' })).toEqual(['type: required; one of phone, web'])
-    expect(problems('get_agent', { id: 'x' })[0]).toBe(
-      'id: no such argument; did you mean agent_id?',
+    expect(problems('get_agent', { agent: 'x' })[0]).toBe(
+      'agent: no such argument; did you mean agent_id?',
     )
   })
 
