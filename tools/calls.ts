@@ -3,7 +3,7 @@ import { placeCallSteps } from '../src/flows/calls/place-call.ts'
 import { placeCallsSteps } from '../src/flows/calls/place-calls.ts'
 import { waitForCallSteps } from '../src/flows/calls/wait-for-call.ts'
 import { callReadinessSteps } from '../src/flows/checks/call-readiness.ts'
-import { treeListSteps } from '../src/flows/lists/list-steps.ts'
+import { listCallsSteps } from '../src/flows/lists/list-calls.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { CallReport, callReport } from '../src/views/call-report.ts'
 import { listDefaults } from '../src/views/list.ts'
@@ -48,28 +48,12 @@ export const waitForCall = defineTool({
 
 export const listCalls = defineTool({
   name: 'list_calls',
-  title: 'List calls: today, failed, outbound, by agent',
+  title: 'List calls: today, failed, not picked up, transferred, by agent',
   description:
-    'Lists calls of an account, filtered by agent, state, dates or external_id. include_subaccounts adds those of its subaccounts. For transcripts use get_call.',
+    'Lists calls of an account, filtered by agent, status, answer_status (who picked up), dates or external_id; failed ones are counted by answer_status, the reason. include_subaccounts adds those of its subaccounts. For transcripts use get_call.',
   route: routes.calls.list,
   defaults: listDefaults,
-  steps: treeListSteps(routes.calls.list, {
-    order: 'latest_first',
-    shows: [
-      'id',
-      'status',
-      'answer_status',
-      'direction',
-      'agent_id',
-      'agent_name',
-      'from_number',
-      'to_number',
-      'started_at',
-      'duration_seconds',
-      'external_id',
-    ],
-    isSpeech: true,
-  }),
+  steps: listCallsSteps,
 })
 
 export const getCall = defineTool({

@@ -7,6 +7,18 @@ import { route } from './route.ts'
 /** Kinds of call that can be placed [B]. */
 const callTypes = ['phone', 'web'] as const
 
+/** Whether and how a call was answered [R]; a platform may have more values. */
+export const answerStatuses = [
+  'waiting',
+  'human',
+  'machine',
+  'user_rejected',
+  'user_unavailable',
+  'user_busy',
+  'unknown',
+] as const
+export type AnswerStatus = (typeof answerStatuses)[number]
+
 /** A call as lists return it [R]. status and answer_status may have values not listed here. */
 export const Call = z.looseObject({
   // A reply with an empty id does not prove that a call was placed.
@@ -99,7 +111,7 @@ export const callRoutes = {
       external_id: z.string().optional().describe('With this external_id.'),
       ...activityFilters,
       // The statuses of calls are not published, unlike those of conversations.
-      status: z.string().optional().describe('In this state, such as in_progress or completed.'),
+      status: z.string().optional().describe('in_progress, completed, failed or transferred.'),
       ...pageQuery,
     },
     reply: pageOf(Call),

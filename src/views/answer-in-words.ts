@@ -1,5 +1,7 @@
+import { type AnswerStatus, answerStatuses } from '../contract/call.ts'
+
 /** What the values of `answer_status` mean [R]. */
-const meanings = {
+const meanings: Readonly<Record<AnswerStatus, string>> = {
   waiting: 'not answered yet',
   human: 'answered by a person',
   machine: 'answered by a machine, such as a voicemail',
@@ -7,9 +9,10 @@ const meanings = {
   user_unavailable: 'nobody answered',
   user_busy: 'busy',
   unknown: 'not known whether anybody answered',
-} as const
+}
 
-const isKnown = (status: string): status is keyof typeof meanings => Object.hasOwn(meanings, status)
+const isKnown = (status: string): status is AnswerStatus =>
+  answerStatuses.some((one) => one === status)
 
 /** Such as `nobody answered (user_unavailable)`; a status that is not published is shown as it is. */
 export const answerInWords = (status: string): string =>

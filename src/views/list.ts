@@ -55,7 +55,12 @@ interface FieldsGiven {
 export interface ListView {
   readonly schema: z.ZodObject
   /** A page: a part of each item, `total`, `returned`, and `next_offset`, null on the last page. */
-  readonly page: (reply: ListReply, request: RouteRequest, options: FieldsGiven) => ToolOutput
+  readonly page: (
+    reply: ListReply,
+    request: RouteRequest,
+    options: FieldsGiven,
+    note?: string,
+  ) => ToolOutput
   /** The same for collected items. */
   readonly collected: (
     list: CollectedItems,
@@ -84,7 +89,8 @@ export function listView(
   }
   return {
     schema: listSchema(pick(shape, always.map(head)), added.result),
-    page: (reply, request, options) => collected(pageItems(reply, request), request, options),
+    page: (reply, request, options, note) =>
+      collected({ ...pageItems(reply, request), note }, request, options),
     collected,
     repeatedPage: (reply) => ({ structured: repeatedContent(reply, route) }),
     shortening,

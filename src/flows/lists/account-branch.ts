@@ -22,6 +22,8 @@ export class AccountBranch {
   error: ApiError | undefined
   /** At least one page was read. */
   hasRead = false
+  /** The platform ignored `offset` and gave items again: there are more that it does not give. */
+  isCut = false
   readonly #reading: BranchReading
   readonly #seen = new Set<string>()
   #items: ListItem[] = []
@@ -48,7 +50,7 @@ export class AccountBranch {
   /** How many match; `undefined`: it is not known. */
   get total(): number | undefined {
     if (this.error) return undefined
-    return this.#next === undefined ? this.#seen.size : this.#count
+    return this.#next === undefined && !this.isCut ? this.#seen.size : this.#count
   }
 
   take(): ListItem | undefined {
@@ -86,7 +88,7 @@ export class AccountBranch {
     this.#count = count
     const end = offset + items.length
     const isOver = count === undefined ? items.length < this.#reading.perPage : end >= count
-    // A platform that ignores `offset` gives its first items again.
-    this.#next = isOver || this.#seen.size === before ? undefined : end
+    this.isCut = !isOver && this.#seen.size === before
+    this.#next = isOver || this.isCut ? undefined : end
   }
 }

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import type { RouteRequest } from '../../contract/route.ts'
-import { withNote } from '../../mcp/call/success-result.ts'
 import type { Run, Steps } from '../../mcp/call/tool.ts'
 import { fieldsOption } from '../../views/fields.ts'
 import {
@@ -14,7 +13,8 @@ import {
 } from '../../views/list.ts'
 import type { ToolOutput } from '../../views/tool-output.ts'
 import type { MergeOrder } from './merged-list.ts'
-import { readSubaccountList, severalAccountsShape, whyNoSubaccounts } from './subaccount-list.ts'
+import { severalAccountsShape, whyNoSubaccounts } from './several-accounts.ts'
+import { readSubaccountList } from './subaccount-list.ts'
 
 /** Steps of a list tool: reads one page, and checks that it is not the first page again. */
 export function listSteps<R extends ListRoute>(
@@ -31,7 +31,7 @@ export function listSteps<R extends ListRoute>(
 }
 
 /** Arguments of a list that can be of an account and its subaccounts. */
-const treeOptions = {
+export const treeOptions = {
   ...fieldsOption,
   include_subaccounts: z
     .boolean()
@@ -53,7 +53,7 @@ export function treeListSteps<R extends ListRoute>(
     async run(run) {
       if (!run.options.include_subaccounts) return onePage(route, view, run)
       const note = whyNoSubaccounts(run.restricted)
-      if (note) return withNote(await onePage(route, view, run), note)
+      if (note) return onePage(route, view, run, () => note)
       const list = await readSubaccountList(route, run, columns.order)
       return treeView.collected(list, run.request, run.options)
     },
@@ -66,16 +66,20 @@ type PageRun = Pick<
   'request' | 'options' | 'session' | 'signal'
 >
 
-async function onePage(
+/** One page of one account; `noteOf` says more about its items. */
+export async function onePage(
   route: ListRoute,
   { page, repeatedPage }: ListView,
   { request, options, session, signal }: PageRun,
+  noteOf: (items: readonly ListItem[]) => string | undefined = () => undefined,
 ): Promise<ToolOutput> {
   // The client parses replies with the route's own schema, which is that of a page.
   const read = async (wanted: RouteRequest) =>
     (await session.client.call(route, wanted, signal)) as ListReply
   const [reply, first] = await Promise.all([read(request), firstItem(request, read)])
-  return isSame(first, reply.items[0]) ? repeatedPage(reply) : page(reply, request, options)
+  return isSame(first, reply.items[0])
+    ? repeatedPage(reply)
+    : page(reply, request, options, noteOf(reply.items))
 }
 
 /**

@@ -1,4 +1,5 @@
 import { mapAtOnce } from '../../api/map-at-once.ts'
+import type { AccountInTree } from '../../session/account-tree.ts'
 import { accountsAtOnce } from '../../session/account-tree.ts'
 import type { ListItem } from '../../views/list.ts'
 import type { AccountBranch } from './account-branch.ts'
@@ -9,9 +10,15 @@ import type { AccountBranch } from './account-branch.ts'
  */
 export type MergeOrder = 'by_account' | 'latest_first'
 
+/** An item, and whose it is. */
+export interface OwnedItem {
+  readonly item: ListItem
+  readonly account: AccountInTree
+}
+
 /** Items `from` to `to` (not included) of the merged lists. */
 export interface MergedItems {
-  readonly items: readonly ListItem[]
+  readonly items: readonly OwnedItem[]
   /** There are, or may be, items after these. */
   readonly hasMore: boolean
 }
@@ -28,7 +35,7 @@ export async function mergedItems(
   const read = (ones: readonly AccountBranch[]) =>
     mapAtOnce(ones, accountsAtOnce, (branch) => branch.readPage())
   await read(branches)
-  const items: ListItem[] = []
+  const items: OwnedItem[] = []
   for (let position = 0; position < to; ) {
     const unread = needed(branches, order)
     if (unread.length > 0) {
@@ -38,7 +45,7 @@ export async function mergedItems(
     const branch = order === 'latest_first' ? latestOf(branches) : branches.find(hasItem)
     const item = branch?.take()
     if (!branch || !item) break
-    if (position >= from) items.push({ ...item, account: branch.account })
+    if (position >= from) items.push({ item, account: branch.account })
     position++
   }
   return { items, hasMore: branches.some((one) => hasItem(one) || one.needsPage) }
