@@ -5,13 +5,15 @@ import type { Run, Steps } from '../../mcp/call/tool.ts'
 import { agentsMeant, archivedAgentHint } from '../../mcp/hints/did-you-mean.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import { itemLabel } from '../../text/closest-match.ts'
+import type { OutputWithLines } from '../../views/tool-output.ts'
 import { checkDialPolicy, dialRequestOf } from '../calls/dial-policy-check.ts'
 import { checkAccounts } from './account-check.ts'
 import { type AccountReader, accountReader, unlessMissing } from './account-reader.ts'
 import { checkNotArchived } from './archived-check.ts'
-import { CheckResult, ok, problem } from './check-result.ts'
+import { CheckResult, ok, problem, warning } from './check-result.ts'
 import { checkFromNumber } from './from-number-check.ts'
 import { checkGreeting } from './greeting-check.ts'
+import { type SpokenGreeting, spokenGreeting, spokenGreetingInWords } from './spoken-greeting.ts'
 
 const options = {
   from_number: z.string().min(1).describe('Your number to call from.'),
@@ -30,31 +32,56 @@ export const callReadinessSteps: Steps<typeof routes.calls.place, typeof options
   options,
   without,
   schema: z.object({
+    checks: z.array(CheckResult).describe('One by one, the worst first.'),
+    greeting: z.string().optional().describe('The greeting as it will be spoken.'),
     ready: z.boolean().describe('True: place_call would go ahead.'),
-    checks: z.array(CheckResult).describe('One by one.'),
   }),
   async run(run) {
     const { from_number, to_number } = run.options
     const reader = accountReader(run)
     const from = formatCheck('from_number format', from_number)
     const to = formatCheck('to_number format', to_number)
-    const [accounts, { agent, checks: agentChecks }, number] = await Promise.all([
+    const [accounts, { agent, greeting, checks: agentChecks }, number] = await Promise.all([
       checkAccounts(reader, run.session.pinnedAccount),
       checkAgent(run, reader),
       from.ok ? checkFromNumber(from_number, reader) : [],
     ])
     const destination = to.ok ? [await checkDestination(run, agent)] : []
     const checks = [...accounts, ...agentChecks, from, ...number, to, ...destination]
-    const ready = checks.every((check) => check.ok)
-    const head = ready ? 'Ready: place_call would go ahead.' : 'Not ready.'
-    return { structured: { ready, checks }, lines: [head, ...checks.map(lineOf)] }
+    return readinessOf(checks.sort(bySeverity), greeting)
   },
 }
 
-function lineOf({ check, ok: isOk, found, fix }: CheckResult): string {
-  const result = isOk ? (fix ? 'WARNING' : 'ok') : 'WRONG'
-  return `${result} ${check}: ${found}${fix ? ` → ${fix}` : ''}`
+/** The verdict after the findings that it depends on, the worst of them first. */
+function readinessOf(
+  checks: readonly CheckResult[],
+  greeting: string | undefined,
+): OutputWithLines {
+  const ready = checks.every((check) => check.ok)
+  const fine = checks.filter((check) => severity(check) === 'ok')
+  return {
+    structured: { checks, ...(greeting !== undefined && { greeting }), ready },
+    lines: [
+      ...checks.filter((check) => severity(check) !== 'ok').map(lineOf),
+      ...(fine.length > 0
+        ? [`ok: ${fine.map(({ check, found }) => `${check}: ${found}`).join('; ')}`]
+        : []),
+      ...(greeting === undefined ? [] : [`Greeting (rendered by this server): ${greeting}`]),
+      ready ? 'Ready: place_call would go ahead.' : 'Not ready.',
+    ],
+  }
 }
+
+const severities = ['WRONG', 'WARNING', 'ok'] as const
+
+const severity = ({ ok: isOk, fix }: CheckResult): (typeof severities)[number] =>
+  isOk ? (fix ? 'WARNING' : 'ok') : 'WRONG'
+
+const bySeverity = (a: CheckResult, b: CheckResult) =>
+  severities.indexOf(severity(a)) - severities.indexOf(severity(b))
+
+const lineOf = (check: CheckResult): string =>
+  `${severity(check)} ${check.check}: ${check.found}${check.fix ? ` → ${check.fix}` : ''}`
 
 function formatCheck(check: string, given: string): CheckResult {
   if (/^\+[1-9]\d{1,14}$/.test(given)) return ok(check, given)
@@ -71,15 +98,31 @@ interface AgentChecks {
   /** `undefined`: there is no such agent. */
   readonly agent: Agent | undefined
   readonly checks: CheckResult[]
+  /** As it will be spoken, in words. */
+  readonly greeting?: string
 }
 
 async function checkAgent(run: ReadinessRun, reader: AccountReader): Promise<AgentChecks> {
   const { agent_id, test_variables = {} } = run.body
   const agent = await unlessMissing(reader.call(routes.agents.get, { params: { agent_id } }))
   if (!agent) return { agent, checks: [await missingAgent(run, reader)] }
-  const exists = await checkNotArchived(agent, reader)
-  return { agent, checks: [exists, await checkGreeting(agent, test_variables ?? {}, reader)] }
+  const { from_number: fromNumber, to_number: toNumber } = run.options
+  const testVariables = test_variables ?? {}
+  const facts = { agentId: agent.id, fromNumber, toNumber, testVariables, type: 'phone' } as const
+  const [exists, check, spoken] = await Promise.all([
+    checkNotArchived(agent, reader),
+    checkGreeting(agent, testVariables, reader),
+    spokenGreeting(agent.initial_message, facts),
+  ])
+  const greeting = spokenGreetingInWords(spoken)
+  return { agent, greeting, checks: [exists, withRendering(check, spoken)] }
 }
+
+/** A greeting that the platform finds valid, and that fails with these variables, is a warning. */
+const withRendering = (check: CheckResult, spoken: SpokenGreeting): CheckResult =>
+  check.ok && !check.fix && spoken.kind === 'fails'
+    ? warning(check.check, spoken.error, 'give test_variables for it, or correct initial_message')
+    : check
 
 async function missingAgent(
   { body: { agent_id }, restricted }: ReadinessRun,

@@ -46,7 +46,7 @@ describe('check_call_readiness', () => {
   test('finds a good call ready, and it can be placed', async () => {
     const { isReady, isPlaced, wrong, text } = await verdict(client)
     expect({ isReady, isPlaced, wrong }).toEqual({ isReady: true, isPlaced: true, wrong: [] })
-    expect(text).toMatch(/^Ready: /)
+    expect(text).toMatch(/\nReady: place_call would go ahead\.\nAccount: /)
   })
 
   test('dials nobody', async () => {
@@ -73,7 +73,7 @@ describe('check_call_readiness', () => {
     expect(wrong[0]).toMatchObject({ check, ok: false })
     expect(wrong[0]?.found).toMatch(found)
     expect(wrong[0]?.fix).toMatch(fix)
-    expect(text).toMatch(/^Not ready\./)
+    expect(text).toMatch(/^WRONG .*\nNot ready\.\nAccount: /s)
   })
 
   test('names everything that is wrong at once', async () => {
@@ -130,12 +130,29 @@ describe('check_call_readiness', () => {
       found: 'nothing fills customer.name',
       fix: expect.stringContaining('test_variables'),
     })
-    expect(warned.text).toMatch(/^Ready: .*\nWARNING greeting: nothing fills/s)
+    expect(warned.text).toMatch(
+      /^WARNING greeting: nothing fills .*\nGreeting .*: it fails to render: 'customer' is undefined \(line 1\)\nReady: /s,
+    )
     // The platform accepts it.
     const { isReady, isPlaced } = await verdict(client, { agent_id })
     expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
+    const spoken = await greetingOf({ agent_id, test_variables: { customer: { name: 'Erika' } } })
+    expect(spoken.text).toContain('\nGreeting (rendered by this server): "Hello Erika"\nReady: ')
     const filled = await greetingOf({ agent_id, test_variables: { customer: { name: 'Erika' } } })
     expect(filled).toMatchObject({ ok: true, found: expect.stringContaining('are known') })
+  })
+
+  test('has the worst first and the verdict last', async () => {
+    const agent_id = await greeter('Hello {{ caller }}')
+    const args = { ...ready, agent_id, from_number: '+12025550199' }
+    const { structuredContent, content } = await client.call('check_call_readiness', args)
+    const checks = structuredContent?.checks as Check[]
+    const marks = checks.map(({ ok, fix }) => (ok ? (fix ? 'WARNING' : 'ok') : 'WRONG'))
+    expect(marks).toEqual(['WRONG', 'WARNING', ...Array(marks.length - 2).fill('ok')])
+    expect(Object.keys(structuredContent ?? {}).at(-1)).toBe('ready')
+    expect(content[0]?.text).toMatch(
+      /^WRONG from_number: .*\nWARNING greeting: nothing fills caller .*\nok: .*\nGreeting .*: "Hello "; EMPTY in it: caller\nNot ready\.\nAccount: /,
+    )
   })
 
   test.each([
