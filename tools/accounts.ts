@@ -1,5 +1,6 @@
 import { routes } from '../src/contract/routes.ts'
-import { updateSubaccountSteps } from '../src/flows/confirmed-actions.ts'
+import { createdSubaccount } from '../src/flows/accounts/account-result.ts'
+import { updateSubaccountSteps } from '../src/flows/accounts/update-subaccount.ts'
 import { getCurrentAccountSteps } from '../src/flows/get-current-account.ts'
 import { listSteps } from '../src/flows/lists/list-steps.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
@@ -30,6 +31,7 @@ export const createSubaccount = defineTool({
   description:
     'Creates a subaccount, for a customer or branch whose agents and numbers are kept apart.',
   route: routes.accounts.createSubaccount,
+  line: createdSubaccount,
 })
 
 export const getSubaccount = defineTool({
@@ -43,7 +45,7 @@ export const updateSubaccount = defineTool({
   name: 'update_subaccount',
   title: 'Rename, deactivate or enable a subaccount',
   description:
-    'Renames a subaccount, or disables it (is_active false, a soft disable that keeps its data) and enables it again.',
+    'Renames a subaccount, or disables it (is_active false keeps its data; may ask first) and enables it again.',
   route: routes.accounts.updateSubaccount,
   // Whether it is active has two values, and either can be sent.
   clears: ['name'],

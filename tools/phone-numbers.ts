@@ -1,6 +1,7 @@
 import { routes } from '../src/contract/routes.ts'
-import { deletePhoneNumberSteps } from '../src/flows/confirmed-actions.ts'
 import { treeListSteps } from '../src/flows/lists/list-steps.ts'
+import { deletePhoneNumberSteps } from '../src/flows/phone-numbers/delete-phone-number.ts'
+import { addedNumber } from '../src/flows/phone-numbers/number-result.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
 
@@ -31,6 +32,7 @@ export const createPhoneNumber = defineTool({
   description:
     'Adds a number you own to the account, on a SIP trunk (list_sip_trunks). Without number the platform gives one, which may cost money.',
   route: routes.phoneNumbers.create,
+  line: addedNumber,
 })
 
 export const getPhoneNumber = defineTool({

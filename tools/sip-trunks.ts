@@ -1,6 +1,7 @@
 import { routes } from '../src/contract/routes.ts'
-import { deleteSipTrunkSteps } from '../src/flows/confirmed-actions.ts'
 import { treeListSteps } from '../src/flows/lists/list-steps.ts'
+import { deleteSipTrunkSteps } from '../src/flows/sip-trunks/delete-sip-trunk.ts'
+import { createdSipTrunk, updatedSipTrunk } from '../src/flows/sip-trunks/trunk-result.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
 
@@ -23,6 +24,7 @@ export const createSipTrunk = defineTool({
   description:
     'Creates a SIP trunk that connects your telephony provider. Outgoing calls are sent to its termination_uri.',
   route: routes.sipTrunks.create,
+  line: createdSipTrunk,
 })
 
 export const getSipTrunk = defineTool({
@@ -37,12 +39,14 @@ export const updateSipTrunk = defineTool({
   title: 'Change a SIP trunk: rename, new termination URI, allowed IPs',
   description: 'Changes the given fields of a SIP trunk. allowed_ips replaces the whole list.',
   route: routes.sipTrunks.update,
+  line: updatedSipTrunk,
 })
 
 export const deleteSipTrunk = defineTool({
   name: 'delete_sip_trunk',
   title: 'Delete or remove an unused SIP trunk',
-  description: 'Deletes a SIP trunk that has no phone numbers left.',
+  description:
+    'Deletes a SIP trunk that has no numbers left: move them first with update_phone_number.',
   route: routes.sipTrunks.delete,
   steps: deleteSipTrunkSteps,
 })

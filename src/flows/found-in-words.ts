@@ -6,7 +6,7 @@ import {
   quotedUpTo,
   wordOrQuoted,
 } from '../text/dialog-text.ts'
-import type { Found } from './in-use.ts'
+import type { Counted, Found } from './in-use.ts'
 
 /** How many things a question names; it counts the rest. */
 const mostNamed = 20
@@ -25,8 +25,10 @@ export function foundInWords<T>(
 }
 
 /** The same as a number. */
-export const countInWords = ({ items, unknown }: Found<unknown>): DialogText =>
-  withUnknown(items.length === 0 ? [] : [dialogText`${items.length}`], unknown)
+export function countInWords(found: Found<unknown> | Counted): DialogText {
+  const count = 'count' in found ? found.count : found.items.length
+  return withUnknown(count === 0 ? [] : [dialogText`${count}`], found.unknown)
+}
 
 function withUnknown(found: readonly DialogText[], unknown: DialogText | undefined): DialogText {
   if (unknown === undefined)

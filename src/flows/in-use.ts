@@ -8,6 +8,7 @@ import { routes } from '../contract/routes.ts'
 import type { Run } from '../mcp/call/tool.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { type DialogText, dialogText, quotedUpTo } from '../text/dialog-text.ts'
+import type { ListRoute } from '../views/list.ts'
 import { type AccountReader, accountReader } from './checks/account-reader.ts'
 import { readOwnNumbers } from './checks/own-numbers.ts'
 import { type AllItems, readAllItems } from './read-all-items.ts'
@@ -53,7 +54,7 @@ export async function agentUse(run: LookRun, agentIds: readonly string[]): Promi
 }
 
 /** The account's calls that have not ended; the filters save pages, where the platform has them. */
-const runningCalls = (
+export const runningCalls = (
   run: LookRun,
   filters: Readonly<Record<string, string>> = {},
 ): Promise<Found<Call>> =>
@@ -64,6 +65,26 @@ const runningCalls = (
     )
     return { items: items.filter((call) => !hasEnded(call)), isAll }
   })
+
+/** A number of things, as far as it could be read. */
+export interface Counted {
+  readonly count: number
+  /** Why there may be more; absent: these are all. */
+  readonly unknown?: DialogText
+}
+
+/** How many items a list has, by its first page. */
+export async function countOf(run: LookRun, route: ListRoute, filters = {}): Promise<Counted> {
+  const { items, ...rest } = await look(run, async (reader) => {
+    const query = { ...filters, limit: firstPage }
+    const page = await reader.call(route, { query })
+    const isAll = page.count !== undefined || page.items.length < firstPage
+    return { items: [page.count ?? page.items.length], isAll }
+  })
+  return { ...rest, count: items[0] ?? 0 }
+}
+
+const firstPage = 100
 
 /** True only where everything was read and nothing found. */
 export const isNone = ({ items, unknown }: Found<unknown>): boolean =>

@@ -19,7 +19,8 @@ const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>
     'No exposed tool reads this, so it was not read. It appears in the texts of hints, prompts and resources only.',
   all_failed: 'Of many things none could be done. The fields have the reason of each.',
   bad_arguments: 'The arguments are not valid. Nothing was sent.',
-  conflict: 'The agent was changed since `expected_modified`. Nothing was sent.',
+  conflict:
+    'The agent was changed since `expected_modified`, or a SIP trunk to delete has numbers. Nothing was sent.',
   needs_person: 'A person has to agree, and the client cannot ask one (`--confirm person`).',
   not_allowed:
     'The dial policy does not allow the call, or what this server has to keep of it, or of a confirmation, cannot be kept. Nothing was done.',

@@ -19,7 +19,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
   const options = z.object(spec.options ?? spec.steps?.options ?? {})
   const clearable = clearablePaths(route, spec.clears)
   const input = toolInput(spec, clearable)
-  const steps: Steps<R, O> = spec.steps ?? oneRequest(route, spec.result ?? defaultView(route))
+  const steps: Steps<R, O> = spec.steps ?? oneRequest(route, spec)
   const output = clearable.length > 0 ? steps.schema.extend(ignoredNullsShape) : steps.schema
   const inputSchema = once(() =>
     withoutNull(jsonSchemaOf(input, 'input', { defaults: route.method !== 'PATCH' })),
@@ -51,13 +51,14 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
 /** The steps of a tool without steps of its own: one request, and a view of its reply. */
 function oneRequest<R extends Route, O extends z.ZodRawShape>(
   route: R,
-  { from, ...rest }: ResultView<R, O>,
+  { result = defaultView(route), line }: Pick<ToolSpec<R, O>, 'result' | 'line'>,
 ): Steps<R, O> {
+  const { from, ...rest } = result
   return {
     ...rest,
     async run({ request, options, session, signal }) {
       const reply = await session.client.call(route, request, signal)
-      return { structured: from(reply, request, options) }
+      return { structured: from(reply, request, options), ...(line && { lines: [line(reply)] }) }
     },
   }
 }

@@ -31,6 +31,8 @@ export interface ToolSpec<R extends Route, O extends z.ZodRawShape = Record<neve
   readonly clears?: readonly string[]
   /** Needed where the reply is not an object, or more than the caller wants. */
   readonly result?: ResultView<R, O>
+  /** What the text says of the reply, instead of all of it as JSON. */
+  readonly line?: (reply: ReplyOf<R>) => string
   /** Instead of `result`, where the tool does more than one request. */
   readonly steps?: Steps<R, O>
   /** Where the steps have another effect than the route. */

@@ -599,9 +599,7 @@ describe('what is confirmed', () => {
     async (_, answer) => {
       await using client = await modeOf('auto', answer)
       expect(await asks(client, 'place_call', newCall())).toBe(true)
-      expect(await asks(client, 'delete_sip_trunk', { sip_trunk_id: seedIds.inboundTrunk })).toBe(
-        true,
-      )
+      expect(await asks(client, 'delete_sip_trunk', await newTrunk(client))).toBe(true)
       const number = { phone_number_id: seedIds.mainNumber }
       expect(await asks(client, 'delete_phone_number', number)).toBe(true)
       expect(await asks(client, 'archive_agent', archive)).toBe(true)
