@@ -197,5 +197,5 @@ test('nothing is looked for where nobody is asked', async () => {
   })
   platformWith({})
   expect(await never.value('archive_agent', { agent_id })).toMatchObject({ done: true })
-  expect(platform.seen.map(({ method }) => method)).toEqual(['DELETE'])
+  expect(platform.seen.map(({ method }) => method)).toEqual(['GET', 'DELETE'])
 })

@@ -8,8 +8,8 @@ export function addedNumber(number: PhoneNumber): string {
   return `Added number ${numberInWords(number)}, id ${id}: on ${trunkInWords(trunk)}, answered by ${agentInWords(agent)}.`
 }
 
-export const trunkInWords = (trunk: PhoneNumber['sip_trunk']): string =>
+const trunkInWords = (trunk: PhoneNumber['sip_trunk']): string =>
   trunk ? `the SIP trunk ${quotedNameWithId(trunk.name, trunk.id)}` : 'no SIP trunk'
 
-export const agentInWords = (agent: PhoneNumber['inbound_agent']): string =>
+const agentInWords = (agent: PhoneNumber['inbound_agent']): string =>
   agent ? quotedNameWithId(agent.name, agent.id) : 'nobody'
