@@ -7,6 +7,8 @@ import { type SettingTexts, settingLabel, settingReader, text } from './setting.
 
 /** Where what outlives a request is kept. */
 export interface StateConfig {
+  /** Address of the PostgreSQL database that keeps everything else. It may hold a password. */
+  databaseUrl: string | undefined
   /** Folder of the local token and, without a database, of everything else; `:memory:` keeps nothing. */
   dir: string
   /** The operator's secrets, the newest first, or the file that has them, one a line. */
@@ -19,6 +21,13 @@ export const stateSettings = {
     value: 'FOLDER',
     help: 'Folder of the journal of placed calls, of used confirmations and of the local token; :memory: keeps nothing.',
     range: "Default: your user's data folder.",
+  }),
+  'state-url': text({
+    variable: 'VOICE_AGENT_STATE_URL',
+    value: 'URL',
+    help: 'PostgreSQL database that keeps the journal, the counts and used confirmations instead, for any number of servers: postgres://…; needs a secret. Better as a variable: others can see flags.',
+    isSecret: true,
+    blankError: 'is empty: the address did not arrive. Give it, or do not set it at all.',
   }),
   secret: text({
     variable: 'VOICE_AGENT_SECRET',
@@ -41,7 +50,28 @@ export function stateConfig(texts: SettingTexts): StateConfig {
   if (given !== undefined && file !== undefined) {
     throw new ConfigError(`${secretLabel} and ${fileLabel} are both set. Keep one of them.`)
   }
-  return { dir: value('state-dir') ?? defaultStateDir(texts), secrets: secretSource(given, file) }
+  const databaseUrl = databaseAddress(value('state-url'))
+  const secrets = secretSource(given, file)
+  if (databaseUrl !== undefined && secrets === undefined) {
+    throw new ConfigError(
+      `${urlLabel} needs ${secretLabel} or ${fileLabel}, the same for all servers that use the database: with it one accepts what another has signed. Make one with: openssl rand -base64 32`,
+    )
+  }
+  return { databaseUrl, dir: value('state-dir') ?? defaultStateDir(texts), secrets }
+}
+
+/** The address is not repeated: it may hold a password. */
+function databaseAddress(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined
+  const url = URL.parse(given)
+  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+    throw new ConfigError(
+      `${urlLabel} is not the address of a PostgreSQL database. Such an address is postgres://user:password@host:5432/database.`,
+    )
+  }
+  if (url.pathname.length < 2)
+    throw new ConfigError(`${urlLabel} names no database: put its name at the end of the address.`)
+  return given
 }
 
 function secretSource(given: string | undefined, file: string | undefined): StateConfig['secrets'] {
@@ -49,6 +79,7 @@ function secretSource(given: string | undefined, file: string | undefined): Stat
   return given === undefined ? undefined : { texts: secretsIn(given, ',', secretLabel) }
 }
 
+const urlLabel = settingLabel(stateSettings, 'state-url')
 const secretLabel = settingLabel(stateSettings, 'secret')
 const fileLabel = settingLabel(stateSettings, 'secret-file')
 

@@ -11,7 +11,7 @@ const Package = z.object({ name: z.string(), version: z.string(), license: z.str
  * The licence texts of everything in a bundle, as one text: of the packages of its inputs, of
  * packages that are built into those (by their source maps), of folders in a package that have a
  * licence of their own, and of data in our own files that others have made. Throws when a package
- * has no licence file, and when the licence of such data belongs to no file of the bundle.
+ * has no licence text, and when the licence of such data belongs to no file of the bundle.
  */
 export function licences(root: string, inputs: readonly string[]): string {
   const texts = new Map<string, Licence>()
@@ -68,14 +68,23 @@ function licenceFile(folder: string): string | undefined {
   return file && join(folder, file)
 }
 
+/** The licence of a package that has it in its README, as the last section. */
+function licenceInReadme(folder: string): string | undefined {
+  const readme = join(folder, 'README.md')
+  if (!existsSync(readme)) return undefined
+  const [, text] = /^## licen[sc]e\n([\s\S]+)$/im.exec(readFileSync(readme, 'utf8')) ?? []
+  return text !== undefined && /^Copyright/m.test(text) && !/^#/m.test(text) ? text : undefined
+}
+
 function licenceOf(folder: string): Licence {
-  const file = existsSync(folder) && licenceFile(folder)
-  if (!file)
+  const file = existsSync(folder) ? licenceFile(folder) : undefined
+  const text = file === undefined ? licenceInReadme(folder) : readFileSync(file, 'utf8')
+  if (text === undefined)
     throw new Error(`${folder} has no licence file; find out its licence before it is shipped`)
   const { name, version, license } = Package.parse(
     JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')),
   )
-  return { title: `${name} ${version} (${license})`, text: readFileSync(file, 'utf8').trim() }
+  return { title: `${name} ${version} (${license})`, text: text.trim() }
 }
 
 /** Packages whose sources a file was built from, according to its source map. */

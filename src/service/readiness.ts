@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Send } from '../api/send.ts'
 import { routes } from '../contract/routes.ts'
 import type { State } from '../state/state.ts'
@@ -6,7 +7,7 @@ import type { Reachability, Readiness } from '../transports/http-probes.ts'
 /** How long a finding holds, ms: probes of several balancers together ask the platform once. */
 const keptMs = 2000
 
-/** Longest that the platform may take to answer a probe, ms: less than probes wait by default. */
+/** Longest that the platform and the state may take to answer a probe, ms: less than probes wait by default. */
 const longestMs = 900
 
 /**
@@ -19,7 +20,7 @@ export function createReadiness({
   state,
 }: {
   readonly send: Send
-  readonly state: Pick<State, 'journal'>
+  readonly state: Pick<State, 'check'>
 }): () => Promise<Readiness> {
   let found: Promise<Readiness> | undefined
   return () => {
@@ -34,12 +35,15 @@ export function createReadiness({
 
 async function find({ send, state }: Parameters<typeof createReadiness>[0]): Promise<Readiness> {
   const { method, path } = routes.accounts.current
-  const [platform, journal] = await Promise.all([
+  const [platform, stateFound] = await Promise.all([
     reachable(send({ method, target: path, headers: {}, timeLeftMs: longestMs })),
-    reachable(state.journal()),
+    reachable(Promise.race([state.check(), tooLate()])),
   ])
-  return { platform, state: journal }
+  return { platform, state: stateFound }
 }
+
+const tooLate = () =>
+  sleep(longestMs, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer')))
 
 const reachable = (attempt: Promise<unknown>): Promise<Reachability> =>
   attempt.then(

@@ -16,7 +16,7 @@ import { openPlatform } from './platform.ts'
 import { createReadiness } from './readiness.ts'
 import { openSealingKeys } from './sealing-keys.ts'
 import { createSessions } from './sessions.ts'
-import { openState } from './state.ts'
+import { openState, prepareState } from './state.ts'
 
 /** What the transport that uses the service gives it. */
 export interface ServiceEvents {
@@ -37,7 +37,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   const isSandbox = platformConfig.kind === 'sandbox'
   const exposure = exposedTools(tools, scope.exposure)
   const sealingKeys = openSealingKeys(config.state)
-  const state = openState(config.state, { isSandbox })
+  const state = await openState(config.state, { isSandbox })
   const callServices = createCallServices(calling, state)
   const platform = await openPlatform(platformConfig, events.onBug)
   const sessionFor = createSessions({ platform, callServices, config })
@@ -69,8 +69,14 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     localToken: () => openLocalToken(config.state.dir),
     /** Whether requests can be served now: for probes of an HTTP server. */
     readiness: createReadiness({ send: platform.send, state }),
-    /** Does now what the first request would do, and fails if that fails. */
-    prepare: platform.prepare,
+    /**
+     * Does now what the first request would do, and fails if that fails. Gives a warning where what is
+     * missing may come by itself.
+     */
+    async prepare(): Promise<string | undefined> {
+      await platform.prepare()
+      return prepareState(state, config.state)
+    },
     async close() {
       await state.close()
       await platform.close()

@@ -4,4 +4,11 @@
  */
 export class StateError extends Error {
   override readonly name: string = 'StateError'
+  /** It will be usable again without a change by anybody here: it cannot be reached at the moment. */
+  readonly isTemporary: boolean
+
+  constructor(message: string, options: ErrorOptions & { isTemporary?: boolean } = {}) {
+    super(message, options)
+    this.isTemporary = options.isTemporary ?? false
+  }
 }

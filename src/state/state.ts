@@ -14,5 +14,7 @@ export interface State {
   journal(): Promise<Journal>
   readonly callCounter: CallCounter
   readonly records: Records
+  /** Throws StateError where it cannot be used now. */
+  check(): Promise<void>
   close(): Promise<void>
 }

@@ -42,7 +42,8 @@ async function start(config: HttpCommandConfig): Promise<Running> {
   const service = await openService(config, { onBug, shutdown: shutdown.signal })
   // The person who starts this server reads the log, so what cannot work fails at once. Over stdio
   // the first tool reports it.
-  await service.prepare()
+  const warning = await service.prepare()
+  if (warning !== undefined) log(warning)
   const local = isLoopback(config.listen.host)
   const ownKey = await ownKeyFor(config, service, local)
   const server = await listen(config, service, { isLoopback: local, ownKey })

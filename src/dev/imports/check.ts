@@ -100,7 +100,7 @@ function zoneProblems(
   zones: readonly { name: string; file_count: number }[],
 ): string[] {
   const read = zones.reduce((sum, zone) => sum + zone.file_count, 0)
-  const files = globSync(codeFiles, { cwd: root }).length
+  const files = globSync(codeFiles, { cwd: root, exclude: ['**/node_modules/**'] }).length
   return [
     ...zones.filter((zone) => zone.file_count === 0).map(({ name }) => `${name} has no file`),
     ...(read === files ? [] : [`fallow has read ${read} of ${files} files`]),

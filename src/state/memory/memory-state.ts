@@ -12,6 +12,7 @@ export function createMemoryState(): State {
     journal: journal.get,
     callCounter,
     records: createMemoryRecords(),
+    check: async () => undefined,
     async close() {
       await journal.close((opened) => opened.close())
       await callCounter.close()

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   type CallIdentity,
   type Claim,
@@ -7,6 +6,7 @@ import {
   longestSendMs,
   sameCallMs,
 } from '../journal.ts'
+import { claimStep, mintExternalId } from '../journal-rules.ts'
 import { elapsedSince, type Timestamp, timestampIn } from '../timestamp.ts'
 import type { JournalRow, JournalStatements } from './journal-statements.ts'
 
@@ -35,16 +35,15 @@ export function rowFor(
 export function claimRow(statements: JournalStatements, identity: CallIdentity): Claim {
   const { owner, content } = identity
   const row = rowFor(statements, identity)
-  if (row?.state === 'free') {
-    // There is no call, so the id may be used for a corrected one, too.
+  const step = claimStep(row, content)
+  if (row && step === 'reuse') {
     const at = laterThan(row.since, timestampIn())
     statements.reuse({ owner, externalId: row.external_id }, content, at)
     return mine(owner, row.external_id, at)
   }
-  if (row && row.content !== content) return { kind: 'conflict' }
-  if (row) return { kind: 'theirs', entry: entryOf(row) }
+  if (row) return step === 'conflict' ? { kind: step } : { kind: 'theirs', entry: entryOf(row) }
   const isMinted = identity.externalId === undefined
-  const externalId = identity.externalId ?? mintId()
+  const externalId = identity.externalId ?? mintExternalId()
   const at = timestampIn()
   statements.insert({ owner, externalId }, { content, isMinted }, at)
   return mine(owner, externalId, at)
@@ -93,6 +92,3 @@ export const entryOf = (row: JournalRow): JournalEntry => ({
   stamp: row.since,
   callId: row.call_id,
 })
-
-/** Short, in lower case, letters and digits: the platform is to store it unchanged. */
-const mintId = () => `auto-${randomBytes(12).toString('hex')}`

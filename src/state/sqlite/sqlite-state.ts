@@ -19,14 +19,18 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
   const journal = openOnce(() => openSqliteJournal(file('calls.db')))
   const callCounter = createSqliteCallCounter(file('dialled.db'), setting)
   const records = createSqliteRecords(file('records.db'), setting)
+  const open = async () => {
+    const opened = await journal.get()
+    await opened.restoreFile()
+    return opened
+  }
   return {
-    async journal() {
-      const opened = await journal.get()
-      await opened.restoreFile()
-      return opened
-    },
+    journal: open,
     callCounter,
     records,
+    async check() {
+      await open()
+    },
     async close() {
       await journal.close((opened) => opened.close())
       await callCounter.close()

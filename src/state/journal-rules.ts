@@ -1,0 +1,19 @@
+import { randomBytes } from 'node:crypto'
+import type { JournalEntry } from './journal.ts'
+
+/** What a claim does with the entry that stands for it; see the protocol in journal.ts. */
+export type ClaimStep = 'insert' | 'reuse' | 'theirs' | 'conflict'
+
+/** The entry is read and written in one operation among all processes. */
+export function claimStep(
+  found: { readonly state: JournalEntry['state']; readonly content: string } | undefined,
+  content: string,
+): ClaimStep {
+  if (!found) return 'insert'
+  // There is no call, so the id may be used for a corrected one, too.
+  if (found.state === 'free') return 'reuse'
+  return found.content === content ? 'theirs' : 'conflict'
+}
+
+/** Short, in lower case, letters and digits: the platform is to store it unchanged. */
+export const mintExternalId = (): string => `auto-${randomBytes(12).toString('hex')}`

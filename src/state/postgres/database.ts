@@ -1,0 +1,200 @@
+import { createHmac } from 'node:crypto'
+import type { ClientBase, Pool } from 'pg'
+import * as z from 'zod'
+import { openOnce } from '../open-once.ts'
+import { StateError } from '../state-error.ts'
+import {
+  applicationName,
+  checkInstallation,
+  type Installation,
+  lockSpace,
+  type Migration,
+  migrate,
+} from './migrations.ts'
+
+/** Runs a statement with its parameters ($1, $2, …), and gives its rows. Throws StateError. */
+export type RunSql = <T>(
+  row: z.ZodType<T>,
+  sql: string,
+  values?: readonly unknown[],
+) => Promise<T[]>
+
+/** The database that servers share. All methods throw StateError, and work again when it does. */
+export interface Database {
+  /** One statement, which takes effect as a whole. */
+  readonly run: RunSql
+  /**
+   * Statements that take effect together, or not at all. Those with the same `lock` (any text) run one
+   * after the other, on whichever server.
+   */
+  transaction<T>(lock: string, work: (run: RunSql) => Promise<T>): Promise<T>
+  /** Hashes a text with the secret of the installation. */
+  seal(text: string): Promise<string>
+  /** Connects, makes the tables if they are missing, and asks it something. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** `postgres://…`; it holds a password, and no message repeats it. */
+  readonly url: string
+  /** What names the address, for errors. */
+  readonly setting: string
+  /** The changes of the tables that this program knows. */
+  readonly migrations?: readonly Migration[]
+}
+
+/** The clock of the database, ms since 1970. */
+export const databaseNow = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
+
+/** Rows of a statement that gives none. */
+export const NoRow = z.never()
+
+/** How long to wait for a connection, for one statement, and for a lock, ms. */
+const patience = { connection: 5000, statement: 8000, answer: 10_000, lock: 8000 } as const
+
+/** Connections of one server; each is used for one statement or transaction at a time. */
+const mostConnections = 10
+
+/** Opens the database with its first use. */
+export function openDatabase({ url, setting, migrations }: DatabaseOptions): Database {
+  const failing = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw unusable(error, setting)
+    }
+  }
+  const opened = openOnce(() => open(url, migrations))
+  const run: RunSql = (row, sql, values) =>
+    failing(async () => {
+      const { pool } = await opened.get()
+      return rowsOf(row, await pool.query(sql, values && [...values]))
+    })
+  return {
+    run,
+    transaction: (lock, work) =>
+      failing(async () => {
+        const { pool } = await opened.get()
+        return inTransaction(pool, lock, work)
+      }),
+    seal: (text) =>
+      failing(async () => {
+        const { installation } = await opened.get()
+        return createHmac('sha256', installation.secret).update(text).digest('base64url')
+      }),
+    async check() {
+      await run(z.unknown(), 'SELECT 1')
+    },
+    close: () => opened.close(({ pool }) => pool.end()),
+  }
+}
+
+interface OpenDatabase {
+  readonly pool: Pool
+  readonly installation: Installation
+}
+
+async function open(url: string, known?: readonly Migration[]): Promise<OpenDatabase> {
+  const { default: pg } = await import('pg')
+  let installation: Installation | undefined
+  const onConnect = async (client: ClientBase) => {
+    await client.query(sessionSql)
+    if (installation) await checkInstallation(client, installation, known)
+  }
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: applicationName,
+    max: mostConnections,
+    connectionTimeoutMillis: patience.connection,
+    query_timeout: patience.answer,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    // A connection is used only when this has resolved (pg-pool waits for it, its type does not say so).
+    onConnect,
+  })
+  // An idle connection that breaks is replaced by the next statement.
+  pool.on('error', ignore)
+  try {
+    installation = await withClient(pool, (client) => migrate(client, known))
+    return { pool, installation }
+  } catch (error) {
+    await pool.end().catch(ignore)
+    throw error
+  }
+}
+
+const ignore = () => undefined
+
+/**
+ * What is promised holds whatever the defaults of the database are: a commit is on disk when it is
+ * reported, statements see what was committed before them, and none waits for ever.
+ */
+const sessionSql = `
+  SELECT set_config('synchronous_commit', 'on', false)
+    WHERE current_setting('synchronous_commit') IN ('off', 'local');
+  SET default_transaction_isolation TO 'read committed';
+  SET statement_timeout TO ${patience.statement};
+  SET lock_timeout TO ${patience.lock};
+  SET idle_in_transaction_session_timeout TO ${patience.answer}`
+
+async function inTransaction<T>(
+  pool: Pool,
+  lock: string,
+  work: (run: RunSql) => Promise<T>,
+): Promise<T> {
+  return withClient(pool, async (client) => {
+    await client.query(`BEGIN; SELECT pg_advisory_xact_lock(${lockSpace}, ${lockNumber(lock)})`)
+    const result = await work(async (row, sql, values) =>
+      rowsOf(row, await client.query(sql, values && [...values])),
+    )
+    await client.query('COMMIT')
+    return result
+  })
+}
+
+/** 32 bits of a hash, except the lock of migrations: two texts that meet only wait for each other. */
+const lockNumber = (lock: string) =>
+  createHmac('sha256', 'lock').update(lock).digest().readInt32BE() || 1
+
+/** A connection of the pool. After a failure it is closed, which rolls its transaction back. */
+async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  // A connection that breaks between two statements: the next statement fails.
+  client.on('error', ignore)
+  let failure: Error | undefined
+  try {
+    return await work(client)
+  } catch (error) {
+    failure = error instanceof Error ? error : new Error(String(error))
+    throw error
+  } finally {
+    client.off('error', ignore)
+    client.release(failure)
+  }
+}
+
+const rowsOf = <T>(row: z.ZodType<T>, { rows }: { rows: unknown[] }): T[] =>
+  z.array(row).parse(rows)
+
+function unusable(error: unknown, setting: string): StateError {
+  const reason = reasonOf(error).replace(/\.$/, '')
+  const isTemporary = !isRefusal(error)
+  const next = isTemporary ? ' This server uses it again as soon as it answers.' : ''
+  const message = `The database of ${setting} cannot be used: ${reason}.${next}`
+  return new StateError(message, { cause: error, isTemporary })
+}
+
+/**
+ * Whether the database has answered, and somebody has to change something: the password, the name of
+ * the database, rights, the version (classes of SQLSTATE, PostgreSQL's Appendix A).
+ */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof StateError ||
+  (error instanceof Error && 'code' in error && /^(28|3D|3F|42)/.test(String(error.code)))
+
+/** A host with several addresses fails with an error for each, and no words of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ')
+  return error instanceof Error ? error.message || error.name : String(error)
+}

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import * as z from 'zod'
+import { type CallCounter, CallCounterError, type Reservation } from '../call-counter.ts'
+import {
+  type CallLimits,
+  type ExceededLimit,
+  exceededLimit,
+  longestWindow,
+} from '../call-limits.ts'
+import { StateError } from '../state-error.ts'
+import { type Database, databaseNow, NoRow, type RunSql } from './database.ts'
+
+export interface PostgresCounterOptions {
+  /** Calls are counted among those of the same name: simulated ones apart from real ones. */
+  readonly countedAs: string
+  /** The clock of the database as an SQL expression; tests give another one. */
+  readonly now?: string
+}
+
+/** What the methods of a counter work with. */
+interface Counting {
+  readonly database: Pick<Database, 'run' | 'transaction' | 'seal'>
+  readonly countedAs: string
+  readonly now: string
+}
+
+/** A call counter in PostgreSQL. All servers reserve one after the other, by the database's clock. */
+export function createPostgresCallCounter(
+  database: Database,
+  { countedAs, now = databaseNow }: PostgresCounterOptions,
+): CallCounter {
+  const counting = { database: inErrors(database), countedAs, now }
+  return { ...limiting(counting), ...following(counting), close: async () => undefined }
+}
+
+function inErrors(database: Database): Counting['database'] {
+  const refusing = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      if (!(error instanceof StateError)) throw error
+      throw new CallCounterError(error.message, { cause: error })
+    }
+  }
+  return {
+    run: (...statement) => refusing(database.run(...statement)),
+    transaction: (...work) => refusing(database.transaction(...work)),
+    seal: (text) => refusing(database.seal(text)),
+  }
+}
+
+const table = 'voice_agent_mcp.counted_calls'
+
+/** What counts calls. */
+const limiting = ({
+  database,
+  countedAs,
+  now,
+}: Counting): Pick<CallCounter, 'check' | 'reserve' | 'cancel'> => ({
+  check: async (limits) => (await countedNow(database.run, limits, { countedAs, now })).exceeded,
+  reserve: (limits, leaseMs) =>
+    database.transaction(`count of ${countedAs}`, async (run): Promise<Reservation> => {
+      const { at, exceeded } = await countedNow(run, limits, { countedAs, now })
+      if (exceeded) return { exceeded }
+      const outdated = `DELETE FROM ${table} WHERE counted_as = $1 AND at <= $2 AND lease_end <= $3`
+      await run(NoRow, outdated, [countedAs, at - longestWindow, at])
+      const id = randomUUID()
+      const insert = `INSERT INTO ${table} (id, counted_as, at, lease_end) VALUES ($1, $2, $3, $4)`
+      await run(NoRow, insert, [id, countedAs, at, at + Math.ceil(leaseMs)])
+      return { id }
+    }),
+  async cancel(id) {
+    await database.run(NoRow, `DELETE FROM ${table} WHERE id = $1`, [id])
+  },
+})
+
+const CountRow = z.object({
+  now: z.coerce.number(),
+  under_way: z.coerce.number(),
+  /** When the call was reserved that is the newest but so many, for each limit of a window. */
+  minute: z.coerce.number().nullable(),
+  hour: z.coerce.number().nullable(),
+  day: z.coerce.number().nullable(),
+})
+
+/** What the limits depend on, in one statement: the time, when calls were reserved, how many go on. */
+async function countedNow(
+  run: RunSql,
+  limits: CallLimits,
+  { countedAs, now }: { countedAs: string; now: string },
+): Promise<{ at: number; exceeded: ExceededLimit | undefined }> {
+  const ranks = [limits.max_per_minute, limits.max_per_hour, limits.max_per_day]
+  const nth = (rank: string) => `(SELECT at FROM ${table} WHERE counted_as = $1
+    AND at > now - ${longestWindow} ORDER BY at DESC OFFSET ${rank}::bigint LIMIT 1)`
+  const sql = `
+    WITH clock AS MATERIALIZED (SELECT ${now} AS now)
+    SELECT now, ${nth('$2')} AS minute, ${nth('$3')} AS hour, ${nth('$4')} AS day,
+      (SELECT count(*) FROM ${table} WHERE counted_as = $1 AND lease_end > now) AS under_way
+    FROM clock`
+  const skipped = ranks.map((rank) => Math.max((rank ?? 1) - 1, 0))
+  const [counted] = await run(CountRow, sql, [countedAs, ...skipped])
+  if (!counted) throw new Error('a statement without a condition gave no row')
+  const { now: at, minute, hour, day, under_way } = counted
+  const newest = [minute, hour, day]
+  const nthNewest = (rank: number, since: number) => {
+    const found = newest[ranks.indexOf(rank)] ?? undefined
+    return found !== undefined && found > since ? found : undefined
+  }
+  return { at, exceeded: exceededLimit(limits, at, { nthNewest, underWay: () => under_way }) }
+}
+
+const OpenRow = z.object({ id: z.string(), callId: z.string(), agoMs: z.coerce.number() })
+
+/** What is known of the calls that were placed. */
+const following = ({
+  database: { run, seal },
+  countedAs,
+  now,
+}: Counting): Pick<CallCounter, 'placed' | 'open' | 'renew' | 'release'> => ({
+  async placed(id, { owner, callId }) {
+    const sql = `UPDATE ${table} SET owner = $2, call_id = $3 WHERE id = $1`
+    await run(NoRow, sql, [id, await seal(owner), callId])
+  },
+  async open(owner, withinMs) {
+    const sql = `SELECT id, call_id AS "callId", ${now} - at AS "agoMs" FROM ${table}
+      WHERE counted_as = $1 AND owner = $2 AND at > ${now} - $3::bigint AND lease_end > 0 ORDER BY at`
+    return run(OpenRow, sql, [countedAs, await seal(owner), withinMs])
+  },
+  async renew(id, leaseMs) {
+    const sql = `UPDATE ${table} SET lease_end = ${now} + $2::bigint WHERE id = $1 AND lease_end > 0`
+    await run(NoRow, sql, [id, Math.ceil(leaseMs)])
+  },
+  async release(id) {
+    await run(NoRow, `UPDATE ${table} SET lease_end = 0 WHERE id = $1`, [id])
+  },
+})

@@ -1,0 +1,25 @@
+import type { State } from '../state.ts'
+import { type DatabaseOptions, openDatabase } from './database.ts'
+import { createPostgresCallCounter } from './postgres-call-counter.ts'
+import { createPostgresJournal } from './postgres-journal.ts'
+import { createPostgresRecords } from './postgres-records.ts'
+
+export interface PostgresStateOptions extends DatabaseOptions {
+  /** Simulated calls do not count for the limits of real ones. */
+  readonly isSandbox: boolean
+}
+
+/** The state in a PostgreSQL database, for servers on any machines. */
+export function createPostgresState({ isSandbox, ...options }: PostgresStateOptions): State {
+  const database = openDatabase(options)
+  const journal = createPostgresJournal(database)
+  return {
+    journal: async () => journal,
+    callCounter: createPostgresCallCounter(database, {
+      countedAs: isSandbox ? 'sandbox' : 'platform',
+    }),
+    records: createPostgresRecords(database),
+    check: database.check,
+    close: database.close,
+  }
+}

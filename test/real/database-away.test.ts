@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { startCallingPlatform } from '../harness/calling-platform.ts'
+import { connectHttp, type TestClient } from '../harness/client.ts'
+import { type Program, startHttpProgram, startProgram } from '../harness/program.ts'
+import {
+  type Network,
+  type PostgresServer,
+  startNetwork,
+  startPostgres,
+} from './postgres-server.ts'
+
+const secret = 's'.repeat(32)
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+}, 60_000)
+afterAll(() => server[Symbol.asyncDispose]())
+
+let platform: Awaited<ReturnType<typeof startCallingPlatform>>
+let network: Network
+let program: Program & { url: string }
+let client: TestClient
+
+const settings = (url: string) => ({
+  ...platform.env,
+  VOICE_AGENT_STATE_URL: url,
+  VOICE_AGENT_SECRET: secret,
+  VOICE_AGENT_DIAL_POLICY: '{"max_per_day": 100}',
+})
+
+beforeEach(async () => {
+  platform = await startCallingPlatform({ answerMs: 300 })
+  network = await startNetwork(server.port)
+  program = await startHttpProgram(settings(network.through(await server.newDatabase())))
+  client = await connectHttp('v2 2026-07-28', program.url)
+})
+afterEach(async () => {
+  await client[Symbol.asyncDispose]()
+  await program[Symbol.asyncDispose]()
+  await network[Symbol.asyncDispose]()
+  await platform[Symbol.asyncDispose]()
+})
+
+const callTo = (to_number: string) => ({
+  type: 'phone',
+  agent_id: platform.agent.id,
+  from_number: '+493023125000',
+  to_number,
+})
+const place = (to: string) => client.call('place_call', callTo(to))
+const textOf = ({ content }: Awaited<ReturnType<typeof place>>) =>
+  content.map(({ text }) => text).join('\n')
+
+test('while the database is away, reads go on and calls are refused; then they go on by themselves', async () => {
+  expect((await place('+493023125001')).isError).toBeFalsy()
+  network.cut()
+  for (let nth = 0; nth < 3; nth++) {
+    expect(await client.value('get_agent', { agent_id: platform.agent.id })).toMatchObject({
+      id: platform.agent.id,
+    })
+    await client.value('list_calls')
+    const refused = await place('+493023125002')
+    expect(refused.isError).toBe(true)
+    expect(textOf(refused)).toMatch(
+      /The database of --state-url \(VOICE_AGENT_STATE_URL\) cannot be used: .*This server uses it again as soon as it answers\..*could be placed twice, so none is/s,
+    )
+    expect(textOf(refused)).not.toMatch(/a-password|tester/)
+  }
+  expect(platform.dialled).toHaveLength(1)
+  network.heal()
+  expect((await place('+493023125002')).isError).toBeFalsy()
+  expect(platform.dialled).toHaveLength(2)
+  expect(program.stderr()).not.toContain('a-password')
+})
+
+test('a database that does not answer keeps nothing waiting for long', async () => {
+  expect((await place('+493023125011')).isError).toBeFalsy()
+  network.freeze()
+  const began = performance.now()
+  const placing = place('+493023125012')
+  await client.value('get_agent', { agent_id: platform.agent.id })
+  await client.value('list_calls')
+  expect(performance.now() - began).toBeLessThan(5000)
+  const refused = await placing
+  expect(refused.isError).toBe(true)
+  expect(textOf(refused)).toContain('--state-url')
+  expect(performance.now() - began).toBeLessThan(30_000)
+  expect(platform.dialled).toHaveLength(1)
+  network.heal()
+  expect((await place('+493023125012')).isError).toBeFalsy()
+}, 60_000)
+
+test('a call whose outcome could not be recorded is reported, and not placed again', async () => {
+  const placing = place('+493023125021')
+  await expect.poll(() => platform.seen.some(({ method }) => method === 'POST')).toBe(true)
+  network.cut()
+  const placed = await placing
+  expect(placed.isError).toBeFalsy()
+  network.heal()
+  expect((await place('+493023125021')).structuredContent).toMatchObject({ repeated: true })
+  expect(platform.dialled).toHaveLength(1)
+})
+
+test('PostgreSQL itself may be stopped and started', async () => {
+  expect((await place('+493023125031')).isError).toBeFalsy()
+  await server.stop()
+  expect((await place('+493023125032')).isError).toBe(true)
+  await client.value('get_agent', { agent_id: platform.agent.id })
+  await server.start()
+  expect((await place('+493023125032')).isError).toBeFalsy()
+  // The server knows the calls from before.
+  expect((await place('+493023125031')).structuredContent).toMatchObject({ repeated: true })
+  expect(platform.dialled).toHaveLength(2)
+}, 60_000)
+
+test('a server that is started meanwhile says so, serves reads, and places calls later', async () => {
+  network.cut()
+  const url = network.through(await server.newDatabase())
+  await using early = await startHttpProgram(settings(url))
+  expect(early.stderr()).toMatch(/The database of --state-url .* cannot be used/)
+  await using reader = await connectHttp('v2 2026-07-28', early.url)
+  await reader.value('get_agent', { agent_id: platform.agent.id })
+  expect((await reader.call('place_call', callTo('+493023125041'))).isError).toBe(true)
+  network.heal()
+  await reader.value('place_call', callTo('+493023125041'))
+  expect(platform.dialled).toHaveLength(1)
+})
+
+test.each([
+  [
+    'the password',
+    (url: string) => url.replace('a-password', 'wrong-password'),
+    /password authentication failed/,
+  ],
+  [
+    'the name of the database',
+    (url: string) => `${url}_none`,
+    /database "test_\d+_none" does not exist/,
+  ],
+])('a mistake in %s stops the start, and no password is shown', async (_, spoil, message) => {
+  const url = spoil(await server.newDatabase())
+  await using wrong = startProgram(['http', '--port', '0'], settings(url))
+  expect(await wrong.exited).toBe(1)
+  expect(wrong.stderr()).toMatch(message)
+  expect(wrong.stderr()).not.toMatch(/a-password|wrong-password/)
+})
+
+test.each([
+  ['no secret', { VOICE_AGENT_SECRET: '' }, /--secret .* is empty|needs --secret/],
+  [
+    'another kind of address',
+    { VOICE_AGENT_STATE_URL: 'mysql://u:a-password@h/d' },
+    /is not the address of a PostgreSQL database/,
+  ],
+  [
+    'no database in the address',
+    { VOICE_AGENT_STATE_URL: 'postgres://u:a-password@h' },
+    /names no database/,
+  ],
+])('%s stops the start', async (_, env, message) => {
+  const all = { ...settings('postgres://u:a-password@127.0.0.1/d'), ...env }
+  const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''))
+  await using wrong = startProgram(['http', '--port', '0'], given)
+  expect(await wrong.exited).toBe(1)
+  expect(wrong.stderr()).toMatch(message)
+  expect(wrong.stderr()).not.toContain('a-password')
+})

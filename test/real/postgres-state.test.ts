@@ -1,0 +1,179 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import type { CallIdentity } from '../../src/state/journal.ts'
+import { type Database, NoRow, openDatabase } from '../../src/state/postgres/database.ts'
+import { migrations } from '../../src/state/postgres/migrations.ts'
+import { createPostgresCallCounter } from '../../src/state/postgres/postgres-call-counter.ts'
+import { createPostgresJournal } from '../../src/state/postgres/postgres-journal.ts'
+import { createPostgresRecords } from '../../src/state/postgres/postgres-records.ts'
+import { describeCallCounter } from '../state/conformance/call-counter.ts'
+import { describeJournal } from '../state/conformance/journal.ts'
+import { describeRecords } from '../state/conformance/records.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+
+const setting = '--state-url'
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+}, 60_000)
+afterAll(() => server[Symbol.asyncDispose]())
+
+const opened: Database[] = []
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close()
+})
+const open = (url: string, known = migrations) => {
+  const database = openDatabase({ url, setting, migrations: known })
+  opened.push(database)
+  return database
+}
+/** Two servers on one new database. */
+const openTwo = async () => {
+  const url = await server.newDatabase()
+  return [open(url), open(url)] as const
+}
+
+describeJournal('in PostgreSQL', async () => {
+  const [one, other] = await openTwo()
+  return [createPostgresJournal(one), createPostgresJournal(other)]
+})
+
+describeRecords('in PostgreSQL', async () => {
+  const [one, other] = await openTwo()
+  return [createPostgresRecords(one), createPostgresRecords(other)]
+})
+
+let shared: Database | undefined
+let counters = 0
+describeCallCounter(
+  'in PostgreSQL',
+  async () => {
+    shared ??= openDatabase({ url: await server.newDatabase(), setting })
+    const database = shared
+    // The clock of the test is a row of a table; each counter has its own.
+    const countedAs = `counter ${++counters}`
+    await database.run(NoRow, 'CREATE TABLE IF NOT EXISTS clock (name text PRIMARY KEY, at bigint)')
+    await database.run(NoRow, 'INSERT INTO clock VALUES ($1, 0)', [countedAs])
+    const now = `(SELECT at FROM clock WHERE name = '${countedAs}')`
+    return {
+      counter: createPostgresCallCounter(database, { countedAs, now }),
+      setTime: async (at) => {
+        await database.run(NoRow, 'UPDATE clock SET at = $2 WHERE name = $1', [countedAs, at])
+      },
+    }
+  },
+  { runs: 15 },
+)
+afterAll(() => shared?.close())
+
+const identity: CallIdentity = {
+  owner: 'owner-in-clear',
+  formerOwners: [],
+  content: 'content-in-clear',
+  externalId: undefined,
+}
+
+describe('the tables', () => {
+  test('are made once by several servers that start together', async () => {
+    const url = await server.newDatabase()
+    const journals = Array.from({ length: 8 }, () => createPostgresJournal(open(url)))
+    const claims = await Promise.all(journals.map((journal) => journal.claim(identity)))
+    expect(claims.filter(({ kind }) => kind === 'mine')).toHaveLength(1)
+  })
+
+  test('hold no owner, content, name or id in clear', async () => {
+    const [database] = await openTwo()
+    const journal = createPostgresJournal(database)
+    await journal.claim(identity)
+    await journal.writeNote('name-in-clear', 'x')
+    const counter = createPostgresCallCounter(database, { countedAs: 'platform' })
+    const reserved = await counter.reserve({}, 1000)
+    if (!('id' in reserved)) throw new Error('not reserved')
+    await counter.placed(reserved.id, { owner: identity.owner, callId: 'call-1' })
+    const records = createPostgresRecords(database)
+    const record = { kind: 'used_token', id: 'id-in-clear', owner: identity.owner } as const
+    await records.add({ ...record, value: '', forMs: 1000 })
+    for (const table of ['calls', 'notes', 'counted_calls', 'records']) {
+      const rows = await database.run(z.unknown(), `SELECT * FROM voice_agent_mcp.${table}`)
+      expect(rows).toHaveLength(1)
+      expect(JSON.stringify(rows)).not.toContain('in-clear')
+    }
+  })
+
+  test('differ in what they store for the same call', async () => {
+    const seals = []
+    for (const _ of [1, 2]) seals.push(await open(await server.newDatabase()).seal('the same'))
+    expect(seals[0]).not.toBe(seals[1])
+  })
+
+  const next = { sql: "ALTER TABLE voice_agent_mcp.notes ADD COLUMN extra text DEFAULT 'x'" }
+
+  test('of a newer program that earlier ones can work with are used by both', async () => {
+    const url = await server.newDatabase()
+    const old = createPostgresJournal(open(url))
+    await old.writeNote('a', '1')
+    const newer = createPostgresJournal(open(url, [...migrations, next]))
+    await newer.writeNote('b', '2')
+    await old.writeNote('c', '3')
+    expect(await old.readNote('b')).toBe('2')
+    expect(await newer.readNote('c')).toBe('3')
+    // One of the old version that starts now.
+    expect(await createPostgresJournal(open(url)).readNote('b')).toBe('2')
+  })
+
+  test('of a newer program that earlier ones cannot work with are refused by those, running or new', async () => {
+    const url = await server.newDatabase()
+    const old = createPostgresJournal(open(url))
+    await old.writeNote('a', '1')
+    // Several connections, each of which has to end.
+    await Promise.all(Array.from({ length: 8 }, () => old.readNote('a')))
+    const breaking = { ...next, isBreaking: true }
+    const newer = createPostgresJournal(open(url, [...migrations, breaking]))
+    await newer.writeNote('b', '2')
+    const tooOld = /changed by a newer version of voice-agent-mcp.*Update this server/
+    for (const _ of [1, 2, 3]) await expect(old.readNote('a')).rejects.toThrow(tooOld)
+    await expect(old.claim(identity)).rejects.toThrow(tooOld)
+    await expect(createPostgresJournal(open(url)).claim(identity)).rejects.toThrow(tooOld)
+    expect(await newer.readNote('a')).toBe('1')
+  })
+
+  test('that were made anew under a running server are refused by it', async () => {
+    const url = await server.newDatabase()
+    const database = open(url)
+    const journal = createPostgresJournal(database)
+    await journal.claim(identity)
+    await database.run(NoRow, 'DROP SCHEMA voice_agent_mcp CASCADE')
+    await database
+      .run(
+        NoRow,
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      )
+      .catch(() => undefined)
+    const other = createPostgresJournal(open(url))
+    expect(await other.claim(identity)).toMatchObject({ kind: 'mine' })
+    await database
+      .run(z.unknown(), 'SELECT pg_terminate_backend(pg_backend_pid())')
+      .catch(() => undefined)
+    await expect(journal.claim(identity)).rejects.toThrow(
+      /replaced by another one while this server/,
+    )
+  })
+})
+
+describe('a commit', () => {
+  test('is on disk when it is reported, whatever the default of the database', async () => {
+    const url = await server.newDatabase()
+    const name = new URL(url).pathname.slice(1)
+    const first = open(url)
+    await first.run(NoRow, `ALTER DATABASE ${name} SET synchronous_commit TO off`)
+    await first.run(
+      NoRow,
+      `ALTER DATABASE ${name} SET default_transaction_isolation TO serializable`,
+    )
+    const settings = await open(url).run(
+      z.object({ durable: z.string(), isolation: z.string() }),
+      "SELECT current_setting('synchronous_commit') AS durable, current_setting('transaction_isolation') AS isolation",
+    )
+    expect(settings).toEqual([{ durable: 'on', isolation: 'read committed' }])
+  })
+})

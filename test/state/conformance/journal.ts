@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type CallIdentity,
+  type Journal,
+  type JournalEntry,
+  longestSendMs,
+} from '../../../src/state/journal.ts'
+
+const identity = (more: Partial<CallIdentity> = {}): CallIdentity => ({
+  owner: 'a platform and an account',
+  formerOwners: [],
+  content: 'what is asked for',
+  externalId: undefined,
+  ...more,
+})
+
+const hourMs = 3_600_000
+
+/** What every journal has to do. `open` gives the same empty journal to two servers. */
+export function describeJournal(
+  name: string,
+  open: () => Promise<readonly [Journal, Journal]>,
+): void {
+  /** Claims, and gives the entry; fails when another caller has it. */
+  const claimed = async (journal: Journal, more: Partial<CallIdentity> = {}) => {
+    const claim = await journal.claim(identity(more))
+    if (claim.kind !== 'mine') throw new Error(`the claim is ${claim.kind}`)
+    return claim.entry
+  }
+  const sending = async (journal: Journal, entry: JournalEntry, forMs = 1000) => {
+    const held = await journal.beginSending(entry, forMs)
+    if (!held) throw new Error('another caller holds it')
+    return held
+  }
+
+  describe(`a journal ${name}`, () => {
+    test.each([
+      ['without an id', undefined],
+      ['with an id', 'mine'],
+    ])('lets one of many identical requests send: %s', async (_, externalId) => {
+      const [one, other] = await open()
+      const claims = await Promise.all(
+        Array.from({ length: 30 }, (_, nth) =>
+          (nth % 2 ? one : other).claim(identity({ externalId })),
+        ),
+      )
+      expect(claims.filter(({ kind }) => kind === 'mine')).toHaveLength(1)
+      expect(claims.filter(({ kind }) => kind === 'theirs')).toHaveLength(29)
+      const ids = claims.map((claim) => 'entry' in claim && claim.entry.externalId)
+      expect(new Set(ids).size).toBe(1)
+    })
+
+    test('keeps calls of other owners and contents apart', async () => {
+      const [one, other] = await open()
+      const entries = [
+        await claimed(one),
+        await claimed(other, { content: 'something else' }),
+        await claimed(one, { owner: 'another account' }),
+        await claimed(other, { externalId: 'mine' }),
+        await claimed(one, { owner: 'another account', externalId: 'mine' }),
+      ]
+      expect(new Set(entries.map((entry) => entry.owner + entry.externalId)).size).toBe(5)
+    })
+
+    test('an external id belongs to one call', async () => {
+      const [one, other] = await open()
+      await claimed(one, { externalId: 'mine' })
+      const answer = await other.claim(identity({ externalId: 'mine', content: 'something else' }))
+      expect(answer).toEqual({ kind: 'conflict' })
+    })
+
+    test('an id that the journal made is found by it, too', async () => {
+      const [one, other] = await open()
+      const { externalId } = await claimed(one)
+      expect(externalId).toMatch(/^auto-[0-9a-f]{24}$/)
+      expect(await other.claim(identity({ externalId }))).toMatchObject({
+        kind: 'theirs',
+        entry: { externalId },
+      })
+    })
+
+    test('a released entry can be claimed again, once, by its id and by its content', async () => {
+      const [one, other] = await open()
+      const entry = await claimed(one)
+      await one.release(entry)
+      expect(await other.find(identity())).toBeUndefined()
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, (_, nth) =>
+          (nth % 2 ? one : other).claim(identity(nth % 3 ? {} : { externalId: entry.externalId })),
+        ),
+      )
+      const mine = claims.filter(({ kind }) => kind === 'mine')
+      expect(mine).toHaveLength(1)
+      const [claim] = mine
+      if (claim?.kind !== 'mine') throw new Error('not mine')
+      expect(claim.entry.externalId).toBe(entry.externalId)
+      expect(claim.entry.stamp).toBeGreaterThan(entry.stamp)
+      // The first holder holds nothing any more.
+      expect(await one.beginSending(entry, 1000)).toBeUndefined()
+    })
+
+    test('a free id may be used for a corrected call', async () => {
+      const [one, other] = await open()
+      await one.release(await claimed(one, { externalId: 'mine' }))
+      await claimed(other, { externalId: 'mine', content: 'corrected' })
+      expect(await one.claim(identity({ externalId: 'mine' }))).toEqual({ kind: 'conflict' })
+    })
+
+    test('of several callers that take an entry over one gets it, and stamps only grow', async () => {
+      const [one, other] = await open()
+      const held = await sending(one, await claimed(one))
+      const taken = await Promise.all(
+        Array.from({ length: 20 }, (_, nth) => (nth % 2 ? one : other).beginSending(held, 10)),
+      )
+      const winners = taken.filter((entry) => entry !== undefined)
+      expect(winners).toHaveLength(1)
+      expect(winners[0]?.stamp).toBeGreaterThan(held.stamp)
+      // The one that lost it changes nothing.
+      await one.release(held)
+      await one.endSending(held)
+      expect(await other.current(held)).toMatchObject({
+        state: 'sending',
+        stamp: winners[0]?.stamp,
+      })
+    })
+
+    test('tells the time since the deadline of the sender', async () => {
+      const [one, other] = await open()
+      const held = await sending(one, await claimed(one), 30_000)
+      const before = (await other.current(held))?.sinceDeadlineMs ?? 0
+      expect(before).toBeLessThan(-25_000)
+      expect(before).toBeGreaterThan(-31_000)
+      await one.endSending(held)
+      const after = await other.current(held)
+      expect(after?.sinceDeadlineMs).toBeGreaterThanOrEqual(-1)
+      expect(after?.sinceDeadlineMs).toBeLessThan(10_000)
+    })
+
+    test('takes durations of fractions of a millisecond, and the longest', async () => {
+      const [one] = await open()
+      const held = await sending(one, await claimed(one), 6931.4375)
+      expect(await one.beginSending(held, longestSendMs)).toMatchObject({ state: 'sending' })
+    })
+
+    test('an outcome is final, whoever records it', async () => {
+      const [one, other] = await open()
+      const entry = await sending(one, await claimed(one))
+      await other.recordPlaced(entry, 'call-1')
+      await one.recordNotAccepted(entry, 'call-2')
+      await one.release(entry)
+      expect(await other.find(identity())).toMatchObject({ state: 'placed', callId: 'call-1' })
+      expect(await other.claim(identity())).toMatchObject({
+        kind: 'theirs',
+        entry: { state: 'placed', callId: 'call-1' },
+      })
+      const refused = await claimed(other, { content: 'something else' })
+      await one.recordNotAccepted(refused, 'call-3')
+      await other.recordPlaced(refused, 'call-4')
+      expect(await one.current(refused)).toMatchObject({ state: 'not_taken', callId: 'call-3' })
+    })
+
+    test('a call that turns up after its entry was released is recorded', async () => {
+      const [one, other] = await open()
+      const entry = await claimed(one)
+      await one.release(entry)
+      await other.recordPlaced(entry, 'call-1')
+      expect(await one.claim(identity())).toMatchObject({
+        kind: 'theirs',
+        entry: { callId: 'call-1' },
+      })
+    })
+
+    test('an identical request is the same call for as long as it asks for', async () => {
+      const [one, other] = await open()
+      const entry = await claimed(one)
+      await one.recordPlaced(entry, 'call-1')
+      expect(await other.find(identity({ sameForMs: hourMs }))).toMatchObject({ callId: 'call-1' })
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      expect(await other.find(identity({ sameForMs: 10 }))).toBeUndefined()
+      const next = await claimed(other, { sameForMs: 10 })
+      expect(next.externalId).not.toBe(entry.externalId)
+      // The newest counts, and one of unknown outcome stays the same call however old it is.
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      expect(await one.claim(identity({ sameForMs: 10 }))).toMatchObject({
+        kind: 'theirs',
+        entry: { externalId: next.externalId },
+      })
+    })
+
+    test('that one request came to nothing does not undo another that was placed', async () => {
+      const [one, other] = await open()
+      const placed = await claimed(one, { externalId: undefined })
+      await one.recordPlaced(placed, 'call-1')
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      await one.release(await claimed(other, { sameForMs: 10 }))
+      expect(await other.claim(identity())).toMatchObject({
+        kind: 'theirs',
+        entry: { callId: 'call-1' },
+      })
+    })
+
+    test('knows how long ago a call was placed', async () => {
+      const [one, other] = await open()
+      await one.recordPlaced(await claimed(one), 'call-1')
+      const agoMs = await other.placedAgoMs(identity(), 'call-1')
+      expect(agoMs).toBeGreaterThanOrEqual(-1)
+      expect(agoMs).toBeLessThan(10_000)
+      expect(await other.placedAgoMs(identity(), 'call-2')).toBeUndefined()
+      expect(await other.placedAgoMs(identity({ owner: 'another' }), 'call-1')).toBeUndefined()
+    })
+
+    test('an entry that it does not have is not there, and changes nothing', async () => {
+      const [one] = await open()
+      const stranger: JournalEntry = {
+        owner: 'nobody',
+        externalId: 'none',
+        state: 'sending',
+        stamp: 1,
+        callId: null,
+      }
+      expect(await one.current(stranger)).toBeUndefined()
+      expect(await one.beginSending(stranger, 1000)).toBeUndefined()
+      await one.recordPlaced(stranger, 'call-1')
+      await one.release(stranger)
+      expect(await one.current(stranger)).toBeUndefined()
+    })
+
+    test('notes are read by the other server, the last one counts', async () => {
+      const [one, other] = await open()
+      expect(await one.readNote('a name')).toBeUndefined()
+      await one.writeNote('a name', 'first')
+      await other.writeNote('a name', 'second')
+      expect(await one.readNote('a name')).toBe('second')
+      expect(await one.readNote('another')).toBeUndefined()
+    })
+  })
+}

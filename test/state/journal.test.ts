@@ -1,0 +1,27 @@
+import { join } from 'node:path'
+import { afterEach, describe } from 'vitest'
+import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
+import { scratchFolder } from '../harness/program.ts'
+import { describeJournal } from './conformance/journal.ts'
+
+const cleanUp: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of cleanUp.splice(0)) await end()
+})
+
+describeJournal('in memory', async () => {
+  const journal = await openSqliteJournal(':memory:')
+  cleanUp.push(journal.close)
+  return [journal, journal]
+})
+
+describe('in a file', () => {
+  describeJournal('in a file', async () => {
+    const folder = scratchFolder()
+    const file = join(folder.path, 'calls.db')
+    const one = await openSqliteJournal(file)
+    const other = await openSqliteJournal(file)
+    cleanUp.push(one.close, other.close, () => folder[Symbol.dispose]())
+    return [one, other]
+  })
+})
