@@ -11,27 +11,51 @@ const linesOf = (answer: string) =>
 
 const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Whether a line has that name, as a word of its own and not as a part of a longer name. */
-function isAbout(line: string, name: string, others: readonly string[]): boolean {
-  const longer = others.filter((other) => other !== name && other.includes(name))
-  const rest = longer.reduce(
-    (text, other) => text.replaceAll(new RegExp(escaped(other), 'gi'), ' '),
-    line,
-  )
-  return new RegExp(`(?<![\\p{L}\\d+])${escaped(name)}(?![\\p{L}\\d])`, 'iu').test(rest)
-}
+const wholeWord = (name: string) =>
+  new RegExp(`(?<![\\p{L}\\d+])${escaped(name)}(?![\\p{L}\\d])`, 'iu')
 
-/** The lines that are about a name. `others` are all names that the answer may have. */
+/** A line without the names that are longer than this one and hold it. */
+const withoutLonger = (line: string, name: string, others: readonly string[]) =>
+  others
+    .filter((other) => other !== name && other.includes(name))
+    .reduce((text, other) => text.replaceAll(new RegExp(escaped(other), 'gi'), ' '), line)
+
+/** The lines that have a name, not as a part of a longer one. `others` are all names there are. */
 const linesAbout = (answer: string, name: string, others: readonly string[] = []): string[] =>
-  linesOf(answer).filter((line) => isAbout(line, name, others))
+  linesOf(answer).filter((line) => wholeWord(name).test(withoutLonger(line, name, others)))
 
-/** The numbers of a text, without those that are part of a word, a date or a telephone number. */
-const numbersIn = (text: string): number[] =>
+const months = 'jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec'
+
+/** Dates, times and telephone numbers: they are no counts. */
+const noCounts = new RegExp(
+  [
+    '\\d{4}-\\d{2}-\\d{2}(?:T[\\d:.+Z-]*)?',
+    `\\b\\d{1,2}(?:st|nd|rd|th)?\\.? (?:${months})[a-z]*\\.?(?: 20\\d\\d)?`,
+    `\\b(?:${months})[a-z]*\\.? \\d{1,2}(?:st|nd|rd|th)?\\b(?:,? 20\\d\\d)?`,
+    '\\b\\d{1,2}\\.\\d{1,2}\\.(?:\\d{4})?',
+    '\\b\\d{1,2}:\\d{2}\\b',
+    '\\+\\d[\\d-]{8,}',
+  ].join('|'),
+  'gi',
+)
+
+/** The counts in a text; "none" is 0. */
+const countsIn = (text: string): number[] =>
   (
-    text.match(
-      /(?<![\p{L}\d+.:-])\d{1,3}(?:[,\u202f ]\d{3})+(?![\d])|(?<![\p{L}\d+.:-])\d+(?:\.\d+)?(?![\d:-])/gu,
-    ) ?? []
-  ).map((match) => Number(match.replaceAll(/[,\u202f ]/g, '')))
+    text
+      .replaceAll(noCounts, ' ')
+      .replaceAll(/\b(?:none|zero|no)\b/gi, '0')
+      .match(/(?<![\p{L}\d.])(?:\d{1,3}(?:[,\u202f]\d{3})+|\d+)(?:\.\d+)?(?!\d)/gu) ?? []
+  ).map((match) => Number(match.replaceAll(/[,\u202f]/g, '')))
+
+/** The counts that a line has for a name: those after it, or all where too few follow. */
+function countsFor(line: string, name: string, others: readonly string[], least: number): number[] {
+  const text = withoutLonger(line, name, others)
+  const match = wholeWord(name).exec(text)
+  const [index, found] = match ? [match.index, match[0]] : [0, '']
+  const after = countsIn(text.slice(index + found.length))
+  return after.length >= least ? after : countsIn(text.replace(found, ' '))
+}
 
 /** The line about a name has these numbers first, each within `within` of it. */
 export const counts = (
@@ -43,14 +67,15 @@ export const counts = (
   return (answer) => {
     const lines = linesAbout(answer, name, others)
     if (lines.length === 0) return `says nothing about ${name} (${wanted})`
-    const rows = lines.map((line) => numbersIn(line.replace(new RegExp(escaped(name), 'i'), ' ')))
     const isRight = (numbers: readonly number[]) =>
       expected.every(({ value, within = 0 }, index) => {
         const found = numbers[index]
         return found !== undefined && Math.abs(found - value) <= within
       })
     // A name may be in several lines, in a summary for example: those with numbers must all be right.
-    const counted = rows.filter((numbers) => numbers.length >= expected.length)
+    const counted = lines
+      .map((line) => countsFor(line, name, others, expected.length))
+      .filter((numbers) => numbers.length >= expected.length)
     if (counted.length > 0 && counted.every(isRight)) return undefined
     return `${name}: ${wanted} expected, not "${lines.join(' / ')}"`
   }
@@ -61,12 +86,12 @@ export const countsNothingOf = (names: readonly string[], others: readonly strin
   names.map((name) => (answer) => {
     const lines = linesAbout(answer, name, others)
     const wrong = lines.find((line) =>
-      numbersIn(line.replace(new RegExp(escaped(name), 'i'), ' ')).some((value) => value !== 0),
+      countsFor(line, name, others, 1).some((value) => value !== 0),
     )
     return wrong === undefined ? undefined : `counts ${name}: "${wrong}"`
   })
 
-/** A line about the name says one of these, and no line about it says one of the others. */
+/** A line about the name says the right thing, and no line about it says a wrong one. */
 export const says =
   (name: string, right: RegExp, wrong?: RegExp): Fact =>
   (answer) => {
@@ -74,8 +99,8 @@ export const says =
     if (lines.length === 0) return `says nothing about ${name}`
     if (!lines.some((line) => right.test(line)))
       return `does not say ${right} of ${name}: "${lines[0]}"`
-    const false_ = wrong && lines.find((line) => wrong.test(line))
-    return false_ === undefined ? undefined : `says ${wrong} of ${name}: "${false_}"`
+    const falseLine = wrong && lines.find((line) => wrong.test(line))
+    return falseLine === undefined ? undefined : `says ${wrong} of ${name}: "${falseLine}"`
   }
 
 export const mentions =
@@ -88,39 +113,45 @@ export const mentions =
     return isThere ? undefined : `does not mention ${wanted}`
   }
 
-export const doesNotMention =
-  (unwanted: string | RegExp): Fact =>
-  (answer) =>
-    mentions(unwanted)(answer) === undefined ? `mentions ${unwanted}` : undefined
-
-/** Of all names that could be meant, the answer has these and no others. */
+/** Of all names that could be meant, the answer has these; others only to say that they are not. */
 export const namesExactly =
-  (wanted: readonly string[], all: readonly string[]): Fact =>
+  (wanted: readonly string[], all: readonly string[], isLeftOut?: RegExp): Fact =>
   (answer) => {
-    const has = (name: string) => linesAbout(answer, name, all).length > 0
-    const missing = wanted.filter((name) => !has(name))
-    const extra = all.filter((name) => !wanted.includes(name) && has(name))
-    if (missing.length === 0 && extra.length === 0) return undefined
-    return [
-      ...missing.map((name) => `does not name ${name}`),
-      ...extra.map((name) => `names ${name}`),
-    ].join('; ')
+    const missing = wanted.filter((name) => linesAbout(answer, name, all).length === 0)
+    const extra = all.filter(
+      (name) =>
+        !wanted.includes(name) &&
+        linesAbout(answer, name, all).some((line) => !isLeftOut?.test(line)),
+    )
+    return differences(missing, extra)
   }
+
+const differences = (missing: readonly string[], extra: readonly string[]) =>
+  missing.length + extra.length === 0
+    ? undefined
+    : [...missing.map((one) => `does not name ${one}`), ...extra.map((one) => `names ${one}`)].join(
+        '; ',
+      )
+
+/** A number of North America, however it is spaced. All numbers of the company and its contacts are. */
+const telephone = /\+1[ .()-]*\d{3}[ .()-]*\d{3}[ .-]*\d{4}(?!\d)/g
+
+const inE164 = (text: string) => text.replaceAll(/[^\d+]/g, '')
 
 /** The telephone numbers of the answer are these, beside those that it may have. */
 export const telephonesExactly =
   (wanted: readonly string[], mayHave: readonly string[] = []): Fact =>
   (answer) => {
-    const found = new Set(
-      (answer.match(/\+\d[\d ()-]{6,18}\d/g) ?? []).map((text) => text.replaceAll(/[^\d+]/g, '')),
-    )
+    const found = new Set((answer.match(telephone) ?? []).map(inE164))
     const missing = wanted.filter((number) => !found.has(number))
     const extra = [...found].filter(
       (number) => !wanted.includes(number) && !mayHave.includes(number),
     )
-    if (missing.length === 0 && extra.length === 0) return undefined
-    return [
-      ...missing.map((number) => `does not give ${number}`),
-      ...extra.map((number) => `gives ${number}`),
-    ].join('; ')
+    return differences(missing, extra)
   }
+
+/** The same as `says`, for a telephone number however it is spaced. */
+export const saysOfNumber =
+  (number: string, right: RegExp, wrong?: RegExp): Fact =>
+  (answer) =>
+    says(number, right, wrong)(answer.replaceAll(telephone, inE164))

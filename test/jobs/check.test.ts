@@ -97,6 +97,9 @@ test.each([
   ['Reception: 12, 36', false],
   ['Reception Berlin: 12, 34', false],
   ['Reception: 12, 34\nReception: 11, 34', false],
+  ['On 3 November: Reception 12 and 34', true],
+  ['Reception Berlin 9, 9; Reception 12, 34', true],
+  ['In all 99 conversations; Reception: 12, 34', true],
   ['nothing', false],
 ])('counts of an agent in "%s" are right: %s', (answer, isRight) => {
   const fact = counts(
@@ -111,10 +114,16 @@ test('a name too many, a number too many and the wrong word are found', () => {
   const names = namesExactly(['Katja', 'Lena'], ['Katja', 'Lena', 'Mika'])
   expect(names('Katja (azure), Lena (cartesia)')).toBeUndefined()
   expect(names('Katja, Lena, Mika')).toBe('names Mika')
+  expect(names('Katja, Lena; Mika is neutral')).toBe('names Mika')
   expect(names('Katja')).toBe('does not name Lena')
+  const neutral = namesExactly(['Katja'], ['Katja', 'Mika'], /neutral/)
+  expect(neutral('Katja\nMika is neutral')).toBeUndefined()
+  const sunday = counts('Sunday', [{ value: 0 }], [])
+  expect(sunday('Sunday, 15 November: none')).toBeUndefined()
+  expect(sunday('Sunday 15 Nov 2026: 2')).toBeDefined()
   const telephones = telephonesExactly(['+13035550141'])
   expect(telephones('+1 (303) 555-0141')).toBeUndefined()
-  expect(telephones('+13035550141 and +13035550142')).toBe('gives +13035550142')
+  expect(telephones('+13035550141 and +13035550142')).toBe('names +13035550142')
   const ben = says('Ben', /nobody/i, /machine/i)
   expect(ben('Anna: a machine\nBen: nobody answered')).toBeUndefined()
   expect(ben('Ben: a machine, nobody answered')).toMatch(/^says/)

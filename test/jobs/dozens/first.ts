@@ -1,4 +1,11 @@
-import { counts, countsNothingOf, mentions, says, telephonesExactly } from '../answers.ts'
+import {
+  counts,
+  countsNothingOf,
+  mentions,
+  says,
+  saysOfNumber,
+  telephonesExactly,
+} from '../answers.ts'
 import { Fits } from '../changes.ts'
 import { companyOf, contactOf, period, usageByAgent, within } from '../company.ts'
 import { accountNames } from '../furniture/accounts.ts'
@@ -155,7 +162,9 @@ const findTransferred: Job = {
     const contacts = transferred.flatMap((call) => contactOf(call) ?? [])
     return [
       telephonesExactly(contacts),
-      ...transferred.map((call) => says(contactOf(call) ?? '', new RegExp(call.agent_name ?? ''))),
+      ...transferred.map((call) =>
+        saysOfNumber(contactOf(call) ?? '', new RegExp(call.agent_name ?? '')),
+      ),
     ]
   },
 }
@@ -203,6 +212,7 @@ const archiveSome: Job = {
   },
   facts: () => [
     mentions('Spring campaign B'),
+    telephonesExactly([], ['+12025550114']),
     mentions(/Campaign line|\+1[ -]?\(?202\)?[ -]?555[ -]?0114/i),
   ],
 }
@@ -265,7 +275,9 @@ const weekByDay: Job = {
     return weekdays.map((weekday, index) => {
       const start = berlin.from + index * 86_400_000
       const value = completed.filter(within({ from: start, to: start + 86_400_000 })).length
-      return counts(weekday, [{ value }], [])
+      const fact = counts(weekday, [{ value }], [])
+      const short = new RegExp(`\\b${weekday.slice(0, 3)}\\b`, 'gi')
+      return (answer) => fact(answer.replaceAll(short, weekday))
     })
   },
 }

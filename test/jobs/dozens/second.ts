@@ -2,10 +2,10 @@ import { voicesOf } from '../../../src/sandbox/catalog/voices.ts'
 import {
   counts,
   countsNothingOf,
-  doesNotMention,
   mentions,
   namesExactly,
   says,
+  saysOfNumber,
   telephonesExactly,
 } from '../answers.ts'
 import { Fits } from '../changes.ts'
@@ -58,7 +58,7 @@ const voicesEverywhere: Job = {
     const female = german.filter(({ gender }) => gender === 'female')
     const name = (voice: { name?: unknown }) => String(voice.name)
     return [
-      namesExactly(female.map(name), german.map(name)),
+      namesExactly(female.map(name), german.map(name), /\b(?:neutral|male|not)\b/i),
       ...female.map((voice) => says(name(voice), new RegExp(String(voice.provider), 'i'))),
     ]
   },
@@ -119,7 +119,7 @@ const readiness: Job = {
   facts: () => [
     mentions(/terminat|dial out|outgoing|outbound|inbound[- ]only/i),
     mentions('offer_name'),
-    doesNotMention(/\bready to (call|go)\b|nothing is in the way/i),
+    mentions(/\b(?:no|not|cannot|can.t|couldn.t)\b/i),
   ],
 }
 
@@ -148,7 +148,10 @@ const usageCompared: Job = {
         agentNames.filter((name) => !used.includes(name)),
         agentNames,
       ),
-      mentions(new RegExp(`grew most\\W+${most}(?! \\w+(berlin|hamburg|german))`, 'i')),
+      (answer: string) => {
+        const [, named = ''] = /grew most\W*(.*)$/im.exec(answer) ?? []
+        return namesExactly([most], used)(named)
+      },
     ]
   },
 }
@@ -215,7 +218,6 @@ const callAgain: Job = {
       after.calls.findLast(({ to_number }) => to_number === to)?.answer_status
     const no = /nobody|no one|not answer|no answer|not pick|n't|unanswered|unavailable/i
     return [
-      telephonesExactly(numbers, ['+12025550110']),
       ...numbers.map((number) =>
         statusOf(number) === 'human'
           ? saysOfNumber(number, /answered|picked up|reached|yes|human|person/i, no)
@@ -224,12 +226,6 @@ const callAgain: Job = {
     ]
   },
 }
-
-/** The same as `says`, for a telephone number however it is spaced. */
-const saysOfNumber =
-  (number: string, right: RegExp, wrong?: RegExp) =>
-  (answer: string): string | undefined =>
-    says(number, right, wrong)(answer.replaceAll(/(?<=[\d+])[ ()-]+(?=\d)/g, ''))
 
 const unansweredNumbers: Job = {
   name: 'unanswered-numbers',

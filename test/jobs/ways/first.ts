@@ -1,7 +1,7 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
-import type { Assistant, Way } from './assistant.ts'
-import { Agents, Conversations, Numbers, Usage, Voices } from './results.ts'
+import type { Way } from './assistant.ts'
+import { Conversations, Numbers, Voices } from './results.ts'
 
 const createAgent: Way = async (assistant) => {
   const { voices } = await assistant.read(Voices, 'list_voices', {
@@ -50,57 +50,42 @@ const moveNumbers: Way = async (assistant) => {
   return assistant.agreed('delete_sip_trunk', { sip_trunk_id: 'Old carrier' })
 }
 
-const Placed = z.looseObject({ call_id: z.string() })
-
 const callThree: Way = async (assistant) => {
   const people = { Anna: '+12025550100', Ben: '+12025550103', Clara: '+12025550104' }
-  const placed = await assistant.agreed('place_calls', {
+  const text = await assistant.agreed('place_calls', {
     agent_id: 'Recall reminders',
     from_number: '+12025550110',
     calls: Object.entries(people).map(([first_name, to_number]) => ({
       to_number,
       test_variables: { contact: { first_name } },
     })),
+    follow: true,
   })
-  const ids = placed
-    .split('\n')
-    .filter((line) => line.startsWith('{'))
-    .map((line) => Placed.parse(JSON.parse(line)).call_id)
-  const lines: string[] = []
-  for (const [index, name] of Object.keys(people).entries()) {
-    const text = await assistant.text('wait_for_call', { call_id: ids[index] })
-    lines.push(`${name}: ${howItWent(text)}`)
-  }
-  return lines.join('\n')
+  return Object.entries(people)
+    .map(([name, number]) => `${name}: ${outcomeOf(number, text)}`)
+    .join('\n')
 }
 
-/** How a call went, in the words of a person. */
-export function howItWent(text: string): string {
-  if (text.includes('(human)')) return 'a person answered'
-  return text.includes('(machine)') ? 'a machine answered' : 'nobody answered'
-}
-
-/** The names of all agents by their ids. */
-export async function agentNames(assistant: Assistant): Promise<Map<string, string>> {
-  const args = { include_subaccounts: true, fields: ['name'], limit: 100 }
-  const { items } = await assistant.read(Agents, 'list_agents', args)
-  return new Map(items.map(({ id, name }) => [id, name]))
+/** How the call to a number went, by the result of a list: "not answered: +12025550103". */
+export function outcomeOf(number: string, text: string): string {
+  const line = text.split('\n').find((one) => one.includes(number))
+  ok(line, text)
+  return line.slice(0, line.indexOf(':'))
 }
 
 const usagePerAgent: Way = async (assistant) => {
-  const { data } = await assistant.read(Usage, 'get_usage', {
+  const text = await assistant.text('get_usage', {
     start: '2026-10-01T00:00:00Z',
     end: '2026-11-01T00:00:00Z',
-    granularity: 'month',
+    granularity: 'total',
     group_by: ['agent'],
   })
-  const names = await agentNames(assistant)
-  return data
-    .flatMap(({ values }) => values)
-    .map(({ conversations, seconds, dimensions }) => {
-      const name = names.get(dimensions?.agent ?? '')
-      return `${name}: ${conversations}, ${Math.round(seconds / 60)}`
-    })
+  // "- Reception (id): 209 min (12540 s), 60; 29.2 %"
+  return [...text.matchAll(/^- (.+) \(.+?\): ([\d.]+) min \(\d+ s\), (\d+)/gm)]
+    .map(
+      ([, name, minutes, conversations]) =>
+        `${name}: ${conversations}, ${Math.round(Number(minutes))}`,
+    )
     .join('\n')
 }
 
@@ -132,18 +117,11 @@ const copyToBranch: Way = async (assistant) => {
 }
 
 const archiveSome: Way = async (assistant) => {
-  const tags = ['campaign-spring']
-  const { items } = await assistant.read(Agents, 'list_agents', { tags })
-  const numbers = await assistant.read(Numbers, 'list_phone_numbers')
-  const left = items.flatMap(({ id, name }) => {
-    const number = numbers.items.find(({ inbound_agent }) => inbound_agent?.id === id)
-    return number ? [{ id, name, number }] : []
+  const text = await assistant.text('archive_agent', {
+    with_tag: 'campaign-spring',
+    unused_only: true,
   })
-  for (const { id } of items) {
-    if (left.every((agent) => agent.id !== id))
-      await assistant.text('archive_agent', { agent_id: id })
-  }
-  return left.map(({ name, number }) => `${name} answers ${number.friendly_name}.`).join('\n')
+  return text.split('\n').find((line) => line.startsWith('In use')) ?? ''
 }
 
 const Greeting = z.looseObject({ initial_message: z.looseObject({ message: z.string() }) })
@@ -164,15 +142,14 @@ const whoAnswers: Way = (assistant) =>
   })
 
 const weekByDay: Way = async (assistant) => {
-  const { data } = await assistant.read(Usage, 'get_usage', {
+  const text = await assistant.text('get_usage', {
     start: '2026-11-09T00:00:00+01:00',
     end: '2026-11-16T00:00:00+01:00',
     tz: 'Europe/Berlin',
   })
-  const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: 'Europe/Berlin' })
-  ok(data.length === 7)
-  return data
-    .map(({ ts, values }) => `${weekday.format(new Date(ts))}: ${values[0]?.conversations}`)
+  // "Mon 2026-11-09: 18.3 min (1098 s), 5" or "Sun 2026-11-15: none"
+  return [...text.matchAll(/^(\w+) [\d-]+: (?:.*, (\d+)|none)$/gm)]
+    .map(([, weekday, conversations = 'none']) => `${weekday}: ${conversations}`)
     .join('\n')
 }
 

@@ -57,18 +57,3 @@ export const Models = z.looseObject({
     }),
   ),
 })
-
-export const Usage = z.looseObject({
-  data: z.array(
-    z.looseObject({
-      ts: z.string(),
-      values: z.array(
-        z.looseObject({
-          seconds: z.number(),
-          conversations: z.number(),
-          dimensions: z.looseObject({ agent: z.string() }).optional(),
-        }),
-      ),
-    }),
-  ),
-})

@@ -1,8 +1,8 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
 import type { Way } from './assistant.ts'
-import { agentNames, howItWent } from './first.ts'
-import { Agents, Calls, Models, Numbers, Usage, Voices } from './results.ts'
+import { outcomeOf } from './first.ts'
+import { Agents, Calls, Models, Numbers, Voices } from './results.ts'
 
 const Agent = z.looseObject({ id: z.string() })
 
@@ -71,23 +71,21 @@ const readiness: Way = (assistant) =>
   })
 
 const usageCompared: Way = async (assistant) => {
-  const usage = async (start: string, end: string) => {
-    const args = { start, end, granularity: 'month', group_by: ['agent'] }
-    const { data } = await assistant.read(Usage, 'get_usage', args)
-    return new Map(
-      data
-        .flatMap(({ values }) => values)
-        .map(({ conversations, dimensions }) => [dimensions?.agent ?? '', conversations]),
-    )
-  }
-  const earlier = await usage('2026-11-02T00:00:00Z', '2026-11-09T00:00:00Z')
-  const later = await usage('2026-11-09T00:00:00Z', '2026-11-16T00:00:00Z')
-  const rows = [...(await agentNames(assistant))]
-    .map(([id, name]) => ({ name, from: earlier.get(id) ?? 0, to: later.get(id) ?? 0 }))
-    .filter(({ from, to }) => from + to > 0)
-  const [most] = rows.toSorted((a, b) => b.to - b.from - (a.to - a.from))
-  const lines = rows.map(({ name, from, to }) => `${name}: ${from}, ${to}`)
-  return [...lines, `Grew most: ${most?.name}`].join('\n')
+  const text = await assistant.text('get_usage', {
+    start: '2026-11-09T00:00:00Z',
+    end: '2026-11-16T00:00:00Z',
+    compare_start: '2026-11-02T00:00:00Z',
+    group_by: ['agent'],
+  })
+  // "- Reception (id): 46.8 min (2810 s), 12; before 25.9 min (1556 s), 9; +20.9 min (+80.6 %), +3"
+  const row = /^- (.+) \(.+?\): .*?s\), (\d+); before .*?s\), (\d+); .*, ([+-]?\d+)$/gm
+  const rows = [...text.matchAll(row)].map(([, name, later, earlier, change]) => ({
+    name,
+    line: `${name}: ${earlier}, ${later}`,
+    change: Number(change),
+  }))
+  const [most] = rows.toSorted((a, b) => b.change - a.change)
+  return [...rows.map(({ line }) => line), `Grew most: ${most?.name}`].join('\n')
 }
 
 const conditionalGreeting: Way = (assistant) =>
@@ -110,20 +108,14 @@ const callAgain: Way = async (assistant) => {
     items.filter(({ answer_status }) => answer_status === status).map((call) => call.to_number)
   const reached = numbersOf('human')
   const missed = numbersOf('user_unavailable').filter((number) => !reached.includes(number))
-  const placed = await assistant.agreed('place_calls', {
+  const text = await assistant.agreed('place_calls', {
     agent_id,
     from_number: '+12025550110',
     calls: missed.map((to_number) => ({ to_number })),
+    follow: true,
   })
-  const lines: string[] = []
-  for (const line of placed.split('\n').filter((one) => one.startsWith('{'))) {
-    const { call_id, to_number } = Placed.parse(JSON.parse(line))
-    lines.push(`${to_number}: ${howItWent(await assistant.text('wait_for_call', { call_id }))}`)
-  }
-  return lines.join('\n')
+  return missed.map((number) => `${number}: ${outcomeOf(number, text)}`).join('\n')
 }
-
-const Placed = z.looseObject({ call_id: z.string(), to_number: z.string() })
 
 const unansweredNumbers: Way = async (assistant) => {
   const args = { include_subaccounts: true, limit: 100 }
