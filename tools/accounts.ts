@@ -8,7 +8,7 @@ import { listDefaults } from '../src/views/list.ts'
 
 export const getCurrentAccount = defineTool({
   name: 'get_current_account',
-  title: 'Show my own account: which account and API key I am using',
+  title: 'Show my own account: who I am logged in as, which API key',
   description:
     'Returns the account the API key belongs to: id, name, whether it is active. Call it first to learn whose account this is.',
   route: routes.accounts.current,
@@ -17,7 +17,7 @@ export const getCurrentAccount = defineTool({
 
 export const listSubaccounts = defineTool({
   name: 'list_subaccounts',
-  title: 'List all subaccounts: clients, branches',
+  title: 'List subaccounts: all clients, customers, branches and locations we have',
   description:
     'Lists the direct subaccounts of an account. Their ids can be used as account_id in the other tools.',
   route: routes.accounts.listSubaccounts,
@@ -27,7 +27,7 @@ export const listSubaccounts = defineTool({
 
 export const createSubaccount = defineTool({
   name: 'create_subaccount',
-  title: 'Create a new subaccount for a client or office',
+  title: 'Create (open, add, onboard) a new subaccount for a client, customer, branch or office',
   description:
     'Creates a subaccount, for a customer or branch whose agents and numbers are kept apart.',
   route: routes.accounts.createSubaccount,
@@ -36,14 +36,14 @@ export const createSubaccount = defineTool({
 
 export const getSubaccount = defineTool({
   name: 'get_subaccount',
-  title: 'Show details of one subaccount: active, when created',
+  title: 'Show one subaccount, a client or branch: details, active or not, when created',
   description: 'Returns one subaccount by its id. For the own account use get_current_account.',
   route: routes.accounts.getSubaccount,
 })
 
 export const updateSubaccount = defineTool({
   name: 'update_subaccount',
-  title: 'Rename, deactivate or enable a subaccount',
+  title: 'Change a subaccount (client, branch): rename, shut off or deactivate, enable again',
   description:
     'Renames a subaccount, or disables it (is_active false keeps its data; may ask first) and enables it again.',
   route: routes.accounts.updateSubaccount,

@@ -8,7 +8,7 @@ import { listDefaults } from '../src/views/list.ts'
 
 export const listAgents = defineTool({
   name: 'list_agents',
-  title: 'List agents: find the voice agents we have by name or tag',
+  title: 'List the voice agents (bots, assistants) we have: find by name or tag',
   description:
     'Lists the voice agents of an account, filtered by name, tags or dates. include_subaccounts adds those of its subaccounts. Archived agents are left out unless asked for.',
   route: routes.agents.list,
@@ -21,7 +21,7 @@ export const listAgents = defineTool({
 
 export const createAgent = defineTool({
   name: 'create_agent',
-  title: 'Create (build) a new voice agent',
+  title: 'Create a new voice agent: build, make or set up another bot or assistant for us',
   description:
     'Creates a voice agent; model, transcriber and voice are required, the rest has defaults. Take ids from list_models, list_transcribers and list_voices; typos and template errors are told before anything is saved.',
   route: routes.agents.create,
@@ -47,14 +47,16 @@ export const createAgent = defineTool({
 
 export const getAgent = defineTool({
   name: 'get_agent',
-  title: 'Show how an agent is configured, with all its settings',
+  title:
+    'Show one agent (bot): its settings, how it is set up or configured, model, voice, greeting, what it says',
   description: 'Returns the full configuration of one agent.',
   route: routes.agents.get,
 })
 
 export const updateAgent = defineTool({
   name: 'update_agent',
-  title: 'Change an agent or many: greeting, voice, faster speech, tags',
+  title:
+    'Change one agent (bot) or many: greeting, prompt, voice, faster or slower speech, recording, tags; bring back',
   description:
     'Changes an agent, or many alike (agent_ids or with_tag): only what is given (fields as in create_agent), the rest is kept, nested fields too. clear empties fields, such as metadata.key. dry_run shows the changes without saving.',
   route: routes.agents.update,
@@ -66,7 +68,7 @@ export const updateAgent = defineTool({
 
 export const archiveAgent = defineTool({
   name: 'archive_agent',
-  title: 'Archive (delete, remove, get rid of) an agent',
+  title: 'Archive an agent (bot) or many: delete, remove, retire, get rid of',
   description:
     'Archives an agent or many (a soft delete): lists leave them out from then on. A preview names those in use. update_agent with the ids and is_archived false brings them back.',
   route: routes.agents.archive,

@@ -7,7 +7,7 @@ import { listDefaults } from '../src/views/list.ts'
 
 export const listPhoneNumbers = defineTool({
   name: 'list_phone_numbers',
-  title: 'List the phone numbers we own and which agent answers them',
+  title: 'List phone numbers (lines) we own, and which agent answers',
   description:
     'Lists the phone numbers of an account with their trunk and inbound agent. include_subaccounts adds those of its subaccounts.',
   route: routes.phoneNumbers.list,
@@ -28,7 +28,7 @@ export const listPhoneNumbers = defineTool({
 
 export const createPhoneNumber = defineTool({
   name: 'create_phone_number',
-  title: 'Add, import or register a phone number you own on a SIP trunk',
+  title: 'Add a phone number (line): import, connect, register one you own or get a new one',
   description:
     'Adds a number you own to the account, on a SIP trunk (list_sip_trunks). Without number the platform gives one, which may cost money.',
   route: routes.phoneNumbers.create,
@@ -37,14 +37,15 @@ export const createPhoneNumber = defineTool({
 
 export const getPhoneNumber = defineTool({
   name: 'get_phone_number',
-  title: 'Show one phone number: spam reputation, details, which agent answers',
+  title: 'Show one phone number (line): spam reputation or score, who answers or picks up',
   description: 'Returns one phone number with trunk, inbound agent and spam reputation.',
   route: routes.phoneNumbers.get,
 })
 
 export const updatePhoneNumber = defineTool({
   name: 'update_phone_number',
-  title: 'Change a phone number: rename, move to another trunk, assign an agent',
+  title:
+    'Change one phone number (line) or many: label, rename, move to a trunk, let an agent answer its calls',
   description:
     'Changes the given fields of a phone number. inbound_agent_id sets who answers it; clear removes that link, or the one to its trunk.',
   route: routes.phoneNumbers.update,
@@ -53,7 +54,7 @@ export const updatePhoneNumber = defineTool({
 
 export const deletePhoneNumber = defineTool({
   name: 'delete_phone_number',
-  title: 'Delete, remove or release a phone number',
+  title: 'Delete a phone number (line): remove, cancel, release, give back, get rid of',
   description:
     'Removes a number from the account; a purchased one is released and may be lost for good. To only stop an agent answering, use update_phone_number.',
   route: routes.phoneNumbers.delete,

@@ -9,7 +9,7 @@ import { shortenArray } from '../src/views/shorten-result.ts'
 
 export const listModels = defineTool({
   name: 'list_models',
-  title: 'List language models (LLMs) available, with cost',
+  title: 'List language models (LLM, AI, GPT): cheapest, quickest, smartest, price per minute',
   description:
     'Lists the language models an agent can use, by provider, with ratings and prices. Take model.provider and model.model from here.',
   route: routes.providers.models,
@@ -31,7 +31,7 @@ export const listModels = defineTool({
 
 export const listTranscribers = defineTool({
   name: 'list_transcribers',
-  title: 'List transcribers: speech-to-text (speech recognition) and languages',
+  title: 'List transcribers: speech to text (STT), speech recognition, languages understood',
   description:
     'Lists the speech-to-text models an agent can use, by provider, with their languages. Take transcriber.provider and transcriber.model from here.',
   route: routes.providers.transcribers,
@@ -46,7 +46,7 @@ export const listTranscribers = defineTool({
 
 export const listVoices = defineTool({
   name: 'list_voices',
-  title: 'List voices, such as those of ElevenLabs or Azure',
+  title: 'List voices: male or female, language, accent, such as those of ElevenLabs or Azure',
   description:
     'Lists the voices of one provider, live, filtered by language, gender or words. Take voice.voice_id from here.',
   route: routes.providers.voices,

@@ -7,7 +7,7 @@ import { listDefaults } from '../src/views/list.ts'
 
 export const listSipTrunks = defineTool({
   name: 'list_sip_trunks',
-  title: 'List SIP trunks',
+  title: 'List SIP trunks: carriers and connections we have',
   description:
     'Lists the SIP trunks of an account with their numbers. include_subaccounts adds those of its subaccounts.',
   route: routes.sipTrunks.list,
@@ -20,7 +20,7 @@ export const listSipTrunks = defineTool({
 
 export const createSipTrunk = defineTool({
   name: 'create_sip_trunk',
-  title: 'Create a new SIP trunk: connect a SIP provider or PBX',
+  title: 'Create a new SIP trunk: connect or hook up a carrier, provider, phone system or PBX',
   description:
     'Creates a SIP trunk that connects your telephony provider. Outgoing calls are sent to its termination_uri.',
   route: routes.sipTrunks.create,
@@ -29,14 +29,15 @@ export const createSipTrunk = defineTool({
 
 export const getSipTrunk = defineTool({
   name: 'get_sip_trunk',
-  title: 'Show one SIP trunk: termination URI, password, numbers',
+  title: 'Show one SIP trunk: termination URI, host, password, its numbers',
   description: 'Returns one SIP trunk with its numbers. The password is never shown.',
   route: routes.sipTrunks.get,
 })
 
 export const updateSipTrunk = defineTool({
   name: 'update_sip_trunk',
-  title: 'Change a SIP trunk: rename, new termination URI, allowed IPs',
+  title:
+    'Change a SIP trunk: rename, new termination URI, host or address, restrict to an IP address',
   description: 'Changes the given fields of a SIP trunk. allowed_ips replaces the whole list.',
   route: routes.sipTrunks.update,
   line: updatedSipTrunk,
@@ -44,7 +45,7 @@ export const updateSipTrunk = defineTool({
 
 export const deleteSipTrunk = defineTool({
   name: 'delete_sip_trunk',
-  title: 'Delete or remove an unused SIP trunk',
+  title: 'Delete or remove an unused SIP trunk or carrier',
   description:
     'Deletes a SIP trunk that has no numbers left: move them first with update_phone_number.',
   route: routes.sipTrunks.delete,

@@ -6,9 +6,9 @@ import { tools } from '../../tools/index.ts'
 
 /*
  * npm run discovery [-- --json]: whether a text search finds the right tool for a person's request.
- * Clients with many tools search them before they show a model any. The titles were worded with the
- * requests of requests.json known, so their share only shows whether a change makes it worse. Nothing
- * was worded for those of held-out.json; their share is shown and has no limit.
+ * Clients with many tools search them before they show a model any. The titles are worded with the
+ * requests of requests.json known: they show what is missed. Those of held-out.json were written first,
+ * and no title is worded for one of them: only their share is shown. Both have a least share.
  */
 
 const Request = z.strictObject({
@@ -27,6 +27,8 @@ interface Found extends Request {
 
 /** Least share of the requests whose tool is among the first three. */
 export const leastShare = 0.95
+/** The same of the held-out requests. */
+export const leastHeldOutShare = 0.85
 
 const requestsIn = (file: string): readonly Request[] => {
   const text = readFileSync(join(import.meta.dirname, '../../test/dev/discovery', file), 'utf8')
@@ -34,6 +36,7 @@ const requestsIn = (file: string): readonly Request[] => {
 }
 
 export const requests = requestsIn('requests.json')
+export const heldOutRequests = requestsIn('held-out.json')
 
 /**
  * A word in lower case, without the commonest endings of the three languages of the requests:
@@ -47,11 +50,21 @@ function stem(word: string): string {
     .replace(/([^aeiou])\1$/, '$1')
 }
 
+/** Words that search engines leave out of an English text: the function words of Snowball's list. */
+const functionWords = new Set(
+  `i me my myself we us our ours ourselves you your yours he him his she her hers it its they them their
+  theirs what which who whom this that these those am is are was were be been being have has had having do
+  does did doing would should could ought cannot a an the and but if or because as until while of at by
+  for with about against between into through during before after above below to from in out on off over
+  under again further then once here there when where why how all any both each few more most other some
+  such no nor not only own same so than too very`.split(/\s+/),
+)
+
 const index = new MiniSearch({
   idField: 'name',
   fields: ['words', 'title', 'description'],
   tokenize: (text) => text.match(/\p{L}+/gu) ?? [],
-  processTerm: stem,
+  processTerm: (term) => (functionWords.has(term.toLowerCase()) ? null : stem(term)),
   searchOptions: { boost: { words: 2, title: 2 } },
 })
 index.addAll(
@@ -93,7 +106,7 @@ const missedOf = (found: readonly Found[]) => found.filter(({ place }) => place 
 
 if (import.meta.main) {
   const found = findTools()
-  const heldOut = findTools(requestsIn('held-out.json'))
+  const heldOut = findTools(heldOutRequests)
   const report = {
     requests: found.length,
     top3: shareWithin(3, found),
@@ -103,5 +116,5 @@ if (import.meta.main) {
   }
   if (process.argv.includes('--json')) console.log(JSON.stringify(report, null, 2))
   else printReport(found, heldOut)
-  if (report.top3 < leastShare) process.exitCode = 1
+  if (report.top3 < leastShare || report.heldOutTop3 < leastHeldOutShare) process.exitCode = 1
 }

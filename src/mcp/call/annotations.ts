@@ -1,13 +1,11 @@
 import type { Route } from '../../contract/route.ts'
 
-/** The annotations of a tool, as the protocol defines each of them. */
-export function annotationsOf(
-  title: string,
-  { method, openWorld }: Route,
-  effect: Route['effect'],
-) {
+/**
+ * The annotations of a tool, as the protocol defines each of them. The title is not repeated here: since
+ * the revision of 2025-06-18 a tool has it itself, and older clients show the name.
+ */
+export function annotationsOf({ method, openWorld }: Route, effect: Route['effect']) {
   return {
-    title,
     readOnlyHint: effect === 'reads',
     // False means "only additive updates": a PATCH overwrites, and a call cannot be undone.
     destructiveHint: effect === 'destroys' || effect === 'bills' || method === 'PATCH',

@@ -21,7 +21,7 @@ export function listedTool(
     description: account === 'any' ? description : withoutAccountSentences(description),
     inputSchema: objectSchema(listedSchema(inputSchema, account, detail)),
     outputSchema: objectSchema(listedOutputSchema(jsonSchemaOf(output, 'output'))),
-    annotations: annotationsOf(title, route, effect),
+    annotations: annotationsOf(route, effect),
   }
 }
 
