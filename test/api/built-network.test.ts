@@ -17,7 +17,10 @@ import { rpc } from '../harness/rpc.ts'
 
 const account = { id: 'a1', name: 'Fake' }
 /** Reads something that the platform counts as seen. */
-const read = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
+const read = {
+  name: 'get_subaccount',
+  arguments: { subaccount_id: '11111111-1111-4111-8111-111111111111' },
+}
 const key = { VOICE_AGENT_API_KEY: 'some-key' }
 const create = { name: 'create_subaccount', arguments: { name: 'x' } }
 

@@ -7,7 +7,10 @@ import { quietly, startInShell } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 
 const taker = join(import.meta.dirname, '../harness/descriptors.ts')
-const read = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
+const read = {
+  name: 'get_subaccount',
+  arguments: { subaccount_id: '11111111-1111-4111-8111-111111111111' },
+}
 const http = ['http', '--port', '0']
 
 /** Starts the built program where it may have no more than 64 files and connections open. */

@@ -130,7 +130,8 @@ describe('clear', () => {
       inactivity_settings: { reminder_timeout_ms: null },
     })
     expect(parsed.cleared).toEqual(clear)
-    expect(parsed.options).toEqual({})
+    // Which agents are meant is the tool's own: one, several or those of a tag.
+    expect(parsed.options).toEqual({ agent_id: 'a' })
   })
 
   test('unlinks and unassigns a number, and clears what a trunk has', () => {
