@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { cleanEnv, scratchFolder } from '../harness/program.ts'
+import * as z from 'zod'
+import { connectHttp } from '../harness/client.ts'
+import { cleanEnv, scratchFolder, startProcess } from '../harness/program.ts'
 import { makeFurnishedSandbox } from './world.ts'
 
 const jobsCommand = (...args: string[]) =>
@@ -56,4 +58,33 @@ test('a run is checked and reported by job', () => {
   expect(JSON.parse(reported.stdout)).toMatchObject({
     rows: [{ job: 'readiness', calls: 2, errors: 1, in: 40, out: 600, right: true }],
   })
+})
+
+const Started = z.object({
+  url: z.string(),
+  jobs: z.array(z.object({ job: z.string(), mcp_url: z.string() })),
+})
+
+test('each job has an address of its own, for MCP and for the REST API', {
+  timeout: 60_000,
+}, async () => {
+  using folder = scratchFolder()
+  const main = join(import.meta.dirname, 'main.ts')
+  const command = [process.execPath, main, 'start', '--folder', folder.path, '--json']
+  await using server = startProcess(command)
+  await expect.poll(() => server.stdout(), { timeout: 40_000 }).toMatch(/\}\n$/)
+  const { url, jobs } = Started.parse(JSON.parse(server.stdout()))
+  const accounts = await Promise.all(
+    jobs.slice(0, 2).map(async ({ job, mcp_url }) => {
+      await using client = await connectHttp('v2 2025', mcp_url)
+      const { id } = await client.value('get_current_account')
+      const reply = await fetch(`${url}/${job}/v1/accounts/current`)
+      expect(await reply.json()).toMatchObject({ id, name: 'Northwind Dental Group' })
+      return id
+    }),
+  )
+  expect(new Set(accounts).size).toBe(2)
+  expect((await fetch(`${url}/no-such-job/mcp`)).status).toBe(404)
+  server.process.kill('SIGTERM')
+  expect(await server.exited).toBe(0)
 })

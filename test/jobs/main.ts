@@ -101,9 +101,11 @@ async function start(): Promise<void> {
     refuse(reasonOf(error)),
   )
   const shown = chosen().map((job) => ({ job: job.name, mcp_url: `${server.url}/${job.name}/mcp` }))
-  if (flags.json) writeJson({ url: server.url, folder, today, jobs: shown })
+  const { pid } = process
+  if (flags.json) writeJson({ url: server.url, pid, folder, today, jobs: shown })
   else {
     write(`Serving the jobs at ${server.url}; their day is ${today}. Data: ${folder}\n`)
+    write(`Stop it with Ctrl+C, or by SIGTERM to process ${pid}.\n`)
     for (const { job, mcp_url } of shown) write(`MCP_URL=${mcp_url}  # ${job}\n`)
   }
   await new Promise<void>((stop) => {
