@@ -140,9 +140,9 @@ export async function confirmPlan(
       'Not allowed': dialogText`${refused.size} more, which are not dialled`,
     }),
   }
-  await run.confirm({
+  await run.confirm(async () => ({
     ...(await listQuestion(run, { listed, agent, otherCalls })),
     // Agreement to these calls is none to the others, should the policy allow those later.
     scope: listed.map(({ at }) => at),
-  })
+  }))
 }

@@ -12,10 +12,12 @@ import {
   dialogText,
   joinDialogTexts,
   quotedNameWithId,
+  quotedUpTo,
   wordOrQuoted,
 } from '../../text/dialog-text.ts'
 import { accountForPerson } from '../account-in-words.ts'
-import { fromNumberWarning } from '../checks/from-number-warning.ts'
+import { callFindings } from '../checks/call-findings.ts'
+import { greetingFacts, type ListedBody } from './greeting-facts.ts'
 
 type QuestionRun = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
 
@@ -34,17 +36,10 @@ export async function callQuestion(
         : dialogText`Call ${wordOrQuoted(to)}?`,
     facts: {
       ...(to !== undefined && { 'Who is called': wordOrQuoted(to) }),
-      ...(await commonFacts(run, body, agent)),
+      ...(await commonFacts(run, [{ at: 0, body }], agent)),
     },
     values: otherValues(body),
   }
-}
-
-/** One call of a list, as it would be sent. */
-interface ListedBody {
-  /** Its place in the list, from 0. */
-  readonly at: number
-  readonly body: CallCreate
 }
 
 interface ListToConfirm {
@@ -77,7 +72,7 @@ export async function listQuestion(
     facts: {
       ...(!differs && numberFacts(each.map(({ to }) => to))),
       ...otherCalls,
-      ...(first && (await commonFacts(run, first.body, agent))),
+      ...(await commonFacts(run, calls, agent)),
     },
     values: [
       ...otherValues(rest),
@@ -87,14 +82,28 @@ export async function listQuestion(
   }
 }
 
-/** Facts that all calls share. */
-const commonFacts = async (run: QuestionRun, { from_number: from }: CallCreate, agent: Agent) => ({
-  Agent: quotedNameWithId(agent.name, agent.id),
-  ...(from !== undefined && { 'From number': wordOrQuoted(from) }),
-  Account: await accountForPerson(run),
-  ...(await fromNumberWarning(run, from)),
-  ...(run.session.isSandbox && { Note: dialogText`SANDBOX: simulated, nobody is rung` }),
-})
+/** Longest finding in a question, in characters. */
+const longestFinding = 500
+
+/** Facts that all calls share, and their greetings. */
+async function commonFacts(run: QuestionRun, calls: readonly ListedBody[], agent: Agent) {
+  const from = calls[0]?.body.from_number
+  const [account, { fromName, problems }, greeting] = await Promise.all([
+    accountForPerson(run),
+    callFindings(run, { from, agent }),
+    greetingFacts(agent, calls),
+  ])
+  const found = problems.map(({ found, fix }) => quotedUpTo(`${found}; ${fix}`, longestFinding))
+  const called = fromName ? dialogText` (${quotedUpTo(fromName)})` : dialogText``
+  return {
+    Agent: quotedNameWithId(agent.name, agent.id),
+    ...(from !== undefined && { 'From number': dialogText`${wordOrQuoted(from)}${called}` }),
+    ...greeting,
+    Account: account,
+    ...(found.length > 0 && { 'Will probably fail': joinDialogTexts(found, ', ') }),
+    ...(run.session.isSandbox && { Note: dialogText`SANDBOX: simulated, nobody is rung` }),
+  }
+}
 
 /** Fields that the question shows as facts. */
 const fieldsInFacts = ['type', 'agent_id', 'from_number', 'to_number']

@@ -39,7 +39,7 @@ export const placeCallSteps: Steps<typeof routes.calls.place, typeof options> = 
     const dial = dialRequestOf(run, body, agent)
     const decision = await checkDialPolicy(dial, run)
     if (!decision.allowed) throw policyRefusal(decision)
-    const agreement = await run.confirm(await callQuestion(run, body, agent))
+    const agreement = await run.confirm(() => callQuestion(run, body, agent))
     const placement = await placePermitted(run, dial).catch(async (error: unknown) => {
       if (isRefusedForNow(error)) await agreement.giveBack()
       throw error

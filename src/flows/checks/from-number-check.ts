@@ -7,13 +7,26 @@ import { type AccountReader, unlessMissing } from './account-reader.ts'
 import { type CheckResult, ok, problem, warning } from './check-result.ts'
 import { findOwnNumber, type OwnNumber } from './own-numbers.ts'
 
-/** Checks that a number belongs to the account, and to a trunk that can dial out. Throws ApiError. */
-export async function checkFromNumber(e164: string, reader: AccountReader): Promise<CheckResult[]> {
+interface FromNumber {
+  /** `undefined`: not among the numbers of the account. */
+  readonly number: PhoneNumber | undefined
+  readonly checks: CheckResult[]
+}
+
+/** Looks up a number, and checks that its trunk can dial out. Throws ApiError. */
+export async function lookUpFromNumber(e164: string, reader: AccountReader): Promise<FromNumber> {
   const found = await findOwnNumber(e164, reader)
   const owned = ownNumberCheck(e164, found)
   const { number } = found
-  return number ? [owned, trunkCheck(number, await readTrunkOf(number, reader))] : [owned]
+  const trunk = number && trunkCheck(number, await readTrunkOf(number, reader))
+  return { number, checks: trunk ? [owned, trunk] : [owned] }
 }
+
+/** Checks that a number belongs to the account, and to a trunk that can dial out. Throws ApiError. */
+export const checkFromNumber = async (
+  e164: string,
+  reader: AccountReader,
+): Promise<CheckResult[]> => (await lookUpFromNumber(e164, reader)).checks
 
 export function ownNumberCheck(
   e164: string,

@@ -125,7 +125,8 @@ describe('before a list of calls a person sees', () => {
     expect(lines).toEqual([
       'Place 3 calls?',
       `Agent: "Support line" (${agent_id})`,
-      'From number: +12025550110',
+      'From number: +12025550110 ("Main line")',
+      'Greeting: "Hello [contact.first_name], this is the support line. How can I help you?", the platform fills in […]',
       `Account: "Sandbox account" (${seedIds.account})`,
       'Note: SANDBOX: simulated, nobody is rung',
       'overrides.volume.telephony: 1',
@@ -160,6 +161,108 @@ describe('before a list of calls a person sees', () => {
     expect(await refusalOf('place_calls', listed(short, long))).toMatch(
       /^- calls\.1: takes 2\d{3} /m,
     )
+  })
+})
+
+describe('the greeting that will be spoken', () => {
+  const saying = (message: string, more: object = {}) => ({
+    overrides: { initial_message: { message, ...more } },
+  })
+  const greetingLines = async (name: string, args: object) =>
+    (await questionOf(name, args)).filter((line) => /greeting/i.test(line))
+
+  test.each<[string, object, string[]]>([
+    [
+      'with the variables of this call, nested or dotted',
+      {
+        ...saying('Hi {{ contact.first_name }} of {{ shop.name }} at {{ contact_number }}'),
+        test_variables: { contact: { first_name: 'Ada' }, 'shop.name': 'ACME' },
+      },
+      ['Greeting: "Hi Ada of ACME at +12025550101"'],
+    ],
+    [
+      'and what stays empty in it',
+      saying('Your {{ item }} is ready, {{ name }}.'),
+      ['Greeting: "Your  is ready, ."', 'EMPTY in the greeting: "item", "name"'],
+    ],
+    [
+      'and that it does not render',
+      saying('Hi {{ order.item.name }}'),
+      [`Greeting: does not render: "'order' is undefined (line 1)"`],
+    ],
+    [
+      'and that nothing is spoken first',
+      saying('Hi', { mode: 'user_first' }),
+      ['Greeting: nothing is spoken first: "the person called speaks first"'],
+    ],
+    [
+      'and that the model words it',
+      saying('Hi', { mode: 'dynamic_message' }),
+      ['Greeting: the model words it from "Hi"'],
+    ],
+    [
+      'and how much of it is left out',
+      saying('x'.repeat(700)),
+      [`Greeting: "${'x'.repeat(600)}" and 100 more characters`],
+    ],
+    [
+      'and that it cannot be known',
+      { overrides: { initial_message: { message: 7 } } },
+      ['Greeting: not known: overrides.initial_message is not valid'],
+    ],
+    [
+      'without forging a line',
+      { ...saying('Hi {{ name }}'), test_variables: { name: '\nWho is called: +1' } },
+      ['Greeting: "Hi \\nWho is called: +1"'],
+    ],
+  ])('is shown %s', async (_, more, expected) => {
+    expect(await greetingLines('place_call', { ...call, ...more })).toEqual(expected)
+  })
+
+  test('is shown once for a list if it is the same', async () => {
+    const calls = [{ to_number: '+12025550101' }, { to_number: '+12025550102' }]
+    const args = { agent_id, from_number, calls, ...saying('Hi all of {{ firm }}') }
+    expect(await greetingLines('place_calls', args)).toEqual([
+      'Greeting: "Hi all of "',
+      'EMPTY in the greeting: "firm"',
+    ])
+  })
+
+  test('is shown for some calls of a list, and for all what stays empty', async () => {
+    const calls = Array.from({ length: 100 }, (_, at) => ({
+      to_number: `+12025550${100 + at}`,
+      ...(at !== 6 && { test_variables: { name: `P${at}` } }),
+    }))
+    const args = { agent_id, from_number, calls, ...saying('Hi {{ name }}') }
+    expect(await greetingLines('place_calls', args)).toEqual([
+      'Greeting of call 1: "Hi P0"',
+      'Greeting of call 2: "Hi P1"',
+      'Greeting of call 3: "Hi P2"',
+      'Other greetings: 97 more calls, the same template with their own values',
+      'EMPTY in the greeting: "name" (call 7)',
+    ])
+  })
+
+  test('takes little time, whatever the template is', async () => {
+    const calls = Array.from({ length: 100 }, (_, at) => ({
+      to_number: `+12025550${100 + at}`,
+      test_variables: { name: `P${at}` },
+    }))
+    const slow =
+      '{% for a in range(9999) %}{% for b in range(9999) %}{{ name }}{% endfor %}{% endfor %}'
+    const began = performance.now()
+    const lines = await greetingLines('place_calls', {
+      agent_id,
+      from_number,
+      calls,
+      ...saying(slow),
+    })
+    // Two questions: the person's and the preview.
+    expect(performance.now() - began).toBeLessThan(5000)
+    expect(lines).toEqual([
+      expect.stringMatching(/^Greeting of call 1: not known, too large to render here: /),
+      'Greetings not rendered here: 99 more calls, the same template with their own values',
+    ])
   })
 })
 

@@ -250,6 +250,32 @@ describe('a person who is asked whether to call', () => {
     )
   })
 
+  test('is warned of an archived agent and an inactive account, in a moment, also if one look hangs', async () => {
+    const agent = { id: seedIds.supportAgent, name: 'Desk' }
+    await using platform = await startFakePlatform(({ url }, res) => {
+      const { pathname, searchParams } = new URL(url, 'http://x')
+      const isArchived = searchParams.get('is_archived') === 'true'
+      if (pathname.endsWith('/phone-numbers')) return
+      if (pathname.endsWith('/current'))
+        return json(res, 200, { id: 'own', name: 'Own', is_active: false })
+      if (pathname.endsWith('/agents')) return json(res, 200, { items: isArchived ? [agent] : [] })
+      json(res, 200, pathname.includes('/agents/') ? agent : { items: [] })
+    })
+    await using asking = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'sk-0123456789' },
+    })
+    // The client prepares itself with its first call.
+    await asking.call('get_current_account')
+    const began = performance.now()
+    const text = await asking.text('place_call', { type: 'phone', ...ready })
+    // The look that hangs would take 10 s, the time limit of the platform's answers.
+    expect(performance.now() - began).toBeLessThan(8000)
+    expect(text).toMatch(
+      /^Will probably fail: "Own \(own\) is inactive; .*", "Desk \(.*\) is archived; bring it back with update_agent/m,
+    )
+    expect(text).toMatch(/^From number: \+12025550110$/m)
+  })
+
   test('gets no warning for a good number, nor for a problem that is solved', async () => {
     const [before, after] = await question('+12025550188')
     expect(before).toMatch(/^Will probably fail: /m)

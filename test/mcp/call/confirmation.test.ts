@@ -71,7 +71,8 @@ describe.each([
         'Call +12025550101?',
         'Who is called: +12025550101',
         `Agent: "Support line" (${seedIds.supportAgent})`,
-        'From number: +12025550110',
+        'From number: +12025550110 ("Main line")',
+        'Greeting: "Hello [contact.first_name], this is the support line. How can I help you?", the platform fills in […]',
         `Account: "Sandbox account" (${seedIds.account})`,
         'Note: SANDBOX: simulated, nobody is rung',
         `external_id: "${call.external_id}"`,
@@ -194,7 +195,10 @@ describe.each([
     expect(preview.structuredContent).toMatchObject({
       confirmation: {
         state: 'needed',
-        facts: { 'Who is called': call.to_number, 'From number': from_number },
+        facts: {
+          'Who is called': call.to_number,
+          'From number': `${from_number} ("Main line")`,
+        },
       },
     })
     expect(await client.flaws('place_call', preview)).toBeUndefined()
