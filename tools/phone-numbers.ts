@@ -2,6 +2,7 @@ import { routes } from '../src/contract/routes.ts'
 import { treeListSteps } from '../src/flows/lists/list-steps.ts'
 import { deletePhoneNumberSteps } from '../src/flows/phone-numbers/delete-phone-number.ts'
 import { addedNumber } from '../src/flows/phone-numbers/number-result.ts'
+import { updatePhoneNumberSteps } from '../src/flows/phone-numbers/update-phone-number.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 import { listDefaults } from '../src/views/list.ts'
 
@@ -47,9 +48,10 @@ export const updatePhoneNumber = defineTool({
   title:
     'Change one phone number (line) or many: label, rename, move to a trunk, let an agent answer its calls',
   description:
-    'Changes the given fields of a phone number. inbound_agent_id sets who answers it; clear removes that link, or the one to its trunk.',
+    'Changes the given fields of a phone number, or of many at once. inbound_agent_id sets who answers, sip_trunk_id moves to another trunk; clear removes that link.',
   route: routes.phoneNumbers.update,
   clears: ['inbound_agent_id', 'sip_trunk_id'],
+  steps: updatePhoneNumberSteps,
 })
 
 export const deletePhoneNumber = defineTool({

@@ -1,13 +1,8 @@
 import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
+import { countsOf, grouped, namesOf, notDoneInWords } from '../many/outcomes-in-words.ts'
 import type { AgentOutcome } from './each-agent.ts'
-import {
-  agentOutcomeShape,
-  countsOf,
-  grouped,
-  namesOf,
-  notDoneInWords,
-} from './outcomes-in-words.ts'
+import { agentOutcomeShape } from './updated-agent.ts'
 
 /** What became of an agent that was to be archived. */
 export interface Archived {
@@ -37,8 +32,8 @@ export function archivesResult(
   repeated: readonly string[],
 ): ToolOutcome {
   const agents = outcomes.map(archivedAgent)
-  const { summary, text } = countsOf(agents, outcomeNames)
-  const named = namesOf(agents)
+  const { summary, text } = countsOf(agents, outcomeNames, 'agents')
+  const named = namesOf(agents, ({ agent_id }) => agent_id)
   const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
   const [archived, unchanged] = [of('archived'), of('unchanged')]
   return {

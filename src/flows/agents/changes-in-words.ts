@@ -1,11 +1,11 @@
+import { grouped, type Names, namesOf, notDoneInWords } from '../many/outcomes-in-words.ts'
 import type { FieldChange } from './field-changes.ts'
-import { grouped, type Names, namesOf, notDoneInWords } from './outcomes-in-words.ts'
 import { changeText } from './update-result.ts'
 import type { UpdatedAgent } from './updated-agent.ts'
 
 /** What an update did to many agents, in lines: what failed first, and what is the same for several once. */
 export function changesInWords(agents: readonly UpdatedAgent[]): string[] {
-  const named = namesOf(agents)
+  const named = namesOf(agents, ({ agent_id }) => agent_id)
   const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
   const unchanged = of('unchanged')
   return [
@@ -21,7 +21,11 @@ export function changesInWords(agents: readonly UpdatedAgent[]): string[] {
 }
 
 /** Agents in which the same fields changed are one group; a field has each different change once. */
-function changedInWords(agents: readonly UpdatedAgent[], verb: string, named: Names): string[] {
+function changedInWords(
+  agents: readonly UpdatedAgent[],
+  verb: string,
+  named: Names<UpdatedAgent>,
+): string[] {
   const fieldsOf = ({ changes = [] }: UpdatedAgent) => changes.map(({ field }) => field)
   return grouped(agents, (agent) => [JSON.stringify(fieldsOf(agent))]).flatMap(([, some]) => [
     `${verb}: ${named(some)}`,

@@ -1,6 +1,5 @@
 import * as z from 'zod'
 import type { AgentOutcome } from './each-agent.ts'
-import { agentOutcomeShape } from './outcomes-in-words.ts'
 import type { UpdateReport } from './update-one-agent.ts'
 import { fieldChanges, isStillArchived, updateWarnings } from './update-result.ts'
 
@@ -14,7 +13,14 @@ export const outcomeNames = [
 ] as const
 type OutcomeName = (typeof outcomeNames)[number]
 
-/** What became of one of many agents. */
+/** What became of one of many agents, whatever was to be done with it. */
+export const agentOutcomeShape = {
+  agent_id: z.string().optional().describe('Agent id.'),
+  name: z.string().optional().describe('Its name, or how it was given.'),
+  problem: z.string().optional().describe('Why it was not done.'),
+}
+
+/** What became of one of many agents that were to be updated. */
 export const UpdatedAgent = z.object({
   ...agentOutcomeShape,
   outcome: z.enum(outcomeNames).describe('unknown: sent, and not known whether it was saved.'),

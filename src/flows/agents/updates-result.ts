@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
+import { countsOf } from '../many/outcomes-in-words.ts'
 import { changesInWords } from './changes-in-words.ts'
 import type { AgentOutcome } from './each-agent.ts'
-import { countsOf } from './outcomes-in-words.ts'
 import { missingTagWarning, tagsOf } from './tag-changes.ts'
 import type { UpdateReport } from './update-one-agent.ts'
 import { outcomeNames, UpdatedAgent, updatedAgent } from './updated-agent.ts'
@@ -23,7 +23,7 @@ export function updatesResult(
   { repeated, isDryRun }: UpdatesFacts,
 ): ToolOutcome {
   const agents = outcomes.map(updatedAgent)
-  const { summary, text } = countsOf(agents, outcomeNames)
+  const { summary, text } = countsOf(agents, outcomeNames, 'agents')
   return {
     structured: { summary, agents: withChangesOnce(agents) },
     lines: [

@@ -112,10 +112,33 @@ function withValues(
  * The id of the thing that an argument means, given by id or by exact name. Of two things with the
  * same name neither is meant: `problem` has the ids of both. Throws ApiError.
  */
-export async function idMeant(
+export const idMeant = (argument: NamingArgument, given: string, lookup: Lookup): Promise<Meant> =>
+  idAmong(argument, given, { ...lookup, readThings })
+
+/** The same for several texts of one argument; a list that has no filter is read once. */
+export function idsMeant(
+  argument: NamingArgument,
+  given: readonly string[],
+  lookup: Lookup,
+): Promise<Meant[]> {
+  const kind: KindOfThing = kindsByArgument[argument]
+  let all: Promise<ReadThings> | undefined
+  const readOnce: typeof readThings = (...asked) => {
+    all ??= readThings(...asked)
+    return all
+  }
+  const read = kind.filter ? readThings : readOnce
+  return Promise.all(given.map((one) => idAmong(argument, one, { ...lookup, readThings: read })))
+}
+
+interface ReadingLookup extends Lookup {
+  readonly readThings: typeof readThings
+}
+
+async function idAmong(
   argument: NamingArgument,
   given: string,
-  lookup: Lookup,
+  lookup: ReadingLookup,
 ): Promise<Meant> {
   const kind: KindOfThing = kindsByArgument[argument]
   // Of a pinned account no other is looked for: the argument is checked where it is parsed.
@@ -146,13 +169,13 @@ async function thingsCalled(
   name: string,
   kind: KindOfThing,
   argument: NamingArgument,
-  lookup: Lookup,
+  lookup: ReadingLookup,
 ): Promise<Called> {
   // The account itself is still to be found: its name is looked up below the key's own account.
   const params = argument === 'account_id' ? { account_id: 'me' } : lookup.params
   try {
     const [{ things, isAll }, own] = await Promise.all([
-      readThings(kind, kind.filter ? { [kind.filter]: name } : {}, { ...lookup, params }),
+      lookup.readThings(kind, kind.filter ? { [kind.filter]: name } : {}, { ...lookup, params }),
       argument === 'account_id' ? ownAccountUnlessHidden(lookup.session) : [],
     ])
     const all = [...own, ...things]
@@ -177,12 +200,18 @@ const ownAccountUnlessHidden = async (session: RestrictedSession): Promise<Named
 const perPage = 100
 const mostPages = 20
 
+interface ReadThings {
+  readonly things: readonly NamedThing[]
+  /** False: there are more than these. */
+  readonly isAll: boolean
+}
+
 /** The items of the list, on all pages. */
 async function readThings(
   { list }: KindOfThing,
   filters: object,
   { params, session: { client }, signal }: Lookup,
-): Promise<{ things: readonly NamedThing[]; isAll: boolean }> {
+): Promise<ReadThings> {
   const things = new Map<string, NamedThing>()
   let offset = 0
   for (let page = 0; page < mostPages; page++) {

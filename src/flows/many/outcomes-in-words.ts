@@ -1,0 +1,75 @@
+import { nameWithId } from '../../text/closest-match.ts'
+
+/** What became of one of many things, whatever was to be done with it. */
+interface ShownThing {
+  readonly name?: string | undefined
+  readonly outcome: string
+  readonly problem?: string | undefined
+}
+
+/** `3 failed, 12 updated`, and the same as numbers; `order` has the outcomes, the worst first. */
+export function countsOf(
+  things: readonly ShownThing[],
+  order: readonly string[],
+  plural: string,
+): { readonly summary: Record<string, number>; readonly text: string } {
+  const counts = order.map(
+    (name) => [name, things.filter(({ outcome }) => outcome === name).length] as const,
+  )
+  const some = counts.filter(([, count]) => count > 0)
+  return {
+    summary: Object.fromEntries(some),
+    text: `${things.length} ${plural}: ${some.map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ')}.`,
+  }
+}
+
+/** What failed, or was not tried, with the reason; one reason of several things once. */
+export function notDoneInWords<T extends ShownThing>(
+  things: readonly T[],
+  named: Names<T>,
+): string[] {
+  const of = (name: string, words: string) =>
+    grouped(
+      things.filter(({ outcome }) => outcome === name),
+      ({ problem = '' }) => [problem],
+    ).map(([problem, some]) => `${words}: ${named(some)}: ${problem}`)
+  const open = [...of('unknown', 'Not known whether it was done'), ...of('not_tried', 'Not tried')]
+  return [...of('failed', 'Failed'), ...open, ...(open.length > 0 ? [again] : [])]
+}
+
+const again =
+  'Call again with the same arguments: what is done already stays as it is, and counts as unchanged.'
+
+/** Things by their texts: those with the same text are one group. */
+export function grouped<T>(
+  things: readonly T[],
+  textsOf: (thing: T) => readonly string[],
+): [string, T[]][] {
+  const groups = new Map<string, T[]>()
+  for (const thing of things) {
+    for (const text of textsOf(thing)) {
+      const group = groups.get(text)
+      if (group) group.push(thing)
+      else groups.set(text, [thing])
+    }
+  }
+  return [...groups]
+}
+
+/** The names of some things. */
+export type Names<T> = (some: readonly T[]) => string
+
+/** How things are named: by name alone where that is enough. */
+export function namesOf<T extends ShownThing>(
+  all: readonly T[],
+  idOf: (thing: T) => string | undefined,
+): Names<T> {
+  const names = all.map(({ name }) => name)
+  const label = (thing: T) => {
+    const { name } = thing
+    const id = idOf(thing)
+    const isClear = name !== undefined && names.indexOf(name) === names.lastIndexOf(name)
+    return isClear || id === undefined ? (name ?? '') : nameWithId(name, id)
+  }
+  return (some) => some.map(label).join(', ')
+}
