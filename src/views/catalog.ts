@@ -1,17 +1,24 @@
 import * as z from 'zod'
+import { ranked, type SortKey } from './catalog-ranking.ts'
 import { fieldsOption, isSelection, project, selectionNote } from './fields.ts'
 import type { ItemShortening } from './shorten-result.ts'
 
-/** Arguments of the catalogs: which provider, and what is shown of each model. */
-export const catalogOptions = {
+/** The argument `sort_by`, with the names of the orders. */
+export const sortOption = <const S extends readonly string[]>(sorts: S) =>
+  z.enum(sorts).optional().describe('Best first, over all providers.')
+
+/** Arguments of the catalogs: which provider, in which order, and what is shown of each model. */
+export const catalogOptions = <const S extends readonly string[]>(sorts: S) => ({
   provider: z.string().min(1).optional().describe('Only this provider, by code.'),
+  sort_by: sortOption(sorts),
   ...fieldsOption,
-}
-type CatalogOptions = z.output<z.ZodObject<typeof catalogOptions>>
+})
+
+type Model = Readonly<Record<string, unknown>>
 
 interface CatalogEntry {
   readonly provider: unknown
-  readonly models: readonly Readonly<Record<string, unknown>>[]
+  readonly models: readonly Model[]
 }
 
 /** The schema of a catalog's result; `catalog` is the schema of its providers. */
@@ -20,35 +27,82 @@ export const catalogSchema = (catalog: z.ZodType) =>
     total: z.int().describe('Models in all.'),
     returned: z.int().describe('Models here.'),
     note: z.string().optional().describe('What was left out, and how to get it.'),
-    providers: catalog.describe('Providers with their models.'),
+    providers: catalog.optional().describe('Providers with their models.'),
+    models: z
+      .array(z.looseObject({ rank: z.int().optional(), provider: z.unknown() }))
+      .optional()
+      .describe('With sort_by: all models in this order; equal rank: equal value.'),
   })
 
-/** A catalog by provider, with the fields of each model that a choice depends on. */
+interface CatalogView {
+  readonly provider?: string | undefined
+  readonly fields?: readonly string[] | undefined
+  /** Fields of a model that are always shown: those that a choice depends on. */
+  readonly shows: readonly string[]
+  /** Instead of by provider: all in this order. */
+  readonly sort?: SortKey | undefined
+}
+
+/** A catalog by provider, or sorted, with the fields of each model that a choice depends on. */
 export function catalogOf(
   entries: readonly CatalogEntry[],
-  { provider, fields = [] }: CatalogOptions,
-  shows: readonly string[],
+  { provider, fields = [], shows, sort }: CatalogView,
 ): Record<string, unknown> {
   const chosen = entries.filter(
     (entry) => provider === undefined || codeOf(entry.provider) === provider,
   )
-  const providers = chosen.map((entry) => ({
-    ...entry,
-    models: entry.models.map((model) => project(model, [...shows, ...fields])),
-  }))
-  const total = countOf(providers)
-  const isPart = isSelection(
-    chosen.flatMap(({ models }) => models),
-    [...shows, ...fields],
-  )
+  const paths = [...shows, ...fields]
+  const models = chosen.flatMap((entry) => entry.models)
   const codes = entries.map((entry) => codeOf(entry.provider)).join(', ')
+  const sorted = sort && sortedModels(chosen, paths, sort)
+  const notes = [
+    chosen.length === 0 && `No provider ${provider}; there are ${codes}.`,
+    sorted && sortNote(sorted),
+    isSelection(models, paths) && selectionNote,
+  ].filter(Boolean)
   return {
-    total,
-    returned: total,
-    ...(providers.length === 0 && { note: `No provider ${provider}; there are ${codes}.` }),
-    ...(isPart && { note: selectionNote }),
-    providers,
+    total: models.length,
+    returned: models.length,
+    ...(notes.length > 0 && { note: notes.join(' ') }),
+    ...(sorted ? { models: sorted } : { providers: chosen.map((one) => viewOf(one, paths)) }),
   }
+}
+
+const viewOf = (entry: CatalogEntry, paths: readonly string[]) => ({
+  ...entry,
+  models: entry.models.map((model) => project(model, paths)),
+})
+
+interface SortedModel {
+  readonly rank?: number
+  readonly provider: unknown
+}
+
+/** All models in an order, each with the code of its provider. */
+function sortedModels(
+  entries: readonly CatalogEntry[],
+  paths: readonly string[],
+  sort: SortKey,
+): SortedModel[] {
+  const providers = new Map(
+    entries.flatMap(({ provider, models }) => models.map((model) => [model, provider] as const)),
+  )
+  return ranked([...providers.keys()], sort).map(({ model, rank }) => ({
+    ...(rank !== undefined && { rank }),
+    provider: codeOf(providers.get(model)),
+    ...project(model, paths),
+  }))
+}
+
+/** What is not visible in the order itself. */
+function sortNote(models: readonly SortedModel[]): string | undefined {
+  const without = models.filter(({ rank }) => rank === undefined).length
+  const ties = new Set(models.flatMap(({ rank }) => rank ?? [])).size < models.length - without
+  const notes = [
+    ties && 'Equal rank: equal value.',
+    without > 0 && `Last ${without === 1 ? 'is one' : `are ${without}`} without a value.`,
+  ]
+  return notes.filter(Boolean).join(' ') || undefined
 }
 
 const codeOf = (provider: unknown): unknown =>
@@ -59,21 +113,26 @@ const countOf = (providers: readonly CatalogEntry[]) =>
 
 /** A catalog that is too long keeps its first models, and every provider. */
 export const shortenCatalog: ItemShortening = {
-  count: ({ providers }) => countOf(providers as CatalogEntry[]),
+  count: ({ providers, models }) =>
+    Array.isArray(models) ? models.length : countOf(providers as CatalogEntry[]),
   keep(result, kept) {
-    let left = kept
-    const providers = (result.providers as CatalogEntry[]).map((entry) => {
-      const models = entry.models.slice(0, Math.max(0, left))
-      left -= entry.models.length
-      return { ...entry, models }
-    })
+    const note = [result.note, 'Shortened: ask for one provider at a time, or for fewer fields.']
     return {
       ...result,
       returned: kept,
-      note: [result.note, 'Shortened: ask for one provider at a time, or for fewer fields.']
-        .filter(Boolean)
-        .join(' '),
-      providers,
+      note: note.filter(Boolean).join(' '),
+      ...(Array.isArray(result.models)
+        ? { models: result.models.slice(0, kept) }
+        : { providers: firstModels(result.providers as CatalogEntry[], kept) }),
     }
   },
+}
+
+function firstModels(providers: readonly CatalogEntry[], kept: number): CatalogEntry[] {
+  let left = kept
+  return providers.map((entry) => {
+    const models = entry.models.slice(0, Math.max(0, left))
+    left -= entry.models.length
+    return { ...entry, models }
+  })
 }

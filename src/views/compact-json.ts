@@ -31,6 +31,7 @@ const usual: Readonly<Record<string, unknown>> = {
   is_active: true,
   is_managed: false,
   has_auth_password: false,
+  recommended: false,
 }
 
 function isEmpty(value: unknown): boolean {

@@ -139,7 +139,7 @@ const bounds: Bound[] = [
   ['update_subaccount', 'is_active', [true, false, null], ['no']],
   ['validate_agent_template', 'template', ['', 'Hi'], [null, 1]],
   ['validate_agent_template', 'allowed_variables', [null, [], ['a.b']], ['a']],
-  ['list_voices', 'provider', ['elevenlabs'], ['', undefined]],
+  ['list_voices', 'provider', ['elevenlabs'], ['']],
   ['list_voices', 'gender', ['male', 'female', 'neutral'], ['other']],
   ['list_voices', 'limit', [1], [0]],
   ['list_voices', 'refresh', [true, false], ['yes']],

@@ -114,7 +114,7 @@ async function run(
     await runOf(tool, { request, named: named.named, options, cleared, restricted }, call),
   )
   if (outcome.task) return createTaskResult(outcome.task)
-  const asked = { route: tool.route, request, unknown: named.unknown }
+  const asked = { route: tool.route, request, options, unknown: named.unknown }
   const note = await whyEmpty(outcome.structured, asked, restricted)
   const output = withIgnoredNulls(withNote(outcome, note), ignoredNulls)
   const account = await resultAccount(tool.route, request, session)

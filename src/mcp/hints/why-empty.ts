@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { voicesIn } from '../../contract/provider.ts'
+import { voiceProviders, voicesIn } from '../../contract/provider.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
@@ -11,6 +11,8 @@ import { hintFor, ignoreRefusal } from './did-you-mean.ts'
 interface ListRequest {
   readonly route: Route
   readonly request: RouteRequest
+  /** The tool's own arguments. */
+  readonly options: Readonly<Record<string, unknown>>
   readonly unknown: readonly string[]
 }
 
@@ -20,7 +22,7 @@ interface ListRequest {
  */
 export async function whyEmpty(
   { items, voices }: Readonly<Record<string, unknown>>,
-  { route, request, unknown }: ListRequest,
+  { route, request, options, unknown }: ListRequest,
   session: RestrictedSession,
 ): Promise<string | undefined> {
   if (isEmpty(items) && unknown.includes('agent_id')) {
@@ -30,7 +32,7 @@ export async function whyEmpty(
   }
   if (route.id === routes.agents.list.id) return tagsReadApart(items, request.query.tags)
   const isOfVoices = route.id === routes.providers.voices.id && isEmpty(voices)
-  return isOfVoices ? languageMeant(request, session) : undefined
+  return isOfVoices ? languageMeant(request, options.provider, session) : undefined
 }
 
 /**
@@ -51,14 +53,20 @@ const Tagged = z.array(z.looseObject({ tags: Texts.nullish() }))
 const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
 
 async function languageMeant(
-  { params, query }: RouteRequest,
+  { params, query: { language } }: RouteRequest,
+  provider: unknown,
   { cache }: RestrictedSession,
 ): Promise<string | undefined> {
-  const { provider, language } = query
   if (typeof language !== 'string') return undefined
-  const read = { params, query: { provider } }
-  const catalog = await cache.read(routes.providers.voices, read, 'catalog').catch(ignoreRefusal)
-  const codes = (catalog ? (voicesIn(catalog) ?? []) : []).flatMap((voice) => {
+  const catalogs = await Promise.all(
+    (typeof provider === 'string' ? [provider] : voiceProviders).map((one) =>
+      cache
+        .read(routes.providers.voices, { params, query: { provider: one } }, 'catalog')
+        .catch(ignoreRefusal),
+    ),
+  )
+  const voices = catalogs.flatMap((catalog) => (catalog ? (voicesIn(catalog) ?? []) : []))
+  const codes = voices.flatMap((voice) => {
     const parsed = Spoken.safeParse(voice)
     return parsed.success ? [parsed.data.language] : []
   })
