@@ -1,11 +1,13 @@
 import { routes } from '../src/contract/routes.ts'
+import { validateTemplateSteps } from '../src/flows/templates/validate-template.ts'
 import { defineTool } from '../src/mcp/call/define-tool.ts'
 
 export const validateAgentTemplate = defineTool({
   name: 'validate_agent_template',
   title:
-    'Check a greeting or prompt template (Jinja): errors, mistakes, unknown variables, placeholders',
+    'Check or repair a greeting or prompt template (Jinja): errors, mistakes, unknown variables, placeholders',
   description:
-    'Checks a Jinja template for a greeting or prompt: errors with lines, variables it reads, and those the platform does not know. Saves nothing; use it before create_agent and update_agent.',
+    'Checks a Jinja template for a greeting or prompt: errors with lines, the repaired text where the repair is obvious, unknown variables and whether rendering fails, what would be spoken. Saves nothing; use it before create_agent and update_agent.',
   route: routes.templates.validate,
+  steps: validateTemplateSteps,
 })

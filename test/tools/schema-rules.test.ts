@@ -167,6 +167,7 @@ describe('an input schema', () => {
       'place_call',
       'place_calls',
       'update_agent',
+      'validate_agent_template',
     ])
   })
 })
