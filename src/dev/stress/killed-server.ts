@@ -13,11 +13,16 @@ export type Answer =
   /** No answer: the server was killed. */
   | { readonly kind: 'dead' }
 
+/** Something that places calls: a server, or several behind one address. */
+export interface CallPlacer {
+  place(args: Record<string, unknown>): Promise<Answer>
+}
+
 const PlacedCall = z.looseObject({ id: z.string(), repeated: z.boolean() })
 const FailureMeta = z.looseObject({ 'voice-agent-mcp/error': z.looseObject({ kind: z.string() }) })
 
 /** The program over stdio, which is killed and started again while its client sends requests. */
-export class KilledServer implements AsyncDisposable {
+export class KilledServer implements CallPlacer, AsyncDisposable {
   kills = 0
   readonly #command: readonly string[]
   readonly #env: Record<string, string>
@@ -62,7 +67,8 @@ export class KilledServer implements AsyncDisposable {
   }
 }
 
-function answerOf(result: ToolResult): Answer {
+/** What a result of place_call says. */
+export function answerOf(result: ToolResult): Answer {
   if (!result.isError) {
     const { id, repeated } = PlacedCall.parse(result.structuredContent)
     return { kind: repeated ? 'repeated' : 'placed', callId: id }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { classifyNumber } from '../../policy/number-class.ts'
 import { agentId } from './faulty-platform.ts'
-import type { Answer, KilledServer } from './killed-server.ts'
+import type { Answer, CallPlacer } from './killed-server.ts'
 import { randomOf } from './random.ts'
 
 /** A call that a client wants placed, and the answers it got. */
@@ -53,7 +53,7 @@ const longestPauseMs = 1500
  */
 export async function place(
   placement: StressPlacement,
-  servers: readonly KilledServer[],
+  servers: readonly CallPlacer[],
   mostTries: number,
 ): Promise<void> {
   const { random, tries } = placement
@@ -72,7 +72,7 @@ export async function place(
 /** Sends the request to one server, or in 15 % of the tries twice, to the same or to both. */
 async function deliver(
   { args, random }: StressPlacement,
-  servers: readonly KilledServer[],
+  servers: readonly CallPlacer[],
 ): Promise<Answer[]> {
   const count = random() < 0.15 ? 2 : 1
   const one = () => servers[Math.floor(random() * servers.length)]

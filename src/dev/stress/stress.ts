@@ -32,7 +32,7 @@ export async function stressCalls(options: StressOptions): Promise<StressReport>
   const began = performance.now()
   using folder = scratchFolder()
   await using platform = await startFaultyPlatform(seed)
-  const env = settings(platform.url, folder.path)
+  const env = { ...stressSettings(platform.url), VOICE_AGENT_STATE_DIR: folder.path }
   await using first = new KilledServer(program, env)
   await using second = new KilledServer(program, env)
   const servers = [first, second]
@@ -67,11 +67,11 @@ async function whileKilled(
   }
 }
 
-const settings = (url: string, stateDir: string) => ({
+/** Settings of a server that places calls on the faulty platform. */
+export const stressSettings = (url: string) => ({
   VOICE_AGENT_BASE_URL: url,
   VOICE_AGENT_API_KEY: 'stress-key-0123456789',
   VOICE_AGENT_CONFIRM: 'never',
-  VOICE_AGENT_STATE_DIR: stateDir,
   VOICE_AGENT_HEADERS_TIMEOUT: '0.3',
   VOICE_AGENT_TIMEOUT: '0.5',
   VOICE_AGENT_CALL_FIND_OUT: '1',
@@ -79,7 +79,8 @@ const settings = (url: string, stateDir: string) => ({
   VOICE_AGENT_CALL_SETTLE: '5',
 })
 
-async function inParallel<T>(
+/** Does work on all items, so many at once. */
+export async function inParallel<T>(
   items: readonly T[],
   atOnce: number,
   work: (item: T) => Promise<void>,

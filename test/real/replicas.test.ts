@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startFaultyPlatform } from '../../src/dev/stress/faulty-platform.ts'
+import { judge } from '../../src/dev/stress/judge.ts'
+import { type Answer, answerOf, type CallPlacer } from '../../src/dev/stress/killed-server.ts'
+import { place, placementsOf } from '../../src/dev/stress/placements.ts'
+import { randomOf } from '../../src/dev/stress/random.ts'
+import { inParallel, stressSettings } from '../../src/dev/stress/stress.ts'
+import { NoRow, openDatabase } from '../../src/state/postgres/database.ts'
+import { startCallingPlatform } from '../harness/calling-platform.ts'
+import { clientKinds, connectHttp, ToolResult } from '../harness/client.ts'
+import { connectPerson, yes } from '../harness/person.ts'
+import { rpc } from '../harness/rpc.ts'
+import { confirmedCalls } from '../state/shared-confirmations.ts'
+import { type PostgresServer, startPostgres } from './postgres-server.ts'
+import { type Replicas, startReplicas } from './replicas.ts'
+
+/*
+ * Three servers, each a process of the built program, on a real PostgreSQL and behind a balancer that
+ * gives each request to another one.
+ */
+
+const key = 'sk-0123456789'
+const secret = 's'.repeat(32)
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+}, 60_000)
+afterAll(() => server[Symbol.asyncDispose]())
+
+const shared = async () => ({
+  VOICE_AGENT_STATE_URL: await server.newDatabase(),
+  VOICE_AGENT_SECRET: secret,
+})
+
+/** Places calls through the balancer, as clients do that repeat a request without an answer. */
+const placerOf = (replicas: Replicas): CallPlacer => ({
+  async place(args): Promise<Answer> {
+    const call = { name: 'place_call', arguments: args }
+    const answer = await rpc(replicas.url, 'tools/call', call, { key }).catch(() => undefined)
+    // The server was killed, or none was up.
+    if (!answer) return { kind: 'dead' }
+    if (answer.error) throw new Error(answer.error.message)
+    return answerOf(ToolResult.parse(answer.result))
+  },
+})
+
+test('a thousand calls are placed once each, while servers are killed and the platform fails', async () => {
+  const seed = 11
+  await using platform = await startFaultyPlatform(seed)
+  const env = {
+    ...stressSettings(platform.url),
+    ...(await shared()),
+    // Three servers and PostgreSQL share the machine with this test.
+    VOICE_AGENT_HEADERS_TIMEOUT: '1',
+    VOICE_AGENT_TIMEOUT: '1.5',
+  }
+  await using replicas = await startReplicas(3, env)
+  const placements = placementsOf(1000, seed)
+  const done = new AbortController()
+  const killing = replicas.killRepeatedly(4000, randomOf(seed, 'kills'), done.signal)
+  const placer = placerOf(replicas)
+  await inParallel(placements, 60, (placement) => place(placement, [placer], 8))
+  done.abort()
+  await killing
+  await platform.settled()
+  const verdict = judge(placements, platform.rung)
+  expect(verdict.violations).toEqual([])
+  expect(verdict.rungTwice).toBe(0)
+  expect(verdict.lost).toBe(0)
+  expect(replicas.kills).toBeGreaterThanOrEqual(5)
+  const { 'placed, rung once': placed = 0, 'repeated, rung once': repeated = 0 } = verdict.outcomes
+  expect(placed + repeated).toBeGreaterThan(400)
+  for (const count of replicas.served) expect(count).toBeGreaterThan(100)
+}, 400_000)
+
+describe('three servers', () => {
+  let platform: Awaited<ReturnType<typeof startCallingPlatform>>
+  let replicas: Replicas
+  let url: string
+  let calls: ReturnType<typeof confirmedCalls>
+  beforeAll(async () => {
+    platform = await startCallingPlatform()
+    const env = await shared()
+    url = env.VOICE_AGENT_STATE_URL
+    calls = confirmedCalls({ agentId: platform.agent.id, key })
+    replicas = await startReplicas(3, {
+      ...env,
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_CONFIRM: 'always',
+    })
+  }, 60_000)
+  afterAll(async () => {
+    await replicas[Symbol.asyncDispose]()
+    await platform[Symbol.asyncDispose]()
+  })
+
+  const dialledTo = (number: string) =>
+    platform.dialled.filter(({ to_number }) => to_number === number).length
+
+  /** Without the journal nothing but the used confirmation keeps a call from being placed again. */
+  const forgetCalls = async () => {
+    const database = openDatabase({ url, setting: 'the test' })
+    await database.run(NoRow, 'DELETE FROM voice_agent_mcp.calls')
+    await database.close()
+  }
+
+  test.each(clientKinds)('serve a %s client, whichever of them is asked', async (kind) => {
+    await using client = await connectHttp(kind, replicas.url, { 'x-api-key': key })
+    for (let nth = 0; nth < 3; nth++) {
+      expect((await client.listTools()).length).toBeGreaterThan(20)
+      expect((await client.listResources()).resources.length).toBeGreaterThan(0)
+      expect(await client.value('get_agent', { agent_id: platform.agent.id })).toHaveProperty('id')
+    }
+  })
+
+  test('take a token that one of them has given, once', async () => {
+    const number = '+493023125101'
+    const [first = '', second = '', third = ''] = replicas.urls
+    const token = await calls.token(first, number)
+    expect((await calls.withToken(second, number, token)).isError).toBeFalsy()
+    expect(dialledTo(number)).toBe(1)
+    await forgetCalls()
+    for (const url of [first, second, third]) {
+      const again = await calls.withToken(url, number, token)
+      expect(again.structuredContent).toHaveProperty('confirmation.state', 'needed')
+    }
+    expect(dialledTo(number)).toBe(1)
+  })
+
+  test('take a token once also when all get it at the same moment', async () => {
+    const number = '+493023125102'
+    const token = await calls.token(replicas.url, number)
+    await Promise.all(
+      Array.from({ length: 12 }, () => calls.withToken(replicas.url, number, token)),
+    )
+    expect(dialledTo(number)).toBe(1)
+  })
+
+  test('take the answer of a person to the question that another has asked, once', async () => {
+    const number = '+493023125103'
+    const [first = '', second = '', third = ''] = replicas.urls
+    const state = await calls.question(first, number)
+    expect((await calls.answered(second, number, state)).error).toBeUndefined()
+    expect(dialledTo(number)).toBe(1)
+    await forgetCalls()
+    for (const url of [first, second, third])
+      expect((await calls.answered(url, number, state)).error?.message).toMatch(/answered before/)
+    expect(dialledTo(number)).toBe(1)
+  })
+
+  test('ask a person through a client of the SDK', async () => {
+    const number = '+493023125104'
+    await using person = await connectPerson('v2 2026-07-28', {
+      url: replicas.url,
+      headers: { 'x-api-key': key },
+      answer: yes,
+    })
+    await person.value('place_call', {
+      type: 'phone',
+      agent_id: platform.agent.id,
+      from_number: '+493023125000',
+      to_number: number,
+    })
+    expect(person.asked).toHaveLength(1)
+    expect(dialledTo(number)).toBe(1)
+  })
+
+  test('cancel a task for all of them', async () => {
+    const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+    const [first = '', second = '', third = ''] = replicas.urls
+    const ask = (at: string, method: string, params: Record<string, unknown>) =>
+      rpc(at, method, params, { capabilities, key })
+    const args = {
+      type: 'phone',
+      agent_id: platform.agent.id,
+      from_number: '+493023125000',
+      to_number: '+493023125105',
+      follow: true,
+    }
+    const follow = (more: object) =>
+      ask(first, 'tools/call', { name: 'place_call', arguments: { ...args, ...more } })
+    const preview = ToolResult.parse((await follow({})).result)
+    const { confirm_token } = Object(preview.structuredContent).confirmation
+    const { taskId } = (await follow({ confirm_token })).result
+    expect((await ask(second, 'tasks/get', { taskId })).result.status).toBe('working')
+    expect((await ask(third, 'tasks/cancel', { taskId })).error).toBeUndefined()
+    for (const at of [first, second, third])
+      expect((await ask(at, 'tasks/get', { taskId })).result.status).toBe('cancelled')
+  })
+})
+
+test.each([
+  ['a day', { max_per_day: 40 }],
+  ['at once', { max_at_once: 40 }],
+])(
+  'the limit of calls %s is exact over all servers, also when they are killed',
+  async (_, limits) => {
+    await using platform = await startCallingPlatform({ answerMs: 20 })
+    await using replicas = await startReplicas(3, {
+      ...(await shared()),
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_DIAL_POLICY: JSON.stringify(limits),
+    })
+    const placer = placerOf(replicas)
+    const numbers = Array.from({ length: 150 }, (_, nth) => `+4930231${25_200 + nth}`)
+    const answers: Answer[] = []
+    const placeAll = (some: readonly string[]) =>
+      inParallel(some, 30, async (to_number) => {
+        const call = { type: 'phone', agent_id: platform.agent.id, from_number: '+493023125000' }
+        answers.push(await placer.place({ ...call, to_number }))
+      })
+    await placeAll(numbers.slice(0, 75))
+    expect(platform.dialled).toHaveLength(40)
+    // New processes know of the calls of those before them.
+    const done = new AbortController()
+    const killing = replicas.killRepeatedly(1, () => 0.5, done.signal)
+    await expect.poll(() => replicas.kills, { timeout: 20_000 }).toBeGreaterThanOrEqual(2)
+    done.abort()
+    await killing
+    await placeAll(numbers.slice(75))
+    expect(platform.dialled).toHaveLength(40)
+    expect(answers.filter(({ kind }) => kind === 'placed')).toHaveLength(40)
+  },
+  120_000,
+)

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { type Program, startHttpProgram } from '../harness/program.ts'
+
+/** Several servers behind one address. */
+export interface Replicas extends AsyncDisposable {
+  /** The balancer's own address: each request goes to the next server that is up. */
+  readonly url: string
+  /** The addresses of the servers themselves. */
+  readonly urls: readonly string[]
+  /** How many requests each server was given. */
+  readonly served: readonly number[]
+  readonly kills: number
+  /** Kills a server at random, on average once in `everyMs`, and starts it again, until the signal fires. */
+  killRepeatedly(everyMs: number, random: () => number, signal: AbortSignal): Promise<void>
+}
+
+type Running = Program & { readonly url: string }
+
+export async function startReplicas(count: number, env: Record<string, string>): Promise<Replicas> {
+  const start = () => startHttpProgram(env)
+  const programs: (Running | undefined)[] = await Promise.all(Array.from({ length: count }, start))
+  const served = programs.map(() => 0)
+  let turn = 0
+  let kills = 0
+  const next = () => {
+    for (let nth = 0; nth < count; nth++) {
+      turn = (turn + 1) % count
+      const program = programs[turn]
+      if (!program) continue
+      served[turn] = (served[turn] ?? 0) + 1
+      return program.url
+    }
+    return undefined
+  }
+  const balancer = createServer((incoming, answer) => {
+    const target = next()
+    if (target === undefined) answer.writeHead(503).end()
+    else forward(incoming, answer, target)
+  })
+  balancer.listen(0, '127.0.0.1')
+  await once(balancer, 'listening')
+  const { port } = z.object({ port: z.number() }).parse(balancer.address())
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    get urls() {
+      return programs.flatMap((program) => program?.url ?? [])
+    },
+    served,
+    get kills() {
+      return kills
+    },
+    async killRepeatedly(everyMs, random, signal) {
+      while (!signal.aborted) {
+        await sleep(2 * everyMs * random(), undefined, { signal }).catch(() => undefined)
+        if (signal.aborted) return
+        const which = Math.floor(random() * count)
+        const killed = programs[which]
+        programs[which] = undefined
+        kills++
+        await killed?.[Symbol.asyncDispose]()
+        programs[which] = await start()
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      balancer.close()
+      balancer.closeAllConnections()
+      await Promise.all(programs.map((program) => program?.[Symbol.asyncDispose]()))
+    },
+  }
+}
+
+/** Passes a request on. A server that ends meanwhile is a 502, as with any balancer. */
+function forward(incoming: IncomingMessage, answer: ServerResponse, target: string): void {
+  const { method, headers } = incoming
+  const outgoing = request(target, { method, headers, agent: false }, (reply) => {
+    answer.writeHead(reply.statusCode ?? 502, reply.headers)
+    reply.pipe(answer)
+    reply.on('error', () => answer.destroy())
+  })
+  outgoing.on('error', () => {
+    if (answer.headersSent) answer.destroy()
+    else answer.writeHead(502).end()
+  })
+  answer.on('close', () => outgoing.destroy())
+  incoming.pipe(outgoing)
+}
