@@ -25,10 +25,16 @@ export const placedListSchema = z.object({
   ...confirmationShape,
 })
 
+/** What the result of a list needs of a run. */
+type PlacedListRun = Pick<
+  CallListRun,
+  'request' | 'session' | 'callOwner' | 'answerBy' | 'signal' | 'shutdown' | 'progress'
+> & { readonly options: { readonly follow?: boolean | undefined } }
+
 /** The result of place_calls: what came of each call and, with `follow`, how it went. */
 export async function placedListOutcome(
   outcomes: readonly ListedCallOutcome[],
-  run: CallListRun,
+  run: PlacedListRun,
 ): Promise<ToolOutcome> {
   const callIds = acceptedIds(outcomes)
   const batchId = await batchOf(callIds, run)
@@ -62,7 +68,7 @@ const acceptedIds = (outcomes: readonly ListedCallOutcome[]): string[] => [
 /** `undefined`: there are no calls, or it cannot be kept; the calls were placed all the same. */
 async function batchOf(
   callIds: readonly string[],
-  { callOwner, session }: CallListRun,
+  { callOwner, session }: PlacedListRun,
 ): Promise<string | undefined> {
   if (callIds.length === 0) return undefined
   try {
@@ -80,7 +86,7 @@ const leastToFollowMs = 1000
 async function followedList(
   outcomes: readonly ListedCallOutcome[],
   callIds: readonly string[],
-  run: CallListRun,
+  run: PlacedListRun,
 ): Promise<readonly ListedCallOutcome[]> {
   const forMs = Math.min(followPlacedMs, run.answerBy - performance.now())
   const isPartial = outcomes.some(({ outcome }) => outcome === 'not_dialled')
@@ -107,7 +113,7 @@ function headOf(calls: readonly ListedCallOutcome[]): string {
 function nextOf(
   callIds: readonly string[],
   batchId: string | undefined,
-  run: CallListRun,
+  run: PlacedListRun,
 ): string[] {
   if (callIds.length === 0) return []
   const which = batchId === undefined ? 'each call_id' : `batch_id ${batchId}`
