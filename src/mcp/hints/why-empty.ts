@@ -6,6 +6,7 @@ import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { closestItems, itemLabel } from '../../text/closest-match.ts'
 import { quoted } from '../../text/dialog-text.ts'
 import { hintFor, ignoreRefusal } from './did-you-mean.ts'
+import { matchesBelow } from './matches-below.ts'
 
 /** A list that was read; `unknown` are its arguments that are neither a UUID nor an agent's name. */
 interface ListRequest {
@@ -30,7 +31,12 @@ export async function whyEmpty(
     const hint = await hintFor('agent_id', given, request, session)
     return `No agent has the id or name "${given}". ${hint ?? ''}`.trim()
   }
-  if (route.id === routes.agents.list.id) return tagsReadApart(items, request.query.tags)
+  const isOfOneAccount = isEmpty(items) && options.include_subaccounts !== true
+  const below = isOfOneAccount ? await matchesBelow(route, request, session) : undefined
+  if (route.id === routes.agents.list.id) {
+    return [tagsReadApart(items, request.query.tags), below].filter(Boolean).join(' ') || undefined
+  }
+  if (below) return below
   const isOfVoices = route.id === routes.providers.voices.id && isEmpty(voices)
   return isOfVoices ? languageMeant(request, options.provider, session) : undefined
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startTreePlatform } from '../../harness/account-tree-platform.ts'
 import { connectStdio, type TestClient } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { seedIds } from '../../harness/sandbox.ts'
@@ -47,6 +48,60 @@ describe('an empty list', () => {
       count: 0,
       voices: [],
     })
+  })
+})
+
+describe('an empty list of an account whose subaccounts have matches', () => {
+  test('says that include_subaccounts lists them', async () => {
+    const agent = { ...newAgent, name: 'Branch desk', account_id: seedIds.subaccount }
+    await client.value('create_agent', agent)
+    const { total, note } = await client.value('list_agents', { name: 'Branch desk' })
+    expect([total, note]).toEqual([
+      0,
+      'Its subaccounts have at least 1: include_subaccounts true lists them.',
+    ])
+    const all = { name: 'Branch desk', include_subaccounts: true }
+    expect(await client.value('list_agents', all)).toMatchObject({ total: 1 })
+    expect(await client.value('list_agents', { name: 'Nobody at all' })).not.toHaveProperty('note')
+  })
+
+  const below = { id: 'north', items: [{ id: 'a' }, { id: 'b' }] }
+  const connect = async (url: string, env: Record<string, string> = {}) =>
+    connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: url, ...env },
+    })
+
+  test.each(['list_agents', 'list_phone_numbers', 'list_sip_trunks', 'list_calls'])(
+    '%s says it with the filters, and not for a later page',
+    async (name) => {
+      await using platform = await startTreePlatform({ id: 'own', below: [below] })
+      await using wired = await connect(platform.url)
+      expect((await wired.value(name)).note).toContain('Its subaccounts have at least 2')
+      const asked = platform.seen.length
+      expect(await wired.value(name, { offset: 5 })).not.toHaveProperty('note')
+      expect(platform.seen.slice(asked).filter(({ url }) => url.includes('north'))).toEqual([])
+    },
+  )
+
+  test('says nothing of them where they may not be read', async () => {
+    for (const env of [
+      { VOICE_AGENT_ACCOUNT: 'own' },
+      { VOICE_AGENT_EXCLUDE_TOOLS: 'list_subaccounts' },
+    ]) {
+      await using platform = await startTreePlatform({ id: 'own', below: [below] })
+      await using wired = await connect(platform.url, env)
+      expect(await wired.value('list_agents')).not.toHaveProperty('note')
+      expect(platform.seen.filter(({ url }) => /north|subaccounts/.test(url))).toEqual([])
+    }
+  })
+
+  test('does not wait for them, nor fail with them', async () => {
+    const failing = { id: 'south', fails: 'hangs' } as const
+    await using platform = await startTreePlatform({ id: 'own', below: [below, failing] })
+    await using wired = await connect(platform.url)
+    const begun = performance.now()
+    expect(await wired.value('list_agents')).toMatchObject({ total: 0 })
+    expect(performance.now() - begun).toBeLessThan(10_000)
   })
 })
 
