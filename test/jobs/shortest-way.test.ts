@@ -84,6 +84,17 @@ function wrongAnswers(answer: string): string[] {
   ]
 }
 
+/** The same answer as models like to write it: with a sentence around it, as a list, as a table. */
+function otherForms(answer: string): string[] {
+  const lines = answer.split('\n')
+  const around = (text: string) =>
+    `Here is what I found (17 November 2026):\n\n${text}\n\nAnything else?`
+  return [
+    around(lines.map((line) => `- **${line.replace(': ', '**: ')}`).join('\n')),
+    around(lines.map((line) => `| ${line.replaceAll(/[:,] /g, ' | ')} |`).join('\n')),
+  ]
+}
+
 /** The way gives the tool's text as the answer, which holds more than was asked for. */
 const saysMore = new Set(['readiness'])
 
@@ -98,6 +109,9 @@ describe('the shortest way', { timeout: 60_000 }, () => {
       expect(checkJob(job, { before, after: more, answer })).not.toEqual([])
     }
     if (!job.facts) return
+    for (const text of otherForms(answer)) {
+      expect(checkJob(job, { before, after, answer: text }), text).toEqual([])
+    }
     const wrong = saysMore.has(job.name) ? [''] : ['', ...wrongAnswers(answer)]
     for (const text of wrong) {
       expect(checkJob(job, { before, after, answer: text }), text).not.toEqual([])

@@ -109,7 +109,7 @@ const lastWords: Job = {
   changes: (before) => ({
     added: [placed(before, { agent: 'Customer survey', to: '+12025550109', from: '+12025550111' })],
   }),
-  facts: () => [mentions('Sorry, wrong number')],
+  facts: () => [mentions(/sorry\W+wrong number/i)],
 }
 
 const readiness: Job = {
