@@ -1,7 +1,7 @@
 import { ok } from 'node:assert/strict'
 import * as z from 'zod'
 import type { Way } from './assistant.ts'
-import { Conversations, Numbers, Voices } from './results.ts'
+import { Conversations, Trunks, Voices } from './results.ts'
 
 const createAgent: Way = async (assistant) => {
   const { voices } = await assistant.read(Voices, 'list_voices', {
@@ -39,14 +39,12 @@ const tagAndSpeed: Way = (assistant) =>
   })
 
 const moveNumbers: Way = async (assistant) => {
-  const { items } = await assistant.read(Numbers, 'list_phone_numbers')
-  for (const { number, sip_trunk } of items) {
-    if (sip_trunk?.name !== 'Old carrier') continue
-    await assistant.text('update_phone_number', {
-      phone_number_id: number,
-      sip_trunk_id: 'New carrier',
-    })
-  }
+  const { items } = await assistant.read(Trunks, 'list_sip_trunks')
+  const old = items.find(({ name }) => name === 'Old carrier')
+  await assistant.text('update_phone_number', {
+    phone_number_ids: old?.phone_numbers?.map(({ number }) => number),
+    sip_trunk_id: 'New carrier',
+  })
   return assistant.agreed('delete_sip_trunk', { sip_trunk_id: 'Old carrier' })
 }
 

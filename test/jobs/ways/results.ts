@@ -15,17 +15,20 @@ export const Numbers = z.looseObject({
     z.looseObject({
       number: z.string(),
       friendly_name: z.string(),
-      sip_trunk: Named.optional(),
       inbound_agent: Named.optional(),
       account: Named.optional(),
     }),
   ),
 })
 
-export const Voices = z.looseObject({
-  voices: z.array(
-    Named.extend({ provider: z.string(), gender: z.string(), description: z.string() }),
+export const Trunks = z.looseObject({
+  items: z.array(
+    Named.extend({ phone_numbers: z.array(z.looseObject({ number: z.string() })).optional() }),
   ),
+})
+
+export const Voices = z.looseObject({
+  voices: z.array(Named.extend({ provider: z.string(), description: z.string() })),
 })
 
 export const Calls = z.looseObject({
@@ -44,16 +47,13 @@ export const Conversations = z.looseObject({
   ),
 })
 
+export const CallCounts = z.looseObject({ by_answer_status: z.record(z.string(), z.int()) })
+
 export const Models = z.looseObject({
-  providers: z.array(
-    z.looseObject({
-      provider: z.looseObject({ code: z.string() }),
-      models: z.array(
-        Named.extend({
-          latency_rating: z.number().optional(),
-          pricing: z.looseObject({ additional_cost_per_minute: z.number() }).optional(),
-        }),
-      ),
+  models: z.array(
+    Named.extend({
+      provider: z.string(),
+      pricing: z.looseObject({ additional_cost_per_minute: z.number() }).optional(),
     }),
   ),
 })

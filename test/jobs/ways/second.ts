@@ -2,7 +2,7 @@ import { ok } from 'node:assert/strict'
 import * as z from 'zod'
 import type { Way } from './assistant.ts'
 import { outcomeOf } from './first.ts'
-import { Agents, Calls, Models, Numbers, Voices } from './results.ts'
+import { Agents, CallCounts, Calls, Models, Numbers, Voices } from './results.ts'
 
 const Agent = z.looseObject({ id: z.string() })
 
@@ -22,31 +22,27 @@ const twoBranches: Way = async (assistant) => {
 }
 
 const voicesEverywhere: Way = async (assistant) => {
-  const lines: string[] = []
-  for (const provider of ['elevenlabs', 'azure', 'cartesia']) {
-    const args = { provider, language: 'de-de', gender: 'female' }
-    const { voices } = await assistant.read(Voices, 'list_voices', args)
-    for (const { name, description } of voices) lines.push(`${name}, ${provider}: ${description}`)
-  }
-  return lines.join('\n')
+  const args = { language: 'de-de', gender: 'female' }
+  const { voices } = await assistant.read(Voices, 'list_voices', args)
+  return voices
+    .map(({ name, provider, description }) => `${name}, ${provider}: ${description}`)
+    .join('\n')
 }
 
 const retagFifteen: Way = (assistant) =>
   assistant.text('update_agent', { with_tag: 'q3', add_tags: ['q4'], remove_tags: ['q3'] })
 
 const failedByReason: Way = async (assistant) => {
-  const { items } = await assistant.read(Calls, 'list_calls', {
+  const { by_answer_status: count } = await assistant.read(CallCounts, 'list_calls', {
     status: 'failed',
     created_after: '2026-11-09T00:00:00Z',
     created_before: '2026-11-16T00:00:00Z',
-    limit: 100,
+    limit: 1,
   })
-  const count = (status: string) =>
-    items.filter(({ answer_status }) => answer_status === status).length
   return [
-    `nobody answered: ${count('user_unavailable')}`,
-    `busy: ${count('user_busy')}`,
-    `declined: ${count('user_rejected')}`,
+    `nobody answered: ${count.user_unavailable}`,
+    `busy: ${count.user_busy}`,
+    `declined: ${count.user_rejected}`,
   ].join('\n')
 }
 
@@ -141,11 +137,8 @@ const recordingOff: Way = async (assistant) => {
 }
 
 const fastestModel: Way = async (assistant) => {
-  const { providers } = await assistant.read(Models, 'list_models')
-  const all = providers.flatMap(({ provider, models }) =>
-    models.map((model) => ({ ...model, provider: provider.code })),
-  )
-  const [fastest] = all.toSorted((a, b) => (b.latency_rating ?? 0) - (a.latency_rating ?? 0))
+  const { models } = await assistant.read(Models, 'list_models', { sort_by: 'latency' })
+  const [fastest] = models
   await assistant.text('update_agent', {
     agent_id: 'Customer survey',
     model: { provider: fastest?.provider, model: fastest?.id },
