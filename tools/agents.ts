@@ -1,5 +1,6 @@
 import { routes } from '../src/contract/routes.ts'
 import { archiveAgentSteps } from '../src/flows/agents/archive-agents.ts'
+import { copyAgentSteps } from '../src/flows/agents/copy-agent.ts'
 import { createAgentSteps } from '../src/flows/agents/create-agent.ts'
 import { updateAgentSteps } from '../src/flows/agents/update-agent.ts'
 import { treeListSteps } from '../src/flows/lists/list-steps.ts'
@@ -45,6 +46,16 @@ export const createAgent = defineTool({
   steps: createAgentSteps,
 })
 
+export const copyAgent = defineTool({
+  name: 'copy_agent',
+  title: 'Copy an agent (bot): duplicate, clone, into another branch or account',
+  description:
+    'Creates an agent with all settings of another one, in the same account or another, with changes. Its numbers stay with the original.',
+  route: routes.agents.create,
+  listing: { describedElsewhere: ['changes'] },
+  steps: copyAgentSteps,
+})
+
 export const getAgent = defineTool({
   name: 'get_agent',
   title:
@@ -58,7 +69,7 @@ export const updateAgent = defineTool({
   title:
     'Change one agent (bot) or many: greeting, prompt, voice, faster or slower speech, recording, tags; bring back',
   description:
-    'Changes an agent, or many alike (agent_ids or with_tag): only what is given (fields as in create_agent), the rest is kept, nested fields too. clear empties fields, such as metadata.key. dry_run shows the changes without saving.',
+    'Changes an agent, or many alike: only what is given (fields as in create_agent), the rest stays, nested fields too. clear empties fields, such as metadata.key. dry_run shows the changes without saving.',
   route: routes.agents.update,
   listing: {
     typesOnly: Object.keys(routes.agents.create.body.shape).filter((name) => name !== 'tags'),
@@ -70,7 +81,7 @@ export const archiveAgent = defineTool({
   name: 'archive_agent',
   title: 'Archive an agent (bot) or many: delete, remove, retire, get rid of',
   description:
-    'Archives an agent or many (a soft delete): lists leave them out from then on. A preview names those in use. update_agent with the ids and is_archived false brings them back.',
+    'Archives an agent or many (a soft delete): lists leave them out. A preview names those in use. update_agent with is_archived false brings back.',
   route: routes.agents.archive,
   steps: archiveAgentSteps,
 })

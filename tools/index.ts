@@ -18,6 +18,7 @@ export const tools = [
 
   agents.listAgents,
   agents.createAgent,
+  agents.copyAgent,
   agents.getAgent,
   agents.updateAgent,
   agents.archiveAgent,

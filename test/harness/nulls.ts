@@ -57,6 +57,7 @@ export const validArguments: Readonly<Record<string, Record<string, unknown>>> =
     volume: { web: 0 },
     clear: ['ambient_sound.source'],
   },
+  copy_agent: { agent_id: 'x', name: 'y', changes: { metadata: { kept: null } } },
   list_agents: { tags: ['a'] },
   get_agent: { agent_id: 'x' },
   update_agent: {

@@ -25,6 +25,7 @@ export async function everyTool(client: TestClient): Promise<Map<string, ToolRes
   const agent_id = id(await call('create_agent', newAgent))
   await call('list_agents', { name: 'every' })
   await call('get_agent', { agent_id })
+  await call('copy_agent', { agent_id, name: 'A copy', changes: { note: 'Copied' } })
   await call('update_agent', { agent_id, note: 'Checked', volume: { web: 0 } })
 
   const sip_trunk_id = id(
@@ -85,6 +86,7 @@ export const badCalls: Record<string, [args: Record<string, unknown>, named: str
   list_voices: [{ language: 'de' }, 'provider'],
   validate_agent_template: [{ template: 5 }, 'template'],
   create_agent: [{ ...newAgent, voice: undefined }, 'voice'],
+  copy_agent: [{ agent_id: 'x', name: 'y', changes: { volume: { web: 2 } } }, 'changes.volume.web'],
   list_agents: [{ created_gt: 'yesterday' }, 'created_gt'],
   get_agent: [{ agent: 'x' }, 'agent_id'],
   update_agent: [{ agent_id: 'x', volume: { web: 1.5 } }, 'volume.web'],

@@ -53,6 +53,7 @@ test('there is one tool for each of the 29 documented operations', () => {
   // Beyond the operations: what takes several of them, or a part of one.
   const names = new Set(operations.map((operation) => operation.split(' ', 1)[0]))
   expect(tools.map(({ name }) => name).filter((name) => !names.has(name))).toEqual([
+    'copy_agent',
     'check_call_readiness',
     'place_calls',
     'wait_for_call',

@@ -80,9 +80,9 @@ export async function growth(): Promise<{ curves: Curve[]; sections: Section[] }
   const sets = {
     1: ['TOOLS', 'get_agent'],
     10: ['TOOLSETS', 'agents,phone_numbers'],
-    33: ['TOOLS', ''],
+    34: ['TOOLS', ''],
   }
-  await curve('tools', [1, 10, 33], async (count) => {
+  await curve('tools', [1, 10, 34], async (count) => {
     const [kind, names = ''] = sets[count as keyof typeof sets]
     await using server = await startOurs(platform.url, { [`VOICE_AGENT_${kind}`]: names })
     return await costOf(server, path)

@@ -11,7 +11,7 @@ export const archiveOptions = {
   unused_only: z
     .boolean()
     .optional()
-    .describe('true: leaves out those that answer a number or are in a call.'),
+    .describe('true: not those that answer a number or are in a call.'),
   ...confirmOption,
 }
 

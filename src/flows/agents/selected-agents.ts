@@ -17,8 +17,8 @@ export const agentSelection = {
     .min(1)
     .max(mostThings)
     .optional()
-    .describe('Instead of agent_id: many, by id or name.'),
-  with_tag: z.string().min(1).optional().describe('Instead: all active agents with this tag.'),
+    .describe('Many, by id or name.'),
+  with_tag: z.string().min(1).optional().describe('All active ones with this tag.'),
 }
 
 type Selection = z.output<z.ZodObject<typeof agentSelection>>

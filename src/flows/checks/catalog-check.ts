@@ -13,7 +13,11 @@ const knownVoiceProviders: readonly NamedItem[] = voiceProviders.map((id) => ({ 
 
 /** The parts of an agent whose values come from a catalog. */
 export type CatalogPart = 'model' | 'transcriber' | 'voice'
-const parts = ['model', 'transcriber', 'voice'] as const satisfies readonly CatalogPart[]
+export const catalogParts = [
+  'model',
+  'transcriber',
+  'voice',
+] as const satisfies readonly CatalogPart[]
 
 /**
  * Checks values before they are saved. A value that is close to an entry of its catalog is a typo,
@@ -27,7 +31,7 @@ export async function checkNewCatalogValues(
   reader: CachedAccountReader,
   stored: Fields = {},
 ): Promise<string[]> {
-  const checks = parts.map((part) =>
+  const checks = catalogParts.map((part) =>
     missingIn(part, { given: wanted[part], stored: stored[part] }, reader).catch(ignoreApiError),
   )
   const missing = (await Promise.all(checks)).flat()

@@ -109,7 +109,7 @@ function waitAfter(error: unknown, repeats: number): number | undefined {
 }
 
 /** Whether the platform may have made the change although the request failed. */
-function mayBeDone({ failure, effect }: ApiError): boolean {
+export function mayBeDone({ failure, effect }: ApiError): boolean {
   if (effect === 'reads') return false
   if ('maybeSent' in failure) return failure.maybeSent
   if (failure.kind === 'unreadable') return failure.status < 400 || failure.status >= 500

@@ -7,7 +7,7 @@ import { ApiError } from '../../api/failure.ts'
 import { withTimeLimit } from '../../api/time-limit.ts'
 import { requestMs } from '../../calls/placing-context.ts'
 import type { RouteRequest } from '../../contract/route.ts'
-import { resultAccount } from '../../session/account.ts'
+import { accountIn, resultAccount } from '../../session/account.ts'
 import { restrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
 import { mapStringsOfObject } from '../../text/map-strings.ts'
@@ -117,7 +117,8 @@ async function run(
   const asked = { route: tool.route, request, options, unknown: named.unknown }
   const note = await whyEmpty(outcome.structured, asked, restricted)
   const output = withIgnoredNulls(withNote(outcome, note), ignoredNulls)
-  const account = await resultAccount(tool.route, request, session)
+  const { accountId = accountIn(request) } = outcome
+  const account = await resultAccount(tool.route, { params: { account_id: accountId } }, session)
   return successResult(output, { request, account, shortening: tool.shortening })
 }
 

@@ -12,10 +12,12 @@ export interface ListingDetail {
    * describes them.
    */
   readonly typesOnly?: readonly string[]
+  /** Open objects of which only the description is shown, which says where their fields are listed. */
+  readonly describedElsewhere?: readonly string[]
 }
 
 /** Arguments that choose accounts; callers that act on a pinned account cannot choose. */
-export const accountArguments = ['account_id', 'include_subaccounts'] as const
+export const accountArguments = ['account_id', 'include_subaccounts', 'to_account_id'] as const
 
 /** How much is shown of one field. */
 type FieldDetail = 'all' | 'undescribed' | 'type'
@@ -30,7 +32,7 @@ export function listedSchema(
   account: 'any' | 'pinned',
   detail: ListingDetail,
 ): JsonSchema {
-  const { account_id, include_subaccounts, ...properties } = schema.properties ?? {}
+  const { account_id, include_subaccounts, to_account_id, ...properties } = schema.properties ?? {}
   const offersAccount = account === 'any' && account_id !== undefined
   const offersSubaccounts = account === 'any' && include_subaccounts !== undefined
   return {
@@ -39,6 +41,7 @@ export function listedSchema(
       ...mapFields(properties, (name, field) =>
         listedField(name, field, detail, detail.typesOnly?.includes(name) ? 'type' : 'all'),
       ),
+      ...(account === 'any' && to_account_id !== undefined && { to_account_id }),
       ...(offersSubaccounts && { include_subaccounts: { type: 'boolean' } }),
       // The instructions describe it once for all tools.
       ...(offersAccount && { account_id: { type: 'string' } }),
@@ -60,6 +63,8 @@ function listedField(
   listing: ListingDetail,
   detail: FieldDetail,
 ): JsonSchema {
+  if (listing.describedElsewhere?.includes(name))
+    return { type: 'object', additionalProperties: true, description: schema.description ?? '' }
   if (detail === 'type' && schema.properties) return openObject(schema)
   const innerDetail = listing.undescribed?.includes(name) ? 'undescribed' : detail
   const { properties, items, ...keywords } = schema

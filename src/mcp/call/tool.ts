@@ -71,6 +71,8 @@ export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, 
 export interface ToolOutcome extends ToolOutput {
   /** A task stands for the result, which is not there yet: only for clients that support tasks. */
   readonly task?: Task
+  /** The account that the result names, where it is not that of the request. */
+  readonly accountId?: string
 }
 
 /** What the steps of a tool work with in one call. */
