@@ -26,7 +26,8 @@ type Value = string | NumberLink
 /** A part of the number before and after, by its name in replies. */
 export interface NumberChange extends FieldChange {
   readonly field: (typeof fieldsByArgument)[Argument]
-  readonly before: Value
+  /** `undefined`: it could not be read. */
+  readonly before: Value | undefined
   readonly after: Value
 }
 
@@ -36,16 +37,19 @@ export interface LinkNames {
   readonly inbound_agent_id?: NumberLink
 }
 
-/** What the update would change. */
+/** What the update would change; of a number that could not be read, all that is given. */
 export const plannedChanges = (
-  stored: PhoneNumber,
+  stored: PhoneNumber | undefined,
   body: NumberBody,
   links: LinkNames,
 ): NumberChange[] =>
   allArguments.flatMap((argument) => {
     const wanted = body[argument]
     if (wanted === undefined) return []
-    return changeOf(argument, stored, wantedValue(argument, wanted, links))
+    const after = wantedValue(argument, wanted, links)
+    return stored
+      ? changeOf(argument, stored, after)
+      : [{ field: fieldsByArgument[argument], before: undefined, after }]
   })
 
 function wantedValue(argument: Argument, wanted: string | null, links: LinkNames): Value {
@@ -53,9 +57,20 @@ function wantedValue(argument: Argument, wanted: string | null, links: LinkNames
   return links[argument] ?? { id: wanted }
 }
 
-/** What differs between two states of a number. */
-export const changesBetweenNumbers = (before: PhoneNumber, after: PhoneNumber): NumberChange[] =>
-  allArguments.flatMap((argument) => changeOf(argument, before, storedValue(argument, after)))
+/** What an update changed; of a number that could not be read before, what was sent and taken. */
+export const changesBetweenNumbers = (
+  before: PhoneNumber | undefined,
+  after: PhoneNumber,
+  planned: readonly NumberChange[],
+): NumberChange[] =>
+  allArguments.flatMap((argument) => {
+    const value = storedValue(argument, after)
+    if (before) return changeOf(argument, before, value)
+    const isTaken = planned.some(
+      (one) => one.field === fieldsByArgument[argument] && isSame(one.after, value),
+    )
+    return isTaken ? [{ field: fieldsByArgument[argument], before: undefined, after: value }] : []
+  })
 
 function changeOf(argument: Argument, stored: PhoneNumber, after: Value): NumberChange[] {
   const before = storedValue(argument, stored)
@@ -98,12 +113,11 @@ export function numberChangeInWords({ field, before, after }: NumberChange): str
   return `${field}: ${from} → ${to}`
 }
 
-function inWords(value: Value): string {
+function inWords(value: Value | undefined): string {
+  if (value === undefined) return 'unknown'
   if (value === null) return 'none'
   return quoted(typeof value === 'string' ? value : (value.name ?? value.id))
 }
 
-const withId = (value: Value): string =>
-  value === null || typeof value === 'string'
-    ? inWords(value)
-    : quotedNameWithId(value.name, value.id)
+const withId = (value: Value | undefined): string =>
+  !value || typeof value === 'string' ? inWords(value) : quotedNameWithId(value.name, value.id)

@@ -236,3 +236,16 @@ test.each(['v2 2025', 'v1'] as const)(
       ).toBeUndefined()
   },
 )
+
+test('a number that no exposed tool reads is changed without reading it, and before is unknown', async () => {
+  await using narrow = await connectStdio('v2 2026-07-28', {
+    env: { VOICE_AGENT_TOOLS: 'update_phone_number' },
+  })
+  const args = { phone_number_id: seedIds.mainNumber, name: 'Main' }
+  const result = await narrow.call('update_phone_number', args)
+  expect(lines(result)).toEqual([
+    'Updated number +12025550110 ("Main"):',
+    expect.stringMatching(/^Warning: what it was before is not known/),
+    'friendly_name: unknown → "Main"',
+  ])
+})
