@@ -113,16 +113,23 @@ export function withProblemsOnce(calls: readonly ListedCall[]) {
   })
 }
 
+/** Most calls of a list that are shown with their ids: of a longer one all numbers would not fit. */
+const mostInFull = 25
+
+const idsNote = 'The call_id of each is in structuredContent, and in list_calls.'
+
 /** The calls by what came of them, the ones that were answered first, then what was said last. */
 export function callListLines(calls: readonly ListedCall[]): string[] {
   const groups = [...Map.groupBy(calls, groupKey).values()].sort(
     ([one], [other]) => rankOf(one) - rankOf(other),
   )
+  const isLong = calls.length > mostInFull
   const words = calls.flatMap((call) =>
     call.last_words === undefined ? [] : `${nameOf(call)} user: ${call.last_words}`,
   )
   return [
-    ...groups.map(groupLine),
+    ...groups.map((group) => groupLine(group, isLong)),
+    ...(isLong && calls.some(({ call_id: id }) => id) ? [idsNote] : []),
     ...(words.length > 0 ? betweenMarks('What was said last.', words) : []),
     ...(calls.some(mayBeCalledAgain) ? [againNote] : []),
   ]
@@ -149,12 +156,12 @@ function generalProblem({ to_number = '', call_id, problem }: ListedCall): strin
 const rankOf = (call: ListedCall | undefined) =>
   call?.state === undefined ? callStates.length : callStates.indexOf(call.state)
 
-function groupLine(group: readonly ListedCall[]): string {
+function groupLine(group: readonly ListedCall[], isLong: boolean): string {
   const [first] = group
   if (!first) return ''
   const problem = group.length > 1 ? generalProblem(first) : first.problem
   const head = first.state === undefined ? first.outcome : callStateWords[first.state]
-  return `${head}: ${group.map(callText).join(', ')}${problem === undefined ? '' : `: ${problem}`}`
+  return `${head}: ${group.map(isLong ? nameOf : callText).join(', ')}${problem === undefined ? '' : `: ${problem}`}`
 }
 
 /** The number, and what leads on: nothing can be read of a call that nobody answered. */
