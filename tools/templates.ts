@@ -7,7 +7,7 @@ export const validateAgentTemplate = defineTool({
   title:
     'Check or repair a greeting or prompt template (Jinja): errors, mistakes, unknown variables, placeholders',
   description:
-    'Checks a Jinja template for a greeting or prompt: errors with lines, the repaired text where the repair is obvious, unknown variables and whether rendering fails, what would be spoken. Saves nothing; use it before create_agent and update_agent.',
+    'Checks a Jinja template for a greeting or prompt: errors, the repaired text where that is obvious, unknown variables, what would be spoken. Saves nothing; use it before create_agent and update_agent.',
   route: routes.templates.validate,
   steps: validateTemplateSteps,
 })

@@ -7,7 +7,7 @@ export const getUsage = defineTool({
   title:
     'Show usage: minutes, talk time and counts by month, week, day, agent or branch; compare periods',
   description:
-    'Counts completed conversations and their minutes by hour, day, month or in total, in a time zone, for an account and its subaccounts; compare_start compares two times. group_by splits by agent, subaccount or type. Failed calls are not counted; whether transferred ones are is not documented (the sandbox leaves them out).',
+    'Counts completed conversations and their minutes by hour, day, month or in total, for an account and its subaccounts, split by agent, subaccount or type; compare_start compares two times. Failed calls are left out, in the sandbox transferred ones too.',
   route: routes.usage.get,
   steps: getUsageSteps,
 })

@@ -1,10 +1,11 @@
 import { ApiError } from '../../api/failure.ts'
 import { failureText } from '../../api/failure-text.ts'
+import { mapAtOnce } from '../../api/map-at-once.ts'
 import { withTimeLimit } from '../../api/time-limit.ts'
-import type { Account } from '../../contract/account.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { accountIn, accountInUse } from '../../session/account.ts'
+import { type AccountInTree, readAccountTree } from '../../session/account-tree.ts'
 import { readAllItems } from '../read-all-items.ts'
 
 /** Ids that usage is grouped by. */
@@ -28,6 +29,8 @@ const longestLookMs = 10_000
 /** Subaccounts whose agents are listed, and how many at once. */
 const mostSubaccounts = 50
 const atOnce = 5
+/** Accounts of a tree that is read for names. */
+const mostAccounts = 100
 
 /**
  * Reads the names, as far as exposed tools can read them: usage has ids only, also of agents in
@@ -74,17 +77,24 @@ async function readNames(wanted: UsageIds, names: Names, reading: Reading): Prom
     isAgentMissing() ? tolerating(readAgents(account, names, run)) : undefined,
     wanted.subaccount.size > 0 ? tolerating(readAccount(names, run)) : undefined,
   ])
-  if (!isAgentMissing() && missing(wanted, names).subaccount.length === 0) return
-  const below: Account[] = []
-  await tolerating(readSubaccounts(names, run).then((found) => void below.push(...found)))
-  // Those with usage come first, where that is known.
-  const [used, others] = [true, false].map((isUsed) =>
-    below.filter(({ id }) => wanted.subaccount.has(id) === isUsed),
-  )
-  const ordered = [...(used ?? []), ...(others ?? [])].slice(0, mostSubaccounts)
-  for (let at = 0; at < ordered.length && isAgentMissing(); at += atOnce) {
-    const some = ordered.slice(at, at + atOnce)
-    await Promise.all(some.map(({ id }) => tolerating(readAgents(id, names, run))))
+  const isMissing = () => isAgentMissing() || missing(wanted, names).subaccount.length > 0
+  const known = new Set([account])
+  // Most accounts are direct subaccounts; only where these are not enough the whole tree is read.
+  for (const read of [readSubaccounts, readTree]) {
+    if (!isMissing()) return
+    const found: AccountInTree[] = []
+    await tolerating(read(found, run))
+    const below = found.filter(({ id }) => !known.has(id))
+    for (const { id, name } of below) {
+      known.add(id)
+      if (name) names.subaccount.set(id, name)
+    }
+    // Those with usage come first, where that is known.
+    const used = below.filter(({ id }) => wanted.subaccount.has(id))
+    const ordered = [...new Set([...used, ...below])].slice(0, mostSubaccounts)
+    await mapAtOnce(ordered, atOnce, async ({ id }) => {
+      if (isAgentMissing()) await tolerating(readAgents(id, names, run))
+    })
   }
 }
 
@@ -125,14 +135,26 @@ async function readAccount(
   if (name) subaccount.set(id, name)
 }
 
+/** The direct subaccounts of the account. */
 async function readSubaccounts(
-  { subaccount }: Names,
+  found: AccountInTree[],
   { request, restricted, signal }: NamesRun,
-): Promise<readonly Account[]> {
+): Promise<void> {
   const params = { account_id: accountIn(request) }
   const { items } = await readAllItems((query) =>
     restricted.client.call(routes.accounts.listSubaccounts, { params, query }, signal),
   )
-  for (const { id, name } of items) if (name) subaccount.set(id, name)
-  return items
+  found.push(...items.map(({ id, name }) => ({ id, ...(name && { name }) })))
+}
+
+/** The subaccounts at every depth. */
+async function readTree(
+  found: AccountInTree[],
+  { request, restricted: session, signal }: NamesRun,
+): Promise<void> {
+  const root = { id: accountIn(request) }
+  const { accounts, failed } = await readAccountTree(root, { session, signal, most: mostAccounts })
+  found.push(...accounts)
+  const [failure] = failed
+  if (failure) throw failure.error
 }

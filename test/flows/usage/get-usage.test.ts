@@ -314,6 +314,18 @@ describe('names', () => {
     expect(listed.every(({ url }) => url.includes('include_archived=true'))).toBe(true)
   })
 
+  test('of agents in subaccounts of subaccounts are found', async () => {
+    const others = {
+      ...{ '/deep/agents': subAgents, '/agents': own },
+      '/sub/subaccounts': { items: [{ id: 'deep', name: 'Deep' }], count: 1 },
+      '/subaccounts': subs,
+    }
+    const deep = at(['2026-05-02T00:00:00Z'], { agent: 'b', subaccount: 'deep' })
+    await using platform = await startUsagePlatform(deep, {}, others)
+    await using client = await connectTo(platform.url)
+    expect(await client.text('get_usage', args)).toContain('- Bob (b), Deep (deep): ')
+  })
+
   test('that cannot be read leave ids, and it is said why', async () => {
     const others = { '/agents': 403, '/subaccounts': subs }
     await using platform = await startUsagePlatform(conversations, {}, others)
