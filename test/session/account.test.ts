@@ -8,7 +8,7 @@ const own = '7d0e5a4c-0d5a-4c56-9d0e-6a1f0e4b7c11'
 const answering: Behaviour = ({ url }, res) =>
   url === '/v1/accounts/current'
     ? json(res, 200, { id: own, name: 'Own' })
-    : json(res, 200, { count: 0, items: [] })
+    : json(res, 200, { count: 1, items: [{ id: 'one' }] })
 
 const envOf = (platform: { url: string }) => ({
   VOICE_AGENT_API_KEY: 'some-key-0123456789',
