@@ -98,19 +98,12 @@ const findTransferred: Way = async (assistant) => {
     .join('\n')
 }
 
-const Agent = z.looseObject({ id: z.string() })
-
 const copyToBranch: Way = async (assistant) => {
   await assistant.text('create_subaccount', { name: 'Leipzig branch' })
-  const { account_id, id, created, modified, is_archived, ...agent } = await assistant.read(
-    Agent,
-    'get_agent',
-    { agent_id: 'Support line' },
-  )
-  return assistant.text('create_agent', {
-    ...agent,
+  return assistant.text('copy_agent', {
+    agent_id: 'Support line',
     name: 'Support line Leipzig',
-    account_id: 'Leipzig branch',
+    to_account_id: 'Leipzig branch',
   })
 }
 
@@ -127,10 +120,13 @@ const Greeting = z.looseObject({ initial_message: z.looseObject({ message: z.str
 const repairTemplate: Way = async (assistant) => {
   const agent_id = 'Payment reminders'
   const { initial_message } = await assistant.read(Greeting, 'get_agent', { agent_id })
-  const repaired = initial_message.message
-    .replace('contact.first_name }', 'contact.first_name }}')
-    .replace('endfi', 'endif')
-  return assistant.text('update_agent', { agent_id, initial_message: { message: repaired } })
+  const checked = await assistant.text('validate_agent_template', {
+    template: initial_message.message,
+  })
+  const [, repaired] = /to save: (".*")$/m.exec(checked) ?? []
+  ok(repaired, checked)
+  const message = z.string().parse(JSON.parse(repaired))
+  return assistant.text('update_agent', { agent_id, initial_message: { message } })
 }
 
 const whoAnswers: Way = (assistant) =>

@@ -1,22 +1,16 @@
 import { ok } from 'node:assert/strict'
-import * as z from 'zod'
 import type { Way } from './assistant.ts'
 import { outcomeOf } from './first.ts'
 import { Agents, CallCounts, Calls, Models, Numbers, Voices } from './results.ts'
 
-const Agent = z.looseObject({ id: z.string() })
-
 const twoBranches: Way = async (assistant) => {
-  const { account_id, id, created, modified, is_archived, ...agent } = await assistant.read(
-    Agent,
-    'get_agent',
-    { agent_id: 'Reception' },
-  )
   for (const city of ['Cologne', 'Dresden']) {
-    const branch = `${city} branch`
-    await assistant.text('create_subaccount', { name: branch })
-    const name = `Reception ${city}`
-    await assistant.text('create_agent', { ...agent, name, account_id: branch })
+    await assistant.text('create_subaccount', { name: `${city} branch` })
+    await assistant.text('copy_agent', {
+      agent_id: 'Reception',
+      name: `Reception ${city}`,
+      to_account_id: `${city} branch`,
+    })
   }
   return 'Done.'
 }
