@@ -24,7 +24,7 @@ export const createAgent = defineTool({
   name: 'create_agent',
   title: 'Create a new voice agent: build, make or set up another bot or assistant for us',
   description:
-    'Creates a voice agent; model, transcriber and voice are required, the rest has defaults. Take ids from list_models, list_transcribers and list_voices; typos and template errors are told before anything is saved.',
+    'Creates a voice agent; model, transcriber and voice are required, the rest has defaults. Take ids from list_models, list_transcribers and list_voices.',
   route: routes.agents.create,
   listing: {
     undescribed: [
@@ -69,7 +69,7 @@ export const updateAgent = defineTool({
   title:
     'Change one agent (bot) or many: greeting, prompt, voice, faster or slower speech, recording, tags; bring back',
   description:
-    'Changes an agent, or many alike: only what is given (fields as in create_agent), the rest stays, nested fields too. clear empties fields, such as metadata.key. dry_run shows the changes without saving.',
+    'Changes an agent, or many alike: only what is given (fields as in create_agent), the rest stays, nested fields too. clear empties fields, such as metadata.key.',
   route: routes.agents.update,
   listing: {
     typesOnly: Object.keys(routes.agents.create.body.shape).filter((name) => name !== 'tags'),

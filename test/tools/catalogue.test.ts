@@ -97,6 +97,7 @@ test('every argument has a description, there or in create_agent, or a name that
     /^(create|update)_(agent|subaccount|phone_number|sip_trunk)\.name$/,
     /\.(created|modified|updated)_(gt|ge|lt|le|after|before)$/,
     /\.direction$/,
+    /\.(add|remove)_tags$/,
     // The description of each tool that has it says what it adds.
     /\.include_subaccounts$/,
   ]

@@ -7,8 +7,8 @@ const tags = z.array(z.string().min(1)).min(1).optional()
 
 /** Arguments that change single tags; `tags` itself replaces the whole list. */
 export const tagOptions = {
-  add_tags: tags.describe('Tags to add.'),
-  remove_tags: tags.describe('Tags to remove.'),
+  add_tags: tags.describe('Add tags.'),
+  remove_tags: tags.describe('Remove tags.'),
 }
 
 export type TagOptions = z.output<z.ZodObject<typeof tagOptions>>

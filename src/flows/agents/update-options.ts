@@ -12,7 +12,7 @@ export const updateOptions = {
   expected_modified: z
     .string()
     .optional()
-    .describe("The agent's modified as you read it; refused if changed since."),
+    .describe('Its modified as you read it; refused if changed since.'),
 }
 
 export type UpdateRun = Run<typeof routes.agents.update, typeof updateOptions>
