@@ -20,7 +20,7 @@ const mostCalls = 100
 /** One person to call. */
 const ListedCallee = z.object({
   to_number: e164('Number to call.'),
-  external_id: z.string().min(1).optional().describe('Your own id.'),
+  external_id: z.string().min(1).optional().describe('Your own id; a new one calls again.'),
   test_variables: z.record(z.string(), z.unknown()).optional().describe('Of this call.'),
 })
 export type ListedCallee = z.output<typeof ListedCallee>

@@ -22,7 +22,7 @@ const waitMost = 55
 
 const options = {
   call_id: id('Call id.').optional(),
-  batch_id: id('Or: all calls of a place_calls.').optional(),
+  batch_id: id('Of place_calls: waits for all its calls.').optional(),
   timeout_seconds: z
     .int()
     .min(1)
