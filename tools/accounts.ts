@@ -45,7 +45,7 @@ export const updateSubaccount = defineTool({
   name: 'update_subaccount',
   title: 'Change a subaccount (client, branch): rename, shut off or deactivate, enable again',
   description:
-    'Renames a subaccount, or disables it (is_active false keeps its data; may ask first) and enables it again.',
+    'Renames a subaccount, disables it (is_active false keeps its data; may ask first) or enables it.',
   route: routes.accounts.updateSubaccount,
   // Whether it is active has two values, and either can be sent.
   clears: ['name'],

@@ -48,7 +48,7 @@ export const updatePhoneNumber = defineTool({
   title:
     'Change one phone number (line) or many: label, rename, move to a trunk, let an agent answer its calls',
   description:
-    'Changes the given fields of a phone number, or of many at once. inbound_agent_id sets who answers, sip_trunk_id moves to another trunk; clear removes that link.',
+    'Changes a phone number, or many at once. inbound_agent_id sets who answers, sip_trunk_id moves it; clear removes that link.',
   route: routes.phoneNumbers.update,
   clears: ['inbound_agent_id', 'sip_trunk_id'],
   steps: updatePhoneNumberSteps,

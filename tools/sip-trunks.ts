@@ -46,8 +46,7 @@ export const updateSipTrunk = defineTool({
 export const deleteSipTrunk = defineTool({
   name: 'delete_sip_trunk',
   title: 'Delete or remove an unused SIP trunk or carrier',
-  description:
-    'Deletes a SIP trunk that has no numbers left: move them first with update_phone_number.',
+  description: 'Deletes a SIP trunk without numbers; update_phone_number moves them first.',
   route: routes.sipTrunks.delete,
   steps: deleteSipTrunkSteps,
 })
