@@ -1,5 +1,6 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server'
 import { createCancelledTasks } from '../state/cancelled-tasks.ts'
+import type { Changes } from '../state/changes.ts'
 import type { Records } from '../state/records.ts'
 import type { SealingKeys } from '../state/sealing-keys.ts'
 import { createUsedTokens } from '../state/used-tokens.ts'
@@ -25,6 +26,7 @@ export interface McpServiceOptions
   readonly confirm: ConfirmMode
   /** What the servers that share a state remember for a while. */
   readonly records: Records
+  readonly changes: Changes
   readonly sealingKeys: SealingKeys
   /** Fires when the only client is gone, or the server has to stop. */
   readonly shutdown?: AbortSignal | undefined
@@ -39,7 +41,7 @@ export interface McpService {
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
-  const { isSandbox, version, confirm, records, sealingKeys, shutdown, onBug } = options
+  const { isSandbox, version, confirm, records, changes, sealingKeys, shutdown, onBug } = options
   const confirmations = createConfirmations(confirm, {
     usedTokens: createUsedTokens(records),
     sealingKeys,
@@ -54,7 +56,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
     }),
     runTool: createToolCalls({ cancellations, shutdown, onBug }),
   }
-  const cancelledTasks = createCancelledTasks(records, taskTtlMs)
+  const cancelledTasks = createCancelledTasks({ records, changes }, taskTtlMs)
   return {
     factory: createServerFactory({ ...shared, confirmations, cancellations, cancelledTasks }),
     httpFastPath: createHttpFastPath(shared),

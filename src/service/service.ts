@@ -40,7 +40,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   const state = await openState(config.state, { isSandbox })
   const callServices = createCallServices(calling, state)
   const platform = await openPlatform(platformConfig, events.onBug)
-  const sessionFor = createSessions({ platform, callServices, config })
+  const sessionFor = createSessions({ platform, callServices, config, changes: state.changes })
   const exposureFor = createRequestExposure(exposure)
   const mcp = createMcpService({
     exposureFor,
@@ -52,6 +52,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     callTaskView,
     confirm: calling.confirm,
     records: state.records,
+    changes: state.changes,
     sealingKeys,
     ...events,
   })

@@ -9,7 +9,9 @@ import { ownAccountId } from '../session/account.ts'
 import type { Credential } from '../session/credential.ts'
 import { ownAccountClient } from '../session/own-account-client.ts'
 import { createReplyCaches, type ReplyCache } from '../session/reply-cache.ts'
+import { announcingClient, createReplyChanges } from '../session/reply-changes.ts'
 import type { Session } from '../session/session.ts'
+import type { Changes } from '../state/changes.ts'
 import type { Platform } from './platform.ts'
 
 /** Keys whose sessions are kept, because making one costs more than most requests. */
@@ -21,6 +23,7 @@ interface SessionParts {
   readonly platform: Platform
   readonly callServices: CallServices
   readonly config: ServiceConfig
+  readonly changes: Changes
 }
 
 /** The session of a request: of its own key, or else of the server's key. */
@@ -41,8 +44,9 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
   }
 }
 
-function sessionFactory({ platform, callServices, config }: SessionParts) {
-  const cacheOf = createReplyCaches(config.scope)
+function sessionFactory({ platform, callServices, config, changes }: SessionParts) {
+  const replyChanges = createReplyChanges(changes, platform.address)
+  const cacheOf = createReplyCaches({ ...config.scope, changes: replyChanges })
   const isSandbox = config.platform.kind === 'sandbox'
   const limits =
     config.platform.kind === 'sandbox' ? {} : { totalTimeoutMs: config.platform.totalTimeoutMs }
@@ -51,7 +55,8 @@ function sessionFactory({ platform, callServices, config }: SessionParts) {
     const redact: Redact = isSandbox ? (text) => text : redactor(apiKey)
     const send = isSandbox ? platform.send : keyFree(platform.send, redact)
     const sender = createClient({ send, apiKey, clientNetwork, userAgent, ...limits })
-    const client = ownAccountClient(sender, () => ownAccountId(cache))
+    const announcing = announcingClient(sender, replyChanges)
+    const client = ownAccountClient(announcing, () => ownAccountId(cache))
     const cache: ReplyCache = cacheOf(apiKey, client)
     return {
       client,

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Client } from '../api/client.ts'
 import { encodeQuery } from '../contract/query.ts'
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
+import { noReplyChanges, type ReplyChanges, type ReplyName } from './reply-changes.ts'
 import { type WatchBounds, type WatchCount, WatchedReplies } from './watched-replies.ts'
 
 /**
@@ -16,7 +17,7 @@ export interface ReplyCache {
   refresh<R extends Route>(route: R, request: RouteRequest, time: CacheTime): Promise<ReplyOf<R>>
   /**
    * Calls `onChange` whenever the reply differs from the one before; for that it is read again each
-   * time it is too old. Returns the function that ends this. A failed read changes nothing.
+   * time it is too old, and when a server says that it may have changed. Returns the function that ends this. A failed read changes nothing.
    * Throws WatchLimitError.
    */
   watch(route: Route, request: RouteRequest, time: CacheTime, onChange: () => void): () => void
@@ -92,10 +93,18 @@ const createKeptReplies = (
     },
   })
 
+/** What the caches of all keys have in common. */
+interface SharedByCaches {
+  readonly watchCount: WatchCount
+  readonly lengths: KeptLengths
+  readonly changes: ReplyChanges
+}
+
 function createReplyCache(
   client: Client,
   times: CacheTimes,
-  { watchCount, lengths }: { watchCount: WatchCount; lengths: KeptLengths },
+  keyHash: string,
+  { watchCount, lengths, changes }: SharedByCaches,
 ): ReplyCache {
   const watched = new WatchedReplies(watchCount)
   const replies = createKeptReplies(client, times.catalog, (key, reply) =>
@@ -121,23 +130,31 @@ function createReplyCache(
   return {
     ...reader,
     watch: (route, request, time, onChange) =>
-      watchReply({ route, request, time }, onChange, { watched, reader }),
+      watchReply({ route, request, time, keyHash }, onChange, { watched, reader, changes }),
   }
 }
 
 type Reader = Omit<ReplyCache, 'watch'>
 
 function watchReply(
-  { route, request, time }: CachedRead & { readonly time: CacheTime },
+  reply: ReplyName & { readonly time: CacheTime },
   onChange: () => void,
-  { watched, reader }: { watched: WatchedReplies; reader: Reader },
+  { watched, reader, changes }: { watched: WatchedReplies; reader: Reader; changes: ReplyChanges },
 ): () => void {
+  const { route, request, time } = reply
   const key = keyOf(route, request)
   // One timer for all that watch this reply.
   const stop = watched.add(key, onChange, () => {
-    const refresh = () => reader.refresh(route, request, time).catch(ignore)
+    const refresh = oneAtATime(() => reader.refresh(route, request, time).catch(ignore))
     const timer = setInterval(refresh, reader.cacheMs(time)).unref()
-    return () => clearInterval(timer)
+    const stopHearing = changes.watch(reply, refresh)
+    return {
+      changed: () => changes.found(reply),
+      end() {
+        clearInterval(timer)
+        stopHearing()
+      },
+    }
   })
   // The first reply is the one that later replies are compared with. It is read after the caller's
   // own code: a caller that may not watch all it wants ends this watch at once.
@@ -150,6 +167,23 @@ function watchReply(
 
 const ignore = () => undefined
 
+/** Runs work once at a time. Where it is asked for meanwhile, it runs once more afterwards. */
+function oneAtATime(work: () => Promise<unknown>): () => void {
+  let isRunning = false
+  let isWanted = false
+  const run = async () => {
+    isWanted = true
+    if (isRunning) return
+    isRunning = true
+    while (isWanted) {
+      isWanted = false
+      await work()
+    }
+    isRunning = false
+  }
+  return () => void run()
+}
+
 const keyOf = (route: Route, { params, query }: RouteRequest) =>
   `${route.id} ${JSON.stringify(params)} ${encodeQuery(query)}`
 
@@ -157,17 +191,20 @@ const keyOf = (route: Route, { params, query }: RouteRequest) =>
 export function createReplyCaches({
   catalogMs = cacheTimes.catalog,
   watched = defaultWatched,
+  changes = noReplyChanges,
 }: {
   catalogMs?: number
   watched?: WatchBounds
+  changes?: ReplyChanges
 } = {}): (apiKey: string, client: Client) => ReplyCache {
   const times = {
     ...cacheTimes,
     catalog: catalogMs,
     watched: Math.min(cacheTimes.watched, catalogMs),
   }
-  const shared = { watchCount: { bounds: watched, count: 0 }, lengths: createKeptLengths() }
-  return onePerKey((client) => createReplyCache(client, times, shared))
+  const watchCount = { bounds: watched, count: 0 }
+  const shared = { watchCount, lengths: createKeptLengths(), changes }
+  return onePerKey((client, keyHash) => createReplyCache(client, times, keyHash, shared))
 }
 
 /**
@@ -175,7 +212,7 @@ export function createReplyCaches({
  * found again even when other keys have displaced it, so that each reply is read once for a key.
  */
 function onePerKey(
-  create: (client: Client) => ReplyCache,
+  create: (client: Client, keyHash: string) => ReplyCache,
 ): (apiKey: string, client: Client) => ReplyCache {
   const recent = new LRUCache<string, ReplyCache>({ max: mostKeys })
   const inUse = new Map<string, WeakRef<ReplyCache>>()
@@ -186,7 +223,7 @@ function onePerKey(
     const key = createHash('sha256').update(apiKey).digest('base64')
     const known = recent.get(key) ?? inUse.get(key)?.deref()
     if (known) return known
-    const cache = create(client)
+    const cache = create(client, key)
     recent.set(key, cache)
     inUse.set(key, new WeakRef(cache))
     collected.register(cache, key)

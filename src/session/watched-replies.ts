@@ -32,12 +32,18 @@ export interface WatchCount {
   count: number
 }
 
-interface WatchedReply {
+/** What is done while a reply is watched. */
+export interface Watching {
+  /** Called when the reply differs from the one before. */
+  readonly changed: () => void
+  /** Called when the last listener has gone. */
+  readonly end: () => void
+}
+
+interface WatchedReply extends Watching {
   /** Hash of the last reply; `undefined` until the first one. */
   lastHash: string | undefined
   readonly listeners: Set<() => void>
-  /** Called when the last listener has gone. */
-  readonly end: () => void
 }
 
 /** The watched replies of one API key: who listens to each, and what it was last. */
@@ -50,10 +56,10 @@ export class WatchedReplies {
   }
 
   /**
-   * Adds a listener; the result removes it. `begin` is called for the first listener of a reply, and
-   * the function that it returns when the last listener has gone. Throws WatchLimitError.
+   * Adds a listener; the result removes it. `begin` is called for the first listener of a reply.
+   * Throws WatchLimitError.
    */
-  add(key: string, onChange: () => void, begin: () => () => void): () => void {
+  add(key: string, onChange: () => void, begin: () => Watching): () => void {
     const watched = this.#replies.get(key) ?? this.#open(key, begin)
     // A function of its own, because the same `onChange` may be added twice.
     const listener = () => onChange()
@@ -67,11 +73,11 @@ export class WatchedReplies {
     }
   }
 
-  #open(key: string, begin: () => () => void): WatchedReply {
+  #open(key: string, begin: () => Watching): WatchedReply {
     const { bounds, count } = this.#watchCount
     if (this.#replies.size >= bounds.perKey) throw new WatchLimitError('perKey', bounds.perKey)
     if (count >= bounds.inAll) throw new WatchLimitError('inAll', bounds.inAll)
-    const watched: WatchedReply = { lastHash: undefined, listeners: new Set(), end: begin() }
+    const watched: WatchedReply = { lastHash: undefined, listeners: new Set(), ...begin() }
     this.#replies.set(key, watched)
     this.#watchCount.count++
     return watched
@@ -88,7 +94,9 @@ export class WatchedReplies {
     const hash = hashOf(JSON.stringify(reply) ?? '')
     const hasChanged = watched.lastHash !== undefined && watched.lastHash !== hash
     watched.lastHash = hash
-    if (hasChanged) for (const listener of watched.listeners) listener()
+    if (!hasChanged) return
+    for (const listener of watched.listeners) listener()
+    watched.changed()
   }
 }
 

@@ -1,4 +1,5 @@
 import type { CallCounter } from './call-counter.ts'
+import type { Changes } from './changes.ts'
 import type { Journal } from './journal.ts'
 import type { Records } from './records.ts'
 
@@ -14,6 +15,7 @@ export interface State {
   journal(): Promise<Journal>
   readonly callCounter: CallCounter
   readonly records: Records
+  readonly changes: Changes
   /** Throws StateError where it cannot be used now. */
   check(): Promise<void>
   close(): Promise<void>

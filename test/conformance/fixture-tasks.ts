@@ -17,6 +17,7 @@ import { callTasks } from '../../src/mcp/protocol/call-tasks.ts'
 import { clientFeaturesOf } from '../../src/mcp/protocol/client-capabilities.ts'
 import { serveTasks, type TaskSource } from '../../src/mcp/protocol/task-methods.ts'
 import { createCancelledTasks } from '../../src/state/cancelled-tasks.ts'
+import { createLocalChanges } from '../../src/state/changes.ts'
 import { createMemoryRecords } from '../../src/state/memory/memory-records.ts'
 import { safeLines } from '../../src/text/safe-text.ts'
 import { tools } from '../../tools/index.ts'
@@ -75,7 +76,10 @@ const session = sessionOf(client)
 const followedCalls = callTasks({
   session,
   tools,
-  cancelledTasks: createCancelledTasks(createMemoryRecords(), taskTtlMs),
+  cancelledTasks: createCancelledTasks(
+    { records: createMemoryRecords(), changes: createLocalChanges() },
+    taskTtlMs,
+  ),
   callTaskView,
   onBug: (error) => process.stderr.write(`${error}\n`),
 })

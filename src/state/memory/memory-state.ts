@@ -1,3 +1,4 @@
+import { createLocalChanges } from '../changes.ts'
 import { openOnce } from '../open-once.ts'
 import { openSqliteJournal } from '../sqlite/sqlite-journal.ts'
 import type { State } from '../state.ts'
@@ -12,6 +13,7 @@ export function createMemoryState(): State {
     journal: journal.get,
     callCounter,
     records: createMemoryRecords(),
+    changes: createLocalChanges(),
     check: async () => undefined,
     async close() {
       await journal.close((opened) => opened.close())

@@ -1,6 +1,7 @@
 import type { State } from '../state.ts'
 import { type DatabaseOptions, openDatabase } from './database.ts'
 import { createPostgresCallCounter } from './postgres-call-counter.ts'
+import { createPostgresChanges } from './postgres-changes.ts'
 import { createPostgresJournal } from './postgres-journal.ts'
 import { createPostgresRecords } from './postgres-records.ts'
 
@@ -12,6 +13,7 @@ export interface PostgresStateOptions extends DatabaseOptions {
 /** The state in a PostgreSQL database, for servers on any machines. */
 export function createPostgresState({ isSandbox, ...options }: PostgresStateOptions): State {
   const database = openDatabase(options)
+  const changes = createPostgresChanges(options.url, database)
   const journal = createPostgresJournal(database)
   return {
     journal: async () => journal,
@@ -19,7 +21,11 @@ export function createPostgresState({ isSandbox, ...options }: PostgresStateOpti
       countedAs: isSandbox ? 'sandbox' : 'platform',
     }),
     records: createPostgresRecords(database),
+    changes,
     check: database.check,
-    close: database.close,
+    async close() {
+      await changes.close()
+      await database.close()
+    },
   }
 }

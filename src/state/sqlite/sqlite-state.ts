@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createLocalChanges } from '../changes.ts'
 import { openOnce } from '../open-once.ts'
 import type { State } from '../state.ts'
 import { createSqliteCallCounter } from './sqlite-call-counter.ts'
@@ -28,6 +29,7 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
     journal: open,
     callCounter,
     records,
+    changes: createLocalChanges(),
     async check() {
       await open()
     },

@@ -9,6 +9,7 @@ import { createRequestExposure } from '../../../src/mcp/protocol/request-exposur
 import { serverInfoOf } from '../../../src/mcp/protocol/server-info.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { initializedVersions, toolSummaries } from '../../../src/service/tool-summaries.ts'
+import { createLocalChanges } from '../../../src/state/changes.ts'
 import { createMemoryRecords } from '../../../src/state/memory/memory-records.ts'
 import { sealingKeysFrom } from '../../../src/state/sealing-keys.ts'
 import { tools } from '../../../tools/index.ts'
@@ -30,6 +31,7 @@ const { factory } = createMcpService({
   callTaskView,
   confirm: 'auto',
   records: createMemoryRecords(),
+  changes: createLocalChanges(),
   sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
   // Requests that need the platform fail here, the same way on both paths.
   onBug: () => undefined,

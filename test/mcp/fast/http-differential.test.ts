@@ -8,6 +8,7 @@ import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
 import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { openPlatform, type Platform } from '../../../src/service/platform.ts'
+import { createLocalChanges } from '../../../src/state/changes.ts'
 import { createMemoryRecords } from '../../../src/state/memory/memory-records.ts'
 import { sealingKeysFrom } from '../../../src/state/sealing-keys.ts'
 import { startHttp } from '../../../src/transports/http.ts'
@@ -47,6 +48,7 @@ beforeAll(async () => {
     callTaskView,
     confirm: 'auto',
     records: createMemoryRecords(),
+    changes: createLocalChanges(),
     sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
     onBug: (error) => void bugs.push(error),
   })

@@ -7,6 +7,7 @@ import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
 import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { openPlatform, type Platform } from '../../../src/service/platform.ts'
+import { createLocalChanges } from '../../../src/state/changes.ts'
 import { createMemoryRecords } from '../../../src/state/memory/memory-records.ts'
 import { sealingKeysFrom } from '../../../src/state/sealing-keys.ts'
 import { tools } from '../../../tools/index.ts'
@@ -40,6 +41,7 @@ beforeAll(async () => {
     callTaskView,
     confirm: 'auto',
     records: createMemoryRecords(),
+    changes: createLocalChanges(),
     sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
     onBug(error) {
       throw error

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createCancelledTasks } from '../../../src/state/cancelled-tasks.ts'
+import { createLocalChanges } from '../../../src/state/changes.ts'
 import type { NewRecord, Records } from '../../../src/state/records.ts'
 import { createUsedTokens } from '../../../src/state/used-tokens.ts'
 
@@ -108,7 +109,9 @@ export function describeRecords(
     })
 
     test('a cancelled task is cancelled for all servers, and for its owner only', async () => {
-      const [one, other] = (await open()).map((records) => createCancelledTasks(records, 1000))
+      const [one, other] = (await open()).map((records) =>
+        createCancelledTasks({ records, changes: createLocalChanges() }, 1000),
+      )
       if (!one || !other) throw new Error('two servers')
       await one.add('me', 'task')
       await one.add('me', 'task')

@@ -1,0 +1,49 @@
+/**
+ * What happened on one server and matters to requests of others: something was written on the
+ * platform, a task was cancelled. Nothing depends on it: a change that does not arrive is found
+ * later, by reading.
+ */
+export interface Changes {
+  /** Tells the listeners of this server now, and those of the others if they can be reached. Never throws. */
+  announce(change: Change): void
+  /** Calls `listener` with the topic of each change of a kind. Returns the function that ends this. */
+  listen(kind: ChangeKind, listener: (topic: string) => void): () => void
+  close(): Promise<void>
+}
+
+/** A new kind, such as a revoked grant, needs nothing but its name. */
+export type ChangeKind = 'written' | 'cancelled_task'
+
+export interface Change {
+  readonly kind: ChangeKind
+  /** What has changed: a hash, as it is sent to every server. */
+  readonly topic: string
+}
+
+/** The listeners of one server. */
+export class ChangeListeners {
+  readonly #listeners = new Map<ChangeKind, Set<(topic: string) => void>>()
+
+  add(kind: ChangeKind, listener: (topic: string) => void): () => void {
+    const ofKind = this.#listeners.get(kind) ?? new Set()
+    this.#listeners.set(kind, ofKind)
+    // A function of its own, because the same listener may be added twice.
+    const one = (topic: string) => listener(topic)
+    ofKind.add(one)
+    return () => void ofKind.delete(one)
+  }
+
+  tell({ kind, topic }: Change): void {
+    for (const listener of this.#listeners.get(kind) ?? []) listener(topic)
+  }
+}
+
+/** The changes of servers that share files at most: each hears of its own. */
+export function createLocalChanges(): Changes {
+  const listeners = new ChangeListeners()
+  return {
+    announce: (change) => listeners.tell(change),
+    listen: (kind, listener) => listeners.add(kind, listener),
+    close: async () => undefined,
+  }
+}

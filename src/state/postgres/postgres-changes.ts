@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import type { Client } from 'pg'
+import * as z from 'zod'
+import { ChangeListeners, type Changes } from '../changes.ts'
+import type { Database } from './database.ts'
+import { applicationName } from './migrations.ts'
+
+/** The channel of LISTEN and NOTIFY; it belongs to the database. */
+const channel = 'voice_agent_mcp_changes'
+
+const Notice = z.object({
+  /** The server that announces it, which has told its own listeners already. */
+  from: z.string(),
+  kind: z.enum(['written', 'cancelled_task']),
+  topic: z.string().max(200),
+})
+
+/** When a broken connection is made again: after a second at first, then less often, ms. */
+const firstPauseMs = 1000
+const longestPauseMs = 15_000
+
+/** How often the connection is asked whether it still works, ms: a lost one does not say so. */
+const checkEveryMs = 15_000
+
+/**
+ * The changes of all servers of a database, by LISTEN and NOTIFY. What is announced while a server is
+ * not connected does not reach it.
+ */
+export function createPostgresChanges(url: string, { run }: Pick<Database, 'run'>): Changes {
+  const self = randomUUID()
+  const listeners = new ChangeListeners()
+  const hear = (payload: string | undefined) => {
+    const notice = noticeIn(payload)
+    if (notice && notice.from !== self) listeners.tell(notice)
+  }
+  let connection: ListeningConnection | undefined
+  return {
+    announce(change) {
+      listeners.tell(change)
+      const payload = JSON.stringify({ from: self, ...change })
+      run(z.unknown(), `SELECT pg_notify('${channel}', $1)`, [payload]).catch(ignore)
+    },
+    listen(kind, listener) {
+      connection ??= new ListeningConnection(url, hear)
+      return listeners.add(kind, listener)
+    },
+    close: async () => connection?.close(),
+  }
+}
+
+const ignore = () => undefined
+
+/** Anybody who may use the database may send notices; one in another form is not ours. */
+function noticeIn(payload: string | undefined): z.output<typeof Notice> | undefined {
+  try {
+    return Notice.safeParse(JSON.parse(payload ?? '')).data
+  } catch {
+    return undefined
+  }
+}
+
+/** A connection that hears notices, and is made again whenever it breaks. */
+class ListeningConnection {
+  readonly #url: string
+  readonly #onNotice: (payload: string | undefined) => void
+  #client: Client | undefined
+  #timer: NodeJS.Timeout | undefined
+  #pauseMs = firstPauseMs
+  #isClosed = false
+
+  constructor(url: string, onNotice: (payload: string | undefined) => void) {
+    this.#url = url
+    this.#onNotice = onNotice
+    void this.#connect()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#client?.end().catch(ignore)
+  }
+
+  async #connect(): Promise<void> {
+    const { default: pg } = await import('pg')
+    if (this.#isClosed) return
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: applicationName,
+      connectionTimeoutMillis: 5000,
+      query_timeout: 5000,
+      keepAlive: true,
+    })
+    this.#client = client
+    client.on('error', ignore)
+    client.once('end', () => this.#connectLater(client))
+    client.on('notification', ({ payload }) => this.#onNotice(payload))
+    try {
+      await client.connect()
+      await client.query(`LISTEN ${channel}`)
+      this.#pauseMs = firstPauseMs
+      this.#checkLater(client)
+    } catch {
+      this.#connectLater(client)
+    }
+  }
+
+  #checkLater(client: Client): void {
+    this.#wait(checkEveryMs, async () => {
+      try {
+        await client.query('SELECT 1')
+        if (client === this.#client) this.#checkLater(client)
+      } catch {
+        this.#connectLater(client)
+      }
+    })
+  }
+
+  /** Gives a connection up; for each once, whatever tells first that it is broken. */
+  #connectLater(client: Client): void {
+    if (client !== this.#client || this.#isClosed) return
+    this.#client = undefined
+    client.end().catch(ignore)
+    // Random, so that servers do not connect all at once when the database is back.
+    this.#wait(this.#pauseMs * (0.5 + Math.random()), () => this.#connect())
+    this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs)
+  }
+
+  #wait(ms: number, work: () => Promise<void>): void {
+    clearTimeout(this.#timer)
+    if (this.#isClosed) return
+    this.#timer = setTimeout(() => void work(), ms).unref()
+  }
+}

@@ -1,0 +1,181 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Changes } from '../../src/state/changes.ts'
+import { openDatabase } from '../../src/state/postgres/database.ts'
+import { createPostgresChanges } from '../../src/state/postgres/postgres-changes.ts'
+import { json, startFakePlatform } from '../harness/fake-platform.ts'
+import { startHttpProgram } from '../harness/program.ts'
+import { rpc } from '../harness/rpc.ts'
+import { describeChanges } from '../state/conformance/changes.ts'
+import { type PostgresServer, startNetwork, startPostgres } from './postgres-server.ts'
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+}, 60_000)
+afterAll(() => server[Symbol.asyncDispose]())
+
+const opened: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close()
+})
+function open(url: string): Changes {
+  const database = openDatabase({ url, setting: 'the test' })
+  const changes = createPostgresChanges(url, database)
+  opened.push(changes, database)
+  return changes
+}
+
+describeChanges('in PostgreSQL', async () => {
+  const url = await server.newDatabase()
+  return [open(url), open(url)]
+})
+
+test.each(['cut', 'freeze'] as const)(
+  'a server whose connection was lost (%s) hears of changes again',
+  async (how) => {
+    const url = await server.newDatabase()
+    await using network = await startNetwork(server.port)
+    const [far, near] = [open(network.through(url)), open(url)]
+    const heard: string[] = []
+    far.listen('written', (topic) => void heard.push(topic))
+    const reaches = (topic: string) =>
+      expect
+        .poll(
+          () => {
+            near.announce({ kind: 'written', topic })
+            return heard.includes(topic)
+          },
+          { timeout: 60_000, interval: 300 },
+        )
+        .toBe(true)
+    await reaches('first')
+    network[how]()
+    near.announce({ kind: 'written', topic: 'lost' })
+    if (how === 'cut') network.heal()
+    // A frozen connection is found out by asking it, and replaced when the network is back.
+    else setTimeout(() => network.heal(), 25_000)
+    await reaches('second')
+  },
+  90_000,
+)
+
+test('notices of another form are ignored', async () => {
+  const url = await server.newDatabase()
+  const database = openDatabase({ url, setting: 'the test' })
+  const changes = createPostgresChanges(url, database)
+  opened.push(changes, database)
+  const heard: string[] = []
+  changes.listen('written', (topic) => void heard.push(topic))
+  const other = open(url)
+  await expect
+    .poll(() => {
+      other.announce({ kind: 'written', topic: 'right' })
+      return heard.length
+    })
+    .toBeGreaterThan(0)
+  const before = heard.length
+  for (const payload of ['', 'no JSON', '{}', '{"from":"x","kind":"other","topic":"t"}'])
+    await database.check().then(() => notify(url, payload))
+  other.announce({ kind: 'written', topic: 'last' })
+  await expect.poll(() => heard.at(-1)).toBe('last')
+  expect(heard.slice(before).filter((topic) => topic !== 'right' && topic !== 'last')).toEqual([])
+})
+
+async function notify(url: string, payload: string): Promise<void> {
+  const { default: pg } = await import('pg')
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query("SELECT pg_notify('voice_agent_mcp_changes', $1)", [payload])
+  await client.end()
+}
+
+describe('a subscriber at one server', () => {
+  const agentId = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
+  const agentUri = `voice-agents://agents/${agentId}`
+  const modelsUri = 'voice-agents://catalog/models'
+  const key = 'sk-0123456789'
+
+  /** Two servers of one platform, and a client that listens to a resource at the first. */
+  async function listening(uri: string, ofSecond: Record<string, string> = {}) {
+    let name = 'Old'
+    const platform = await startFakePlatform(
+      ({ method, url, body }, res) => {
+        if (method === 'PATCH') name = JSON.parse(body).friendly_name ?? JSON.parse(body).name
+        if (url.includes('models'))
+          return json(res, 200, [{ provider: { code: 'p' }, models: [{ id: name }] }])
+        return json(res, 200, { id: agentId, name, friendly_name: name, modified: name })
+      },
+      { account: 'own' },
+    )
+    const env = {
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_STATE_URL: await server.newDatabase(),
+      VOICE_AGENT_SECRET: 's'.repeat(32),
+    }
+    const [first, second] = await Promise.all([
+      startHttpProgram(env),
+      startHttpProgram({ ...env, ...ofSecond }),
+    ])
+    const client = new Client(
+      { name: 'test', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    )
+    const updates: string[] = []
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => {
+      updates.push(params.uri)
+    })
+    const transport = new StreamableHTTPClientTransport(new URL(first.url), {
+      requestInit: { headers: { 'X-API-Key': key } },
+    })
+    await client.connect(transport)
+    await client.listen({ resourceSubscriptions: [uri] })
+    // The first reply is what later ones are compared with.
+    await expect.poll(() => platform.seen.length).toBeGreaterThan(0)
+    return {
+      platform,
+      second,
+      updates,
+      change: (to: string) => {
+        name = to
+      },
+      async [Symbol.asyncDispose]() {
+        await client.close()
+        for (const one of [first, second, platform]) await one[Symbol.asyncDispose]()
+      },
+    }
+  }
+
+  test('hears at once of an agent that is changed through another', async () => {
+    await using set = await listening(agentUri)
+    const args = { agent_id: agentId, name: 'New' }
+    const { error } = await rpc(
+      set.second.url,
+      'tools/call',
+      { name: 'update_agent', arguments: args },
+      { key },
+    )
+    expect(error).toBeUndefined()
+    expect(set.platform.seen.some(({ method }) => method === 'PATCH')).toBe(true)
+    // Without the other server's word it would be read again after a minute.
+    await expect.poll(() => set.updates, { timeout: 5000 }).toEqual([agentUri])
+  })
+
+  test('hears of a catalog as soon as any server has found that it changed', async () => {
+    await using set = await listening(modelsUri, { VOICE_AGENT_CATALOG_TTL: '0.3' })
+    const other = new Client(
+      { name: 'other', version: '1' },
+      { versionNegotiation: { mode: { pin: '2026-07-28' } } },
+    )
+    await other.connect(
+      new StreamableHTTPClientTransport(new URL(set.second.url), {
+        requestInit: { headers: { 'X-API-Key': key } },
+      }),
+    )
+    await other.listen({ resourceSubscriptions: [modelsUri] })
+    await expect.poll(() => set.platform.seen.length).toBeGreaterThan(3)
+    set.change('New')
+    await expect.poll(() => set.updates, { timeout: 5000 }).toEqual([modelsUri])
+    await other.close()
+  })
+})

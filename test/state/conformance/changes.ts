@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest'
+import type { Changes } from '../../../src/state/changes.ts'
+
+/** What the changes of servers have to do. `open` gives those of two servers that share a state. */
+export function describeChanges(
+  name: string,
+  open: () => Promise<readonly [Changes, Changes]>,
+): void {
+  describe(`changes ${name}`, () => {
+    test('are heard by this server at once, and by the other, each once', async () => {
+      const [one, other] = await open()
+      const heard: string[] = []
+      const heardByOther: string[] = []
+      const stop = one.listen('written', (topic) => void heard.push(topic))
+      other.listen('written', (topic) => void heardByOther.push(topic))
+      other.listen('cancelled_task', (topic) => void heardByOther.push(`task ${topic}`))
+      // Until the other listens, an announcement may not reach it.
+      await expect
+        .poll(() => {
+          one.announce({ kind: 'written', topic: 'first' })
+          return heardByOther.length
+        })
+        .toBeGreaterThan(0)
+      heard.length = 0
+      one.announce({ kind: 'written', topic: 'second' })
+      expect(heard).toEqual(['second'])
+      one.announce({ kind: 'cancelled_task', topic: 'third' })
+      stop()
+      one.announce({ kind: 'written', topic: 'last' })
+      await expect.poll(() => heardByOther.at(-1)).toBe('last')
+      expect(heardByOther.filter((topic) => topic !== 'first')).toEqual([
+        'second',
+        'task third',
+        'last',
+      ])
+      expect(heard).toEqual(['second'])
+    })
+  })
+}
