@@ -52,7 +52,7 @@ export const listCalls = defineTool({
   name: 'list_calls',
   title: 'List calls: today, yesterday, this week; failed, unanswered, who picked up; by agent',
   description:
-    'Lists calls of an account, filtered by agent, status, answer_status (who picked up), dates or external_id; failed ones are counted by answer_status, the reason. include_subaccounts adds those of its subaccounts. For transcripts use get_call.',
+    'Lists calls of an account, filtered by agent, status, who picked up, dates or external_id; failed ones are counted by answer_status, the reason. include_subaccounts adds those of its subaccounts. For transcripts use get_call.',
   route: routes.calls.list,
   defaults: listDefaults,
   steps: listCallsSteps,

@@ -5,7 +5,7 @@ import type { ItemShortening } from './shorten-result.ts'
 
 /** The argument `sort_by`, with the names of the orders. */
 export const sortOption = <const S extends readonly string[]>(sorts: S) =>
-  z.enum(sorts).optional().describe('Best first, over all providers.')
+  z.enum(sorts).optional().describe('Best first.')
 
 /** Arguments of the catalogs: which provider, in which order, and what is shown of each model. */
 export const catalogOptions = <const S extends readonly string[]>(sorts: S) => ({

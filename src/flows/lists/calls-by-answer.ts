@@ -15,7 +15,7 @@ export const answerOption = {
   answer_status: z
     .array(z.enum(answerStatuses))
     .optional()
-    .describe('Any of these; user_unavailable: nobody answered.'),
+    .describe('user_unavailable: nobody answered.'),
 }
 
 /** What a list has that was read to count calls by their answer. */

@@ -15,7 +15,7 @@ import type { StructuredContent } from '../../views/tool-output.ts'
 
 const options = {
   provider: z.string().min(1).optional().describe('Provider code; default all.'),
-  sort_by: sortOption(voiceSorts).describe('Order over all providers.'),
+  sort_by: sortOption(voiceSorts).describe('Order.'),
   ...fieldsOption,
 }
 
