@@ -8,7 +8,7 @@ import { listDefaults } from '../src/views/list.ts'
 
 export const getCurrentAccount = defineTool({
   name: 'get_current_account',
-  title: 'Show my own account: who I am logged in as, which API key',
+  title: 'Show my own account: who I am logged in or signed in as, which API key',
   description:
     'Returns the account the API key belongs to: id, name, whether it is active. Call it first to learn whose account this is.',
   route: routes.accounts.current,
@@ -17,7 +17,7 @@ export const getCurrentAccount = defineTool({
 
 export const listSubaccounts = defineTool({
   name: 'list_subaccounts',
-  title: 'List subaccounts: all clients, customers, branches and locations we have',
+  title: 'List subaccounts: clients, customers, branches that are set up',
   description:
     'Lists the direct subaccounts of an account. Their ids can be used as account_id in the other tools.',
   route: routes.accounts.listSubaccounts,
@@ -36,14 +36,15 @@ export const createSubaccount = defineTool({
 
 export const getSubaccount = defineTool({
   name: 'get_subaccount',
-  title: 'Show one subaccount, a client or branch: details, active or not, when created',
+  title: 'Show one subaccount (client, customer, branch): details, active or not, when created',
   description: 'Returns one subaccount by its id. For the own account use get_current_account.',
   route: routes.accounts.getSubaccount,
 })
 
 export const updateSubaccount = defineTool({
   name: 'update_subaccount',
-  title: 'Change a subaccount (client, branch): rename, shut off or deactivate, enable again',
+  title:
+    'Change a subaccount (client, customer, branch): rename, shut off, deactivate or enable again',
   description:
     'Renames a subaccount, disables it (is_active false keeps its data; may ask first) or enables it.',
   route: routes.accounts.updateSubaccount,

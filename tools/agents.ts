@@ -9,10 +9,11 @@ import { listDefaults } from '../src/views/list.ts'
 
 export const listAgents = defineTool({
   name: 'list_agents',
-  title: 'List the voice agents (bots, assistants) we have: find by name or tag',
+  title: 'List voice agents (bots, assistants): find by name or tag',
   description:
     'Lists the voice agents of an account, filtered by name, tags or dates. include_subaccounts adds those of its subaccounts. Archived agents are left out unless asked for.',
   route: routes.agents.list,
+  listing: { hidden: ['created_gt', 'created_le', 'modified_gt', 'modified_le'] },
   defaults: listDefaults,
   steps: treeListSteps(routes.agents.list, {
     order: 'by_account',
@@ -22,7 +23,7 @@ export const listAgents = defineTool({
 
 export const createAgent = defineTool({
   name: 'create_agent',
-  title: 'Create a new voice agent: build, make or set up another bot or assistant for us',
+  title: 'Create a new voice agent: build, make or set up another bot or assistant',
   description:
     'Creates a voice agent; model, transcriber and voice are required, the rest has defaults. Take ids from list_models, list_transcribers and list_voices.',
   route: routes.agents.create,
@@ -48,7 +49,8 @@ export const createAgent = defineTool({
 
 export const copyAgent = defineTool({
   name: 'copy_agent',
-  title: 'Copy an agent (bot): duplicate, clone, into another branch or account',
+  title:
+    'Copy an agent (bot): duplicate, clone, a second one like it, into another branch or account',
   description:
     'Creates an agent with all settings of another one, in the same account or another, with changes. Its numbers stay with the original.',
   route: routes.agents.create,
@@ -59,7 +61,7 @@ export const copyAgent = defineTool({
 export const getAgent = defineTool({
   name: 'get_agent',
   title:
-    'Show one agent (bot): its settings, how it is set up or configured, model, voice, greeting, what it says',
+    'Show one agent (bot): how it is set up or configured, its settings, model, voice, greeting, what it says',
   description: 'Returns the full configuration of one agent.',
   route: routes.agents.get,
 })
@@ -67,7 +69,7 @@ export const getAgent = defineTool({
 export const updateAgent = defineTool({
   name: 'update_agent',
   title:
-    'Change one agent (bot) or many: greeting, prompt, voice, faster or slower speech, recording, tags; bring back',
+    'Change one agent (bot) or many: greeting, prompt, voice, model, faster or slower speech, switch recording, tags, restore',
   description:
     'Changes an agent, or many alike: only what is given (fields as in create_agent), the rest stays, nested fields too. clear empties fields, such as metadata.key.',
   route: routes.agents.update,
@@ -79,7 +81,7 @@ export const updateAgent = defineTool({
 
 export const archiveAgent = defineTool({
   name: 'archive_agent',
-  title: 'Archive an agent (bot) or many: delete, remove, retire, get rid of',
+  title: 'Archive agents (bots), one or many: delete, remove, retire, switch off, get rid of',
   description:
     'Archives an agent or many (a soft delete): lists leave them out. A preview names those in use. update_agent with is_archived false brings back.',
   route: routes.agents.archive,

@@ -12,7 +12,7 @@ import { transcriptOptions } from '../src/views/transcript.ts'
 export const placeCall = defineTool({
   name: 'place_call',
   title:
-    'Call one person with an agent: ring, phone or dial a mobile or cell now; try it in the browser',
+    'Call one person with an agent: ring, phone or dial a mobile or cell number now; try it in the browser',
   description:
     'Calls a telephone (type phone; from_number and to_number) or opens a browser call (type web), and costs money. Returns at once; then wait_for_call. A repeated identical request is recognised, never dialled twice.',
   route: routes.calls.place,
@@ -22,7 +22,7 @@ export const placeCall = defineTool({
 export const placeCalls = defineTool({
   name: 'place_calls',
   title:
-    'Call many people: ring, phone or dial everybody on a list, all numbers, several customers, a campaign, again',
+    'Call many people: ring, phone or dial all numbers on a list, everybody, several customers, a campaign; retry nobody picked up',
   description:
     'Rings up to 100 people one after the other with the same agent and from_number, and costs money. Each is dialled at most once, also when repeated; the result tells each outcome.',
   route: routes.calls.place,
@@ -31,7 +31,8 @@ export const placeCalls = defineTool({
 
 export const checkCallReadiness = defineTool({
   name: 'check_call_readiness',
-  title: 'Check before calling: would a call work, is all ready, why not, what is missing',
+  title:
+    'Check before calling that everything is ready and in place: would a call work, why not, what is missing',
   description:
     'Checks, without calling, whether a phone call would go through: agent, greeting variables, number owned, trunk can dial out, destination allowed. Says what is wrong and how to fix each.',
   route: routes.calls.place,
@@ -50,7 +51,8 @@ export const waitForCall = defineTool({
 
 export const listCalls = defineTool({
   name: 'list_calls',
-  title: 'List calls: today, yesterday, this week; failed, unanswered, who picked up; by agent',
+  title:
+    'List calls: who was rung today, this morning, yesterday; failed, missed, unanswered, picked up',
   description:
     'Lists calls of an account, filtered by agent, status, who picked up, dates or external_id; failed ones are counted by answer_status, the reason. include_subaccounts adds those of its subaccounts. For transcripts use get_call.',
   route: routes.calls.list,

@@ -6,7 +6,7 @@ import { listDefaults } from '../src/views/list.ts'
 
 export const listConversations = defineTool({
   name: 'list_conversations',
-  title: 'List conversations: inbound, web, test, transferred or handed over, of subaccounts',
+  title: 'List conversations: inbound (came in), website, test, transferred or handed over',
   description:
     'Lists conversations (phone, web and test; in and out) of an account and its subaccounts. For the transcript of one use get_conversation.',
   route: routes.conversations.list,

@@ -8,7 +8,7 @@ import { listDefaults } from '../src/views/list.ts'
 
 export const listPhoneNumbers = defineTool({
   name: 'list_phone_numbers',
-  title: 'List phone numbers (lines) we own, and which agent answers',
+  title: 'List phone numbers (lines) and which agent answers each',
   description:
     'Lists the phone numbers of an account with their trunk and inbound agent. include_subaccounts adds those of its subaccounts.',
   route: routes.phoneNumbers.list,
@@ -29,7 +29,8 @@ export const listPhoneNumbers = defineTool({
 
 export const createPhoneNumber = defineTool({
   name: 'create_phone_number',
-  title: 'Add a phone number (line): import, connect, register one you own or get a new one',
+  title:
+    'Add a phone number (line): import, connect or register one you bought or own, or get a new one',
   description:
     'Adds a number you own to the account, on a SIP trunk (list_sip_trunks). Without number the platform gives one, which may cost money.',
   route: routes.phoneNumbers.create,
@@ -38,7 +39,8 @@ export const createPhoneNumber = defineTool({
 
 export const getPhoneNumber = defineTool({
   name: 'get_phone_number',
-  title: 'Show one phone number (line): spam reputation or score, who answers or picks up',
+  title:
+    'Show one phone number (line): spam reputation or score, who answers when somebody calls, who picks up',
   description: 'Returns one phone number with trunk, inbound agent and spam reputation.',
   route: routes.phoneNumbers.get,
 })
@@ -46,7 +48,7 @@ export const getPhoneNumber = defineTool({
 export const updatePhoneNumber = defineTool({
   name: 'update_phone_number',
   title:
-    'Change one phone number (line) or many: label, rename, move to a trunk, let an agent answer its calls',
+    'Change one phone number (line) or many: label, rename, move numbers to another trunk or carrier, let an agent answer',
   description:
     'Changes a phone number, or many at once. inbound_agent_id sets who answers, sip_trunk_id moves it; clear removes that link.',
   route: routes.phoneNumbers.update,

@@ -13,7 +13,7 @@ import { listDefaults } from '../src/views/list.ts'
 
 export const listModels = defineTool({
   name: 'list_models',
-  title: 'List language models (LLM, AI, GPT): cheapest, quickest, smartest, price per minute',
+  title: 'List language models (LLM, AI, GPT): cheapest, quickest, smartest, cost per minute',
   description:
     'Lists the language models an agent can use, by provider, with ratings and prices. Take model.provider and model.model from here.',
   route: routes.providers.models,
@@ -59,7 +59,8 @@ export const listTranscribers = defineTool({
 
 export const listVoices = defineTool({
   name: 'list_voices',
-  title: 'List voices: male or female, language, accent, such as those of ElevenLabs or Azure',
+  title:
+    'List voices to choose from: male or female, language, accent, such as those of ElevenLabs or Azure',
   description:
     'Lists voices, live, filtered by language, gender or words: of all providers (elevenlabs, cartesia, azure) or of one. Take voice.provider and voice.voice_id from here.',
   route: routes.providers.voices,

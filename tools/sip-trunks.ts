@@ -7,7 +7,7 @@ import { listDefaults } from '../src/views/list.ts'
 
 export const listSipTrunks = defineTool({
   name: 'list_sip_trunks',
-  title: 'List SIP trunks: carriers and connections we have',
+  title: 'List SIP trunks: phone carriers and SIP connections that are hooked up',
   description:
     'Lists the SIP trunks of an account with their numbers. include_subaccounts adds those of its subaccounts.',
   route: routes.sipTrunks.list,
@@ -20,7 +20,8 @@ export const listSipTrunks = defineTool({
 
 export const createSipTrunk = defineTool({
   name: 'create_sip_trunk',
-  title: 'Create a new SIP trunk: connect or hook up a carrier, provider, phone system or PBX',
+  title:
+    'Create a new SIP trunk: connect or hook up a carrier account, provider or phone system (PBX) to dial out',
   description:
     'Creates a SIP trunk that connects your telephony provider. Outgoing calls are sent to its termination_uri.',
   route: routes.sipTrunks.create,
@@ -29,7 +30,7 @@ export const createSipTrunk = defineTool({
 
 export const getSipTrunk = defineTool({
   name: 'get_sip_trunk',
-  title: 'Show one SIP trunk: termination URI, host, password, its numbers',
+  title: 'Show one SIP trunk: termination URI (host, address), password, its numbers',
   description: 'Returns one SIP trunk with its numbers. The password is never shown.',
   route: routes.sipTrunks.get,
 })
@@ -37,15 +38,17 @@ export const getSipTrunk = defineTool({
 export const updateSipTrunk = defineTool({
   name: 'update_sip_trunk',
   title:
-    'Change a SIP trunk: rename, new termination URI, host or address, restrict to an IP address',
-  description: 'Changes the given fields of a SIP trunk. allowed_ips replaces the whole list.',
+    'Change a SIP trunk (carrier): rename, set the termination URI (host, address), restrict to an IP address',
+  description:
+    'Changes the given fields (as in create_sip_trunk) of a SIP trunk. allowed_ips replaces the whole list.',
   route: routes.sipTrunks.update,
+  listing: { typesOnly: ['termination_uri', 'allowed_ips'] },
   line: updatedSipTrunk,
 })
 
 export const deleteSipTrunk = defineTool({
   name: 'delete_sip_trunk',
-  title: 'Delete or remove an unused SIP trunk or carrier',
+  title: 'Delete or remove an unused SIP trunk (carrier)',
   description: 'Deletes a SIP trunk without numbers; update_phone_number moves them first.',
   route: routes.sipTrunks.delete,
   steps: deleteSipTrunkSteps,

@@ -24,7 +24,7 @@ const transcriber = {
   keywords: z.array(z.string()).optional().describe('Words to listen for.'),
 }
 const voice = {
-  provider: provider.describe('Code such as elevenlabs.'),
+  provider: provider.describe('Such as azure, cartesia, elevenlabs.'),
   voice_id: z.string().describe('Id from list_voices.'),
   language: z.string().nullish().describe('Language code.'),
   settings: z

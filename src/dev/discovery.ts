@@ -7,8 +7,8 @@ import { tools } from '../../tools/index.ts'
 /*
  * npm run discovery [-- --json]: whether a text search finds the right tool for a person's request.
  * Clients with many tools search them before they show a model any. The titles are worded with the
- * requests of requests.json known: they show what is missed. Those of held-out.json were written first,
- * and no title is worded for one of them: only their share is shown. Both have a least share.
+ * requests of requests.json known, and what is missed of them is shown. Those of held-out.json were
+ * written before, and only their share is shown: no title is worded for one of them.
  */
 
 const Request = z.strictObject({

@@ -14,6 +14,8 @@ export interface ListingDetail {
   readonly typesOnly?: readonly string[]
   /** Open objects of which only the description is shown, which says where their fields are listed. */
   readonly describedElsewhere?: readonly string[]
+  /** Arguments that are not shown, because others do nearly the same. They are accepted. */
+  readonly hidden?: readonly string[]
 }
 
 /** Arguments that choose accounts; callers that act on a pinned account cannot choose. */
@@ -35,10 +37,11 @@ export function listedSchema(
   const { account_id, include_subaccounts, to_account_id, ...properties } = schema.properties ?? {}
   const offersAccount = account === 'any' && account_id !== undefined
   const offersSubaccounts = account === 'any' && include_subaccounts !== undefined
+  const shown = Object.entries(properties).filter(([name]) => !detail.hidden?.includes(name))
   return {
     ...schema,
     properties: {
-      ...mapFields(properties, (name, field) =>
+      ...mapFields(Object.fromEntries(shown), (name, field) =>
         listedField(name, field, detail, detail.typesOnly?.includes(name) ? 'type' : 'all'),
       ),
       ...(account === 'any' && to_account_id !== undefined && { to_account_id }),
@@ -118,13 +121,16 @@ const ofEveryList = [pageQuery.limit.unwrap(), pageQuery.offset.unwrap(), fields
 )
 
 /** Words of a description that add nothing to the name. */
-const fillers = ['display', 'in', 'of', 'one', 'only', 'the', 'this', 'with']
+const fillers = new Set(
+  `answers call calls display first gender in incoming it kind last most of one only over runs show
+  speaks state that the this to turn voice voices return with`.split(/\s+/),
+)
 
 /** Whether the name of a field says what its description does. */
 function isPlain(name: string, { description = '', format }: JsonSchema): boolean {
   const isTimeFilter = format === 'date-time' && /_(gt|ge|lt|le|after|before)$/.test(name)
-  const known = [...name.split('_'), ...fillers]
+  const known = new Set(name.split('_'))
   const words = description.toLowerCase().match(/[a-z]+/g) ?? []
-  const isTheName = words.every((word) => known.includes(word))
+  const isTheName = words.every((word) => known.has(word) || fillers.has(word))
   return isTimeFilter || isTheName || ofEveryList.includes(description)
 }
