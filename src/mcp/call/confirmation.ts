@@ -133,8 +133,9 @@ export function createConfirmations(mode: ConfirmMode, state: TokenState): Confi
   }
 }
 
+/** 128 bits: a model writes the token again, so it is short. */
 const hashOf = (value: unknown) =>
-  createHash('sha256').update(canonicalJson(value)).digest('base64url')
+  createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22)
 
 /** The same code and reason as for an invalid state. */
 const wrongState = () =>

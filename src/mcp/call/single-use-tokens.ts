@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   createRequestStateCodec,
   type RequestStateCodec,
@@ -59,7 +59,7 @@ export function createSingleUseTokens(
     mint: (content, context) =>
       refusing(async () => {
         const { newest } = await codecs.get()
-        return newest.mint({ ...content, nonce: randomUUID() }, context)
+        return newest.mint({ ...content, nonce: randomBytes(9).toString('base64url') }, context)
       }),
     async verify(token, context) {
       const { newest, older } = await refusing(() => codecs.get())
