@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config'
 import config, { clones, real, slow } from './vitest.config.ts'
 
 /** Tests that run together; the groups run one after the other. */
-const group = (name: string, include: string[], groupOrder: number, setup: string[] = []) => ({
+const group = (
+  name: string,
+  include: string[],
+  groupOrder: number,
+  { setup = [], ...more }: { setup?: string[]; fileParallelism?: boolean } = {},
+) => ({
   test: {
     ...config.test,
     name,
@@ -10,6 +15,7 @@ const group = (name: string, include: string[], groupOrder: number, setup: strin
     exclude: [],
     globalSetup: ['test/harness/build.ts', ...setup],
     sequence: { groupOrder },
+    ...more,
   },
 })
 
@@ -18,7 +24,8 @@ export default defineConfig({
   test: {
     projects: [
       group('slow', slow, 0),
-      group('real', real, 1, ['test/real/install.ts']),
+      // One after the other: each starts several servers.
+      group('real', real, 1, { setup: ['test/real/install.ts'], fileParallelism: false }),
       group('clone', clones, 2),
     ],
   },

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { connectHttp, type TestClient } from '../harness/client.ts'
 import { type Program, startHttpProgram, startProgram } from '../harness/program.ts'
+import { confirmedCalls } from '../state/shared-confirmations.ts'
 import {
   type Network,
   type PostgresServer,
@@ -71,6 +72,26 @@ test('while the database is away, reads go on and calls are refused; then they g
   expect((await place('+493023125002')).isError).toBeFalsy()
   expect(platform.dialled).toHaveLength(2)
   expect(program.stderr()).not.toContain('a-password')
+})
+
+test('while the database is away, nothing is done that needs a confirmation', async () => {
+  const url = network.through(await server.newDatabase())
+  await using asking = await startHttpProgram({ ...settings(url), VOICE_AGENT_CONFIRM: 'always' })
+  const calls = confirmedCalls({ agentId: platform.agent.id, key: 'sk-0123456789' })
+  const token = await calls.token(asking.url, '+493023125051')
+  const state = await calls.question(asking.url, '+493023125052')
+  network.cut()
+  const refused = await calls.withToken(asking.url, '+493023125051', token)
+  expect(refused.isError).toBe(true)
+  expect(textOf(refused)).toContain('This server uses it again as soon as it answers')
+  const answered = await calls.answered(asking.url, '+493023125052', state)
+  expect(answered.result.isError).toBe(true)
+  expect(platform.dialled).toHaveLength(0)
+  network.heal()
+  // Neither the token nor the answer was lost.
+  expect((await calls.withToken(asking.url, '+493023125051', token)).isError).toBeFalsy()
+  expect((await calls.answered(asking.url, '+493023125052', state)).error).toBeUndefined()
+  expect(platform.dialled).toHaveLength(2)
 })
 
 test('a database that does not answer keeps nothing waiting for long', async () => {

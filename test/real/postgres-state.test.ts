@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import type { CallIdentity } from '../../src/state/journal.ts'
 import { type Database, NoRow, openDatabase } from '../../src/state/postgres/database.ts'
@@ -157,6 +157,63 @@ describe('the tables', () => {
     await expect(journal.claim(identity)).rejects.toThrow(
       /replaced by another one while this server/,
     )
+  })
+})
+
+describe('after a clock was set', () => {
+  afterEach(() => void vi.useRealTimers())
+
+  const sentCall = async () => {
+    const [one, other] = await openTwo()
+    const [journal, neighbour] = [createPostgresJournal(one), createPostgresJournal(other)]
+    const claim = await journal.claim(identity)
+    if (claim.kind !== 'mine') throw new Error('not mine')
+    const sent = await journal.beginSending(claim.entry, 0)
+    if (!sent) throw new Error('not sent')
+    return { database: one, journal, neighbour, sent }
+  }
+
+  test.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])('that of a server, %s, the deadline of the last sender is set anew', async (_, byMs) => {
+    const { neighbour, sent } = await sentCall()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + byMs })
+    expect((await neighbour.current(sent))?.sinceDeadlineMs).toBe(-60_000)
+    expect((await neighbour.current(sent))?.sinceDeadlineMs).toBeLessThan(-50_000)
+    expect(await neighbour.claim(identity)).toMatchObject({ kind: 'theirs' })
+  })
+
+  test.each([
+    ['forward', 3_600_000],
+    ['back', -3_600_000],
+  ])('that of the database, %s, it is set anew, too', async (_, byMs) => {
+    const { database, neighbour, sent } = await sentCall()
+    // What was written before the clock was set seems to be so much older.
+    const older = 'UPDATE voice_agent_mcp.calls SET since = since - $1::bigint RETURNING owner'
+    await database.run(z.unknown(), older, [byMs])
+    expect((await neighbour.current(sent))?.sinceDeadlineMs).toBe(-60_000)
+    expect((await neighbour.current(sent))?.sinceDeadlineMs).toBeLessThan(-50_000)
+  })
+
+  test('of a server, forward by a month, an identical request is still the same call', async () => {
+    const { journal, neighbour, sent } = await sentCall()
+    await journal.recordPlaced(sent, 'call-1')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * 86_400_000 })
+    expect(await neighbour.claim(identity)).toMatchObject({ entry: { callId: 'call-1' } })
+  })
+
+  test('of a server, limits and confirmations are those of the database', async () => {
+    const [one, other] = await openTwo()
+    const counters = [one, other].map((database) =>
+      createPostgresCallCounter(database, { countedAs: 'platform' }),
+    )
+    expect(await counters[0]?.reserve({ max_per_hour: 1 }, 1000)).toHaveProperty('id')
+    const record = { kind: 'used_token', id: 'a', owner: 'me', value: '', forMs: 60_000 } as const
+    await createPostgresRecords(one).add(record)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
+    expect(await counters[1]?.reserve({ max_per_hour: 1 }, 1000)).toHaveProperty('exceeded')
+    expect(await createPostgresRecords(other).add(record)).toBe('exists')
   })
 })
 
