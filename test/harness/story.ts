@@ -83,7 +83,7 @@ export const badCalls: Record<string, [args: Record<string, unknown>, named: str
   update_subaccount: [{ subaccount_id: 'x' }, 'name'],
   list_models: [{ account_id: '' }, 'account_id'],
   list_transcribers: [{ provider: '' }, 'provider'],
-  list_voices: [{ language: 'de' }, 'provider'],
+  list_voices: [{ gender: 'deep' }, 'gender'],
   validate_agent_template: [{ template: 5 }, 'template'],
   create_agent: [{ ...newAgent, voice: undefined }, 'voice'],
   copy_agent: [{ agent_id: 'x', name: 'y', changes: { volume: { web: 2 } } }, 'changes.volume.web'],
