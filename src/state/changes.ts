@@ -1,7 +1,7 @@
 /**
  * What happened on one server and matters to requests of others: something was written on the
- * platform, a task was cancelled. Nothing depends on it: a change that does not arrive is found
- * later, by reading.
+ * platform, a task was cancelled. They arrive in any order. Nothing depends on it: a change that does
+ * not arrive is found later, by reading.
  */
 export interface Changes {
   /** Tells the listeners of this server now, and those of the others if they can be reached. Never throws. */

@@ -78,7 +78,7 @@ test('notices of another form are ignored', async () => {
   for (const payload of ['', 'no JSON', '{}', '{"from":"x","kind":"other","topic":"t"}'])
     await database.check().then(() => notify(url, payload))
   other.announce({ kind: 'written', topic: 'last' })
-  await expect.poll(() => heard.at(-1)).toBe('last')
+  await expect.poll(() => heard).toContain('last')
   expect(heard.slice(before).filter((topic) => topic !== 'right' && topic !== 'last')).toEqual([])
 })
 

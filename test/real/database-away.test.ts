@@ -111,6 +111,15 @@ test('a database that does not answer keeps nothing waiting for long', async () 
   expect((await place('+493023125012')).isError).toBeFalsy()
 }, 60_000)
 
+test('a server stops while the database does not answer', async () => {
+  expect((await place('+493023125061')).isError).toBeFalsy()
+  network.freeze()
+  const began = performance.now()
+  program.process.kill('SIGTERM')
+  expect(await program.exited).toBe(0)
+  expect(performance.now() - began).toBeLessThan(10_000)
+})
+
 test('a call whose outcome could not be recorded is reported, and not placed again', async () => {
   const placing = place('+493023125021')
   await expect.poll(() => platform.seen.some(({ method }) => method === 'POST')).toBe(true)

@@ -106,6 +106,22 @@ describe('the tables', () => {
     expect(seals[0]).not.toBe(seals[1])
   })
 
+  test('forget calls after a month, and keep newer ones', async () => {
+    const [one, other] = await openTwo()
+    const journal = createPostgresJournal(one)
+    const old = await journal.claim({ ...identity, content: 'old' })
+    const young = await journal.claim({ ...identity, content: 'young' })
+    if (old.kind !== 'mine' || young.kind !== 'mine') throw new Error('not mine')
+    const age = `UPDATE voice_agent_mcp.calls SET since = since - $2::bigint,
+      replica_since = replica_since - $2::bigint WHERE external_id = $1`
+    await one.run(NoRow, age, [old.entry.externalId, 31 * 86_400_000])
+    await one.run(NoRow, age, [young.entry.externalId, 29 * 86_400_000])
+    const next = createPostgresJournal(other)
+    await next.claim({ ...identity, content: 'another' })
+    await expect.poll(() => next.current(old.entry)).toBeUndefined()
+    expect(await next.current(young.entry)).toBeDefined()
+  })
+
   const next = { sql: "ALTER TABLE voice_agent_mcp.notes ADD COLUMN extra text DEFAULT 'x'" }
 
   test('of a newer program that earlier ones can work with are used by both', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
 import type { Client } from 'pg'
 import * as z from 'zod'
 import { ChangeListeners, type Changes } from '../changes.ts'
@@ -64,6 +65,7 @@ class ListeningConnection {
   readonly #url: string
   readonly #onNotice: (payload: string | undefined) => void
   #client: Client | undefined
+  #socket: Socket | undefined
   #timer: NodeJS.Timeout | undefined
   #pauseMs = firstPauseMs
   #isClosed = false
@@ -74,27 +76,18 @@ class ListeningConnection {
     void this.#connect()
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
-    await this.#client?.end().catch(ignore)
+    this.#socket?.destroy()
   }
 
   async #connect(): Promise<void> {
-    const { default: pg } = await import('pg')
-    if (this.#isClosed) return
-    const client = new pg.Client({
-      connectionString: this.#url,
-      application_name: applicationName,
-      connectionTimeoutMillis: 5000,
-      query_timeout: 5000,
-      keepAlive: true,
-    })
-    this.#client = client
-    client.on('error', ignore)
-    client.once('end', () => this.#connectLater(client))
-    client.on('notification', ({ payload }) => this.#onNotice(payload))
+    let client: Client | undefined
     try {
+      client = await this.#newClient()
+      if (this.#isClosed) return
+      this.#client = client
       await client.connect()
       await client.query(`LISTEN ${channel}`)
       this.#pauseMs = firstPauseMs
@@ -102,6 +95,25 @@ class ListeningConnection {
     } catch {
       this.#connectLater(client)
     }
+  }
+
+  async #newClient(): Promise<Client> {
+    const { default: pg } = await import('pg')
+    // It does not keep a process running that has nothing else to do.
+    const socket = new Socket().unref()
+    this.#socket = socket
+    const client = new pg.Client({
+      stream: () => socket,
+      connectionString: this.#url,
+      application_name: applicationName,
+      connectionTimeoutMillis: 5000,
+      query_timeout: 5000,
+      keepAlive: true,
+    })
+    client.on('error', ignore)
+    client.once('end', () => this.#connectLater(client))
+    client.on('notification', ({ payload }) => this.#onNotice(payload))
+    return client
   }
 
   #checkLater(client: Client): void {
@@ -116,10 +128,11 @@ class ListeningConnection {
   }
 
   /** Gives a connection up; for each once, whatever tells first that it is broken. */
-  #connectLater(client: Client): void {
+  #connectLater(client: Client | undefined): void {
     if (client !== this.#client || this.#isClosed) return
     this.#client = undefined
-    client.end().catch(ignore)
+    // Not `end`: the other side of a connection that is lost does not answer.
+    this.#socket?.destroy()
     // Random, so that servers do not connect all at once when the database is back.
     this.#wait(this.#pauseMs * (0.5 + Math.random()), () => this.#connect())
     this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs)
