@@ -16,11 +16,15 @@ export const accountParams = {
 export const withDefault = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
   schema.optional().meta({ default: value })
 
+const e164Pattern = /^\+[1-9]\d{1,14}$/
+
+export const isE164 = (text: string): boolean => e164Pattern.test(text)
+
 /** A telephone number in E.164 [B]: a plus sign, no leading zero, at most 15 digits. */
 export const e164 = (what: string) =>
   z
     .string()
-    .regex(/^\+[1-9]\d{1,14}$/, { error: 'Expected an E.164 number such as +4930123456' })
+    .regex(e164Pattern, { error: 'Expected an E.164 number such as +4930123456' })
     .describe(what)
 
 /** An instant as ISO 8601 with its offset; filters are timezone-aware [R]. */

@@ -8,6 +8,7 @@ import { confirmationShape } from '../../mcp/call/confirmation-results.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Steps } from '../../mcp/call/tool.ts'
 import { callQuestion } from './call-question.ts'
+import { callerNumber, refuseNoNumber } from './caller-number.ts'
 import { checkDialPolicy, dialRequestOf, policyRefusal } from './dial-policy-check.ts'
 import { findRepeated, placePermitted, readSpeaker } from './place-permitted.ts'
 import { placedCallOutcome } from './placed-call-result.ts'
@@ -21,6 +22,7 @@ const options = {
 /** Places one call exactly once: checked against the dial policy, confirmed, then sent. */
 export const placeCallSteps: Steps<typeof routes.calls.place, typeof options> = {
   options,
+  accepts: callerNumber,
   hasTimeLimit: true,
   schema: PlacedCall.partial().extend({
     ...confirmationShape,
@@ -32,6 +34,7 @@ export const placeCallSteps: Steps<typeof routes.calls.place, typeof options> = 
   async run(given) {
     const { body } = given
     refuseMixedUp(body)
+    refuseNoNumber(body.from_number)
     const run = await placingRun(given)
     const repeated = await findRepeated(run)
     if (repeated) return placedCallOutcome(run, repeated)

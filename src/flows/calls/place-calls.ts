@@ -22,6 +22,7 @@ import {
   planCallList,
 } from './call-list-plan.ts'
 import type { ListedCallOutcome } from './call-list-result.ts'
+import { callerNumber, refuseNoNumber } from './caller-number.ts'
 import { dialRequestOf } from './dial-policy-check.ts'
 import { placePermitted, readSpeaker } from './place-permitted.ts'
 import { placedListOutcome, placedListSchema } from './placed-list-result.ts'
@@ -47,6 +48,7 @@ const without = Object.keys(routes.calls.place.body.shape).filter(
 /** Places many calls one after the other, each exactly once and each checked against the dial policy. */
 export const placeCallsSteps: Steps<typeof routes.calls.place, typeof options> = {
   options,
+  accepts: callerNumber,
   hasTimeLimit: true,
   without,
   reportsProgress: true,
@@ -56,6 +58,7 @@ export const placeCallsSteps: Steps<typeof routes.calls.place, typeof options> =
     if (body.from_number === undefined) {
       throw badArguments([{ argument: 'from_number', message: 'required: a number of your own' }])
     }
+    refuseNoNumber(body.from_number)
     refuseRepeatedIds(options.calls)
     const run = await placingRun(given)
     const journal = await withCallErrorsRefused(run, () => run.session.callServices.journal())

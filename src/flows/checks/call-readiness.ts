@@ -16,7 +16,7 @@ import { checkGreeting } from './greeting-check.ts'
 import { type SpokenGreeting, spokenGreeting, spokenGreetingInWords } from './spoken-greeting.ts'
 
 const options = {
-  from_number: z.string().min(1).describe('Your number to call from.'),
+  from_number: z.string().min(1).describe('Your number to call from, or its name.'),
   to_number: z.string().min(1).describe('Number to call.'),
 }
 
@@ -36,8 +36,11 @@ export const callReadinessSteps: Steps<typeof routes.calls.place, typeof options
     greeting: z.string().optional().describe('The greeting as it will be spoken.'),
     ready: z.boolean().describe('True: place_call would go ahead.'),
   }),
-  async run(run) {
-    const { from_number, to_number } = run.options
+  async run(given) {
+    // The body has the number itself where it was given by name.
+    const { from_number = given.options.from_number } = given.body
+    const run = { ...given, options: { ...given.options, from_number } }
+    const { to_number } = run.options
     const reader = accountReader(run)
     const from = formatCheck('from_number format', from_number)
     const to = formatCheck('to_number format', to_number)

@@ -18,7 +18,12 @@ export function toolInput<R extends Route, O extends z.ZodRawShape>(
     name,
     name in defaults ? field.meta({ ...field.meta(), default: defaults[name] }) : field,
   ])
-  const fields = { ...params, ...route.body?.shape, ...Object.fromEntries(query) }
+  const fields = {
+    ...params,
+    ...route.body?.shape,
+    ...steps?.accepts,
+    ...Object.fromEntries(query),
+  }
   return z.object({
     ...Object.fromEntries(Object.entries(fields).filter(([name]) => !without.includes(name))),
     ...(clearable.length > 0 && { [clearName]: clearArgument.describe(clearDescription(spec)) }),

@@ -58,6 +58,8 @@ export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, 
   readonly options?: O
   /** Those of the options that change something: an update may consist of them alone. */
   readonly changes?: readonly string[]
+  /** Fields of the route's body that callers may give in another form: a name for a number. */
+  readonly accepts?: z.ZodRawShape
   /** Arguments of the route that the steps do not accept. */
   readonly without?: readonly string[]
   readonly reportsProgress?: boolean

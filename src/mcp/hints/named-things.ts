@@ -31,6 +31,8 @@ export interface KindOfThing {
   readonly list: Route
   /** The filter by a part of the name, where the platform has one. */
   readonly filter?: 'name'
+  /** What is sent for the thing; its id, unless this says otherwise. */
+  readonly sends?: 'number'
   /** Whether the thing has that name. */
   readonly isCalled: (thing: NamedThing, name: string) => boolean
 }
@@ -50,18 +52,21 @@ const subaccounts: KindOfThing = {
   isCalled: byName,
 }
 
-/** Arguments that name a thing, wherever they are sent. `from_number` takes numbers only. */
+const phoneNumbers: KindOfThing = {
+  plural: 'phone numbers',
+  list: routes.phoneNumbers.list,
+  isCalled: isNumberCalled,
+}
+
+/** Arguments that name a thing, wherever they are sent. `to_number` takes numbers only. */
 export const kindsByArgument = {
   account_id: subaccounts,
   subaccount_id: subaccounts,
   agent_id: agents,
   inbound_agent_id: agents,
   sip_trunk_id: { plural: 'SIP trunks', list: routes.sipTrunks.list, isCalled: byName },
-  phone_number_id: {
-    plural: 'phone numbers',
-    list: routes.phoneNumbers.list,
-    isCalled: isNumberCalled,
-  },
+  phone_number_id: phoneNumbers,
+  from_number: { ...phoneNumbers, sends: 'number' },
 } as const satisfies Readonly<Record<string, KindOfThing>>
 
 export type NamingArgument = keyof typeof kindsByArgument

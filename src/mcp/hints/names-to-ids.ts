@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/failure.ts'
+import { isE164 } from '../../contract/field.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { accountIn, ownAccount } from '../../session/account.ts'
@@ -15,6 +16,7 @@ import {
 /** What a text means: an id, and the name where it was given by one. */
 export type Meant =
   | {
+      /** The thing's id; of a caller number the number. */
       readonly id: string
       /** It is neither a UUID nor a name: the platform decides whether it is an id. */
       readonly isUnknown: boolean
@@ -145,14 +147,16 @@ async function idAmong(
   const isSettled =
     argument === 'account_id' && (given === 'me' || lookup.session.pinnedAccount !== undefined)
   // Where the list is not exposed, only ids work: an answer would reveal names.
-  if (isUuid(given) || isSettled || !lookup.session.mayRead(kind.list))
+  const isValue = kind.sends === 'number' ? isE164(given) : isUuid(given)
+  if (isValue || isSettled || !lookup.session.mayRead(kind.list))
     return { id: given, isUnknown: false }
   const { found, isAll } = await thingsCalled(given, kind, argument, lookup)
-  if (found.some(({ id }) => id === given)) return { id: given, isUnknown: false }
+  if (!kind.sends && found.some(({ id }) => id === given)) return { id: given, isUnknown: false }
   if (found.length > 1) return { problem: ambiguous(given, kind, found) }
   // An unfiltered list that is too long says nothing of an id.
   if (!isAll && (found.length > 0 || kind.filter)) return { problem: uncertain(given, kind) }
-  return found[0] ? { id: found[0].id, isUnknown: false } : { id: given, isUnknown: true }
+  const value = found[0]?.[kind.sends ?? 'id']
+  return value ? { id: value, isUnknown: false } : { id: given, isUnknown: true }
 }
 
 interface Called {

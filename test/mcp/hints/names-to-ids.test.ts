@@ -108,10 +108,59 @@ describe('the exact name of', () => {
       })
   })
 
-  test('a number is not accepted as from_number', async () => {
-    const call = { type: 'phone', agent_id: seedIds.supportAgent, from_number: 'Main line' }
-    const result = await client.call('place_call', { ...call, to_number: '+12025550101' })
-    expect(result.content[0]?.text).toMatch(/from_number.*E\.164/)
+  test('a number is accepted as from_number: name and number are the same call', async () => {
+    await using client = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_CONFIRM: 'auto' },
+    })
+    const agent_id = seedIds.supportAgent
+    const numbers = { from_number: '+12025550110', to_number: '+12025550101' }
+    const byName = { agent_id, ...numbers, from_number: 'Main line' }
+    expect(await client.value('check_call_readiness', byName)).toMatchObject({ ready: true })
+    const call = { type: 'phone', ...byName }
+    const preview = await client.value('place_call', call)
+    const { confirm_token } = preview.confirmation as { confirm_token: string }
+    expect(JSON.stringify(preview)).toContain('+12025550110')
+    const { total } = await client.value('list_calls', { limit: 1 })
+    // The token is for the number, by whatever it is named.
+    const first = await client.value('place_call', { ...call, ...numbers, confirm_token })
+    expect(first).toMatchObject(numbers)
+    expect(first.repeated).toBe(false)
+    const calls = [{ to_number: numbers.to_number }]
+    expect(await client.value('place_call', call)).toMatchObject({ id: first.id, repeated: true })
+    expect(
+      await client.value('place_calls', { agent_id, from_number: 'Main line', calls }),
+    ).toMatchObject({ calls: [{ outcome: 'repeated', call_id: first.id }] })
+    const after = { total: Number(total) + 1 }
+    expect(await client.value('list_calls', { limit: 1 })).toMatchObject(after)
+  })
+
+  test.each(['place_call', 'place_calls', 'check_call_readiness'])(
+    '%s refuses two numbers of one name, and names both',
+    async (tool) => {
+      const sip_trunk_id = seedIds.trunk
+      const twins = ['+12025550191', '+12025550192']
+      const { items } = await client.value('list_phone_numbers', { limit: 100 })
+      const have = JSON.stringify(items)
+      for (const number of twins.filter((one) => !have.includes(one)))
+        await client.value('create_phone_number', { number, sip_trunk_id, friendly_name: 'Twins' })
+      const to_number = '+12025550101'
+      const call = { agent_id: seedIds.supportAgent, from_number: 'Twins' }
+      const more = tool === 'place_calls' ? { calls: [{ to_number }] } : { to_number }
+      const type = tool === 'place_call' ? { type: 'phone' } : {}
+      const result = await client.call(tool, { ...call, ...more, ...type })
+      expect(result.isError).toBe(true)
+      for (const number of twins) expect(result.content[0]?.text).toContain(number)
+    },
+  )
+
+  test('a number is never accepted as to_number, and an unknown name not as from_number', async () => {
+    const call = { type: 'phone', agent_id: seedIds.supportAgent }
+    const named = { ...call, from_number: '+12025550110', to_number: 'Main line' }
+    const to = await client.call('place_call', named)
+    expect(to.content[0]?.text).toMatch(/to_number.*E\.164/)
+    const unknown = { ...call, from_number: 'Main lin', to_number: '+12025550101' }
+    const from = await client.call('place_call', unknown)
+    expect(from.content[0]?.text).toMatch(/from_number.*exact name of one of your numbers/)
   })
 
   test('who answers a number: one call', async () => {
