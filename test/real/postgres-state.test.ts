@@ -219,6 +219,15 @@ describe('after a clock was set', () => {
     expect(await neighbour.claim(identity)).toMatchObject({ entry: { callId: 'call-1' } })
   })
 
+  test('of a server, by more than a minute, it is not ready, and says why', async () => {
+    const [one] = await openTwo()
+    await one.check()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 300_000 })
+    await expect(one.check()).rejects.toThrow(/clock .* differ by (299|300|301) s.*NTP/)
+    vi.useRealTimers()
+    await one.check()
+  })
+
   test('of a server, limits and confirmations are those of the database', async () => {
     const [one, other] = await openTwo()
     const counters = [one, other].map((database) =>

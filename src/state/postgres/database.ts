@@ -30,7 +30,7 @@ export interface Database {
   transaction<T>(lock: string, work: (run: RunSql) => Promise<T>): Promise<T>
   /** Hashes a text with the secret of the installation. */
   seal(text: string): Promise<string>
-  /** Connects, makes the tables if they are missing, and asks it something. */
+  /** Connects, makes the tables if they are missing, and compares the clocks. */
   check(): Promise<void>
   close(): Promise<void>
 }
@@ -46,6 +46,22 @@ export interface DatabaseOptions {
 
 /** The clock of the database, ms since 1970. */
 export const databaseNow = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint'
+
+/**
+ * Most that the clock of the database and that of a server may differ, ms. Beyond it, how long ago
+ * something was is unknown.
+ */
+export const mostClockDifferenceMs = 60_000
+
+const ClockRow = z.object({ now: z.coerce.number() })
+
+function refuseOtherTime(now: number): void {
+  const differenceMs = Math.abs(now - Date.now())
+  if (differenceMs < mostClockDifferenceMs) return
+  throw new StateError(
+    `its clock and that of this server differ by ${Math.round(differenceMs / 1000)} s. Let both follow the same time (NTP)`,
+  )
+}
 
 /** Rows of a statement that gives none. */
 export const NoRow = z.never()
@@ -84,7 +100,8 @@ export function openDatabase({ url, setting, migrations }: DatabaseOptions): Dat
         return createHmac('sha256', installation.secret).update(text).digest('base64url')
       }),
     async check() {
-      await run(z.unknown(), 'SELECT 1')
+      const [row] = await run(ClockRow, `SELECT ${databaseNow} AS now`)
+      await failing(async () => refuseOtherTime(row?.now ?? 0))
     },
     close: () => opened.close(({ pool }) => pool.end()),
   }

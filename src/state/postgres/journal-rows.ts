@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { CurrentEntry, JournalEntry } from '../journal.ts'
-import { databaseNow } from './database.ts'
+import { databaseNow, mostClockDifferenceMs } from './database.ts'
 
 /** A row of the journal, and what the database's clock said when it was read. */
 export const JournalRow = z.object({
@@ -16,12 +16,6 @@ export const JournalRow = z.object({
 export type JournalRow = z.output<typeof JournalRow>
 
 export const rowColumns = `owner, external_id, content, state, since, replica_since, call_id, ${databaseNow} AS now`
-
-/**
- * Most that the clock of the database and that of any server may differ, ms. Beyond it the elapsed
- * time is unknown.
- */
-const mostClockDifferenceMs = 60_000
 
 /**
  * How long ago a row got into its state, ms, negative before its deadline. It is measured by the clock
