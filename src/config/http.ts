@@ -41,6 +41,24 @@ export const httpSettings = {
     least: 0,
     default: 500,
   }),
+  'max-rate': count({
+    variable: 'VOICE_AGENT_MAX_RATE',
+    help: 'Most requests a minute, on average, in all; as many may come at once. Further ones are answered with 503.',
+    least: 0,
+    default: 0,
+  }),
+  'max-rate-per-key': count({
+    variable: 'VOICE_AGENT_MAX_RATE_PER_KEY',
+    help: 'Most requests a minute, on average, for one API key; as many may come at once. Further ones are answered with 429.',
+    least: 0,
+    default: 0,
+  }),
+  'max-rate-per-address': count({
+    variable: 'VOICE_AGENT_MAX_RATE_PER_ADDRESS',
+    help: 'The same for one client address. Behind a proxy all clients have its address.',
+    least: 0,
+    default: 0,
+  }),
   'max-streams': count({
     variable: 'VOICE_AGENT_MAX_STREAMS',
     help: 'Most open streams (subscriptions/listen), in all.',
@@ -88,6 +106,11 @@ export function httpConfig(texts: SettingTexts): HttpConfig {
         inAll: value('max-requests'),
         perKey: value('max-requests-per-key'),
         perAddress: value('max-requests-per-address'),
+      },
+      rate: {
+        inAll: value('max-rate'),
+        perKey: value('max-rate-per-key'),
+        perAddress: value('max-rate-per-address'),
       },
       streams: {
         inAll: value('max-streams'),

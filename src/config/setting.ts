@@ -170,7 +170,7 @@ export const seconds = (spec: Spec & { default: number }): Setting<number> => ({
 
 const mostCount = 1_000_000
 
-/** How many of something there may be at once. Where `least` is 0, 0 means no limit. */
+/** How many of something there may be. Where `least` is 0, 0 means no limit. */
 export const count = (spec: Spec & { least: 0 | 1; default: number }): Setting<number> =>
   number({
     ...spec,

@@ -4,12 +4,15 @@ import { Connections, type Serve } from './connections.ts'
 import { refuse } from './http-answers.ts'
 import { Bodies } from './http-body.ts'
 import { type BoundName, type Bounds, Quota } from './quota.ts'
+import { type Exceeded, Rate, type RatedRequest } from './rate.ts'
 import { WatchedByNetwork } from './watched-by-network.ts'
 
 /** How much of the server clients may use. */
 export interface HttpLimits {
   /** Requests at once. A request counts until its answer is read. */
   readonly requests: Bounds
+  /** Requests a minute, on average; as many may come at once. */
+  readonly rate: Bounds
   /** Open streams (`subscriptions/listen`). */
   readonly streams: Bounds
   /** Resources that the streams of one client address watch; 0 means no limit. */
@@ -37,6 +40,7 @@ export type ActiveHttpLimits = ReturnType<typeof createLimits>
 /** Keeps clients within the limits. `serve` is called with each request when it is its turn. */
 export function createLimits(bounds: HttpLimits, serve: Serve) {
   const quotas = { requests: new Quota(bounds.requests), streams: new Quota(bounds.streams) }
+  const rate = new Rate(bounds.rate)
   const bodies = new Bodies({ longestMs: bounds.clientMs, mostBytes })
   const connections = new Connections(serve, { longestMs: bounds.clientMs, mostBytes })
   const checking = setInterval(() => {
@@ -57,6 +61,12 @@ export function createLimits(bounds: HttpLimits, serve: Serve) {
       if (reached) refuseMore(response, { what, reached, bound: bounds[what][reached] })
       else response.on('close', () => quota.release(key, network))
       return !reached
+    },
+    /** Counts a request for the limits a minute. False: it is answered with a refusal. */
+    isWithinRate(request: RatedRequest, response: ServerResponse): boolean {
+      const exceeded = rate.take(request)
+      if (exceeded) refuseFrequent(response, exceeded, bounds.rate)
+      return !exceeded
     },
     watched: new WatchedByNetwork(bounds.watchedPerAddress),
     close: () => clearInterval(checking),
@@ -90,5 +100,15 @@ function refuseMore(
     response,
     reached === 'inAll' ? 503 : 429,
     `Too many ${what} at once: ${bound} ${whose[reached]} (--max-${what}${settingOf[reached]}). Try again in ${seconds} s.`,
+  )
+}
+
+function refuseFrequent(response: ServerResponse, { bound, forMs }: Exceeded, rate: Bounds): void {
+  const seconds = Math.ceil(forMs / 1000)
+  response.setHeader('retry-after', String(seconds))
+  refuse(
+    response,
+    bound === 'inAll' ? 503 : 429,
+    `Too many requests: ${rate[bound]} a minute ${whose[bound]} (--max-rate${settingOf[bound]}). Try again in ${seconds} s.`,
   )
 }

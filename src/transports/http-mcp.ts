@@ -16,6 +16,7 @@ import {
   batchError,
   batchRevision,
   checkMessage,
+  maxBatchSize,
   parseMessage,
 } from '../mcp/protocol/message-check.ts'
 import { watchable } from '../mcp/protocol/watched-resources.ts'
@@ -96,9 +97,15 @@ async function receive(
   const key = credential?.apiKey ?? ''
   if (!limits.admits(what, { key, network }, response)) return undefined
   const parsed = parseMessage(body.bytes.toString('utf8'), 'The body of the request')
+  const count = parsed.ok ? messageCount(parsed.value) : 1
+  if (!limits.isWithinRate({ key, network, count }, response)) return undefined
   if (!parsed.ok) return void sendJson(response, 400, parsed.answer)
   return { message: parsed.value }
 }
+
+/** How many requests a body counts as: a batch counts as its messages, as far as they are served. */
+const messageCount = (body: unknown) =>
+  Array.isArray(body) ? Math.min(Math.max(body.length, 1), maxBatchSize) : 1
 
 /** The error response to a body that is not a message or batch of JSON-RPC. */
 function messageError(message: unknown, header: GetHeader): JSONRPCErrorResponse | undefined {

@@ -230,3 +230,72 @@ describe('requests', () => {
     expect(most).toBe(4)
   })
 })
+
+describe('requests a minute', () => {
+  const ask = (url: string, key: string) => fetch(url, mcpHttpRequest('tools/list', {}, { key }))
+
+  test.each([
+    ['with one key', { VOICE_AGENT_MAX_RATE_PER_KEY: '3' }, 429, /3 a minute for this API key/],
+    [
+      'from one address',
+      { VOICE_AGENT_MAX_RATE_PER_ADDRESS: '3' },
+      429,
+      /3 a minute for this client/,
+    ],
+    ['in all', { VOICE_AGENT_MAX_RATE: '3' }, 503, /3 a minute in all \(--max-rate\)/],
+  ])('%s are limited', async (_, env, status, message) => {
+    await using platform = await choosyPlatform()
+    await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url, ...env })
+    for (let at = 0; at < 3; at++) expect((await ask(program.url, 'good')).status).toBe(200)
+    const refused = await ask(program.url, 'good')
+    expect(refused.status).toBe(status)
+    expect(await refused.text()).toMatch(message)
+    const retryAfter = Number(refused.headers.get('retry-after'))
+    expect(retryAfter).toBeGreaterThan(10)
+    expect(retryAfter).toBeLessThanOrEqual(20)
+    // Only with one key are others served.
+    const isOfKey = 'VOICE_AGENT_MAX_RATE_PER_KEY' in env
+    expect((await ask(program.url, 'other')).status).toBe(isOfKey ? 200 : status)
+    expect(await isUp(program.url)).toBe(true)
+  })
+
+  test('are allowed again after the time that the answer names', async () => {
+    await using platform = await choosyPlatform()
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_MAX_RATE_PER_KEY: '60',
+    })
+    const answers = await Promise.all(Array.from({ length: 70 }, () => ask(program.url, 'good')))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.at(-1)?.headers.get('retry-after')).toBe('1')
+    await pause(1000)
+    expect((await ask(program.url, 'good')).status).toBe(200)
+  })
+
+  test('count the messages of a batch, streams, and bodies that are no message', async () => {
+    await using platform = await choosyPlatform()
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_MAX_RATE_PER_KEY: '4',
+    })
+    const send = async (key: string, body: string) => {
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'x-api-key': key,
+      }
+      return (await fetch(program.url, { method: 'POST', headers, body })).status
+    }
+    const ping = { jsonrpc: '2.0', method: 'ping' }
+    const batch = JSON.stringify([1, 2, 3, 4].map((id) => ({ ...ping, id })))
+    expect([await send('batch', batch), await send('batch', batch)]).toEqual([200, 429])
+    const wrong = await Promise.all(Array.from({ length: 5 }, () => send('wrong', '{')))
+    expect(wrong.toSorted()).toEqual([400, 400, 400, 400, 429])
+    const streams = await Promise.all(
+      Array.from({ length: 5 }, () => listen(program.url, 'streams')),
+    )
+    expect(streams.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 200, 429])
+    for (const { end } of streams) end()
+  })
+})

@@ -50,7 +50,7 @@ const tooMuch = {
 export const batchRevision = '2025-03-26'
 
 /** Most messages of one batch. */
-const maxBatchSize = 100
+export const maxBatchSize = 100
 
 /** The error response that refuses an array of messages as a whole; `undefined`: it is a batch. */
 export function batchError(

@@ -70,7 +70,13 @@ beforeAll(async () => {
         watch: () => () => undefined,
         drainMs: 1000,
         readiness: async () => ({ platform: 'ok', state: 'ok' }),
-        limits: { requests: unlimited, streams: unlimited, watchedPerAddress: 0, clientMs: 30_000 },
+        limits: {
+          requests: unlimited,
+          rate: unlimited,
+          streams: unlimited,
+          watchedPerAddress: 0,
+          clientMs: 30_000,
+        },
         onError: () => undefined,
       },
     )
