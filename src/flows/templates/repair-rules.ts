@@ -31,21 +31,29 @@ const repair = (template: string, changed: string, change: string): Repair | und
 /** A variable with its filters, as it may stand at the beginning of a tag that is not closed. */
 const pathWithFilters =
   /^[-+]?\s*[A-Za-z_][\w.]*(?:\s*\|\s*\w+(?:\((?:[^()'"\n]|'[^'\n]*'|"[^"\n]*")*\))?)*/
+/** Most tags whose lines are named. */
+const mostLines = 10
 const wordAlone = /^[-+]?\s*(?:else|end[a-z]+)\b/
 
 /** `{{ name`, `{{ name }`, `{{ name %}`, `{% else`: closes what is not closed, or not rightly. */
 const closeTags: RepairRule = (template) => {
   const wrong = templateTags(template).filter(({ kind, closing }) => closing !== closingOf[kind])
-  let changed = template
-  for (const tag of wrong.toReversed()) {
+  let changed = ''
+  let done = 0
+  for (const tag of wrong) {
     const isOpen = tag.closing === ''
     const from = isOpen ? openEnd(tag) : tag.close
     if (from === undefined) return undefined
-    const closing = `${isOpen ? ' ' : ''}${closingOf[tag.kind]}`
-    changed = `${changed.slice(0, from)}${closing}${changed.slice(isOpen ? from : tag.end)}`
+    changed += `${template.slice(done, from)}${isOpen ? ' ' : ''}${closingOf[tag.kind]}`
+    done = isOpen ? from : tag.end
   }
-  const lines = wrong.map(({ start }) => lineAt(template, start))
-  return repair(template, changed, `closed the tag on line ${[...new Set(lines)].join(', ')}`)
+  const lines = new Set(wrong.slice(0, mostLines).map(({ start }) => lineAt(template, start)))
+  const more = wrong.length > mostLines ? ' and further' : ''
+  return repair(
+    template,
+    changed + template.slice(done),
+    `closed the tag on line ${[...lines].join(', ')}${more}`,
+  )
 }
 
 /** Where a tag that nothing closes was meant to end. */
@@ -104,8 +112,8 @@ const jinjaOperators: RepairRule = (template) => {
     const isCondition = kind === 'block' && /^[-+]?\s*(?:el)?if\b/.test(inner)
     return outsideQuotes(inner, (code) => {
       const plain = code
-        .replaceAll(/\s*&&\s*/g, ' and ')
-        .replaceAll(/\s*\|\|\s*/g, ' or ')
+        .replaceAll(/(?<!\s)\s*&&\s*/g, ' and ')
+        .replaceAll(/(?<!\s)\s*\|\|\s*/g, ' or ')
         .replaceAll(/([=!])==/g, '$1=')
         .replaceAll(/!(?=[A-Za-z_(])/g, 'not ')
       return isCondition && !code.includes('(')
@@ -197,7 +205,8 @@ const closeBlock: RepairRule = (template, { message }) => {
   if (!message.startsWith('Unexpected end of template')) return undefined
   const name = /needs to be closed is '(\w+)'/.exec(message)?.[1]
   if (name === undefined) return undefined
-  const changed = template.replace(/\s*$/, (space) => `{% end${name} %}${space}`)
+  const text = template.trimEnd()
+  const changed = `${text}{% end${name} %}${template.slice(text.length)}`
   return repair(template, changed, `closed ${name} at the end of the template: check the place`)
 }
 

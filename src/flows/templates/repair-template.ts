@@ -19,6 +19,8 @@ export interface TemplateFindings {
 /** Longest template that is repaired; each try parses the whole of it. */
 const longest = 10_000
 const mostProblems = 20
+/** How long mistakes are looked for, ms: templates are from outside, and other requests wait. */
+const mostMs = 200
 const limits = { maxSteps: 200_000, maxLength: longest }
 
 /**
@@ -36,11 +38,13 @@ export function repairTemplate(
   }
   const problems: TemplateProblem[] = []
   const changes: string[] = []
+  const end = performance.now() + mostMs
   let text = template
   let isRepaired = true
   for (let problem = problemOf(text); problem; problem = problemOf(text)) {
     problems.push(problem)
-    if (template.length > longest || problems.length >= mostProblems) {
+    const isLate = performance.now() > end
+    if (isLate || template.length > longest || problems.length >= mostProblems) {
       isRepaired = false
       break
     }

@@ -49,8 +49,12 @@ function tagAt(template: string, start: number): TemplateTag {
 }
 
 /** The line of a place, from 1. */
-export const lineAt = (template: string, at: number): number =>
-  template.slice(0, at).split('\n').length
+export function lineAt(template: string, at: number): number {
+  let line = 1
+  for (let end = template.indexOf('\n'); end >= 0 && end < at; line++)
+    end = template.indexOf('\n', end + 1)
+  return line
+}
 
 /** A template with other inner texts in its tags. */
 export function mapTags(
@@ -73,6 +77,9 @@ export const outsideQuotes = (inner: string, change: (code: string) => string): 
     .map((part, at) => (at % 2 === 0 ? change(part) : part))
     .join('')
 
-/** Puts a text at the end of what is in a tag, before the space and the sign there. */
+/**
+ * Puts a text at the end of what is in a tag, before the space and the sign there. A space in the
+ * middle of others is no beginning: else much space would take quadratic time.
+ */
 export const appendTo = (inner: string, added: string): string =>
-  inner.replace(/\s*[-+]?$/, (end) => `${added}${end}`)
+  inner.replace(/(?<!\s)\s*[-+]?$/, (end) => `${added}${end}`)
