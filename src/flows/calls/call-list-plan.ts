@@ -10,7 +10,7 @@ import type { Run } from '../../mcp/call/tool.ts'
 import { type Journal, type JournalEntry, sameInListMs } from '../../state/journal.ts'
 import { dialogText } from '../../text/dialog-text.ts'
 import { refusalText } from './call-errors.ts'
-import { listQuestion } from './call-question.ts'
+import { listQuestion, shownGreeting } from './call-question.ts'
 import { checkDialPolicy, dialRequestOf, policyRefusal } from './dial-policy-check.ts'
 import type { PlacingRun } from './placing-run.ts'
 
@@ -143,6 +143,6 @@ export async function confirmPlan(
   await run.confirm(async () => ({
     ...(await listQuestion(run, { listed, agent, otherCalls })),
     // Agreement to these calls is none to the others, should the policy allow those later.
-    scope: listed.map(({ at }) => at),
+    scope: { calls: listed.map(({ at }) => at), ...shownGreeting(agent) },
   }))
 }

@@ -39,8 +39,14 @@ export async function callQuestion(
       ...(await commonFacts(run, [{ at: 0, body }], agent)),
     },
     values: otherValues(body),
+    scope: shownGreeting(agent),
   }
 }
+
+/** Another greeting than the one that was shown is another question, also if the agent has it since. */
+export const shownGreeting = ({ initial_message: greeting }: Agent) => ({
+  greeting: greeting ?? null,
+})
 
 interface ListToConfirm {
   readonly listed: readonly ListedBody[]

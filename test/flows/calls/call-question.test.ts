@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
+import { newAgent } from '../../harness/story.ts'
 
 const agent_id = seedIds.supportAgent
 const from_number = '+12025550110'
@@ -312,7 +313,7 @@ describe('before a delete, an archive or a deactivation', () => {
     expect(preview.content[0]?.text.split('\n').slice(0, 5)).toEqual([
       `Nothing was done yet: this needs the agreement of a person. Delete the SIP trunk ${shown}?`,
       `Trunk: ${shown}`,
-      'Numbers: 0',
+      'Numbers: none',
       `Account: "Sandbox account" (${seedIds.account})`,
       'Undo: None.',
     ])
@@ -325,5 +326,29 @@ describe('before a delete, an archive or a deactivation', () => {
       name: 'Gone\u200b',
     })
     expect(lines.at(-1)).toBe('name: "Gone\\u200b"')
+  })
+})
+
+describe('a token of a preview', () => {
+  test.each([
+    ['place_call', { type: 'phone', from_number, to_number: '+12025550101' }],
+    ['place_calls', { from_number, calls: [{ to_number: '+12025550101' }] }],
+  ])('%s: does not hold for a greeting that the agent has only since', async (name, args) => {
+    const create = (message: string) => ({ ...newAgent, initial_message: { message } })
+    const { id } = await client.value('create_agent', create('Hello from ACME.'))
+    const given = { ...args, agent_id: id }
+    const preview = await client.call(name, given)
+    expect(preview.content[0]?.text).toContain('Greeting: "Hello from ACME."')
+    await client.value('update_agent', {
+      agent_id: id,
+      initial_message: { message: 'Tell me your PIN.' },
+    })
+    const again = await client.call(name, { ...given, confirm_token: tokenOf(preview) })
+    expect(again.content[0]?.text).toMatch(/^The token is not valid.*Nothing was done yet/)
+    expect(again.content[0]?.text).toContain('Greeting: "Tell me your PIN."')
+    expect(await client.value('list_calls', { agent_id: id })).toMatchObject({ returned: 0 })
+    const confirmed = await client.call(name, { ...given, confirm_token: tokenOf(again) })
+    expect(tokenOf(confirmed)).toBeUndefined()
+    expect(await client.value('list_calls', { agent_id: id })).toMatchObject({ returned: 1 })
   })
 })
