@@ -2,7 +2,7 @@ import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import { ApiError, type Failure, SendFailure } from './failure.ts'
 import { type Outcome, readReply } from './reply.ts'
 import { defaultRetryPolicy, type RetryPolicy, waitBeforeRetry } from './retry.ts'
-import type { Send } from './send.ts'
+import type { Send, WireReply } from './send.ts'
 import { targetOf } from './target.ts'
 import { pause } from './time-limit.ts'
 
@@ -15,6 +15,20 @@ export interface Client {
   call<R extends Route>(route: R, request: RouteRequest, signal?: AbortSignal): Promise<ReplyOf<R>>
 }
 
+/** One request, as it went. */
+export interface ClientTry {
+  /** The id of its route. */
+  readonly operation: string
+  /** Of the reply; `undefined` if there was none. */
+  readonly status: number | undefined
+  readonly requestId: string | undefined
+  /** `undefined`: it succeeded. */
+  readonly failure: Failure['kind'] | undefined
+  readonly durationMs: number
+  /** Whether it repeats one that failed. */
+  readonly isRetry: boolean
+}
+
 export interface ClientOptions {
   readonly send: Send
   readonly apiKey: string
@@ -23,6 +37,8 @@ export interface ClientOptions {
   /** Such as `voice-agent-mcp/1.0.0`. */
   readonly userAgent: string
   readonly retry?: RetryPolicy
+  /** Called after every try. */
+  readonly onTry?: ((attempt: ClientTry) => void) | undefined
   /** Longest time spent on requests, all tries together, ms; waits between tries are not counted. */
   readonly totalTimeoutMs?: number
 }
@@ -36,7 +52,9 @@ export function createClient(options: ClientOptions): Client {
       for (let attempts = 1; ; attempts++) {
         const started = performance.now()
         const outcome = await attempt(route, request, options, { signal, timeLeftMs })
-        timeLeftMs -= performance.now() - started
+        const durationMs = performance.now() - started
+        timeLeftMs -= durationMs
+        options.onTry?.(tryOf(route, outcome, { durationMs, isRetry: attempts > 1 }))
         // The value was parsed with this route's own reply schema, which is what ReplyOf names.
         if (outcome.ok) return outcome.value as ReplyOf<typeof route>
         const wait = waitBeforeRetry(route.method, outcome.failure, attempts, retry)
@@ -55,12 +73,32 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
+/** What came of a try, with its reply if one came. */
+type Tried = Outcome & { readonly reply?: WireReply }
+
+function tryOf(
+  { id }: Route,
+  tried: Tried,
+  how: Pick<ClientTry, 'durationMs' | 'isRetry'>,
+): ClientTry {
+  const failure = tried.ok ? undefined : tried.failure
+  // A reply that was cut off is known by its failure alone.
+  const { status, requestId } = { status: undefined, requestId: null, ...failure }
+  return {
+    operation: id,
+    status: tried.reply?.status ?? status,
+    requestId: tried.reply?.header('x-request-id') ?? requestId ?? undefined,
+    failure: failure?.kind,
+    ...how,
+  }
+}
+
 async function attempt(
   route: Route,
   request: RouteRequest,
   { send, apiKey, userAgent, clientNetwork }: ClientOptions,
   { signal, timeLeftMs }: { signal: AbortSignal | undefined; timeLeftMs: number },
-): Promise<Outcome> {
+): Promise<Tried> {
   // The request of a change is also used to read the same resource, which takes no body.
   const body = route.body ? request.body : undefined
   try {
@@ -81,7 +119,7 @@ async function attempt(
       ...(clientNetwork !== undefined && { clientNetwork }),
       timeLeftMs,
     })
-    return readReply(route, reply)
+    return { ...readReply(route, reply), reply }
   } catch (error) {
     const failure = failureOf(error)
     return isAcknowledged(route, failure) ? { ok: true, value: undefined } : { ok: false, failure }

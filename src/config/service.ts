@@ -1,4 +1,6 @@
+import type { LogOptions } from '../observe/log.ts'
 import { type CallingConfig, callingConfig, callingSettings } from './calling.ts'
+import { logConfig, logSettings } from './log.ts'
 import { type PlatformConfig, platformConfig, platformSettings } from './platform.ts'
 import { sandboxSettings } from './sandbox.ts'
 import { type ScopeConfig, scopeConfig, scopeSettings } from './scope.ts'
@@ -12,6 +14,7 @@ export interface ServiceConfig {
   readonly scope: ScopeConfig
   readonly calling: CallingConfig
   readonly state: StateConfig
+  readonly log: LogOptions
 }
 
 export const serviceSettings = {
@@ -20,6 +23,7 @@ export const serviceSettings = {
   ...callingSettings,
   ...stateSettings,
   ...sandboxSettings,
+  ...logSettings,
 }
 
 export const serviceConfig = (
@@ -31,4 +35,5 @@ export const serviceConfig = (
   scope: scopeConfig(texts),
   calling: callingConfig(texts),
   state: stateConfig(texts),
+  log: logConfig(texts),
 })

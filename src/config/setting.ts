@@ -93,19 +93,32 @@ export const list = (spec: Spec): Setting<readonly string[]> => ({
 
 /** One of a few words, which `help` explains. */
 export const choice = <const T extends string>(
-  spec: Spec & { choices: readonly T[]; default: T },
+  spec: Spec & { choices: readonly T[]; default: T; value?: string },
 ): Setting<T> => ({
+  ...optionalChoice({ ...spec, range: `Default ${spec.default}.` }),
+  json: { type: 'string', enum: spec.choices, default: spec.default },
+  parse: (given, label) =>
+    given === undefined ? spec.default : parsedChoice(given, spec.choices, label),
+})
+
+/** The same without a fixed default, which `range` explains. */
+export const optionalChoice = <const T extends string>(
+  spec: Spec & { choices: readonly T[]; value?: string; range: string },
+): Setting<T | undefined> => ({
   variable: spec.variable,
   help: spec.help,
-  value: 'WHEN',
-  range: `Default ${spec.default}.`,
-  json: { type: 'string', enum: spec.choices, default: spec.default },
-  parse(given, label) {
-    const found = spec.choices.find((one) => one === (given ?? spec.default))
-    if (found !== undefined) return found
-    throw new ConfigError(`${label} takes ${spec.choices.join(', ')}, not ${given}.`)
-  },
+  value: spec.value ?? 'WHEN',
+  range: spec.range,
+  json: { type: 'string', enum: spec.choices },
+  parse: (given, label) =>
+    given === undefined ? undefined : parsedChoice(given, spec.choices, label),
 })
+
+function parsedChoice<T extends string>(given: string, choices: readonly T[], label: string): T {
+  const found = choices.find((one) => one === given)
+  if (found !== undefined) return found
+  throw new ConfigError(`${label} takes ${choices.join(', ')}, not ${given}.`)
+}
 
 /** `on` or `off`, which `help` explains. A wrong text is not repeated: it may be a secret. */
 export const onOff = (spec: Spec & { default: 'on' | 'off' }): Setting<boolean> => ({

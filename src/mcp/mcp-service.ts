@@ -1,4 +1,5 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server'
+import type { Observer } from '../observe/observer.ts'
 import { createCancelledTasks } from '../state/cancelled-tasks.ts'
 import type { Changes } from '../state/changes.ts'
 import type { Records } from '../state/records.ts'
@@ -28,6 +29,8 @@ export interface McpServiceOptions
   readonly records: Records
   readonly changes: Changes
   readonly sealingKeys: SealingKeys
+  /** Records tool calls; `undefined`: nothing is recorded. */
+  readonly observer?: Observer | undefined
   /** Fires when the only client is gone, or the server has to stop. */
   readonly shutdown?: AbortSignal | undefined
 }
@@ -41,7 +44,8 @@ export interface McpService {
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
-  const { isSandbox, version, confirm, records, changes, sealingKeys, shutdown, onBug } = options
+  const { isSandbox, version, confirm, records, changes, sealingKeys, shutdown, onBug, observer } =
+    options
   const confirmations = createConfirmations(confirm, {
     usedTokens: createUsedTokens(records),
     sealingKeys,
@@ -54,11 +58,17 @@ export function createMcpService(options: McpServiceOptions): McpService {
       ...options,
       requestState: { verify: confirmations.verifyState },
     }),
-    runTool: createToolCalls({ cancellations, shutdown, onBug }),
+    runTool: createToolCalls({ cancellations, shutdown, onBug, observer }),
   }
   const cancelledTasks = createCancelledTasks({ records, changes }, taskTtlMs)
   return {
-    factory: createServerFactory({ ...shared, confirmations, cancellations, cancelledTasks }),
+    factory: createServerFactory({
+      ...shared,
+      ...{ confirmations, cancellations, cancelledTasks },
+      // The name is a text of the client, so it is not recorded.
+      onUnknownTool: ({ owner }) =>
+        observer?.toolCallEnded({ tool: 'unknown', operation: '', owner }, 'protocol_error'),
+    }),
     httpFastPath: createHttpFastPath(shared),
   }
 }

@@ -6,12 +6,14 @@ import type { ServiceConfig } from '../config/service.ts'
 import { callTaskView } from '../flows/calls/wait-for-call.ts'
 import { createMcpService } from '../mcp/mcp-service.ts'
 import { createRequestExposure } from '../mcp/protocol/request-exposure.ts'
+import type { Observer } from '../observe/observer.ts'
 import { prompts } from '../prompts/index.ts'
 import type { Credential } from '../session/credential.ts'
 import { faultOfKey } from '../session/key-fault.ts'
 import { restrictedSession } from '../session/restricted-session.ts'
 import { createCallServices } from './call-services.ts'
 import { openLocalToken } from './local-token.ts'
+import { observedDialPolicy } from './observed-dial-policy.ts'
 import { openPlatform } from './platform.ts'
 import { createReadiness } from './readiness.ts'
 import { openSealingKeys } from './sealing-keys.ts'
@@ -24,6 +26,8 @@ export interface ServiceEvents {
   readonly onBug: (error: unknown) => void
   /** Fires when the only client has gone, or the server is to stop. */
   readonly shutdown?: AbortSignal
+  /** Records what happens; `undefined`: nothing is recorded. */
+  readonly observer?: Observer | undefined
   /** Called with each MCP server that is created: a transport sends notifications through it. */
   readonly onServer?: (server: Server) => void
 }
@@ -38,9 +42,18 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   const exposure = exposedTools(tools, scope.exposure)
   const sealingKeys = openSealingKeys(config.state)
   const state = await openState(config.state, { isSandbox })
-  const callServices = createCallServices(calling, state)
+  const { observer } = events
+  const services = createCallServices(calling, state)
+  const policy = observedDialPolicy(services.policy, observer)
+  const callServices = { ...services, policy }
   const platform = await openPlatform(platformConfig, events.onBug)
-  const sessionFor = createSessions({ platform, callServices, config, changes: state.changes })
+  const sessionFor = createSessions({
+    platform,
+    callServices,
+    config,
+    changes: state.changes,
+    observer,
+  })
   const exposureFor = createRequestExposure(exposure)
   const mcp = createMcpService({
     exposureFor,

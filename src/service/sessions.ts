@@ -5,6 +5,7 @@ import { createClient } from '../api/client.ts'
 import { keyFree, type Redact, redactor } from '../api/key-free.ts'
 import type { CallServices } from '../calls/call-services.ts'
 import type { ServiceConfig } from '../config/service.ts'
+import type { Observer } from '../observe/observer.ts'
 import { ownAccountId } from '../session/account.ts'
 import type { Credential } from '../session/credential.ts'
 import { ownAccountClient } from '../session/own-account-client.ts'
@@ -24,6 +25,7 @@ interface SessionParts {
   readonly callServices: CallServices
   readonly config: ServiceConfig
   readonly changes: Changes
+  readonly observer: Observer | undefined
 }
 
 /** The session of a request: of its own key, or else of the server's key. */
@@ -44,9 +46,13 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
   }
 }
 
-function sessionFactory({ platform, callServices, config, changes }: SessionParts) {
+function sessionFactory({ platform, callServices, config, changes, observer }: SessionParts) {
   const replyChanges = createReplyChanges(changes, platform.address)
-  const cacheOf = createReplyCaches({ ...config.scope, changes: replyChanges })
+  const cacheOf = createReplyCaches({
+    ...config.scope,
+    changes: replyChanges,
+    onRead: observer?.cacheRead,
+  })
   const isSandbox = config.platform.kind === 'sandbox'
   const limits =
     config.platform.kind === 'sandbox' ? {} : { totalTimeoutMs: config.platform.totalTimeoutMs }
@@ -54,7 +60,14 @@ function sessionFactory({ platform, callServices, config, changes }: SessionPart
     // The sandbox prints its key, which opens nothing else.
     const redact: Redact = isSandbox ? (text) => text : redactor(apiKey)
     const send = isSandbox ? platform.send : keyFree(platform.send, redact)
-    const sender = createClient({ send, apiKey, clientNetwork, userAgent, ...limits })
+    const sender = createClient({
+      send,
+      apiKey,
+      clientNetwork,
+      userAgent,
+      onTry: observer?.platformTried,
+      ...limits,
+    })
     const announcing = announcingClient(sender, replyChanges)
     const client = ownAccountClient(announcing, () => ownAccountId(cache))
     const cache: ReplyCache = cacheOf(apiKey, client)

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Client } from '../api/client.ts'
 import { encodeQuery } from '../contract/query.ts'
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
+import type { CacheResult } from '../observe/records.ts'
 import { noReplyChanges, type ReplyChanges, type ReplyName } from './reply-changes.ts'
 import { type WatchBounds, type WatchCount, WatchedReplies } from './watched-replies.ts'
 
@@ -95,6 +96,7 @@ const createKeptReplies = (
 
 /** What the caches of all keys have in common. */
 interface SharedByCaches {
+  readonly onRead: ((result: CacheResult) => void) | undefined
   readonly watchCount: WatchCount
   readonly lengths: KeptLengths
   readonly changes: ReplyChanges
@@ -104,7 +106,7 @@ function createReplyCache(
   client: Client,
   times: CacheTimes,
   keyHash: string,
-  { watchCount, lengths, changes }: SharedByCaches,
+  { watchCount, lengths, changes, onRead }: SharedByCaches,
 ): ReplyCache {
   const watched = new WatchedReplies(watchCount)
   const replies = createKeptReplies(client, times.catalog, (key, reply) =>
@@ -116,7 +118,10 @@ function createReplyCache(
     options: { ttl: number; forceRefresh?: boolean; allowStale?: boolean },
   ) => {
     const key = keyOf(route, request)
-    const { reply } = await replies.forceFetch(key, { ...options, context: { route, request } })
+    const status: LRUCache.Status<string, CachedReply, CachedRead> = {}
+    const read = replies.forceFetch(key, { ...options, context: { route, request }, status })
+    onRead?.(resultOf(status.fetch))
+    const { reply } = await read
     lengths.set(replies, replies.calculatedSize)
     // The key names the route, so this is a reply of that route.
     return reply as ReplyOf<R>
@@ -184,6 +189,10 @@ function oneAtATime(work: () => Promise<unknown>): () => void {
   return () => void run()
 }
 
+/** A read that waits for another read of the same reply counts as one from the platform. */
+const resultOf = (fetched: string | undefined): CacheResult =>
+  fetched === 'hit' || fetched === 'stale' ? fetched : 'miss'
+
 const keyOf = (route: Route, { params, query }: RouteRequest) =>
   `${route.id} ${JSON.stringify(params)} ${encodeQuery(query)}`
 
@@ -192,10 +201,13 @@ export function createReplyCaches({
   catalogMs = cacheTimes.catalog,
   watched = defaultWatched,
   changes = noReplyChanges,
+  onRead,
 }: {
   catalogMs?: number
   watched?: WatchBounds
   changes?: ReplyChanges
+  /** Called with every read: where its reply comes from. */
+  onRead?: ((result: CacheResult) => void) | undefined
 } = {}): (apiKey: string, client: Client) => ReplyCache {
   const times = {
     ...cacheTimes,
@@ -203,7 +215,7 @@ export function createReplyCaches({
     watched: Math.min(cacheTimes.watched, catalogMs),
   }
   const watchCount = { bounds: watched, count: 0 }
-  const shared = { watchCount, lengths: createKeptLengths(), changes }
+  const shared = { watchCount, lengths: createKeptLengths(), changes, onRead }
   return onePerKey((client, keyHash) => createReplyCache(client, times, keyHash, shared))
 }
 

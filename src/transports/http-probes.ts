@@ -17,6 +17,10 @@ export interface ProbeOptions {
   readonly isDraining: () => boolean
 }
 
+/** Whether a path, without a query, is that of a probe. */
+export const isProbePath = (path: string | undefined): boolean =>
+  path === '/healthz' || path === '/health' || path === '/readyz'
+
 /**
  * Answers the probes of load balancers and orchestrators: `/healthz` (and `/health`) while the process
  * serves, `/readyz` while it should get requests. They may address this machine by any name: the
@@ -26,7 +30,7 @@ export interface ProbeOptions {
 export const probes =
   (options: ProbeOptions) =>
   (path: string | undefined, request: IncomingMessage, response: ServerResponse): boolean => {
-    if (path !== '/healthz' && path !== '/health' && path !== '/readyz') return false
+    if (!isProbePath(path)) return false
     if (!['GET', 'HEAD'].includes(request.method ?? '')) refuseMethod(response, 'GET, HEAD')
     else if (path === '/readyz') void sendReadiness(response, options)
     else sendJson(response, 200, { status: 'ok' })

@@ -1,4 +1,4 @@
-import { createServer, type ServerOptions } from 'node:http'
+import { createServer, type ServerOptions, type ServerResponse } from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { McpService } from '../mcp/mcp-service.ts'
@@ -7,6 +7,7 @@ import { type AdmissionOptions, createAdmission } from './http-admission.ts'
 import { refuse, responseForClient } from './http-answers.ts'
 import { createLimits, type HttpLimits, refuseWatch } from './http-limits.ts'
 import { answerMcp, type McpParts, type StreamOptions } from './http-mcp.ts'
+import { isProbePath } from './http-probes.ts'
 import { type Listening, listen } from './listen.ts'
 import { createResourceBus } from './subscriptions.ts'
 
@@ -16,6 +17,8 @@ export interface HttpOptions extends Omit<AdmissionOptions, 'isDraining'>, Strea
   /** The longest time, ms, for requests under way when the server stops. Waits end at once. */
   readonly drainMs: number
   readonly onError: (error: Error) => void
+  /** Called with the status of every answer from 400 on, except to probes. */
+  readonly onRefused?: ((status: number) => void) | undefined
 }
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
@@ -59,6 +62,8 @@ export async function startHttp(
 function limitedServing(options: HttpOptions & AdmissionOptions, parts: Omit<McpParts, 'limits'>) {
   const admit = createAdmission(options)
   const limits = createLimits(options.limits, (request, response) => {
+    const { onRefused } = options
+    if (onRefused && !isProbePath(request.url?.split('?')[0])) reportRefusal(response, onRefused)
     const admitted = admit(request, response)
     if (!admitted) return
     const answering = answerMcp(request, response, { ...parts, ...admitted, options, limits })
@@ -71,6 +76,13 @@ function limitedServing(options: HttpOptions & AdmissionOptions, parts: Omit<Mcp
     })
   })
   return limits
+}
+
+function reportRefusal(response: ServerResponse, onRefused: (status: number) => void): void {
+  response.once('close', () => {
+    // Without headers the client left before it was answered: nothing was refused.
+    if (response.headersSent && response.statusCode >= 400) onRefused(response.statusCode)
+  })
 }
 
 /** How long Node waits for a request: longer than this server, which answers a late one. */

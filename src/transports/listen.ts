@@ -34,13 +34,14 @@ const ownAddress = new Map([
   ['::', '::1'],
 ])
 
+/** `setting` is the flag that an error names. */
 export async function listen(
   server: Server,
-  { host, port }: { host: string; port: number },
+  { host, port, setting = '--port' }: { host: string; port: number; setting?: string },
 ): Promise<Listening> {
   server.keepAliveTimeout = keptOpenMs
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, host, port)))
+    server.once('error', (error) => reject(listenError(error, `${host}:${port}`, setting)))
     server.listen(port, host, resolve)
   })
   const bound = server.address() as AddressInfo
@@ -66,11 +67,10 @@ export async function listen(
 /** A host name or address as it is written in a URL and in a Host header. */
 export const hostOf = (host: string): string => (host.includes(':') ? `[${host}]` : host)
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
-  const at = `${host}:${port}`
+function listenError(error: NodeJS.ErrnoException, at: string, setting: string): ListenError {
   switch (error.code) {
     case 'EADDRINUSE':
-      return new ListenError(`${at} is in use. Choose another with --port; 0 picks a free one.`)
+      return new ListenError(`${at} is in use. Choose another with ${setting}; 0 picks a free one.`)
     case 'EACCES':
       return new ListenError(`${at} needs rights this user does not have. Choose a port over 1023.`)
     default:

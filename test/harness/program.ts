@@ -122,7 +122,7 @@ export async function startHttpProgram(
     ...quietly,
     ...env,
   })
-  const [, url = ''] = await program.waitFor(/Serving MCP at (\S+)/)
+  const [, url = ''] = await program.waitFor(/Serving MCP at ([^\s"]+)/)
   return Object.assign(program, { url })
 }
 

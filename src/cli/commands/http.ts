@@ -7,25 +7,28 @@ import {
   requireHosts,
 } from '../../config/listen.ts'
 import { isLoopback } from '../../config/loopback.ts'
+import { type MetricsConfig, metricsConfig, metricsSettings } from '../../config/metrics.ts'
 import { type ServiceConfig, serviceConfig, serviceSettings } from '../../config/service.ts'
+import type { Observer } from '../../observe/observer.ts'
 import type { Service } from '../../service/service.ts'
 import { toolSummaries } from '../../service/tool-summaries.ts'
 import type { OwnKey } from '../../transports/own-key.ts'
+import { openObservation } from '../observation.ts'
 import { logStart } from '../start-message.ts'
 import { log } from '../stderr-log.ts'
 import { defineCommand, type Running } from './command.ts'
 
-type HttpCommandConfig = ServiceConfig & ListenConfig & HttpConfig
+type HttpCommandConfig = ServiceConfig & ListenConfig & HttpConfig & MetricsConfig
 
 export const http = defineCommand({
   name: 'http',
   about: 'Serve MCP over Streamable HTTP at /mcp.',
-  settings: { ...serviceSettings, ...listenSettings, ...httpSettings },
+  settings: { ...serviceSettings, ...listenSettings, ...httpSettings, ...metricsSettings },
   read(texts, env): HttpCommandConfig {
     const service = serviceConfig(texts, env, { needsKey: false })
     const listening = listenConfig(texts, 3000)
     if (service.platform.kind === 'sandbox') requireHosts(listening)
-    return { ...service, ...listening, ...httpConfig(texts) }
+    return { ...service, ...listening, ...httpConfig(texts), ...metricsConfig(texts) }
   },
   start,
 })
@@ -38,18 +41,22 @@ async function start(config: HttpCommandConfig): Promise<Running> {
     import('../http-start-message.ts'),
   ])
   const shutdown = new AbortController()
-  const onBug = (error: unknown) => log(bugText(error))
-  const service = await openService(config, { onBug, shutdown: shutdown.signal })
+  const onBug = (error: unknown) => log(bugText(error), 'error')
+  const observation = await openObservation(config)
+  const { observer } = observation
+  const service = await openService(config, { onBug, shutdown: shutdown.signal, observer })
   // The person who starts this server reads the log, so what cannot work fails at once. Over stdio
   // the first tool reports it.
   const warning = await service.prepare()
-  if (warning !== undefined) log(warning)
+  if (warning !== undefined) log(warning, 'warn')
   const local = isLoopback(config.listen.host)
   const ownKey = await ownKeyFor(config, service, local)
-  const server = await listen(config, service, { isLoopback: local, ownKey })
+  const server = await listen(config, service, { isLoopback: local, ownKey, observer })
   logStart(config, exposure)
   for (const line of httpStartLines(server, config, { isLoopback: local, ownKey })) log(line)
-  process.stderr.write(connectHelp(server, config.allowedHosts, ownKey))
+  // For a person, and with the local token: not for programs that collect logs.
+  if (config.log.form === 'text')
+    process.stderr.write(connectHelp(server, config.allowedHosts, ownKey))
   return {
     done: new Promise(() => {}),
     async close() {
@@ -59,6 +66,7 @@ async function start(config: HttpCommandConfig): Promise<Running> {
       shutdown.abort()
       await server.close()
       await service.close()
+      await observation.close()
     },
   }
 }
@@ -77,7 +85,7 @@ async function ownKeyFor(
 async function listen(
   { listen, allowedHosts, allowedOrigins, limits, drainMs }: HttpCommandConfig,
   service: Service,
-  own: { isLoopback: boolean; ownKey: OwnKey },
+  { observer, ...own }: { isLoopback: boolean; ownKey: OwnKey; observer: Observer | undefined },
 ) {
   const [{ startHttp }, { watchResources }, { errorText }] = await Promise.all([
     import('../../transports/http.ts'),
@@ -99,6 +107,7 @@ async function listen(
     faultOfKey: service.faultOfKey,
     watch: (credential, uris, onUpdate) =>
       watchResources(service.restrictedSessionFor(credential), uris, onUpdate),
-    onError: (error) => log(errorText(error)),
+    onError: (error) => log(errorText(error), 'error'),
+    onRefused: observer && ((status) => observer.requestRefused({ status })),
   })
 }

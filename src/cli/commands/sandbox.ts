@@ -46,7 +46,7 @@ async function start({
     allowedHosts,
     sandbox,
     faultsFile,
-    onBug: (error) => log(bugText(error)),
+    onBug: (error) => log(bugText(error), 'error'),
   })
   log(`Sandbox data: ${sandbox.file}`)
   if (faultsFile) log(`Failing by the rules in ${faultsFile}`)

@@ -6,6 +6,7 @@ import { type ConfirmMode, listsToken, withoutToken } from '../../mcp/call/confi
 import { createStdioHandshake } from '../../mcp/fast/stdio-handshake.ts'
 import type { Exposure } from '../../mcp/protocol/exposure.ts'
 import { serverInfoOf } from '../../mcp/protocol/server-info.ts'
+import type { Observer } from '../../observe/observer.ts'
 import {
   initializedVersions,
   type ToolSummary,
@@ -13,6 +14,7 @@ import {
 } from '../../service/tool-summaries.ts'
 import { startStdio } from '../../transports/stdio.ts'
 import type { Connect } from '../../transports/stdio-connection.ts'
+import { openObservation } from '../observation.ts'
 import { logStart } from '../start-message.ts'
 import { log } from '../stderr-log.ts'
 import { defineCommand, type Running } from './command.ts'
@@ -38,8 +40,9 @@ const loadAfterMs = 1500
  * else is loaded for the first message that it cannot answer, or after `loadAfterMs`.
  */
 async function start(config: ServiceConfig): Promise<Running> {
+  const { observer } = await openObservation(config)
   const exposure = exposedTools(toolSummaries, config.scope.exposure)
-  const connection = loadedOnce(() => loadConnection(config))
+  const connection = loadedOnce(() => loadConnection(config, observer))
   // A mistake in the dial policy must be reported before a client is answered.
   if (config.calling.policy !== undefined) await connection.load()
   logStart(config, exposure)
@@ -106,7 +109,7 @@ const listedTools = ({ tools }: Exposure<ToolSummary>, confirm: ConfirmMode) =>
   )
 
 /** Loads the service and the SDK, which answer everything that the handshake does not. */
-async function loadConnection(config: ServiceConfig) {
+async function loadConnection(config: ServiceConfig, observer: Observer | undefined) {
   const [{ openService }, { connectStdio }, { watchResources }, { bugText, errorText }] =
     await Promise.all([
       import('../../service/service.ts'),
@@ -117,8 +120,9 @@ async function loadConnection(config: ServiceConfig) {
   let current: Server | undefined
   const shutdown = new AbortController()
   const service = await openService(config, {
-    onBug: (error) => log(bugText(error)),
+    onBug: (error) => log(bugText(error), 'error'),
     shutdown: shutdown.signal,
+    observer,
     onServer(server) {
       current = server
     },
@@ -132,7 +136,7 @@ async function loadConnection(config: ServiceConfig) {
     connectStdio(
       {
         factory: service.factory,
-        onError: (error) => log(errorText(error)),
+        onError: (error) => log(errorText(error), 'error'),
         onShutdown: () => shutdown.abort(),
         watch,
       },

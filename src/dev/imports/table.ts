@@ -11,6 +11,9 @@ export const mayImport = {
   jinja: '',
   contract: 'text json',
 
+  // What is recorded of requests: log and metrics.
+  observe: 'text',
+
   // The platform: its client, and the sandbox in its place.
   api: 'contract text json',
   'state/private-files': '',
@@ -22,15 +25,15 @@ export const mayImport = {
   calls: 'policy state api contract text json',
 
   // Whose request it is; how a result is shown.
-  session: 'calls state api contract text',
+  session: 'calls state observe api contract text',
   views: 'contract text',
 
   // The MCP server. The service gives it its tools and prompts.
   'mcp/hints': 'session calls api contract text',
   'mcp/call': 'mcp/hints views session calls state api contract text json',
-  'mcp/protocol': 'mcp/call mcp/hints session calls state api contract text json',
+  'mcp/protocol': 'mcp/call mcp/hints session calls state observe api contract text json',
   'mcp/fast': 'mcp/protocol mcp/call session json',
-  'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call state',
+  'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call state observe',
   transports: 'mcp/mcp-service mcp/fast mcp/protocol session text json',
 
   // What the server offers.
@@ -41,15 +44,15 @@ export const mayImport = {
 
   // The program: settings, then the service made of them, then the commands.
   'service/tool-summaries': 'tools/index mcp/protocol',
-  config: 'service/tool-summaries transports mcp/protocol mcp/call session state text json',
+  config: 'service/tool-summaries transports mcp/protocol mcp/call session state observe text json',
   service: [
     'config service/tool-summaries transports tools/index prompts flows',
     'mcp/mcp-service mcp/fast mcp/protocol mcp/call session calls policy state',
-    'state/private-files sandbox api contract text json',
+    'state/private-files observe sandbox api contract text json',
   ],
   cli: [
     'service service/tool-summaries config transports mcp/fast mcp/protocol mcp/call session',
-    'sandbox state/private-files contract text',
+    'observe sandbox state/private-files contract text',
   ],
   'cli/main': 'cli config',
   bin: 'cli/main cli',
@@ -66,6 +69,6 @@ export const mayImport = {
   test: [
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
     'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
-    'policy state state/private-files sandbox api contract jinja text json',
+    'policy state state/private-files observe sandbox api contract jinja text json',
   ],
 } as const

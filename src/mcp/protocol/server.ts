@@ -35,6 +35,8 @@ export interface ServerFactoryOptions {
   readonly cancelledTasks: CancelledTasks
   readonly callTaskView: CallTaskView
   readonly onBug: (error: unknown) => void
+  /** Called with each call of a tool that is not there, or not exposed. */
+  readonly onUnknownTool?: ((session: Session) => void) | undefined
   /** Receives each server that is made, for what a transport sends through it. */
   readonly onServer?: (server: Server, session: Session) => void
 }

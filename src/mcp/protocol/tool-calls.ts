@@ -1,7 +1,9 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server'
+import type { Observer } from '../../observe/observer.ts'
 import type { Session } from '../../session/session.ts'
 import { type CallContext, callTool } from '../call/call.ts'
 import type { Tool } from '../call/tool.ts'
+import { outcomeOf } from './call-outcome.ts'
 import type { Cancellations } from './cancellation.ts'
 import type { GetHeader } from './envelope.ts'
 
@@ -45,19 +47,30 @@ export function createToolCalls({
   cancellations,
   shutdown,
   onBug,
+  observer,
 }: {
   readonly cancellations: Cancellations
   /** Fires when the only client is gone, or the server has to stop. */
   readonly shutdown: AbortSignal | undefined
   readonly onBug: CallContext['onBug']
+  readonly observer?: Observer | undefined
 }): RunTool {
-  return (tool, args, { session, tools, client, signal: requestSignal, stateless }) => {
+  const runTool: RunTool = (
+    tool,
+    args,
+    { session, tools, client, signal: requestSignal, stateless },
+  ) => {
     const run = (signal: AbortSignal) =>
       callTool(tool, args, { session, tools, signal, shutdown, onBug, ...client })
     const signal = placesManyCalls(tool) ? anyOf(requestSignal, shutdown) : requestSignal
     if (!stateless) return run(signal)
     const caller = cancellations.callerOf(session.owner, stateless.header)
     return cancellations.run(caller, { id: stateless.id, signal }, run)
+  }
+  if (!observer) return runTool
+  return (tool, args, request) => {
+    const call = { tool: tool.name, operation: tool.route.id, owner: request.session.owner }
+    return observer.toolCall(call, () => runTool(tool, args, request), outcomeOf)
   }
 }
 

@@ -1,4 +1,5 @@
 import { ProtocolError, type Server, type ServerContext } from '@modelcontextprotocol/server'
+import type { Session } from '../../session/session.ts'
 import { clientText } from '../../text/client-text.ts'
 import { closestWord } from '../../text/closest-match.ts'
 import { safeLine } from '../../text/safe-text.ts'
@@ -14,7 +15,15 @@ import type { RunTool, ToolClient } from './tool-calls.ts'
 export function serveTools(
   server: Server,
   { session, exposure, catalogue, header, isStatelessLegacy }: ServedRequest,
-  { runTool, confirmations }: { readonly runTool: RunTool; readonly confirmations: Confirmations },
+  {
+    runTool,
+    confirmations,
+    onUnknownTool,
+  }: {
+    readonly runTool: RunTool
+    readonly confirmations: Confirmations
+    readonly onUnknownTool?: ((session: Session) => void) | undefined
+  },
 ): void {
   server.setRequestHandler('tools/list', ({ params }) => {
     refuseCursor(params)
@@ -22,7 +31,10 @@ export function serveTools(
   })
   server.setRequestHandler('tools/call', ({ params }, context) => {
     const tool = catalogue.byName.get(params.name)
-    if (!tool) throw unknownTool(session.redact(params.name), exposure)
+    if (!tool) {
+      onUnknownTool?.(session)
+      throw unknownTool(session.redact(params.name), exposure)
+    }
     const { id, signal } = context.mcpReq
     return runTool(tool, params.arguments ?? {}, {
       session,

@@ -1,0 +1,125 @@
+import { safeJson } from '../text/safe-text.ts'
+import type { RefusedRequest, Sink, ToolCallRecord } from './records.ts'
+
+/** From the fewest lines to the most. `info`: also one line for each request. */
+export const logLevels = ['error', 'warn', 'notice', 'info'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export const logForms = ['text', 'json', 'off'] as const
+
+export interface LogOptions {
+  readonly form: (typeof logForms)[number]
+  /** Lines of further levels are left out. */
+  readonly level: LogLevel
+}
+
+/** Where lines are written. */
+export interface LogOutput {
+  write(text: string): unknown
+  /** Bytes that wait to be written. */
+  readonly writableLength: number
+}
+
+/** Most bytes that wait for a reader of the log. Further lines are dropped: a log must not take all memory. */
+const mostUnread = 1024 * 1024
+
+/**
+ * The log of the process. It never waits and never throws: where nobody reads it, lines are dropped,
+ * and the next line that is written says how many.
+ */
+export interface Log {
+  /** A line of the program itself. */
+  line(message: string, level?: LogLevel): void
+  /** Writes the records of requests; `undefined` where they are left out. */
+  readonly sink: Sink | undefined
+  /** Lines dropped since the start. */
+  readonly dropped: () => number
+}
+
+export function createLog({ form, level }: LogOptions, output: LogOutput): Log {
+  const isWritten = (of: LogLevel) =>
+    form !== 'off' && logLevels.indexOf(of) <= logLevels.indexOf(level)
+  const lineOf = (of: LogLevel, text: string, facts: object, time = Date.now()) =>
+    form === 'json' ? jsonLine(of, facts, time) : `voice-agent-mcp: ${text}\n`
+  const lines = new BoundedLines(output, (dropped) => {
+    const message = `${dropped} log lines were dropped: nobody read them.`
+    return lineOf('warn', message, { message })
+  })
+  const write: Write = (...line) => lines.write(lineOf(...line))
+  return {
+    line(message, of = 'notice') {
+      if (isWritten(of)) write(of, message, { message })
+    },
+    sink: isWritten('info') ? requestSink(write) : undefined,
+    dropped: () => lines.dropped,
+  }
+}
+
+type Write = (level: LogLevel, text: string, facts: object, time?: number) => void
+
+const requestSink = (write: Write): Sink => ({
+  toolCallEnded(record) {
+    write('info', callText(record), callFacts(record), record.time)
+  },
+  requestRefused({ status }: RefusedRequest) {
+    write('info', `HTTP request refused: ${status}`, { event: 'request_refused', status })
+  },
+})
+
+const jsonLine = (level: LogLevel, facts: object, time: number) =>
+  `${safeJson(JSON.stringify({ time: new Date(time).toISOString(), level, ...facts }))}\n`
+
+function callFacts({ id, tool, outcome, durationMs, key, platform }: ToolCallRecord) {
+  return {
+    event: 'tool_call',
+    id,
+    tool,
+    outcome,
+    duration_ms: tenths(durationMs),
+    key,
+    platform: {
+      requests: platform.requests,
+      retries: platform.retries,
+      status: platform.status,
+      request_id: platform.requestId,
+    },
+  }
+}
+
+function callText({ id, tool, outcome, durationMs, key, platform }: ToolCallRecord): string {
+  const { status, requestId, retries } = platform
+  const parts = [
+    `${tool} ${outcome}, ${tenths(durationMs)} ms`,
+    status !== undefined && `platform ${status}${requestId === undefined ? '' : ` (${requestId})`}`,
+    retries > 0 && `retries: ${retries}`,
+    `key ${key}`,
+    `call ${id}`,
+  ]
+  return parts.filter((part) => part !== false).join(', ')
+}
+
+const tenths = (ms: number) => Math.round(ms * 10) / 10
+
+/** Writes lines while somebody reads them. */
+class BoundedLines {
+  readonly #output: LogOutput
+  readonly #noteOf: (dropped: number) => string
+  #notReported = 0
+  dropped = 0
+
+  constructor(output: LogOutput, noteOf: (dropped: number) => string) {
+    this.#output = output
+    this.#noteOf = noteOf
+  }
+
+  write(line: string): void {
+    if (this.#output.writableLength > mostUnread) {
+      this.#notReported++
+      this.dropped++
+      return
+    }
+    if (this.#notReported > 0) this.#output.write(this.#noteOf(this.#notReported))
+    this.#notReported = 0
+    this.#output.write(line)
+  }
+}
