@@ -6,12 +6,12 @@ import type { Call } from '../contract/call.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import type { Run } from '../mcp/call/tool.ts'
+import { type AllItems, readAllItems } from '../session/read-all-items.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { type DialogText, dialogText, quotedUpTo } from '../text/dialog-text.ts'
 import type { ListRoute } from '../views/list.ts'
 import { type AccountReader, accountReader } from './checks/account-reader.ts'
 import { readOwnNumbers } from './checks/own-numbers.ts'
-import { type AllItems, readAllItems } from './read-all-items.ts'
 
 /*
  * What uses a thing now, so that it would stop working without it. Where that cannot be read, the

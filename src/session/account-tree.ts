@@ -2,12 +2,11 @@ import { ApiError } from '../api/failure.ts'
 import { mapAtOnce } from '../api/map-at-once.ts'
 import type { Account } from '../contract/account.ts'
 import { routes } from '../contract/routes.ts'
+import { type AllItems, readAllItems } from './read-all-items.ts'
 import type { RestrictedSession } from './restricted-session.ts'
 
 /** How many requests of one fan-out over accounts are under way at once. */
 export const accountsAtOnce = 8
-
-const perPage = 100
 
 /** An account of a tree, as results name it; `is_active` is there for a disabled one. */
 export interface AccountInTree {
@@ -50,13 +49,14 @@ export async function readAccountTree(root: Account, reading: TreeReading): Prom
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
         failed.push({ account, error })
-        return []
+        return { items: [], isAll: true }
       }
     })
+    const subaccounts = below.flatMap(({ items }) => items)
     // An account that was seen before is not followed again, so a circle ends.
-    const found = new Map(below.flat().map((one) => [one.id, accountInTree(one)]))
+    const found = new Map(subaccounts.map((one) => [one.id, accountInTree(one)]))
     level = [...found.values()].filter(({ id }) => !known.has(id))
-    hasMore = known.size + level.length > most
+    hasMore ||= known.size + level.length > most || below.some(({ isAll }) => !isAll)
     for (const account of level.slice(0, most - known.size)) known.set(account.id, account)
   }
   return { accounts: [...known.values()], failed, hasMore: hasMore || level.length > 0 }
@@ -66,23 +66,12 @@ export async function readAccountTree(root: Account, reading: TreeReading): Prom
 async function subaccountsOf(
   account_id: string,
   { session, signal, most }: TreeReading,
-): Promise<Account[]> {
-  const found = new Map<string, Account>()
-  for (let offset = 0; found.size <= most; ) {
-    const asked = { params: { account_id }, query: { limit: perPage, offset } }
-    const before = found.size
-    const { items, count } = await session.client.call(
-      routes.accounts.listSubaccounts,
-      asked,
-      signal,
-    )
-    for (const one of items) found.set(one.id, one)
-    offset += items.length
-    const isOver = count === undefined ? items.length < perPage : offset >= count
-    // A platform that gives the same page again has no further pages.
-    if (isOver || found.size === before) break
-  }
-  return [...found.values()]
+): Promise<AllItems<Account>> {
+  const params = { account_id }
+  return readAllItems(
+    (query) => session.client.call(routes.accounts.listSubaccounts, { params, query }, signal),
+    { isEnough: (_, known) => known > most },
+  )
 }
 
 const accountInTree = ({ id, name, is_active }: Account): AccountInTree => ({

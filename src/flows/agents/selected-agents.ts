@@ -5,6 +5,7 @@ import { badArguments, type Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { idMeant } from '../../mcp/hints/names-to-ids.ts'
 import { accountIn } from '../../session/account.ts'
+import { type AllItems, readAllItems } from '../../session/read-all-items.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 import { closestWord } from '../../text/closest-match.ts'
 import { forEach, mostThings } from '../many/for-each.ts'
@@ -90,7 +91,7 @@ async function agentsByIds(given: readonly string[], run: SelectionRun): Promise
 async function agentsWithTag(tag: string, run: SelectionRun): Promise<SelectedAgent[]> {
   if (!run.restricted.mayRead(routes.agents.list))
     throw badTag('needs list_agents, which this server does not offer; give agent_ids')
-  const { agents, isAll } = await readAgents({ tags: [tag] }, run)
+  const { items: agents, isAll } = await readAgents({ tags: [tag] }, run)
   // The platform may read a tag with a comma as several tags [R].
   const tagged = agents.filter((agent) => agent.tags?.includes(tag))
   if (tagged.length === 0) throw badTag(await noneWithTag(tag, run))
@@ -104,32 +105,21 @@ async function agentsWithTag(tag: string, run: SelectionRun): Promise<SelectedAg
 const badTag = (message: string): Refused => badArguments([{ argument: 'with_tag', message }])
 
 async function noneWithTag(tag: string, run: SelectionRun): Promise<string> {
-  const { agents } = await readAgents({}, run)
+  const { items: agents } = await readAgents({}, run)
   const known = [...new Set(agents.flatMap(({ tags }) => tags ?? []))]
   const meant = closestWord(tag, known)
   const some = known.length > 0 && `tags that agents have: ${known.slice(0, 10).join(', ')}`
   return `no active agent has the tag ${tag}; ${meant ? `did you mean ${meant}?` : some || 'no agent has any tag'}`
 }
 
-const perPage = 100
-const mostPages = 10
-
-/** Active agents, on all pages; `isAll` is false where the platform has more, or repeats a page. */
-async function readAgents(
+/** Active agents, on all pages. */
+function readAgents(
   filters: object,
   { request, restricted, signal }: SelectionRun,
-): Promise<{ agents: Agent[]; isAll: boolean }> {
-  const agents = new Map<string, Agent>()
+): Promise<AllItems<Agent>> {
   const params = { account_id: accountIn(request) }
-  for (let page = 0; page < mostPages; page++) {
-    const before = agents.size
-    const query = { ...filters, limit: perPage, offset: before }
-    const asked = { params, query }
-    const { items, count } = await restricted.client.call(routes.agents.list, asked, signal)
-    for (const agent of items) agents.set(agent.id, agent)
-    const isLast = count === undefined ? items.length < perPage : agents.size >= count
-    if (isLast || items.length === 0) return { agents: [...agents.values()], isAll: true }
-    if (agents.size === before) break
-  }
-  return { agents: [...agents.values()], isAll: false }
+  return readAllItems((page) => {
+    const asked = { params, query: { ...filters, ...page } }
+    return restricted.client.call(routes.agents.list, asked, signal)
+  })
 }

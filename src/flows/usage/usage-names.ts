@@ -6,7 +6,7 @@ import { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { accountIn, accountInUse } from '../../session/account.ts'
 import { type AccountInTree, readAccountTree } from '../../session/account-tree.ts'
-import { readAllItems } from '../read-all-items.ts'
+import { readAllItems } from '../../session/read-all-items.ts'
 
 /** Ids that usage is grouped by. */
 export interface UsageIds {

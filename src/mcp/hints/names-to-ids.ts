@@ -3,6 +3,7 @@ import { isE164 } from '../../contract/field.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { accountIn, ownAccount } from '../../session/account.ts'
+import { type AllItems, mostItems, readAllItems } from '../../session/read-all-items.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import {
@@ -124,7 +125,7 @@ export function idsMeant(
   lookup: Lookup,
 ): Promise<Meant[]> {
   const kind: KindOfThing = kindsByArgument[argument]
-  let all: Promise<ReadThings> | undefined
+  let all: Promise<AllItems<NamedThing>> | undefined
   const readOnce: typeof readThings = (...asked) => {
     all ??= readThings(...asked)
     return all
@@ -178,11 +179,11 @@ async function thingsCalled(
   // The account itself is still to be found: its name is looked up below the key's own account.
   const params = argument === 'account_id' ? { account_id: 'me' } : lookup.params
   try {
-    const [{ things, isAll }, own] = await Promise.all([
+    const [{ items, isAll }, own] = await Promise.all([
       lookup.readThings(kind, kind.filter ? { [kind.filter]: name } : {}, { ...lookup, params }),
       argument === 'account_id' ? ownAccountUnlessHidden(lookup.session) : [],
     ])
-    const all = [...own, ...things]
+    const all = [...own, ...items]
     return { found: all.filter((one) => one.id === name || kind.isCalled(one, name)), isAll }
   } catch (error) {
     // What the platform refuses here it refuses there too, and says so in terms of that tool.
@@ -200,36 +201,16 @@ const ownAccountUnlessHidden = async (session: RestrictedSession): Promise<Named
     ? [{ ...(await ownAccount(session)), isOwnAccount: true }]
     : []
 
-/** How many things are read at a time, and how often, to be sure that only one has the name. */
-const perPage = 100
-const mostPages = 20
-
-interface ReadThings {
-  readonly things: readonly NamedThing[]
-  /** False: there are more than these. */
-  readonly isAll: boolean
-}
-
 /** The items of the list, on all pages. */
-async function readThings(
+function readThings(
   { list }: KindOfThing,
   filters: object,
   { params, session: { client }, signal }: Lookup,
-): Promise<ReadThings> {
-  const things = new Map<string, NamedThing>()
-  let offset = 0
-  for (let page = 0; page < mostPages; page++) {
-    const query = { ...filters, limit: perPage, offset }
-    const asked = { params: { account_id: accountIn({ params }) }, query }
-    const { items, count } = PageOfThings.parse(await client.call(list, asked, signal))
-    const before = things.size
-    for (const thing of items) things.set(thing.id, thing)
-    offset += items.length
-    const isOver = count === undefined ? items.length === 0 : offset >= count
-    // A platform that gives the same page again has no further pages.
-    if (isOver || things.size === before) return { things: [...things.values()], isAll: true }
-  }
-  return { things: [...things.values()], isAll: false }
+): Promise<AllItems<NamedThing>> {
+  return readAllItems(async (page) => {
+    const asked = { params: { account_id: accountIn({ params }) }, query: { ...filters, ...page } }
+    return PageOfThings.parse(await client.call(list, asked, signal))
+  })
 }
 
 /** How many things of the same name an error names. */
@@ -253,5 +234,5 @@ function labelOf({ id, number, is_active, isOwnAccount, created }: NamedThing): 
 
 const uncertain = (name: string, { plural, filter }: KindOfThing) =>
   filter
-    ? `more than ${mostPages * perPage} ${plural} have "${name}" in their name, so it is not certain which one is meant; give the id`
-    : `there are more than ${mostPages * perPage} ${plural}, so it is not certain that only one is called "${name}"; give the id`
+    ? `more than ${mostItems} ${plural} have "${name}" in their name, so it is not certain which one is meant; give the id`
+    : `there are more than ${mostItems} ${plural}, so it is not certain that only one is called "${name}"; give the id`

@@ -314,6 +314,6 @@ test('a number is looked for on every page, and a list that repeats a page is no
     repeats = false
     expect(await checked()).toMatchObject({ ok: true, found: '+12025551249' })
     repeats = true
-    expect((await checked())?.found).toBe('+12025551249 is not among the first 200 numbers')
+    expect((await checked())?.found).toBe('+12025551249 is not among the first 100 numbers')
   }
 })

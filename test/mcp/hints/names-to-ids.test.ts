@@ -68,6 +68,14 @@ describe("an agent's exact name", () => {
       json(res, 200, url.includes('/agents/') ? agent(1) : { items: [agent(1)] }),
     )
     expect(await wired.value('get_agent', { agent_id: 'Bot' })).toMatchObject({ id: 'agent-1' })
+    // A full page that comes again, whatever it counts: there may be another Bot after it.
+    const full = Array.from({ length: 100 }, (_, id) => agent(id))
+    const items = full.map((one, id) => (id === 0 ? one : { ...one, name: `Robot ${id}` }))
+    for (const count of [100, 150, undefined]) {
+      platform.behave((_, res) => json(res, 200, { items, ...(count && { count }) }))
+      const repeated = await wired.call('get_agent', { agent_id: 'Bot' })
+      expect(repeated.content[0]?.text).toMatch(/not certain which one is meant; give the id/)
+    }
   })
 })
 

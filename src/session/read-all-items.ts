@@ -14,12 +14,17 @@ type ReadPage<T> = (page: { readonly limit: number; readonly offset: number }) =
 const limit = 100
 const mostPages = 20
 
+/** How many items are read at most. */
+export const mostItems = limit * mostPages
+
 /**
- * All pages of a list, 2,000 items at most. The list is complete where a page is empty or the `count`
- * says so; a platform that ignores `offset` repeats its first page, so its list is not.
+ * All pages of a list, 2,000 items at most; reading ends early after a page for which `isEnough`, which
+ * is also given how many are known. The list is complete where a page is empty, or the `count` says so, or a page that is not full comes
+ * again. A full page that comes again is that of a platform which ignores `offset`: there may be more.
  */
 export async function readAllItems<T extends { readonly id: string }>(
   read: ReadPage<T>,
+  { isEnough }: { readonly isEnough?: (page: readonly T[], known: number) => boolean } = {},
 ): Promise<AllItems<T>> {
   const known = new Map<string, T>()
   const result = (isAll: boolean) => ({ items: [...known.values()], isAll })
@@ -27,10 +32,13 @@ export async function readAllItems<T extends { readonly id: string }>(
     const before = known.size
     const { items, count } = await read({ limit, offset: before })
     for (const item of items) known.set(item.id, item)
+    if (items.length === 0) return result(true)
+    if (isEnough?.(items, known.size)) return result(false)
+    const isCounted = count !== undefined && known.size >= count
     // The count of a full page may be that of the page.
-    const isCounted = items.length < limit && count !== undefined && known.size >= count
-    if (items.length === 0 || isCounted) return result(true)
-    if (known.size === before) break
+    if (isCounted && items.length < limit) return result(true)
+    if (known.size === before)
+      return result(items.length < limit && (count === undefined || isCounted))
   }
   return result(false)
 }
