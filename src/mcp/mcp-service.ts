@@ -50,7 +50,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
     usedTokens: createUsedTokens(records),
     sealingKeys,
   })
-  const cancellations = createCancellations()
+  const cancellations = createCancellations(changes)
   const shared = {
     ...options,
     info: serverInfoOf(isSandbox, version),

@@ -1,7 +1,7 @@
 /**
  * What happened on one server and matters to requests of others: something was written on the
- * platform, a task was cancelled. They arrive in any order. Nothing depends on it: a change that does
- * not arrive is found later, by reading.
+ * platform, a task or a request was cancelled. Changes arrive in any order. Nothing depends on
+ * the arrival of one: what has changed is found later, by reading.
  */
 export interface Changes {
   /** Tells the listeners of this server now, and those of the others if they can be reached. Never throws. */
@@ -12,7 +12,8 @@ export interface Changes {
 }
 
 /** A new kind, such as a revoked grant, needs nothing but its name. */
-export type ChangeKind = 'written' | 'cancelled_task'
+export const changeKinds = ['written', 'cancelled_task', 'cancelled_request'] as const
+export type ChangeKind = (typeof changeKinds)[number]
 
 export interface Change {
   readonly kind: ChangeKind

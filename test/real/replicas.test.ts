@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFaultyPlatform } from '../../src/dev/stress/faulty-platform.ts'
 import { judge } from '../../src/dev/stress/judge.ts'
@@ -163,6 +164,28 @@ describe('three servers', () => {
     })
     expect(person.asked).toHaveLength(1)
     expect(dialledTo(number)).toBe(1)
+  })
+
+  test('cancel a request that another of them serves', async () => {
+    const number = '+493023125106'
+    const token = await calls.token(replicas.url, number)
+    const placed = await calls.withToken(replicas.url, number, token)
+    const id = String(placed.structuredContent?.id)
+    await using client = await connectPerson('v1', {
+      url: replicas.url,
+      headers: { 'x-api-key': key },
+    })
+    const cancelling = new AbortController()
+    const waiting = client.call('wait_for_call', { call_id: id }, { signal: cancelling.signal })
+    const ended = expect(waiting).rejects.toThrow()
+    await expect.poll(() => platform.readings(id)).toBeGreaterThan(1)
+    cancelling.abort()
+    await ended
+    // The call goes on, and nobody reads it for this request any more.
+    await sleep(3000)
+    const readings = platform.readings(id)
+    await sleep(5000)
+    expect(platform.readings(id)).toBe(readings)
   })
 
   test('cancel a task for all of them', async () => {

@@ -1,30 +1,50 @@
+import { createHash } from 'node:crypto'
+import type { Changes } from '../../state/changes.ts'
 import { type GetHeader, headerNames } from './envelope.ts'
+
+/** The sender of a request, as far as its headers tell. */
+export interface Caller {
+  readonly name: string
+  /** Whether no other sender has this name: it sends the session header that it was given. */
+  readonly isUnique: boolean
+}
 
 /** The requests of stateless HTTP under way: their cancellation arrives in another request. */
 export interface Cancellations {
-  /** The sender of a request, as far as its headers tell. */
-  callerOf(owner: string, header: GetHeader): string
+  callerOf(owner: string, header: GetHeader): Caller
   /** Does the work of one request. The signal for the work also fires when it is cancelled here. */
   run<T>(
-    caller: string,
+    caller: Caller,
     request: { readonly id: string | number; readonly signal: AbortSignal },
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T>
-  cancel(caller: string, requestId: string | number): void
+  cancel(caller: Caller, requestId: string | number): void
 }
 
 /**
  * Over stateless HTTP of the 2025 revisions, the server that receives `notifications/cancelled`
  * does not know the request. Both have only their sender in common. Two requests under way may have
  * the same id and sender, if clients do not send the session header back: then it is not known
- * which one is meant, and neither is cancelled.
+ * which one is meant, and neither is cancelled. For the same reason only the cancellations of unique
+ * callers go to the other servers, where the request may be.
  */
-export function createCancellations(): Cancellations {
+export function createCancellations(changes: Changes): Cancellations {
   const underWay = new Map<string, Set<AbortController>>()
-  const keyOf = (caller: string, id: string | number) => JSON.stringify([caller, id])
+  const keyOf = ({ name }: Caller, id: string | number) =>
+    createHash('sha256')
+      .update(JSON.stringify([name, id]))
+      .digest('base64url')
+  const abort = (key: string) => {
+    const [one, another] = underWay.get(key) ?? []
+    if (another === undefined) one?.abort()
+  }
+  changes.listen('cancelled_request', abort)
   return {
-    callerOf: (owner, header) =>
-      JSON.stringify([owner, header(headerNames.session) ?? header('user-agent')]),
+    callerOf(owner, header) {
+      const session = header(headerNames.session)
+      const name = JSON.stringify([owner, session ?? header('user-agent')])
+      return { name, isUnique: session !== undefined }
+    },
     async run(caller, { id, signal }, work) {
       const key = keyOf(caller, id)
       const controller = new AbortController()
@@ -38,8 +58,9 @@ export function createCancellations(): Cancellations {
       }
     },
     cancel(caller, requestId) {
-      const [one, another] = underWay.get(keyOf(caller, requestId)) ?? []
-      if (another === undefined) one?.abort()
+      const topic = keyOf(caller, requestId)
+      if (caller.isUnique) changes.announce({ kind: 'cancelled_request', topic })
+      else abort(topic)
     },
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { Client } from 'pg'
 import * as z from 'zod'
-import { ChangeListeners, type Changes } from '../changes.ts'
+import { ChangeListeners, type Changes, changeKinds } from '../changes.ts'
 import type { Database } from './database.ts'
 import { applicationName } from './migrations.ts'
 
@@ -12,7 +12,7 @@ const channel = 'voice_agent_mcp_changes'
 const Notice = z.object({
   /** The server that announces it, which has told its own listeners already. */
   from: z.string(),
-  kind: z.enum(['written', 'cancelled_task']),
+  kind: z.enum(changeKinds),
   topic: z.string().max(200),
 })
 
