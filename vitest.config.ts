@@ -12,6 +12,7 @@ export const slow = [
   'test/sandbox/fuzz.test.ts',
   'test/state/restart.test.ts',
   'test/tools/tokens.test.ts',
+  'test/transports/http-limits.test.ts',
   'test/transports/http-pressure.test.ts',
   'test/transports/stdio-pressure.test.ts',
 ]

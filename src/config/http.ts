@@ -59,6 +59,24 @@ export const httpSettings = {
     least: 0,
     default: 0,
   }),
+  'max-waits': count({
+    variable: 'VOICE_AGENT_MAX_WAITS',
+    help: 'Most waits for calls at once (wait_for_call, and placing with follow), in all. Each is a request, too.',
+    least: 0,
+    default: 800,
+  }),
+  'max-waits-per-key': count({
+    variable: 'VOICE_AGENT_MAX_WAITS_PER_KEY',
+    help: 'Most waits for calls at once for one API key.',
+    least: 0,
+    default: 200,
+  }),
+  'max-waits-per-address': count({
+    variable: 'VOICE_AGENT_MAX_WAITS_PER_ADDRESS',
+    help: 'Most waits for calls at once for one client address.',
+    least: 0,
+    default: 400,
+  }),
   'max-streams': count({
     variable: 'VOICE_AGENT_MAX_STREAMS',
     help: 'Most open streams (subscriptions/listen), in all.',
@@ -111,6 +129,11 @@ export function httpConfig(texts: SettingTexts): HttpConfig {
         inAll: value('max-rate'),
         perKey: value('max-rate-per-key'),
         perAddress: value('max-rate-per-address'),
+      },
+      waits: {
+        inAll: value('max-waits'),
+        perKey: value('max-waits-per-key'),
+        perAddress: value('max-waits-per-address'),
       },
       streams: {
         inAll: value('max-streams'),

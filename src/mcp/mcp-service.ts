@@ -14,6 +14,7 @@ import { createServerFactory, type ServerFactoryOptions } from './protocol/serve
 import { serverInfoOf } from './protocol/server-info.ts'
 import { createToolCalls } from './protocol/tool-calls.ts'
 import { createToolCatalogues } from './protocol/tool-catalogue.ts'
+import { type CountWaits, createWaitCount } from './protocol/waits.ts'
 
 export interface McpServiceOptions
   extends Pick<
@@ -41,6 +42,7 @@ export interface McpService {
   readonly factory: McpServerFactory
   /** Answers the most frequent HTTP requests without the SDK. */
   readonly httpFastPath: HttpFastPath
+  readonly waitsIn: CountWaits
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
@@ -70,5 +72,6 @@ export function createMcpService(options: McpServiceOptions): McpService {
         observer?.toolCallEnded({ tool: 'unknown', operation: '', owner }, 'protocol_error'),
     }),
     httpFastPath: createHttpFastPath(shared),
+    waitsIn: createWaitCount(shared),
   }
 }

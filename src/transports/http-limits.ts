@@ -13,6 +13,8 @@ export interface HttpLimits {
   readonly requests: Bounds
   /** Requests a minute, on average; as many may come at once. */
   readonly rate: Bounds
+  /** Calls of tools at once that wait for telephone calls. */
+  readonly waits: Bounds
   /** Open streams (`subscriptions/listen`). */
   readonly streams: Bounds
   /** Resources that the streams of one client address watch; 0 means no limit. */
@@ -30,16 +32,27 @@ const mostBytes = 32 * 1024 * 1024
 /** Time between two checks for clients that take too long, ms. */
 const checkEveryMs = 500
 
-/** When a client may try again, s: requests end soon, streams do not. */
-const retryAfter = { requests: 1, streams: 30 }
+/** When a client may try again, s: requests end soon, waits within a minute, streams late. */
+const retryAfter = { requests: 1, waits: 5, streams: 30 }
 
 export type Limited = keyof typeof retryAfter
+
+/** Whose it is, and how many it counts as (default 1). */
+interface Holder {
+  readonly key: string
+  readonly network: string
+  readonly count?: number
+}
 
 export type ActiveHttpLimits = ReturnType<typeof createLimits>
 
 /** Keeps clients within the limits. `serve` is called with each request when it is its turn. */
 export function createLimits(bounds: HttpLimits, serve: Serve) {
-  const quotas = { requests: new Quota(bounds.requests), streams: new Quota(bounds.streams) }
+  const quotas = {
+    requests: new Quota(bounds.requests),
+    waits: new Quota(bounds.waits),
+    streams: new Quota(bounds.streams),
+  }
   const rate = new Rate(bounds.rate)
   const bodies = new Bodies({ longestMs: bounds.clientMs, mostBytes })
   const connections = new Connections(serve, { longestMs: bounds.clientMs, mostBytes })
@@ -50,16 +63,12 @@ export function createLimits(bounds: HttpLimits, serve: Serve) {
   return {
     bodies,
     take: connections.take,
-    /** Counts a request or stream until its answer has ended. False: it is answered with a refusal. */
-    admits(
-      what: Limited,
-      { key, network }: { readonly key: string; readonly network: string },
-      response: ServerResponse,
-    ): boolean {
+    /** Counts a request, stream or waits until the answer has ended. False: it is answered with a refusal. */
+    admits(what: Limited, { key, network, count = 1 }: Holder, response: ServerResponse): boolean {
       const quota = quotas[what]
-      const reached = quota.take(key, network)
+      const reached = quota.take(key, network, count)
       if (reached) refuseMore(response, { what, reached, bound: bounds[what][reached] })
-      else response.on('close', () => quota.release(key, network))
+      else response.on('close', () => quota.release(key, network, count))
       return !reached
     },
     /** Counts a request for the limits a minute. False: it is answered with a refusal. */
@@ -90,6 +99,12 @@ const whose: Readonly<Record<BoundName, string>> = {
   perAddress: 'for this client address',
 }
 
+const nameOf: Readonly<Record<Limited, string>> = {
+  requests: 'requests',
+  waits: 'waits for calls',
+  streams: 'streams',
+}
+
 function refuseMore(
   response: ServerResponse,
   { what, reached, bound }: { what: Limited; reached: BoundName; bound: number },
@@ -99,7 +114,7 @@ function refuseMore(
   refuse(
     response,
     reached === 'inAll' ? 503 : 429,
-    `Too many ${what} at once: ${bound} ${whose[reached]} (--max-${what}${settingOf[reached]}). Try again in ${seconds} s.`,
+    `Too many ${nameOf[what]} at once: ${bound} ${whose[reached]} (--max-${what}${settingOf[reached]}). Try again in ${seconds} s.`,
   )
 }
 

@@ -19,6 +19,7 @@ import {
   maxBatchSize,
   parseMessage,
 } from '../mcp/protocol/message-check.ts'
+import type { CountWaits } from '../mcp/protocol/waits.ts'
 import { watchable } from '../mcp/protocol/watched-resources.ts'
 import { authInfoOf, type Credential } from '../session/credential.ts'
 import type { KeyFault } from '../session/key-fault.ts'
@@ -41,6 +42,7 @@ export interface StreamOptions {
 /** What the server answers its requests with. */
 export interface McpParts {
   readonly httpFastPath: HttpFastPath
+  readonly waitsIn: CountWaits
   /** The SDK's handlers. */
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
@@ -85,7 +87,14 @@ const streamMethod = 'subscriptions/listen'
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  { credential, network, limits, isStream }: McpRequest & { readonly isStream: boolean },
+  {
+    credential,
+    network,
+    header,
+    limits,
+    waitsIn,
+    isStream,
+  }: McpRequest & { readonly isStream: boolean },
 ): Promise<{ readonly message: unknown } | undefined> {
   const body = await limits.bodies.read(request, response)
   if (!body.ok) {
@@ -100,6 +109,8 @@ async function receive(
   const count = parsed.ok ? messageCount(parsed.value) : 1
   if (!limits.isWithinRate({ key, network, count }, response)) return undefined
   if (!parsed.ok) return void sendJson(response, 400, parsed.answer)
+  const waits = waitsIn(parsed.value, header)
+  if (!limits.admits('waits', { key, network, count: waits }, response)) return undefined
   return { message: parsed.value }
 }
 

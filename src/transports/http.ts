@@ -23,7 +23,7 @@ export interface HttpOptions extends Omit<AdmissionOptions, 'isDraining'>, Strea
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  { factory, httpFastPath }: McpService,
+  { factory, httpFastPath, waitsIn }: McpService,
   options: HttpOptions,
 ): Promise<Listening> {
   const { onError } = options
@@ -40,6 +40,7 @@ export async function startHttp(
     { ...options, isDraining: () => isDraining },
     {
       httpFastPath,
+      waitsIn,
       bus,
       serve: sdkHandler(handler, onError),
       serveStream: sdkHandler(streams, onError),

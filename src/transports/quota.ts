@@ -18,30 +18,34 @@ export class Quota {
     this.#bounds = bounds
   }
 
-  /** Takes one, to be released with the same values; returns the bound that is reached, if any. */
-  take(key: string, network: string): BoundName | undefined {
+  /**
+   * Takes so many, all or none, to be released with the same values; returns the bound that does not
+   * allow it, if any.
+   */
+  take(key: string, network: string, wanted = 1): BoundName | undefined {
+    if (wanted === 0) return undefined
     const { inAll, perKey, perAddress } = this.#bounds
-    if (isReached(perKey, this.#byKey.get(key))) return 'perKey'
-    if (isReached(perAddress, this.#byNetwork.get(network))) return 'perAddress'
-    if (isReached(inAll, this.#inAll)) return 'inAll'
-    this.#count(1, key, network)
+    if (isExceeded(perKey, wanted, this.#byKey.get(key))) return 'perKey'
+    if (isExceeded(perAddress, wanted, this.#byNetwork.get(network))) return 'perAddress'
+    if (isExceeded(inAll, wanted, this.#inAll)) return 'inAll'
+    this.#count(wanted, key, network)
     return undefined
   }
 
-  release(key: string, network: string): void {
-    this.#count(-1, key, network)
+  release(key: string, network: string, taken = 1): void {
+    this.#count(-taken, key, network)
   }
 
-  #count(by: 1 | -1, key: string, network: string): void {
+  #count(by: number, key: string, network: string): void {
     this.#inAll += by
     count(this.#byKey, key, by)
     count(this.#byNetwork, network, by)
   }
 }
 
-const isReached = (bound: number, held = 0) => bound > 0 && held >= bound
+const isExceeded = (bound: number, wanted: number, held = 0) => bound > 0 && held + wanted > bound
 
-function count(counts: Map<string, number>, name: string, by: 1 | -1): void {
+function count(counts: Map<string, number>, name: string, by: number): void {
   const held = (counts.get(name) ?? 0) + by
   if (held > 0) counts.set(name, held)
   else counts.delete(name)

@@ -59,7 +59,7 @@ const factory: McpServerFactory = ({ era }) => {
 const unlimited = { inAll: 0, perKey: 0, perAddress: 0 }
 
 const server = await startHttp(
-  { factory, httpFastPath: () => undefined },
+  { factory, httpFastPath: () => undefined, waitsIn: () => 0 },
   {
     host: '127.0.0.1',
     port: Number(process.argv[2] ?? 0),
@@ -73,6 +73,7 @@ const server = await startHttp(
     limits: {
       requests: unlimited,
       rate: unlimited,
+      waits: unlimited,
       streams: unlimited,
       watchedPerAddress: 0,
       clientMs: 30_000,

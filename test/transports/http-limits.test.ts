@@ -231,6 +231,107 @@ describe('requests', () => {
   })
 })
 
+describe('waits for calls', () => {
+  const wait = { name: 'wait_for_call', arguments: { call_id: 'c1', timeout_seconds: 20 } }
+  const place = { agent_id: 'a1', type: 'web' }
+  const ask = (url: string, params: object, signal?: AbortSignal) =>
+    fetch(url, {
+      ...mcpHttpRequest('tools/call', { ...params }, { key: 'key' }),
+      ...(signal && { signal }),
+    })
+  /** A platform whose calls never end. */
+  const ringing = () =>
+    startFakePlatform(
+      (_, response) => json(response, 200, { id: 'c1', type: 'web', status: 'in_progress' }),
+      { account: 'own' },
+    )
+
+  test.each([
+    [
+      'with one key',
+      { VOICE_AGENT_MAX_WAITS_PER_KEY: '2' },
+      429,
+      /2 for this API key \(--max-waits-per-key\)/,
+    ],
+    [
+      'from one address',
+      { VOICE_AGENT_MAX_WAITS_PER_ADDRESS: '2' },
+      429,
+      /2 for this client address/,
+    ],
+    ['in all', { VOICE_AGENT_MAX_WAITS: '2' }, 503, /2 in all \(--max-waits\)/],
+  ])(
+    '%s are limited, other requests are served, and one that ends makes room',
+    async (_, env, status, message) => {
+      await using platform = await ringing()
+      await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url, ...env })
+      const ended = new AbortController()
+      const waits = [1, 2].map(() => ask(program.url, wait, ended.signal).catch(() => undefined))
+      await expect.poll(() => platform.seen.some(({ url }) => url.includes('/c1'))).toBe(true)
+      await expect
+        .poll(
+          async () =>
+            (await ask(program.url, wait, AbortSignal.timeout(500)).catch(() => undefined))?.status,
+        )
+        .toBe(status)
+      const refused = await ask(program.url, wait)
+      expect(refused.headers.get('retry-after')).toBe('5')
+      expect(await refused.text()).toMatch(message)
+      const before = platform.seen.length
+      for (const name of ['place_call', 'place_calls']) {
+        for (const follow of [true, 'True']) {
+          const placing = await ask(program.url, { name, arguments: { ...place, follow } })
+          expect(placing.status).toBe(status)
+        }
+      }
+      // Nothing was placed, and placing without waiting is not limited.
+      expect(platform.seen.slice(before).filter(({ method }) => method === 'POST')).toEqual([])
+      expect(
+        (await ask(program.url, { name: 'get_call', arguments: { call_id: 'c1' } })).status,
+      ).toBe(200)
+      expect((await ask(program.url, { name: 'place_call', arguments: place })).status).toBe(200)
+      ended.abort()
+      await Promise.all(waits)
+      await expect
+        .poll(async () => {
+          const short = { name: 'wait_for_call', arguments: { call_id: 'c1', timeout_seconds: 1 } }
+          return (await ask(program.url, short)).status
+        })
+        .toBe(200)
+    },
+  )
+
+  test('count each in a batch', async () => {
+    await using platform = await ringing()
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_MAX_WAITS_PER_KEY: '2',
+    })
+    const send = async (count: number) => {
+      const params = { name: 'wait_for_call', arguments: { call_id: 'c1', timeout_seconds: 1 } }
+      const batch = Array.from({ length: count }, (_, id) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params,
+      }))
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'x-api-key': 'key',
+      }
+      const response = await fetch(program.url, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(batch),
+      })
+      await response.text()
+      return response.status
+    }
+    expect([await send(3), await send(2), await send(2)]).toEqual([429, 200, 200])
+  })
+})
+
 describe('requests a minute', () => {
   const ask = (url: string, key: string) => fetch(url, mcpHttpRequest('tools/list', {}, { key }))
 

@@ -74,6 +74,9 @@ const settings = (sandboxFile: string, stateDir: string) => ({
   VOICE_AGENT_MAX_REQUESTS: String(2 * waits),
   VOICE_AGENT_MAX_REQUESTS_PER_KEY: '0',
   VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS: '0',
+  VOICE_AGENT_MAX_WAITS: '0',
+  VOICE_AGENT_MAX_WAITS_PER_KEY: '0',
+  VOICE_AGENT_MAX_WAITS_PER_ADDRESS: '0',
 })
 
 const PlacedCall = z.looseObject({ id: z.string() })

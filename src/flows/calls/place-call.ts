@@ -24,6 +24,7 @@ export const placeCallSteps: Steps<typeof routes.calls.place, typeof options> = 
   options,
   accepts: callerNumber,
   hasTimeLimit: true,
+  waits: { with: 'follow' },
   schema: PlacedCall.partial().extend({
     ...confirmationShape,
     repeated: z

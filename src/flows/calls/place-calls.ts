@@ -52,6 +52,7 @@ export const placeCallsSteps: Steps<typeof routes.calls.place, typeof options> =
   hasTimeLimit: true,
   without,
   reportsProgress: true,
+  waits: { with: 'follow' },
   schema: placedListSchema,
   async run(given) {
     const { body, options } = given

@@ -38,6 +38,7 @@ export const waitForCallSteps: Steps<typeof routes.calls.get, typeof options> = 
   // Optional here: a batch is given instead.
   without: ['call_id'],
   reportsProgress: true,
+  waits: 'always',
   schema: CallReport.partial().extend({
     ended: z.boolean().describe('False: it goes on; call wait_for_call again.'),
     ...callListShape,

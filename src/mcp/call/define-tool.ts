@@ -41,6 +41,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     shortening: steps.shortening,
     changes: steps.changes ?? [],
     asksConfirmation: confirmName in options.shape,
+    waits: steps.waits,
     reportsProgress: steps.reportsProgress ?? false,
     hasTimeLimit: steps.hasTimeLimit ?? false,
     // The request was parsed with this route's schemas and the options with the spec's.

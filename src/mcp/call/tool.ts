@@ -63,11 +63,16 @@ export interface Steps<R extends Route, O extends z.ZodRawShape = Record<never, 
   /** Arguments of the route that the steps do not accept. */
   readonly without?: readonly string[]
   readonly reportsProgress?: boolean
+  /** They wait for telephone calls: always, or if the named argument is true. */
+  readonly waits?: Waits
   /** They answer before clients give up, however slow the platform is: see `run.answerBy`. */
   readonly hasTimeLimit?: boolean
   readonly run: (run: Run<R, O>) => Promise<ToolOutcome>
   readonly shortening?: ItemShortening
 }
+
+/** When a tool waits for telephone calls: always, or if the named argument is true. */
+export type Waits = 'always' | { readonly with: string }
 
 /** What the steps of a tool give back. */
 export interface ToolOutcome extends ToolOutput {
@@ -129,6 +134,8 @@ export interface Tool {
   /** It may ask a person, or return a token to confirm with. */
   readonly asksConfirmation: boolean
   readonly reportsProgress: boolean
+  /** `undefined`: it never waits for telephone calls. */
+  readonly waits: Waits | undefined
   /** It answers before clients give up. */
   readonly hasTimeLimit: boolean
   readonly run: (run: Run) => Promise<ToolOutcome>

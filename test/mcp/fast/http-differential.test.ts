@@ -54,7 +54,7 @@ beforeAll(async () => {
   })
   const start = (httpFastPath: McpService['httpFastPath']) =>
     startHttp(
-      { factory: service.factory, httpFastPath },
+      { ...service, httpFastPath },
       {
         host: '127.0.0.1',
         port: 0,
@@ -73,6 +73,7 @@ beforeAll(async () => {
         limits: {
           requests: unlimited,
           rate: unlimited,
+          waits: unlimited,
           streams: unlimited,
           watchedPerAddress: 0,
           clientMs: 30_000,
