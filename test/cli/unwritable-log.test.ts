@@ -20,12 +20,12 @@ async function staysAlive(port: number): Promise<void> {
   expect(result).toHaveProperty('structuredContent')
 }
 
-const args = (port: number) => [bin, 'http', '--port', String(port)]
+const args = (port: number, form = 'text') => [bin, 'http', '--port', String(port), '--log', form]
 
 describe.skipIf(!existsSync('/dev/full'))('a log on a full disk', () => {
-  test('does not end a server', async () => {
+  test.each(['text', 'json'])('does not end a server that logs in %s', async (form) => {
     const port = await freePort()
-    const child = spawn(process.execPath, args(port), {
+    const child = spawn(process.execPath, args(port, form), {
       env,
       stdio: ['ignore', 'ignore', openSync('/dev/full', 'w')],
     })
@@ -53,9 +53,10 @@ describe.skipIf(!existsSync('/dev/full'))('a log on a full disk', () => {
 })
 
 describe('a log whose reader has gone', () => {
-  test('does not end a server', async () => {
+  test.each(['text', 'json'])('does not end a server that logs in %s', async (form) => {
     const port = await freePort()
-    const child = spawn(process.execPath, args(port), { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    const stdio = ['ignore', 'ignore', 'pipe'] as const
+    const child = spawn(process.execPath, args(port, form), { env, stdio: [...stdio] })
     child.stderr.destroy()
     try {
       await staysAlive(port)
