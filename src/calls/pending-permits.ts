@@ -14,7 +14,11 @@ const keyOf = ({ owner, externalId }: CallKey) => `${owner} ${externalId}`
  * removes the permit and settles it.
  */
 export class PendingPermits {
-  readonly #permits = new LRUCache<string, Permit>({ max: maxPermits })
+  readonly #permits: LRUCache<string, Permit>
+
+  constructor(max = maxPermits) {
+    this.#permits = new LRUCache({ max })
+  }
 
   add(call: CallKey, permit: Permit): void {
     this.#permits.set(keyOf(call), permit)

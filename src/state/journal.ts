@@ -23,7 +23,7 @@ import { StateError } from './state-error.ts'
  *    an entry and then writes it: between the two another request may run.
  * 2. The holder of an entry is the caller that knows its current `stamp`. `beginSending`, `endSending` and
  *    `release` compare the stamp and change nothing when it is another one. Every `claim` and
- *    `beginSending` makes a stamp that is greater than all earlier ones of the entry.
+ *    `beginSending` makes a stamp that no holder has who may still be at work.
  * 3. A change is durable before the promise resolves. A method that rejects may have taken effect: a
  *    caller whose `claim` or `beginSending` rejects does not send.
  * 4. Taking over: a caller that has read an entry with `current` may `beginSending` with its stamp,

@@ -27,6 +27,11 @@ function bootId(): string {
 
 let boot: string | undefined
 
+/** Another start of the machine, for a program that simulates it with the clocks. */
+export function machineStarted(id: string): void {
+  boot = id
+}
+
 /** The instant so many ms from now, rounded up: no time that is measured from it ends too early. */
 export function timestampIn(ms = 0): Timestamp {
   boot ??= bootId()

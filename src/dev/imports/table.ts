@@ -64,7 +64,7 @@ export const mayImport = {
   ],
   dev: [
     'test/harness cli service service/tool-summaries config transports tools/index mcp/protocol',
-    'mcp/call policy sandbox api contract text',
+    'flows mcp/call session calls policy state sandbox api contract text',
   ],
   test: [
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',

@@ -1,3 +1,4 @@
+import type { CallServices } from '../../calls/call-services.ts'
 import type { CallReader, CallsUnderWay } from '../../calls/calls-under-way.ts'
 import type { Permit } from '../../calls/placement.ts'
 import type { Agent } from '../../contract/agent.ts'
@@ -6,9 +7,15 @@ import { Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import type { DialDecision, DialRefused, DialRequest } from '../../policy/dial-decision.ts'
 import { accountIdIn, accountIn } from '../../session/account.ts'
+import type { Session } from '../../session/session.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 
-type PolicyRun = Pick<Run, 'request' | 'session' | 'signal'>
+/** What a permit needs of a run. */
+export interface PolicyRun extends Pick<Run, 'request' | 'signal'> {
+  readonly session: Pick<Session, 'client' | 'cache' | 'owner' | 'platform'> & {
+    readonly callServices: Pick<CallServices, 'policy' | 'underWay'>
+  }
+}
 
 /** A call as the dial policy judges it. */
 export const dialRequestOf = (

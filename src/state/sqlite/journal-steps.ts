@@ -79,11 +79,16 @@ export function currentRow(
   return { ...(renewed ?? entryOf(row)), sinceDeadlineMs: -longestSendMs }
 }
 
-/** A stamp is never used twice: it identifies the holder. */
-const laterThan = (stamp: number, at: Timestamp): Timestamp => ({
-  ...at,
-  since: Math.max(at.since, stamp + 1),
-})
+/** How far ahead of the clock a stamp is at most unless the clock was set back, ms. */
+const longestAheadMs = 2 * longestSendMs
+
+/**
+ * A stamp is never used twice: it identifies the holder. Where the clock was set back by more than a
+ * holder can still be at work, the stamp is that of the clock: as one that is ahead of the clock, it
+ * would differ from the uptime until the clock has caught up, and so long the elapsed time is unknown.
+ */
+const laterThan = (stamp: number, at: Timestamp): Timestamp =>
+  stamp - at.since > longestAheadMs ? at : { ...at, since: Math.max(at.since, stamp + 1) }
 
 export const entryOf = (row: JournalRow): JournalEntry => ({
   owner: row.owner,

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type CallIdentity, JournalError } from '../../../src/state/journal.ts'
+import { type CallIdentity, JournalError, longestSendMs } from '../../../src/state/journal.ts'
 import { journalSchema } from '../../../src/state/sqlite/journal-schema.ts'
 import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-journal.ts'
 import { openStateFile } from '../../../src/state/sqlite/state-file.ts'
@@ -99,6 +100,22 @@ describe('a journal of version 1', () => {
   ]
   const formerOwners = ['bare-hash me', 'bare-hash own']
   const old = (more: Partial<CallIdentity>) => identity({ formerOwners, ...more })
+
+  test('counts the time since a deadline anew, from once on, when the clock was set back', async () => {
+    const journal = await openSqliteJournal(':memory:')
+    const claim = await journal.claim(identity())
+    if (claim.kind !== 'mine') throw new Error('It is claimed by another')
+    const entry = await journal.beginSending(claim.entry, 1000)
+    if (!entry) throw new Error('It is held by another')
+    const now = Date.now.bind(Date)
+    using clock = vi.spyOn(Date, 'now')
+    clock.mockImplementation(() => now() - 3_600_000)
+    expect(await journal.current(entry)).toMatchObject({ sinceDeadlineMs: -longestSendMs })
+    await sleep(50)
+    const later = await journal.current(entry)
+    expect(later?.sinceDeadlineMs).toBeGreaterThan(-longestSendMs + 30)
+    await journal.close()
+  })
 
   test('is upgraded in place by one of several, and finds calls by their former owner', async () => {
     using folder = scratchFolder()

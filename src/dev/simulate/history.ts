@@ -1,0 +1,216 @@
+import { longestCallMs } from '../../policy/dial-policy.ts'
+import { randomOf } from '../stress/random.ts'
+import { judge, type Told } from './judge.ts'
+import type { Plan, PlannedEvent, PlannedRequest, WantedCall } from './plan.ts'
+import { SharedState } from './shared-state.ts'
+import { SimulatedPlatform } from './simulated-platform.ts'
+import { type Answer, type ServedRequest, SimulatedServer, tokenMs } from './simulated-server.ts'
+import { Steps } from './steps.ts'
+import { VirtualTime } from './virtual-time.ts'
+
+export interface HistoryResult {
+  /** What is not as promised. */
+  readonly violations: readonly string[]
+  readonly answers: readonly Answer['kind'][]
+  readonly rung: number
+}
+
+/** Longer than any history lasts, ms of virtual time. */
+const longestMs = 48 * 3_600_000
+
+/** The servers of a machine are started again after so many ms. */
+const restartMs = 1500
+
+/** Runs the history of a plan. */
+export async function runHistory(
+  plan: Plan,
+  trace: (line: string) => void = () => undefined,
+): Promise<HistoryResult> {
+  const time = new VirtualTime(randomOf(plan.seed, 'ids'))
+  const state = await SharedState.open(time)
+  const history = new History(plan, { time, state, trace: (line) => trace(stamped(time, line)) })
+  try {
+    await time.run(history.run(), longestMs)
+    return history.result()
+  } finally {
+    await state.close()
+  }
+}
+
+const stamped = (time: VirtualTime, line: string) =>
+  `${(time.now / 1000).toFixed(3).padStart(10)} s  ${line}`
+
+interface HistoryParts {
+  readonly time: VirtualTime
+  readonly state: SharedState
+  readonly trace: (line: string) => void
+}
+
+class History {
+  readonly #plan: Plan
+  readonly #parts: HistoryParts
+  readonly #platform: SimulatedPlatform
+  readonly #random: () => number
+  readonly #servers: SimulatedServer[]
+  readonly #told: Told[] = []
+  /** Ends the requests of a server that stops. */
+  readonly #waiting = new Map<Steps, Set<() => void>>()
+  readonly #mintedAt = new Map<string, number>()
+  #requests = 0
+  #starts = 0
+  #wasDisturbed = false
+  #violations: string[] = []
+
+  constructor(plan: Plan, parts: HistoryParts) {
+    this.#plan = plan
+    this.#parts = parts
+    this.#random = randomOf(plan.seed, 'history')
+    this.#platform = new SimulatedPlatform(plan, { ...parts, random: this.#random })
+    this.#servers = Array.from({ length: plan.servers }, (_, index) => this.#start(index))
+  }
+
+  async run(): Promise<void> {
+    const { calls, events } = this.#plan
+    const requests = calls.flatMap((wanted) =>
+      wanted.requests.map((request) => this.#request(wanted, request)),
+    )
+    await Promise.all([...requests, ...events.map((event) => this.#happen(event))])
+    await this.#settle()
+    this.#violations = await judge({
+      plan: this.#plan,
+      platform: this.#platform,
+      told: this.#told,
+      state: this.#parts.state,
+      time: this.#parts.time,
+      wasDisturbed: this.#wasDisturbed,
+    })
+  }
+
+  result(): HistoryResult {
+    return {
+      violations: this.#violations,
+      answers: this.#told.map(({ answer }) => answer.kind),
+      rung: this.#platform.calls.filter(({ rings }) => rings).length,
+    }
+  }
+
+  #start(index: number): SimulatedServer {
+    const { plan, time, trace } = { plan: this.#plan, ...this.#parts }
+    const name = `server ${index}.${this.#starts++}`
+    const steps: Steps = new Steps({
+      ...{ time, trace, name, random: this.#random },
+      crashRate: plan.crashRate,
+      failureRate: plan.stateFailureRate,
+      longestMs: plan.stateMs,
+      onCrash: () => this.#stopped(index, steps),
+    })
+    this.#wasDisturbed ||= plan.stateFailureRate > 0
+    this.#waiting.set(steps, new Set())
+    return new SimulatedServer({ plan, state: this.#parts.state, platform: this.#platform, steps })
+  }
+
+  #stopped(index: number, steps: Steps): void {
+    this.#wasDisturbed = true
+    for (const end of this.#waiting.get(steps) ?? []) end()
+    this.#parts.time.after(restartMs, () => {
+      if (this.#servers[index]?.steps === steps) this.#servers[index] = this.#start(index)
+    })
+  }
+
+  #kill(index: number): void {
+    const server = this.#servers[index]
+    if (!server?.steps.isAlive) return
+    this.#parts.trace(`server ${index} is killed`)
+    server.steps.stop()
+    this.#stopped(index, server.steps)
+  }
+
+  async #happen(event: PlannedEvent): Promise<void> {
+    const { time, trace } = this.#parts
+    await time.sleep(event.at)
+    switch (event.kind) {
+      case 'clock':
+        trace(`the clock is set by ${event.byMs} ms`)
+        return time.stepClock(event.byMs)
+      case 'kill':
+        return this.#kill(event.server)
+      case 'no lists':
+        trace(`no lists for ${event.forMs} ms`)
+        return this.#platform.failLists(event.forMs)
+      case 'restart of the machine':
+        trace('the machine is restarted')
+        for (const index of this.#servers.keys()) this.#kill(index)
+        return time.restartMachine()
+    }
+  }
+
+  async #request(
+    wanted: WantedCall,
+    { at, server, cancelledAfter }: PlannedRequest,
+  ): Promise<void> {
+    const { time } = this.#parts
+    await time.sleep(at)
+    const token = this.#tokenFor(wanted)
+    if (wanted.isConfirmed && token === undefined) return
+    const caller = new AbortController()
+    if (cancelledAfter !== undefined) time.after(cancelledAfter, () => caller.abort())
+    await this.#serve(server, { wanted, signal: caller.signal, forMs: this.#plan.requestMs, token })
+  }
+
+  /** The client's token for a call; none when it has expired. */
+  #tokenFor({ number, isConfirmed }: WantedCall): string | undefined {
+    if (!isConfirmed) return undefined
+    const { timeOfDay } = this.#parts.time
+    const mintedAt = this.#mintedAt.get(number) ?? timeOfDay
+    this.#mintedAt.set(number, mintedAt)
+    return timeOfDay - mintedAt < tokenMs ? `token of ${number}` : undefined
+  }
+
+  async #serve(index: number, request: Omit<ServedRequest, 'nth'>): Promise<Answer> {
+    const { time, trace } = this.#parts
+    const server = this.#servers[index]
+    if (!server?.steps.isAlive) return { kind: 'dead' }
+    const nth = this.#requests++
+    const from = time.now
+    trace(`request ${nth} to server ${index}: call ${request.wanted.number}`)
+    const ends = this.#waiting.get(server.steps)
+    const { promise: dead, resolve } = Promise.withResolvers<Answer>()
+    const end = () => resolve({ kind: 'dead' })
+    ends?.add(end)
+    const answer = await Promise.race([server.serve({ ...request, nth }), dead])
+    ends?.delete(end)
+    trace(`request ${nth}: ${JSON.stringify(answer)}`)
+    this.#told.push({ wanted: request.wanted, nth, from, to: time.now, answer })
+    return answer
+  }
+
+  /**
+   * Everything is well again, and each client repeats its request until its call is placed. A few
+   * times are enough: a clock that was set is noticed with the first repetition, and the time after
+   * which a call may be sent again begins anew.
+   */
+  async #settle(): Promise<void> {
+    const { time, trace } = this.#parts
+    await time.sleep(restartMs + 1)
+    trace('from now on everything is well')
+    this.#platform.isWell = true
+    for (const { steps } of this.#servers) steps.calm()
+    await time.sleep(100_000)
+    for (const wanted of this.#plan.calls) {
+      for (let tries = 0; tries < 6; tries++) {
+        const { kind } = await this.#repeat(wanted)
+        if (kind === 'placed') break
+        await time.sleep(this.#plan.settledMs + 190_000)
+        // By a limit: until every lease has ended.
+        if (kind === 'refused' && tries === 1) time.stepClock(longestCallMs + 4 * 3_600_000)
+      }
+    }
+    // Until the calls have ended, and that was noticed.
+    await time.sleep(this.#plan.limits.max_at_once === undefined ? 0 : 400_000)
+  }
+
+  #repeat(wanted: WantedCall): Promise<Answer> {
+    const signal = new AbortController().signal
+    return this.#serve(0, { wanted, signal, forMs: 54_000 })
+  }
+}

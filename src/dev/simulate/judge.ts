@@ -1,0 +1,119 @@
+import type { PlatformCall } from './call-lists.ts'
+import type { Plan, WantedCall } from './plan.ts'
+import type { Reserved, SharedState } from './shared-state.ts'
+import type { SimulatedPlatform } from './simulated-platform.ts'
+import type { Answer } from './simulated-server.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+/** A request and what the client was told. */
+export interface Told {
+  readonly wanted: WantedCall
+  readonly nth: number
+  /** True times, ms since the history began. */
+  readonly from: number
+  readonly to: number
+  readonly answer: Answer
+}
+
+/** What happened in a history. */
+export interface Evidence {
+  readonly plan: Plan
+  readonly platform: SimulatedPlatform
+  readonly told: readonly Told[]
+  readonly state: SharedState
+  readonly time: VirtualTime
+  /** A server stopped, or a step on the state failed: a permit may be held until its lease ends. */
+  readonly wasDisturbed: boolean
+}
+
+/** What is not as promised in a history that is over. */
+export async function judge(evidence: Evidence): Promise<string[]> {
+  const { plan, state } = evidence
+  return [
+    ...plan.calls.flatMap((wanted) => wrongWith(wanted, evidence)),
+    ...exceededLimits(evidence),
+    ...state.usedTwice.map((token) => `${token}: used twice`),
+    ...(await heldPermits(evidence)),
+  ]
+}
+
+function wrongWith(wanted: WantedCall, { plan, platform, told }: Evidence): string[] {
+  const found: string[] = []
+  const rung = platform.rung(wanted)
+  const own = told.filter((one) => one.wanted === wanted)
+  if (rung.length > 1) found.push('rung twice')
+  for (const one of own) found.push(...wrongAnswer(one, platform, rung))
+  const last = own.at(-1)?.answer.kind
+  // Of a shortened id it is never certain whether it is the call.
+  const mayStayUnknown = plan.listing === 'shortened ids' && last === 'unknown'
+  if (last !== 'placed' && !mayStayUnknown) found.push(`at the end it is ${last}, not placed`)
+  return found.map((what) => `${wanted.number}: ${what}`)
+}
+
+function wrongAnswer(
+  { answer, nth, from }: Told,
+  { calls }: SimulatedPlatform,
+  rung: readonly PlatformCall[],
+): string[] {
+  switch (answer.kind) {
+    case 'placed': {
+      const call = calls.find(({ id }) => id === answer.callId)
+      const exists = call !== undefined && (call.rings || !call.isAccepted)
+      return exists ? [] : [`request ${nth}: told that ${answer.callId} is placed, but it is not`]
+    }
+    case 'refused': {
+      if (answer.why === 'conflict') return [`request ${nth}: told that its id is another call's`]
+      const lost = rung.find(({ request, sentAt }) => request === nth || sentAt < from)
+      return lost
+        ? [`request ${nth}: told that it is refused (${answer.why}), but ${lost.id} rings`]
+        : []
+    }
+    case 'token used':
+    case 'unknown':
+    case 'state failed':
+    case 'dead':
+      return []
+  }
+}
+
+/** Each call that rang was reserved; no reservation may be one more than a limit allows. */
+function exceededLimits({ plan, platform, state }: Evidence): string[] {
+  const rung = platform.calls.filter(({ rings }) => rings)
+  const reservations = state.reserved.flatMap((reserved) => {
+    const call = rung.find(({ permitId }) => permitId === reserved.id)
+    return call ? [{ reserved, call }] : []
+  })
+  const { max_at_once, max_per_minute } = plan.limits
+  const isCounted = max_at_once !== undefined || max_per_minute !== undefined
+  const uncounted = rung.filter(
+    ({ permitId }) => !reservations.some(({ reserved }) => reserved.id === permitId),
+  )
+  const found = isCounted ? uncounted.map(({ id }) => `${id}: no reservation permits it`) : []
+  reservations.forEach(({ reserved, call }, index) => {
+    const before = reservations.slice(0, index)
+    const recent = before.filter((one) => isWithinMinute(one.reserved, reserved))
+    if (max_per_minute !== undefined && recent.length >= max_per_minute)
+      found.push(`${call.id}: more than ${max_per_minute} in a minute`)
+    const underWay = before.filter((one) => one.call.endsAt > reserved.at)
+    if (max_at_once !== undefined && underWay.length >= max_at_once)
+      found.push(`${call.id}: more than ${max_at_once} at once`)
+  })
+  return found
+}
+
+const isWithinMinute = (before: Reserved, now: Reserved) =>
+  before.timeOfDay > now.timeOfDay - 60_000
+
+const longestLeaseMs = 12 * 3_600_000
+
+/** All calls have ended, so nothing counts as under way; after a failure that is so after the lease. */
+async function heldPermits({ plan, state, time, wasDisturbed }: Evidence): Promise<string[]> {
+  if (plan.limits.max_at_once === undefined) return []
+  const isKnown = plan.listing !== 'shortened ids'
+  const isDue = !wasDisturbed && plan.servers === 1 && isKnown
+  if (isDue && (await state.isCallCounted())) return ['a permit is held after all calls have ended']
+  // A lease is counted by the clock, which may have been set back.
+  const steps = plan.events.map((event) => (event.kind === 'clock' ? Math.abs(event.byMs) : 0))
+  time.stepClock(longestLeaseMs + Math.max(0, ...steps) * steps.length + 1)
+  return (await state.isCallCounted()) ? ['a permit is held for longer than its lease'] : []
+}

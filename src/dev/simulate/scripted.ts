@@ -1,0 +1,121 @@
+import type { Plan, PlannedEvent, PlannedRequest, PostTurn, WantedCall } from './plan.ts'
+
+/*
+ * Histories in which an earlier version placed a call twice, reported one wrongly or got stuck. They
+ * are run before those of the seeds.
+ */
+
+const at = (when: number, server = 0, cancelledAfter?: number): PlannedRequest => ({
+  at: when,
+  server,
+  cancelledAfter,
+})
+
+const turn = (
+  rings: PostTurn['rings'],
+  answer: PostTurn['answer'],
+  { answerMs = 20, lateness = 0 } = {},
+): PostTurn => ({ rings, answer, answerMs, lateness })
+
+/** Without an answer; listed nearly as late as may be. */
+const lateAndLost = turn('later', 'connection lost', { lateness: 0.98 })
+
+interface Script {
+  readonly requests: readonly PlannedRequest[]
+  readonly posts: readonly PostTurn[]
+  readonly events?: readonly PlannedEvent[]
+  readonly more?: Partial<Plan>
+  readonly externalId?: string
+}
+
+function scriptOf({ requests, posts, events = [], more, externalId }: Script): Plan {
+  const call: WantedCall = {
+    ...{ number: '+4915112345670', externalId, isConfirmed: false },
+    ...{ requests, posts },
+  }
+  return {
+    ...{ seed: 0, servers: 2, settledMs: 120_000, findOutMs: 20_000, requestMs: 54_000 },
+    ...{ listing: 'filtered', otherCalls: 0, crashRate: 0, stateFailureRate: 0 },
+    ...{ readFaultRate: 0, stateMs: 0, limits: {}, calls: [call], events },
+    ...more,
+  }
+}
+
+const hour = 3_600_000
+const clock = (when: number, byMs: number): PlannedEvent => ({ at: when, kind: 'clock', byMs })
+const restart: PlannedEvent = { at: 3000, kind: 'restart of the machine' }
+
+const scripts: Readonly<Record<string, Script>> = {
+  'the platform lists the call late': {
+    requests: [at(0), at(60_000, 1), at(100_000, 1)],
+    posts: [lateAndLost],
+  },
+  'the clock is set forward by an hour': {
+    requests: [at(0), at(30_000, 1), at(60_000)],
+    posts: [lateAndLost],
+    events: [clock(1000, hour)],
+  },
+  'the clock is set back by an hour': {
+    requests: [at(0), at(30_000, 1)],
+    posts: [turn('never', 'connection lost')],
+    events: [clock(1000, -hour)],
+  },
+  'the machine is restarted while the call is sent': {
+    requests: [at(0), at(10_000, 1), at(60_000)],
+    posts: [turn('later', 'none', { lateness: 0.98 })],
+    events: [restart],
+  },
+  'the platform shortens external ids': {
+    requests: [at(0), at(200_000, 1), at(400_000)],
+    posts: [turn('now', 'connection lost')],
+    more: { listing: 'shortened ids' },
+    externalId: 'an order of a customer 2026-11-21',
+  },
+  'the platform ignores the filter, and has many calls': {
+    requests: [at(0), at(200_000, 1)],
+    posts: [turn('now', 'connection lost')],
+    more: { listing: 'unfiltered', otherCalls: 230 },
+  },
+  'the platform redirects, and has acted': {
+    requests: [at(0), at(200_000, 1)],
+    posts: [turn('now', 'redirect')],
+  },
+  'both servers want to take it over': {
+    requests: [at(0), at(160_000), at(160_000, 1), at(160_010, 1)],
+    posts: [turn('never', 'connection lost'), turn('now', 'none')],
+  },
+  'the request is cancelled before it is sent': {
+    requests: [at(0, 0, 30), at(0, 1, 60), at(5000)],
+    posts: [],
+    more: { stateMs: 100 },
+  },
+  'recording the call takes all its time': {
+    requests: [at(0), at(0, 1), at(20_000)],
+    posts: [],
+    more: { stateMs: 2500, requestMs: 4000 },
+  },
+  'both servers are killed while the call is sent': {
+    requests: [at(0), at(10_000, 1), at(190_000)],
+    posts: [turn('later', 'none', { lateness: 0.9 })],
+    events: [
+      { at: 2000, kind: 'kill', server: 0 },
+      { at: 2000, kind: 'kill', server: 1 },
+    ],
+  },
+  'a server is killed that has used up max_at_once': {
+    requests: [at(0)],
+    posts: [],
+    events: [{ at: 2000, kind: 'kill', server: 0 }],
+    more: { servers: 1, limits: { max_at_once: 1 } },
+  },
+  'lists fail while a call is settled': {
+    requests: [at(0), at(150_000, 1), at(160_000)],
+    posts: [lateAndLost],
+    events: [{ at: 10_000, kind: 'no lists', forMs: 148_000 }],
+  },
+}
+
+/** Their plans, by name. */
+export const scriptedPlans: ReadonlyMap<string, Plan> = new Map(
+  Object.entries(scripts).map(([name, script]) => [name, scriptOf(script)]),
+)

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto'
+import { createClient } from '../../api/client.ts'
+import { ApiError } from '../../api/failure.ts'
+import { createCallFollower } from '../../calls/call-follower.ts'
+import { CallsUnderWay } from '../../calls/calls-under-way.ts'
+import { isNotPlaced } from '../../calls/not-placed.ts'
+import { PendingPermits } from '../../calls/pending-permits.ts'
+import { placedBefore, placeOnce } from '../../calls/place-once.ts'
+import {
+  ExternalIdConflict,
+  OutcomeUnknown,
+  type Permit,
+  type Placement,
+} from '../../calls/placement.ts'
+import type { PlacingContext } from '../../calls/placing-context.ts'
+import { permitFor } from '../../flows/calls/dial-policy-check.ts'
+import { Refused } from '../../mcp/call/refused.ts'
+import { createDialPolicy, type DialPolicy } from '../../policy/dial-policy.ts'
+import { createReplyCaches } from '../../session/reply-cache.ts'
+import { type Journal, JournalError, sameInListMs } from '../../state/journal.ts'
+import { createUsedTokens, type UsedTokens } from '../../state/used-tokens.ts'
+import { agentId } from './call-lists.ts'
+import type { Plan, WantedCall } from './plan.ts'
+import type { SharedState } from './shared-state.ts'
+import type { SimulatedPlatform } from './simulated-platform.ts'
+import { type Steps, steppedJournal } from './steps.ts'
+
+/** What a client is told. */
+export type Answer =
+  | {
+      readonly kind: 'placed'
+      readonly callId: string
+      readonly isRepeat: boolean
+      readonly isAccepted: boolean
+    }
+  | { readonly kind: 'unknown' }
+  /** Nothing was placed by this request, and by none before it. */
+  | { readonly kind: 'refused'; readonly why: string }
+  /** The token was used before. */
+  | { readonly kind: 'token used' }
+  /** The state could not be used. */
+  | { readonly kind: 'state failed' }
+  /** The server was stopped. */
+  | { readonly kind: 'dead' }
+
+/** How long a confirmation token is valid, ms. */
+export const tokenMs = 120_000
+
+/** The request of a client at a server. */
+export interface ServedRequest {
+  readonly nth: number
+  readonly wanted: WantedCall
+  readonly signal: AbortSignal
+  readonly forMs: number
+  /** Absent: the client has none, and needs none. */
+  readonly token?: string | undefined
+}
+
+const account = 'account-1'
+const platformName = 'https://platform'
+const callOwner = { owner: `${platformName} ${account}`, formerOwners: [] }
+const cacheOf = createReplyCaches()
+
+interface ServerParts {
+  readonly plan: Plan
+  readonly platform: SimulatedPlatform
+  readonly state: SharedState
+  readonly steps: Steps
+}
+
+/** One process of the program, from its start until it is killed. */
+export class SimulatedServer {
+  readonly steps: Steps
+  readonly #parts: ServerParts
+  readonly #journal: Journal
+  readonly #tokens: UsedTokens
+  readonly #policy: DialPolicy
+  readonly #underWay: CallsUnderWay | undefined
+  readonly #pendingPermits = new PendingPermits(100)
+
+  constructor(parts: ServerParts) {
+    const { plan, state, steps } = parts
+    this.#parts = parts
+    this.steps = steps
+    this.#journal = steppedJournal(state.journal, steps)
+    this.#tokens = createUsedTokens(state.recordsFor(steps))
+    this.#policy = createDialPolicy({
+      config: plan.limits,
+      source: 'the simulation',
+      counter: state.counterFor(steps),
+    })
+    this.#underWay =
+      plan.limits.max_at_once === undefined
+        ? undefined
+        : new CallsUnderWay(this.#policy, createCallFollower())
+  }
+
+  /** Serves a request as place_call does: looks first, then asks for the confirmation, then places. */
+  async serve(request: ServedRequest): Promise<Answer> {
+    const run = this.#runOf(request)
+    try {
+      const before = await placedBefore(run.request, run.context, request.signal)
+      if (before) return placed(before)
+      if (request.token === undefined) return placed(await run.place())
+      return await this.#placeConfirmed(request.token, run.place)
+    } catch (error) {
+      return answerOf(error)
+    }
+  }
+
+  async #placeConfirmed(nonce: string, place: () => Promise<Placement>): Promise<Answer> {
+    const used = await this.#tokens.use({ nonce, owner: account, validMs: tokenMs })
+    if (used !== 'used now') return { kind: 'token used' }
+    try {
+      return placed(await place())
+    } catch (error) {
+      if (isRefusedForNow(error)) await this.#tokens.giveBack(nonce)
+      throw error
+    }
+  }
+
+  #runOf({ nth, wanted, signal, forMs }: ServedRequest) {
+    const { plan, platform, steps } = this.#parts
+    let permitId: string | undefined
+    const send = platform.sendFor({
+      isAlive: () => steps.isAlive,
+      onPost: () => ({ permitId, request: nth }),
+    })
+    const client = createClient({ send, apiKey: 'key', userAgent: 'simulation' })
+    const request = {
+      params: { account_id: account },
+      query: {},
+      body: bodyOf(wanted),
+    }
+    const policy: DialPolicy = {
+      ...this.#policy,
+      reserve: async (dial) => {
+        const decision = await this.#policy.reserve(dial)
+        if (decision.allowed) permitId = decision.id
+        return decision
+      },
+    }
+    const session = {
+      client,
+      cache: cacheOf('key', client),
+      owner: createHash('sha256').update('key').digest('hex'),
+      platform: platformName,
+      callServices: { policy, underWay: this.#underWay },
+    }
+    const permit = (): Promise<Permit> => permitFor(dialOf(wanted), { request, session, signal })
+    const context: PlacingContext = {
+      client,
+      journal: this.#journal,
+      callOwner,
+      permit,
+      pendingPermits: this.#pendingPermits,
+      timing: { findOutMs: plan.findOutMs, settledMs: plan.settledMs },
+      sameForMs: sameInListMs,
+      until: performance.now() + forMs,
+    }
+    return { request, context, place: () => placeOnce(request, context, signal) }
+  }
+}
+
+const fromNumber = '+4930123456'
+
+const bodyOf = ({ number, externalId }: WantedCall) => ({
+  type: 'phone',
+  agent_id: agentId,
+  from_number: fromNumber,
+  to_number: number,
+  ...(externalId !== undefined && { external_id: externalId }),
+})
+
+const dialOf = ({ number }: WantedCall) => ({
+  accountId: account,
+  agentId,
+  agentName: null,
+  type: 'phone' as const,
+  fromNumber,
+  toNumber: number,
+})
+
+const placed = ({ call, isRepeat, isAccepted }: Placement): Answer => ({
+  kind: 'placed',
+  callId: call.id,
+  isRepeat,
+  isAccepted,
+})
+
+/** As in place_call: nothing was dialled, and a later try may succeed. */
+const isRefusedForNow = (error: unknown) =>
+  error instanceof ApiError
+    ? isNotPlaced(error.failure)
+    : error instanceof Refused || error instanceof JournalError
+
+/** Everything else is a bug of the program, and is thrown on. */
+function answerOf(error: unknown): Answer {
+  if (error instanceof OutcomeUnknown) return { kind: 'unknown' }
+  if (error instanceof ApiError) return { kind: 'refused', why: error.failure.kind }
+  if (error instanceof Refused) return { kind: 'refused', why: error.message }
+  if (error instanceof ExternalIdConflict) return { kind: 'refused', why: 'conflict' }
+  if (error instanceof Error && error.name.endsWith('Error') && 'isTemporary' in error)
+    return { kind: 'state failed' }
+  throw error
+}
