@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
@@ -161,7 +162,7 @@ describe('an input schema', () => {
   test('is refused by strict function calling only for tools that take free data', () => {
     const open = [...new Set(breaking(({ additionalProperties }) => additionalProperties !== true))]
     const names = open.map((path) => path.replace(/^.*?: (\w+).*$/, '$1'))
-    expect([...new Set(names)].sort()).toEqual([
+    const freeData = [
       'check_call_readiness',
       'copy_agent',
       'create_agent',
@@ -169,7 +170,10 @@ describe('an input schema', () => {
       'place_calls',
       'update_agent',
       'validate_agent_template',
-    ])
+    ]
+    expect([...new Set(names)].sort()).toEqual(freeData)
+    const documented = /--exclude-tools\s+([\w,]+)/.exec(readFileSync('docs/tools.md', 'utf8'))?.[1]
+    expect(documented?.split(',').sort()).toEqual([...freeData, 'get_current_account'].sort())
   })
 })
 
