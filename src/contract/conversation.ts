@@ -5,7 +5,7 @@ import { route } from './route.ts'
 
 /** Kinds of conversation and directions [R], statuses [B]. */
 const conversationTypes = ['phone', 'web', 'test', 'unknown'] as const
-const conversationStatuses = ['in_progress', 'completed', 'failed', 'transferred'] as const
+export const conversationStatuses = ['in_progress', 'completed', 'failed', 'transferred'] as const
 const directions = ['inbound', 'outbound', 'internal'] as const
 
 /** One message of a transcript [R]: `user` is the caller, `agent` the voice agent. */

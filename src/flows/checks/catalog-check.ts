@@ -110,23 +110,32 @@ async function missingModel(
   if (isModelStored && languages.length === 0) return []
   const compare = (providers: readonly CatalogProvider[]) =>
     missingFrom(providers, { part, given, languages }).filter(
-      ({ argument }) => !isModelStored || argument === `${part}.language`,
+      ({ argument }) => !isModelStored || argument.startsWith(`${part}.language`),
     )
   const missing = compare(await readProviders(part, 'cached', reader))
   return missing.length === 0 ? [] : compare(await readProviders(part, 'refreshed', reader))
 }
 
 /** The languages of a transcriber that are not stored yet. */
-function newLanguages(given: Fields, stored: unknown): unknown[] {
-  const all = ({ languages, language }: Fields) => [languages ?? [], language ?? []].flat()
-  const before = isObject(stored) ? all(stored) : []
-  return all(given).filter((language) => !before.includes(language))
+function newLanguages(given: Fields, stored: unknown): NewLanguage[] {
+  const all = ({ languages, language }: Fields): NewLanguage[] => [
+    ...[languages ?? []].flat().map((code) => ({ field: 'languages' as const, code })),
+    ...[language ?? []].flat().map((code) => ({ field: 'language' as const, code })),
+  ]
+  const before = isObject(stored) ? all(stored).map(({ code }) => code) : []
+  return all(given).filter(({ code }) => !before.includes(code))
+}
+
+/** A language, and the field that it is given in: providers take one or the other. */
+interface NewLanguage {
+  readonly field: 'languages' | 'language'
+  readonly code: unknown
 }
 
 interface ModelValues {
   readonly part: string
   readonly given: Fields
-  readonly languages: readonly unknown[]
+  readonly languages: readonly NewLanguage[]
 }
 
 function missingFrom(
@@ -136,11 +145,11 @@ function missingFrom(
   const models = entryFor(given.provider, providers)?.models ?? []
   const supported = entryFor(given.model, models)?.languages ?? []
   // The case of a language code has no meaning (RFC 5646 §2.1.1).
-  const unsupported = languages.filter((one) => !entryFor(one, supported))
+  const unsupported = languages.filter(({ code }) => !entryFor(code, supported))
   return [
     ...missingEntry(`${part}.provider`, given.provider, providers),
     ...missingEntry(`${part}.model`, given.model, models),
-    ...unsupported.flatMap((one) => missingEntry(`${part}.language`, one, supported)),
+    ...unsupported.flatMap(({ field, code }) => missingEntry(`${part}.${field}`, code, supported)),
   ]
 }
 

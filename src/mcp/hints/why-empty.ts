@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { conversationStatuses } from '../../contract/conversation.ts'
 import { voiceProviders, voicesIn } from '../../contract/provider.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
@@ -31,6 +32,10 @@ export async function whyEmpty(
     const hint = await hintFor('agent_id', given, request, session)
     return `No agent has the id or name "${given}". ${hint ?? ''}`.trim()
   }
+  if (route.id === routes.calls.list.id && isEmpty(items)) {
+    const unpublished = unknownStatus(request.query.status)
+    if (unpublished) return unpublished
+  }
   const isOfOneAccount = isEmpty(items) && options.include_subaccounts !== true
   const below = isOfOneAccount ? await matchesBelow(route, request, session) : undefined
   if (route.id === routes.agents.list.id) {
@@ -39,6 +44,12 @@ export async function whyEmpty(
   if (below) return below
   const isOfVoices = route.id === routes.providers.voices.id && isEmpty(voices)
   return isOfVoices ? languageMeant(request, options.provider, session) : undefined
+}
+
+/** The statuses of calls are not published, so one that conversations do not have is sent all the same. */
+function unknownStatus(status: unknown): string | undefined {
+  if (typeof status !== 'string' || conversationStatuses.some((one) => one === status)) return
+  return `No call has the status ${quoted(status)}. Known: ${conversationStatuses.join(', ')}.`
 }
 
 /**

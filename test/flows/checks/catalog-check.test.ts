@@ -54,8 +54,8 @@ describe('a value that is stored already', () => {
   test.each<[object, RegExp]>([
     [{ voice: { voice_id: 'sbx-en-us-adb' } }, /voice\.voice_id: there is no sbx-en-us-adb/],
     [{ model: { model: 'gpt-4.l' } }, /model\.model: there is no gpt-4\.l/],
-    [{ transcriber: { languages: ['en-UX', 'de-DX'] } }, /transcriber\.language: .*no de-DX;/],
-    [{ transcriber: { model: 'nova-3' } }, /transcriber\.language: .*no en-UX/],
+    [{ transcriber: { languages: ['en-UX', 'de-DX'] } }, /transcriber\.languages: .*no de-DX;/],
+    [{ transcriber: { model: 'nova-3' } }, /transcriber\.languages: .*no en-UX/],
     [{ initial_message: { message: '{{ x ' } }, /initial_message\.message: line 1/],
   ])('does not prevent the check of new values: %j', async (more, expected) => {
     const result = await change(more)
@@ -105,7 +105,11 @@ describe('a value that is not in its catalog', () => {
     ],
     [
       { transcriber: { provider: 'Deepgram', model: 'nova-2', languages: ['EN-us', 'en-uk'] } },
-      /transcriber\.provider: .*written deepgram\n- transcriber\.language: there is no en-uk/,
+      /transcriber\.provider: .*written deepgram\n- transcriber\.languages: there is no en-uk/,
+    ],
+    [
+      { transcriber: { provider: 'deepgram', model: 'nova-2', language: 'en-uk' } },
+      /- transcriber\.language: there is no en-uk/,
     ],
     [
       { voice: { provider: 'ElevenLabs', voice_id: 'sbx-en-us-ada' } },

@@ -23,6 +23,19 @@ describe('an empty list', () => {
     },
   )
 
+  test.each([{}, { include_subaccounts: true }])(
+    'of calls in a status that is not known names the known ones, with %o',
+    async (tree) => {
+      const { total, note } = await client.value('list_calls', { status: 'faild', ...tree })
+      expect(total).toBe(0)
+      expect(note).toBe(
+        'No call has the status "faild". Known: in_progress, completed, failed, transferred.',
+      )
+      const known = { status: 'transferred', created_after: '2999-01-01T00:00:00Z', ...tree }
+      expect(await client.value('list_calls', known)).not.toHaveProperty('note')
+    },
+  )
+
   test('of an existing agent, or of a UUID, has no note', async () => {
     const { id, name } = await client.value('create_agent', { ...newAgent, name: 'Never called' })
     for (const agent_id of [id, name, '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11']) {
