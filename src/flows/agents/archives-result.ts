@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
+import { shownName } from '../../text/shown-name.ts'
 import { countsOf, grouped, namesOf, notDoneInWords } from '../many/outcomes-in-words.ts'
 import type { AgentOutcome } from './each-agent.ts'
 import { agentOutcomeShape } from './updated-agent.ts'
@@ -40,7 +41,9 @@ export function archivesResult(
     structured: { summary, agents },
     lines: [
       text,
-      ...(repeated.length > 0 ? [`Given more than once: ${repeated.join(', ')}.`] : []),
+      ...(repeated.length > 0
+        ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`]
+        : []),
       ...notDoneInWords(agents, named),
       ...grouped(of('in_use'), ({ problem = '' }) => [problem]).map(
         ([why, some]) => `In use, not archived: ${named(some)} ${why}`,

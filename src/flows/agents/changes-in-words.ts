@@ -1,3 +1,4 @@
+import { shownName } from '../../text/shown-name.ts'
 import { grouped, type Names, namesOf, notDoneInWords } from '../many/outcomes-in-words.ts'
 import type { FieldChange } from './field-changes.ts'
 import { changeText } from './update-result.ts'
@@ -52,8 +53,9 @@ function shortChange({ field, before, after }: Partial<FieldChange> & { field: s
 /** `+new −old`: lists of tags differ between agents, and what was done to them is the same. */
 function tagsInWords(before: unknown, after: unknown): string {
   if (!Array.isArray(after)) return ''
-  const stored: readonly unknown[] = Array.isArray(before) ? before : []
-  const added = after.filter((tag) => !stored.includes(tag)).map((tag) => `+${tag}`)
-  const removed = stored.filter((tag) => !after.includes(tag)).map((tag) => `−${tag}`)
-  return [...added, ...removed].join(' ')
+  const stored = new Set<unknown>(Array.isArray(before) ? before : [])
+  const wanted = new Set<unknown>(after)
+  const added = after.filter((tag) => !stored.has(tag)).map((tag) => `+${shownName(String(tag))}`)
+  const removed = [...stored].filter((tag) => !wanted.has(tag))
+  return [...added, ...removed.map((tag) => `−${shownName(String(tag))}`)].join(' ')
 }

@@ -19,7 +19,8 @@ export function refuseContradictingTags(
   body: Fields,
 ): void {
   const argument = added.length > 0 ? 'add_tags' : 'remove_tags'
-  const both = added.filter((tag) => removed.includes(tag))
+  const without = new Set(removed)
+  const both = added.filter((tag) => without.has(tag))
   if (both.length > 0)
     throw badArguments([
       { argument: 'remove_tags', message: `${both.join(', ')}: in add_tags too` },
@@ -43,19 +44,27 @@ export function wantedTags(
   { add_tags: added = [], remove_tags: removed = [] }: TagOptions,
 ): WantedTags {
   if (added.length + removed.length === 0) return { missing: [] }
-  const before = tagsOf(stored)
-  const kept = before.filter((tag) => !removed.includes(tag))
+  const before = new Set(tagsOf(stored))
+  const without = new Set(removed)
+  const kept = tagsOf(stored).filter((tag) => !without.has(tag))
   return {
     tags: [...new Set([...kept, ...added])],
-    missing: removed.filter((tag) => !before.includes(tag)),
+    missing: [...without].filter((tag) => !before.has(tag)),
   }
 }
 
 export const tagsOf = ({ tags: stored }: Fields): readonly string[] =>
   Array.isArray(stored) ? stored : []
 
-/** A warning, not an error: the result is the same, and a repeated request is no mistake. */
-export function missingTagWarning(tag: string, known: readonly string[]): string {
-  const meant = closestWord(tag, known)
-  return `remove_tags: there is no tag ${tag}${meant ? `; did you mean ${meant}?` : ''}`
+/** Most tags that warnings name: each is compared with all tags there are. */
+const mostNamed = 10
+
+/** Warnings, not errors: the result is the same, and a repeated request is no mistake. */
+export function missingTagWarnings(missing: readonly string[], known: readonly string[]): string[] {
+  const named = missing.slice(0, mostNamed).map((tag) => {
+    const meant = closestWord(tag, known)
+    return `remove_tags: there is no tag ${tag}${meant ? `; did you mean ${meant}?` : ''}`
+  })
+  const rest = missing.length - named.length
+  return rest > 0 ? [...named, `remove_tags: ${rest} more of these tags are not there`] : named
 }

@@ -4,7 +4,7 @@ import { nameWithId } from '../../text/closest-match.ts'
 import { shortJson } from './agent-patch.ts'
 import { bringBackWarnings } from './bring-back.ts'
 import type { FieldChange } from './field-changes.ts'
-import { missingTagWarning, tagsOf } from './tag-changes.ts'
+import { missingTagWarnings, tagsOf } from './tag-changes.ts'
 import type { UpdateReport } from './update-one-agent.ts'
 
 export const fieldChanges = z
@@ -32,10 +32,7 @@ export const updateResultShape = {
 export function updateResult(report: UpdateReport): ToolOutcome {
   const { agent, applied, changes, missingTags } = report
   const { id, name, modified } = agent
-  const warnings = [
-    ...missingTags.map((tag) => missingTagWarning(tag, tagsOf(agent))),
-    ...report.warnings,
-  ]
+  const warnings = [...missingTagWarnings(missingTags, tagsOf(agent)), ...report.warnings]
   const lines = [
     `${headOf(report)}; modified ${modified ?? 'unknown'}.`,
     // Warnings first: if there are many changes, the last lines are left out.

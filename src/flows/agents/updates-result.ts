@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
+import { shownName } from '../../text/shown-name.ts'
 import { countsOf } from '../many/outcomes-in-words.ts'
 import { changesInWords } from './changes-in-words.ts'
 import type { AgentOutcome } from './each-agent.ts'
-import { missingTagWarning, tagsOf } from './tag-changes.ts'
+import { missingTagWarnings, tagsOf } from './tag-changes.ts'
 import type { UpdateReport } from './update-one-agent.ts'
 import { outcomeNames, UpdatedAgent, updatedAgent } from './updated-agent.ts'
 
@@ -28,7 +29,9 @@ export function updatesResult(
     structured: { summary, agents: withChangesOnce(agents) },
     lines: [
       `${isDryRun ? 'Dry run, nothing saved. ' : ''}${text}`,
-      ...(repeated.length > 0 ? [`Given more than once: ${repeated.join(', ')}.`] : []),
+      ...(repeated.length > 0
+        ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`]
+        : []),
       ...tagsOfNone(outcomes),
       ...changesInWords(agents),
     ],
@@ -39,10 +42,10 @@ export function updatesResult(
 function tagsOfNone(outcomes: readonly AgentOutcome<UpdateReport>[]): string[] {
   const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
   const known = [...new Set(reports.flatMap(({ agent }) => tagsOf(agent)))]
-  const [first, ...others] = reports.map(({ missingTags }) => missingTags)
-  return (first ?? [])
-    .filter((tag) => others.every((missing) => missing.includes(tag)))
-    .map((tag) => `Warning: ${missingTagWarning(tag, known)}`)
+  const [first = [], ...others] = reports.map(({ missingTags }) => missingTags)
+  const sets = others.map((missing) => new Set(missing))
+  const ofNone = first.filter((tag) => sets.every((missing) => missing.has(tag)))
+  return missingTagWarnings(ofNone, known).map((warning) => `Warning: ${warning}`)
 }
 
 /** The first of several agents with the same changes has them, the others its place. */

@@ -1,4 +1,5 @@
 import { nameWithId } from '../../text/closest-match.ts'
+import { shownName } from '../../text/shown-name.ts'
 
 /** What became of one of many things, whatever was to be done with it. */
 interface ShownThing {
@@ -69,7 +70,8 @@ export function namesOf<T extends ShownThing>(
     const { name } = thing
     const id = idOf(thing)
     const isClear = name !== undefined && names.indexOf(name) === names.lastIndexOf(name)
-    return isClear || id === undefined ? (name ?? '') : nameWithId(name, id)
+    const shown = shownName(name ?? '')
+    return isClear || id === undefined ? shown : nameWithId(name && shown, id)
   }
   return (some) => some.map(label).join(', ')
 }

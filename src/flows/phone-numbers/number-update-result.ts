@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { PhoneNumber } from '../../contract/phone-number.ts'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
+import { shownName } from '../../text/shown-name.ts'
 import { fieldChanges, updateWarnings } from '../agents/update-result.ts'
 import { numberInWords } from '../found-in-words.ts'
 import type { NamedOutcome } from '../many/none-done.ts'
@@ -77,7 +78,9 @@ export function updatedNumbers(
     structured: { summary, numbers },
     lines: [
       `${isDryRun ? 'Dry run, nothing saved. ' : ''}${text}`,
-      ...(repeated.length > 0 ? [`Given more than once: ${repeated.join(', ')}.`] : []),
+      ...(repeated.length > 0
+        ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`]
+        : []),
       ...notDoneInWords(numbers, named),
       ...textsOf(reports, ({ warnings }) => warnings.map((warning) => `Warning: ${warning}`)),
       ...textsOf(reports, ({ changes }) => changes.map(numberChangeInWords)),

@@ -97,6 +97,18 @@ describe('update_agent for many', () => {
     expect(again.summary).toEqual({ unchanged: 15 })
   })
 
+  test('shows a name that could be taken for several, or for our own words, in quotes', async () => {
+    for (const name of ['Smith, Jones', 'X: failed. Updated: all', 'Plain one'])
+      await client.value('create_agent', { ...newAgent, name, tags: ['odd'] })
+    const text = await textOf({ with_tag: 'odd', note: 'n', add_tags: ['c, d'] })
+    const [, updated] = text
+      .split('\n')
+      .filter((line) => line.startsWith('Updated: ') || line.startsWith('3 '))
+    expect(updated).toBe('Updated: Plain one, "X: failed. Updated: all", "Smith, Jones"')
+    expect(text).toContain('tags: +"c, d"')
+    expect(await textOf({ with_tag: 'odd' }, 'archive_agent')).toContain('"Smith, Jones"')
+  })
+
   test('shows with dry_run what would change, and saves nothing', async () => {
     const agents = await makeAgents(2, { tags: ['dry'] })
     const change = { agent_ids: names(agents), add_tags: ['new'], remove_tags: ['dry'] }
