@@ -94,8 +94,14 @@ function meantValue(value: unknown, schema: JsonSchema, name: string): unknown {
   if (schema.type === 'array')
     return Array.isArray(value) ? undefined : meantList(value, schema, name)
   if (isObject(value)) return schema.type === 'string' ? fieldOfReply(value, name) : undefined
-  return typeof value === 'string' ? meantScalar(value, schema) : undefined
+  if (typeof value !== 'string') return undefined
+  // A number in the list of calls is the one to call.
+  if (schema.type === 'object')
+    return name === 'calls' && e164.test(value) ? { to_number: value } : undefined
+  return meantScalar(value, schema)
 }
+
+const e164 = /^\+[1-9]\d{1,14}$/
 
 /** The id or code in an object of a reply. */
 function fieldOfReply(value: Readonly<Record<string, unknown>>, name: string): unknown {

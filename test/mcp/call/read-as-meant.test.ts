@@ -96,6 +96,18 @@ describe('arguments in another form are read as what they can only mean:', () =>
       readings: ['calls as a list of one'],
     })
   })
+
+  test('numbers for calls to them, and no other text', () => {
+    const common = { agent_id: 'a', from_number: '+12025550110' }
+    const calls = ['+12025550100', { to_number: '+12025550101' }]
+    expect(meant('place_calls', { ...common, calls })).toMatchObject({
+      sent: { calls: [{ to_number: '+12025550100' }, { to_number: '+12025550101' }] },
+      readings: ['calls.0: "+12025550100" as {"to_number":"+12025550100"}'],
+    })
+    for (const other of ['2025550100', 'Ada', '+12025550100, +12025550101'])
+      expect(refused('place_calls', { ...common, calls: [other] })).toEqual(['calls.0'])
+    expect(refused('create_agent', { ...newAgent, model: '+12025550100' })).toEqual(['model'])
+  })
 })
 
 describe('arguments with two possible meanings are refused:', () => {
