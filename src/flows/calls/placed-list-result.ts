@@ -40,7 +40,9 @@ export async function placedListOutcome(
   const batchId = await batchOf(callIds, run)
   const calls = run.options.follow ? await followedList(outcomes, callIds, run) : outcomes
   const isFollowed = calls.some(({ state }) => state !== undefined)
-  const ended = isFollowed && !mustWait(calls)
+  const isWaitOver = isFollowed && !mustWait(calls)
+  // A call of which it is not known whether it was placed may be ringing.
+  const ended = isWaitOver && calls.every(({ outcome }) => outcome !== 'unknown')
   const summary = outcomeCounts(calls)
   return {
     structured: {
@@ -50,7 +52,7 @@ export async function placedListOutcome(
       calls: withProblemsOnce(calls),
     },
     lines: [
-      [headOf(calls), ...(ended ? [] : nextOf(callIds, batchId, run))].join(' '),
+      [headOf(calls), ...(isWaitOver ? [] : nextOf(callIds, batchId, run))].join(' '),
       ...callListLines(calls),
     ],
   }

@@ -73,3 +73,20 @@ test('a list that cannot be kept as a batch was placed all the same', async () =
   expect(structured).not.toHaveProperty('batch_id')
   expect(lines[0]).toContain('Next: wait_for_call, each call_id, account_id own, tells')
 })
+
+test('not all calls have ended while it is not known whether one was placed', async () => {
+  const client: Client = {
+    call: async (_, { params }) =>
+      ({ id: params.call_id, status: 'completed', answer_status: 'human' }) as never,
+  }
+  const unknown: ListedCallOutcome = {
+    to_number: '+12025550102',
+    outcome: 'unknown',
+    problem: 'it is NOT KNOWN whether the call was placed',
+  }
+  const run = runOf(sessionOf(client), 20_000)
+  const { structured, lines = [] } = await placedListOutcome([placed(1), unknown], run)
+  expect(structured).toMatchObject({ summary: { placed: 1, unknown: 1 }, ended: false })
+  expect(lines[0]).not.toContain('Next: wait_for_call')
+  expect(await placedListOutcome([placed(1)], run)).toMatchObject({ structured: { ended: true } })
+})
