@@ -3,6 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
 /** Tests that keep both cores busy for long: `npm run test:slow` runs them, and so does CI. */
 export const slow = [
   'test/calls/exactly-once.test.ts',
+  'test/flows/agents/agents-in-tree.test.ts',
   'test/jinja/hostile-templates.test.ts',
   'test/jobs/main.test.ts',
   'test/jobs/shortest-way.test.ts',

@@ -1,8 +1,11 @@
 import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
 import { shownName } from '../../text/shown-name.ts'
+import { severalAccountsShape } from '../lists/several-accounts.ts'
 import { countsOf, grouped, namesOf, notDoneInWords } from '../many/outcomes-in-words.ts'
+import type { SelectedMany } from './agent-selection.ts'
 import type { AgentOutcome } from './each-agent.ts'
+import { failedLines, failedShown, tagLines } from './selection-notes.ts'
 import { agentOutcomeShape } from './updated-agent.ts'
 
 /** What became of an agent that was to be archived. */
@@ -18,6 +21,7 @@ const outcomeNames = ['failed', 'unknown', 'not_tried', 'in_use', 'archived', 'u
 /** The result for many agents. */
 export const archivesResultShape = {
   summary: z.record(z.string(), z.int()).describe('How many came to what.'),
+  ...severalAccountsShape.result,
   agents: z
     .array(
       z.object({
@@ -30,7 +34,8 @@ export const archivesResultShape = {
 
 export function archivesResult(
   outcomes: readonly AgentOutcome<Archived>[],
-  repeated: readonly string[],
+  { repeated, failed, argument }: Omit<Required<SelectedMany>, 'agents'>,
+  isTree: boolean | undefined,
 ): ToolOutcome {
   const agents = outcomes.map(archivedAgent)
   const { summary, text } = countsOf(agents, outcomeNames, 'agents')
@@ -38,9 +43,10 @@ export function archivesResult(
   const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
   const [archived, unchanged] = [of('archived'), of('unchanged')]
   return {
-    structured: { summary, agents },
+    structured: { summary, ...failedShown(failed), agents },
     lines: [
       text,
+      ...failedLines(failed),
       ...(repeated.length > 0
         ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`]
         : []),
@@ -50,15 +56,18 @@ export function archivesResult(
       ),
       ...(archived.length > 0 ? [`Archived: ${named(archived)}`] : []),
       ...(unchanged.length > 0 ? [`Archived before: ${named(unchanged)}`] : []),
-      ...(archived.length > 0
-        ? ['update_agent with agent_ids and is_archived false undoes it.']
-        : []),
+      ...tagLines(argument, isTree),
+      ...(archived.length > 0 ? [archived.some(({ account }) => account) ? undoInTree : undo] : []),
     ],
   }
 }
 
-function archivedAgent({ given, id, outcome }: AgentOutcome<Archived>) {
-  const named = { ...(id && { agent_id: id }), name: given }
+const undo = 'update_agent with agent_ids and is_archived false undoes it.'
+const undoInTree =
+  'update_agent with agent_ids (the ids), include_subaccounts true and is_archived false undoes it.'
+
+function archivedAgent({ given, id, account, outcome }: AgentOutcome<Archived>) {
+  const named = { ...(id && { agent_id: id }), name: given, ...(account && { account }) }
   if (outcome.state !== 'done')
     return { ...named, outcome: outcome.state, problem: outcome.problem }
   const { result, why } = outcome.value

@@ -3,7 +3,7 @@ import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import { confirmOption } from '../../mcp/call/confirmation.ts'
 import type { Run } from '../../mcp/call/tool.ts'
-import { agentSelection } from './selected-agents.ts'
+import { agentSelection } from './agent-selection.ts'
 
 /** Arguments of archiving. */
 export const archiveOptions = {

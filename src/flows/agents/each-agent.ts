@@ -3,37 +3,53 @@ import { Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { hintFor } from '../../mcp/hints/did-you-mean.ts'
 import { isNotFound } from '../../mcp/hints/missing-references.ts'
+import type { AccountInTree } from '../../session/account-tree.ts'
 import { forEach, type Outcome } from '../many/for-each.ts'
 import type { NamedOutcome } from '../many/none-done.ts'
-import type { SelectedAgent } from './selected-agents.ts'
+import type { SelectedAgent } from './agent-selection.ts'
 
 /** What became of one of many agents. */
 export interface AgentOutcome<T> extends NamedOutcome<T> {
   readonly id?: string | undefined
+  /** Whose it is, where agents of several accounts can be meant. */
+  readonly account?: AccountInTree | undefined
 }
 
 type EachRun = Pick<Run, 'request' | 'restricted' | 'signal' | 'answerBy' | 'progress'>
 
-/** Does the same with each of the agents; one that does not exist fails with what may be meant. */
-export async function eachAgent<T>(
+/**
+ * Does the same with each of the agents, with a run on its account; one that does not exist fails with
+ * what may be meant.
+ */
+export async function eachAgent<T, R extends EachRun>(
   agents: readonly SelectedAgent[],
-  work: (agentId: string) => Promise<T>,
-  run: EachRun,
+  work: (agentId: string, run: R) => Promise<T>,
+  run: R,
 ): Promise<AgentOutcome<T>[]> {
   const outcomes = await forEach(
     agents,
-    ({ id, problem = 'it is not known which agent is meant' }) => {
+    ({ id, account, problem = 'it is not known which agent is meant' }) => {
       if (id === undefined) throw new Refused('bad_arguments', problem)
-      return work(id)
+      return work(id, runIn(account, run))
     },
     run,
   )
   return Promise.all(
-    agents.map(async ({ given, id }, at) => {
-      const outcome = outcomes[at] as Outcome<T>
-      return { given, id, outcome: await withHint(outcome, given, run) }
+    agents.map(async ({ given, id, account }, at) => {
+      const outcome = await withHint(outcomes[at] as Outcome<T>, given, runIn(account, run))
+      return { given, id, outcome, ...(account && { account }) }
     }),
   )
+}
+
+/** The run on the account of an agent, if that is known. */
+export const runIn = <R extends Pick<Run, 'request'>>(
+  account: AccountInTree | undefined,
+  run: R,
+): R => {
+  if (!account) return run
+  const params = { ...run.request.params, account_id: account.id }
+  return { ...run, request: { ...run.request, params } }
 }
 
 async function withHint<T>(

@@ -22,13 +22,12 @@ export const updateAgentSteps: Steps<typeof routes.agents.update, typeof updateO
     const { options, body } = run
     refuseContradictingTags(options, body)
     const selected = await selectedAgents(options, run)
-    const checks = newValueChecks(run)
     if ('agentId' in selected)
-      return updateResult(await updateOneAgent(selected.agentId, run, checks))
+      return updateResult(await updateOneAgent(selected.agentId, run, newValueChecks(run)))
     if (options.expected_modified !== undefined)
       throw badArguments([
         { argument: 'expected_modified', message: 'belongs to one agent: give it with agent_id' },
       ])
-    return updateManyAgents(selected, run, checks)
+    return updateManyAgents(selected, run)
   },
 }

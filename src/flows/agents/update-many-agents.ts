@@ -1,8 +1,9 @@
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
+import { accountIn } from '../../session/account.ts'
 import { refuseIfNoneDone } from '../many/none-done.ts'
+import type { SelectedMany } from './agent-selection.ts'
 import { eachAgent } from './each-agent.ts'
-import type { NewValueChecks } from './new-value-checks.ts'
-import type { SelectedMany } from './selected-agents.ts'
+import { type NewValueChecks, newValueChecks } from './new-value-checks.ts'
 import { updateOneAgent } from './update-one-agent.ts'
 import type { UpdateRun } from './update-options.ts'
 import { updatesResult } from './updates-result.ts'
@@ -13,11 +14,19 @@ import { updatesResult } from './updates-result.ts'
  * finds nothing to change there. Throws Refused and ApiError where nothing was done.
  */
 export async function updateManyAgents(
-  { agents, repeated, argument }: SelectedMany,
+  { agents, repeated, argument, failed = [] }: SelectedMany,
   run: UpdateRun,
-  checks: NewValueChecks,
 ): Promise<ToolOutcome> {
-  const outcomes = await eachAgent(agents, (id) => updateOneAgent(id, run, checks), run)
+  // A voice or a model may belong to one account, so each account has its own checks.
+  const checks = new Map<string, NewValueChecks>()
+  const update = (id: string, own: UpdateRun) => {
+    const account = accountIn(own.request)
+    const ofAccount = checks.get(account) ?? newValueChecks(own)
+    checks.set(account, ofAccount)
+    return updateOneAgent(id, own, ofAccount)
+  }
+  const outcomes = await eachAgent(agents, update, run)
   refuseIfNoneDone(outcomes, argument)
-  return updatesResult(outcomes, { repeated, isDryRun: run.options.dry_run === true })
+  const { dry_run: isDryRun = false, include_subaccounts: isTree } = run.options
+  return updatesResult(outcomes, { repeated, failed, isDryRun, argument, isTree })
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
-import { agentSelection } from './selected-agents.ts'
+import { agentSelection } from './agent-selection.ts'
 import { tagOptions } from './tag-changes.ts'
 
 /** Arguments of an update beside the fields to change. */

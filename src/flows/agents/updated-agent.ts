@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { severalAccountsShape } from '../lists/several-accounts.ts'
 import type { AgentOutcome } from './each-agent.ts'
 import type { UpdateReport } from './update-one-agent.ts'
 import { fieldChanges, isStillArchived, updateWarnings } from './update-result.ts'
@@ -17,6 +18,7 @@ type OutcomeName = (typeof outcomeNames)[number]
 export const agentOutcomeShape = {
   agent_id: z.string().optional().describe('Agent id.'),
   name: z.string().optional().describe('Its name, or how it was given.'),
+  account: severalAccountsShape.item.account.optional(),
   problem: z.string().optional().describe('Why it was not done.'),
 }
 
@@ -34,15 +36,22 @@ export const UpdatedAgent = z.object({
 })
 export type UpdatedAgent = z.output<typeof UpdatedAgent>
 
-export function updatedAgent({ given, id, outcome }: AgentOutcome<UpdateReport>): UpdatedAgent {
+export function updatedAgent({
+  given,
+  id,
+  account,
+  outcome,
+}: AgentOutcome<UpdateReport>): UpdatedAgent {
+  const owner = account && { account: { ...account } }
   if (outcome.state !== 'done') {
     const { state, problem } = outcome
-    return { ...(id && { agent_id: id }), name: given, outcome: state, problem }
+    return { ...(id && { agent_id: id }), name: given, ...owner, outcome: state, problem }
   }
   const { agent, changes, warnings } = outcome.value
   const facts = {
     agent_id: agent.id,
     ...(agent.name && { name: agent.name }),
+    ...owner,
     outcome: outcomeName(outcome.value),
     ...(agent.modified && { modified: agent.modified }),
   }

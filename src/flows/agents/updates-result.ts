@@ -1,9 +1,12 @@
 import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
 import { shownName } from '../../text/shown-name.ts'
+import { type FailedAccounts, severalAccountsShape } from '../lists/several-accounts.ts'
 import { countsOf } from '../many/outcomes-in-words.ts'
+import type { SelectedMany } from './agent-selection.ts'
 import { changesInWords } from './changes-in-words.ts'
 import type { AgentOutcome } from './each-agent.ts'
+import { failedLines, failedShown, tagLines } from './selection-notes.ts'
 import { missingTagWarnings, tagsOf } from './tag-changes.ts'
 import type { UpdateReport } from './update-one-agent.ts'
 import { outcomeNames, UpdatedAgent, updatedAgent } from './updated-agent.ts'
@@ -11,29 +14,36 @@ import { outcomeNames, UpdatedAgent, updatedAgent } from './updated-agent.ts'
 /** The result for many agents. */
 export const updatesResultShape = {
   summary: z.record(z.string(), z.int()).describe('How many came to what.'),
+  ...severalAccountsShape.result,
   agents: z.array(UpdatedAgent).describe('Many agents, in the order given.'),
 }
 
 interface UpdatesFacts {
   readonly repeated: readonly string[]
+  readonly failed: readonly FailedAccounts[]
   readonly isDryRun: boolean
+  readonly argument: SelectedMany['argument']
+  /** Agents of subaccounts are meant, too. */
+  readonly isTree: boolean | undefined
 }
 
 export function updatesResult(
   outcomes: readonly AgentOutcome<UpdateReport>[],
-  { repeated, isDryRun }: UpdatesFacts,
+  { repeated, failed, isDryRun, argument, isTree }: UpdatesFacts,
 ): ToolOutcome {
   const agents = outcomes.map(updatedAgent)
   const { summary, text } = countsOf(agents, outcomeNames, 'agents')
   return {
-    structured: { summary, agents: withChangesOnce(agents) },
+    structured: { summary, ...failedShown(failed), agents: withChangesOnce(agents) },
     lines: [
       `${isDryRun ? 'Dry run, nothing saved. ' : ''}${text}`,
+      ...failedLines(failed),
       ...(repeated.length > 0
         ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`]
         : []),
       ...tagsOfNone(outcomes),
       ...changesInWords(agents),
+      ...tagLines(argument, isTree),
     ],
   }
 }

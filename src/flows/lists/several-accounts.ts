@@ -13,8 +13,8 @@ import type { RestrictedSession } from '../../session/restricted-session.ts'
 import type { ListRoute } from '../../views/list.ts'
 import { AccountBranch } from './account-branch.ts'
 
-/** Most accounts that one list is made of. */
-const mostAccounts = 100
+/** Most accounts that one list is made of, or one change looks for agents in. */
+export const mostAccounts = 100
 
 /** Most items that are read of an account at a time. */
 const mostPerPage = 100
@@ -83,7 +83,7 @@ export function withBranches<T>(
 }
 
 /** The account of the request with its name, if the name can be read. Throws ApiError. */
-async function rootAccount(
+export async function rootAccount(
   request: RouteRequest,
   session: RestrictedSession,
   signal: AbortSignal,
@@ -110,14 +110,19 @@ export interface FailedAccounts {
   readonly accounts: AccountTree['accounts']
 }
 
+/** Whether the list of one account was read. */
+type BranchState = Pick<AccountBranch, 'account' | 'hasRead'> & {
+  readonly error?: ApiError | undefined
+}
+
 /**
  * The accounts that could not be read, by reason. Throws ApiError if there is no other, and if the
  * caller gave up.
  */
 export function failedAccounts(
-  branches: readonly AccountBranch[],
+  branches: readonly BranchState[],
   { failed }: AccountTree,
-  { signal: caller }: TreeRun,
+  { signal: caller }: Pick<TreeRun, 'signal'>,
 ): FailedAccounts[] {
   const errors = branches.flatMap(({ account, error }) => (error ? [{ account, error }] : []))
   const [first] = errors

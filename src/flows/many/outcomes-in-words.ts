@@ -6,6 +6,8 @@ interface ShownThing {
   readonly name?: string | undefined
   readonly outcome: string
   readonly problem?: string | undefined
+  /** Whose it is, where things of several accounts can be meant. */
+  readonly account?: { readonly id: string; readonly name?: string | undefined } | undefined
 }
 
 /** `3 failed, 12 updated`, and the same as numbers; `order` has the outcomes, the worst first. */
@@ -60,18 +62,35 @@ export function grouped<T>(
 /** The names of some things. */
 export type Names<T> = (some: readonly T[]) => string
 
-/** How things are named: by name alone where that is enough. */
+/**
+ * How things are named: by name alone where that is enough. Those of several accounts are named by
+ * account: `Front desk, Sales (in Hamburg branch)`.
+ */
 export function namesOf<T extends ShownThing>(
   all: readonly T[],
   idOf: (thing: T) => string | undefined,
 ): Names<T> {
-  const names = all.map(({ name }) => name)
+  const nameIn = ({ name, account }: T) => JSON.stringify([name, account?.id])
+  const names = all.map(nameIn)
   const label = (thing: T) => {
     const { name } = thing
     const id = idOf(thing)
-    const isClear = name !== undefined && names.indexOf(name) === names.lastIndexOf(name)
+    const own = nameIn(thing)
+    const isClear = name !== undefined && names.indexOf(own) === names.lastIndexOf(own)
     const shown = shownName(name ?? '')
     return isClear || id === undefined ? shown : nameWithId(name && shown, id)
   }
-  return (some) => some.map(label).join(', ')
+  const accounts = new Map(all.flatMap(({ account }) => (account ? [[account.id, account]] : [])))
+  const accountLabel = (id: string) => {
+    const name = accounts.get(id)?.name
+    const isClear = [...accounts.values()].filter((one) => one.name === name).length === 1
+    return name && isClear ? shownName(name) : nameWithId(name && shownName(name), id)
+  }
+  return (some) =>
+    grouped(some, ({ account }) => [account?.id ?? ''])
+      .map(([id, those]) => {
+        const labels = those.map(label).join(', ')
+        return id === '' ? labels : `${labels} (in ${accountLabel(id)})`
+      })
+      .join('; ')
 }

@@ -24,7 +24,13 @@ test('the tags that none of many agents has are found at once', () => {
     outcome: { state: 'done' as const, value: report },
   }))
   const start = performance.now()
-  const { lines = [] } = updatesResult(outcomes, { repeated: [], isDryRun: false })
+  const { lines = [] } = updatesResult(outcomes, {
+    repeated: [],
+    isDryRun: false,
+    failed: [],
+    argument: 'agent_ids',
+    isTree: false,
+  })
   expect(performance.now() - start).toBeLessThan(2000)
   expect(lines.filter((line) => line.startsWith('Warning: '))).toHaveLength(11)
 })

@@ -1,0 +1,79 @@
+import * as z from 'zod'
+import type { Agent } from '../../contract/agent.ts'
+import { badArguments, type Refused } from '../../mcp/call/refused.ts'
+import type { Run } from '../../mcp/call/tool.ts'
+import type { AccountInTree } from '../../session/account-tree.ts'
+import { canonicalId } from '../../text/canonical-id.ts'
+import { closestWord } from '../../text/closest-match.ts'
+import type { FailedAccounts } from '../lists/several-accounts.ts'
+import { mostThings } from '../many/for-each.ts'
+
+/** Arguments that say which agents are meant: exactly one of the first three is given. */
+export const agentSelection = {
+  agent_id: z.string().min(1).optional().describe('Agent id.'),
+  agent_ids: z
+    .array(z.string().min(1))
+    .min(1)
+    .max(mostThings)
+    .optional()
+    .describe('Many, by id or name.'),
+  with_tag: z.string().min(1).optional().describe('All active ones of the account with this tag.'),
+  include_subaccounts: z
+    .boolean()
+    .optional()
+    .describe('true: agent_ids and with_tag mean agents of all subaccounts too.'),
+}
+
+export type Selection = z.output<z.ZodObject<typeof agentSelection>>
+export type SelectionRun = Pick<Run, 'request' | 'restricted' | 'session' | 'signal' | 'answerBy'>
+
+/** One of many agents that are meant, or why it is not known which one is. */
+export interface SelectedAgent {
+  /** As it was given: an id or a name. */
+  readonly given: string
+  readonly id?: string
+  /** Whose it is, where agents of several accounts can be meant. */
+  readonly account?: AccountInTree
+  readonly problem?: string
+}
+
+/** Many agents; a list of one counts as many. */
+export interface SelectedMany {
+  readonly agents: readonly SelectedAgent[]
+  /** Names and ids of agents that were named before: they are not done twice. */
+  readonly repeated: readonly string[]
+  /** The argument that named them. */
+  readonly argument: 'agent_id' | 'agent_ids' | 'with_tag'
+  /** Accounts whose agents could not be looked for. */
+  readonly failed?: readonly FailedAccounts[]
+}
+
+/** Each agent once, however often and by whatever it is named. */
+export function eachOnce(agents: readonly SelectedAgent[]): SelectedMany {
+  const keys = agents.map(
+    ({ id, given, account }) => `${canonicalId(id ?? given)} ${account?.id ?? ''}`,
+  )
+  const isFirst = (_: SelectedAgent, at: number) => keys.indexOf(keys[at] ?? '') === at
+  return {
+    agents: agents.filter(isFirst),
+    repeated: agents.filter((one, at) => !isFirst(one, at)).map(({ given }) => given),
+    argument: 'agent_ids',
+  }
+}
+
+export const badTag = (message: string): Refused =>
+  badArguments([{ argument: 'with_tag', message }])
+
+export const tooManyTagged = (count: string): Refused =>
+  badTag(
+    `${count} agents have it, and one call takes ${mostThings}; take them from list_agents with tags, and give them in agent_ids, a part at a time`,
+  )
+
+/** Which of the agents' tags may be meant instead of one that none has. */
+export function tagMeant(tag: string, agents: readonly Agent[]): string {
+  const known = [...new Set(agents.flatMap(({ tags }) => tags ?? []))]
+  const meant = closestWord(tag, known)
+  if (meant) return `did you mean ${meant}?`
+  const some = known.slice(0, 10).join(', ')
+  return some ? `tags that agents have: ${some}` : 'no agent has any tag'
+}

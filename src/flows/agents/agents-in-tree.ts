@@ -1,0 +1,190 @@
+import { ApiError } from '../../api/failure.ts'
+import { mapAtOnce } from '../../api/map-at-once.ts'
+import { withTimeLimit } from '../../api/time-limit.ts'
+import { requestMs } from '../../calls/placing-context.ts'
+import type { Agent } from '../../contract/agent.ts'
+import { routes } from '../../contract/routes.ts'
+import { badArguments, type Refused } from '../../mcp/call/refused.ts'
+import {
+  type AccountInTree,
+  type AccountTree,
+  accountsAtOnce,
+  readAccountTree,
+} from '../../session/account-tree.ts'
+import { canonicalId } from '../../text/canonical-id.ts'
+import { closestItems, itemLabel, nameWithId } from '../../text/closest-match.ts'
+import { shownName } from '../../text/shown-name.ts'
+import {
+  type FailedAccounts,
+  failedAccounts,
+  mostAccounts,
+  rootAccount,
+  whyNoSubaccounts,
+} from '../lists/several-accounts.ts'
+import { mostThings } from '../many/for-each.ts'
+import {
+  badTag,
+  eachOnce,
+  type SelectedAgent,
+  type SelectedMany,
+  type SelectionRun,
+  tagMeant,
+  tooManyTagged,
+} from './agent-selection.ts'
+import { readAgents } from './read-agents.ts'
+import { failedInWords } from './selection-notes.ts'
+
+/*
+ * Agents of an account and all its subaccounts. Accounts that cannot be read are told in `failed`:
+ * what is meant in the others is done.
+ */
+
+/** An agent, and whose it is. */
+interface OwnedAgent {
+  readonly agent: Agent
+  readonly account: AccountInTree
+}
+
+interface AgentsOfTree {
+  readonly owned: readonly OwnedAgent[]
+  readonly failed: readonly FailedAccounts[]
+  /** False: an account has more agents than were read. */
+  readonly isAll: boolean
+}
+
+/** All active agents with the tag. Throws Refused and ApiError. */
+export function agentsInTreeWithTag(tag: string, run: SelectionRun): Promise<SelectedMany> {
+  return withTree(run, async (read) => {
+    const { owned, failed, isAll } = await read({ tags: [tag] })
+    // The platform may read a tag with a comma as several tags [R].
+    const tagged = owned.filter(({ agent }) => agent.tags?.includes(tag))
+    if (tagged.length === 0) {
+      const known = (await read({})).owned.map(({ agent }) => agent)
+      const where = ['in the account and its subaccounts', inWords(failed)].filter(Boolean)
+      throw badTag(
+        `no active agent has the tag ${tag} ${where.join(', ')}; ${tagMeant(tag, known)}`,
+      )
+    }
+    if (!isAll || tagged.length > mostThings)
+      throw tooManyTagged(isAll ? `${tagged.length}` : `more than ${tagged.length}`)
+    return { agents: tagged.map(selectedOf), repeated: [], argument: 'with_tag', failed }
+  })
+}
+
+/**
+ * The agents with these ids or exact names. A name is that of an active agent, as everywhere, and it
+ * means one only where all accounts could be read. Throws Refused and ApiError.
+ */
+export function agentsInTreeByIds(
+  given: readonly string[],
+  run: SelectionRun,
+): Promise<SelectedMany> {
+  return withTree(run, async (read) => {
+    const active = await read({})
+    const isActive = (id: string) => active.owned.some(({ agent }) => isCalled(agent, id))
+    const archived = given.every(isActive) ? undefined : await read({ is_archived: true })
+    const failed = archived?.failed.length ? archived.failed : active.failed
+    const isComplete = failed.length === 0 && active.isAll
+    const whole = { failed, isAll: active.isAll && (archived?.isAll ?? true) }
+    const agents = given.map((one): SelectedAgent => {
+      const byId = [...active.owned, ...(archived?.owned ?? [])].filter(({ agent }) =>
+        hasId(agent, one),
+      )
+      const found =
+        byId.length > 0 ? byId.slice(0, 1) : active.owned.filter(({ agent }) => agent.name === one)
+      const [first] = found
+      if (!first) return { given: one, problem: noneMeant(one, active.owned, whole) }
+      if (found.length > 1) return { given: one, problem: severalMeant(one, found) }
+      if (byId.length === 0 && !isComplete)
+        return { given: one, problem: notCertain(one, first, whole) }
+      return { ...selectedOf(first), given: one }
+    })
+    return { ...eachOnce(agents), failed }
+  })
+}
+
+const hasId = ({ id }: Agent, given: string) => canonicalId(id) === canonicalId(given)
+const isCalled = (agent: Agent, given: string) => hasId(agent, given) || agent.name === given
+
+const selectedOf = ({ agent: { id, name }, account }: OwnedAgent): SelectedAgent => ({
+  ...{ given: name || id, id, account },
+})
+
+/** Reads the agents of all accounts that match. Throws ApiError. */
+type ReadTree = (filters: object) => Promise<AgentsOfTree>
+
+/** Half of the time is for reading, so that the other half is left for the changes. */
+function withTree<T>(run: SelectionRun, work: (read: ReadTree) => Promise<T>): Promise<T> {
+  const { restricted: session, request } = run
+  const problem = whyNotTree(run)
+  if (problem) throw badTree(problem)
+  const msLeft = Math.min((run.answerBy - performance.now()) / 2, requestMs)
+  return withTimeLimit(msLeft, run.signal, async (signal) => {
+    const root = await rootAccount(request, session, signal)
+    const tree = await readAccountTree(root, { session, signal, most: mostAccounts })
+    if (tree.hasMore)
+      throw badTree(
+        `there are more than ${mostAccounts} accounts: give account_id, one branch at a time`,
+      )
+    return work((filters) => readTree(tree, filters, { ...run, signal, caller: run.signal }))
+  })
+}
+
+const badTree = (message: string): Refused =>
+  badArguments([{ argument: 'include_subaccounts', message }])
+
+function whyNotTree({ restricted }: SelectionRun): string | undefined {
+  if (!restricted.mayRead(routes.agents.list))
+    return 'needs list_agents, which this server does not offer'
+  const why = whyNoSubaccounts(restricted)
+  return why && `nothing was changed. ${why} Call again without it`
+}
+
+async function readTree(
+  tree: AccountTree,
+  filters: object,
+  run: SelectionRun & { readonly caller: AbortSignal | undefined },
+): Promise<AgentsOfTree> {
+  const reading = { client: run.restricted.client, signal: run.signal }
+  const branches = await mapAtOnce(tree.accounts, accountsAtOnce, async (account) => {
+    try {
+      return { account, hasRead: true, ...(await readAgents(account.id, filters, reading)) }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return { account, hasRead: false, agents: [], isAll: true, error }
+    }
+  })
+  return {
+    owned: branches.flatMap(({ account, agents }) => agents.map((agent) => ({ agent, account }))),
+    failed: failedAccounts(branches, tree, { signal: run.caller }),
+    isAll: branches.every(({ isAll }) => isAll),
+  }
+}
+
+type Incomplete = Pick<AgentsOfTree, 'failed' | 'isAll'>
+
+/** What could not be read; empty: everything was. */
+const inWords = (failed: readonly FailedAccounts[]): string =>
+  failed.length > 0 ? `as far as they could be read (${failedInWords(failed)})` : ''
+
+const accountLabel = ({ id, name }: AccountInTree) => nameWithId(name && shownName(name), id)
+
+const whyIncomplete = ({ failed }: Incomplete) =>
+  inWords(failed) || 'as far as they were read: an account has too many agents'
+
+function noneMeant(given: string, owned: readonly OwnedAgent[], read: Incomplete): string {
+  const isWhole = read.failed.length === 0 && read.isAll
+  const limits = isWhole ? '' : `, ${whyIncomplete(read)}`
+  const known = owned.map(({ agent: { id, name } }) => ({ id, names: [name] }))
+  const meant = closestItems(given, known).map(itemLabel).join(' or ')
+  return `no agent of the account and its subaccounts has the id or name ${given}${limits}.${meant && ` Did you mean ${meant}?`}`
+}
+
+const severalMeant = (given: string, found: readonly OwnedAgent[]) =>
+  `${found.length} agents are called "${given}"; give the id: ${found
+    .slice(0, 5)
+    .map(({ agent, account }) => `${agent.id} (in ${accountLabel(account)})`)
+    .join(', ')}`
+
+const notCertain = (given: string, { agent }: OwnedAgent, read: Incomplete) =>
+  `it is not certain that only one agent is called "${given}", ${whyIncomplete(read)}; give the id: ${agent.id}`

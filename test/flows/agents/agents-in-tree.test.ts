@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ClientKind, connectStdio } from '../../harness/client.ts'
+import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
+import { seedIds } from '../../harness/sandbox.ts'
+import { newAgent } from '../../harness/story.ts'
+
+/** A new branch below an account (the key's own without one), and its id. */
+const makeBranch = async (person: Person, name: string, account_id?: string) => {
+  const made = await person.value('create_subaccount', { name, ...(account_id && { account_id }) })
+  return String(made.id)
+}
+
+const makeAgent = async (person: Person, name: string, more: object = {}) =>
+  String((await person.value('create_agent', { ...newAgent, name, ...more })).id)
+
+const recording = { capture_settings: { recording_enabled: false } }
+
+describe('agents of the account and its subaccounts', () => {
+  let person: Person
+  let hamburg: string
+  let altona: string
+  beforeAll(async () => {
+    person = await connectPerson('v2 2026-07-28', {})
+    hamburg = await makeBranch(person, 'Hamburg branch')
+    altona = await makeBranch(person, 'Altona branch', hamburg)
+  })
+  afterAll(() => person[Symbol.asyncDispose]())
+
+  test.each<ClientKind>(['v2 2026-07-28', 'v2 2025', 'v1'])(
+    'are changed by their tag in one call, each with its account (%s)',
+    async (kind) => {
+      await using own = await connectPerson(kind, {})
+      const branch = await makeBranch(own, 'Hamburg branch')
+      const below = await makeBranch(own, 'Altona branch', branch)
+      await makeAgent(own, 'Reception', { tags: ['hh'] })
+      await makeAgent(own, 'Reception', { tags: ['hh'], account_id: branch })
+      const third = await makeAgent(own, 'Sales', { tags: ['hh'], account_id: below })
+      await makeAgent(own, 'Other', { account_id: branch })
+      const args = { with_tag: 'hh', include_subaccounts: true, ...recording }
+      const dry = await own.value('update_agent', { ...args, dry_run: true })
+      expect(dry.summary).toEqual({ would_change: 3 })
+      const result = await own.call('update_agent', args)
+      expect(await own.flaws('update_agent', result)).toBeUndefined()
+      expect(result.structuredContent).toMatchObject({
+        account_id: seedIds.account,
+        summary: { updated: 3 },
+        agents: [
+          { name: 'Reception', account: { id: seedIds.account } },
+          { name: 'Reception', account: { id: branch, name: 'Hamburg branch' } },
+          { name: 'Sales', account: { id: below, name: 'Altona branch' } },
+        ],
+      })
+      expect(result.content[0]?.text).toContain(
+        'Updated: Reception (in Sandbox account); Reception (in Hamburg branch); Sales (in Altona branch)',
+      )
+      const read = await own.value('get_agent', { agent_id: third, account_id: below })
+      expect(read).toMatchObject(recording)
+      expect(result.content[0]?.text).toContain('Archived agents are not included.')
+      const alone = { with_tag: 'hh', note: 'x', dry_run: true }
+      expect((await own.value('update_agent', alone)).summary).toEqual({ would_change: 1 })
+      expect(await own.text('update_agent', alone)).toContain(
+        'Archived agents and those of subaccounts are not included.',
+      )
+    },
+  )
+
+  test('are meant by id or exact name, archived ones by id', async () => {
+    const [one, two] = [
+      await makeAgent(person, 'Front', { account_id: hamburg }),
+      await makeAgent(person, 'Back', { account_id: altona }),
+    ]
+    const given = { agent_ids: [one, 'Back', two], include_subaccounts: true }
+    const changed = await person.call('update_agent', { ...given, add_tags: ['x'] })
+    expect(changed.structuredContent).toMatchObject({ summary: { updated: 2 } })
+    expect(changed.content[0]?.text).toContain(`Given more than once: ${two}.`)
+    const archived = await person.call('archive_agent', given)
+    expect(archived.structuredContent).toMatchObject({
+      agents: [
+        { agent_id: one, outcome: 'archived', account: { id: hamburg } },
+        { agent_id: two, outcome: 'archived', account: { id: altona } },
+      ],
+    })
+    const back = { agent_ids: [one, two], include_subaccounts: true, is_archived: false }
+    expect((await person.value('update_agent', back)).summary).toEqual({ updated: 2 })
+    const read = { agent_id: two, account_id: altona }
+    expect(await person.value('get_agent', read)).toMatchObject({ is_archived: false })
+  })
+
+  test('of one name are not taken for each other, and an unknown one is named', async () => {
+    const ids = [
+      await makeAgent(person, 'Twin', { account_id: hamburg }),
+      await makeAgent(person, 'Twin', { account_id: altona }),
+    ]
+    const ok = await makeAgent(person, 'Certain')
+    const given = { agent_ids: ['Twin', 'Certian', ok], include_subaccounts: true, note: 'n' }
+    const { content, structuredContent } = await person.call('update_agent', given)
+    expect(structuredContent?.summary).toEqual({ failed: 2, updated: 1 })
+    for (const id of ids) expect(content[0]?.text).toContain(id)
+    expect(content[0]?.text).toMatch(/2 agents are called "Twin"; give the id: .*in Altona branch/)
+    expect(content[0]?.text).toMatch(/Certian\. Did you mean Certain/)
+  })
+
+  test('are archived after one question that names the account of each and what uses it', async () => {
+    const tags = ['closing']
+    await makeAgent(person, 'Main bot', { tags })
+    const used = await makeAgent(person, 'Harbour bot', { tags, account_id: hamburg })
+    const trunk = await person.value('create_sip_trunk', { name: 'T', account_id: hamburg })
+    await person.value('create_phone_number', {
+      ...{ number: '+4940123456', name: 'Harbour', sip_trunk_id: trunk.id },
+      ...{ inbound_agent_id: used, account_id: hamburg },
+    })
+    const args = { with_tag: 'closing', include_subaccounts: true }
+    const kept = await person.value('archive_agent', { ...args, unused_only: true })
+    expect(kept.summary).toEqual({ in_use: 1, archived: 1 })
+    await person.value('update_agent', {
+      ...{ agent_ids: (kept.agents as { agent_id: string }[]).map(({ agent_id }) => agent_id) },
+      ...{ include_subaccounts: true, is_archived: false },
+    })
+    const preview = await person.call('archive_agent', args)
+    const text = preview.content[0]?.text ?? ''
+    expect(text).toContain('Archive 2 agents?')
+    expect(text).toContain(
+      `Agents: "Main bot" in "Sandbox account" (${seedIds.account}); "Harbour bot" in "Hamburg branch" (${hamburg})`,
+    )
+    expect(text).toContain('In use: "Harbour bot" answers +4940123456 ("Harbour")')
+    const confirm_token = tokenOf(preview)
+    const done = await person.call('archive_agent', { ...args, confirm_token })
+    expect(await person.flaws('archive_agent', done)).toBeUndefined()
+    expect(done.structuredContent?.summary).toEqual({ archived: 2 })
+    expect(done.content[0]?.text).toContain('include_subaccounts true and is_archived false')
+  })
+
+  test('are not meant together with agent_id, and a tag that none has is said', async () => {
+    const one = { agent_id: seedIds.supportAgent, include_subaccounts: true, note: 'x' }
+    expect(await person.text('update_agent', one)).toMatch(/include_subaccounts: not with agent_id/)
+    const tag = { with_tag: 'remindr', include_subaccounts: true, note: 'x' }
+    expect(await person.text('update_agent', tag)).toMatch(
+      /no active agent has the tag remindr in the account and its subaccounts; did you mean/,
+    )
+  })
+})
+
+describe('include_subaccounts of a change is refused', () => {
+  const args = { with_tag: 'hh', include_subaccounts: true }
+  test.each<[string, Record<string, string>, RegExp]>([
+    ['where the account is pinned', { VOICE_AGENT_ACCOUNT: seedIds.account }, /one account only/],
+    [
+      'where subaccounts are not exposed',
+      { VOICE_AGENT_TOOLS: 'update_agent,archive_agent,list_agents' },
+      /list_subaccounts is not exposed/,
+    ],
+    [
+      'where agents are not listed',
+      { VOICE_AGENT_TOOLS: 'update_agent,archive_agent,list_subaccounts' },
+      /needs list_agents/,
+    ],
+  ])('%s', async (_, env, reason) => {
+    await using client = await connectStdio('v2 2026-07-28', { env })
+    for (const [tool, more] of [
+      ['update_agent', { note: 'x' }],
+      ['archive_agent', {}],
+    ] as const) {
+      const { isError, content } = await client.call(tool, { ...args, ...more })
+      expect(isError).toBe(true)
+      expect(content[0]?.text).toMatch(reason)
+    }
+  })
+})
+
+describe('a branch that fails', () => {
+  const agentIn = (id: string) => ({ id: `agent-${id}`, name: `Bot ${id}`, tags: ['hh'] })
+  const start = (fails: readonly string[]) =>
+    startFakePlatform(
+      ({ method, url }, res) => {
+        const { pathname } = new URL(url, 'http://x')
+        const [, , , account = '', list, one] = pathname.split('/')
+        const below =
+          account === 'own'
+            ? [
+                { id: 'b1', name: 'B1' },
+                { id: 'b2', name: 'B2' },
+              ]
+            : []
+        if (list === 'subaccounts') return json(res, 200, { count: below.length, items: below })
+        if (fails.includes(account)) return json(res, 500, envelope('internal_error'))
+        const agent = agentIn(account)
+        if (one === undefined) return json(res, 200, { count: 1, items: [agent] })
+        return json(res, 200, method === 'PATCH' ? { ...agent, note: 'x' } : agent)
+      },
+      { account: 'own' },
+    )
+  const connect = (url: string) =>
+    connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: url },
+    })
+
+  test('is named, and the others are changed', async () => {
+    await using platform = await start(['b2'])
+    await using person = await connect(platform.url)
+    const args = { with_tag: 'hh', include_subaccounts: true, note: 'x' }
+    const { structuredContent, content } = await person.call('update_agent', args)
+    expect(structuredContent).toMatchObject({
+      summary: { updated: 2 },
+      failed_accounts: [{ accounts: [{ id: 'b2', name: 'B2' }] }],
+    })
+    expect(content[0]?.text).toMatch(/NOT COMPLETE: not read: B2 \(b2\): .*500/)
+    // A name may be that of an agent there, too; an id is certain.
+    const ids = { agent_ids: ['Bot b1', 'agent-own'], include_subaccounts: true, note: 'x' }
+    const named = await person.call('update_agent', ids)
+    expect(named.structuredContent).toMatchObject({ summary: { failed: 1, updated: 1 } })
+    expect(named.content[0]?.text).toMatch(/not certain that only one agent is called "Bot b1"/)
+    const patched = platform.seen.filter(({ method }) => method === 'PATCH').map(({ url }) => url)
+    expect(patched.join()).not.toContain('/b2/')
+  })
+
+  test('is an error where all fail', async () => {
+    await using platform = await start(['own', 'b1', 'b2'])
+    await using person = await connect(platform.url)
+    const args = { with_tag: 'hh', include_subaccounts: true, note: 'x' }
+    expect((await person.call('update_agent', args)).isError).toBe(true)
+    expect(platform.seen.some(({ method }) => method === 'PATCH')).toBe(false)
+  })
+})
