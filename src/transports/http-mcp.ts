@@ -110,7 +110,9 @@ async function receive(
   if (!limits.isWithinRate({ key, network, count }, response)) return undefined
   if (!parsed.ok) return void sendJson(response, 400, parsed.answer)
   const waits = waitsIn(parsed.value, header)
-  if (!limits.admits('waits', { key, network, count: waits }, response)) return undefined
+  if (waits > 0 && !limits.admits('waits', { key, network, count: waits }, response)) {
+    return undefined
+  }
   return { message: parsed.value }
 }
 

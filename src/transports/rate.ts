@@ -25,6 +25,7 @@ export interface RatedRequest {
 /** Limits requests a minute by API key, by client network and in all. */
 export class Rate {
   readonly #allowances: Readonly<Record<BoundName, Allowances>>
+  readonly #isLimited: boolean
 
   /** Requests a minute, on average; as many may come at once. 0 means no limit. */
   constructor({ inAll, perKey, perAddress }: Bounds) {
@@ -33,10 +34,12 @@ export class Rate {
       perAddress: new Allowances(perAddress),
       inAll: new Allowances(inAll),
     }
+    this.#isLimited = Object.values(this.#allowances).some(({ isLimited }) => isLimited)
   }
 
   /** Counts a request; returns the bound that is reached, if any, and then counts nothing. */
   take({ key, network, count }: RatedRequest, now = performance.now()): Exceeded | undefined {
+    if (!this.#isLimited) return undefined
     const names = [
       ['perKey', this.#allowances.perKey.isLimited ? hash('sha256', key, 'base64url') : ''],
       ['perAddress', network],

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import { isObject } from '../../json/is-object.ts'
 import type { Tool } from '../call/tool.ts'
 import type { GetHeader } from './envelope.ts'
 import type { Exposure } from './exposure.ts'
@@ -8,14 +8,6 @@ import type { ToolCatalogue } from './tool-catalogue.ts'
 /** How many calls of tools in a message or batch wait for telephone calls, each for up to a minute. */
 export type CountWaits = (message: unknown, header: GetHeader) => number
 
-const ToolCall = z.object({
-  method: z.literal('tools/call'),
-  params: z.object({
-    name: z.string(),
-    arguments: z.record(z.string(), z.unknown()).optional(),
-  }),
-})
-
 export function createWaitCount({
   exposureFor,
   catalogueOf,
@@ -24,19 +16,31 @@ export function createWaitCount({
   readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
 }): CountWaits {
   return (message, header) => {
+    const messages: readonly unknown[] = Array.isArray(message) ? message : [message]
+    const calls = messages.filter(isToolCall)
+    if (calls.length === 0) return 0
     const requested = exposureFor(header)
     if (!requested.ok) return 0
     const { byName } = catalogueOf(requested.exposure)
-    const messages: readonly unknown[] = Array.isArray(message) ? message : [message]
-    return messages.filter((one) => isWait(one, byName)).length
+    return calls.filter(({ params }) => isWait(params, byName)).length
   }
 }
 
-function isWait(message: unknown, byName: ReadonlyMap<string, Tool>): boolean {
-  const { data } = ToolCall.safeParse(message)
-  const waits = data && byName.get(data.params.name)?.waits
+interface ToolCall {
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** Not parsed by a schema: this is done for every request, and the message is parsed later. */
+const isToolCall = (message: unknown): message is ToolCall =>
+  isObject(message) && message.method === 'tools/call' && isObject(message.params)
+
+function isWait(
+  { name, arguments: given }: ToolCall['params'],
+  byName: ReadonlyMap<string, Tool>,
+): boolean {
+  const waits = typeof name === 'string' ? byName.get(name)?.waits : undefined
   if (!waits) return false
-  return waits === 'always' || isTrue(data.params.arguments?.[waits.with])
+  return waits === 'always' || (isObject(given) && isTrue(given[waits.with]))
 }
 
 /** Texts are read as what they mean (see read-as-meant.ts). */
