@@ -37,20 +37,32 @@ export function usageResult(report: UsageReport): OutputWithLines {
   const rows = report.isSeries ? bucketRows(report) : []
   const lines = [...head, ...rows.map(({ text }) => text)]
   const fitting = firstLines(lines, resultBudget - spareTokens).lines.length
-  const next = rows[Math.max(1, fitting - head.length)]?.first ?? report.data.length
+  const inText = rows[Math.max(1, fitting - head.length)]?.first ?? report.data.length
+  const data = report.isSeries ? report.data.map(withMinutes) : report.data
+  const next = Math.min(inText, fittingBuckets(data))
   const notes = [
     ...(report.isPart ? [partNote(report.data)] : []),
     ...(next < report.data.length ? [shortenedNote(report.data, next)] : []),
     ...(report.names.note ? [report.names.note] : []),
   ]
+  const shown = rows.filter(({ first }) => first < next)
   return {
-    structured: contentOf(report, report.data.slice(0, next), notes),
-    lines: [...lines.slice(0, Math.max(head.length + 1, fitting)), ...notes],
+    structured: contentOf(report, data.slice(0, next), notes),
+    lines: [...head, ...shown.map(({ text }) => text), ...notes],
   }
 }
 
+/** Most tokens of the buckets as data, about: they say more than the lines, and some clients show both. */
+const dataBudget = 1.2 * resultBudget
+
+/** How many buckets stay within the budget for data, at least one. */
+function fittingBuckets(data: Usage['data']): number {
+  const texts = data.map((bucket) => JSON.stringify(bucket))
+  return firstLines(texts, dataBudget).lines.length
+}
+
 function contentOf(
-  { meta, rest, totals, comparedWith, names, isSeries, groupBy }: UsageReport,
+  { meta, rest, totals, comparedWith, names, groupBy }: UsageReport,
   data: Usage['data'],
   notes: readonly string[],
 ): StructuredContent {
@@ -65,7 +77,7 @@ function contentOf(
     ...(comparedWith && { compared_with: { start: isoOf(start), end: isoOf(end) } }),
     ...(named.length > 0 && { names: Object.fromEntries(named) }),
     ...(notes.length > 0 && { note: notes.join(' ') }),
-    data: isSeries ? data.map(withMinutes) : data,
+    data,
   }
 }
 

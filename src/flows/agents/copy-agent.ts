@@ -21,7 +21,7 @@ const options = {
   agent_id: z.string().min(1).describe('Agent id.'),
   name: z.string().min(1).max(50).describe('Of the copy.'),
   changes: z.object(changeable).optional().describe('Fields as in update_agent.'),
-  to_account_id: z.string().min(1).optional().describe('To account id.'),
+  to_account_id: z.string().min(1).optional().describe('Id or name of the account to copy into.'),
 }
 
 const schema = z.object({

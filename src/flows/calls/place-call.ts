@@ -15,7 +15,10 @@ import { placedCallOutcome } from './placed-call-result.ts'
 import { placingRun } from './placing-run.ts'
 
 const options = {
-  follow: z.boolean().optional().describe('true: answer when the call has ended.'),
+  follow: z
+    .boolean()
+    .optional()
+    .describe('true: answer when the call has ended, with its transcript.'),
   ...confirmOption,
 }
 
