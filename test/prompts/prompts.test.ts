@@ -111,7 +111,9 @@ describe.each(Object.entries(examples))('%s', (name, args) => {
 
   test('stays under 8,000 tokens, and a third of that with what a new sandbox holds', async () => {
     expect(sizeOf(await get(name, args))).toBeLessThan(2700)
-    expect(sizeOf(await get(name, args, sessionOn(instead(huge))))).toBeLessThan(8000)
+    // By id: of thousands of agents, none is certain to be the only one of its name.
+    const byId = { ...args, ...(args.agent_id && { agent_id: seedIds.supportAgent }) }
+    expect(sizeOf(await get(name, byId, sessionOn(instead(huge))))).toBeLessThan(8000)
     // Replies of 30 MB take long on a busy machine.
   }, 60_000)
 

@@ -210,15 +210,16 @@ describe('a platform that fails', () => {
     )
   })
 
-  test('a hundred names cost one list', async () => {
+  test('a hundred names cost one list, with a page to see that it ends', async () => {
     const items = Array.from({ length: 100 }, (_, at) => numberOf(uuid(at), `Line ${at}`))
     platform.behave(({ url, method }, res) => {
+      if (url.includes('offset=100')) return json(res, 200, { count: 100, items: [] })
       if (url.includes('?')) return json(res, 200, { count: 100, items })
       json(res, 200, numberOf(idIn(url), method === 'GET' ? 'old' : 'new'))
     })
     const result = await rename(items.map(({ friendly_name }) => friendly_name))
     expect(result.structuredContent).toMatchObject({ summary: { updated: 100 } })
-    expect(platform.seen.filter(({ url }) => url.includes('?'))).toHaveLength(1)
+    expect(platform.seen.filter(({ url }) => url.includes('?'))).toHaveLength(2)
     expect((await rename(Array.from({ length: 101 }, (_, at) => `${at}`))).isError).toBe(true)
   })
 })
