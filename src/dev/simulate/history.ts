@@ -196,17 +196,38 @@ class History {
     this.#platform.isWell = true
     for (const { steps } of this.#servers) steps.calm()
     await time.sleep(100_000)
-    for (const wanted of this.#plan.calls) {
-      for (let tries = 0; tries < 6; tries++) {
-        const { kind } = await this.#repeat(wanted)
-        if (kind === 'placed') break
-        await time.sleep(this.#plan.settledMs + 190_000)
-        // By a limit: until every lease has ended.
-        if (kind === 'refused' && tries === 1) time.stepClock(longestCallMs + 4 * 3_600_000)
-      }
+    let open = this.#plan.calls
+    for (let round = 0; open.length > 0 && round < 9; round++) {
+      const refused = await this.#repeatAll(open)
+      open = open.filter((wanted) => !this.#isPlaced(wanted))
+      await time.sleep(this.#plan.settledMs + 190_000)
+      // By a limit, where a permit may be left: until every lease has ended.
+      if (refused && round === 1 && this.#mayLeavePermits())
+        time.stepClock(longestCallMs + 4 * 3_600_000)
     }
     // Until the calls have ended, and that was noticed.
     await time.sleep(this.#plan.limits.max_at_once === undefined ? 0 : 400_000)
+  }
+
+  /** Otherwise every permit is given back when the calls have ended, or a minute is over. */
+  #mayLeavePermits(): boolean {
+    const { servers, listing, events } = this.#plan
+    // Calls of a time that is still to come count until the clock has caught up.
+    const isSetBack = events.some((event) => event.kind === 'clock' && event.byMs < 0)
+    return this.#wasDisturbed || servers > 1 || listing === 'shortened ids' || isSetBack
+  }
+
+  /** Repeats the requests for these calls one after the other; true when one is refused. */
+  async #repeatAll(open: readonly WantedCall[]): Promise<boolean> {
+    let isRefused = false
+    for (const wanted of open)
+      isRefused = (await this.#repeat(wanted)).kind === 'refused' || isRefused
+    return isRefused
+  }
+
+  /** Whether the last answer for a call was that it is placed. */
+  #isPlaced(wanted: WantedCall): boolean {
+    return this.#told.findLast((told) => told.wanted === wanted)?.answer.kind === 'placed'
   }
 
   #repeat(wanted: WantedCall): Promise<Answer> {
