@@ -60,5 +60,5 @@ test('whatever is sent, arguments are either problems or a request of the route'
 
 test('the body of what a tool sends is that of its route, unless its steps make the body', () => {
   const others = tools.filter((tool) => !sendsItsBody(tool)).map(({ name }) => name)
-  expect(others).toEqual(['copy_agent', 'check_call_readiness', 'place_calls'])
+  expect(others).toEqual(['copy_agent', 'check_call_readiness', 'place_call', 'place_calls'])
 })
