@@ -1,9 +1,18 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Tests that keep both cores busy for long: `npm run test:slow` runs them, and so does CI. */
+/**
+ * Tests that take long, or keep both cores busy: `npm run test:slow` runs them, and so does CI. With
+ * them `npm test` would take more than four minutes.
+ */
 export const slow = [
   'test/calls/exactly-once.test.ts',
   'test/flows/agents/agents-in-tree.test.ts',
+  'test/flows/calls/call-batches.test.ts',
+  'test/flows/calls/calls-at-once.test.ts',
+  'test/flows/calls/place-calls.test.ts',
+  'test/flows/calls/wait-for-call.test.ts',
+  'test/flows/lists/subaccount-list.test.ts',
+  'test/flows/usage/get-usage.test.ts',
   'test/jinja/hostile-templates.test.ts',
   'test/jobs/main.test.ts',
   'test/jobs/shortest-way.test.ts',
@@ -12,6 +21,7 @@ export const slow = [
   'test/sandbox/durability.test.ts',
   'test/sandbox/fuzz.test.ts',
   'test/state/restart.test.ts',
+  'test/tools/every-tool.test.ts',
   'test/tools/tokens.test.ts',
   'test/transports/http-limits.test.ts',
   'test/transports/http-pressure.test.ts',
