@@ -5,6 +5,8 @@ import { configDefaults, defineConfig } from 'vitest/config'
  * them `npm test` would take more than four minutes.
  */
 export const slow = [
+  'test/calls/call-follower.test.ts',
+  'test/calls/call-identity.test.ts',
   'test/calls/exactly-once.test.ts',
   'test/flows/agents/agents-in-tree.test.ts',
   'test/flows/calls/call-batches.test.ts',
@@ -23,9 +25,11 @@ export const slow = [
   'test/state/restart.test.ts',
   'test/tools/every-tool.test.ts',
   'test/tools/tokens.test.ts',
+  'test/transports/exposure.test.ts',
   'test/transports/http-limits.test.ts',
   'test/transports/http-pressure.test.ts',
   'test/transports/stdio-pressure.test.ts',
+  'test/transports/stdio-protocol.test.ts',
 ]
 
 /** Tests with a real PostgreSQL, which is installed before them, from a manifest of its own. */
