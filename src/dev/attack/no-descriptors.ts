@@ -13,7 +13,10 @@ export const noDescriptors: Scenario = {
     const platform = await attack.platform((_, response) => json(response, 200, { id: 's1' }))
     // No tool was called before, so nothing that a first call needs is loaded yet.
     const server = await attack.serve({ env: platform.env, descriptors: 64 })
-    const read = () => callBuiltTool(server.url, 'get_subaccount', { subaccount_id: 's1' })
+    const read = () =>
+      callBuiltTool(server.url, 'get_subaccount', {
+        subaccount_id: '11111111-1111-4111-8111-111111111111',
+      })
     const isWell = async () => (await fetch(new URL('/health', server.url))).ok
     // This connection stays open for the next requests.
     assert.ok(await isWell())

@@ -74,7 +74,12 @@ export const oneKey: Scenario = {
         ),
       )
     const others = () =>
-      callBuiltTool(server.url, 'get_subaccount', { subaccount_id: 's1' }, { key: 'other-key' })
+      callBuiltTool(
+        server.url,
+        'get_subaccount',
+        { subaccount_id: '11111111-1111-4111-8111-111111111111' },
+        { key: 'other-key' },
+      )
     const all = (count: number, one: (index: number) => Promise<number>) =>
       Promise.all(Array.from({ length: count }, (_, index) => one(index)))
 
@@ -90,7 +95,10 @@ export const oneKey: Scenario = {
     await sleep(1500)
     assert.ok(watched.size <= 250, `${watched.size} resources are watched`)
 
-    const call = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
+    const call = {
+      name: 'get_subaccount',
+      arguments: { subaccount_id: '11111111-1111-4111-8111-111111111111' },
+    }
     const calls = all(5000, () => send(mcpHttpRequest('tools/call', call, { key: 'greedy-key' })))
     let answered = 0
     const done = calls.then(() => true)

@@ -46,7 +46,7 @@ export const ownKey: Scenario = {
     const token = { 'x-mcp-local-token': readFileSync(file, 'utf8').trim() }
     const tool = mcpHttpRequest('tools/call', {
       name: 'get_subaccount',
-      arguments: { subaccount_id: 's1' },
+      arguments: { subaccount_id: '11111111-1111-4111-8111-111111111111' },
     })
     const ask = async (headers: Record<string, string>) => {
       const response = await fetch(server.url, {

@@ -27,7 +27,10 @@ export const proxy: Scenario = {
         NODE_EXTRA_CA_CERTS: authorityFile,
       },
     })
-    const read = { name: 'get_subaccount', arguments: { subaccount_id: 's1' } }
+    const read = {
+      name: 'get_subaccount',
+      arguments: { subaccount_id: '11111111-1111-4111-8111-111111111111' },
+    }
     const { result } = await rpc(server.url, 'tools/call', read)
     assert.partialDeepStrictEqual(result, { structuredContent: { id: 's1' } })
     assert.equal(tunnel.asked[0]?.target, 'platform.example:443')
