@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Client } from '../api/client.ts'
 import { ApiError } from '../api/failure.ts'
 import { withTimeLimit } from '../api/time-limit.ts'
@@ -21,10 +22,13 @@ export interface CallReader {
 const readMs = 3000
 const maxRead = 50
 
-/** How long after it was placed a call that the platform does not show has ended, ms. */
-const missingAfterMs = 60_000
+/**
+ * How long the platform must say that there is no such call before it counts as ended, ms. By the time
+ * of this process: a clock that is set forward makes a call look older than it is.
+ */
+const missingForMs = 120_000
 
-type CallStatus = 'ended' | 'under way' | 'unknown'
+type CallStatus = 'ended' | 'under way' | 'missing' | 'unknown'
 
 /**
  * Keeps the call counter's number of calls under way true. Calls that this process has placed are
@@ -37,6 +41,8 @@ export class CallsUnderWay {
   readonly #follower: CallFollower
   /** Permits of calls that this process follows. */
   readonly #followed = new Set<string>()
+  /** Since when calls are missing on the platform, by their permits; ms of this process. */
+  readonly #missingSince = new LRUCache<string, number>({ max: 1000 })
   /** Owners whose calls this process has read. */
   readonly #knownOwners = new Set<string>()
 
@@ -80,13 +86,26 @@ export class CallsUnderWay {
     reader: CallReader,
     signal: AbortSignal | undefined,
   ): Promise<CallStatus> {
-    const status = await statusOf(call, reader, signal)
+    const status = this.#judged(call.id, await statusOf(call, reader, signal))
     if (status === 'ended') await this.#policy.release(call.id)
     if (status === 'under way') {
       await this.#policy.renew(call.id)
       this.#follow(call.id, call.callId, reader)
     }
     return status
+  }
+
+  /** A call that stays missing has ended. */
+  #judged(permitId: string, status: CallStatus): CallStatus {
+    if (status !== 'missing') {
+      this.#missingSince.delete(permitId)
+      return status
+    }
+    const since = this.#missingSince.get(permitId) ?? performance.now()
+    const hasEnded = performance.now() - since >= missingForMs
+    if (hasEnded) this.#missingSince.delete(permitId)
+    else this.#missingSince.set(permitId, since)
+    return hasEnded ? 'ended' : 'missing'
   }
 
   #follow(permitId: string, callId: string, { account, client, key }: CallReader): void {
@@ -103,7 +122,7 @@ export class CallsUnderWay {
 }
 
 async function statusOf(
-  { callId, agoMs }: OpenCall,
+  { callId }: OpenCall,
   { account, client }: CallReader,
   signal: AbortSignal | undefined,
 ): Promise<CallStatus> {
@@ -115,6 +134,6 @@ async function statusOf(
     return hasEnded(call) ? 'ended' : 'under way'
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return isMissing(error) && agoMs > missingAfterMs ? 'ended' : 'unknown'
+    return isMissing(error) ? 'missing' : 'unknown'
   }
 }

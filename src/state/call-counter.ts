@@ -14,8 +14,6 @@ export interface PlatformCall {
 export interface OpenCall {
   readonly id: string
   readonly callId: string
-  /** How long ago it was reserved, ms. */
-  readonly agoMs: number
 }
 
 /*

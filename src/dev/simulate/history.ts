@@ -4,7 +4,13 @@ import { judge, type Told } from './judge.ts'
 import type { Plan, PlannedEvent, PlannedRequest, WantedCall } from './plan.ts'
 import { SharedState } from './shared-state.ts'
 import { SimulatedPlatform } from './simulated-platform.ts'
-import { type Answer, type ServedRequest, SimulatedServer, tokenMs } from './simulated-server.ts'
+import {
+  type Answer,
+  type ClientToken,
+  type ServedRequest,
+  SimulatedServer,
+  tokenMs,
+} from './simulated-server.ts'
 import { Steps } from './steps.ts'
 import { VirtualTime } from './virtual-time.ts'
 
@@ -55,7 +61,7 @@ class History {
   readonly #told: Told[] = []
   /** Ends the requests of a server that stops. */
   readonly #waiting = new Map<Steps, Set<() => void>>()
-  readonly #mintedAt = new Map<string, number>()
+  readonly #tokens = new Map<WantedCall, ClientToken>()
   #requests = 0
   #starts = 0
   #wasDisturbed = false
@@ -150,20 +156,19 @@ class History {
   ): Promise<void> {
     const { time } = this.#parts
     await time.sleep(at)
-    const token = this.#tokenFor(wanted)
-    if (wanted.isConfirmed && token === undefined) return
+    const token = wanted.isConfirmed ? this.#tokenFor(wanted) : undefined
     const caller = new AbortController()
     if (cancelledAfter !== undefined) time.after(cancelledAfter, () => caller.abort())
     await this.#serve(server, { wanted, signal: caller.signal, forMs: this.#plan.requestMs, token })
   }
 
-  /** The client's token for a call; none when it has expired. */
-  #tokenFor({ number, isConfirmed }: WantedCall): string | undefined {
-    if (!isConfirmed) return undefined
-    const { timeOfDay } = this.#parts.time
-    const mintedAt = this.#mintedAt.get(number) ?? timeOfDay
-    this.#mintedAt.set(number, mintedAt)
-    return timeOfDay - mintedAt < tokenMs ? `token of ${number}` : undefined
+  /** The client's token for a call, from the preview that its first request shows. */
+  #tokenFor(wanted: WantedCall): ClientToken {
+    const nonce = `token of ${wanted.number}`
+    const expiresAt = this.#parts.time.timeOfDay + tokenMs
+    const token = this.#tokens.get(wanted) ?? { nonce, expiresAt }
+    this.#tokens.set(wanted, token)
+    return token
   }
 
   async #serve(index: number, request: Omit<ServedRequest, 'nth'>): Promise<Answer> {

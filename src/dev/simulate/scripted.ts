@@ -26,17 +26,24 @@ interface Script {
   readonly events?: readonly PlannedEvent[]
   readonly more?: Partial<Plan>
   readonly externalId?: string
+  readonly isConfirmed?: boolean
+  /** Another call that is wanted. */
+  readonly other?: Pick<Script, 'requests' | 'posts'>
 }
 
-function scriptOf({ requests, posts, events = [], more, externalId }: Script): Plan {
-  const call: WantedCall = {
-    ...{ number: '+4915112345670', externalId, isConfirmed: false },
-    ...{ requests, posts },
-  }
+const callOf = (
+  number: string,
+  { requests, posts, externalId, isConfirmed = false }: Script,
+): WantedCall => ({ number, externalId, isConfirmed, requests, posts })
+
+function scriptOf(script: Script): Plan {
+  const { events = [], more, other } = script
+  const calls = [callOf('+4915112345670', script)]
+  if (other) calls.push(callOf('+4915112345671', other))
   return {
     ...{ seed: 0, servers: 2, settledMs: 120_000, findOutMs: 20_000, requestMs: 54_000 },
     ...{ listing: 'filtered', otherCalls: 0, crashRate: 0, stateFailureRate: 0 },
-    ...{ readFaultRate: 0, stateMs: 0, limits: {}, calls: [call], events },
+    ...{ readFaultRate: 0, stateMs: 0, limits: {}, calls, events },
     ...more,
   }
 }
@@ -112,6 +119,20 @@ const scripts: Readonly<Record<string, Script>> = {
     requests: [at(0), at(150_000, 1), at(160_000)],
     posts: [lateAndLost],
     events: [{ at: 10_000, kind: 'no lists', forMs: 148_000 }],
+  },
+  'the clock is set back between a preview and the use of its token': {
+    // Nobody answers the first request: the client has its token, and uses it later.
+    requests: [at(100), at(3000, 1), at(250_000, 1)],
+    posts: [turn('never', 'connection lost')],
+    events: [{ at: 0, kind: 'kill', server: 0 }, clock(500, -hour)],
+    isConfirmed: true,
+  },
+  'the platform does not show a call yet, and the clock is set forward': {
+    requests: [at(0, 1)],
+    posts: [turn('now', 'created', { lateness: 0.998 })],
+    other: { requests: [at(7500)], posts: [] },
+    events: [clock(1730, hour)],
+    more: { limits: { max_at_once: 1 } },
   },
 }
 

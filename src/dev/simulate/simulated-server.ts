@@ -36,7 +36,7 @@ export type Answer =
   | { readonly kind: 'unknown' }
   /** Nothing was placed by this request, and by none before it. */
   | { readonly kind: 'refused'; readonly why: string }
-  /** The token was used before. */
+  /** The token was used before, or has expired. */
   | { readonly kind: 'token used' }
   /** The state could not be used. */
   | { readonly kind: 'state failed' }
@@ -53,7 +53,14 @@ export interface ServedRequest {
   readonly signal: AbortSignal
   readonly forMs: number
   /** Absent: the client has none, and needs none. */
-  readonly token?: string | undefined
+  readonly token?: ClientToken | undefined
+}
+
+/** A token that a client has from a preview. */
+export interface ClientToken {
+  readonly nonce: string
+  /** ms since 1970. */
+  readonly expiresAt: number
 }
 
 const account = 'account-1'
@@ -108,8 +115,11 @@ export class SimulatedServer {
     }
   }
 
-  async #placeConfirmed(nonce: string, place: () => Promise<Placement>): Promise<Answer> {
-    const used = await this.#tokens.use({ nonce, owner: account, validMs: tokenMs })
+  async #placeConfirmed(
+    { nonce, expiresAt }: ClientToken,
+    place: () => Promise<Placement>,
+  ): Promise<Answer> {
+    const used = await this.#tokens.use({ nonce, owner: account, expiresAt, validMs: tokenMs })
     if (used !== 'used now') return { kind: 'token used' }
     try {
       return placed(await place())

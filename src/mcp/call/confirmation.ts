@@ -25,6 +25,7 @@ import {
   type SingleUseTokens,
   type TokenContent,
   type TokenState,
+  type TokenSubject,
 } from './single-use-tokens.ts'
 
 /*
@@ -102,7 +103,7 @@ interface UnconfirmedCall {
   readonly owner: string
   readonly context: ServerContext
   readonly question: Question
-  readonly content: Omit<TokenContent, 'nonce'>
+  readonly content: TokenSubject
 }
 
 export function createConfirmations(mode: ConfirmMode, state: TokenState): Confirmations {

@@ -18,19 +18,24 @@ export interface TokenContent {
   readonly scope: string
   /** Different in each token. */
   readonly nonce: string
+  /** When it expires, seconds since 1970. */
+  readonly exp: number
 }
+
+/** What a token is made for; the rest is made with it. */
+export type TokenSubject = Omit<TokenContent, 'nonce' | 'exp'>
 
 /**
  * Signed tokens of one purpose: each expires, and can be used once, by whichever server has the keys.
  * Where the state of the servers cannot be used, methods throw Refused.
  */
 export interface SingleUseTokens {
-  mint(content: Omit<TokenContent, 'nonce'>, context: ServerContext): Promise<string>
+  mint(subject: TokenSubject, context: ServerContext): Promise<string>
   /** Reads a token of these servers that has not expired; throws for any other. */
   verify(token: string, context: ServerContext): Promise<TokenContent>
   isUsed(content: TokenContent): Promise<boolean>
   /**
-   * Marks it as used; false when it was used before. Throws Refused where no more uses can be
+   * Marks it as used; false when it was used before or has expired. Throws Refused where no more uses can be
    * remembered, in all or for this owner.
    */
   use(content: TokenContent, owner: string): Promise<boolean>
@@ -56,21 +61,22 @@ export function createSingleUseTokens(
     return { newest: codecOf(newest), older: older.map(codecOf) }
   })
   return {
-    mint: (content, context) =>
+    mint: (subject, context) =>
       refusing(async () => {
         const { newest } = await codecs.get()
-        return newest.mint({ ...content, nonce: randomBytes(9).toString('base64url') }, context)
+        const nonce = randomBytes(9).toString('base64url')
+        const exp = Math.floor(Date.now() / 1000) + ttlSeconds
+        return newest.mint({ ...subject, nonce, exp }, context)
       }),
     async verify(token, context) {
       const { newest, older } = await refusing(() => codecs.get())
       return verifyWithOneOf([newest, ...older], token, context)
     },
     isUsed: ({ nonce }) => refusing(() => usedTokens.isUsed(nonce)),
-    use: ({ nonce }, owner) =>
+    use: ({ nonce, exp }, owner) =>
       refusing(async () => {
-        // One second more: a token can be verified in the second in which it expires.
-        const validMs = (ttlSeconds + 1) * 1000
-        const used = await usedTokens.use({ nonce, owner, validMs })
+        const times = { expiresAt: exp * 1000, validMs: ttlSeconds * 1000 }
+        const used = await usedTokens.use({ nonce, owner, ...times })
         if (used === 'full') throw tooMany()
         return used === 'used now'
       }),

@@ -33,7 +33,7 @@ export function createMemoryCallCounter(now: () => number = Date.now): CallCount
     open: async (owner, withinMs) =>
       [...calls].flatMap(([id, { at, leaseEnd, placed }]) =>
         leaseEnd > 0 && at > now() - withinMs && placed?.owner === owner
-          ? [{ id, callId: placed.callId, agoMs: now() - at }]
+          ? [{ id, callId: placed.callId }]
           : [],
       ),
     renew: async (id, leaseMs) => {

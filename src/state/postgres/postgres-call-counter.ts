@@ -109,7 +109,7 @@ async function countedNow(
   return { at, exceeded: exceededLimit(limits, at, { nthNewest, underWay: () => under_way }) }
 }
 
-const OpenRow = z.object({ id: z.string(), callId: z.string(), agoMs: z.coerce.number() })
+const OpenRow = z.object({ id: z.string(), callId: z.string() })
 
 /** What is known of the calls that were placed. */
 const following = ({
@@ -122,7 +122,7 @@ const following = ({
     await run(NoRow, sql, [id, await seal(owner), callId])
   },
   async open(owner, withinMs) {
-    const sql = `SELECT id, call_id AS "callId", ${now} - at AS "agoMs" FROM ${table}
+    const sql = `SELECT id, call_id AS "callId" FROM ${table}
       WHERE counted_as = $1 AND owner = $2 AND at > ${now} - $3::bigint AND lease_end > 0 ORDER BY at`
     return run(OpenRow, sql, [countedAs, await seal(owner), withinMs])
   },

@@ -91,7 +91,7 @@ const limiting = (
 
 const placedSql = 'INSERT OR REPLACE INTO placed_calls SELECT id, ?, ? FROM calls WHERE id = ?'
 const openSql = `
-  SELECT id, call_id AS callId, at FROM placed_calls JOIN calls USING (id)
+  SELECT id, call_id AS callId FROM placed_calls JOIN calls USING (id)
   WHERE owner = ? AND at > ? AND lease_end > 0 ORDER BY at`
 const renewSql = 'UPDATE calls SET lease_end = ? WHERE id = ? AND lease_end > 0'
 const releaseSql = 'UPDATE calls SET lease_end = 0 WHERE id = ?'
@@ -103,17 +103,14 @@ const following = (
 ): Pick<CallCounter, 'placed' | 'open' | 'renew' | 'release'> => ({
   placed: (id, { owner, callId }) => use((db) => void db.prepare(placedSql).run(owner, callId, id)),
   open: (owner, withinMs) =>
-    use((db) => {
-      const rows = z.array(OpenRow).parse(db.prepare(openSql).all(owner, now() - withinMs))
-      return rows.map(({ id, callId, at }) => ({ id, callId, agoMs: now() - at }))
-    }),
+    use((db) => z.array(OpenRow).parse(db.prepare(openSql).all(owner, now() - withinMs))),
   renew: (id, leaseMs) => use((db) => void db.prepare(renewSql).run(now() + leaseMs, id)),
   release: (id) => use((db) => void db.prepare(releaseSql).run(id)),
 })
 
 const AtRow = z.object({ at: z.number() }).optional()
 const CountRow = z.object({ count: z.number() })
-const OpenRow = z.object({ id: z.string(), callId: z.string(), at: z.number() })
+const OpenRow = z.object({ id: z.string(), callId: z.string() })
 
 const nthNewestSql = 'SELECT at FROM calls WHERE at > ? ORDER BY at DESC LIMIT 1 OFFSET ?'
 const underWaySql = 'SELECT count(*) AS count FROM calls WHERE lease_end > ?'

@@ -99,7 +99,7 @@ export function describeRecords(
     test('a used token is used for all servers, until it is given back', async () => {
       const [one, other] = (await open()).map((records) => createUsedTokens(records))
       if (!one || !other) throw new Error('two servers')
-      const use = { nonce: 'n', owner: 'me', validMs: 1000 }
+      const use = { nonce: 'n', owner: 'me', expiresAt: Date.now() + 60_000, validMs: 60_000 }
       expect(await one.isUsed('n')).toBe(false)
       expect(await one.use(use)).toBe('used now')
       expect(await other.isUsed('n')).toBe(true)
