@@ -3,9 +3,11 @@ import * as z from 'zod'
 import type { CallIdentity } from '../../src/state/journal.ts'
 import { type Database, NoRow, openDatabase } from '../../src/state/postgres/database.ts'
 import { migrations } from '../../src/state/postgres/migrations.ts'
+import { createPostgresAuditTrail } from '../../src/state/postgres/postgres-audit-trail.ts'
 import { createPostgresCallCounter } from '../../src/state/postgres/postgres-call-counter.ts'
 import { createPostgresJournal } from '../../src/state/postgres/postgres-journal.ts'
 import { createPostgresRecords } from '../../src/state/postgres/postgres-records.ts'
+import { describeAuditTrail } from '../state/conformance/audit-trail.ts'
 import { describeCallCounter } from '../state/conformance/call-counter.ts'
 import { describeJournal } from '../state/conformance/journal.ts'
 import { describeRecords } from '../state/conformance/records.ts'
@@ -41,6 +43,11 @@ describeJournal('in PostgreSQL', async () => {
 describeRecords('in PostgreSQL', async () => {
   const [one, other] = await openTwo()
   return [createPostgresRecords(one), createPostgresRecords(other)]
+})
+
+describeAuditTrail('in PostgreSQL', async () => {
+  const [one, other] = await openTwo()
+  return [createPostgresAuditTrail(one), createPostgresAuditTrail(other)]
 })
 
 let shared: Database | undefined

@@ -2,6 +2,7 @@ import { createLocalChanges } from '../changes.ts'
 import { openOnce } from '../open-once.ts'
 import { openSqliteJournal } from '../sqlite/sqlite-journal.ts'
 import type { State } from '../state.ts'
+import { createMemoryAuditTrail } from './memory-audit-trail.ts'
 import { createMemoryCallCounter } from './memory-call-counter.ts'
 import { createMemoryRecords } from './memory-records.ts'
 
@@ -13,6 +14,7 @@ export function createMemoryState(): State {
     journal: journal.get,
     callCounter,
     records: createMemoryRecords(),
+    audit: createMemoryAuditTrail(),
     changes: createLocalChanges(),
     check: async () => undefined,
     async close() {

@@ -55,6 +55,19 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX records_by_owner ON voice_agent_mcp.records (kind, owner);
       CREATE INDEX records_by_end ON voice_agent_mcp.records (expires)`,
   },
+  {
+    // Nothing in an entry is hashed besides what it says itself: it is there to be read.
+    sql: `
+      CREATE TABLE voice_agent_mcp.audit_entries (
+        id text COLLATE "C" PRIMARY KEY,
+        at bigint NOT NULL,
+        tool text NOT NULL,
+        outcome text NOT NULL,
+        key text NOT NULL,
+        entry text NOT NULL
+      );
+      CREATE INDEX audit_entries_by_age ON voice_agent_mcp.audit_entries (at, id)`,
+  },
 ]
 
 /** What identifies an installation: its tables, whatever server works with them. */

@@ -1,5 +1,6 @@
 import type { State } from '../state.ts'
 import { type DatabaseOptions, openDatabase } from './database.ts'
+import { createPostgresAuditTrail } from './postgres-audit-trail.ts'
 import { createPostgresCallCounter } from './postgres-call-counter.ts'
 import { createPostgresChanges } from './postgres-changes.ts'
 import { createPostgresJournal } from './postgres-journal.ts'
@@ -21,6 +22,7 @@ export function createPostgresState({ isSandbox, ...options }: PostgresStateOpti
       countedAs: isSandbox ? 'sandbox' : 'platform',
     }),
     records: createPostgresRecords(database),
+    audit: createPostgresAuditTrail(database),
     changes,
     check: database.check,
     async close() {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { createLocalChanges } from '../changes.ts'
 import { openOnce } from '../open-once.ts'
 import type { State } from '../state.ts'
+import { createSqliteAuditTrail } from './sqlite-audit-trail.ts'
 import { createSqliteCallCounter } from './sqlite-call-counter.ts'
 import { openSqliteJournal } from './sqlite-journal.ts'
 import { createSqliteRecords } from './sqlite-records.ts'
@@ -20,6 +21,7 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
   const journal = openOnce(() => openSqliteJournal(file('calls.db')))
   const callCounter = createSqliteCallCounter(file('dialled.db'), setting)
   const records = createSqliteRecords(file('records.db'), setting)
+  const audit = createSqliteAuditTrail(file('audit.db'), setting)
   const open = async () => {
     const opened = await journal.get()
     await opened.restoreFile()
@@ -29,6 +31,7 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
     journal: open,
     callCounter,
     records,
+    audit,
     changes: createLocalChanges(),
     async check() {
       await open()
@@ -37,6 +40,7 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
       await journal.close((opened) => opened.close())
       await callCounter.close()
       await records.close()
+      await audit.close()
     },
   }
 }

@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod'
+import { type AuditQuery, type AuditTrail, parseAuditEntry } from '../audit-trail.ts'
+import { openOnce } from '../open-once.ts'
+import { StateError } from '../state-error.ts'
+import { openStateFile, retryWhileBusy, type StateFile } from './state-file.ts'
+
+const schema: StateFile = {
+  // "audt"
+  applicationId: 0x61756474,
+  version: 1,
+  create(db) {
+    db.exec(`
+    CREATE TABLE entries (
+      id TEXT PRIMARY KEY,
+      at INTEGER NOT NULL,
+      tool TEXT NOT NULL,
+      outcome TEXT NOT NULL,
+      key TEXT NOT NULL,
+      entry TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX entries_by_age ON entries (at, id)`)
+  },
+}
+
+export interface SqliteAuditTrail extends AuditTrail {
+  close(): Promise<void>
+}
+
+/**
+ * An audit trail in an SQLite file, which several servers on one machine may share. The file is made with
+ * the first entry; where that fails, the next use tries again. `setting` is what names the folder, for
+ * errors.
+ */
+export function createSqliteAuditTrail(path: string, setting: string): SqliteAuditTrail {
+  const file = openOnce(() => open(path))
+  const use = async <T>(work: (db: DatabaseSync) => T): Promise<T> => {
+    try {
+      const db = await file.get()
+      return await retryWhileBusy(() => work(db))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new StateError(
+        `The file ${path} cannot be used: ${reason}. It holds the audit trail. Let this program read and write it and its folder, or name another folder with ${setting}.`,
+        { cause: error },
+      )
+    }
+  }
+  return {
+    save: (entry) =>
+      use((db) => {
+        const { id, tool, outcome, key } = entry
+        const at = Date.parse(entry.time)
+        db.prepare(saveSql).run({ id, at, tool, outcome, key, entry: JSON.stringify(entry) })
+      }),
+    // Who only looks makes no file.
+    list: async (query) =>
+      path === ':memory:' || existsSync(path) ? use((db) => rowsOf(db, query)) : [],
+    prune: (before, most) => use((db) => Number(db.prepare(pruneSql).run(before, most).changes)),
+    close: () => file.close((db) => db.close()),
+  }
+}
+
+async function open(path: string): Promise<DatabaseSync> {
+  const db = await openStateFile(path, schema)
+  // A commit does not wait for the disk: see AuditTrail.
+  db.exec('PRAGMA synchronous = NORMAL')
+  return db
+}
+
+const saveSql = `
+  INSERT INTO entries VALUES (:id, :at, :tool, :outcome, :key, :entry)
+  ON CONFLICT (id) DO UPDATE SET outcome = :outcome, entry = :entry`
+
+const pruneSql = `
+  DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE at < ? ORDER BY at, id LIMIT ?)`
+
+const listSql = `
+  SELECT entry FROM entries
+  WHERE at >= coalesce(:since, at) AND at < coalesce(:until, at + 1)
+    AND tool = coalesce(:tool, tool) AND outcome = coalesce(:outcome, outcome)
+    AND substr(key, 1, length(:key)) = :key
+    AND (:beforeAt IS NULL OR (at, id) < (:beforeAt, :beforeId))
+  ORDER BY at DESC, id DESC LIMIT :limit`
+
+const EntryRow = z.object({ entry: z.string().transform(parseAuditEntry) })
+
+function rowsOf(db: DatabaseSync, { since, until, tool, outcome, key, before, limit }: AuditQuery) {
+  const rows = db.prepare(listSql).all({
+    since: since ?? null,
+    until: until ?? null,
+    tool: tool ?? null,
+    outcome: outcome ?? null,
+    key: key ?? '',
+    beforeAt: before ? Date.parse(before.time) : null,
+    beforeId: before?.id ?? null,
+    limit,
+  })
+  return z
+    .array(EntryRow)
+    .parse(rows)
+    .map(({ entry }) => entry)
+}

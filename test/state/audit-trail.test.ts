@@ -1,0 +1,65 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createMemoryAuditTrail } from '../../src/state/memory/memory-audit-trail.ts'
+import { createSqliteAuditTrail } from '../../src/state/sqlite/sqlite-audit-trail.ts'
+import { StateError } from '../../src/state/state-error.ts'
+import { scratchFolder } from '../harness/program.ts'
+import { describeAuditTrail, entryOf } from './conformance/audit-trail.ts'
+
+const setting = '--state-dir'
+
+describeAuditTrail('in memory', async () => {
+  const trail = createMemoryAuditTrail()
+  return [trail, trail]
+})
+
+describe('in files', () => {
+  const cleanUp: (() => unknown)[] = []
+  afterEach(async () => {
+    for (const end of cleanUp.splice(0)) await end()
+  })
+  describeAuditTrail('in a file', async () => {
+    const folder = scratchFolder()
+    const open = () => createSqliteAuditTrail(join(folder.path, 'audit.db'), setting)
+    const [one, other] = [open(), open()]
+    cleanUp.push(one.close, other.close, () => folder[Symbol.dispose]())
+    return [one, other]
+  })
+})
+
+test('in memory the oldest entry makes room for a new one', async () => {
+  const trail = createMemoryAuditTrail(2)
+  for (const id of ['a', 'b', 'c']) await trail.save(entryOf(id))
+  expect((await trail.list({ limit: 10 })).map(({ id }) => id)).toEqual(['c', 'b'])
+})
+
+describe('the file of an audit trail', () => {
+  test('is made with the first entry, readable by its user only, and kept for the next server', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'new', 'audit.db')
+    const before = createSqliteAuditTrail(file, setting)
+    expect(await before.list({ limit: 1 })).toEqual([])
+    expect(existsSync(join(folder.path, 'new'))).toBe(false)
+    await before.save(entryOf('a'))
+    for (const name of [file, `${file}-wal`])
+      if (process.platform !== 'win32') expect(statSync(name).mode & 0o777).toBe(0o600)
+    await before.close()
+    const after = createSqliteAuditTrail(file, setting)
+    expect(await after.list({ limit: 10 })).toEqual([entryOf('a')])
+    await after.close()
+  })
+
+  test('that cannot be used is named in the error, and left as it is', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'audit.db')
+    writeFileSync(file, 'x'.repeat(5000))
+    const trail = createSqliteAuditTrail(file, setting)
+    for (const use of [() => trail.save(entryOf('a')), () => trail.list({ limit: 1 })]) {
+      await expect(use()).rejects.toThrow(StateError)
+      await expect(use()).rejects.toThrow(`The file ${file} cannot be used: `)
+      await expect(use()).rejects.toThrow(setting)
+    }
+    expect(readFileSync(file, 'utf8')).toBe('x'.repeat(5000))
+  })
+})
