@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { JournalEntry } from './journal.ts'
+import { type JournalEntry, longestSendMs } from './journal.ts'
 
 /** What a claim does with the entry that stands for it; see the protocol in journal.ts. */
 export type ClaimStep = 'insert' | 'reuse' | 'theirs' | 'conflict'
@@ -17,3 +17,6 @@ export function claimStep(
 
 /** Short, in lower case, letters and digits: the platform is to store it unchanged. */
 export const mintExternalId = (): string => `auto-${randomBytes(12).toString('hex')}`
+
+/** How far ahead of the clock a stamp is at most unless the clock was set back, ms. */
+export const longestStampAheadMs = 2 * longestSendMs

@@ -9,7 +9,7 @@ import { createPostgresJournal } from '../../src/state/postgres/postgres-journal
 import { createPostgresRecords } from '../../src/state/postgres/postgres-records.ts'
 import { describeAuditTrail } from '../state/conformance/audit-trail.ts'
 import { describeCallCounter } from '../state/conformance/call-counter.ts'
-import { describeJournal } from '../state/conformance/journal.ts'
+import { describeJournal, describeJournalAfterClockStep } from '../state/conformance/journal.ts'
 import { describeRecords } from '../state/conformance/records.ts'
 import { type PostgresServer, startPostgres } from './postgres-server.ts'
 
@@ -38,6 +38,17 @@ const openTwo = async () => {
 describeJournal('in PostgreSQL', async () => {
   const [one, other] = await openTwo()
   return [createPostgresJournal(one), createPostgresJournal(other)]
+})
+
+describeJournalAfterClockStep('in PostgreSQL', async () => {
+  const [one, other] = await openTwo()
+  return {
+    journals: [createPostgresJournal(one), createPostgresJournal(other)],
+    // What was written before the clock was set seems to be so much younger.
+    async setClockBack(byMs) {
+      await one.run(NoRow, 'UPDATE voice_agent_mcp.calls SET since = since + $1::bigint', [byMs])
+    },
+  }
 })
 
 describeRecords('in PostgreSQL', async () => {

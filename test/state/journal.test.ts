@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { afterEach, describe } from 'vitest'
+import { afterEach, describe, vi } from 'vitest'
 import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
 import { scratchFolder } from '../harness/program.ts'
-import { describeJournal } from './conformance/journal.ts'
+import { describeJournal, describeJournalAfterClockStep } from './conformance/journal.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {
@@ -24,4 +24,17 @@ describe('in a file', () => {
     cleanUp.push(one.close, other.close, () => folder[Symbol.dispose]())
     return [one, other]
   })
+})
+
+describeJournalAfterClockStep('in memory', async () => {
+  const journal = await openSqliteJournal(':memory:')
+  cleanUp.push(journal.close)
+  return {
+    journals: [journal, journal],
+    async setClockBack(byMs) {
+      const now = Date.now.bind(Date)
+      const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - byMs)
+      cleanUp.push(() => clock.mockRestore())
+    },
+  }
 })

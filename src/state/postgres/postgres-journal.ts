@@ -9,7 +9,7 @@ import {
   longestSendMs,
   sameCallMs,
 } from '../journal.ts'
-import { claimStep, mintExternalId } from '../journal-rules.ts'
+import { claimStep, longestStampAheadMs, mintExternalId } from '../journal-rules.ts'
 import { StateError } from '../state-error.ts'
 import { type Database, databaseNow, NoRow, type RunSql } from './database.ts'
 import { currentEntry, elapsedSince, entryOf, JournalRow, rowColumns } from './journal-rows.ts'
@@ -130,14 +130,22 @@ async function claimRow(run: RunSql, identity: CallIdentity): Promise<Claim> {
   return { kind: 'mine', entry: entryOf(claimed) }
 }
 
+/**
+ * The stamp at `at` of a row that has one already, by the same rule as `laterThan`: where the clock
+ * was set back, it is that of the clock.
+ */
+const laterThanSince = `CASE WHEN since - at > ${longestStampAheadMs} THEN at
+  ELSE GREATEST(at, since + 1) END`
+
 const insertSql = `
   INSERT INTO voice_agent_mcp.calls
     (owner, external_id, content, minted, state, since, replica_since)
   VALUES ($1, $2, $3, $4, 'sending', ${databaseNow}, $5) RETURNING ${rowColumns}`
 const reuseSql = `
+  WITH clock AS MATERIALIZED (SELECT ${databaseNow} AS at)
   UPDATE voice_agent_mcp.calls SET state = 'sending', content = $3,
-    since = GREATEST(${databaseNow}, since + 1), replica_since = $4
-  WHERE owner = $1 AND external_id = $2 RETURNING ${rowColumns}`
+    since = ${laterThanSince}, replica_since = $4
+  FROM clock WHERE owner = $1 AND external_id = $2 RETURNING ${rowColumns}`
 
 /** `undefined`: the entry has another stamp by now, so another caller holds it. */
 async function restamp(
@@ -152,9 +160,9 @@ async function restamp(
 }
 
 const restampSql = `
-  UPDATE voice_agent_mcp.calls
-  SET since = GREATEST(${databaseNow} + $4::bigint, since + 1), replica_since = $5
-  WHERE owner = $1 AND external_id = $2 AND state = 'sending' AND since = $3
+  WITH clock AS MATERIALIZED (SELECT ${databaseNow} + $4::bigint AS at)
+  UPDATE voice_agent_mcp.calls SET since = ${laterThanSince}, replica_since = $5
+  FROM clock WHERE owner = $1 AND external_id = $2 AND state = 'sending' AND since = $3
   RETURNING ${rowColumns}`
 
 type Recording = Pick<Journal, 'endSending' | 'recordPlaced' | 'recordNotAccepted' | 'release'>

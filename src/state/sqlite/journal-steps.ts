@@ -6,7 +6,7 @@ import {
   longestSendMs,
   sameCallMs,
 } from '../journal.ts'
-import { claimStep, mintExternalId } from '../journal-rules.ts'
+import { claimStep, longestStampAheadMs, mintExternalId } from '../journal-rules.ts'
 import { elapsedSince, type Timestamp, timestampIn } from '../timestamp.ts'
 import type { JournalRow, JournalStatements } from './journal-statements.ts'
 
@@ -79,16 +79,13 @@ export function currentRow(
   return { ...(renewed ?? entryOf(row)), sinceDeadlineMs: -longestSendMs }
 }
 
-/** How far ahead of the clock a stamp is at most unless the clock was set back, ms. */
-const longestAheadMs = 2 * longestSendMs
-
 /**
  * A stamp is never used twice: it identifies the holder. Where the clock was set back by more than a
  * holder can still be at work, the stamp is that of the clock: as one that is ahead of the clock, it
  * would differ from the uptime until the clock has caught up, and so long the elapsed time is unknown.
  */
 const laterThan = (stamp: number, at: Timestamp): Timestamp =>
-  stamp - at.since > longestAheadMs ? at : { ...at, since: Math.max(at.since, stamp + 1) }
+  stamp - at.since > longestStampAheadMs ? at : { ...at, since: Math.max(at.since, stamp + 1) }
 
 export const entryOf = (row: JournalRow): JournalEntry => ({
   owner: row.owner,

@@ -235,3 +235,65 @@ export function describeJournal(
     })
   })
 }
+
+/** A journal for two servers, and a way to set the clock that both go by. */
+export interface ClockedJournals {
+  readonly journals: readonly [Journal, Journal]
+  setClockBack(byMs: number): Promise<void>
+}
+
+/** What every journal has to do after its clock was set back while a call was sent. */
+export function describeJournalAfterClockStep(
+  name: string,
+  open: () => Promise<ClockedJournals>,
+): void {
+  describe(`a journal ${name}, after its clock was set back by an hour`, () => {
+    const sentCall = async () => {
+      const { journals, setClockBack } = await open()
+      const [one, other] = journals
+      const claim = await one.claim(identity())
+      if (claim.kind !== 'mine') throw new Error('another caller has it')
+      const sent = await one.beginSending(claim.entry, 1000)
+      if (!sent) throw new Error('another caller holds it')
+      return { one, other, sent, setClockBack: () => setClockBack(hourMs) }
+    }
+
+    test('counts the time since the deadline anew, from once on', async () => {
+      const { one, other, sent, setClockBack } = await sentCall()
+      await setClockBack()
+      expect(await other.current(sent)).toMatchObject({ sinceDeadlineMs: -longestSendMs })
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      for (const journal of [one, other]) {
+        const later = (await journal.current(sent))?.sinceDeadlineMs
+        expect(later).toBeGreaterThan(-longestSendMs + 30)
+        expect(later).toBeLessThan(-longestSendMs / 2)
+      }
+    })
+
+    test('lets one caller take the call over, and tells the time since its deadline', async () => {
+      const { one, other, sent, setClockBack } = await sentCall()
+      await setClockBack()
+      const read = await other.current(sent)
+      if (!read) throw new Error('the entry is gone')
+      const taken = await other.beginSending(read, 5000)
+      if (!taken) throw new Error('another caller holds it')
+      expect(await one.beginSending(sent, 5000)).toBeUndefined()
+      expect(await one.beginSending(read, 5000)).toBeUndefined()
+      await other.endSending(taken)
+      const since = (await one.current(taken))?.sinceDeadlineMs
+      expect(since).toBeGreaterThanOrEqual(-2)
+      expect(since).toBeLessThan(5000)
+    })
+
+    test('lets a call be claimed again that came to nothing', async () => {
+      const { one, other, sent, setClockBack } = await sentCall()
+      await one.release(sent)
+      await setClockBack()
+      const claim = await other.claim(identity({ externalId: sent.externalId }))
+      if (claim.kind !== 'mine') throw new Error(`the claim is ${claim.kind}`)
+      const since = (await one.current(claim.entry))?.sinceDeadlineMs
+      expect(since).toBeGreaterThanOrEqual(-2)
+      expect(since).toBeLessThan(5000)
+    })
+  })
+}
