@@ -13,13 +13,26 @@ export interface Records {
    * more may be added by requests of the same moment.
    */
   add(record: NewRecord, bounds?: RecordBounds): Promise<'added' | 'exists' | 'full'>
+  /** Adds a record, or replaces the one with its id; only one that is new can be too many. */
+  put(record: NewRecord, bounds?: RecordBounds): Promise<'kept' | 'full'>
   /** The value of a record; `undefined`: there is none. */
   get(key: RecordKey): Promise<string | undefined>
   /** Removes a record. True for one caller only, if there was one. */
   remove(key: RecordKey): Promise<boolean>
 }
 
-export type RecordKind = 'used_token' | 'cancelled_task' | 'call_batch'
+export type RecordKind = 'used_token' | 'cancelled_task' | 'call_batch' | OauthRecordKind
+
+/** What the authorization server keeps (src/oauth/state-adapter.ts). */
+export type OauthRecordKind =
+  | 'oauth_client'
+  | 'oauth_interaction'
+  | 'oauth_grant'
+  | 'oauth_code'
+  | 'oauth_access_token'
+  | 'oauth_refresh_token'
+  | 'oauth_used'
+  | 'oauth_key'
 
 export interface RecordKey {
   readonly kind: RecordKind

@@ -86,6 +86,7 @@ export class SharedState {
           this.#tokenUses.set(record.id, uses(record.id) + 1)
           return added
         }),
+      put: (record, bounds) => step('write of a record', () => records.put(record, bounds)),
       remove: (key) =>
         step('return of a token', async () => {
           const removed = await records.remove(key)

@@ -17,6 +17,14 @@ export function createMemoryRecords(): Records {
       kept.add(record)
       return 'added'
     },
+    async put(record, bounds) {
+      kept.forgetOldest()
+      const isThere = kept.get(record) !== undefined
+      if (!isThere && kept.isFull(record, bounds)) kept.forgetExpired()
+      if (!isThere && kept.isFull(record, bounds)) return 'full'
+      kept.add(record)
+      return 'kept'
+    },
     get: async (key) => kept.get(key)?.value,
     remove: async (key) => kept.remove(key),
   }
@@ -41,7 +49,7 @@ class KeptRecords {
   }
 
   add(record: NewRecord): void {
-    // One whose time is over may have the same id.
+    // One with the same id may be there: it is replaced, or its time is over.
     this.#delete(record)
     this.#records.set(keyOf(record), { ...record, expires: Date.now() + record.forMs })
     this.#count(record, 1)

@@ -28,6 +28,12 @@ export function createPostgresRecords({ run, seal }: Database): Records {
       if (!row) throw new Error('a statement that always answers gave no row')
       return row.answer
     },
+    async put({ kind, id, owner, value, forMs }, { inAll, perOwner } = unbounded) {
+      await purge()
+      const values = [kind, await seal(id), await seal(owner), value, Math.ceil(forMs)]
+      const kept = await run(IdRow, putSql, [...values, inAll, perOwner])
+      return kept.length > 0 ? 'kept' : 'full'
+    },
     async get({ kind, id }) {
       return (await run(ValueRow, getSql, [kind, await seal(id)]))[0]?.value
     },
@@ -65,3 +71,17 @@ const addSql = `
     WHEN EXISTS (SELECT FROM there) THEN 'exists'
     WHEN (SELECT is_left FROM room) THEN 'exists'
     ELSE 'full' END AS answer`
+
+const putSql = `
+  WITH there AS (SELECT 1 FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}),
+  room AS (
+    SELECT (SELECT count(*) FROM ${table} WHERE kind = $1 AND ${isThere}) < $6::integer
+      AND (SELECT count(*) FROM ${table} WHERE kind = $1 AND owner = $3 AND ${isThere}) < $7::integer
+      AS is_left
+  )
+  INSERT INTO ${table} AS kept
+  SELECT $1, $2, $3, $4, ${databaseNow} + $5::bigint
+  FROM room WHERE is_left OR EXISTS (SELECT FROM there)
+  ON CONFLICT (kind, id) DO UPDATE
+    SET owner = EXCLUDED.owner, value = EXCLUDED.value, expires = EXCLUDED.expires
+  RETURNING id`

@@ -69,6 +69,10 @@ export function createSqliteRecords(path: string, setting: string): SqliteRecord
       use(({ db, seal }) =>
         transaction(db, 'BEGIN IMMEDIATE', () => addRow(db, sealed(record, seal), bounds)),
       ),
+    put: (record, bounds) =>
+      use(({ db, seal }) =>
+        transaction(db, 'BEGIN IMMEDIATE', () => putRow(db, sealed(record, seal), bounds)),
+      ),
     get: (key) => use(({ db, seal }) => readValue(db, { ...key, id: seal(key.id) })),
     remove: ({ kind, id }) =>
       use(
@@ -112,4 +116,15 @@ function addRow(
   }
   db.prepare(addSql).run({ kind, id, owner, value, expires: now + Math.ceil(forMs) })
   return 'added'
+}
+
+function putRow(
+  db: DatabaseSync,
+  record: NewRecord,
+  bounds: RecordBounds | undefined,
+): 'kept' | 'full' {
+  const { kind, id } = record
+  const isThere = readValue(db, { kind, id }) !== undefined
+  if (isThere) db.prepare(removeSql).run({ kind, id, now: Date.now() })
+  return addRow(db, record, isThere ? undefined : bounds) === 'full' ? 'full' : 'kept'
 }

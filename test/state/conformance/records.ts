@@ -88,6 +88,33 @@ export function describeRecords(
       expect(await other.add(recordOf('f'), bounds)).toBe('full')
     })
 
+    test('one that is put replaces the one with its id, also its owner and its time', async () => {
+      const [one, other] = await open()
+      expect(await one.put(recordOf('a', { forMs: 200 }))).toBe('kept')
+      expect(await other.put(recordOf('a', { owner: 'you', value: 'new' }))).toBe('kept')
+      expect(await one.get(key('a'))).toBe('new')
+      await sleep(250)
+      expect(await one.get(key('a'))).toBe('new')
+      expect(await other.put(recordOf('a', { forMs: 100 }))).toBe('kept')
+      await sleep(150)
+      expect(await one.get(key('a'))).toBeUndefined()
+      expect(await one.add(recordOf('a'))).toBe('added')
+    })
+
+    test('one that is put is too many only if it is new', async () => {
+      const [one, other] = await open()
+      const bounds = { inAll: 3, perOwner: 2 }
+      await one.put(recordOf('a'), bounds)
+      await other.put(recordOf('b'), bounds)
+      expect(await other.put(recordOf('c'), bounds)).toBe('full')
+      expect(await other.put(recordOf('a', { value: 'new' }), bounds)).toBe('kept')
+      expect(await one.put(recordOf('c', { owner: 'you' }), bounds)).toBe('kept')
+      expect(await one.put(recordOf('d', { owner: 'he' }), bounds)).toBe('full')
+      expect(await one.get(key('a'))).toBe('new')
+      await one.remove(key('b'))
+      expect(await other.put(recordOf('d'), bounds)).toBe('kept')
+    })
+
     test('any text is an id, an owner and a value', async () => {
       const [one, other] = await open()
       const odd = `'"; DROP TABLE records; -- \u{1f600} ${'x'.repeat(10_000)}`
