@@ -19,6 +19,9 @@ export const mayImport = {
   'state/private-files': '',
   sandbox: 'contract jinja state/private-files text json',
 
+  // The authorization server: its pages.
+  'oauth/pages': 'text',
+
   // Who may be called; placing a call once, and following it.
   state: 'state/private-files contract text json',
   policy: 'state text json',
@@ -69,6 +72,6 @@ export const mayImport = {
   test: [
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
     'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
-    'policy state state/private-files observe sandbox api contract jinja text json',
+    'policy state state/private-files observe sandbox oauth/pages api contract jinja text json',
   ],
 } as const

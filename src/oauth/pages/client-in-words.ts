@@ -1,0 +1,63 @@
+import { quotedUpTo } from '../../text/dialog-text.ts'
+import { type Html, html } from './html.ts'
+import type { AskingClient } from './models.ts'
+import { redirectTarget } from './redirect-target.ts'
+
+/** Longest name that is shown, in characters. */
+const longestName = 60
+
+/** The client's own name, in quotes; nothing in it can pass for a word of ours. */
+const clientName = ({ name }: AskingClient): Html =>
+  name?.trim()
+    ? html`<bdi>${quotedUpTo(name.trim(), longestName)}</bdi>`
+    : html`A program without a name`
+
+/** The same for a title, where no markup is possible. */
+export const clientTitle = ({ name }: AskingClient): string =>
+  name?.trim() ? quotedUpTo(name.trim(), longestName) : 'a program without a name'
+
+/** Who asks, and what of it is certain. */
+export function clientFacts(client: AskingClient): Html {
+  return html`<dl>
+<dt>Asked by</dt><dd>${clientName(client)}</dd>
+${knownBy(client)}
+<dt>Sends you back to</dt><dd>${placeInWords(client)}</dd>
+</dl>
+${warning(client)}`
+}
+
+function knownBy({ known, id }: AskingClient): Html {
+  if (known === 'by_document') return html`<dt>Published by</dt><dd>${hostOf(id)} (checked)</dd>`
+  if (known === 'by_operator') return html`<dt>Set up by</dt><dd>the operator of this server</dd>`
+  return html`<dt>Known by</dt><dd>its own registration (not checked)</dd>`
+}
+
+const hostOf = (address: string): string => URL.parse(address)?.host ?? quotedUpTo(address, 100)
+
+function placeInWords({ redirectUri }: AskingClient): string {
+  const target = redirectTarget(redirectUri)
+  if (target.kind === 'web') return target.host
+  if (target.kind === 'this_computer') return 'a program on this computer'
+  return `the app for ${target.scheme} addresses`
+}
+
+/** What the person has to judge, because this server cannot. */
+function warning(client: AskingClient): Html | undefined {
+  const target = redirectTarget(client.redirectUri)
+  if (target.kind !== 'web') {
+    return html`<p class="note">Go on only if you have just started this in that program yourself. Any
+program on this computer can use its name.</p>`
+  }
+  if (client.known === 'by_registration') {
+    return html`<p class="note">Anyone can register under any name. Go on only if you know
+${target.host} and have just started this there.</p>`
+  }
+  if (client.known === 'by_document' && !sameSite(hostOf(client.id), target.host)) {
+    return html`<p class="note">${hostOf(client.id)} sends you back to another site. Go on only if you
+know ${target.host}, too.</p>`
+  }
+  return undefined
+}
+
+const sameSite = (host: string, other: string) =>
+  host === other || host.endsWith(`.${other}`) || other.endsWith(`.${host}`)

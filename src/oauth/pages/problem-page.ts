@@ -1,0 +1,49 @@
+import { clientText } from '../../text/client-text.ts'
+import { html } from './html.ts'
+import { pageOf } from './layout.ts'
+import type { HtmlPage, ProblemModel } from './models.ts'
+
+/** The page of a request that cannot go on, with what to do now. */
+export function problemPage({ problem, detail }: ProblemModel): HtmlPage {
+  const { status, heading, text } = texts[problem]
+  return pageOf({
+    title: heading,
+    status,
+    content: html`<h1>${heading}</h1>
+<p>${text}</p>
+${detail !== undefined && html`<p class="hint"><bdi>${clientText(detail, 500)}</bdi></p>`}`,
+  })
+}
+
+const again = 'Go back to the program that you want to connect, and start again there.'
+
+const texts: Record<
+  ProblemModel['problem'],
+  { readonly status: number; readonly heading: string; readonly text: string }
+> = {
+  expired: {
+    status: 410,
+    heading: 'This request has expired',
+    text: `Nothing was allowed. ${again}`,
+  },
+  forged: {
+    status: 403,
+    heading: 'This form was not sent from our own page',
+    text: `Nothing was allowed. Another page may have tried to connect a program in your name. If you did start this yourself, allow cookies for this site. ${again}`,
+  },
+  answered: {
+    status: 409,
+    heading: 'This request was already answered',
+    text: 'You can close this page. If the program is not connected, start again there.',
+  },
+  invalid: {
+    status: 400,
+    heading: 'The program sent an invalid request',
+    text: 'Nothing was allowed. Tell those who make the program what is written below.',
+  },
+  failed: {
+    status: 500,
+    heading: 'This server could not go on',
+    text: `Nothing was allowed. ${again} If it fails again, tell the operator of this server.`,
+  },
+}

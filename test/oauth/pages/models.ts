@@ -1,0 +1,28 @@
+import type { ConsentFormModel, KeyFormModel } from '../../../src/oauth/pages/models.ts'
+
+/** The first step for an ordinary client. */
+export const keyForm: KeyFormModel = {
+  page: 'key',
+  client: {
+    name: 'Example Chat',
+    known: 'by_document',
+    id: 'https://chat.example/client.json',
+    redirectUri: 'https://chat.example/callback',
+  },
+  action: '/oauth/interaction/abc',
+  formToken: 'token-1',
+  platform: { host: 'api.platform.example' },
+}
+
+/** The second step for the same client. */
+export const consentForm: ConsentFormModel = {
+  page: 'consent',
+  client: keyForm.client,
+  action: keyForm.action,
+  formToken: 'token-2',
+  account: { id: 'acc-1', name: 'Example Clinic' },
+  isSandbox: false,
+  asked: ['read', 'write', 'call'],
+  ticked: ['read', 'write', 'call'],
+  days: 30,
+}

@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { KeyProblem, PageModel } from '../../../src/oauth/pages/models.ts'
+import { renderPage } from '../../../src/oauth/pages/render.ts'
+import { tries } from '../../harness/property.ts'
+import { consentForm, keyForm } from './models.ts'
+
+const problems = ['expired', 'forged', 'answered', 'invalid', 'failed'] as const
+const pages: PageModel[] = [
+  keyForm,
+  { ...keyForm, platform: 'sandbox' },
+  consentForm,
+  ...problems.map((problem) => ({ page: 'problem' as const, problem })),
+]
+
+/** The directives of a page's policy, by name. */
+const policyOf = (model: PageModel) =>
+  new Map(
+    (renderPage(model).headers['content-security-policy'] ?? '').split('; ').map((directive) => {
+      const [name = '', ...sources] = directive.split(' ')
+      return [name, sources]
+    }),
+  )
+
+describe('headers of every page', () => {
+  test.each(pages)('nothing is loaded, framed, stored or sent on ($page $problem)', (model) => {
+    const { headers, body } = renderPage(model)
+    const style = /<style>(.*)<\/style>/s.exec(body)?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(Object.fromEntries(policyOf(model))).toMatchObject({
+      'default-src': ["'none'"],
+      'style-src': [`'sha256-${hash}'`],
+      'frame-ancestors': ["'none'"],
+      'base-uri': ["'none'"],
+    })
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  test.each([
+    ['https://chat.example/callback?x=1', 'https://chat.example'],
+    ['https://chat.example:8443/callback', 'https://chat.example:8443'],
+    ['http://127.0.0.1:41233/callback', 'http://127.0.0.1:41233'],
+    ['http://localhost:41233/callback', 'http://localhost:41233'],
+    // A policy has no way to write these.
+    ['http://[::1]:41233/callback', 'http:'],
+    ['cursor://example.editor/oauth/callback', 'cursor:'],
+    ['com.example.app:/callback', 'com.example.app:'],
+  ])('a form may end at %s', (redirectUri, source) => {
+    const client = { ...keyForm.client, redirectUri }
+    expect(policyOf({ ...keyForm, client }).get('form-action')).toEqual(["'self'", source])
+    expect(policyOf({ ...consentForm, client }).get('form-action')).toEqual(["'self'", source])
+  })
+
+  test.each(["https://a.example;script-src 'unsafe-inline'/", 'x y:/', '', 'javascript:alert(1)'])(
+    'a redirect cannot add a directive: %j',
+    (redirectUri) => {
+      const policy = policyOf({ ...keyForm, client: { ...keyForm.client, redirectUri } })
+      expect([...policy.keys()]).toEqual([
+        'default-src',
+        'style-src',
+        'form-action',
+        'frame-ancestors',
+        'base-uri',
+      ])
+      expect(policy.get('form-action')?.length).toBeLessThanOrEqual(2)
+    },
+  )
+
+  test('a page without a form admits none', () => {
+    expect(policyOf({ page: 'problem', problem: 'expired' }).get('form-action')).toEqual(["'none'"])
+  })
+})
+
+describe('texts from outside', () => {
+  const hostile = [
+    '</title><script>alert(1)</script>',
+    '"><img src=x onerror=alert(1)>',
+    "' autofocus onfocus=alert(1) x='",
+    '&lt;script&gt;',
+    '\u202egnp.exe\u202d',
+    'x\u0000y\u2028z\r\nSet-Cookie: a=b',
+    'a'.repeat(10_000),
+    '\u0300'.repeat(500),
+  ]
+  /** All tags and attributes of a page, without texts. */
+  const shape = (body: string) => body.match(/<\/?[a-z]+|\s[a-z-]+=(?=")/g)
+
+  test.each(hostile)('a name changes no tag: %j', (name) => {
+    const shown = (client: { name: string }) => [
+      shape(renderPage({ ...keyForm, client: { ...keyForm.client, ...client } }).body),
+      shape(renderPage({ ...consentForm, client: { ...keyForm.client, ...client } }).body),
+    ]
+    expect(shown({ name })).toEqual(shown({ name: 'Example Chat' }))
+  })
+
+  test('a name of 10,000 characters takes no more room than a long name', () => {
+    const client = { ...keyForm.client, name: 'a'.repeat(10_000) }
+    const { body } = renderPage({ ...keyForm, client })
+    expect(body).not.toContain('a'.repeat(61))
+    expect(body).toContain('and 9940 more characters')
+  })
+
+  test('characters that reverse or hide text are written as escapes', () => {
+    const client = { ...keyForm.client, name: 'Good\u202eliaB\u200b' }
+    const { body } = renderPage({ ...keyForm, client })
+    expect(body).not.toMatch(/[\u202e\u200b]/)
+    expect(body).toContain('Good\\u202eliaB\\u200b')
+  })
+
+  test('whatever the texts are, the page has the same tags', () => {
+    const model = (text: string): PageModel[] => [
+      {
+        ...keyForm,
+        client: { ...keyForm.client, name: `n${text}` },
+        action: text,
+        formToken: text,
+      },
+      { ...consentForm, account: { id: text, name: `n${text}` } },
+      { page: 'problem', problem: 'invalid', detail: text },
+    ]
+    const plain = model('x').map((page) => shape(renderPage(page).body))
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(model(text).map((page) => shape(renderPage(page).body))).toEqual(plain)
+      }),
+      tries(200),
+    )
+  })
+})
+
+describe('the key form', () => {
+  test.each<[KeyProblem, number, string]>([
+    [{ kind: 'missing' }, 422, 'Enter your API key.'],
+    [{ kind: 'malformed' }, 422, 'Copy it again.'],
+    [{ kind: 'wrong' }, 422, 'does not know this key'],
+    [{ kind: 'no_access' }, 403, 'gives no access here'],
+    [{ kind: 'unreachable' }, 503, 'was not checked'],
+    [{ kind: 'too_many', retryAfterSeconds: 90 }, 429, 'Try again in 2 minutes.'],
+  ])('says why a key was not taken: $kind', (problem, status, words) => {
+    const page = renderPage({ ...keyForm, problem })
+    expect(page.status).toBe(status)
+    expect(page.body).toContain(words)
+    expect(page.body).toContain('role="alert"')
+    expect(page.body).toContain('aria-describedby="key-problem key-hint"')
+    expect(page.body).toMatch(/<title>Error: /)
+  })
+
+  test('tells programs, too, when the next key may be tried', () => {
+    const problem: KeyProblem = { kind: 'too_many', retryAfterSeconds: 90 }
+    expect(renderPage({ ...keyForm, problem }).headers['retry-after']).toBe('90')
+  })
+
+  test('asks for no key on the sandbox', () => {
+    const { body } = renderPage({ ...keyForm, platform: 'sandbox' })
+    expect(body).not.toContain('name="key"')
+    expect(body).toContain('Continue with the sandbox account')
+  })
+})
+
+describe('who asks', () => {
+  const shown = (client: Partial<typeof keyForm.client>) =>
+    renderPage({ ...keyForm, client: { ...keyForm.client, ...client } }).body.replaceAll(
+      /\s+/g,
+      ' ',
+    )
+
+  test('a client known by its document is named with its host, and nothing is warned of', () => {
+    expect(shown({})).toContain('<dd>chat.example (checked)</dd>')
+    expect(shown({})).not.toContain('class="note"')
+  })
+
+  test('a document that sends people to another site is warned of', () => {
+    expect(shown({ redirectUri: 'https://other.example/callback' })).toContain(
+      'chat.example sends you back to another site.',
+    )
+  })
+
+  test('a name that ends with the same letters is another site', () => {
+    expect(shown({ redirectUri: 'https://badchat.example/callback' })).toContain('another site')
+  })
+
+  test('a client that registered itself is warned of', () => {
+    expect(shown({ known: 'by_registration' })).toContain('Anyone can register under any name.')
+  })
+
+  test.each([
+    'http://localhost:1234/cb',
+    'http://127.0.0.1/cb',
+    'http://[::1]:9/cb',
+    'cursor://x/cb',
+  ])('a program on this computer is warned of: %s', (redirectUri) => {
+    for (const known of ['by_document', 'by_registration', 'by_operator'] as const) {
+      expect(shown({ redirectUri, known })).toContain('Any program on this computer')
+    }
+  })
+
+  test('a host in other letters is shown as its ASCII form', () => {
+    const id = 'https://сhat.example/client.json'
+    expect(shown({ id, redirectUri: id })).toContain('xn--')
+  })
+
+  test('a client of the operator is named as that', () => {
+    expect(shown({ known: 'by_operator' })).toContain('the operator of this server')
+  })
+
+  test.each([undefined, '', '  '])('a client without a name is said to have none: %j', (name) => {
+    expect(shown({ name })).toContain('A program without a name')
+  })
+})
+
+describe('the consent form', () => {
+  test('shows the account, and what was asked for and nothing else', () => {
+    const { body } = renderPage({ ...consentForm, asked: ['read', 'call'], ticked: ['read'] })
+    expect(body).toContain('Example Clinic')
+    expect(body).toMatch(/value="read"[^>]* checked/)
+    expect(body).toMatch(/value="call"(?![^>]* checked)/)
+    expect(body).not.toContain('value="write"')
+  })
+
+  test('says that nothing was chosen', () => {
+    const page = renderPage({ ...consentForm, ticked: [], nothingTicked: true })
+    expect(page.status).toBe(422)
+    expect(page.body).toContain('Choose what to allow, or cancel.')
+    expect(page.body).toContain('<fieldset aria-describedby="scope-problem">')
+  })
+})
