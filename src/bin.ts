@@ -18,9 +18,9 @@ if (major < 22 || (major === 22 && minor < 19)) {
   )
   process.exitCode = 1
 } else {
-  silenceSqliteWarning()
   start()
     .catch((error: Error) => {
+      // The program could not be loaded. Every other error it writes to its log itself.
       process.stderr.write(`voice-agent-mcp: ${error.message}${openFilesHint(error)}\n`)
       return 1
     })
@@ -29,17 +29,6 @@ if (major < 22 || (major === 22 && minor < 19)) {
       // Everything is closed now, so the process ends by itself. If something keeps it, end it.
       setTimeout(() => process.exit(code), 2000).unref()
     })
-}
-
-/** Node 22 warns at every start that SQLite is experimental. All other warnings are shown. */
-function silenceSqliteWarning(): void {
-  const isExpected = (warning: Error) =>
-    warning.name === 'ExperimentalWarning' && /SQLite/.test(warning.message)
-  const show = process.listeners('warning')
-  process.removeAllListeners('warning')
-  process.on('warning', (warning) => {
-    if (!isExpected(warning)) for (const listener of show) listener(warning)
-  })
 }
 
 async function start(): Promise<number> {
@@ -51,5 +40,5 @@ async function start(): Promise<number> {
   if (folder !== undefined) module.enableCompileCache(folder)
   setTimeout(() => module.flushCompileCache(), 3000).unref()
   const { main } = await import('./cli/main.ts')
-  return main(process.argv.slice(2), process.env)
+  return main(process.argv.slice(2), process.env, openFilesHint)
 }

@@ -1,12 +1,20 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { ConfigError } from '../config/config-error.ts'
 import { helpText } from '../config/help.ts'
 import { commands, readConfig } from './commands/index.ts'
-import { log } from './stderr-log.ts'
+import { failureText, logFormAfterFailure } from './failed-start.ts'
+import { logEnd, silenceSqliteWarning } from './stderr-log.ts'
 import { stopSignal } from './stop-signal.ts'
 
-/** Runs the program to its end and gives the exit code. bin.ts reports what this throws. */
-export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+/**
+ * Runs the program to its end and gives the exit code. An error that ends it is logged, with what
+ * `hintFor` knows of it.
+ */
+export async function main(
+  argv: readonly string[],
+  env: NodeJS.ProcessEnv,
+  hintFor: (error: Error) => string,
+): Promise<number> {
+  silenceSqliteWarning()
   try {
     const config = readConfig(argv, env)
     if (config.command === 'help') return print(helpText(commands, config.about))
@@ -18,8 +26,7 @@ export async function main(argv: readonly string[], env: NodeJS.ProcessEnv): Pro
     await running.close()
     return 0
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    log(`${error.message} See voice-agent-mcp --help.`)
+    logEnd(failureText(error, hintFor), logFormAfterFailure(argv, env))
     return 1
   }
 }

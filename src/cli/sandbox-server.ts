@@ -27,8 +27,10 @@ export async function startSandboxServer(options: {
   sandbox: Omit<SandboxOptions, 'llm'> & { llm: SandboxOptions['llm'] | undefined }
   faultsFile: string | undefined
   onBug: (error: unknown) => void
+  /** Receives a line about each answer, for the log. */
+  onAnswer: (line: string) => void
 }): Promise<Listening> {
-  const { faultsFile, onBug } = options
+  const { faultsFile, onBug, onAnswer } = options
   const { llm, ...rest } = options.sandbox
   const sandbox = openSandbox({
     ...rest,
@@ -37,7 +39,12 @@ export async function startSandboxServer(options: {
     ...(faultsFile && { faults: readFaults(faultsFile) }),
   })
   const answer = answerer(sandbox, hostCheck(options))
-  const listener = getRequestListener((request, env) => answer(request, env as HttpBindings))
+  const listener = getRequestListener(async (request, env) => {
+    const started = performance.now()
+    const response = await answer(request, env as HttpBindings)
+    onAnswer(answerLine(request, response, performance.now() - started))
+    return response
+  })
   const listening = await listen(createServer(listener), options)
   return {
     ...listening,
@@ -61,6 +68,12 @@ const answerer =
     outgoing.destroy()
     return RESPONSE_ALREADY_SENT
   }
+
+/** Method, path, status and time of an answer. The query may hold telephone numbers. */
+function answerLine({ method, url }: Request, response: Response, ms: number): string {
+  const status = response === RESPONSE_ALREADY_SENT ? 'broken off' : response.status
+  return `${method} ${URL.parse(url)?.pathname} ${status}, ${ms.toFixed(1)} ms`
+}
 
 function forbidden(message: string): Response {
   const envelope = { code: errorCodes[403], message, detail: null, errors: null }

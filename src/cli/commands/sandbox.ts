@@ -1,13 +1,16 @@
 import { type ListenConfig, listenConfig, listenSettings } from '../../config/listen.ts'
+import { logConfig, logSettings } from '../../config/log.ts'
 import { isLoopback } from '../../config/loopback.ts'
 import { type SandboxConfig, sandboxConfig, sandboxSettings } from '../../config/sandbox.ts'
 import { settingReader, text } from '../../config/setting.ts'
-import { log } from '../stderr-log.ts'
+import type { LogOptions } from '../../observe/log.ts'
+import { log, setUpLog } from '../stderr-log.ts'
 import { defineCommand, type Running } from './command.ts'
 
 type SandboxCommandConfig = ListenConfig & {
   sandbox: SandboxConfig
   faultsFile: string | undefined
+  log: LogOptions
 }
 
 const ownSettings = {
@@ -21,11 +24,12 @@ const ownSettings = {
 export const sandbox = defineCommand({
   name: 'sandbox',
   about: 'Serve the sandbox as the platform REST API, for programs that speak it directly.',
-  settings: { ...listenSettings, ...sandboxSettings, ...ownSettings },
+  settings: { ...listenSettings, ...sandboxSettings, ...logSettings, ...ownSettings },
   read: (texts): SandboxCommandConfig => ({
     ...listenConfig(texts, 8080),
     sandbox: sandboxConfig(texts),
     faultsFile: settingReader(ownSettings, texts)('faults'),
+    log: logConfig(texts),
   }),
   start,
 })
@@ -35,7 +39,9 @@ async function start({
   allowedHosts,
   sandbox,
   faultsFile,
+  log: logOptions,
 }: SandboxCommandConfig): Promise<Running> {
+  setUpLog(logOptions)
   const [{ startSandboxServer }, { bugText }] = await Promise.all([
     import('../sandbox-server.ts'),
     import('../../text/error-text.ts'),
@@ -47,6 +53,7 @@ async function start({
     sandbox,
     faultsFile,
     onBug: (error) => log(bugText(error), 'error'),
+    onAnswer: (answer) => log(answer, 'info'),
   })
   log(`Sandbox data: ${sandbox.file}`)
   if (faultsFile) log(`Failing by the rules in ${faultsFile}`)
