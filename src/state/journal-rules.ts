@@ -15,6 +15,24 @@ export function claimStep(
   return found.content === content ? 'theirs' : 'conflict'
 }
 
+/** What every implementation stores of an entry. */
+interface StoredEntry {
+  readonly owner: string
+  readonly external_id: string
+  readonly state: JournalEntry['state']
+  /** When it got into its state: the stamp that its holder knows it by. */
+  readonly since: number
+  readonly call_id: string | null
+}
+
+export const entryOf = (row: StoredEntry): JournalEntry => ({
+  owner: row.owner,
+  externalId: row.external_id,
+  state: row.state,
+  stamp: row.since,
+  callId: row.call_id,
+})
+
 /** Short, in lower case, letters and digits: the platform is to store it unchanged. */
 export const mintExternalId = (): string => `auto-${randomBytes(12).toString('hex')}`
 

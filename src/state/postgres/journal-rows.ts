@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import type { CurrentEntry, JournalEntry } from '../journal.ts'
+import type { CurrentEntry } from '../journal.ts'
+import { entryOf } from '../journal-rules.ts'
 import { databaseNow, mostClockDifferenceMs } from './database.ts'
 
 /** A row of the journal, and what the database's clock said when it was read. */
@@ -32,14 +33,6 @@ export function elapsedSince({
   const isKnown = Math.abs(byDatabase - byReplica) < mostClockDifferenceMs
   return isKnown ? Math.min(byDatabase, byReplica) : undefined
 }
-
-export const entryOf = (row: JournalRow): JournalEntry => ({
-  owner: row.owner,
-  externalId: row.external_id,
-  state: row.state,
-  stamp: row.since,
-  callId: row.call_id,
-})
 
 export const currentEntry = (row: JournalRow, sinceDeadlineMs: number): CurrentEntry => ({
   ...entryOf(row),

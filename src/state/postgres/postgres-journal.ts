@@ -9,10 +9,10 @@ import {
   longestSendMs,
   sameCallMs,
 } from '../journal.ts'
-import { claimStep, longestStampAheadMs, mintExternalId } from '../journal-rules.ts'
+import { claimStep, entryOf, longestStampAheadMs, mintExternalId } from '../journal-rules.ts'
 import { StateError } from '../state-error.ts'
 import { type Database, databaseNow, NoRow, type RunSql } from './database.ts'
-import { currentEntry, elapsedSince, entryOf, JournalRow, rowColumns } from './journal-rows.ts'
+import { currentEntry, elapsedSince, JournalRow, rowColumns } from './journal-rows.ts'
 
 /**
  * The journal in PostgreSQL, for servers on any machines. Claims of one owner run one after the other;

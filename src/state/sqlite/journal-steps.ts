@@ -6,7 +6,7 @@ import {
   longestSendMs,
   sameCallMs,
 } from '../journal.ts'
-import { claimStep, longestStampAheadMs, mintExternalId } from '../journal-rules.ts'
+import { claimStep, entryOf, longestStampAheadMs, mintExternalId } from '../journal-rules.ts'
 import { elapsedSince, type Timestamp, timestampIn } from '../timestamp.ts'
 import type { JournalRow, JournalStatements } from './journal-statements.ts'
 
@@ -86,11 +86,3 @@ export function currentRow(
  */
 const laterThan = (stamp: number, at: Timestamp): Timestamp =>
   stamp - at.since > longestStampAheadMs ? at : { ...at, since: Math.max(at.since, stamp + 1) }
-
-export const entryOf = (row: JournalRow): JournalEntry => ({
-  owner: row.owner,
-  externalId: row.external_id,
-  state: row.state,
-  stamp: row.since,
-  callId: row.call_id,
-})

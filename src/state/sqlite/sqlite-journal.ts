@@ -1,7 +1,8 @@
 import { type CallIdentity, type Journal, JournalError } from '../journal.ts'
+import { entryOf } from '../journal-rules.ts'
 import { elapsedByUptime, timestampIn } from '../timestamp.ts'
 import { JournalFile } from './journal-file.ts'
-import { beginSendingRow, claimRow, currentRow, entryOf, rowFor } from './journal-steps.ts'
+import { beginSendingRow, claimRow, currentRow, rowFor } from './journal-steps.ts'
 
 /** A journal in a file, which may be deleted while it is open. */
 export interface SqliteJournal extends Journal {
