@@ -2,6 +2,7 @@ import { hasEnded } from '../../calls/call-state.ts'
 import type { CallDetail } from '../../contract/call.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { firstCharacters } from '../../text/shorten.ts'
+import { answerMeanings } from '../../views/answer-in-words.ts'
 
 /** What became of a call, best news first. */
 export const callStates = [
@@ -20,13 +21,13 @@ export type CallState = (typeof callStates)[number]
 
 /** The same in words; `ended`: the platform does not say how. */
 export const callStateWords: Readonly<Record<CallState, string>> = {
-  answered: 'answered by a person',
-  machine: 'answered by a machine, such as a voicemail',
+  answered: answerMeanings.human,
+  machine: answerMeanings.machine,
   talking: 'answered, still talking',
   ringing: 'still ringing',
   not_answered: 'not answered',
-  busy: 'busy',
-  declined: 'declined',
+  busy: answerMeanings.user_busy,
+  declined: answerMeanings.user_rejected,
   failed: 'failed',
   ended: 'ended, not known whether answered',
   unknown: 'not known',
