@@ -1,4 +1,4 @@
-import type { Fields } from '../flows/agents/field-changes.ts'
+import type { Fields } from '../flows/field-changes.ts'
 import { isObject } from '../json/is-object.ts'
 import type { Attachment } from '../mcp/protocol/prompt.ts'
 import type { ReadResult } from '../mcp/protocol/prompt-reader.ts'

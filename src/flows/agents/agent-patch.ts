@@ -2,8 +2,8 @@ import { isObject } from '../../json/is-object.ts'
 import { badArguments } from '../../mcp/call/refused.ts'
 import { closestWord } from '../../text/closest-match.ts'
 import { firstCharacters } from '../../text/shorten.ts'
+import { changesBetween, type Fields, overlay, sameFieldsOf } from '../field-changes.ts'
 import { keysAt, pathsIn, withoutKeys } from './dotted-paths.ts'
-import { changesBetween, type Fields, overlay, sameFieldsOf } from './field-changes.ts'
 
 export interface WantedFields {
   /** The fields to change, each with its whole new value. */

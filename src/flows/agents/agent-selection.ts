@@ -2,21 +2,15 @@ import * as z from 'zod'
 import type { Agent } from '../../contract/agent.ts'
 import { badArguments, type Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
-import type { AccountInTree } from '../../session/account-tree.ts'
-import { canonicalId } from '../../text/canonical-id.ts'
 import { closestWord } from '../../text/closest-match.ts'
 import type { FailedAccounts } from '../lists/several-accounts.ts'
 import { mostThings } from '../many/for-each.ts'
+import { eachOnce, manyIds, type SelectedThing } from '../many/selected-things.ts'
 
 /** Arguments that say which agents are meant: exactly one of the first three is given. */
 export const agentSelection = {
   agent_id: z.string().min(1).optional().describe('Agent id.'),
-  agent_ids: z
-    .array(z.string().min(1))
-    .min(1)
-    .max(mostThings)
-    .optional()
-    .describe('Many, by id or name.'),
+  agent_ids: manyIds.describe('Many, by id or name.'),
   with_tag: z.string().min(1).optional().describe('All active ones of the account with this tag.'),
   include_subaccounts: z
     .boolean()
@@ -27,19 +21,9 @@ export const agentSelection = {
 export type Selection = z.output<z.ZodObject<typeof agentSelection>>
 export type SelectionRun = Pick<Run, 'request' | 'restricted' | 'session' | 'signal' | 'answerBy'>
 
-/** One of many agents that are meant, or why it is not known which one is. */
-export interface SelectedAgent {
-  /** As it was given: an id or a name. */
-  readonly given: string
-  readonly id?: string
-  /** Whose it is, where agents of several accounts can be meant. */
-  readonly account?: AccountInTree
-  readonly problem?: string
-}
-
 /** Many agents; a list of one counts as many. */
 export interface SelectedMany {
-  readonly agents: readonly SelectedAgent[]
+  readonly agents: readonly SelectedThing[]
   /** Names and ids of agents that were named before: they are not done twice. */
   readonly repeated: readonly string[]
   /** The argument that named them. */
@@ -48,17 +32,10 @@ export interface SelectedMany {
   readonly failed?: readonly FailedAccounts[]
 }
 
-/** Each agent once, however often and by whatever it is named. */
-export function eachOnce(agents: readonly SelectedAgent[]): SelectedMany {
-  const keys = agents.map(
-    ({ id, given, account }) => `${canonicalId(id ?? given)} ${account?.id ?? ''}`,
-  )
-  const isFirst = (_: SelectedAgent, at: number) => keys.indexOf(keys[at] ?? '') === at
-  return {
-    agents: agents.filter(isFirst),
-    repeated: agents.filter((one, at) => !isFirst(one, at)).map(({ given }) => given),
-    argument: 'agent_ids',
-  }
+/** The agents of `agent_ids`, each once. */
+export function agentsOnce(agents: readonly SelectedThing[]): SelectedMany {
+  const { things, repeated } = eachOnce(agents)
+  return { agents: things, repeated, argument: 'agent_ids' }
 }
 
 export const badTag = (message: string): Refused =>

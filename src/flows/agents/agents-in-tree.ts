@@ -22,10 +22,10 @@ import {
   whyNoSubaccounts,
 } from '../lists/several-accounts.ts'
 import { mostThings } from '../many/for-each.ts'
+import type { SelectedThing } from '../many/selected-things.ts'
 import {
+  agentsOnce,
   badTag,
-  eachOnce,
-  type SelectedAgent,
   type SelectedMany,
   type SelectionRun,
   tagMeant,
@@ -86,7 +86,7 @@ export function agentsInTreeByIds(
     const failed = archived?.failed.length ? archived.failed : active.failed
     const isComplete = failed.length === 0 && active.isAll
     const whole = { failed, isAll: active.isAll && (archived?.isAll ?? true) }
-    const agents = given.map((one): SelectedAgent => {
+    const agents = given.map((one): SelectedThing => {
       const byId = [...active.owned, ...(archived?.owned ?? [])].filter(({ agent }) =>
         hasId(agent, one),
       )
@@ -99,14 +99,14 @@ export function agentsInTreeByIds(
         return { given: one, problem: notCertain(one, first, whole) }
       return { ...selectedOf(first), given: one }
     })
-    return { ...eachOnce(agents), failed }
+    return { ...agentsOnce(agents), failed }
   })
 }
 
 const hasId = ({ id }: Agent, given: string) => canonicalId(id) === canonicalId(given)
 const isCalled = (agent: Agent, given: string) => hasId(agent, given) || agent.name === given
 
-const selectedOf = ({ agent: { id, name }, account }: OwnedAgent): SelectedAgent => ({
+const selectedOf = ({ agent: { id, name }, account }: OwnedAgent): SelectedThing => ({
   ...{ given: name || id, id, account },
 })
 

@@ -1,8 +1,14 @@
 import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
-import { shownName } from '../../text/shown-name.ts'
 import { severalAccountsShape } from '../lists/several-accounts.ts'
-import { countsOf, grouped, namesOf, notDoneInWords } from '../many/outcomes-in-words.ts'
+import {
+  countsOf,
+  grouped,
+  namesOf,
+  notDoneInWords,
+  outcomeShape,
+  repeatedLines,
+} from '../many/outcomes-in-words.ts'
 import type { SelectedMany } from './agent-selection.ts'
 import type { AgentOutcome } from './each-agent.ts'
 import { failedLines, failedShown, tagLines } from './selection-notes.ts'
@@ -20,7 +26,7 @@ const outcomeNames = ['failed', 'unknown', 'not_tried', 'in_use', 'archived', 'u
 
 /** The result for many agents. */
 export const archivesResultShape = {
-  summary: z.record(z.string(), z.int()).describe('How many came to what.'),
+  ...outcomeShape.result,
   ...severalAccountsShape.result,
   agents: z
     .array(
@@ -47,9 +53,7 @@ export function archivesResult(
     lines: [
       text,
       ...failedLines(failed),
-      ...(repeated.length > 0
-        ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`]
-        : []),
+      ...repeatedLines(repeated),
       ...notDoneInWords(agents, named),
       ...grouped(of('in_use'), ({ problem = '' }) => [problem]).map(
         ([why, some]) => `In use, not archived: ${named(some)} ${why}`,

@@ -4,7 +4,7 @@ import { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 
 import { accountIn } from '../../session/account.ts'
-import type { FieldChange } from './field-changes.ts'
+import type { FieldChange } from '../field-changes.ts'
 import { isArchived } from './is-archived.ts'
 
 /*

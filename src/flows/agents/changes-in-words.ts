@@ -1,6 +1,6 @@
 import { shownName } from '../../text/shown-name.ts'
+import type { FieldChange } from '../field-changes.ts'
 import { grouped, type Names, namesOf, notDoneInWords } from '../many/outcomes-in-words.ts'
-import type { FieldChange } from './field-changes.ts'
 import { changeText } from './update-result.ts'
 import type { UpdatedAgent } from './updated-agent.ts'
 

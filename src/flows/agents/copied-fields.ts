@@ -1,5 +1,5 @@
 import { type Agent, AgentCreate } from '../../contract/agent.ts'
-import { type Fields, overlay } from './field-changes.ts'
+import { type Fields, overlay } from '../field-changes.ts'
 
 /** What a copy is created from. */
 export interface CopiedFields {

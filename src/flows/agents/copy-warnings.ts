@@ -4,7 +4,7 @@ import type { RouteRequest } from '../../contract/route.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { accountReader } from '../checks/account-reader.ts'
 import { catalogParts, checkCatalogPart } from '../checks/catalog-check.ts'
-import type { Fields } from './field-changes.ts'
+import type { Fields } from '../field-changes.ts'
 import { newValueChecks } from './new-value-checks.ts'
 
 interface Copying extends Pick<RouteRequest, 'params'> {

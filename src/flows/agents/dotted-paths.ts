@@ -1,5 +1,5 @@
 import { isObject } from '../../json/is-object.ts'
-import type { Fields } from './field-changes.ts'
+import type { Fields } from '../field-changes.ts'
 
 /**
  * The keys on the way to a dotted path in free data. A key may contain dots itself, so one path can

@@ -1,12 +1,10 @@
-import { ApiError } from '../../api/failure.ts'
 import { Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
-import { hintFor } from '../../mcp/hints/did-you-mean.ts'
-import { isNotFound } from '../../mcp/hints/missing-references.ts'
 import type { AccountInTree } from '../../session/account-tree.ts'
 import { forEach, type Outcome } from '../many/for-each.ts'
+import { withMissingHint } from '../many/missing-thing.ts'
 import type { NamedOutcome } from '../many/none-done.ts'
-import type { SelectedAgent } from './agent-selection.ts'
+import type { SelectedThing } from '../many/selected-things.ts'
 
 /** What became of one of many agents. */
 export interface AgentOutcome<T> extends NamedOutcome<T> {
@@ -22,7 +20,7 @@ type EachRun = Pick<Run, 'request' | 'restricted' | 'signal' | 'answerBy' | 'pro
  * what may be meant.
  */
 export async function eachAgent<T, R extends EachRun>(
-  agents: readonly SelectedAgent[],
+  agents: readonly SelectedThing[],
   work: (agentId: string, run: R) => Promise<T>,
   run: R,
 ): Promise<AgentOutcome<T>[]> {
@@ -36,8 +34,12 @@ export async function eachAgent<T, R extends EachRun>(
   )
   return Promise.all(
     agents.map(async ({ given, id, account }, at) => {
-      const outcome = await withHint(outcomes[at] as Outcome<T>, given, runIn(account, run))
-      return { given, id, outcome, ...(account && { account }) }
+      const outcome = outcomes[at] as Outcome<T>
+      const named = { argument: 'agent_id', given } as const
+      return {
+        ...{ given, id, ...(account && { account }) },
+        outcome: await withMissingHint(outcome, named, runIn(account, run)),
+      }
     }),
   )
 }
@@ -50,15 +52,4 @@ export const runIn = <R extends Pick<Run, 'request'>>(
   if (!account) return run
   const params = { ...run.request.params, account_id: account.id }
   return { ...run, request: { ...run.request, params } }
-}
-
-async function withHint<T>(
-  outcome: Outcome<T>,
-  given: string,
-  { request, restricted }: EachRun,
-): Promise<Outcome<T>> {
-  if (outcome.state !== 'failed' || !(outcome.error instanceof ApiError)) return outcome
-  if (!isNotFound(outcome.error)) return outcome
-  const hint = await hintFor('agent_id', given, request, restricted)
-  return { ...outcome, problem: [`There is no agent ${given}.`, hint].filter(Boolean).join(' ') }
 }

@@ -3,7 +3,7 @@ import type { Run } from '../../mcp/call/tool.ts'
 import { accountReader } from '../checks/account-reader.ts'
 import { checkNewCatalogValues } from '../checks/catalog-check.ts'
 import { checkNewGreeting } from '../checks/greeting-check.ts'
-import type { Fields } from './field-changes.ts'
+import type { Fields } from '../field-changes.ts'
 
 /** Checks of values before they are saved: each gives warnings, or throws Refused. */
 export interface NewValueChecks {

@@ -1,8 +1,8 @@
 import type { Agent } from '../../contract/agent.ts'
 import { isObject } from '../../json/is-object.ts'
 import { nameWithId } from '../../text/closest-match.ts'
+import type { Fields } from '../field-changes.ts'
 import { shortJson } from './agent-patch.ts'
-import type { Fields } from './field-changes.ts'
 
 /** An agent that was created, in short: what a caller would otherwise read again. */
 export function savedAgentLines(

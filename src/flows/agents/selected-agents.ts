@@ -3,10 +3,10 @@ import { badArguments } from '../../mcp/call/refused.ts'
 import { idMeant } from '../../mcp/hints/names-to-ids.ts'
 import { accountIn } from '../../session/account.ts'
 import { forEach, mostThings } from '../many/for-each.ts'
+import type { SelectedThing } from '../many/selected-things.ts'
 import {
+  agentsOnce,
   badTag,
-  eachOnce,
-  type SelectedAgent,
   type SelectedMany,
   type Selection,
   type SelectionRun,
@@ -56,16 +56,16 @@ async function agentsByIds(given: readonly string[], run: SelectionRun): Promise
     ...run,
     progress: () => {},
   })
-  const agents = found.map((outcome, at): SelectedAgent => {
+  const agents = found.map((outcome, at): SelectedThing => {
     const one = { given: given[at] ?? '' }
     return outcome.state === 'done'
       ? { ...one, ...outcome.value }
       : { ...one, problem: outcome.problem }
   })
-  return eachOnce(agents)
+  return agentsOnce(agents)
 }
 
-async function agentsWithTag(tag: string, run: SelectionRun): Promise<SelectedAgent[]> {
+async function agentsWithTag(tag: string, run: SelectionRun): Promise<SelectedThing[]> {
   if (!run.restricted.mayRead(routes.agents.list))
     throw badTag('needs list_agents, which this server does not offer; give agent_ids')
   const { agents, isAll } = await activeAgents({ tags: [tag] }, run)

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { badArguments } from '../../mcp/call/refused.ts'
 import { closestWord } from '../../text/closest-match.ts'
-import type { Fields } from './field-changes.ts'
+import type { Fields } from '../field-changes.ts'
 
 const tags = z.array(z.string().min(1)).min(1).optional()
 

@@ -1,23 +1,12 @@
 import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
 import { nameWithId } from '../../text/closest-match.ts'
+import { type FieldChange, fieldChanges } from '../field-changes.ts'
+import { updateWarnings } from '../many/update-outcomes.ts'
 import { shortJson } from './agent-patch.ts'
 import { bringBackWarnings } from './bring-back.ts'
-import type { FieldChange } from './field-changes.ts'
 import { missingTagWarnings, tagsOf } from './tag-changes.ts'
 import type { UpdateReport } from './update-one-agent.ts'
-
-export const fieldChanges = z
-  .array(
-    z.object({
-      field: z.string().describe('Dotted path.'),
-      before: z.unknown().optional().describe('Value before; absent: there was none.'),
-      after: z.unknown().optional().describe('Value after; absent: there is none.'),
-    }),
-  )
-  .describe('What differs, field by field.')
-
-export const updateWarnings = z.array(z.string()).describe('What may be a mistake.')
 
 /** The result for one agent. */
 export const updateResultShape = {

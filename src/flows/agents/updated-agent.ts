@@ -1,34 +1,24 @@
 import * as z from 'zod'
 import { severalAccountsShape } from '../lists/several-accounts.ts'
+import { outcomeShape } from '../many/outcomes-in-words.ts'
+import { type UpdateOutcome, updateOutcome, updateOutcomeShape } from '../many/update-outcomes.ts'
 import type { AgentOutcome } from './each-agent.ts'
 import type { UpdateReport } from './update-one-agent.ts'
-import { fieldChanges, isStillArchived, updateWarnings } from './update-result.ts'
-
-export const outcomeNames = [
-  'failed',
-  'unknown',
-  'not_tried',
-  'updated',
-  'would_change',
-  'unchanged',
-] as const
-type OutcomeName = (typeof outcomeNames)[number]
+import { isStillArchived } from './update-result.ts'
 
 /** What became of one of many agents, whatever was to be done with it. */
 export const agentOutcomeShape = {
   agent_id: z.string().optional().describe('Agent id.'),
   name: z.string().optional().describe('Its name, or how it was given.'),
   account: severalAccountsShape.item.account.optional(),
-  problem: z.string().optional().describe('Why it was not done.'),
+  ...outcomeShape.item,
 }
 
 /** What became of one of many agents that were to be updated. */
 export const UpdatedAgent = z.object({
   ...agentOutcomeShape,
-  outcome: z.enum(outcomeNames).describe('unknown: sent, and not known whether it was saved.'),
+  ...updateOutcomeShape,
   modified: z.string().optional().describe('When it last changed.'),
-  changes: fieldChanges.optional(),
-  warnings: updateWarnings.optional(),
   same_as: z
     .int()
     .optional()
@@ -52,7 +42,7 @@ export function updatedAgent({
     agent_id: agent.id,
     ...(agent.name && { name: agent.name }),
     ...owner,
-    outcome: outcomeName(outcome.value),
+    outcome: outcomeOf(outcome.value),
     ...(agent.modified && { modified: agent.modified }),
   }
   if (facts.outcome === 'failed') return { ...facts, problem: warnings.join('; ') }
@@ -63,8 +53,7 @@ export function updatedAgent({
   }
 }
 
-function outcomeName({ applied, changes, warnings }: UpdateReport): OutcomeName {
-  if (applied) return 'updated'
-  if (changes.length > 0) return 'would_change'
-  return isStillArchived(warnings) ? 'failed' : 'unchanged'
+function outcomeOf(report: UpdateReport): UpdateOutcome {
+  const outcome = updateOutcome(report)
+  return outcome === 'unchanged' && isStillArchived(report.warnings) ? 'failed' : outcome
 }

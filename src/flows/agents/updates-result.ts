@@ -1,19 +1,19 @@
 import * as z from 'zod'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
-import { shownName } from '../../text/shown-name.ts'
 import { type FailedAccounts, severalAccountsShape } from '../lists/several-accounts.ts'
-import { countsOf } from '../many/outcomes-in-words.ts'
+import { countsOf, outcomeShape, repeatedLines } from '../many/outcomes-in-words.ts'
+import { updateOutcomes } from '../many/update-outcomes.ts'
 import type { SelectedMany } from './agent-selection.ts'
 import { changesInWords } from './changes-in-words.ts'
 import type { AgentOutcome } from './each-agent.ts'
 import { failedLines, failedShown, tagLines } from './selection-notes.ts'
 import { missingTagWarnings, tagsOf } from './tag-changes.ts'
 import type { UpdateReport } from './update-one-agent.ts'
-import { outcomeNames, UpdatedAgent, updatedAgent } from './updated-agent.ts'
+import { UpdatedAgent, updatedAgent } from './updated-agent.ts'
 
 /** The result for many agents. */
 export const updatesResultShape = {
-  summary: z.record(z.string(), z.int()).describe('How many came to what.'),
+  ...outcomeShape.result,
   ...severalAccountsShape.result,
   agents: z.array(UpdatedAgent).describe('Many agents, in the order given.'),
 }
@@ -32,15 +32,13 @@ export function updatesResult(
   { repeated, failed, isDryRun, argument, isTree }: UpdatesFacts,
 ): ToolOutcome {
   const agents = outcomes.map(updatedAgent)
-  const { summary, text } = countsOf(agents, outcomeNames, 'agents')
+  const { summary, text } = countsOf(agents, updateOutcomes, 'agents')
   return {
     structured: { summary, ...failedShown(failed), agents: withChangesOnce(agents) },
     lines: [
       `${isDryRun ? 'Dry run, nothing saved. ' : ''}${text}`,
       ...failedLines(failed),
-      ...(repeated.length > 0
-        ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`]
-        : []),
+      ...repeatedLines(repeated),
       ...tagsOfNone(outcomes),
       ...changesInWords(agents),
       ...tagLines(argument, isTree),

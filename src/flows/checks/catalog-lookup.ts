@@ -3,7 +3,7 @@ import { type VoiceCatalog, voicesIn } from '../../contract/provider.ts'
 import { routes } from '../../contract/routes.ts'
 import { isObject } from '../../json/is-object.ts'
 import type { NamedItem } from '../../text/closest-match.ts'
-import type { Fields } from '../agents/field-changes.ts'
+import type { Fields } from '../field-changes.ts'
 import type { CachedAccountReader } from './account-reader.ts'
 
 /** `refreshed`: read now, because models and voices come and go. */

@@ -1,5 +1,14 @@
+import * as z from 'zod'
 import { nameWithId } from '../../text/closest-match.ts'
 import { shownName } from '../../text/shown-name.ts'
+
+/** What every result of many things has. */
+export const outcomeShape = {
+  /** Of all. */
+  result: { summary: z.record(z.string(), z.int()).describe('How many came to what.') },
+  /** Of each. */
+  item: { problem: z.string().optional().describe('Why it was not done.') },
+}
 
 /** What became of one of many things, whatever was to be done with it. */
 interface ShownThing {
@@ -39,6 +48,10 @@ export function notDoneInWords<T extends ShownThing>(
   const open = [...of('unknown', 'Not known whether it was done'), ...of('not_tried', 'Not tried')]
   return [...of('failed', 'Failed'), ...open, ...(open.length > 0 ? [again] : [])]
 }
+
+/** What was given more than once, and so left out the second time; nothing where all was given once. */
+export const repeatedLines = (repeated: readonly string[]): string[] =>
+  repeated.length > 0 ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`] : []
 
 const again =
   'Call again with the same arguments: what is done already stays as it is, and counts as unchanged.'

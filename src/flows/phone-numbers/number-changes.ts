@@ -3,7 +3,7 @@ import type { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 import { quoted, quotedNameWithId } from '../../text/dialog-text.ts'
-import type { FieldChange } from '../agents/field-changes.ts'
+import type { FieldChange } from '../field-changes.ts'
 
 /** The fields of an update. */
 export type NumberBody = Run<typeof routes.phoneNumbers.update>['body']

@@ -1,31 +1,31 @@
 import * as z from 'zod'
 import { PhoneNumber } from '../../contract/phone-number.ts'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
-import { shownName } from '../../text/shown-name.ts'
-import { fieldChanges, updateWarnings } from '../agents/update-result.ts'
+import { fieldChanges } from '../field-changes.ts'
 import { numberInWords } from '../found-in-words.ts'
 import type { NamedOutcome } from '../many/none-done.ts'
-import { countsOf, grouped, notDoneInWords } from '../many/outcomes-in-words.ts'
+import {
+  countsOf,
+  grouped,
+  notDoneInWords,
+  outcomeShape,
+  repeatedLines,
+} from '../many/outcomes-in-words.ts'
+import {
+  updateOutcome,
+  updateOutcomeShape,
+  updateOutcomes,
+  updateWarnings,
+} from '../many/update-outcomes.ts'
 import { type NumberChange, numberChangeInWords } from './number-changes.ts'
 import type { NumberReport } from './update-one-number.ts'
-
-const outcomeNames = [
-  'failed',
-  'unknown',
-  'not_tried',
-  'updated',
-  'would_change',
-  'unchanged',
-] as const
 
 /** What became of one of many numbers. */
 const UpdatedNumber = z.object({
   phone_number_id: z.string().optional().describe('Phone number id.'),
   name: z.string().optional().describe('The number with its name, or how it was given.'),
-  outcome: z.enum(outcomeNames).describe('unknown: sent, and not known whether it was saved.'),
-  problem: z.string().optional().describe('Why it was not done.'),
-  changes: fieldChanges.optional(),
-  warnings: updateWarnings.optional(),
+  ...outcomeShape.item,
+  ...updateOutcomeShape,
 })
 type UpdatedNumber = z.output<typeof UpdatedNumber>
 
@@ -34,7 +34,7 @@ export const numberUpdateSchema = PhoneNumber.extend({
   applied: z.boolean().describe('False: nothing was saved.'),
   changes: fieldChanges,
   warnings: updateWarnings,
-  summary: z.record(z.string(), z.int()).describe('How many came to what.'),
+  ...outcomeShape.result,
   numbers: z.array(UpdatedNumber).describe('Many numbers, in the order given.'),
 }).partial()
 
@@ -70,7 +70,7 @@ export function updatedNumbers(
   { repeated, isDryRun }: { readonly repeated: readonly string[]; readonly isDryRun: boolean },
 ): ToolOutcome {
   const numbers = outcomes.map(shownNumber)
-  const { summary, text } = countsOf(numbers, outcomeNames, 'numbers')
+  const { summary, text } = countsOf(numbers, updateOutcomes, 'numbers')
   const named = (some: readonly UpdatedNumber[]) => some.map(({ name = '' }) => name).join(', ')
   const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
   const unchanged = numbers.filter(({ outcome }) => outcome === 'unchanged')
@@ -78,9 +78,7 @@ export function updatedNumbers(
     structured: { summary, numbers },
     lines: [
       `${isDryRun ? 'Dry run, nothing saved. ' : ''}${text}`,
-      ...(repeated.length > 0
-        ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`]
-        : []),
+      ...repeatedLines(repeated),
       ...notDoneInWords(numbers, named),
       ...textsOf(reports, ({ warnings }) => warnings.map((warning) => `Warning: ${warning}`)),
       ...textsOf(reports, ({ changes }) => changes.map(numberChangeInWords)),
@@ -108,7 +106,7 @@ function shownNumber({ given, id, outcome }: NumberOutcome): UpdatedNumber {
   if (isIgnored(outcome.value)) return { ...facts, outcome: 'failed', problem: warnings.join('; ') }
   return {
     ...facts,
-    outcome: outcomeName(outcome.value),
+    outcome: updateOutcome(outcome.value),
     ...(changes.length > 0 && { changes: changes.map((one: NumberChange) => ({ ...one })) }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   }
@@ -117,8 +115,3 @@ function shownNumber({ given, id, outcome }: NumberOutcome): UpdatedNumber {
 /** The platform took the request and changed nothing. */
 const isIgnored = ({ applied, changes, warnings }: NumberReport) =>
   !applied && changes.length === 0 && warnings.length > 0
-
-function outcomeName({ applied, changes }: NumberReport): UpdatedNumber['outcome'] {
-  if (applied) return 'updated'
-  return changes.length > 0 ? 'would_change' : 'unchanged'
-}

@@ -2,12 +2,13 @@ import type { routes } from '../../contract/routes.ts'
 import { badArguments, Refused } from '../../mcp/call/refused.ts'
 import type { Steps, ToolOutcome } from '../../mcp/call/tool.ts'
 import { forEach } from '../many/for-each.ts'
+import { withMissingHint } from '../many/missing-thing.ts'
 import { refuseIfNoneDone } from '../many/none-done.ts'
+import type { SelectedThing, ThingsOnce } from '../many/selected-things.ts'
 import { linksForDryRun } from './link-names.ts'
 import type { LinkNames } from './number-changes.ts'
-import { withNumberHint } from './number-hint.ts'
 import { numberUpdateSchema, updatedNumber, updatedNumbers } from './number-update-result.ts'
-import { type SelectedNumber, selectedNumbers } from './selected-numbers.ts'
+import { selectedNumbers } from './selected-numbers.ts'
 import { type UpdateNumberRun, updateNumberOptions, updateOneNumber } from './update-one-number.ts'
 
 /** Updates one number, or makes the same change to many. */
@@ -37,14 +38,11 @@ export const updatePhoneNumberSteps: Steps<
  * tells which; the same call again finds nothing to change there.
  */
 async function updateMany(
-  {
-    numbers,
-    repeated,
-  }: { readonly numbers: readonly SelectedNumber[]; readonly repeated: readonly string[] },
+  { things: numbers, repeated }: ThingsOnce,
   run: UpdateNumberRun,
   links: LinkNames,
 ): Promise<ToolOutcome> {
-  const work = ({ id, problem = 'it is not known which number is meant' }: SelectedNumber) => {
+  const work = ({ id, problem = 'it is not known which number is meant' }: SelectedThing) => {
     if (id === undefined) throw new Refused('bad_arguments', problem)
     return updateOneNumber(id, run, links)
   }
@@ -52,7 +50,8 @@ async function updateMany(
   const outcomes = await Promise.all(
     found.map(async (outcome, at) => {
       const { given = '', id } = numbers[at] ?? {}
-      return { given, id, outcome: await withNumberHint(outcome, given, run) }
+      const named = { argument: 'phone_number_id', given } as const
+      return { given, id, outcome: await withMissingHint(outcome, named, run) }
     }),
   )
   refuseIfNoneDone(outcomes, 'phone_number_ids')

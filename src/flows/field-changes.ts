@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isObject } from '../../json/is-object.ts'
+import * as z from 'zod'
+import { isObject } from '../json/is-object.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -9,6 +10,17 @@ export interface FieldChange {
   readonly before: unknown
   readonly after: unknown
 }
+
+/** The fields that differ, in results. */
+export const fieldChanges = z
+  .array(
+    z.object({
+      field: z.string().describe('Dotted path.'),
+      before: z.unknown().optional().describe('Value before; absent: there was none.'),
+      after: z.unknown().optional().describe('Value after; absent: there is none.'),
+    }),
+  )
+  .describe('What differs, field by field.')
 
 /**
  * Merges a change into what is stored. Objects are merged at every depth, so that no field is lost;
