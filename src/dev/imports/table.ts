@@ -39,6 +39,9 @@ export const mayImport = {
   'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call state observe',
   transports: 'mcp/mcp-service mcp/fast mcp/protocol session text json',
 
+  // The documents of OAuth clients.
+  'oauth/guarded-fetch': 'transports',
+
   // What the server offers.
   flows: 'mcp/call mcp/hints views session calls policy state api contract jinja text json',
   prompts: 'mcp/protocol flows mcp/hints views session api contract text json',
@@ -72,6 +75,6 @@ export const mayImport = {
   test: [
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
     'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
-    'policy state state/private-files observe sandbox oauth/pages api contract jinja text json',
+    'policy state state/private-files observe sandbox oauth/pages oauth/guarded-fetch api contract jinja text json',
   ],
 } as const
