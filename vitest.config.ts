@@ -8,6 +8,7 @@ export const slow = [
   'test/calls/call-follower.test.ts',
   'test/calls/call-identity.test.ts',
   'test/calls/exactly-once.test.ts',
+  'test/cli/install/text-formats.property.test.ts',
   'test/flows/agents/agents-in-tree.test.ts',
   'test/flows/calls/call-batches.test.ts',
   'test/flows/calls/calls-at-once.test.ts',

@@ -56,7 +56,10 @@ export const mayImport = {
     'mcp/mcp-service mcp/fast mcp/protocol mcp/call session calls policy state',
     'state/private-files observe sandbox api contract text json',
   ],
+  // Our entry in the configuration files of MCP clients.
+  'cli/install': 'config state/private-files text json',
   cli: [
+    'cli/install',
     'service service/tool-summaries config transports mcp/fast mcp/protocol mcp/call session',
     'observe sandbox state/private-files contract text',
   ],
@@ -73,6 +76,7 @@ export const mayImport = {
     'flows mcp/call session calls policy state sandbox api contract text',
   ],
   test: [
+    'cli/install',
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
     'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
     'policy state state/private-files observe sandbox oauth/pages oauth/guarded-fetch api contract jinja text json',

@@ -1,0 +1,188 @@
+import { isMap, isScalar, isSeq, type Pair, parseAllDocuments, stringify, type YAMLMap } from 'yaml'
+import {
+  type Edit,
+  endOfLine,
+  FormatError,
+  indentAt,
+  lineStartOf,
+  type Path,
+  type PlainValue,
+  placeOf,
+  type TextFormat,
+} from './text-format.ts'
+
+/*
+ * YAML. The document API of the library would write the whole file again, with other spaces, so only
+ * the ranges of its nodes are used.
+ */
+
+export const yaml: TextFormat = {
+  read(text) {
+    try {
+      return parsed(text)?.toJS() ?? {}
+    } catch (error) {
+      if (error instanceof FormatError) throw error
+      // Too many aliases, or one without its anchor.
+      throw new FormatError('it is not YAML')
+    }
+  },
+  edits(text, step) {
+    const root = rootOf(text)
+    if ('remove' in step) return root ? removeIn(text, root, step.remove) : []
+    if (root) return setIn(text, root, step.set, step.value)
+    const block = blockText(step.set, step.value, '', endOfLine(text))
+    return [appendedLines(text, text.length, block)]
+  },
+}
+
+function parsed(text: string) {
+  const documents = parseAllDocuments(text, { logLevel: 'error' })
+  if (!Array.isArray(documents)) return undefined
+  const [document, second] = documents
+  const error = document?.errors[0]
+  if (error) {
+    const { line, col: column } = error.linePos?.[0] ?? placeOfError(text, error.pos[0])
+    throw new FormatError('it is not YAML', { line, column })
+  }
+  if (second) throw new FormatError('it holds several documents', [text, second.range[0]])
+  return document
+}
+
+function placeOfError(text: string, offset: number) {
+  const { line, column } = placeOf(text, offset)
+  return { line, col: column }
+}
+
+/** The object of the file; `undefined` where the file is empty. Throws FormatError for a list or text. */
+function rootOf(text: string): YAMLMap | undefined {
+  const contents = parsed(text)?.contents
+  if (!contents || (isScalar(contents) && contents.value === null)) return undefined
+  if (isMap(contents)) return contents
+  throw new FormatError('it must hold one object', [text, rangeOf(contents)[0]])
+}
+
+type Ranges = readonly [start: number, valueEnd: number, end: number]
+
+function rangeOf(node: unknown): Ranges {
+  const { range } = node as { range?: Ranges | null }
+  if (range) return range
+  throw new FormatError('it cannot be changed safely')
+}
+
+const keyOf = ({ key }: Pair) => (isScalar(key) ? key.value : undefined)
+const pairOf = (map: YAMLMap, key: string | number | undefined) =>
+  map.items.find((pair) => keyOf(pair) === key)
+
+const isNull = (node: unknown) => !node || (isScalar(node) && node.value === null)
+
+function setIn(text: string, map: YAMLMap, path: Path, value: PlainValue): Edit[] {
+  const [key, ...rest] = path
+  const pair = pairOf(map, key)
+  if (!pair) return [insertedPair(text, map, path, value)]
+  const node = pair.value
+  const isEmpty = isNull(node) || (isMap(node) && node.items.length === 0)
+  if (rest.length > 0 && isMap(node) && !isEmpty) return setIn(text, node, rest, value)
+  if (rest.length > 0 && !isEmpty) {
+    throw new FormatError('an object is expected there', [text, rangeOf(node)[0]])
+  }
+  return [replacedValue(text, map, pair, rest, value)]
+}
+
+/** A new value of a pair: an object that was empty gets lines, everything else is written as JSON. */
+function replacedValue(
+  text: string,
+  map: YAMLMap,
+  pair: Pair,
+  rest: Path,
+  value: PlainValue,
+): Edit {
+  const keyEnd = rangeOf(pair.key)[1]
+  const colon = text.indexOf(':', keyEnd)
+  const end = isNull(pair.value) ? colon + 1 : rangeOf(pair.value)[1]
+  const start = colon + 1
+  if (rest.length === 0 || map.flow) {
+    return { start, end: trimmedEnd(text, start, end), text: ` ${flowText(rest, value)}` }
+  }
+  const eol = endOfLine(text)
+  const indent = `${indentAt(text, rangeOf(pair.key)[0])}  `
+  const block = blockText(rest, value, indent, eol)
+  return { start, end: trimmedEnd(text, start, end), text: `${eol}${block.trimEnd()}` }
+}
+
+/** The end of a value without the line ends and spaces that the ranges of blocks contain. */
+const trimmedEnd = (text: string, start: number, end: number): number =>
+  start + text.slice(start, end).trimEnd().length
+
+/** Adds a last pair. */
+function insertedPair(text: string, map: YAMLMap, path: Path, value: PlainValue): Edit {
+  const last = map.items.at(-1)
+  if (map.flow) {
+    const [start, end] = rangeOf(map)
+    const json = flowText(path, value).slice(1, -1)
+    const at = last ? rangeOf(last.value ?? last.key)[1] : start + 1
+    return { start: at, end: at, text: last ? `, ${json}` : json || String(end) }
+  }
+  const first = map.items[0]
+  const at = rangeOf(isNull(last?.value) ? last?.key : last?.value)
+  const indent = indentAt(text, rangeOf(first?.key)[0])
+  const lineEnd = isNull(last?.value) ? endOfLineAt(text, at[1]) : at[2]
+  return appendedLines(text, lineEnd, blockText(path, value, indent, endOfLine(text)))
+}
+
+const endOfLineAt = (text: string, offset: number) => {
+  const end = text.indexOf('\n', offset)
+  return end < 0 ? text.length : end + 1
+}
+
+/** Lines at the beginning of a line, or at the end of a file without a line end. */
+function appendedLines(text: string, at: number, block: string): Edit {
+  const isAtLineStart = at === 0 || text[at - 1] === '\n'
+  if (isAtLineStart) return { start: at, end: at, text: block }
+  return { start: at, end: at, text: endOfLine(text) + block.trimEnd() }
+}
+
+/** A value at a path as lines of a block, which end with a line end. */
+function blockText(path: Path, value: PlainValue, indent: string, eol: string): string {
+  return stringify(nested(path, value), { indent: 2, lineWidth: 0 })
+    .trimEnd()
+    .split('\n')
+    .map((line) => indent + line + eol)
+    .join('')
+}
+
+const flowText = (path: Path, value: PlainValue) => JSON.stringify(nested(path, value))
+
+const nested = (path: Path, value: PlainValue): PlainValue =>
+  path.reduceRight<PlainValue>((inner, key) => ({ [key]: inner }), value)
+
+function removeIn(text: string, map: YAMLMap, path: Path): Edit[] {
+  const [key, ...rest] = path
+  const pair = pairOf(map, key)
+  if (!pair) return []
+  if (rest.length === 0) return [removedPair(text, map, pair)]
+  if (!isMap(pair.value)) return []
+  const [next] = rest
+  if (rest.length === 1 && pair.value.items.length === 1 && pairOf(pair.value, next)) {
+    // Without its last pair a block would be no object any more.
+    return [replacedValue(text, map, pair, [], {})]
+  }
+  return removeIn(text, pair.value, rest)
+}
+
+function removedPair(text: string, map: YAMLMap, pair: Pair): Edit {
+  const index = map.items.indexOf(pair)
+  const start = rangeOf(pair.key)[0]
+  const end = rangeOf(isNull(pair.value) ? pair.key : pair.value)
+  if (map.flow) {
+    const previous = map.items[index - 1]
+    const next = map.items[index + 1]
+    if (previous)
+      return { start: rangeOf(previous.value ?? previous.key)[1], end: end[1], text: '' }
+    return { start, end: next ? rangeOf(next.key)[0] : end[1], text: '' }
+  }
+  const lineStart = lineStartOf(text, start)
+  const lineEnd = isSeq(pair.value) || isMap(pair.value) ? end[2] : endOfLineAt(text, end[1])
+  if (lineEnd < text.length || text.endsWith('\n'))
+    return { start: lineStart, end: lineEnd, text: '' }
+  return { start: text.slice(0, lineStart).replace(/\r?\n$/, '').length, end: lineEnd, text: '' }
+}
