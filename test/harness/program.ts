@@ -116,12 +116,10 @@ function collected(child: ChildProcessWithoutNullStreams): Program {
 export async function startHttpProgram(
   env: Record<string, string> = {},
   args: string[] = [],
+  nodeOptions: readonly string[] = [],
 ): Promise<Program & { url: string }> {
-  const program = startProgram(['http', '--port', '0', ...args], {
-    VOICE_AGENT_SANDBOX_DB: ':memory:',
-    ...quietly,
-    ...env,
-  })
+  const settings = { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }
+  const program = startProgram(['http', '--port', '0', ...args], settings, nodeOptions)
   const [, url = ''] = await program.waitFor(/Serving MCP at ([^\s"]+)/)
   return Object.assign(program, { url })
 }

@@ -4,10 +4,10 @@ import type { Changes } from '../../src/state/changes.ts'
 import { openDatabase } from '../../src/state/postgres/database.ts'
 import { createPostgresChanges } from '../../src/state/postgres/postgres-changes.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
+import { type PostgresServer, startNetwork, startPostgres } from '../harness/postgres-server.ts'
 import { startHttpProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 import { describeChanges } from '../state/conformance/changes.ts'
-import { type PostgresServer, startNetwork, startPostgres } from './postgres-server.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

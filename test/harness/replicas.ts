@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { type Program, startHttpProgram } from '../harness/program.ts'
+import { type Program, startHttpProgram } from './program.ts'
 
 /** Several servers behind one address. */
 export interface Replicas extends AsyncDisposable {
@@ -15,13 +15,29 @@ export interface Replicas extends AsyncDisposable {
   readonly kills: number
   /** Kills a server at random, on average once in `everyMs`, and starts it again, until the signal fires. */
   killRepeatedly(everyMs: number, random: () => number, signal: AbortSignal): Promise<void>
+  /** Ends a server with a signal, and starts it again. Gives its exit code; `null`: it was killed. */
+  restart(which: number, signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>
+  /** The process id of a server that is up. */
+  pidOf(which: number): number | undefined
+}
+
+export interface ReplicaOptions {
+  readonly nodeOptions?: readonly string[]
+  /** What differs between the servers. */
+  readonly envOf?: (which: number) => Record<string, string>
 }
 
 type Running = Program & { readonly url: string }
 
-export async function startReplicas(count: number, env: Record<string, string>): Promise<Replicas> {
-  const start = () => startHttpProgram(env)
-  const programs: (Running | undefined)[] = await Promise.all(Array.from({ length: count }, start))
+export async function startReplicas(
+  count: number,
+  env: Record<string, string>,
+  { nodeOptions = [], envOf = () => ({}) }: ReplicaOptions = {},
+): Promise<Replicas> {
+  const start = (which: number) => startHttpProgram({ ...env, ...envOf(which) }, [], nodeOptions)
+  const programs: (Running | undefined)[] = await Promise.all(
+    Array.from({ length: count }, (_, which) => start(which)),
+  )
   const served = programs.map(() => 0)
   let turn = 0
   let kills = 0
@@ -61,9 +77,19 @@ export async function startReplicas(count: number, env: Record<string, string>):
         programs[which] = undefined
         kills++
         await killed?.[Symbol.asyncDispose]()
-        programs[which] = await start()
+        programs[which] = await start(which)
       }
     },
+    async restart(which, signal) {
+      const ending = programs[which]
+      // No balancer sends new requests to a server that is being stopped.
+      if (signal === 'SIGTERM') programs[which] = undefined
+      ending?.process.kill(signal)
+      const code = (await ending?.exited) ?? null
+      programs[which] = await start(which)
+      return code
+    },
+    pidOf: (which) => programs[which]?.process.pid,
     async [Symbol.asyncDispose]() {
       balancer.close()
       balancer.closeAllConnections()
