@@ -1,4 +1,4 @@
-import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
+import type { Method, ReplyOf, Route, RouteRequest } from '../contract/route.ts'
 import { ApiError, type Failure, SendFailure } from './failure.ts'
 import { type Outcome, readReply } from './reply.ts'
 import { defaultRetryPolicy, type RetryPolicy, waitBeforeRetry } from './retry.ts'
@@ -29,6 +29,25 @@ export interface ClientTry {
   readonly isRetry: boolean
 }
 
+/** A try that begins. */
+export interface BeginningTry {
+  /** The id of its route. */
+  readonly operation: string
+  readonly method: Method
+  /** Its path with variables, such as `/v1/accounts/{account_id}/agents`. */
+  readonly path: string
+  /** How many tries were before it. */
+  readonly resends: number
+}
+
+/** What is done around a try. */
+export interface ObservedTry {
+  /** Further headers to send. */
+  readonly headers: Readonly<Record<string, string>>
+  run<T>(send: () => T): T
+  end(attempt: ClientTry): void
+}
+
 export interface ClientOptions {
   readonly send: Send
   readonly apiKey: string
@@ -37,6 +56,8 @@ export interface ClientOptions {
   /** Such as `voice-agent-mcp/1.0.0`. */
   readonly userAgent: string
   readonly retry?: RetryPolicy
+  /** Called before every try. */
+  readonly beginTry?: ((beginning: BeginningTry) => ObservedTry) | undefined
   /** Called after every try. */
   readonly onTry?: ((attempt: ClientTry) => void) | undefined
   /** Longest time spent on requests, all tries together, ms; waits between tries are not counted. */
@@ -50,11 +71,16 @@ export function createClient(options: ClientOptions): Client {
       let timeLeftMs = totalTimeoutMs
       let patience = retry.longestRetryAfter * 1000
       for (let attempts = 1; ; attempts++) {
+        const { id: operation, method, path } = route
+        const observed = options.beginTry?.({ operation, method, path, resends: attempts - 1 })
         const started = performance.now()
-        const outcome = await attempt(route, request, options, { signal, timeLeftMs })
+        const send = () => attempt(route, request, options, { signal, timeLeftMs, observed })
+        const outcome = await (observed ? observed.run(send) : send())
         const durationMs = performance.now() - started
         timeLeftMs -= durationMs
-        options.onTry?.(tryOf(route, outcome, { durationMs, isRetry: attempts > 1 }))
+        const tried = tryOf(route, outcome, { durationMs, isRetry: attempts > 1 })
+        observed?.end(tried)
+        options.onTry?.(tried)
         // The value was parsed with this route's own reply schema, which is what ReplyOf names.
         if (outcome.ok) return outcome.value as ReplyOf<typeof route>
         const wait = waitBeforeRetry(route.method, outcome.failure, attempts, retry)
@@ -93,11 +119,17 @@ function tryOf(
   }
 }
 
+interface AttemptOptions {
+  readonly signal: AbortSignal | undefined
+  readonly timeLeftMs: number
+  readonly observed: ObservedTry | undefined
+}
+
 async function attempt(
   route: Route,
   request: RouteRequest,
   { send, apiKey, userAgent, clientNetwork }: ClientOptions,
-  { signal, timeLeftMs }: { signal: AbortSignal | undefined; timeLeftMs: number },
+  { signal, timeLeftMs, observed }: AttemptOptions,
 ): Promise<Tried> {
   // The request of a change is also used to read the same resource, which takes no body.
   const body = route.body ? request.body : undefined
@@ -106,6 +138,7 @@ async function attempt(
       method: route.method,
       target: targetOf(route, request),
       headers: {
+        ...observed?.headers,
         'x-api-key': apiKey,
         'user-agent': userAgent,
         accept: 'application/json',

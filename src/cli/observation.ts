@@ -1,8 +1,10 @@
+import * as z from 'zod'
 import packageJson from '../../package.json' with { type: 'json' }
 import { isLoopback } from '../config/loopback.ts'
 import type { MetricsConfig } from '../config/metrics.ts'
 import type { LogOptions } from '../observe/log.ts'
 import type { Observer } from '../observe/observer.ts'
+import type { Tracing } from '../observe/tracing.ts'
 import { log, setUpLog } from './stderr-log.ts'
 
 /** What records the requests of a process. */
@@ -23,9 +25,30 @@ export async function openObservation({
   const opened = setUpLog(logOptions)
   const metrics = address && (await openMetrics(address, opened.dropped))
   const sinks = [opened.sink, metrics?.sink].filter((sink) => sink !== undefined)
-  if (sinks.length === 0) return { observer: undefined, close: async () => undefined }
+  const tracing = await openTracing()
+  if (sinks.length === 0 && !tracing) return { observer: undefined, close: async () => undefined }
   const { createObserver } = await import('../observe/observer.ts')
-  return { observer: createObserver(sinks), close: async () => metrics?.close() }
+  return { observer: createObserver(sinks, tracing), close: async () => metrics?.close() }
+}
+
+/** Where the API of OpenTelemetry keeps what is registered: the same for every copy of the API. */
+const registryKey = Symbol.for('opentelemetry.js.api.1')
+
+const Registry = z.object({ version: z.string(), trace: z.unknown() })
+
+/** Traces go to the SDK that was attached (`node --import`); without one nothing is loaded. */
+async function openTracing(): Promise<Tracing | undefined> {
+  if (!(registryKey in globalThis)) return undefined
+  const { createTracing } = await import('../observe/tracing.ts')
+  const tracing = createTracing(packageJson.version)
+  const { data: registry } = Registry.safeParse(Reflect.get(globalThis, registryKey))
+  if (!tracing && registry?.trace !== undefined) {
+    log(
+      `There are no traces: the attached OpenTelemetry SDK has version ${registry.version} of @opentelemetry/api, and 1.9 or newer is needed.`,
+      'warn',
+    )
+  }
+  return tracing
 }
 
 async function openMetrics(

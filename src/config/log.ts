@@ -12,7 +12,7 @@ export const logSettings = {
   'log-level': optionalChoice({
     variable: 'VOICE_AGENT_LOG_LEVEL',
     value: 'LEVEL',
-    help: 'What the log holds. error: defects and broken connections; warn: also warnings; notice: also start and stop; info: also one line for each tool call and each refused HTTP request.',
+    help: 'What the log holds. error: defects and broken connections; warn: also warnings; notice: also start and stop; info: also one line for each request and each refused HTTP request.',
     choices: logLevels,
     range: 'Default notice; info with --log json.',
   }),

@@ -10,6 +10,11 @@ import { createConfirmations } from './call/confirmation.ts'
 import { taskTtlMs } from './call/task.ts'
 import { createHttpFastPath, type HttpFastPath } from './fast/http-fast-path.ts'
 import { createCancellations } from './protocol/cancellation.ts'
+import {
+  createRequestObserving,
+  createStreamObserving,
+  type ObserveStream,
+} from './protocol/observed-request.ts'
 import { createServerFactory, type ServerFactoryOptions } from './protocol/server.ts'
 import { serverInfoOf } from './protocol/server-info.ts'
 import { createToolCalls } from './protocol/tool-calls.ts'
@@ -19,7 +24,7 @@ import { type CountWaits, createWaitCount } from './protocol/waits.ts'
 export interface McpServiceOptions
   extends Pick<
     ServerFactoryOptions,
-    'exposureFor' | 'sessionFor' | 'prompts' | 'callTaskView' | 'onBug' | 'onServer'
+    'exposureFor' | 'sessionFor' | 'prompts' | 'callTaskView' | 'onBug' | 'onServer' | 'isAnswered'
   > {
   readonly version: string
   readonly isSandbox: boolean
@@ -30,7 +35,7 @@ export interface McpServiceOptions
   readonly records: Records
   readonly changes: Changes
   readonly sealingKeys: SealingKeys
-  /** Records tool calls; `undefined`: nothing is recorded. */
+  /** Records requests; `undefined`: nothing is recorded. */
   readonly observer?: Observer | undefined
   /** Fires when the only client is gone, or the server has to stop. */
   readonly shutdown?: AbortSignal | undefined
@@ -43,6 +48,8 @@ export interface McpService {
   /** Answers the most frequent HTTP requests without the SDK. */
   readonly httpFastPath: HttpFastPath
   readonly waitsIn: CountWaits
+  /** `undefined` where nothing is recorded. */
+  readonly observeStream?: ObserveStream | undefined
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
@@ -61,6 +68,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
       requestState: { verify: confirmations.verifyState },
     }),
     runTool: createToolCalls({ cancellations, shutdown, onBug, observer }),
+    observing: createRequestObserving(observer),
   }
   const cancelledTasks = createCancelledTasks({ records, changes }, taskTtlMs)
   return {
@@ -68,10 +76,11 @@ export function createMcpService(options: McpServiceOptions): McpService {
       ...shared,
       ...{ confirmations, cancellations, cancelledTasks },
       // The name is a text of the client, so it is not recorded.
-      onUnknownTool: ({ owner }) =>
-        observer?.toolCallEnded({ tool: 'unknown', operation: '', owner }, 'protocol_error'),
+      onUnknownTool: () =>
+        observer?.toolCallEnded({ tool: 'unknown', operation: '' }, 'protocol_error'),
     }),
     httpFastPath: createHttpFastPath(shared),
     waitsIn: createWaitCount(shared),
+    observeStream: createStreamObserving(shared.observing, options.sessionFor),
   }
 }

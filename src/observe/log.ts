@@ -1,5 +1,5 @@
 import { safeJson } from '../text/safe-text.ts'
-import type { RefusedRequest, Sink, ToolCallRecord } from './records.ts'
+import type { RefusedRequest, RequestRecord, Sink } from './records.ts'
 
 /** From the fewest lines to the most. `info`: also one line for each request. */
 export const logLevels = ['error', 'warn', 'notice', 'info'] as const
@@ -58,23 +58,25 @@ export function createLog({ form, level }: LogOptions, output: LogOutput): Log {
 type Write = (level: LogLevel, text: string, facts: object, time?: number) => void
 
 const requestSink = (write: Write): Sink => ({
-  toolCallEnded(record) {
-    write('info', callText(record), callFacts(record), record.time)
+  requestEnded(record) {
+    write('info', requestText(record), requestFacts(record), record.time)
   },
-  requestRefused({ status }: RefusedRequest) {
-    write('info', `HTTP request refused: ${status}`, { event: 'request_refused', status })
+  requestRefused({ status, durationMs, key }: RefusedRequest) {
+    const shown = key === undefined ? '' : `, key ${key}`
+    const facts = { event: 'request_refused', status, duration_ms: tenths(durationMs), key }
+    write('info', `HTTP request refused: ${status}${shown}`, facts)
   },
 })
 
 const jsonLine = (level: LogLevel, facts: object, time: number) =>
   `${safeJson(JSON.stringify({ time: new Date(time).toISOString(), level, ...facts }))}\n`
 
-function callFacts({ id, tool, outcome, durationMs, key, platform }: ToolCallRecord) {
+function requestFacts(record: RequestRecord) {
+  const { id, method, tool, outcome, code, durationMs, key, platform, traceId } = record
   return {
-    event: 'tool_call',
-    id,
-    tool,
+    ...(tool === undefined ? { event: 'request', id, method } : { event: 'tool_call', id, tool }),
     outcome,
+    code,
     duration_ms: tenths(durationMs),
     key,
     platform: {
@@ -83,17 +85,20 @@ function callFacts({ id, tool, outcome, durationMs, key, platform }: ToolCallRec
       status: platform.status,
       request_id: platform.requestId,
     },
+    trace_id: traceId,
   }
 }
 
-function callText({ id, tool, outcome, durationMs, key, platform }: ToolCallRecord): string {
+function requestText(record: RequestRecord): string {
+  const { id, method, tool, outcome, code, durationMs, key, platform, traceId } = record
   const { status, requestId, retries } = platform
   const parts = [
-    `${tool} ${outcome}, ${tenths(durationMs)} ms`,
+    `${tool ?? method} ${outcome}${code === undefined ? '' : ` (${code})`}, ${tenths(durationMs)} ms`,
     status !== undefined && `platform ${status}${requestId === undefined ? '' : ` (${requestId})`}`,
     retries > 0 && `retries: ${retries}`,
-    `key ${key}`,
-    `call ${id}`,
+    key !== undefined && `key ${key}`,
+    tool === undefined ? `request ${id}` : `call ${id}`,
+    traceId !== undefined && `trace ${traceId}`,
   ]
   return parts.filter((part) => part !== false).join(', ')
 }

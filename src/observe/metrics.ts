@@ -76,7 +76,7 @@ const platformMetrics = () => ({
 const sinkOf = (
   { calls, callTimes, inFlight, refusals }: ReturnType<typeof requestMetrics>,
   { tries, retries, times, cache, dials }: ReturnType<typeof platformMetrics>,
-): Required<Sink> => ({
+): Sink => ({
   toolCallBegan(tool) {
     inFlight.add({ tool })
   },

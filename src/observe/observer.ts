@@ -1,76 +1,64 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { randomUUID } from 'node:crypto'
 import type {
+  BeginningRequest,
   CacheResult,
   DialResult,
   PlatformTry,
   RefusedRequest,
+  RequestOutcome,
   Sink,
-  ToolCallRecord,
 } from './records.ts'
+import { type BeginningCall, RequestUnderWay, requestIds, shownHash } from './request-under-way.ts'
+import type { BeginTry, Tracing } from './tracing.ts'
 
-/** A tool call that begins. */
-export interface BeginningCall {
-  /** Name of a tool of this server, never a text of the client. */
-  readonly tool: string
-  /** The operation of the platform that the tool is for. */
-  readonly operation: string
-  /** Hash of the API key. */
-  readonly owner: string
-}
+/** What came of something: its result, or what it has thrown. */
+export type Ended<T> = { readonly result: T } | { readonly error: unknown }
 
-/** Receives what happens, and gives it to the log and the metrics. */
+/** Receives what happens, and gives it to the log, the metrics and the traces. */
 export interface Observer {
-  /** Runs a tool call, and records it when it has ended. `outcomeOf` must give one of a few words. */
+  /** Runs a request of a client, and records it when it has ended. */
+  request<T>(
+    request: BeginningRequest,
+    run: () => Promise<T>,
+    outcomeOf: (ended: Ended<T>) => RequestOutcome,
+  ): Promise<T>
+  /** Records a request that was answered before it began. */
+  requestEnded(request: BeginningRequest, outcome: RequestOutcome): void
+  /** Runs the tool call of the current request. `outcomeOf` must give one of a few words. */
   toolCall<T>(
     call: BeginningCall,
     run: () => Promise<T>,
-    outcomeOf: (ended: { readonly result: T } | { readonly error: unknown }) => string,
+    outcomeOf: (ended: Ended<T>) => string,
   ): Promise<T>
-  /** Records a tool call that was refused before it began. */
+  /** Records that the tool call of the current request was refused before it began. */
   toolCallEnded(call: BeginningCall, outcome: string): void
-  requestRefused(request: RefusedRequest): void
+  /** `owner`: hash of the API key that the request brought, valid or not. */
+  requestRefused(
+    request: Omit<RefusedRequest, 'key'> & { readonly owner: string | undefined },
+  ): void
   platformTried(attempt: PlatformTry): void
+  /** Begins the span of a request to the platform; `undefined` where traces are not recorded. */
+  readonly beginTry: BeginTry | undefined
   cacheRead(result: CacheResult): void
   dialDecided(result: DialResult, rule: string): void
 }
 
 /** `undefined` where nothing is recorded: then nothing is measured either. */
-export function createObserver(sinks: readonly Sink[]): Observer | undefined {
-  if (sinks.length === 0) return undefined
-  const current = new AsyncLocalStorage<CallUnderWay>()
-  const nextId = callIds()
-  const end = (underWay: CallUnderWay, outcome: string) => {
-    const record = { id: nextId(), outcome, ...underWay.facts() }
-    for (const sink of sinks) sink.toolCallEnded(record)
-  }
+export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Observer | undefined {
+  if (sinks.length === 0 && !tracing) return undefined
+  const current = new AsyncLocalStorage<RequestUnderWay>()
   return {
-    async toolCall(call, run, outcomeOf) {
-      const underWay = new CallUnderWay(call)
-      for (const sink of sinks) sink.toolCallBegan?.(call.tool)
-      let outcome = ''
-      try {
-        const result = await current.run(underWay, run)
-        outcome = outcomeOf({ result })
-        return result
-      } catch (error) {
-        outcome = outcomeOf({ error })
-        throw error
-      } finally {
-        end(underWay, outcome)
-      }
-    },
-    toolCallEnded(call, outcome) {
-      for (const sink of sinks) sink.toolCallBegan?.(call.tool)
-      end(new CallUnderWay(call), outcome)
-    },
-    requestRefused(request) {
-      for (const sink of sinks) sink.requestRefused(request)
+    ...requestObserver(sinks, tracing, current),
+    ...callObserver(sinks, current),
+    requestRefused({ owner, ...request }) {
+      const record = { ...request, key: owner && shownHash(owner) }
+      for (const sink of sinks) sink.requestRefused?.(record)
     },
     platformTried(attempt) {
       current.getStore()?.add(attempt)
       for (const sink of sinks) sink.platformTried?.(attempt)
     },
+    beginTry: tracing?.beginTry,
     cacheRead(result) {
       for (const sink of sinks) sink.cacheRead?.(result)
     },
@@ -80,55 +68,73 @@ export function createObserver(sinks: readonly Sink[]): Observer | undefined {
   }
 }
 
-/** As much of the key's hash as tells users apart, in characters of base64url. */
-const shownHash = 16
+type Current = AsyncLocalStorage<RequestUnderWay>
 
-/** Ids of tool calls: a random part for this process, and a number. */
-function callIds(): () => string {
-  const process = randomUUID().slice(0, 8)
-  let count = 0
-  return () => `${process}-${++count}`
-}
-
-/** A tool call, with what is known of its requests to the platform so far. */
-class CallUnderWay {
-  readonly #call: BeginningCall
-  readonly #time = Date.now()
-  readonly #started = performance.now()
-  #requests = 0
-  #retries = 0
-  #last: PlatformTry | undefined
-
-  constructor(call: BeginningCall) {
-    this.#call = call
+function requestObserver(
+  sinks: readonly Sink[],
+  tracing: Tracing | undefined,
+  current: Current,
+): Pick<Observer, 'request' | 'requestEnded'> {
+  const nextId = requestIds()
+  const begin = (request: BeginningRequest) =>
+    new RequestUnderWay(request, tracing?.beginRequest(request))
+  const end = (underWay: RequestUnderWay, ended: RequestOutcome) => {
+    const outcome = underWay.outcome(ended)
+    underWay.span?.end(outcome)
+    const record = underWay.record(nextId(), outcome)
+    for (const sink of sinks) sink.requestEnded?.(record)
   }
-
-  add(attempt: PlatformTry): void {
-    this.#requests++
-    if (attempt.isRetry) this.#retries++
-    // A tool also reads names and its account. The request that it is for matters more.
-    const { operation } = this.#call
-    if (attempt.operation === operation || this.#last?.operation !== operation) this.#last = attempt
-  }
-
-  facts(): Omit<ToolCallRecord, 'id' | 'outcome'> {
-    const { tool, owner } = this.#call
-    const { status, requestId } = this.#last ?? {}
-    return {
-      time: this.#time,
-      tool,
-      durationMs: performance.now() - this.#started,
-      key: owner.slice(0, shownHash),
-      platform: {
-        requests: this.#requests,
-        retries: this.#retries,
-        status,
-        requestId: safeId(requestId),
-      },
-    }
+  return {
+    async request(request, run, outcomeOf) {
+      const underWay = begin(request)
+      const { span } = underWay
+      let outcome: RequestOutcome = { outcome: '' }
+      try {
+        const result = await current.run(underWay, () => (span ? span.run(run) : run()))
+        outcome = outcomeOf({ result })
+        return result
+      } catch (error) {
+        outcome = outcomeOf({ error })
+        throw error
+      } finally {
+        end(underWay, outcome)
+      }
+    },
+    requestEnded: (request, outcome) => end(begin(request), outcome),
   }
 }
 
-/** An id that the platform chose, if it is one: it becomes part of a log line. */
-const safeId = (id: string | undefined) =>
-  id !== undefined && /^[\w.:/+=-]{1,128}$/.test(id) ? id : undefined
+function callObserver(
+  sinks: readonly Sink[],
+  current: Current,
+): Pick<Observer, 'toolCall' | 'toolCallEnded'> {
+  const began = (call: BeginningCall) => {
+    current.getStore()?.callBegan(call)
+    for (const sink of sinks) sink.toolCallBegan?.(call.tool)
+  }
+  const ended = ({ tool }: BeginningCall, outcome: string, durationMs: number) => {
+    current.getStore()?.callEnded(outcome)
+    for (const sink of sinks) sink.toolCallEnded?.({ tool, outcome, durationMs })
+  }
+  return {
+    async toolCall(call, run, outcomeOf) {
+      const started = performance.now()
+      began(call)
+      let outcome = ''
+      try {
+        const result = await run()
+        outcome = outcomeOf({ result })
+        return result
+      } catch (error) {
+        outcome = outcomeOf({ error })
+        throw error
+      } finally {
+        ended(call, outcome, performance.now() - started)
+      }
+    },
+    toolCallEnded(call, outcome) {
+      began(call)
+      ended(call, outcome, 0)
+    },
+  }
+}

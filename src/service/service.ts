@@ -28,6 +28,8 @@ export interface ServiceEvents {
   readonly shutdown?: AbortSignal
   /** Records what happens; `undefined`: nothing is recorded. */
   readonly observer?: Observer | undefined
+  /** Whether a request was answered, and recorded, before the SDK received it. */
+  readonly isAnswered?: (id: unknown) => boolean
   /** Called with each MCP server that is created: a transport sends notifications through it. */
   readonly onServer?: (server: Server) => void
 }

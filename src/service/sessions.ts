@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import packageJson from '../../package.json' with { type: 'json' }
-import { createClient } from '../api/client.ts'
+import { type BeginningTry, createClient } from '../api/client.ts'
 import { keyFree, type Redact, redactor } from '../api/key-free.ts'
 import type { CallServices } from '../calls/call-services.ts'
 import type { ServiceConfig } from '../config/service.ts'
@@ -9,6 +8,7 @@ import type { Observer } from '../observe/observer.ts'
 import { ownAccountId } from '../session/account.ts'
 import type { Credential } from '../session/credential.ts'
 import { ownAccountClient } from '../session/own-account-client.ts'
+import { ownerOf } from '../session/owner.ts'
 import { createReplyCaches, type ReplyCache } from '../session/reply-cache.ts'
 import { announcingClient, createReplyChanges } from '../session/reply-changes.ts'
 import type { Session } from '../session/session.ts'
@@ -54,6 +54,9 @@ function sessionFactory({ platform, callServices, config, changes, observer }: S
     onRead: observer?.cacheRead,
   })
   const isSandbox = config.platform.kind === 'sandbox'
+  const begin = observer?.beginTry
+  const beginTry =
+    begin && ((beginning: BeginningTry) => begin({ ...beginning, platform: platform.address }))
   const limits =
     config.platform.kind === 'sandbox' ? {} : { totalTimeoutMs: config.platform.totalTimeoutMs }
   return ({ apiKey, source, clientNetwork }: Credential): Session => {
@@ -65,6 +68,7 @@ function sessionFactory({ platform, callServices, config, changes, observer }: S
       apiKey,
       clientNetwork,
       userAgent,
+      beginTry,
       onTry: observer?.platformTried,
       ...limits,
     })
@@ -76,7 +80,7 @@ function sessionFactory({ platform, callServices, config, changes, observer }: S
       cache,
       callServices,
       platform: platform.address,
-      owner: createHash('sha256').update(apiKey).digest('base64url'),
+      owner: ownerOf(apiKey),
       pinnedAccount: config.scope.account,
       isSandbox,
       keySource: source,

@@ -19,6 +19,7 @@ import {
   maxBatchSize,
   parseMessage,
 } from '../mcp/protocol/message-check.ts'
+import type { ObserveStream } from '../mcp/protocol/observed-request.ts'
 import type { CountWaits } from '../mcp/protocol/waits.ts'
 import { watchable } from '../mcp/protocol/watched-resources.ts'
 import { authInfoOf, type Credential } from '../session/credential.ts'
@@ -43,6 +44,7 @@ export interface StreamOptions {
 export interface McpParts {
   readonly httpFastPath: HttpFastPath
   readonly waitsIn: CountWaits
+  readonly observeStream: ObserveStream | undefined
   /** The SDK's handlers. */
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
@@ -136,7 +138,7 @@ async function openStream(
   incoming: NodeIncomingMessageLike,
   response: ServerResponse,
   message: unknown,
-  { credential, network, serveStream, bus, limits, options }: McpRequest,
+  { credential, network, header, serveStream, bus, limits, options, observeStream }: McpRequest,
 ): Promise<void> {
   const fault = await options.faultOfKey(credential)
   if (fault) return refuse(response, fault.status, fault.message)
@@ -146,13 +148,12 @@ async function openStream(
   const closed = once(response, 'close').then(() => undefined)
   const uris = watchable(wantedResources(message))
   closed.then(limits.watched.add({ key: credential?.apiKey ?? '', network, uris }))
-  await bus.open(watch, uris, () =>
-    // The stream lasts until the response is closed, also if the SDK is done with it before.
-    Promise.race([
-      serveStream(incoming, response, onlyWatched(message)).then(() => closed),
-      closed,
-    ]),
-  )
+  // The stream lasts until the response is closed, also if the SDK is done with it before.
+  const serve = () =>
+    Promise.race([serveStream(incoming, response, onlyWatched(message)).then(() => closed), closed])
+  const open = () => bus.open(watch, uris, serve)
+  const request = { credential, header, transport: 'http' } as const
+  await (observeStream ? observeStream(message, request, open) : open())
 }
 
 /** Fires when the client goes before it has the whole response. */

@@ -1,4 +1,9 @@
-import { createServer, type ServerOptions, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http'
 import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { McpService } from '../mcp/mcp-service.ts'
@@ -8,6 +13,7 @@ import { refuse, responseForClient } from './http-answers.ts'
 import { createLimits, type HttpLimits, refuseWatch } from './http-limits.ts'
 import { answerMcp, type McpParts, type StreamOptions } from './http-mcp.ts'
 import { isProbePath } from './http-probes.ts'
+import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
 import { createResourceBus } from './subscriptions.ts'
 
@@ -17,13 +23,20 @@ export interface HttpOptions extends Omit<AdmissionOptions, 'isDraining'>, Strea
   /** The longest time, ms, for requests under way when the server stops. Waits end at once. */
   readonly drainMs: number
   readonly onError: (error: Error) => void
-  /** Called with the status of every answer from 400 on, except to probes. */
-  readonly onRefused?: ((status: number) => void) | undefined
+  /** Called with every answer with a status from 400 on, except to probes. */
+  readonly onRefused?: ((refused: RefusedAnswer) => void) | undefined
+}
+
+export interface RefusedAnswer {
+  readonly status: number
+  readonly durationMs: number
+  /** The key that the request brought, valid or not. */
+  readonly apiKey: string | undefined
 }
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  { factory, httpFastPath, waitsIn }: McpService,
+  { factory, httpFastPath, waitsIn, observeStream }: McpService,
   options: HttpOptions,
 ): Promise<Listening> {
   const { onError } = options
@@ -41,6 +54,7 @@ export async function startHttp(
     {
       httpFastPath,
       waitsIn,
+      observeStream,
       bus,
       serve: sdkHandler(handler, onError),
       serveStream: sdkHandler(streams, onError),
@@ -64,7 +78,8 @@ function limitedServing(options: HttpOptions & AdmissionOptions, parts: Omit<Mcp
   const admit = createAdmission(options)
   const limits = createLimits(options.limits, (request, response) => {
     const { onRefused } = options
-    if (onRefused && !isProbePath(request.url?.split('?')[0])) reportRefusal(response, onRefused)
+    if (onRefused && !isProbePath(request.url?.split('?')[0]))
+      reportRefusal(request, response, onRefused)
     const admitted = admit(request, response)
     if (!admitted) return
     const answering = answerMcp(request, response, { ...parts, ...admitted, options, limits })
@@ -79,10 +94,19 @@ function limitedServing(options: HttpOptions & AdmissionOptions, parts: Omit<Mcp
   return limits
 }
 
-function reportRefusal(response: ServerResponse, onRefused: (status: number) => void): void {
+function reportRefusal(
+  { headersDistinct }: IncomingMessage,
+  response: ServerResponse,
+  onRefused: (refused: RefusedAnswer) => void,
+): void {
+  const began = performance.now()
   response.once('close', () => {
+    const { statusCode: status, headersSent } = response
     // Without headers the client left before it was answered: nothing was refused.
-    if (response.headersSent && response.statusCode >= 400) onRefused(response.statusCode)
+    if (!headersSent || status < 400) return
+    const key = readKey(headersDistinct)
+    const apiKey = key.ok ? key.credential?.apiKey : undefined
+    onRefused({ status, durationMs: performance.now() - began, apiKey })
   })
 }
 

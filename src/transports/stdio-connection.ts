@@ -9,6 +9,7 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { Output } from './output.ts'
 import { Pending } from './pending.ts'
+import type { WatchRequest } from './stdio-subscriptions.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 export interface StdioServer {
@@ -38,8 +39,10 @@ export interface ConnectionOptions {
   readonly onError: (error: Error) => void
   /** Called when the client sends no more requests, before the last ones are answered. */
   readonly onShutdown: () => void
+  /** Called with the id of each request that the SDK receives though the handshake has answered it. */
+  readonly onReplay: (id: unknown) => void
   /** Watches resources for the client, until the returned function is called. */
-  readonly watch: (uris: readonly string[]) => () => void
+  readonly watch: WatchRequest
 }
 
 /** Serves MCP on standard input and output with the SDK. */
@@ -48,13 +51,15 @@ export function connectStdio(options: ConnectionOptions, handover: Handover): St
   const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
   const sdkInput = new PassThrough()
   const replayed = messagesToReplay(handover.replayed)
+  const replayedIds = replayed.flatMap((message) => ('id' in message ? [message.id] : []))
+  for (const id of replayedIds) options.onReplay(id)
   const transport = new StdioTransport({
     input: process.stdin,
     sdkInput,
     output: new Output(process.stdout, handover.maxUnread),
     pending,
     watch: options.watch,
-    replayed: new Set(replayed.flatMap((message) => ('id' in message ? [message.id] : []))),
+    replayed: new Set(replayedIds),
     onClosed,
   })
   let hasEnded = false

@@ -3,19 +3,22 @@ import { errorResponse } from '../mcp/protocol/json-rpc.ts'
 import { WatchLimitError } from '../session/watched-replies.ts'
 import { wantedResources } from './subscriptions.ts'
 
+/** Watches what a `subscriptions/listen` request asks for, until the returned function is called. */
+export type WatchRequest = (uris: readonly string[], request: JSONRPCRequest) => () => void
+
 /** The resources that the subscriptions of a stdio connection watch, by the ids of their requests. */
 export class StdioSubscriptions {
-  readonly #watch: (uris: readonly string[]) => () => void
+  readonly #watch: WatchRequest
   readonly #stops = new Map<unknown, () => void>()
 
-  constructor(watch: (uris: readonly string[]) => () => void) {
+  constructor(watch: WatchRequest) {
     this.#watch = watch
   }
 
   /** Watches what a request asks for. Returns the error response if that is too much. */
   begin(request: JSONRPCRequest): JSONRPCErrorResponse | undefined {
     try {
-      this.#stops.set(request.id, this.#watch(wantedResources(request)))
+      this.#stops.set(request.id, this.#watch(wantedResources(request), request))
       return undefined
     } catch (error) {
       if (!(error instanceof WatchLimitError)) throw error

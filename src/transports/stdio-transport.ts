@@ -20,7 +20,7 @@ import { Batches } from './batch.ts'
 import { Lines } from './lines.ts'
 import type { Output } from './output.ts'
 import type { Pending } from './pending.ts'
-import { StdioSubscriptions } from './stdio-subscriptions.ts'
+import { StdioSubscriptions, type WatchRequest } from './stdio-subscriptions.ts'
 import { onlyWatched } from './subscriptions.ts'
 
 export interface StdioTransportParts {
@@ -33,7 +33,7 @@ export interface StdioTransportParts {
   readonly pending: Pending
   /** Ids of replayed requests. The handshake has answered them. */
   readonly replayed: Set<unknown>
-  readonly watch: (uris: readonly string[]) => () => void
+  readonly watch: WatchRequest
   readonly onClosed: () => void
 }
 

@@ -1,17 +1,29 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createLog, type LogOptions } from '../../src/observe/log.ts'
-import type { ToolCallRecord } from '../../src/observe/records.ts'
+import type { RequestRecord } from '../../src/observe/records.ts'
 import { startProcess } from '../harness/program.ts'
 
-const record: ToolCallRecord = {
+const record: RequestRecord = {
   time: Date.UTC(2026, 0, 2, 3, 4, 5),
   id: 'abc-1',
+  method: 'tools/call',
   tool: 'list_agents',
   outcome: 'ok',
   durationMs: 12.345,
   key: 'hash',
   platform: { requests: 3, retries: 1, status: 200, requestId: 'req-1' },
+  traceId: undefined,
+}
+
+const failed: RequestRecord = {
+  ...record,
+  method: 'resources/read',
+  tool: undefined,
+  outcome: 'protocol_error',
+  code: -32602,
+  platform: { requests: 0, retries: 0, status: undefined, requestId: undefined },
+  traceId: 'trace',
 }
 
 function collected(options: LogOptions) {
@@ -29,13 +41,17 @@ describe('a log', () => {
   test('in text has lines for people', () => {
     const { output, log } = collected({ form: 'text', level: 'info' })
     log.line('Started.')
-    log.sink?.toolCallEnded(record)
-    log.sink?.requestRefused({ status: 401 })
+    log.sink?.requestEnded?.(record)
+    log.sink?.requestEnded?.(failed)
+    log.sink?.requestRefused?.({ status: 401, durationMs: 1, key: undefined })
+    log.sink?.requestRefused?.({ status: 429, durationMs: 1, key: 'hash' })
     expect(output.text).toBe(
       [
         'voice-agent-mcp: Started.',
         'voice-agent-mcp: list_agents ok, 12.3 ms, platform 200 (req-1), retries: 1, key hash, call abc-1',
+        'voice-agent-mcp: resources/read protocol_error (-32602), 12.3 ms, key hash, request abc-1, trace trace',
         'voice-agent-mcp: HTTP request refused: 401',
+        'voice-agent-mcp: HTTP request refused: 429, key hash',
         '',
       ].join('\n'),
     )
@@ -44,7 +60,9 @@ describe('a log', () => {
   test('in JSON has one object a line, whatever a message holds', () => {
     const { output, log } = collected({ form: 'json', level: 'info' })
     log.line('two\nlines\u2028and \u202e more', 'error')
-    log.sink?.toolCallEnded(record)
+    log.sink?.requestEnded?.(record)
+    log.sink?.requestEnded?.(failed)
+    log.sink?.requestRefused?.({ status: 429, durationMs: 1.04, key: 'hash' })
     const lines = output.text.trimEnd().split(/[\n\u2028]/)
     expect(output.text).not.toMatch(/[\u2028\u202e]/)
     expect(lines.map((line) => JSON.parse(line))).toEqual([
@@ -63,6 +81,27 @@ describe('a log', () => {
         duration_ms: 12.3,
         key: 'hash',
         platform: { requests: 3, retries: 1, status: 200, request_id: 'req-1' },
+      },
+      {
+        time: '2026-01-02T03:04:05.000Z',
+        level: 'info',
+        event: 'request',
+        id: 'abc-1',
+        method: 'resources/read',
+        outcome: 'protocol_error',
+        code: -32602,
+        duration_ms: 12.3,
+        key: 'hash',
+        platform: { requests: 0, retries: 0 },
+        trace_id: 'trace',
+      },
+      {
+        time: expect.stringMatching(/^20\d\d-/),
+        level: 'info',
+        event: 'request_refused',
+        status: 429,
+        duration_ms: 1,
+        key: 'hash',
       },
     ])
   })

@@ -87,9 +87,10 @@ async function listen(
   service: Service,
   { observer, ...own }: { isLoopback: boolean; ownKey: OwnKey; observer: Observer | undefined },
 ) {
-  const [{ startHttp }, { watchResources }, { errorText }] = await Promise.all([
+  const [{ startHttp }, { watchResources }, { ownerOf }, { errorText }] = await Promise.all([
     import('../../transports/http.ts'),
     import('../../mcp/protocol/watched-resources.ts'),
+    import('../../session/owner.ts'),
     import('../../text/error-text.ts'),
   ])
   return startHttp(service, {
@@ -108,6 +109,9 @@ async function listen(
     watch: (credential, uris, onUpdate) =>
       watchResources(service.restrictedSessionFor(credential), uris, onUpdate),
     onError: (error) => log(errorText(error), 'error'),
-    onRefused: observer && ((status) => observer.requestRefused({ status })),
+    onRefused:
+      observer &&
+      (({ apiKey, ...refused }) =>
+        observer.requestRefused({ ...refused, owner: apiKey && ownerOf(apiKey) })),
   })
 }

@@ -3,7 +3,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { exposedTools } from '../../config/exposed-tools.ts'
 import { type ServiceConfig, serviceConfig, serviceSettings } from '../../config/service.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../../mcp/call/confirm-mode.ts'
-import { createStdioHandshake } from '../../mcp/fast/stdio-handshake.ts'
+import { createStdioHandshake, type StdioHandshake } from '../../mcp/fast/stdio-handshake.ts'
 import type { Exposure } from '../../mcp/protocol/exposure.ts'
 import { serverInfoOf } from '../../mcp/protocol/server-info.ts'
 import type { Observer } from '../../observe/observer.ts'
@@ -14,6 +14,7 @@ import {
 } from '../../service/tool-summaries.ts'
 import { startStdio } from '../../transports/stdio.ts'
 import type { Connect } from '../../transports/stdio-connection.ts'
+import type { WatchRequest } from '../../transports/stdio-subscriptions.ts'
 import { openObservation } from '../observation.ts'
 import { logStart } from '../start-message.ts'
 import { log } from '../stderr-log.ts'
@@ -51,8 +52,9 @@ async function start(config: ServiceConfig): Promise<Running> {
       'Waiting for an MCP client on standard input. This mode is for clients that start the program; try "voice-agent-mcp http" or --help. Ctrl+C ends it.',
     )
   }
+  const handshake = handshakeFor(config, exposure)
   const server = startStdio({
-    handshake: handshakeFor(config, exposure),
+    handshake: observer ? await observed(handshake, observer) : handshake,
     load: async () => (await connection.load()).connect,
   })
   // If this fails, the next message that needs the service loads it again and reports the error.
@@ -102,6 +104,11 @@ function handshakeFor(
   })
 }
 
+async function observed(handshake: StdioHandshake, observer: Observer): Promise<StdioHandshake> {
+  const { observedHandshake } = await import('../../mcp/fast/observed-handshake.ts')
+  return observedHandshake(handshake, observer)
+}
+
 /** The tools as they are listed, each as JSON text. */
 const listedTools = ({ tools }: Exposure<ToolSummary>, confirm: ConfirmMode) =>
   tools.map(({ listed }) =>
@@ -119,25 +126,36 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
     ])
   let current: Server | undefined
   const shutdown = new AbortController()
+  const answered = new Set<unknown>()
   const service = await openService(config, {
     onBug: (error) => log(bugText(error), 'error'),
     shutdown: shutdown.signal,
     observer,
+    isAnswered: (id) => answered.has(id),
     onServer(server) {
       current = server
     },
   })
-  const watch = (uris: readonly string[]) =>
-    watchResources(service.restrictedSessionFor(undefined), uris, (uri) => {
+  const watch: WatchRequest = (uris, request) => {
+    const stop = watchResources(service.restrictedSessionFor(undefined), uris, (uri) => {
       // A client that has gone needs no notification.
       current?.sendResourceUpdated({ uri }).catch(() => undefined)
     })
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+    const of = { credential: undefined, header: () => undefined, transport: 'stdio' } as const
+    service.observeStream?.(request, of, () => ended)
+    return () => {
+      stop()
+      end()
+    }
+  }
   const connect: Connect = (before) =>
     connectStdio(
       {
         factory: service.factory,
         onError: (error) => log(errorText(error), 'error'),
         onShutdown: () => shutdown.abort(),
+        onReplay: (id) => answered.add(id),
         watch,
       },
       before,

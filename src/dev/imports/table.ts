@@ -35,7 +35,7 @@ export const mayImport = {
   'mcp/hints': 'session calls api contract text',
   'mcp/call': 'mcp/hints views session calls state api contract text json',
   'mcp/protocol': 'mcp/call mcp/hints session calls state observe api contract text json',
-  'mcp/fast': 'mcp/protocol mcp/call session json',
+  'mcp/fast': 'mcp/protocol mcp/call session observe json',
   'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call state observe',
   transports: 'mcp/mcp-service mcp/fast mcp/protocol session text json',
 

@@ -7,6 +7,7 @@ import type { Tool } from '../call/tool.ts'
 import { type Era, type GetHeader, resultFor } from '../protocol/envelope.ts'
 import type { Exposure } from '../protocol/exposure.ts'
 import { errorResponse, resultResponse, resultResponseParts } from '../protocol/json-rpc.ts'
+import type { RequestObserving } from '../protocol/observed-request.ts'
 import { errorForClient } from '../protocol/protocol-error.ts'
 import type { ExposureOfRequest } from '../protocol/request-exposure.ts'
 import { readResource } from '../protocol/resources.ts'
@@ -47,6 +48,8 @@ export interface HttpFastPathOptions {
   readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
   readonly runTool: RunTool
   readonly onBug: (error: unknown) => void
+  /** Records requests; `undefined`: nothing is recorded. */
+  readonly observing?: RequestObserving | undefined
 }
 
 const Message = z.discriminatedUnion('method', [ListTools, CallTool, ReadResource])
@@ -62,18 +65,20 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
     if (!requested.ok) return undefined
     const { exposure } = requested
     const catalogue = options.catalogueOf(exposure)
+    const answering: Answering = { ...options, request, era, exposure, catalogue }
     switch (message.method) {
       case 'tools/list': {
         const [before, after] = resultResponseParts(message.id)
-        return [before, listOf(catalogue)[era], after]
+        const answer = [before, listOf(catalogue)[era], after]
+        return options.observing ? observed(message, answering, async () => answer) : answer
       }
       case 'tools/call': {
         const tool = catalogue.byName.get(message.params.name)
         if (!tool || mayNeedMore(tool, message)) return undefined
-        return callTool(tool, message, { ...options, request, era, exposure })
+        return callTool(tool, message, answering)
       }
       case 'resources/read':
-        return read(message, { ...options, request, era, exposure })
+        return read(message, answering)
     }
   }
 }
@@ -105,30 +110,50 @@ interface Answering extends HttpFastPathOptions {
   readonly request: FastPathRequest
   readonly era: Era
   readonly exposure: Exposure
+  readonly catalogue: ToolCatalogue
+}
+
+/** Runs a request, and records it where requests are recorded. */
+function observed<T>(
+  message: z.output<typeof Message>,
+  { request, era, catalogue, sessionFor, observing }: Answering,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (!observing) return run()
+  const { owner } = sessionFor(request.credential)
+  const isTool = (name: string) => catalogue.byName.has(name)
+  const { header } = request
+  const context = { owner, era, transport: 'http', header, isTool, isPrompt: () => false } as const
+  return observing.run(message, context, run)
 }
 
 async function callTool(
   tool: Tool,
-  { id, params }: CallTool,
-  { request, era, exposure, info, sessionFor, runTool }: Answering,
+  message: CallTool,
+  answering: Answering,
 ): Promise<FastPathAnswer> {
-  const result = await runTool(tool, params.arguments ?? {}, {
-    session: sessionFor(request.credential),
-    tools: exposure.tools,
-    client: answerOnlyClient,
-    signal: request.signal(),
-    stateless: era === '2025' ? { id, header: request.header } : undefined,
-  })
+  const { request, era, exposure, info, sessionFor, runTool } = answering
+  const { id, params } = message
+  const result = await observed(message, answering, () =>
+    runTool(tool, params.arguments ?? {}, {
+      session: sessionFor(request.credential),
+      tools: exposure.tools,
+      client: answerOnlyClient,
+      signal: request.signal(),
+      stateless: era === '2025' ? { id, header: request.header } : undefined,
+    }),
+  )
   return [resultResponse(id, JSON.stringify(resultFor(era, result, info)))]
 }
 
-async function read(
-  { id, params: { uri } }: ReadResource,
-  { request, era, exposure, info, sessionFor, onBug }: Answering,
-): Promise<FastPathAnswer> {
+async function read(message: ReadResource, answering: Answering): Promise<FastPathAnswer> {
+  const { request, era, exposure, info, sessionFor, onBug } = answering
+  const { id, params } = message
   const session = restrictedSession(sessionFor(request.credential), exposure.tools)
   try {
-    const result = await readResource({ session, onBug }, uri, request.signal())
+    const result = await observed(message, answering, () =>
+      readResource({ session, onBug }, params.uri, request.signal()),
+    )
     return [resultResponse(id, JSON.stringify(resultFor(era, result, info)))]
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error

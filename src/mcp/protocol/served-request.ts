@@ -9,6 +9,7 @@ export interface ServedRequest {
   readonly exposure: Exposure
   readonly catalogue: ToolCatalogue
   readonly header: GetHeader
+  readonly transport: 'stdio' | 'http'
   /**
    * An HTTP request of the 2025 revisions. This server keeps no sessions, so there is no stream on
    * which its client could be sent anything but the answer.

@@ -10,6 +10,9 @@ import type { Cancellations } from './cancellation.ts'
 import type { Era, GetHeader } from './envelope.ts'
 import { ErrorRewritingServer } from './error-rewriting-server.ts'
 import type { Exposure } from './exposure.ts'
+import type { RequestId } from './json-rpc.ts'
+import type { ObservedContext, RequestObserving } from './observed-request.ts'
+import { ObservedServer, type ServerObserving } from './observed-server.ts'
 import type { Prompt } from './prompt.ts'
 import { servePrompts } from './prompt-methods.ts'
 import type { ExposureOfRequest } from './request-exposure.ts'
@@ -36,7 +39,11 @@ export interface ServerFactoryOptions {
   readonly callTaskView: CallTaskView
   readonly onBug: (error: unknown) => void
   /** Called with each call of a tool that is not there, or not exposed. */
-  readonly onUnknownTool?: ((session: Session) => void) | undefined
+  readonly onUnknownTool?: (() => void) | undefined
+  /** Records requests; `undefined`: nothing is recorded. */
+  readonly observing?: RequestObserving | undefined
+  /** Whether a request was answered, and recorded, before the SDK received it. */
+  readonly isAnswered?: ((id: RequestId) => boolean) | undefined
   /** Receives each server that is made, for what a transport sends through it. */
   readonly onServer?: (server: Server, session: Session) => void
 }
@@ -53,12 +60,45 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
       ...exposedTo(header, options),
       session: options.sessionFor(credentialOf(authInfo)),
       header,
+      transport: requestInfo === undefined ? 'stdio' : 'http',
       isStatelessLegacy: era === '2025' && requestInfo !== undefined,
     }
-    const server = new ErrorRewritingServer(options.info, serverOptionsOf(request, era), era)
+    const server = createServer(request, era, options)
     serveMethods(server, request, { ...options, era })
     options.onServer?.(server, request.session)
     return server
+  }
+}
+
+function createServer(served: ServedRequest, era: Era, options: ServerFactoryOptions): Server {
+  const serverOptions = serverOptionsOf(served, era)
+  const { info, observing } = options
+  if (!observing) return new ErrorRewritingServer(info, serverOptions, era)
+  const observed = observingOf(served, era, { ...options, observing })
+  return new ObservedServer(info, serverOptions, { era, observing: observed })
+}
+
+function observingOf(
+  { session, catalogue, header, transport }: ServedRequest,
+  era: Era,
+  {
+    observing,
+    prompts,
+    isAnswered,
+  }: Pick<ServerFactoryOptions, 'prompts' | 'isAnswered'> & {
+    readonly observing: RequestObserving
+  },
+): ServerObserving {
+  const context = (revision: string | undefined): ObservedContext => ({
+    ...{ owner: session.owner, era, transport, header, revision },
+    isTool: (name) => catalogue.byName.has(name),
+    isPrompt: (name) => prompts.some((prompt) => prompt.name === name),
+  })
+  return {
+    request: (request, revision, run) =>
+      isAnswered?.(request.id) ? run() : observing.run(request, context(revision), run),
+    refused: (id, revision, code) =>
+      observing.refused({ method: 'unknown', id }, context(revision), code),
   }
 }
 

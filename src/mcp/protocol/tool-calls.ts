@@ -69,7 +69,7 @@ export function createToolCalls({
   }
   if (!observer) return runTool
   return (tool, args, request) => {
-    const call = { tool: tool.name, operation: tool.route.id, owner: request.session.owner }
+    const call = { tool: tool.name, operation: tool.route.id }
     return observer.toolCall(call, () => runTool(tool, args, request), outcomeOf)
   }
 }

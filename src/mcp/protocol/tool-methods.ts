@@ -1,5 +1,4 @@
 import { ProtocolError, type Server, type ServerContext } from '@modelcontextprotocol/server'
-import type { Session } from '../../session/session.ts'
 import { clientText } from '../../text/client-text.ts'
 import { closestWord } from '../../text/closest-match.ts'
 import { safeLine } from '../../text/safe-text.ts'
@@ -22,7 +21,7 @@ export function serveTools(
   }: {
     readonly runTool: RunTool
     readonly confirmations: Confirmations
-    readonly onUnknownTool?: ((session: Session) => void) | undefined
+    readonly onUnknownTool?: (() => void) | undefined
   },
 ): void {
   server.setRequestHandler('tools/list', ({ params }) => {
@@ -32,7 +31,7 @@ export function serveTools(
   server.setRequestHandler('tools/call', ({ params }, context) => {
     const tool = catalogue.byName.get(params.name)
     if (!tool) {
-      onUnknownTool?.(session)
+      onUnknownTool?.()
       throw unknownTool(session.redact(params.name), exposure)
     }
     const { id, signal } = context.mcpReq
