@@ -36,13 +36,16 @@ export const slow = [
 /** Tests with a real PostgreSQL, which is installed before them, from a manifest of its own. */
 export const real = ['test/real/*.test.ts']
 
+/** Tests with a real Chromium, which is installed before them, from a manifest of its own. */
+export const browser = ['test/browser/*.test.ts']
+
 /** Tests that install packages in a clone. They run after the others, some of which measure time. */
 export const clones = ['test/docs/commands.test.ts']
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...slow, ...real, ...clones],
+    exclude: [...configDefaults.exclude, ...slow, ...real, ...browser, ...clones],
     globalSetup: ['test/harness/build.ts'],
     // Most tests wait for a program they have started, so more of them run at once than there are
     // cores.

@@ -44,7 +44,7 @@ export function pageOf({
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       // The address of the page names the request.
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       ...headers,
     },

@@ -36,7 +36,7 @@ describe('headers of every page', () => {
     })
     expect(headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     })

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { KeyProblem, PageModel } from '../../src/oauth/pages/models.ts'
+import { consentForm, keyForm } from '../oauth/pages/models.ts'
+import {
+  accessibilityFlaws,
+  openBrowser,
+  type Page,
+  type PageSettings,
+  type TestBrowser,
+} from './open-browser.ts'
+import { type PageServer, startPageServer } from './page-server.ts'
+
+let browser: TestBrowser
+let server: PageServer
+beforeAll(async () => {
+  browser = await openBrowser()
+}, 120_000)
+afterAll(() => browser?.[Symbol.asyncDispose]())
+beforeEach(async () => {
+  server = await startPageServer()
+  return () => server[Symbol.asyncDispose]()
+})
+
+/** Opens a page and collects what the browser complains of, such as a broken policy. */
+async function open(model: PageModel, settings?: PageSettings) {
+  server.show(model)
+  const page = await browser.newPage(settings)
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    const text = message.text()
+    if (!text.includes('the server responded with a status of')) complaints.push(text)
+  })
+  await page.goto(`${server.origin}/page`)
+  return { page, complaints }
+}
+
+const focused = (page: Page) =>
+  page.evaluate('document.activeElement.value || document.activeElement.id')
+const isTooWide = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
+
+const hostileName = `</title><script>document.title = 'run'</script>\u202e${'a'.repeat(10_000)}`
+const hostile = {
+  ...keyForm.client,
+  name: hostileName,
+  known: 'by_registration' as const,
+  redirectUri: `https://${'a'.repeat(60)}.${'b'.repeat(60)}.example/callback`,
+}
+const problem: KeyProblem = { kind: 'wrong' }
+const models: [string, PageModel][] = [
+  ['key', keyForm],
+  ['wrong key', { ...keyForm, problem }],
+  ['key without access', { ...keyForm, problem: { kind: 'no_access' } }],
+  ['platform away', { ...keyForm, problem: { kind: 'unreachable' } }],
+  [
+    'program on this computer',
+    { ...keyForm, client: { ...keyForm.client, redirectUri: 'http://127.0.0.1:1/' } },
+  ],
+  ['hostile name', { ...keyForm, client: hostile }],
+  ['sandbox', { ...keyForm, platform: 'sandbox' }],
+  ['consent', consentForm],
+  ['consent, nothing ticked', { ...consentForm, ticked: [], nothingTicked: true }],
+  [
+    'consent, hostile name',
+    { ...consentForm, client: hostile, account: { id: 'a', name: hostileName } },
+  ],
+  ['expired', { page: 'problem', problem: 'expired' }],
+  ['forged', { page: 'problem', problem: 'forged' }],
+  ['answered', { page: 'problem', problem: 'answered' }],
+  ['invalid', { page: 'problem', problem: 'invalid', detail: hostileName }],
+]
+
+describe.each([
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { viewport: { width: 320, height: 568 } }],
+] as const)('%s', (_, settings) => {
+  test.each(models)('%s: axe finds nothing, and nothing is too wide', async (_, model) => {
+    const { page, complaints } = await open(model, settings)
+    expect(await accessibilityFlaws(page)).toEqual([])
+    expect(await isTooWide(page)).toBe(false)
+    expect(await page.title()).not.toBe('run')
+    expect(complaints).toEqual([])
+    expect(server.visited.filter((path) => path !== '/favicon.ico')).toEqual(['/page'])
+    await page.close()
+  })
+})
+
+test('dark is dark', async () => {
+  const background = 'getComputedStyle(document.body).backgroundColor'
+  const { page: light } = await open(keyForm, { colorScheme: 'light' })
+  const { page: dark } = await open(keyForm, { colorScheme: 'dark' })
+  expect(await light.evaluate(background)).toBe('rgb(246, 248, 250)')
+  expect(await dark.evaluate(background)).toBe('rgb(13, 17, 23)')
+})
+
+describe('with the keyboard alone, without script', () => {
+  const settings = { javaScriptEnabled: false }
+
+  test('the key is typed and sent with Enter', async () => {
+    const { page, complaints } = await open(keyForm, settings)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('a-key')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/sent$/)
+    expect(server.sent[0]?.fields).toEqual([
+      ['step', 'key'],
+      ['form_token', 'token-1'],
+      ['key', 'a-key'],
+      ['answer', 'continue'],
+    ])
+    expect(complaints).toEqual([])
+  })
+
+  test('the key form can be cancelled without a key', async () => {
+    const { page } = await open(keyForm, settings)
+    for (const _ of [1, 2, 3]) await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/sent$/)
+    expect(server.sent[0]?.fields).toContainEqual(['answer', 'cancel'])
+  })
+
+  test('the browser itself asks for a missing key', async () => {
+    const { page } = await open(keyForm, settings)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Tab')
+    expect(await focused(page)).toBe('continue')
+    expect(server.sent).toEqual([])
+  })
+
+  test('after a wrong key the field has the focus, and says what is wrong', async () => {
+    const { page } = await open({ ...keyForm, problem }, settings)
+    expect(await focused(page)).toBe('key')
+    const described = await page.evaluate(
+      `document.activeElement.getAttribute('aria-describedby').split(' ')
+        .map((id) => document.getElementById(id).textContent).join(' ')`,
+    )
+    expect(described).toContain('does not know this key')
+  })
+
+  test('one box is cleared, and the rest is allowed', async () => {
+    const { page } = await open(consentForm, settings)
+    const order = []
+    for (const _ of [1, 2, 3, 4, 5, 6]) {
+      await page.keyboard.press('Tab')
+      order.push(await focused(page))
+    }
+    expect(order).toEqual(['read', 'write', 'call', 'allow', 'cancel', 'other_key'])
+    for (const _ of [1, 2, 3]) await page.keyboard.press('Shift+Tab')
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/sent$/)
+    expect(server.sent[0]?.fields).toEqual([
+      ['step', 'consent'],
+      ['form_token', 'token-2'],
+      ['scope', 'read'],
+      ['scope', 'write'],
+      ['answer', 'allow'],
+    ])
+  })
+
+  test('the sandbox account needs one key press', async () => {
+    const { page } = await open({ ...keyForm, platform: 'sandbox' }, settings)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/sent$/)
+    expect(server.sent[0]?.fields).toContainEqual(['answer', 'sandbox'])
+  })
+})
+
+describe('a form that was sent', () => {
+  test('names the origin of its page to this server', async () => {
+    const { page } = await open(keyForm)
+    await page.fill('#key', 'a-key')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/sent$/)
+    expect(server.sent[0]?.headers).toMatchObject({
+      origin: server.origin,
+      'sec-fetch-site': 'same-origin',
+    })
+  })
+
+  test('leads to the client, which learns nothing of the page', async () => {
+    await using client = await startPageServer()
+    const redirectUri = `${client.origin}/callback`
+    const { page, complaints } = await open({
+      ...consentForm,
+      client: { ...consentForm.client, redirectUri },
+    })
+    server.leadTo(`${redirectUri}?code=1`)
+    await page.click('button[value=allow]')
+    await page.waitForURL(`${redirectUri}?code=1`)
+    expect(complaints).toEqual([])
+    expect(await page.evaluate('document.referrer')).toBe('')
+  })
+
+  test('leads nowhere else', async () => {
+    await using other = await startPageServer()
+    const { page, complaints } = await open(consentForm)
+    server.leadTo(`${other.origin}/stolen`)
+    await page.click('button[value=allow]', { noWaitAfter: true })
+    await expect.poll(() => complaints.join()).toContain('form-action')
+    expect(other.visited).toEqual([])
+  })
+})

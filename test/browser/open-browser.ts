@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import * as z from 'zod'
+
+/*
+ * A real Chromium. Its packages are installed apart, so their types are not there: these are as much
+ * of them as is used here (https://playwright.dev/docs/api/class-page).
+ */
+
+export interface Page {
+  goto(address: string): Promise<unknown>
+  goBack(): Promise<unknown>
+  reload(): Promise<unknown>
+  url(): string
+  title(): Promise<string>
+  /** The page's own HTML. */
+  content(): Promise<string>
+  /** Types on the keyboard, wherever the focus is. */
+  readonly keyboard: { press(key: string): Promise<void>; type(text: string): Promise<void> }
+  fill(selector: string, text: string): Promise<void>
+  click(selector: string, options?: { readonly noWaitAfter?: boolean }): Promise<void>
+  dblclick(selector: string): Promise<void>
+  isChecked(selector: string): Promise<boolean>
+  textContent(selector: string): Promise<string | null>
+  innerText(selector: string): Promise<string>
+  /** Runs an expression in the page, whether or not the page may run scripts. */
+  evaluate(expression: string): Promise<unknown>
+  waitForURL(address: string | RegExp): Promise<void>
+  on(event: 'console', seen: (message: { text(): string }) => void): void
+  screenshot(options: { readonly path: string; readonly fullPage?: boolean }): Promise<unknown>
+  close(): Promise<void>
+}
+
+interface Context {
+  newPage(): Promise<Page>
+  close(): Promise<void>
+}
+
+export interface PageSettings {
+  /** false: the browser runs no script of a page. */
+  readonly javaScriptEnabled?: boolean
+  readonly colorScheme?: 'light' | 'dark'
+  readonly viewport?: { readonly width: number; readonly height: number }
+  readonly ignoreHTTPSErrors?: boolean
+}
+
+interface Browser {
+  newContext(settings: PageSettings): Promise<Context>
+  close(): Promise<void>
+}
+
+export interface TestBrowser extends AsyncDisposable {
+  /** A page in a profile of its own: no cookie of another page is there. */
+  newPage(settings?: PageSettings): Promise<Page>
+  /** Another page in the same profile. */
+  newPages(count: number, settings?: PageSettings): Promise<Page[]>
+}
+
+const fromHere = createRequire(import.meta.url)
+
+type Launch = (options: {
+  executablePath?: string
+  channel?: string
+  args: readonly string[]
+}) => Promise<Browser>
+const Playwright = z.object({
+  chromium: z.custom<{ launch: Launch }>((value) => typeof value === 'object'),
+})
+const PackagedChromium = z.custom<{ executablePath(): Promise<string> }>(
+  (value) => typeof value === 'function' && 'executablePath' in value,
+)
+
+/**
+ * Opens a Chromium without a window: on Linux x64 the one of the packages, elsewhere the Chrome that is
+ * installed. Its rules for web pages are all in force.
+ */
+export async function openBrowser(): Promise<TestBrowser> {
+  const { chromium } = Playwright.parse(fromHere('playwright-core'))
+  const isPackaged = process.platform === 'linux' && process.arch === 'x64'
+  const browser = await chromium.launch({
+    ...(isPackaged ? { executablePath: await unpackedChromium() } : { channel: 'chrome' }),
+    // Containers run tests as root, where Chromium's own sandbox does not start.
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  })
+  const newPages = async (count: number, settings: PageSettings = {}) => {
+    const context = await browser.newContext(settings)
+    return Promise.all(Array.from({ length: count }, () => context.newPage()))
+  }
+  return {
+    newPages,
+    newPage: async (settings) => {
+      const [page] = await newPages(1, settings)
+      if (!page) throw new Error('The browser opened no page.')
+      return page
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  }
+}
+
+function unpackedChromium(): Promise<string> {
+  return PackagedChromium.parse(fromHere('@sparticuz/chromium')).executablePath()
+}
+
+const AxeResult = z.object({
+  violations: z.array(
+    z.object({
+      id: z.string(),
+      impact: z.string().nullable(),
+      nodes: z.array(z.object({ html: z.string() })),
+    }),
+  ),
+})
+
+/** What axe finds wrong on a page for people with disabilities, one line each. */
+export async function accessibilityFlaws(page: Page): Promise<string[]> {
+  await page.evaluate(readFileSync(fromHere.resolve('axe-core'), 'utf8'))
+  const { violations } = AxeResult.parse(await page.evaluate('axe.run()'))
+  return violations.flatMap(({ id, impact, nodes }) =>
+    nodes.map(({ html }) => `${id} (${impact}): ${html}`),
+  )
+}

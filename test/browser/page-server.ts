@@ -1,0 +1,57 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import type { PageModel } from '../../src/oauth/pages/models.ts'
+import { renderPage } from '../../src/oauth/pages/render.ts'
+
+/** A form that a browser sent. */
+export interface SentForm {
+  readonly fields: readonly (readonly [string, string])[]
+  readonly headers: IncomingHttpHeaders
+}
+
+export interface PageServer extends AsyncDisposable {
+  readonly origin: string
+  /** What was asked for by GET, in order. */
+  readonly visited: string[]
+  readonly sent: SentForm[]
+  /** The page that is shown at every address from now on. */
+  show(model: PageModel): void
+  /** Where a form leads; without it, to `/sent`. */
+  leadTo(address: string): void
+}
+
+/** Serves one page of the authorization server, and takes its form. */
+export async function startPageServer(): Promise<PageServer> {
+  const visited: string[] = []
+  const sent: SentForm[] = []
+  let page = renderPage({ page: 'problem', problem: 'expired' })
+  let next = '/sent'
+  const server = createServer(async (request, response) => {
+    if (request.method === 'POST') {
+      const fields = [...new URLSearchParams(await text(request))]
+      sent.push({ fields, headers: request.headers })
+      return void response.writeHead(303, { location: next }).end()
+    }
+    visited.push(request.url ?? '')
+    response.writeHead(page.status, { ...page.headers }).end(page.body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    visited,
+    sent,
+    show: (model) => {
+      page = renderPage(model)
+    },
+    leadTo: (address) => {
+      next = address
+    },
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

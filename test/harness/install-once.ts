@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+
+/**
+ * Installs the packages of a folder's own manifest, which a plain `npm ci` of the project does not
+ * pay for. Does nothing, and needs no network, where the versions of the lock file are installed.
+ */
+export function installOnce(folder: string): void {
+  if (isInstalled(folder)) return
+  execFileSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    // Standard output is the caller's.
+    stdio: ['ignore', 2, 2],
+    shell: process.platform === 'win32',
+  })
+}
+
+const Lock = z.object({
+  packages: z.record(
+    z.string(),
+    z.object({ version: z.string().optional(), optional: z.boolean().optional() }),
+  ),
+})
+
+/** Whether every package of the lock file is installed; those of other systems are optional. */
+function isInstalled(folder: string): boolean {
+  const installed = join(folder, 'node_modules/.package-lock.json')
+  if (!existsSync(installed)) return false
+  const packagesIn = (file: string) => Lock.parse(JSON.parse(readFileSync(file, 'utf8'))).packages
+  const found = packagesIn(installed)
+  return Object.entries(packagesIn(join(folder, 'package-lock.json'))).every(
+    ([path, { version, optional }]) =>
+      path === '' || (optional && !found[path]) || found[path]?.version === version,
+  )
+}
