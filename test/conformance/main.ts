@@ -1,0 +1,124 @@
+import { parseArgs, styleText } from 'node:util'
+import { installOnce } from '../harness/install-once.ts'
+import { expectedFailures } from './expected-failures.ts'
+import { applies, concerns } from './scenarios.ts'
+import { runSuite, type ScenarioSet, scenarioSets, scenariosIn } from './suite.ts'
+import { type TargetName, targets } from './targets.ts'
+import { judge, type Outcome, unusedOf, type Verdict } from './verdict.ts'
+
+const usage = `Runs the official conformance suite, in both its lines, against the built server, and against
+the suite's own tools behind the same HTTP and stdio.
+
+npm run conformance [-- --line LINE --scenario NAME --target NAME --json]
+
+  --line      0.1 or 0.2; both without it
+  --scenario  only this scenario
+  --target    only this one: ${Object.keys(targets).join(', ')}
+  --json      one JSON document on standard output instead of a table
+
+Ends with 0 when every scenario passes or fails as expected, with 1 when one does not, with 2 when
+the suite cannot run.
+`
+
+/** Ends the run with the usage: what was asked for is not possible. */
+function refuse(why: string): never {
+  process.stderr.write(`${why}\n\n${usage}`)
+  process.exit(2)
+}
+
+function read() {
+  try {
+    return parseArgs({
+      options: {
+        line: { type: 'string' },
+        scenario: { type: 'string' },
+        target: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    }).values
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const flags = read()
+const write = (text: string) => process.stdout.write(text)
+
+/** The verdicts on the scenarios of a set against a server. */
+async function verdictsOn(
+  set: ScenarioSet,
+  target: TargetName,
+  url: string,
+): Promise<readonly Verdict[]> {
+  const scenarios = (await scenariosIn(set)).filter(
+    (name) => applies(name, target) && (flags.scenario === undefined || name === flags.scenario),
+  )
+  if (scenarios.length === 0) return []
+  const results = await runSuite(set, url, flags.scenario)
+  return scenarios.map((scenario) => {
+    const checks = results.get(scenario)?.filter(({ id }) => concerns(id, target))
+    return judge({ ...set, target, scenario }, checks, expectedFailures)
+  })
+}
+
+async function allVerdicts(): Promise<readonly Verdict[]> {
+  const sets = scenarioSets.filter(({ line }) => flags.line === undefined || line === flags.line)
+  if (sets.length === 0) refuse(`There is no line ${flags.line}.`)
+  const names = Object.keys(targets) as TargetName[]
+  const chosen = names.filter((name) => flags.target === undefined || name === flags.target)
+  if (chosen.length === 0) refuse(`There is no target ${flags.target}.`)
+  const verdicts: Verdict[] = []
+  for (const name of chosen) {
+    await using target = await targets[name]()
+    for (const set of sets) {
+      const more = await verdictsOn(set, name, target.url)
+      verdicts.push(...more)
+      if (!flags.json) write(more.map(row).join(''))
+    }
+  }
+  if (verdicts.length === 0) refuse(`There is no scenario ${flags.scenario} for that.`)
+  return verdicts
+}
+
+const colour = { passed: 'green', failed: 'red', expected: 'yellow', skipped: 'gray' } as const
+
+const row = ({ line, revision, target, scenario, outcome, passed, reason }: Verdict) =>
+  [
+    styleText(colour[outcome], outcome.padEnd(8)),
+    `${line} ${revision}`,
+    target.padEnd(18),
+    scenario.padEnd(46),
+    reason ?? `${passed} checks`,
+  ]
+    .join('  ')
+    .concat('\n')
+
+async function conform(): Promise<void> {
+  installOnce(import.meta.dirname)
+  const verdicts = await allVerdicts()
+  const isWhole = flags.line === undefined && flags.target === undefined && !flags.scenario
+  const unused = isWhole ? unusedOf(expectedFailures, verdicts) : []
+  const count = (outcome: Outcome) => verdicts.filter((one) => one.outcome === outcome).length
+  const counts = {
+    passed: count('passed'),
+    failed: count('failed'),
+    expected: count('expected'),
+    skipped: count('skipped'),
+  }
+  if (flags.json) write(`${JSON.stringify({ counts, unused, verdicts }, null, 2)}\n`)
+  else {
+    const words = Object.entries(counts).map(([outcome, number]) => `${number} ${outcome}`)
+    write(`\n${words.join(', ')}\n`)
+    for (const name of unused) write(`expected-failures.ts names ${name}, which was not run.\n`)
+  }
+  process.exitCode = counts.failed + unused.length > 0 ? 1 : 0
+}
+
+if (flags.help) write(usage)
+else {
+  await conform().catch((error: Error) => {
+    process.stderr.write(`The suite cannot run: ${error.message}\n`)
+    process.exitCode = 2
+  })
+}

@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { bin, quietly, startHttpProgram, startProcess } from '../harness/program.ts'
+import { startBridge } from './stdio-bridge.ts'
+
+/** What the suite is run against. */
+export type TargetName =
+  | 'server over HTTP'
+  | 'server over stdio'
+  | 'fixture over HTTP'
+  | 'fixture over stdio'
+
+interface Target extends AsyncDisposable {
+  readonly url: string
+}
+
+const fixture = [process.execPath, join(import.meta.dirname, 'fixture-server.ts')]
+
+/** The built server with a sandbox; the fixture has the suite's own tools, resources and prompts. */
+export const targets: Readonly<Record<TargetName, () => Promise<Target>>> = {
+  'server over HTTP': () => startHttpProgram(),
+  'server over stdio': () =>
+    startBridge([process.execPath, bin, 'stdio'], {
+      ...quietly,
+      VOICE_AGENT_SANDBOX_DB: ':memory:',
+    }),
+  async 'fixture over HTTP'() {
+    const program = startProcess([...fixture, 'http'])
+    const [url] = await once(createInterface(program.process.stdout), 'line')
+    return Object.assign(program, { url: String(url) })
+  },
+  'fixture over stdio': () =>
+    // Every session starts the fixture: half the time of that is compiling.
+    startBridge([...fixture, 'stdio'], {
+      NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache'),
+    }),
+}
