@@ -48,7 +48,13 @@ function serveStdio(): void {
     handshake: () => undefined,
     load: async () => (handover) =>
       connectStdio(
-        { factory, onError, onShutdown: () => undefined, watch: () => () => undefined },
+        {
+          factory,
+          onError,
+          onShutdown: () => undefined,
+          onReplay: () => undefined,
+          watch: () => () => undefined,
+        },
         handover,
       ),
   })
