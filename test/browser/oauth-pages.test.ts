@@ -64,6 +64,7 @@ const models: [string, PageModel][] = [
     'consent, hostile name',
     { ...consentForm, client: hostile, account: { id: 'a', name: hostileName } },
   ],
+  ['back to an app', { page: 'return', address: 'no-such-app://callback?code=1' }],
   ['expired', { page: 'problem', problem: 'expired' }],
   ['forged', { page: 'problem', problem: 'forged' }],
   ['answered', { page: 'problem', problem: 'answered' }],
@@ -194,6 +195,28 @@ describe('a form that was sent', () => {
     await page.waitForURL(`${redirectUri}?code=1`)
     expect(complaints).toEqual([])
     expect(await page.evaluate('document.referrer')).toBe('')
+  })
+
+  test.each([
+    ['to the client', ''],
+    ['to the client, which sends the person on to another host', '/elsewhere'],
+  ])('leads over the last page %s', async (_, path) => {
+    await using client = await startPageServer()
+    await using other = await startPageServer()
+    const address = `${client.origin}/callback?code=1`
+    const end = path ? `${other.origin}${path}` : address
+    if (path) client.redirectTo(end)
+    // The form leads to this page, as the server's own redirect does.
+    server.leadTo('/sent')
+    const { page, complaints } = await open({
+      ...consentForm,
+      client: { ...consentForm.client, redirectUri: `${client.origin}/callback` },
+    })
+    server.show({ page: 'return', address })
+    await page.click('button[value=allow]')
+    await page.waitForURL(end)
+    expect(client.visited).toContain('/callback?code=1')
+    expect(complaints).toEqual([])
   })
 
   test('leads nowhere else', async () => {

@@ -17,6 +17,8 @@ export interface PageServer extends AsyncDisposable {
   readonly sent: SentForm[]
   /** The page that is shown at every address from now on. */
   show(model: PageModel): void
+  /** Every address leads there from now on. */
+  redirectTo(address: string): void
   /** Where a form leads; without it, to `/sent`. */
   leadTo(address: string): void
 }
@@ -27,6 +29,7 @@ export async function startPageServer(): Promise<PageServer> {
   const sent: SentForm[] = []
   let page = renderPage({ page: 'problem', problem: 'expired' })
   let next = '/sent'
+  let elsewhere: string | undefined
   const server = createServer(async (request, response) => {
     if (request.method === 'POST') {
       const fields = [...new URLSearchParams(await text(request))]
@@ -34,6 +37,7 @@ export async function startPageServer(): Promise<PageServer> {
       return void response.writeHead(303, { location: next }).end()
     }
     visited.push(request.url ?? '')
+    if (elsewhere) return void response.writeHead(302, { location: elsewhere }).end()
     response.writeHead(page.status, { ...page.headers }).end(page.body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -44,6 +48,9 @@ export async function startPageServer(): Promise<PageServer> {
     sent,
     show: (model) => {
       page = renderPage(model)
+    },
+    redirectTo: (address) => {
+      elsewhere = address
     },
     leadTo: (address) => {
       next = address

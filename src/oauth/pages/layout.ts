@@ -4,13 +4,14 @@ import { formActionSource } from './redirect-target.ts'
 import { style, styleSource } from './style.ts'
 
 /** The document, apart from its style: that is put in as it is, because its hash is in the policy. */
-const document = (title: string, content: Html) => html`<!doctype html>
+const document = (title: string, content: Html, head: Html | undefined) => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
+${head}
 <style></style>
 </head>
 <body>
@@ -25,12 +26,14 @@ ${content}
 export function pageOf({
   title,
   content,
+  head,
   status = 200,
   redirectUri,
   headers,
 }: {
   title: string
   content: Html
+  head?: Html
   status?: number
   redirectUri?: string
   headers?: Readonly<Record<string, string>>
@@ -48,7 +51,10 @@ export function pageOf({
       'cache-control': 'no-store',
       ...headers,
     },
-    body: document(title, content).text.replace('<style></style>', () => `<style>${style}</style>`),
+    body: document(title, content, head).text.replace(
+      '<style></style>',
+      () => `<style>${style}</style>`,
+    ),
   }
 }
 

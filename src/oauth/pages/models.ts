@@ -86,12 +86,21 @@ export interface ProblemModel {
     | 'answered'
     /** The client's request is invalid, so the person cannot be sent back; `detail` says why. */
     | 'invalid'
+    /** The client's address is one that a browser would run. */
+    | 'unsafe_return'
     /** A defect of this server. */
     | 'failed'
   readonly detail?: string | undefined
 }
 
-export type PageModel = KeyFormModel | ConsentFormModel | ProblemModel
+/** After the answer: back to the client. */
+export interface ReturnModel {
+  readonly page: 'return'
+  /** The client's redirect address, with its code or the error. */
+  readonly address: string
+}
+
+export type PageModel = KeyFormModel | ConsentFormModel | ProblemModel | ReturnModel
 
 /** A page, ready to be sent. */
 export interface HtmlPage {

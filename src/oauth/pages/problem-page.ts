@@ -41,6 +41,11 @@ const texts: Record<
     heading: 'The program sent an invalid request',
     text: 'Nothing was allowed. Tell those who make the program what is written below.',
   },
+  unsafe_return: {
+    status: 400,
+    heading: 'The address of the program cannot be opened',
+    text: 'It is not the address of a website or an app. Do not use this program.',
+  },
   failed: {
     status: 500,
     heading: 'This server could not go on',

@@ -49,6 +49,7 @@ button {
   min-height: 2.75rem; padding: .5rem 1.25rem; font: inherit; font-weight: 600; cursor: pointer;
   color: var(--text); background: none; border: 1px solid var(--line); border-radius: .4rem;
 }
+a { color: var(--accent); }
 button.main { color: var(--on-accent); background: var(--accent); border-color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 @media (max-width: 30rem) {

@@ -11,6 +11,7 @@ const pages: PageModel[] = [
   keyForm,
   { ...keyForm, platform: 'sandbox' },
   consentForm,
+  { page: 'return', address: 'https://chat.example/callback?code=1' },
   ...problems.map((problem) => ({ page: 'problem' as const, problem })),
 ]
 
@@ -229,4 +230,31 @@ describe('the consent form', () => {
     expect(page.body).toContain('Choose what to allow, or cancel.')
     expect(page.body).toContain('<fieldset aria-describedby="scope-problem">')
   })
+})
+
+describe('the way back', () => {
+  const back = (address: string) =>
+    renderPage({ page: 'return', address }).body.replaceAll(/\s+/g, ' ')
+
+  test.each([
+    ['https://chat.example/callback?code=1&state=a', 'Access allowed', 'back to chat.example.'],
+    ['http://127.0.0.1:1234/cb?error=access_denied', 'Nothing was allowed', 'on this computer'],
+    ['cursor://x/cb?code=1', 'Access allowed', 'The app for cursor: addresses'],
+  ])('%s', (address, heading, words) => {
+    const body = back(address)
+    const escaped = address.replaceAll('&', '&#38;')
+    expect(body).toContain(`<meta http-equiv="refresh" content="0;url=${escaped}">`)
+    expect(body).toContain(`<a href="${escaped}">`)
+    expect(body).toContain(`<h1>${heading}</h1>`)
+    expect(body).toContain(words)
+  })
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'vbscript:x', 'JAVASCRIPT:alert(1)'])(
+    'never leads to code: %s',
+    (address) => {
+      const body = back(address)
+      expect(body).not.toMatch(/<a |refresh/)
+      expect(body).toContain('cannot be opened')
+    },
+  )
 })
