@@ -26,5 +26,7 @@ export function failureText(failure: Failure): string {
       return `"${failure.value}" is not an id`
     case 'not_exposed':
       return 'no exposed tool reads it'
+    case 'not_recorded':
+      return `it cannot be recorded (${failure.reason}), so nothing was sent`
   }
 }

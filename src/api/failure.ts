@@ -87,6 +87,13 @@ export interface NotExposed {
   kind: 'not_exposed'
 }
 
+/** Nothing was sent: it could not be recorded before, and the operator wants every change recorded. */
+export interface NotRecorded {
+  kind: 'not_recorded'
+  reason: string
+  maybeSent: false
+}
+
 /** Everything that can go wrong between a request and its parsed reply. */
 export type Failure =
   | Rejected
@@ -96,6 +103,7 @@ export type Failure =
   | Redirected
   | BadParameter
   | NotExposed
+  | NotRecorded
   | Cancelled
 
 /** A failed operation. src/mcp/call/advice.ts and failure-text.ts turn it into words. */

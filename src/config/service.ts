@@ -1,4 +1,5 @@
 import type { LogOptions } from '../observe/log.ts'
+import { type AuditConfig, auditConfig, auditSettings } from './audit.ts'
 import { type CallingConfig, callingConfig, callingSettings } from './calling.ts'
 import { logConfig, logSettings } from './log.ts'
 import { type PlatformConfig, platformConfig, platformSettings } from './platform.ts'
@@ -14,6 +15,7 @@ export interface ServiceConfig {
   readonly scope: ScopeConfig
   readonly calling: CallingConfig
   readonly state: StateConfig
+  readonly audit: AuditConfig
   readonly log: LogOptions
 }
 
@@ -22,6 +24,7 @@ export const serviceSettings = {
   ...scopeSettings,
   ...callingSettings,
   ...stateSettings,
+  ...auditSettings,
   ...sandboxSettings,
   ...logSettings,
 }
@@ -30,10 +33,14 @@ export const serviceConfig = (
   texts: SettingTexts,
   env: Environment,
   options: { needsKey: boolean },
-): ServiceConfig => ({
-  platform: platformConfig(texts, env, options),
-  scope: scopeConfig(texts),
-  calling: callingConfig(texts),
-  state: stateConfig(texts),
-  log: logConfig(texts),
-})
+): ServiceConfig => {
+  const state = stateConfig(texts)
+  return {
+    platform: platformConfig(texts, env, options),
+    scope: scopeConfig(texts),
+    calling: callingConfig(texts),
+    state,
+    audit: auditConfig(texts, state),
+    log: logConfig(texts),
+  }
+}

@@ -8,11 +8,11 @@ import type { Run } from '../mcp/call/tool.ts'
  */
 export function refuseUnconfirmedName(
   { named, request }: Pick<Run, 'named' | 'request'>,
-  { isNotNeeded }: Agreement,
+  { by }: Agreement,
   argument: 'phone_number_id' | 'sip_trunk_id',
 ): void {
   const name = named[argument]
-  if (!isNotNeeded || name === undefined) return
+  if (by === 'person' || by === 'token' || name === undefined) return
   const message = `give the id, because nobody is asked before a delete here (--confirm never): ${name} has the id ${request.params[argument]}`
   throw badArguments([{ argument, message }])
 }

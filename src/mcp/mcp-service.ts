@@ -1,4 +1,5 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server'
+import type { Audit } from '../audit/audit.ts'
 import type { Observer } from '../observe/observer.ts'
 import { createCancelledTasks } from '../state/cancelled-tasks.ts'
 import type { Changes } from '../state/changes.ts'
@@ -9,6 +10,7 @@ import type { ConfirmMode } from './call/confirm-mode.ts'
 import { createConfirmations } from './call/confirmation.ts'
 import { taskTtlMs } from './call/task.ts'
 import { createHttpFastPath, type HttpFastPath } from './fast/http-fast-path.ts'
+import { auditedCall, auditedCalls } from './protocol/audited-calls.ts'
 import { createCancellations } from './protocol/cancellation.ts'
 import {
   createRequestObserving,
@@ -19,6 +21,7 @@ import { createServerFactory, type ServerFactoryOptions } from './protocol/serve
 import { serverInfoOf } from './protocol/server-info.ts'
 import { createToolCalls } from './protocol/tool-calls.ts'
 import { createToolCatalogues } from './protocol/tool-catalogue.ts'
+import type { OnUnknownTool } from './protocol/tool-methods.ts'
 import { type CountWaits, createWaitCount } from './protocol/waits.ts'
 
 export interface McpServiceOptions
@@ -37,6 +40,8 @@ export interface McpServiceOptions
   readonly sealingKeys: SealingKeys
   /** Records requests; `undefined`: nothing is recorded. */
   readonly observer?: Observer | undefined
+  /** Records who changed what; `undefined`: nothing is recorded. */
+  readonly audit?: Audit | undefined
   /** Fires when the only client is gone, or the server has to stop. */
   readonly shutdown?: AbortSignal | undefined
 }
@@ -53,13 +58,14 @@ export interface McpService {
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
-  const { isSandbox, version, confirm, records, changes, sealingKeys, shutdown, onBug, observer } =
-    options
+  const { isSandbox, version, confirm, records, changes, sealingKeys, shutdown, onBug } = options
+  const { observer, audit } = options
   const confirmations = createConfirmations(confirm, {
     usedTokens: createUsedTokens(records),
     sealingKeys,
   })
   const cancellations = createCancellations(changes)
+  const runTool = createToolCalls({ cancellations, shutdown, onBug, observer })
   const shared = {
     ...options,
     info: serverInfoOf(isSandbox, version),
@@ -67,7 +73,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
       ...options,
       requestState: { verify: confirmations.verifyState },
     }),
-    runTool: createToolCalls({ cancellations, shutdown, onBug, observer }),
+    runTool: audit ? auditedCalls(runTool, audit) : runTool,
     observing: createRequestObserving(observer),
   }
   const cancelledTasks = createCancelledTasks({ records, changes }, taskTtlMs)
@@ -75,12 +81,20 @@ export function createMcpService(options: McpServiceOptions): McpService {
     factory: createServerFactory({
       ...shared,
       ...{ confirmations, cancellations, cancelledTasks },
-      // The name is a text of the client, so it is not recorded.
-      onUnknownTool: () =>
-        observer?.toolCallEnded({ tool: 'unknown', operation: '' }, 'protocol_error'),
+      onUnknownTool: unknownToolRecorder(options),
     }),
     httpFastPath: createHttpFastPath(shared),
     waitsIn: createWaitCount(shared),
     observeStream: createStreamObserving(shared.observing, options.sessionFor),
   }
 }
+
+/** Records calls of tools that are not there, or not exposed. */
+const unknownToolRecorder =
+  ({ observer, audit }: McpServiceOptions): OnUnknownTool =>
+  ({ tool, session, arguments: args, sender }) => {
+    // The name is a text of the client, so it is not recorded.
+    observer?.toolCallEnded({ tool: 'unknown', operation: '' }, 'protocol_error')
+    if (tool && tool.effect !== 'reads')
+      audit?.refused(auditedCall(tool, args, { session, sender }), { word: 'not_exposed' })
+  }

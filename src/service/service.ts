@@ -11,6 +11,7 @@ import { prompts } from '../prompts/index.ts'
 import type { Credential } from '../session/credential.ts'
 import { faultOfKey } from '../session/key-fault.ts'
 import { restrictedSession } from '../session/restricted-session.ts'
+import { auditedJournal, openAudit } from './audit.ts'
 import { createCallServices } from './call-services.ts'
 import { openLocalToken } from './local-token.ts'
 import { observedDialPolicy } from './observed-dial-policy.ts'
@@ -30,6 +31,8 @@ export interface ServiceEvents {
   readonly observer?: Observer | undefined
   /** Whether a request was answered, and recorded, before the SDK received it. */
   readonly isAnswered?: (id: unknown) => boolean
+  /** Called with what an operator has to know of the audit trail. */
+  readonly onAuditTrouble?: (message: string) => void
   /** Called with each MCP server that is created: a transport sends notifications through it. */
   readonly onServer?: (server: Server) => void
 }
@@ -44,17 +47,19 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   const exposure = exposedTools(tools, scope.exposure)
   const sealingKeys = openSealingKeys(config.state)
   const state = await openState(config.state, { isSandbox })
-  const { observer } = events
+  const { observer, onAuditTrouble = events.onBug } = events
+  const audit = openAudit(config.audit, state, onAuditTrouble)
   const services = createCallServices(calling, state)
   const policy = observedDialPolicy(services.policy, observer)
-  const callServices = { ...services, policy }
+  const journal = auditedJournal(services.journal, audit)
+  const callServices = { ...services, policy, journal }
   const platform = await openPlatform(platformConfig, events.onBug)
   const sessionFor = createSessions({
     platform,
     callServices,
     config,
     changes: state.changes,
-    observer,
+    ...{ observer, audit },
   })
   const exposureFor = createRequestExposure(exposure)
   const mcp = createMcpService({
@@ -69,6 +74,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     records: state.records,
     changes: state.changes,
     sealingKeys,
+    audit,
     ...events,
   })
   return {
@@ -94,6 +100,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
       return prepareState(state, config.state)
     },
     async close() {
+      await audit?.close()
       await state.close()
       await platform.close()
     },

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import packageJson from '../../package.json' with { type: 'json' }
 import { type BeginningTry, createClient } from '../api/client.ts'
 import { keyFree, type Redact, redactor } from '../api/key-free.ts'
+import type { Audit } from '../audit/audit.ts'
 import type { CallServices } from '../calls/call-services.ts'
 import type { ServiceConfig } from '../config/service.ts'
 import type { Observer } from '../observe/observer.ts'
@@ -26,6 +27,7 @@ interface SessionParts {
   readonly config: ServiceConfig
   readonly changes: Changes
   readonly observer: Observer | undefined
+  readonly audit: Audit | undefined
 }
 
 /** The session of a request: of its own key, or else of the server's key. */
@@ -46,13 +48,21 @@ export function createSessions(parts: SessionParts): (own: Credential | undefine
   }
 }
 
-function sessionFactory({ platform, callServices, config, changes, observer }: SessionParts) {
+function sessionFactory({
+  platform,
+  callServices,
+  config,
+  changes,
+  observer,
+  audit,
+}: SessionParts) {
   const replyChanges = createReplyChanges(changes, platform.address)
   const cacheOf = createReplyCaches({
     ...config.scope,
     changes: replyChanges,
     onRead: observer?.cacheRead,
   })
+  const onTry = bothOf(observer?.platformTried, audit?.tried)
   const isSandbox = config.platform.kind === 'sandbox'
   const begin = observer?.beginTry
   const beginTry =
@@ -69,10 +79,10 @@ function sessionFactory({ platform, callServices, config, changes, observer }: S
       clientNetwork,
       userAgent,
       beginTry,
-      onTry: observer?.platformTried,
+      onTry,
       ...limits,
     })
-    const announcing = announcingClient(sender, replyChanges)
+    const announcing = announcingClient(audit?.client(sender) ?? sender, replyChanges)
     const client = ownAccountClient(announcing, () => ownAccountId(cache))
     const cache: ReplyCache = cacheOf(apiKey, client)
     return {
@@ -83,8 +93,21 @@ function sessionFactory({ platform, callServices, config, changes, observer }: S
       owner: ownerOf(apiKey),
       pinnedAccount: config.scope.account,
       isSandbox,
+      clientNetwork,
       keySource: source,
       redact,
     }
+  }
+}
+
+/** Calls both, or the one that there is. */
+function bothOf<T>(
+  one: ((value: T) => void) | undefined,
+  other: ((value: T) => void) | undefined,
+): ((value: T) => void) | undefined {
+  if (!one || !other) return one ?? other
+  return (value) => {
+    one(value)
+    other(value)
   }
 }

@@ -13,6 +13,8 @@ export interface Session {
   /** Identifies the user: a hash of the API key. It is never stored. */
   readonly owner: string
   readonly isSandbox: boolean
+  /** The network of the client that the key came from, where that is known. */
+  readonly clientNetwork?: string | undefined
   /** Where the API key comes from, in words for a person. */
   readonly keySource: string
   /** The account that the operator has pinned: all tools act on it. */

@@ -53,6 +53,14 @@ export const AuditEntry = z.looseObject({
   /** What the client sent, redacted. */
   arguments: z.unknown(),
   writes: z.array(AuditedWrite),
+  /** The request that failed, where that was before anything was sent that changes something. */
+  failed_request: z
+    .looseObject({
+      operation: z.string(),
+      status: z.number().optional(),
+      request_id: z.string().optional(),
+    })
+    .optional(),
   /** Further writes, which are only counted. */
   writes_left_out: z.number().optional(),
   duration_ms: z.number().optional(),
@@ -82,7 +90,10 @@ export interface AuditQuery {
  * a file a power cut may lose the last ones, because waiting for the disk would slow down every change.
  */
 export interface AuditTrail {
-  /** Adds an entry, or writes over the one with its id. */
+  /**
+   * Adds an entry, or writes over the one with its id. One that says `begun` does not write over one
+   * that has ended: of two that are saved at the same time, the later may be older.
+   */
   save(entry: AuditEntry): Promise<void>
   /** Newest first. */
   list(query: AuditQuery): Promise<AuditEntry[]>

@@ -44,7 +44,12 @@ async function start(config: HttpCommandConfig): Promise<Running> {
   const onBug = (error: unknown) => log(bugText(error), 'error')
   const observation = await openObservation(config)
   const { observer } = observation
-  const service = await openService(config, { onBug, shutdown: shutdown.signal, observer })
+  const service = await openService(config, {
+    onBug,
+    onAuditTrouble: (message) => log(message, 'error'),
+    shutdown: shutdown.signal,
+    observer,
+  })
   // The person who starts this server reads the log, so what cannot work fails at once. Over stdio
   // the first tool reports it.
   const warning = await service.prepare()

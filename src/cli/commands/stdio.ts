@@ -129,6 +129,7 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
   const answered = new Set<unknown>()
   const service = await openService(config, {
     onBug: (error) => log(bugText(error), 'error'),
+    onAuditTrouble: (message) => log(message, 'error'),
     shutdown: shutdown.signal,
     observer,
     isAnswered: (id) => answered.has(id),

@@ -17,6 +17,8 @@ const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>
   cancelled: 'The client cancelled the call of the tool.',
   not_exposed:
     'No exposed tool reads this, so it was not read. It appears in the texts of hints, prompts and resources only.',
+  not_recorded:
+    'The audit trail cannot be written, and nothing is changed without it (`--audit-failure refuse`). Nothing was sent.',
   all_failed: 'Of many things none could be done. The fields have the reason of each.',
   bad_arguments: 'The arguments are not valid. Nothing was sent.',
   conflict:
@@ -95,6 +97,10 @@ const examples: readonly { when: string; failure: Failure; isSandbox?: boolean }
   {
     when: 'an id that is empty, `.` or `..`',
     failure: { kind: 'bad_parameter', name: 'agent_id', value: '..' },
+  },
+  {
+    when: 'the audit trail cannot be written (`--audit-failure refuse`)',
+    failure: { kind: 'not_recorded', reason: 'no space left', maybeSent: false },
   },
   { when: 'the client cancelled', failure: { kind: 'cancelled', maybeSent: true } },
 ]

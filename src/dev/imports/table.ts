@@ -26,6 +26,8 @@ export const mayImport = {
   state: 'state/private-files contract text json',
   policy: 'state text json',
   calls: 'policy state api contract text json',
+  // Who changed what: the audit trail.
+  audit: 'calls state api contract text json',
 
   // Whose request it is; how a result is shown.
   session: 'calls state observe api contract text',
@@ -34,9 +36,9 @@ export const mayImport = {
   // The MCP server. The service gives it its tools and prompts.
   'mcp/hints': 'session calls api contract text',
   'mcp/call': 'mcp/hints views session calls state api contract text json',
-  'mcp/protocol': 'mcp/call mcp/hints session calls state observe api contract text json',
+  'mcp/protocol': 'mcp/call mcp/hints session audit calls state observe api contract text json',
   'mcp/fast': 'mcp/protocol mcp/call session observe json',
-  'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call state observe',
+  'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call audit state observe',
   transports: 'mcp/mcp-service mcp/fast mcp/protocol session text json',
 
   // The documents of OAuth clients.
@@ -53,7 +55,7 @@ export const mayImport = {
   config: 'service/tool-summaries transports mcp/protocol mcp/call session state observe text json',
   service: [
     'config service/tool-summaries transports tools/index prompts flows',
-    'mcp/mcp-service mcp/fast mcp/protocol mcp/call session calls policy state',
+    'mcp/mcp-service mcp/fast mcp/protocol mcp/call session audit calls policy state',
     'state/private-files observe sandbox api contract text json',
   ],
   // Our entry in the configuration files of MCP clients.
@@ -79,6 +81,7 @@ export const mayImport = {
     'cli/install',
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
     'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
-    'policy state state/private-files observe sandbox oauth/pages oauth/guarded-fetch api contract jinja text json',
+    'policy audit state state/private-files observe sandbox oauth/pages oauth/guarded-fetch',
+    'api contract jinja text json',
   ],
 } as const

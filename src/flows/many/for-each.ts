@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/failure.ts'
+import { mayBeDone } from '../../api/may-be-done.ts'
 import { pause } from '../../api/time-limit.ts'
 import { Refused } from '../../mcp/call/refused.ts'
 import type { Run } from '../../mcp/call/tool.ts'
@@ -106,12 +107,4 @@ function waitAfter(error: unknown, repeats: number): number | undefined {
   if (error.failure.status !== 429) return undefined
   const asked = 'retryAfter' in error.failure ? error.failure.retryAfter : null
   return asked === null ? 500 * 2 ** repeats : asked * 1000
-}
-
-/** Whether the platform may have made the change although the request failed. */
-export function mayBeDone({ failure, effect }: ApiError): boolean {
-  if (effect === 'reads') return false
-  if ('maybeSent' in failure) return failure.maybeSent
-  if (failure.kind === 'unreadable') return failure.status < 400 || failure.status >= 500
-  return failure.kind === 'rejected' && failure.status >= 500
 }

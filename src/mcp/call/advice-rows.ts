@@ -1,4 +1,5 @@
 import { type Failure, isCertificateProblem, type Redirected } from '../../api/failure.ts'
+import { failureText } from '../../api/failure-text.ts'
 import { referencesOf } from '../hints/missing-references.ts'
 import {
   type AdviceRow,
@@ -162,6 +163,14 @@ export const adviceRows: readonly AdviceRow[] = [
     when: ({ kind }) => kind === 'bad_parameter',
     what: () => 'an id is not usable in a path; nothing was sent',
     next: (_, { tool }) => `Correct it and call ${tool.name} again.`,
+  },
+  {
+    id: 'not_recorded',
+    again: 'yes',
+    when: ({ kind }) => kind === 'not_recorded',
+    what: (failure) => failureText(failure),
+    next: () =>
+      'Nothing was sent. Tell the user: the operator of this server wants every change recorded, and has to repair the audit trail. The log of the server has the details.',
   },
   {
     id: 'cancelled',

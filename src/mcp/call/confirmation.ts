@@ -42,8 +42,11 @@ export type Confirm = (what: Confirmable | (() => Promise<Confirmable>)) => Prom
 
 /** Confirmed, or no confirmation is needed. */
 export interface Agreement {
-  /** Nobody was asked, and none needs to be. */
-  readonly isNotNeeded?: true
+  /**
+   * Who agreed: a person in a form of the client, or the caller with the token of a preview. Nobody was
+   * asked: the operator wants no confirmation (`off`), or this action needs none.
+   */
+  readonly by: 'person' | 'token' | 'off' | 'not_needed'
   /**
    * Nothing was done after all: the token can be used again until it expires. Never throws: if it
    * fails, the token stays used, and the caller is told why nothing was done.
@@ -51,7 +54,10 @@ export interface Agreement {
   giveBack(): Promise<void>
 }
 
-const needsNone: Agreement = { isNotNeeded: true, giveBack: async () => undefined }
+const withoutAsking = (by: 'off' | 'not_needed'): Agreement => ({
+  by,
+  giveBack: async () => undefined,
+})
 
 /** The tool does not go on; `result` is what the call answers. */
 export class NotConfirmed extends Error {
@@ -117,10 +123,11 @@ export function createConfirmations(mode: ConfirmMode, state: TokenState): Confi
       const state = context.mcpReq.requestState<TokenContent>()
       if (state && (state.call !== call() || (await states.isUsed(state)))) throw wrongState()
       return async (given) => {
-        if (mode === 'never') return needsNone
+        if (mode === 'never') return withoutAsking('off')
         if (!canAsk && mode === 'person') throw needsPerson()
         const what = typeof given === 'function' ? await given() : given
-        if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing) return needsNone
+        if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing)
+          return withoutAsking('not_needed')
         refuseUnreadable(what)
         const content = { call: call(), scope: hashOf(what.scope) }
         const question = questionOf(what, redact)
@@ -164,13 +171,19 @@ async function agreementByToken(
   const given =
     token === undefined ? undefined : await tokens.verify(token, context).catch(() => undefined)
   const isForThis = given?.call === content.call && given.scope === content.scope
-  if (given && isForThis && (await tokens.use(given, owner))) return agreementWith(given, tokens)
+  if (given && isForThis && (await tokens.use(given, owner)))
+    return agreementWith(given, tokens, 'token')
   const why = token === undefined ? '' : invalidToken
   const newToken = await tokens.mint(content, context)
   throw new NotConfirmed(preview(question, { tool, token: newToken, why }))
 }
 
-const agreementWith = (used: TokenContent, tokens: SingleUseTokens): Agreement => ({
+const agreementWith = (
+  used: TokenContent,
+  tokens: SingleUseTokens,
+  by: Agreement['by'],
+): Agreement => ({
+  by,
   giveBack: () => tokens.giveBack(used).catch(() => undefined),
 })
 
@@ -192,7 +205,7 @@ async function agreementByAnswer(
   if (answer.action === 'cancel') throw new NotConfirmed(dismissed(question))
   if (answer.action !== 'accept' || answer.content?.confirm !== true)
     throw new NotConfirmed(withoutYes(question))
-  return agreementWith(state, states)
+  return agreementWith(state, states, 'person')
 }
 
 function once<T>(make: () => T): () => T {

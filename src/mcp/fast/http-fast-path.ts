@@ -10,6 +10,7 @@ import { errorResponse, resultResponse, resultResponseParts } from '../protocol/
 import type { RequestObserving } from '../protocol/observed-request.ts'
 import { errorForClient } from '../protocol/protocol-error.ts'
 import type { ExposureOfRequest } from '../protocol/request-exposure.ts'
+import { clientIn } from '../protocol/request-sender.ts'
 import { readResource } from '../protocol/resources.ts'
 import { unchangingCacheHint } from '../protocol/server-info.ts'
 import { answerOnlyClient, type RunTool } from '../protocol/tool-calls.ts'
@@ -139,6 +140,11 @@ async function callTool(
       session: sessionFor(request.credential),
       tools: exposure.tools,
       client: answerOnlyClient,
+      sender: () => ({
+        transport: 'http',
+        client: clientIn(params._meta),
+        userAgent: request.header('user-agent'),
+      }),
       signal: request.signal(),
       stateless: era === '2025' ? { id, header: request.header } : undefined,
     }),

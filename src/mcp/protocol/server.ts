@@ -22,7 +22,7 @@ import { serveSubscriptions } from './subscription-methods.ts'
 import { serveTasks } from './task-methods.ts'
 import type { RunTool } from './tool-calls.ts'
 import type { ToolCatalogue } from './tool-catalogue.ts'
-import { serveCancellations, serveTools } from './tool-methods.ts'
+import { type OnUnknownTool, serveCancellations, serveTools } from './tool-methods.ts'
 
 export interface ServerFactoryOptions {
   readonly info: Implementation
@@ -38,8 +38,7 @@ export interface ServerFactoryOptions {
   readonly cancelledTasks: CancelledTasks
   readonly callTaskView: CallTaskView
   readonly onBug: (error: unknown) => void
-  /** Called with each call of a tool that is not there, or not exposed. */
-  readonly onUnknownTool?: (() => void) | undefined
+  readonly onUnknownTool?: OnUnknownTool | undefined
   /** Records requests; `undefined`: nothing is recorded. */
   readonly observing?: RequestObserving | undefined
   /** Whether a request was answered, and recorded, before the SDK received it. */

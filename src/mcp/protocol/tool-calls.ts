@@ -6,6 +6,7 @@ import type { Tool } from '../call/tool.ts'
 import { outcomeOf } from './call-outcome.ts'
 import type { Cancellations } from './cancellation.ts'
 import type { GetHeader } from './envelope.ts'
+import type { RequestSender } from './request-sender.ts'
 
 /** What a client can take part in while a tool runs. */
 export type ToolClient = Pick<CallContext, 'confirmOf' | 'progress' | 'takesTasks'>
@@ -26,6 +27,8 @@ export interface ToolRequest {
   /** All tools that are exposed to the request. */
   readonly tools: readonly Tool[]
   readonly client: ToolClient
+  /** Asked only where it is recorded. */
+  readonly sender: () => RequestSender
   /** Fires when the request is cancelled, or its client is gone. */
   readonly signal: AbortSignal
   /**

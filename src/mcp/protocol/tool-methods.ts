@@ -1,19 +1,33 @@
 import { ProtocolError, type Server, type ServerContext } from '@modelcontextprotocol/server'
+import type { Session } from '../../session/session.ts'
 import { clientText } from '../../text/client-text.ts'
 import { closestWord } from '../../text/closest-match.ts'
 import { safeLine } from '../../text/safe-text.ts'
 import type { Confirmations } from '../call/confirmation.ts'
+import type { Tool } from '../call/tool.ts'
 import type { Cancellations } from './cancellation.ts'
 import { clientFeaturesOf } from './client-capabilities.ts'
 import { refuseCursor } from './cursor.ts'
 import type { Exposure } from './exposure.ts'
+import { type RequestSender, requestSender } from './request-sender.ts'
 import type { ServedRequest } from './served-request.ts'
 import type { RunTool, ToolClient } from './tool-calls.ts'
+
+/** A call of a tool that is not there, or that is not exposed to the request. */
+export interface UnknownToolCall {
+  /** The tool that is not exposed; `undefined`: there is none of that name. */
+  readonly tool: Tool | undefined
+  readonly arguments: Readonly<Record<string, unknown>>
+  readonly session: Session
+  readonly sender: () => RequestSender
+}
+
+export type OnUnknownTool = (call: UnknownToolCall) => void
 
 /** `tools/list` and `tools/call`. */
 export function serveTools(
   server: Server,
-  { session, exposure, catalogue, header, isStatelessLegacy }: ServedRequest,
+  request: ServedRequest,
   {
     runTool,
     confirmations,
@@ -21,22 +35,27 @@ export function serveTools(
   }: {
     readonly runTool: RunTool
     readonly confirmations: Confirmations
-    readonly onUnknownTool?: (() => void) | undefined
+    readonly onUnknownTool?: OnUnknownTool | undefined
   },
 ): void {
+  const { session, exposure, catalogue, header, isStatelessLegacy } = request
   server.setRequestHandler('tools/list', ({ params }) => {
     refuseCursor(params)
     return { tools: catalogue.listed() }
   })
   server.setRequestHandler('tools/call', ({ params }, context) => {
-    const tool = catalogue.byName.get(params.name)
+    const { name, arguments: args = {} } = params
+    const tool = catalogue.byName.get(name)
+    const sender = () => requestSender(server, context, request)
     if (!tool) {
-      onUnknownTool?.()
-      throw unknownTool(session.redact(params.name), exposure)
+      const hidden = exposure.all.find((one) => one.name === name)
+      onUnknownTool?.({ tool: hidden, arguments: args, session, sender })
+      throw unknownTool(session.redact(name), exposure)
     }
     const { id, signal } = context.mcpReq
-    return runTool(tool, params.arguments ?? {}, {
+    return runTool(tool, args, {
       session,
+      sender,
       tools: exposure.tools,
       client: clientOf(server, context, confirmations),
       signal,

@@ -13,6 +13,8 @@ export function createMemoryAuditTrail(most = mostEntries): AuditTrail {
   }
   return {
     async save(entry) {
+      const known = entries.get(entry.id)
+      if (known && known.outcome !== 'begun' && entry.outcome === 'begun') return
       entries.set(entry.id, entry)
       if (entries.size > most) forget(oldestFirst().slice(0, 1))
     },

@@ -33,8 +33,9 @@ export function createPostgresAuditTrail({ run }: Pick<Database, 'run'>): AuditT
 const table = 'voice_agent_mcp.audit_entries'
 
 const saveSql = `
-  INSERT INTO ${table} VALUES ($1, $2, $3, $4, $5, $6)
-  ON CONFLICT (id) DO UPDATE SET outcome = EXCLUDED.outcome, entry = EXCLUDED.entry`
+  INSERT INTO ${table} AS kept VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (id) DO UPDATE SET outcome = EXCLUDED.outcome, entry = EXCLUDED.entry
+    WHERE EXCLUDED.outcome <> 'begun' OR kept.outcome = 'begun'`
 
 const listSql = `
   SELECT entry FROM ${table}

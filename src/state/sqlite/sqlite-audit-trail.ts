@@ -71,7 +71,8 @@ async function open(path: string): Promise<DatabaseSync> {
 
 const saveSql = `
   INSERT INTO entries VALUES (:id, :at, :tool, :outcome, :key, :entry)
-  ON CONFLICT (id) DO UPDATE SET outcome = :outcome, entry = :entry`
+  ON CONFLICT (id) DO UPDATE SET outcome = :outcome, entry = :entry
+    WHERE :outcome <> 'begun' OR entries.outcome = 'begun'`
 
 const pruneSql = `
   DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE at < ? ORDER BY at, id LIMIT ?)`

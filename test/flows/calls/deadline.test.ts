@@ -54,7 +54,7 @@ async function placing(
     onBug: (error) => {
       throw error
     },
-    confirmOf: async () => async () => ({ giveBack: async () => undefined }),
+    confirmOf: async () => async () => ({ by: 'off', giveBack: async () => undefined }),
     progress: () => undefined,
     takesTasks: false,
   })

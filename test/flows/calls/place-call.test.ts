@@ -222,7 +222,7 @@ test('a refused call is answered only when its token can be used again', async (
     onBug: (error) => {
       throw error
     },
-    confirmOf: async () => async () => ({ giveBack }),
+    confirmOf: async () => async () => ({ by: 'token', giveBack }),
     progress: () => undefined,
     takesTasks: false,
   })

@@ -14,7 +14,7 @@ test('a defect of this program is not reported as a failure of network or platfo
     {},
     {
       session: sessionOf(broken),
-      confirmOf: async () => async () => ({ giveBack: async () => undefined }),
+      confirmOf: async () => async () => ({ by: 'off', giveBack: async () => undefined }),
       progress: () => undefined,
       takesTasks: false,
       tools,

@@ -67,6 +67,9 @@ export function describeAuditTrail(
       await other.save(entryOf('a', { outcome: 'done', duration_ms: 12 }))
       expect(await one.list({ limit: 10 })).toEqual([entryOf('a', { duration_ms: 12 })])
       expect(await one.list({ limit: 10, outcome: 'begun' })).toEqual([])
+      // The process that saves it may be slow: what has ended does not begin again.
+      await one.save(entryOf('a', { outcome: 'begun', writes: [] }))
+      expect(await other.list({ limit: 10 })).toEqual([entryOf('a', { duration_ms: 12 })])
     })
 
     test('lists by time, tool, outcome and the beginning of the key', async () => {
