@@ -40,13 +40,16 @@ export const real = ['test/real/*.test.ts']
 /** Tests with a real Chromium, which is installed before them, from a manifest of its own. */
 export const browser = ['test/browser/*.test.ts']
 
+/** Tests with the SDK of OpenTelemetry, which is installed before them, from a manifest of its own. */
+export const traces = ['test/traces/*.test.ts']
+
 /** Tests that install packages in a clone. They run after the others, some of which measure time. */
 export const clones = ['test/docs/commands.test.ts']
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...slow, ...real, ...browser, ...clones],
+    exclude: [...configDefaults.exclude, ...slow, ...real, ...browser, ...traces, ...clones],
     globalSetup: ['test/harness/build.ts'],
     // Most tests wait for a program they have started, so more of them run at once than there are
     // cores.

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import config, { browser, clones, real, slow } from './vitest.config.ts'
+import config, { browser, clones, real, slow, traces } from './vitest.config.ts'
 
 /** Tests that run together; the groups run one after the other. */
 const group = (
@@ -26,6 +26,7 @@ export default defineConfig({
       group('slow', slow, 0),
       // One after the other: each starts several servers.
       group('real', real, 1, { setup: ['test/real/install.ts'], fileParallelism: false }),
+      group('traces', traces, 0, { setup: ['test/traces/install.ts'] }),
       group('browser', browser, 2, { setup: ['test/browser/install.ts'], fileParallelism: false }),
       group('clone', clones, 3),
     ],

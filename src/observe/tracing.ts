@@ -16,7 +16,7 @@ import { attributesOf, failureOf, nameOf, tryAttributes, tryFailure } from './sp
 
 /*
  * Traces by the semantic conventions of OpenTelemetry for MCP and for HTTP clients (both as of 2026:
- * those for MCP are in development). Spans go to the SDK that the operator attaches (docs/traces.md).
+ * those for MCP are in development). Spans go to the SDK that the operator attaches (docs/deployment.md).
  */
 
 export interface Tracing {

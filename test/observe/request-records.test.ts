@@ -187,3 +187,16 @@ test('an HTTP request that is refused has a line with the hash of its key', asyn
   ])
   expect(program.stderr()).not.toMatch(/aaaa/)
 })
+
+test('without an SDK of OpenTelemetry no trace is recorded or passed on', async () => {
+  await using platform = await startFakePlatform((_, res) => json(res, 404, envelope('not_found')))
+  await using program = await startHttpProgram({ ...inJson, VOICE_AGENT_BASE_URL: platform.url })
+  const meta = { ...clientMeta({}), traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
+  const params = { name: 'list_agents', arguments: {} }
+  const call = mcpHttpRequest('tools/call', params, { key: 'a-key', meta })
+  await (await fetch(program.url, call)).text()
+  await program.waitFor(/list_agents/)
+  expect(platform.seen.length).toBeGreaterThan(0)
+  expect(platform.seen.some(({ headers }) => 'traceparent' in headers)).toBe(false)
+  expect(program.stderr()).not.toMatch(/trace/)
+})

@@ -1,0 +1,6 @@
+import { installOnce } from '../harness/install-once.ts'
+
+/** Installs the SDK of OpenTelemetry, which only the tests in this folder need. */
+export default function install(): void {
+  installOnce(import.meta.dirname)
+}
