@@ -1,5 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import type { ListenConfig } from '../config/listen.ts'
+import type { OauthConfig } from '../config/oauth.ts'
 import type { PlatformConfig } from '../config/platform.ts'
 import { localTokenHeader } from '../session/credential.ts'
 import { anyHost } from '../transports/hosts.ts'
@@ -48,11 +49,14 @@ function urlForClients({ url, isEverywhere }: Listening, allowedHosts: readonly 
 /** How to connect a client, ready to paste. */
 export function connectHelp(
   server: Listening,
-  allowedHosts: readonly string[],
+  {
+    allowedHosts,
+    oauth,
+  }: Pick<ListenConfig, 'allowedHosts'> & { readonly oauth: OauthConfig | undefined },
   ownKey: OwnKey,
 ): string {
-  const url = `${urlForClients(server, allowedHosts)}/mcp`
-  const { header, note } = clientSecret(ownKey)
+  const url = `${oauth?.publicUrl.origin ?? urlForClients(server, allowedHosts)}/mcp`
+  const { header, note } = oauth ? oauthSecret : clientSecret(ownKey)
   const headers = header && { [header.name]: header.value }
   const entry = { type: 'http', url, ...(headers && { headers }) }
   const flag = header ? ` --header "${header.name}: ${header.value}"` : ''
@@ -61,6 +65,12 @@ Claude Code:    claude mcp add --transport http voice-agents ${url}${flag}
 Other clients:  ${JSON.stringify({ mcpServers: { 'voice-agents': entry } })}
 ${note}
 `
+}
+
+/** Clients get their tokens by themselves. */
+const oauthSecret = {
+  header: undefined,
+  note: 'Hosted clients: add the address as a connector. A person gives the API key on a page of this server.\nA client with an API key of its own sends it as X-API-Key.\n',
 }
 
 /** The header that clients authenticate with, and what a person should know of it. */

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import * as z from 'zod'
 
 /** Splits a path into what precedes a package and the package's name. */
@@ -76,8 +76,12 @@ function licenceInReadme(folder: string): string | undefined {
   return text !== undefined && /^Copyright/m.test(text) && !/^#/m.test(text) ? text : undefined
 }
 
+/** Packages without a text of their licence (MIT), and the package of the same authors that has it. */
+const sameAuthors: Readonly<Record<string, string>> = { 'koa-compose': 'koa' }
+
 function licenceOf(folder: string): Licence {
-  const file = existsSync(folder) ? licenceFile(folder) : undefined
+  const textFolder = join(dirname(folder), sameAuthors[basename(folder)] ?? basename(folder))
+  const file = existsSync(folder) ? licenceFile(textFolder) : undefined
   const text = file === undefined ? licenceInReadme(folder) : readFileSync(file, 'utf8')
   if (text === undefined)
     throw new Error(`${folder} has no licence file; find out its licence before it is shipped`)

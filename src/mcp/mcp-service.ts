@@ -12,6 +12,7 @@ import { taskTtlMs } from './call/task.ts'
 import { createHttpFastPath, type HttpFastPath } from './fast/http-fast-path.ts'
 import { auditedCall, auditedCalls } from './protocol/audited-calls.ts'
 import { createCancellations } from './protocol/cancellation.ts'
+import { createMissingScopes, type MissingScopes } from './protocol/missing-scopes.ts'
 import {
   createRequestObserving,
   createStreamObserving,
@@ -55,6 +56,7 @@ export interface McpService {
   readonly waitsIn: CountWaits
   /** `undefined` where nothing is recorded. */
   readonly observeStream?: ObserveStream | undefined
+  readonly missingScopes: MissingScopes
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
@@ -86,6 +88,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
     httpFastPath: createHttpFastPath(shared),
     waitsIn: createWaitCount(shared),
     observeStream: createStreamObserving(shared.observing, options.sessionFor),
+    missingScopes: createMissingScopes(options.exposureFor),
   }
 }
 

@@ -2,10 +2,13 @@ import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../../package.json' with { type: 'json' }
 import { tools } from '../../tools/index.ts'
 import { exposedTools } from '../config/exposed-tools.ts'
+import type { OauthConfig } from '../config/oauth.ts'
 import type { ServiceConfig } from '../config/service.ts'
 import { callTaskView } from '../flows/calls/wait-for-call.ts'
 import { createMcpService } from '../mcp/mcp-service.ts'
 import { createRequestExposure } from '../mcp/protocol/request-exposure.ts'
+import { scopesOf } from '../mcp/protocol/scoped-exposure.ts'
+import type { FetchDocument } from '../oauth/provider.ts'
 import type { Observer } from '../observe/observer.ts'
 import { prompts } from '../prompts/index.ts'
 import type { Credential } from '../session/credential.ts'
@@ -14,6 +17,7 @@ import { restrictedSession } from '../session/restricted-session.ts'
 import { auditedJournal, openAudit } from './audit.ts'
 import { createCallServices } from './call-services.ts'
 import { openLocalToken } from './local-token.ts'
+import { openOauth } from './oauth.ts'
 import { observedDialPolicy } from './observed-dial-policy.ts'
 import { openPlatform } from './platform.ts'
 import { createReadiness } from './readiness.ts'
@@ -85,6 +89,14 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     /** For what is read for a client besides its requests. */
     restrictedSessionFor: (own: Credential | undefined) =>
       restrictedSession(sessionFor(own), exposure.tools),
+    /** The authorization server beside this one. Throws ConfigError. */
+    openOauth: (oauth: OauthConfig, fetchDocument?: FetchDocument) =>
+      openOauth(oauth, {
+        ...{ platform, isSandbox, sessionFor, state, sealingKeys, fetchDocument },
+        scopes: scopesOf(exposure.tools),
+        proxy: platformConfig.kind === 'network' ? platformConfig.proxy : undefined,
+        onError: events.onBug,
+      }),
     /** Whether there is a key for requests that bring none. */
     hasOwnKey: platform.credential !== undefined,
     /** The secret that such requests must bring, from the state directory. Throws ConfigError. */

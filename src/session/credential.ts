@@ -1,11 +1,17 @@
 import type { AuthInfo } from '@modelcontextprotocol/server'
 
+/** The parts of access that a person can allow a client: read, change things, place calls. */
+export const scopes = ['read', 'write', 'call'] as const
+export type Scope = (typeof scopes)[number]
+
 /** An API key, and where it comes from, in words for a person. The key is never logged or stored. */
 export interface Credential {
   readonly apiKey: string
   readonly source: string
   /** The network of the client that sent it; `undefined` for a key of the server's own. */
   readonly clientNetwork?: string | undefined
+  /** What the access token of the request allows; `undefined` for an API key, which allows all. */
+  readonly scopes?: readonly Scope[] | undefined
 }
 
 /** True for a text that can be a key: visible ASCII, which a header can hold as it is. */
@@ -21,6 +27,16 @@ export const localTokenPrefix = 'voice-agent-mcp-local-'
 export const holdsLocalToken = (text: string): boolean =>
   text.toLowerCase().includes(localTokenPrefix)
 
+/**
+ * A part of every token that this server's authorization server makes: access tokens have it at both
+ * ends, so that also one that was changed or cut is not taken for an API key.
+ */
+export const oauthTokenMark = 'voice-agent-mcp'
+
+/** True for a text with a token of an authorization server of this program: it is no API key. */
+export const holdsOauthToken = (text: string): boolean =>
+  text.toLowerCase().includes(oauthTokenMark) && !holdsLocalToken(text)
+
 /** A request's own key in the form that the SDK passes to the server factory. */
 export function authInfoOf({ apiKey, ...extra }: Credential): AuthInfo {
   return { token: apiKey, clientId: '', scopes: [], extra }
@@ -28,10 +44,11 @@ export function authInfoOf({ apiKey, ...extra }: Credential): AuthInfo {
 
 export function credentialOf(authInfo: AuthInfo | undefined): Credential | undefined {
   if (!authInfo) return undefined
-  const { source, clientNetwork } = authInfo.extra ?? {}
+  const { source, clientNetwork, scopes: allowed } = authInfo.extra ?? {}
   return {
     apiKey: authInfo.token,
     source: typeof source === 'string' ? source : 'the request',
     clientNetwork: typeof clientNetwork === 'string' ? clientNetwork : undefined,
+    scopes: Array.isArray(allowed) ? scopes.filter((scope) => allowed.includes(scope)) : undefined,
   }
 }

@@ -32,6 +32,7 @@ export type OauthRecordKind =
   | 'oauth_access_token'
   | 'oauth_refresh_token'
   | 'oauth_used'
+  | 'oauth_replay'
   | 'oauth_key'
 
 export interface RecordKey {

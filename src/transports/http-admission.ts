@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GetHeader } from '../mcp/protocol/envelope.ts'
 import type { Credential } from '../session/credential.ts'
+import type { Authorization } from './authorization.ts'
 import { networkOf } from './client-network.ts'
+import { hostCheck } from './hosts.ts'
 import { refuse, refuseMethod, sendJson } from './http-answers.ts'
 import { type ProbeOptions, probes } from './http-probes.ts'
 import { allowPage, type Sources, sourceCheck } from './http-source.ts'
@@ -13,12 +15,22 @@ export interface AdmissionOptions extends Sources, ProbeOptions {
   readonly ownKey: OwnKey
   /** Why a request cannot have what its headers want of the tools; `undefined` where it can. */
   readonly refusalOf: (header: GetHeader) => string | undefined
+  /** `undefined`: there are no access tokens, and requests bring API keys. */
+  readonly authorization?: Authorization | undefined
+}
+
+/** A request to the authorization server. */
+export interface AuthorizationRequest {
+  readonly authorization: Authorization
+  readonly network: string
 }
 
 /** A POST to /mcp that may be served. */
 export interface AdmittedRequest {
-  /** The key of the request; `undefined`: it uses the server's own. */
+  /** The key of the request; `undefined`: it uses the server's own, or has an access token. */
   readonly credential: Credential | undefined
+  /** The access token that it brings instead of a key. It is not checked yet. */
+  readonly accessToken?: string | undefined
   readonly header: GetHeader
   /** The network that it came from. */
   readonly network: string
@@ -37,8 +49,13 @@ const methods = 'POST, OPTIONS'
  */
 export function createAdmission(
   options: AdmissionOptions,
-): (request: IncomingMessage, response: ServerResponse) => AdmittedRequest | undefined {
+): (
+  request: IncomingMessage,
+  response: ServerResponse,
+) => AdmittedRequest | AuthorizationRequest | undefined {
+  const { authorization } = options
   const refusalOfSource = sourceCheck(options)
+  const refusalOfHost = hostCheck(options)
   const admissionOf = admissionCheck(options)
   const isProbe = probes(options)
   return (request, response) => {
@@ -47,34 +64,57 @@ export function createAdmission(
     if ((request.headersDistinct.host?.length ?? 0) > 1) {
       return void refuse(response, 400, 'The request has more than one Host header.')
     }
-    const refusal = refusalOfSource(request.headers)
+    const isForAuthorization = authorization?.serves(path ?? '') ?? false
+    // The authorization server checks by itself which pages may do what.
+    const refusal = isForAuthorization
+      ? refusalOfHost(request.headers.host)
+      : refusalOfSource(request.headers)
     if (refusal) return void refuse(response, 403, refusal)
-    allowPage(request, response)
+    if (authorization && isForAuthorization) {
+      return { authorization, network: networkOf(request.socket.remoteAddress ?? '') }
+    }
+    allowPage(request, response, authorization ? ', www-authenticate' : '')
     if (path !== '/mcp' && path !== '/mcp/') return void sendNotFound(response)
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: methods }).end()
     const admission = admissionOf(request)
-    if (!admission.ok) return void refuse(response, admission.status, admission.message)
+    if (!admission.ok) {
+      const moreFor = (status: number) => (authorization && status === 401 ? oauthHelp : '')
+      if (authorization) response.setHeader('www-authenticate', authorization.challenge())
+      return void refuse(response, admission.status, admission.message + moreFor(admission.status))
+    }
     if (request.method !== 'POST') return void refuseMethod(response, methods)
     return admission
   }
 }
 
 /** Checks the key of a request, and which tools it wants. */
-function admissionCheck({ ownKey, allowedOrigins, refusalOf }: AdmissionOptions) {
+function admissionCheck({ ownKey, allowedOrigins, refusalOf, authorization }: AdmissionOptions) {
   const refusalOfOwnKey = ownKeyCheck(ownKey, allowedOrigins)
   return ({ headers, headersDistinct, socket }: IncomingMessage): Admission => {
     const key = readKey(headersDistinct)
     if (!key.ok) return key
-    const { credential, tokens } = key
-    const keyRefusal = credential ? undefined : refusalOfOwnKey({ headers, tokens })
+    const { credential, tokens, accessToken } = key
+    if (accessToken !== undefined && !authorization) return noAccessTokens
+    const hasKey = credential !== undefined || accessToken !== undefined
+    const keyRefusal = hasKey ? undefined : refusalOfOwnKey({ headers, tokens })
     if (keyRefusal) return { ok: false, ...keyRefusal }
     const header: GetHeader = (name) => headersDistinct[name.toLowerCase()]?.join(', ')
     const message = refusalOf(header)
     if (message !== undefined) return { ok: false, status: 400, message }
     const network = networkOf(socket.remoteAddress ?? '')
     const sent = credential && { ...credential, clientNetwork: network }
-    return { ok: true, credential: sent, header, network }
+    return { ok: true, credential: sent, accessToken, header, network }
   }
+}
+
+const oauthHelp =
+  ' Clients that use OAuth find where to get a token in the header WWW-Authenticate.'
+
+const noAccessTokens: Admission = {
+  ok: false,
+  status: 401,
+  message:
+    'The request holds an access token, but this server runs without --oauth. Send an API key as X-API-Key, or as Authorization: Bearer.',
 }
 
 const sendNotFound = (response: ServerResponse) =>

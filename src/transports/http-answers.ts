@@ -13,7 +13,8 @@ export function refuse(
 ): void {
   if (status === 503 && !response.hasHeader('retry-after')) response.setHeader('retry-after', '1')
   // RFC 9110 §11.6.1: a 401 names how to authenticate.
-  if (status === 401) response.setHeader('www-authenticate', 'Bearer realm="voice-agent-mcp"')
+  if (status === 401 && !response.hasHeader('www-authenticate'))
+    response.setHeader('www-authenticate', 'Bearer realm="voice-agent-mcp"')
   sendJson(response, status, errorResponse(null, { code, message: messageText(message) }))
 }
 

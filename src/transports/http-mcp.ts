@@ -19,17 +19,21 @@ import {
   maxBatchSize,
   parseMessage,
 } from '../mcp/protocol/message-check.ts'
+import type { MissingScopes } from '../mcp/protocol/missing-scopes.ts'
 import type { ObserveStream } from '../mcp/protocol/observed-request.ts'
 import type { CountWaits } from '../mcp/protocol/waits.ts'
 import { watchable } from '../mcp/protocol/watched-resources.ts'
 import { authInfoOf, type Credential } from '../session/credential.ts'
 import type { KeyFault } from '../session/key-fault.ts'
+import type { Authorization } from './authorization.ts'
 import type { AdmittedRequest } from './http-admission.ts'
 import { refuse, sendJson, sendParts } from './http-answers.ts'
+import { credentialIn, refuseScopes } from './http-authorization.ts'
 import type { ActiveHttpLimits } from './http-limits.ts'
 import { onlyWatched, type ResourceBus, type Watch, wantedResources } from './subscriptions.ts'
 
 export interface StreamOptions {
+  readonly authorization?: Authorization | undefined
   /** Why a request with this key may open no stream; `undefined` where it may. */
   readonly faultOfKey: (credential: Credential | undefined) => Promise<KeyFault | undefined>
   /** Watches resources with the key of a request, or the operator's. */
@@ -45,6 +49,7 @@ export interface McpParts {
   readonly httpFastPath: HttpFastPath
   readonly waitsIn: CountWaits
   readonly observeStream: ObserveStream | undefined
+  readonly missingScopes: MissingScopes
   /** The SDK's handlers. */
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
@@ -60,9 +65,13 @@ interface McpRequest extends McpParts, AdmittedRequest {
 export async function answerMcp(
   request: IncomingMessage & { auth?: AuthInfo },
   response: ServerResponse,
-  mcp: McpRequest,
+  admitted: McpRequest,
 ): Promise<void> {
-  const { credential, header, httpFastPath, serve } = mcp
+  const credential = await credentialIn(admitted, response)
+  // The client may have gone while the state was asked.
+  if (credential === 'refused' || response.closed) return
+  const mcp = { ...admitted, credential }
+  const { header, httpFastPath, serve, missingScopes, options } = mcp
   if (credential) request.auth = authInfoOf(credential)
   // Node's own type says `undefined` for optional fields where the SDK's type says absent.
   const incoming = request as NodeIncomingMessageLike
@@ -72,6 +81,9 @@ export async function answerMcp(
   const received = await receive(request, response, { ...mcp, isStream })
   if (!received) return
   const { message } = received
+  const missing = missingScopes(message, header, credential)
+  if (missing && options.authorization)
+    return refuseScopes(response, missing, options.authorization)
   const signal = () => goneSignal(response)
   const answer = httpFastPath(message, { header, credential, signal })
   if (answer) return sendParts(response, await answer)

@@ -27,7 +27,11 @@ export function sourceCheck({ allowedOrigins, ...listening }: Sources) {
 }
 
 /** Lets a web page read the answers (CORS). Requests of pages that are not allowed are refused before. */
-export function allowPage(request: IncomingMessage, response: ServerResponse): void {
+export function allowPage(
+  request: IncomingMessage,
+  response: ServerResponse,
+  moreHeaders = '',
+): void {
   const { origin } = request.headers
   if (!origin) return
   response.setHeader('access-control-allow-origin', origin)
@@ -37,6 +41,9 @@ export function allowPage(request: IncomingMessage, response: ServerResponse): v
     'access-control-allow-headers',
     request.headers['access-control-request-headers'] ?? 'content-type',
   )
-  response.setHeader('access-control-expose-headers', 'mcp-session-id, mcp-protocol-version')
+  response.setHeader(
+    'access-control-expose-headers',
+    `mcp-session-id, mcp-protocol-version${moreHeaders}`,
+  )
   response.setHeader('access-control-max-age', '600')
 }

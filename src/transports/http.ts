@@ -10,6 +10,7 @@ import type { McpService } from '../mcp/mcp-service.ts'
 import { WatchLimitError } from '../session/watched-replies.ts'
 import { type AdmissionOptions, createAdmission } from './http-admission.ts'
 import { refuse, responseForClient } from './http-answers.ts'
+import { answerAuthorization } from './http-authorization.ts'
 import { createLimits, type HttpLimits, refuseWatch } from './http-limits.ts'
 import { answerMcp, type McpParts, type StreamOptions } from './http-mcp.ts'
 import { isProbePath } from './http-probes.ts'
@@ -36,7 +37,7 @@ export interface RefusedAnswer {
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  { factory, httpFastPath, waitsIn, observeStream }: McpService,
+  { factory, httpFastPath, waitsIn, observeStream, missingScopes }: McpService,
   options: HttpOptions,
 ): Promise<Listening> {
   const { onError } = options
@@ -55,6 +56,7 @@ export async function startHttp(
       httpFastPath,
       waitsIn,
       observeStream,
+      missingScopes,
       bus,
       serve: sdkHandler(handler, onError),
       serveStream: sdkHandler(streams, onError),
@@ -82,7 +84,10 @@ function limitedServing(options: HttpOptions & AdmissionOptions, parts: Omit<Mcp
       reportRefusal(request, response, onRefused)
     const admitted = admit(request, response)
     if (!admitted) return
-    const answering = answerMcp(request, response, { ...parts, ...admitted, options, limits })
+    const answering =
+      'authorization' in admitted
+        ? answerAuthorization(request, response, { ...admitted, limits })
+        : answerMcp(request, response, { ...parts, ...admitted, options, limits })
     answering.catch((error: Error) => {
       if (request.readableAborted) return
       if (error instanceof WatchLimitError) return refuseWatch(response, error)

@@ -1,6 +1,7 @@
 import {
   type Credential,
   holdsLocalToken,
+  holdsOauthToken,
   isApiKey,
   localTokenHeader,
 } from '../session/credential.ts'
@@ -11,6 +12,8 @@ export type KeyReading =
       credential: Credential | undefined
       /** The texts that it sends as local tokens of this server. None of them is a key. */
       tokens: readonly string[]
+      /** What it sends as an access token of an authorization server of this program. It is no key. */
+      accessToken: string | undefined
     }
   | { ok: false; status: 400 | 401; message: string }
 
@@ -24,13 +27,22 @@ export function readKey(headers: NodeJS.Dict<string[]>): KeyReading {
   const authorization = headers.authorization ?? []
   const bearer = authorization.map((text) => /^Bearer[ \t]+(\S.*)$/i.exec(text.trim())?.[1] ?? '')
   if (direct.some(holdsLocalToken)) return { ok: false, status: 400, message: tokenIsNoKey }
+  if (direct.some(holdsOauthToken)) return { ok: false, status: 400, message: accessTokenIsNoKey }
   const tokens = [
     ...(headers[localTokenHeader.toLowerCase()] ?? []).map((text) => text.trim()),
     ...bearer.filter(holdsLocalToken),
   ]
-  const keys = [...direct, ...bearer.filter((text) => !holdsLocalToken(text))]
+  const accessTokens = bearer.filter(holdsOauthToken)
+  const [accessToken] = accessTokens
+  const keys = [
+    ...direct,
+    ...bearer.filter((text) => !holdsLocalToken(text) && !holdsOauthToken(text)),
+  ]
   const [apiKey] = keys
-  if (apiKey === undefined) return { ok: true, credential: undefined, tokens }
+  if (accessTokens.length > 1 || (accessToken !== undefined && apiKey !== undefined)) {
+    return { ok: false, status: 400, message: tokenAndKey }
+  }
+  if (apiKey === undefined) return { ok: true, credential: undefined, tokens, accessToken }
   if (keys.includes('')) {
     return { ok: false, status: 401, message: `The request names a key, but holds none. ${wanted}` }
   }
@@ -42,9 +54,14 @@ export function readKey(headers: NodeJS.Dict<string[]>): KeyReading {
   }
   const header = direct.length > 0 ? 'X-API-Key' : 'Authorization'
   const source = `the request's ${header} header`
-  return { ok: true, credential: { apiKey, source }, tokens }
+  return { ok: true, credential: { apiKey, source }, tokens, accessToken }
 }
 
 const wanted = 'Send it as X-API-Key, or as Authorization: Bearer.'
 
 const tokenIsNoKey = `X-API-Key holds a local token, which is no key of the platform. Send it as ${localTokenHeader}.`
+
+const accessTokenIsNoKey =
+  'X-API-Key holds an access token, which is no key of the platform. Send it as Authorization: Bearer.'
+
+const tokenAndKey = 'The request holds an access token and something else. Send one of them.'

@@ -16,7 +16,7 @@ const unlimited = { inAll: 0, perKey: 0, perAddress: 0 }
 
 async function serveHttp(port: number): Promise<void> {
   const server = await startHttp(
-    { factory, httpFastPath: () => undefined, waitsIn: () => 0 },
+    { factory, httpFastPath: () => undefined, waitsIn: () => 0, missingScopes: () => undefined },
     {
       host: '127.0.0.1',
       port,

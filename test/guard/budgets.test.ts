@@ -13,8 +13,11 @@ import type { ProbeReport } from './probe.ts'
  * loads and allocates differs between its versions: recorded with Node 24.
  */
 const budgets = {
-  /** The program and its parts, bytes: recorded at 2,283,100, with the client of PostgreSQL (103,000). */
-  bundleBytes: 2_350_000,
+  /**
+   * The program and its parts, bytes: recorded at 3,100,000, with what is loaded for PostgreSQL
+   * (103,000) and for OAuth (720,000) only.
+   */
+  bundleBytes: 3_200_000,
   /**
    * Files of the program that are loaded before the first answer over stdio: recorded at 14. Two of
    * them are functions that the configuration file shares with other parts, 1 kB together.

@@ -8,27 +8,40 @@ import {
 } from '../../config/listen.ts'
 import { isLoopback } from '../../config/loopback.ts'
 import { type MetricsConfig, metricsConfig, metricsSettings } from '../../config/metrics.ts'
+import { type OauthConfig, oauthConfig, oauthSettings } from '../../config/oauth.ts'
 import { type ServiceConfig, serviceConfig, serviceSettings } from '../../config/service.ts'
 import type { Observer } from '../../observe/observer.ts'
 import type { Service } from '../../service/service.ts'
 import { toolSummaries } from '../../service/tool-summaries.ts'
+import type { Authorization } from '../../transports/authorization.ts'
 import type { OwnKey } from '../../transports/own-key.ts'
 import { openObservation } from '../observation.ts'
 import { logStart } from '../start-message.ts'
 import { log } from '../stderr-log.ts'
 import { defineCommand, type Running } from './command.ts'
 
-type HttpCommandConfig = ServiceConfig & ListenConfig & HttpConfig & MetricsConfig
+type HttpCommandConfig = ServiceConfig &
+  ListenConfig &
+  HttpConfig &
+  MetricsConfig & { readonly oauth: OauthConfig | undefined }
 
 export const http = defineCommand({
   name: 'http',
   about: 'Serve MCP over Streamable HTTP at /mcp.',
-  settings: { ...serviceSettings, ...listenSettings, ...httpSettings, ...metricsSettings },
+  settings: {
+    ...serviceSettings,
+    ...listenSettings,
+    ...httpSettings,
+    ...metricsSettings,
+    ...oauthSettings,
+  },
   read(texts, env): HttpCommandConfig {
     const service = serviceConfig(texts, env, { needsKey: false })
     const listening = listenConfig(texts, 3000)
-    if (service.platform.kind === 'sandbox') requireHosts(listening)
-    return { ...service, ...listening, ...httpConfig(texts), ...metricsConfig(texts) }
+    const oauth = oauthConfig(texts)
+    const reached = oauth ? reachedAt(oauth.publicUrl, listening) : listening
+    if (service.platform.kind === 'sandbox') requireHosts(reached)
+    return { ...service, ...reached, ...httpConfig(texts), ...metricsConfig(texts), oauth }
   },
   start,
 })
@@ -56,12 +69,13 @@ async function start(config: HttpCommandConfig): Promise<Running> {
   if (warning !== undefined) log(warning, 'warn')
   const local = isLoopback(config.listen.host)
   const ownKey = await ownKeyFor(config, service, local)
-  const server = await listen(config, service, { isLoopback: local, ownKey, observer })
+  const authorization = config.oauth && (await service.openOauth(config.oauth))
+  const own = { isLoopback: local, ownKey, observer, authorization }
+  const server = await listen(config, service, own)
   logStart(config, exposure)
   for (const line of httpStartLines(server, config, { isLoopback: local, ownKey })) log(line)
   // For a person, and with the local token: not for programs that collect logs.
-  if (config.log.form === 'text')
-    process.stderr.write(connectHelp(server, config.allowedHosts, ownKey))
+  if (config.log.form === 'text') process.stderr.write(connectHelp(server, config, ownKey))
   return {
     done: new Promise(() => {}),
     async close() {
@@ -70,27 +84,48 @@ async function start(config: HttpCommandConfig): Promise<Running> {
       )
       shutdown.abort()
       await server.close()
+      await authorization?.close()
       await service.close()
       await observation.close()
     },
   }
 }
 
+/**
+ * The public address is a name of this server, where names are checked at all: always on loopback,
+ * otherwise once the operator has named one.
+ */
+function reachedAt(publicUrl: URL, listening: ListenConfig): ListenConfig {
+  const { listen, allowedHosts } = listening
+  const isChecked = isLoopback(listen.host) || allowedHosts.length > 0
+  return isChecked
+    ? { ...listening, allowedHosts: [...allowedHosts, publicUrl.hostname] }
+    : listening
+}
+
 /** Which requests may use the server's own key: only local ones, or all of them in the sandbox. */
 async function ownKeyFor(
-  { platform, wantsLocalToken }: HttpCommandConfig,
+  { platform, oauth, wantsLocalToken }: HttpCommandConfig,
   { hasOwnKey, localToken }: Service,
   isLocal: boolean,
 ): Promise<OwnKey> {
-  if (platform.kind === 'sandbox') return { usedBy: 'all' }
+  // A client starts OAuth only when a request without a token is refused.
+  if (platform.kind === 'sandbox') return { usedBy: oauth ? 'none' : 'all' }
   if (!isLocal || !hasOwnKey) return { usedBy: 'none' }
   return { usedBy: 'local-user', token: wantsLocalToken ? await localToken() : undefined }
+}
+
+interface OwnListening {
+  readonly isLoopback: boolean
+  readonly ownKey: OwnKey
+  readonly observer: Observer | undefined
+  readonly authorization: Authorization | undefined
 }
 
 async function listen(
   { listen, allowedHosts, allowedOrigins, limits, drainMs }: HttpCommandConfig,
   service: Service,
-  { observer, ...own }: { isLoopback: boolean; ownKey: OwnKey; observer: Observer | undefined },
+  { observer, ...own }: OwnListening,
 ) {
   const [{ startHttp }, { watchResources }, { ownerOf }, { errorText }] = await Promise.all([
     import('../../transports/http.ts'),

@@ -41,8 +41,9 @@ export const mayImport = {
   'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call audit state observe',
   transports: 'mcp/mcp-service mcp/fast mcp/protocol session text json',
 
-  // The documents of OAuth clients.
+  // OAuth for hosted clients: the authorization server beside the MCP server.
   'oauth/guarded-fetch': 'transports',
+  oauth: 'oauth/pages oauth/guarded-fetch transports session state text json',
 
   // What the server offers.
   flows: 'mcp/call mcp/hints views session calls policy state api contract jinja text json',
@@ -54,7 +55,7 @@ export const mayImport = {
   'service/tool-summaries': 'tools/index mcp/protocol',
   config: 'service/tool-summaries transports mcp/protocol mcp/call session state observe text json',
   service: [
-    'config service/tool-summaries transports tools/index prompts flows',
+    'config service/tool-summaries oauth oauth/guarded-fetch transports tools/index prompts flows',
     'mcp/mcp-service mcp/fast mcp/protocol mcp/call session audit calls policy state',
     'state/private-files observe sandbox api contract text json',
   ],
@@ -70,7 +71,7 @@ export const mayImport = {
 
   // Tests, and programs for developers. Only bin imports cli/main.
   'test/harness': [
-    'tools/index transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract',
+    'service config oauth tools/index transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract',
     'text json',
   ],
   dev: [
@@ -81,7 +82,7 @@ export const mayImport = {
     'cli/install',
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
     'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
-    'policy audit state state/private-files observe sandbox oauth/pages oauth/guarded-fetch',
+    'policy audit state state/private-files observe sandbox oauth oauth/pages oauth/guarded-fetch',
     'api contract jinja text json',
   ],
 } as const

@@ -62,7 +62,7 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
     if (!message) return undefined
     const era = eraOf(message)
     if (!hasOrdinaryHeaders(message, era, request.header)) return undefined
-    const requested = options.exposureFor(request.header)
+    const requested = options.exposureFor(request.header, request.credential?.scopes)
     if (!requested.ok) return undefined
     const { exposure } = requested
     const catalogue = options.catalogueOf(exposure)

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Scope } from '../../session/credential.ts'
 import { messageText } from '../../text/client-text.ts'
 import type { GetHeader } from './envelope.ts'
 import {
@@ -8,13 +9,18 @@ import {
   type ExposureSource,
   narrowExposure,
 } from './exposure.ts'
+import { scopedExposure } from './scoped-exposure.ts'
 
 /** What is exposed to an HTTP request, or why its headers are refused. */
 export type RequestExposure =
   | { readonly ok: true; readonly exposure: Exposure }
   | { readonly ok: false; readonly message: string }
 
-export type ExposureOfRequest = (header: GetHeader) => RequestExposure
+/** `allowed`: the scopes of the request's access token; `undefined` for an API key. */
+export type ExposureOfRequest = (
+  header: GetHeader,
+  allowed?: readonly Scope[] | undefined,
+) => RequestExposure
 
 const requestHeaders: ExposureSource = {
   who: "this request's header",
@@ -33,13 +39,14 @@ const maxKept = 100
 export function createRequestExposure(operators: Exposure): ExposureOfRequest {
   const unrestricted: RequestExposure = { ok: true, exposure: operators }
   const kept = new LRUCache<string, RequestExposure>({ max: maxKept })
-  return (header) => {
+  return (header, allowed) => {
     const settings = settingsIn(header)
-    if (!settings) return unrestricted
-    const key = JSON.stringify(settings)
+    if (!settings && !allowed) return unrestricted
+    const key = JSON.stringify([settings, allowed])
     const known = kept.get(key)
     if (known) return known
-    const exposure = restricted(operators, settings)
+    const requested = settings ? restricted(operators, settings) : unrestricted
+    const exposure = allowed ? withinScopes(requested, allowed) : requested
     kept.set(key, exposure)
     return exposure
   }
@@ -64,3 +71,6 @@ function restricted(operators: Exposure, settings: ExposureSettings): RequestExp
     return { ok: false, message: messageText(error.message) }
   }
 }
+
+const withinScopes = (requested: RequestExposure, allowed: readonly Scope[]): RequestExposure =>
+  requested.ok ? { ok: true, exposure: scopedExposure(requested.exposure, allowed) } : requested

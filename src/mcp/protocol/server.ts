@@ -55,9 +55,10 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
   return ({ era: protocolEra, authInfo, requestInfo }) => {
     const era: Era = protocolEra === 'modern' ? 'modern' : '2025'
     const header: GetHeader = (name) => requestInfo?.headers.get(name) ?? undefined
+    const credential = credentialOf(authInfo)
     const request: ServedRequest = {
-      ...exposedTo(header, options),
-      session: options.sessionFor(credentialOf(authInfo)),
+      ...exposedTo(header, credential, options),
+      session: options.sessionFor(credential),
       header,
       transport: requestInfo === undefined ? 'stdio' : 'http',
       isStatelessLegacy: era === '2025' && requestInfo !== undefined,
@@ -103,9 +104,10 @@ function observingOf(
 
 function exposedTo(
   header: GetHeader,
+  credential: Credential | undefined,
   { exposureFor, catalogueOf }: ServerFactoryOptions,
 ): Pick<ServedRequest, 'exposure' | 'catalogue'> {
-  const requested = exposureFor(header)
+  const requested = exposureFor(header, credential?.scopes)
   // The transport refuses such a request before.
   if (!requested.ok) throw new Error(`The transport let a request through: ${requested.message}`)
   return { exposure: requested.exposure, catalogue: catalogueOf(requested.exposure) }

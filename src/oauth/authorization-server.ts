@@ -1,0 +1,175 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Provider } from 'oidc-provider'
+import { scopes as allScopes, type Scope } from '../session/credential.ts'
+import type { Records } from '../state/records.ts'
+import type { SealingKeys } from '../state/sealing-keys.ts'
+import { StateError } from '../state/state-error.ts'
+import type { Authorization, TokenReading } from '../transports/authorization.ts'
+import { networkOf } from '../transports/client-network.ts'
+import { Allowances } from '../transports/rate.ts'
+import { createFormTokens } from './form-token.ts'
+import { createInteractions } from './interactions.ts'
+import { createKeptKeys, type KeptKeys } from './kept-keys.ts'
+import { type AskPlatform, createKeyCheck } from './key-check.ts'
+import { renderPage } from './pages/render.ts'
+import { interactionIn, isOauthPath, paths } from './paths.ts'
+import { createProvider, type FetchDocument, type StaticClient } from './provider.ts'
+import { asPublicRequest, withScopes } from './public-request.ts'
+import { bearerChallenge, resourceMetadata, resourceOf } from './resource-metadata.ts'
+import { createStateAdapters } from './state-adapter.ts'
+
+export interface AuthorizationServerOptions {
+  /** The origin under which clients and browsers reach this server. */
+  readonly publicUrl: URL
+  /** The scopes that some exposed tool needs. */
+  readonly scopes: readonly Scope[]
+  /** Clients that the operator gives. */
+  readonly clients: readonly StaticClient[]
+  readonly records: Records
+  readonly sealingKeys: SealingKeys
+  readonly askPlatform: AskPlatform
+  readonly platformHost: string
+  /** The key of the sandbox's own account; `undefined`: it is a real platform. */
+  readonly sandboxKey: string | undefined
+  readonly fetchDocument: FetchDocument
+  /** Called with what the operator should know: a defect, or a state that cannot be used. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Registrations a minute: a client registers once. */
+const mostRegistrations = { perNetwork: 30, inAll: 300 }
+
+/**
+ * The OAuth authorization server beside the MCP server: metadata, clients, pages and tokens. Everything
+ * it knows is in the state, so any server that shares the state goes on where another one has begun.
+ * Throws StateError.
+ */
+export async function openAuthorizationServer(
+  options: AuthorizationServerOptions,
+): Promise<Authorization> {
+  const { publicUrl, scopes, records, sealingKeys, onError } = options
+  const keptKeys = createKeptKeys({
+    records,
+    sealingKeys,
+    audience: resourceOf(publicUrl).href,
+  })
+  const adapters = createStateAdapters({ records, sealingKeys, keptKeys })
+  const mayRegister = createRegistrationLimit()
+  const provider = await createProvider({ ...options, adapters, mayRegister })
+  // Koa's own event, which the types of oidc-provider do not have. Without a listener it is printed.
+  const koa: NodeJS.EventEmitter = provider
+  koa.on('error', onError)
+  provider.on('server_error', (_, error) => onError(error))
+  const formTokens = createFormTokens(sealingKeys)
+  const tryKey = createKeyCheck(options.askPlatform)
+  const answerInteraction = createInteractions({
+    ...options,
+    ...{ provider, keptKeys, adapters, formTokens, tryKey },
+  })
+  const protocol = provider.callback()
+  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url?.split('?')[0] ?? ''
+    if (path.startsWith(paths.resourceMetadata))
+      return sendMetadata(request, response, resourceMetadata(publicUrl, scopes))
+    asPublicRequest(request, publicUrl)
+    const interactionId = interactionIn(path)
+    if (interactionId !== undefined) return answerInteraction(interactionId, request, response)
+    if (path === paths.authorize) request.url = withScopes(request.url ?? '', scopes)
+    if (path === paths.register && answerPreflight(request, response)) return
+    await protocol(request, response)
+  }
+  return {
+    serves: isOauthPath,
+    serve: (request, response) =>
+      serve(request, response).catch((error: unknown) => {
+        onError(error)
+        fail(response)
+      }),
+    readToken: (token) => readToken(token, { provider, keptKeys, publicUrl, onError }),
+    challenge: (fault) => bearerChallenge(publicUrl, scopes, fault),
+  }
+}
+
+function createRegistrationLimit(): (address: string) => boolean {
+  const perNetwork = new Allowances(mostRegistrations.perNetwork)
+  const inAll = new Allowances(mostRegistrations.inAll)
+  return (address) => {
+    const now = performance.now()
+    const network = networkOf(address)
+    if (perNetwork.waitMs(network, now) > 0 || inAll.waitMs('', now) > 0) return false
+    perNetwork.spend(network, 1, now)
+    inAll.spend('', 1, now)
+    return true
+  }
+}
+
+/** The key behind an access token: while the token and its grant are valid, and it is for this server. */
+async function readToken(
+  token: string,
+  {
+    provider,
+    keptKeys,
+    publicUrl,
+    onError,
+  }: {
+    readonly provider: Provider
+    readonly keptKeys: KeptKeys
+    readonly publicUrl: URL
+    readonly onError: (error: unknown) => void
+  },
+): Promise<TokenReading> {
+  try {
+    const found = await provider.AccessToken.find(token)
+    if (!found?.grantId || found.aud !== resourceOf(publicUrl).href) return invalidToken
+    const key = await keptKeys.find({ of: 'grant', id: found.grantId })
+    if (!key) return invalidToken
+    const allowed = [...found.scopes]
+    return {
+      ok: true,
+      credential: {
+        apiKey: key.apiKey,
+        source: 'the connection of this client, which a person has allowed',
+        scopes: allScopes.filter((scope) => allowed.includes(scope)),
+      },
+    }
+  } catch (error) {
+    onError(error)
+    const message =
+      error instanceof StateError
+        ? 'The access token cannot be checked at the moment. Try again in a moment.'
+        : 'The access token could not be checked.'
+    return { ok: false, status: 503, message }
+  }
+}
+
+const invalidToken: TokenReading = {
+  ok: false,
+  status: 401,
+  message:
+    'The access token has expired, was revoked, or is not of this server. Get a new one: refresh it, or connect again.',
+}
+
+/** Any page may read what is public (CORS). */
+function sendMetadata(request: IncomingMessage, response: ServerResponse, metadata: object): void {
+  if (answerPreflight(request, response)) return
+  const isRead = request.method === 'GET' || request.method === 'HEAD'
+  response.setHeader('content-type', 'application/json')
+  if (!isRead) response.setHeader('allow', 'GET, HEAD, OPTIONS')
+  response.writeHead(isRead ? 200 : 405).end(JSON.stringify(isRead ? metadata : {}))
+}
+
+function answerPreflight(request: IncomingMessage, response: ServerResponse): boolean {
+  response.setHeader('access-control-allow-origin', '*')
+  if (request.method !== 'OPTIONS') return false
+  response.setHeader('access-control-allow-methods', 'GET, POST, OPTIONS')
+  response.setHeader('access-control-allow-headers', 'content-type, mcp-protocol-version')
+  response.setHeader('access-control-max-age', '3600')
+  response.writeHead(204).end()
+  return true
+}
+
+function fail(response: ServerResponse): void {
+  if (response.headersSent) return void response.destroy()
+  const { status, headers, body } = renderPage({ page: 'problem', problem: 'failed' })
+  response.writeHead(status, { ...headers }).end(body)
+}

@@ -1,0 +1,248 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errors, type Interaction, type InteractionResults, type Provider } from 'oidc-provider'
+import * as z from 'zod'
+import type { Scope } from '../session/credential.ts'
+import type { Records } from '../state/records.ts'
+import { networkOf } from '../transports/client-network.ts'
+import { readForm } from './form-body.ts'
+import type { FormTokens } from './form-token.ts'
+import type { KeptKey, KeptKeys } from './kept-keys.ts'
+import type { TryKey } from './key-check.ts'
+import { lifetimes } from './lifetimes.ts'
+import { type PageAnswer, readPageAnswer } from './pages/answers.ts'
+import type { AskingClient, ConsentFormModel, KeyFormModel, PageModel } from './pages/models.ts'
+import { renderPage } from './pages/render.ts'
+import { paths } from './paths.ts'
+import { anybody } from './provider.ts'
+import { resourceOf } from './resource-metadata.ts'
+import { isFromOwnPage } from './same-origin.ts'
+import type { StateAdapters } from './state-adapter.ts'
+
+/*
+ * What a person does about a request for access: gives a key of the platform, which is checked there,
+ * then allows or cancels. The key is kept, sealed, for the request from one step to the next, and then
+ * for the grant. Each step is one form, and its answer leads to the next page by a redirect, so that
+ * reloading a page sends nothing again.
+ */
+
+export interface InteractionsOptions {
+  readonly provider: Provider
+  readonly publicUrl: URL
+  readonly scopes: readonly Scope[]
+  readonly records: Records
+  readonly keptKeys: KeptKeys
+  readonly adapters: StateAdapters
+  readonly formTokens: FormTokens
+  readonly tryKey: TryKey
+  /** The host of the platform. */
+  readonly platformHost: string
+  /** The key of the sandbox's own account; `undefined`: it is a real platform. */
+  readonly sandboxKey: string | undefined
+}
+
+/** One request for access that is under way. */
+interface Asked {
+  readonly interaction: Interaction
+  readonly client: AskingClient
+  readonly scopes: readonly Scope[]
+}
+
+/** Answers the requests of a browser to the page of one request for access. Throws StateError. */
+export const createInteractions = (options: InteractionsOptions) => {
+  const { provider, publicUrl, formTokens } = options
+  return async (id: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const show = (model: PageModel) => sendPage(response, model)
+    if (request.method === 'POST' && !isFromOwnPage(request.headers, publicUrl))
+      return show({ page: 'problem', problem: 'forged' })
+    const interaction = await findInteraction(provider, request, response)
+    if (interaction?.uid !== id) return show(await missing(id, options))
+    const asked = await whatIsAsked(interaction, options)
+    if (!asked) return show({ page: 'problem', problem: 'expired' })
+    if (request.method !== 'POST') return show(await currentPage(asked, options))
+    const form = await readForm(request)
+    const answer = form && readPageAnswer(form)
+    if (!answer) return show({ page: 'problem', problem: 'forged' })
+    if (!(await formTokens.isOf(id, answer.form_token)))
+      return show({ page: 'problem', problem: 'forged' })
+    const next = await takeAnswer(answer, asked, { request, response, options })
+    if ('page' in next) return show(next)
+    response.writeHead(303, { location: next.redirect, 'cache-control': 'no-store' }).end()
+  }
+}
+
+function sendPage(response: ServerResponse, model: PageModel): void {
+  const { status, headers, body } = renderPage(model)
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+}
+
+/** The request that the cookie of the browser belongs to. */
+async function findInteraction(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Interaction | undefined> {
+  try {
+    return await provider.interactionDetails(request, response)
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return undefined
+    throw error
+  }
+}
+
+/** An id that has an answer was a request of ours; of any other nothing is known. */
+async function missing(id: string, { records }: InteractionsOptions): Promise<PageModel> {
+  const isAnswered = (await records.get(answerKey(id))) !== undefined
+  return { page: 'problem', problem: isAnswered ? 'answered' : 'expired' }
+}
+
+const answerKey = (id: string) => ({ kind: 'oauth_used', id: `answer ${id}` }) as const
+
+const Params = z.looseObject({
+  client_id: z.string(),
+  redirect_uri: z.string(),
+  scope: z.string().default(''),
+})
+
+async function whatIsAsked(
+  interaction: Interaction,
+  { provider, scopes: offered }: InteractionsOptions,
+): Promise<Asked | undefined> {
+  const { client_id: id, redirect_uri: redirectUri, scope } = Params.parse(interaction.params)
+  const client = await provider.Client.find(id)
+  if (!client) return undefined
+  const words = scope.split(' ')
+  return {
+    interaction,
+    scopes: offered.filter((one) => words.includes(one)),
+    client: { id, redirectUri, name: client.clientName, known: knownHow(client) },
+  }
+}
+
+/** oidc-provider marks what it knows of a client so; its types do not say it. */
+function knownHow(client: object): AskingClient['known'] {
+  if ('clientIdMetadataDocument' in client) return 'by_document'
+  return 'noManage' in client ? 'by_operator' : 'by_registration'
+}
+
+async function formOf({ interaction, client }: Asked, { formTokens }: InteractionsOptions) {
+  const { uid } = interaction
+  return { client, action: `${paths.interaction}/${uid}`, formToken: await formTokens.of(uid) }
+}
+
+const keyName = ({ interaction }: Asked) => ({ of: 'interaction', id: interaction.uid }) as const
+
+async function currentPage(asked: Asked, options: InteractionsOptions): Promise<PageModel> {
+  const key = await options.keptKeys.find(keyName(asked))
+  return key ? consentPage(key, asked, options) : keyPage(asked, options)
+}
+
+async function keyPage(asked: Asked, options: InteractionsOptions): Promise<KeyFormModel> {
+  const { sandboxKey, platformHost } = options
+  const platform = sandboxKey === undefined ? { host: platformHost } : 'sandbox'
+  return { page: 'key', platform, ...(await formOf(asked, options)) }
+}
+
+async function consentPage(
+  { account }: KeptKey,
+  asked: Asked,
+  options: InteractionsOptions,
+): Promise<ConsentFormModel> {
+  const { scopes } = asked
+  return {
+    page: 'consent',
+    account,
+    isSandbox: options.sandboxKey !== undefined,
+    asked: scopes,
+    ticked: scopes,
+    days: lifetimes.grant / (24 * 3600),
+    ...(await formOf(asked, options)),
+  }
+}
+
+interface Answering {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly options: InteractionsOptions
+}
+
+/** What the browser gets after an answer: a page, or where it goes on. */
+type Next = PageModel | { readonly redirect: string }
+
+async function takeAnswer(answer: PageAnswer, asked: Asked, answering: Answering): Promise<Next> {
+  const { options } = answering
+  const here = { redirect: `${paths.interaction}/${asked.interaction.uid}` }
+  if (answer.answer === 'cancel') return cancel(asked, answering)
+  if (answer.step === 'key') return takeKey(answer, asked, answering)
+  if (answer.answer === 'other_key') {
+    await options.keptKeys.remove(keyName(asked))
+    return here
+  }
+  const key = await options.keptKeys.find(keyName(asked))
+  // It was sent twice and is answered, or the key was taken back on another page.
+  if (!key) return asked.interaction.result ? { redirect: asked.interaction.returnTo } : here
+  const allowed = asked.scopes.filter((scope) => answer.scopes.includes(scope))
+  if (allowed.length > 0) return allow(allowed, key, asked, answering)
+  return { ...(await consentPage(key, asked, options)), ticked: [], nothingTicked: true }
+}
+
+async function takeKey(
+  { answer, key: text }: Extract<PageAnswer, { step: 'key' }>,
+  asked: Asked,
+  { request, options }: Answering,
+): Promise<Next> {
+  const { keptKeys, sandboxKey, tryKey } = options
+  const { uid: interactionId } = asked.interaction
+  const given = answer === 'sandbox' && sandboxKey !== undefined ? sandboxKey : text
+  const network = networkOf(request.socket.remoteAddress ?? '')
+  const tried = await tryKey(given, { network, interactionId })
+  if ('problem' in tried) return { ...(await keyPage(asked, options)), problem: tried.problem }
+  await keptKeys.keep(keyName(asked), tried.key, lifetimes.interaction * 1000)
+  return { redirect: `${paths.interaction}/${interactionId}` }
+}
+
+/** Makes the grant, with the key, and lets the client have its code. */
+async function allow(
+  allowed: readonly Scope[],
+  key: KeptKey,
+  asked: Asked,
+  answering: Answering,
+): Promise<Next> {
+  const { provider, publicUrl, keptKeys, adapters } = answering.options
+  if (!(await isFirstAnswer(asked, answering.options))) return answered
+  const grant = new provider.Grant({ accountId: anybody, clientId: asked.client.id })
+  grant.addResourceScope(resourceOf(publicUrl).href, allowed.join(' '))
+  const grantId = await grant.save()
+  await keptKeys.keep({ of: 'grant', id: grantId }, key, lifetimes.grant * 1000)
+  await adapters.keepClient(asked.client.id)
+  const login = { accountId: anybody, remember: false }
+  return end({ login, consent: { grantId } }, asked, answering)
+}
+
+async function cancel(asked: Asked, answering: Answering): Promise<Next> {
+  if (!(await isFirstAnswer(asked, answering.options))) return answered
+  const error_description = 'The person did not allow access.'
+  return end({ error: 'access_denied', error_description }, asked, answering)
+}
+
+/** Notes the result, and sends the browser to where oidc-provider passes it on to the client. */
+async function end(
+  result: InteractionResults,
+  asked: Asked,
+  { request, response, options }: Answering,
+): Promise<Next> {
+  const redirect = await options.provider.interactionResult(request, response, result)
+  await options.keptKeys.remove(keyName(asked))
+  return { redirect }
+}
+
+const answered: PageModel = { page: 'problem', problem: 'answered' }
+
+/** Of several answers to one request the first counts, on whichever server it arrives. */
+async function isFirstAnswer(
+  { interaction: { uid } }: Asked,
+  { records }: InteractionsOptions,
+): Promise<boolean> {
+  const forMs = lifetimes.interaction * 1000
+  const answer = { ...answerKey(uid), owner: 'oauth', value: '', forMs }
+  return (await records.add(answer)) === 'added'
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http'
+import type { Scope } from '../session/credential.ts'
+
+/**
+ * Lets oidc-provider see a request as it was made to the public address, whatever Host and forwarding
+ * headers it came with: behind a proxy they differ, and anyone can write them.
+ */
+export function asPublicRequest(request: IncomingMessage, publicUrl: URL): void {
+  for (const name of Object.keys(request.headers)) {
+    if (name === 'forwarded' || name.startsWith('x-forwarded-')) delete request.headers[name]
+  }
+  request.headers.host = publicUrl.host
+  request.headers['x-forwarded-proto'] = publicUrl.protocol.slice(0, -1)
+  request.headers['x-forwarded-for'] = request.socket.remoteAddress ?? ''
+}
+
+/**
+ * The address of an authorization request with the scopes that this server has; where it asks for none
+ * of ours, it asks for all (RFC 6749 §3.3).
+ */
+export function withScopes(address: string, offered: readonly Scope[]): string {
+  const [path = '', query = ''] = address.split(/\?(.*)/s)
+  const params = new URLSearchParams(query)
+  const asked = params.getAll('scope').join(' ').split(' ')
+  const ours = offered.filter((scope) => asked.includes(scope))
+  const scopes = ours.length > 0 ? ours : offered
+  const more = asked.includes(offlineAccess) ? [offlineAccess] : []
+  params.set('scope', [...scopes, ...more].join(' '))
+  return `${path}?${params}`
+}
+
+/** Asks for refresh tokens (OpenID Connect Core §11); clients get them without asking, too. */
+export const offlineAccess = 'offline_access'

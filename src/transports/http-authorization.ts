@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Credential, Scope } from '../session/credential.ts'
+import type { Authorization } from './authorization.ts'
+import type { AdmittedRequest, AuthorizationRequest } from './http-admission.ts'
+import { refuse } from './http-answers.ts'
+import type { ActiveHttpLimits } from './http-limits.ts'
+
+/** Answers a request to the authorization server, within the limits of requests without a key. */
+export async function answerAuthorization(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { authorization, network, limits }: AuthorizationRequest & { readonly limits: ActiveHttpLimits },
+): Promise<void> {
+  const holder = { key: '', network, count: 1 }
+  if (!limits.admits('requests', holder, response)) return
+  if (!limits.isWithinRate(holder, response)) return
+  await authorization.serve(request, response)
+}
+
+/** The key of a request, also one that an access token stands for; `refused`: it is answered. */
+export async function credentialIn(
+  {
+    credential,
+    accessToken,
+    network,
+    options: { authorization },
+  }: AdmittedRequest & { readonly options: { readonly authorization?: Authorization | undefined } },
+  response: ServerResponse,
+): Promise<Credential | undefined | 'refused'> {
+  if (accessToken === undefined || !authorization) return credential
+  const reading = await authorization.readToken(accessToken)
+  if (reading.ok) return { ...reading.credential, clientNetwork: network }
+  if (reading.status === 401) {
+    response.setHeader('www-authenticate', authorization.challenge({ error: 'invalid_token' }))
+  }
+  refuse(response, reading.status, reading.message)
+  return 'refused'
+}
+
+/** Refuses a call that needs more than the access token allows (RFC 6750 §3.1). */
+export function refuseScopes(
+  response: ServerResponse,
+  scopes: readonly Scope[],
+  { challenge }: Authorization,
+): void {
+  response.setHeader('www-authenticate', challenge({ error: 'insufficient_scope', scopes }))
+  const needed = scopes.join(' ')
+  refuse(
+    response,
+    403,
+    `The access token does not allow this tool: it needs the scopes ${needed}. Connect this server again and allow them.`,
+  )
+}

@@ -1,0 +1,93 @@
+/** The browser of a person: it keeps cookies, follows redirects on the server, and sends forms. */
+export class Person {
+  readonly #cookies = new Map<string, { value: string; path: string }>()
+  readonly #origin: string
+  /** The page that is shown: its address, status and text. */
+  page: { url: string; status: number; text: string; headers: Headers } | undefined
+
+  constructor(origin: string) {
+    this.#origin = origin
+  }
+
+  /** Opens an address; returns where it leads outside the server, if it does. */
+  async open(address: string | URL): Promise<URL | undefined> {
+    return this.#go(new URL(address, this.#origin), { method: 'GET' })
+  }
+
+  /** Sends the form of the page with an answer; `headers` as a browser sends them. */
+  async answer(
+    answer: string,
+    fields: Record<string, string | string[]> = {},
+    headers: Record<string, string> = { 'sec-fetch-site': 'same-origin' },
+  ): Promise<URL | undefined> {
+    const form = this.form
+    for (const [name, value] of Object.entries({ ...fields, answer })) {
+      form.body.delete(name)
+      for (const one of [value].flat()) form.body.append(name, one)
+    }
+    return this.#go(new URL(form.action, this.#origin), {
+      method: 'POST',
+      body: form.body.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    })
+  }
+
+  /** The form of the page, with its hidden fields and ticked boxes. */
+  get form(): { action: string; body: URLSearchParams } {
+    const { text = '' } = this.page ?? {}
+    const action = /<form[^>]* action="([^"]+)"/.exec(text)?.[1]
+    if (action === undefined) throw new Error(`No form: ${text.replace(/<[^>]+>/g, ' ')}`)
+    const body = new URLSearchParams()
+    for (const [input] of text.matchAll(/<input[^>]*>/g)) {
+      const name = /name="([^"]*)"/.exec(input)?.[1]
+      const value = /value="([^"]*)"/.exec(input)?.[1] ?? ''
+      const isSent = /type="hidden"/.test(input) || /\schecked/.test(input)
+      if (name && isSent) body.append(name, value)
+    }
+    return { action, body }
+  }
+
+  get cookies(): string[] {
+    return [...this.#cookies.keys()]
+  }
+
+  async #go(url: URL, init: RequestInit): Promise<URL | undefined> {
+    const cookie = [...this.#cookies]
+      .filter(([, { path }]) => url.pathname.startsWith(path))
+      .map(([name, { value }]) => `${name}=${value}`)
+      .join('; ')
+    const headers = { accept: 'text/html', ...init.headers, ...(cookie && { cookie }) }
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' })
+    for (const line of response.headers.getSetCookie()) this.#keep(line)
+    const location = response.headers.get('location')
+    if (location === null) {
+      const text = await response.text()
+      this.page = { url: url.href, status: response.status, text, headers: response.headers }
+      return undefined
+    }
+    const next = new URL(location, url)
+    if (next.origin !== this.#origin) return next
+    return this.#go(next, { method: 'GET' })
+  }
+
+  #keep(line: string): void {
+    const [pair = '', ...attributes] = line.split('; ')
+    const [name = '', value = ''] = pair.split(/=(.*)/s)
+    const path = attributes.find((one) => /^path=/i.test(one))?.slice(5) ?? '/'
+    if (value === '') this.#cookies.delete(name)
+    else this.#cookies.set(name, { value, path })
+  }
+}
+
+/** Allows a client what it asks for, in the sandbox; returns where the person is sent. */
+export async function allowInSandbox(
+  authorizationUrl: string | URL,
+  fields: Record<string, string | string[]> = {},
+): Promise<URL> {
+  const person = new Person(new URL(authorizationUrl).origin)
+  await person.open(authorizationUrl)
+  await person.answer('sandbox')
+  const target = await person.answer('allow', fields)
+  if (!target) throw new Error(`Not sent back: ${person.page?.text.replace(/<[^>]+>/g, ' ')}`)
+  return target
+}
