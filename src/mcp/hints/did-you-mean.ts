@@ -4,9 +4,11 @@ import { resultOr } from '../../api/time-limit.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { accountIn } from '../../session/account.ts'
+import type { AccountInTree } from '../../session/account-tree.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
 import { isUuid } from '../../text/canonical-id.ts'
-import { closestItems, itemLabel, type NamedItem } from '../../text/closest-match.ts'
+import { closestItems, itemLabel, type NamedItem, nameWithId } from '../../text/closest-match.ts'
+import { accountOfAgent } from './agent-elsewhere.ts'
 import { isNotFound, missingArguments } from './missing-references.ts'
 
 /** The list in which a kind of thing is found, and how its items are identified. */
@@ -79,11 +81,26 @@ export async function didYouMean(
     suspects.map(async (name) => {
       const id = String(given[name])
       const meant = await hintFor(name, id, request, session)
-      const what = missing.includes(name) ? `There is no ${nounOf(name)} ${id}.` : undefined
+      const what = missing.includes(name) ? noSuch(name, id, session) : undefined
       return [name, [what, meant].filter(Boolean).join(' ')]
     }),
   )
   return Object.fromEntries(hints.filter(([, hint]) => hint))
+}
+
+/** `There is no agent Front desk.` Where names are not looked up, only an id can be missing. */
+export const noSuch = (argument: string, given: string, session: RestrictedSession): string =>
+  `There is no ${nounOf(argument)} ${listForName(argument, given, session) ? 'with the id ' : ''}${given}.`
+
+/** The tool that is not exposed and that a name needs to be looked up; `undefined`: none is needed. */
+function listForName(
+  argument: string,
+  given: string,
+  session: RestrictedSession,
+): string | undefined {
+  const source = sources[argument]
+  const isName = argument.endsWith('_id') && !isUuid(given)
+  return source && isName && !session.mayRead(source.route) ? source.list : undefined
 }
 
 /** `sip_trunk_id` as `SIP trunk`. */
@@ -109,11 +126,23 @@ export async function hintFor(
 ): Promise<string | undefined> {
   const source = sources[argument]
   if (!source || given === 'me') return undefined
+  const list = listForName(argument, given, session)
+  if (list) return `A name needs ${list}, which is not exposed here: give the id.`
   const account_id = argument === 'account_id' ? 'me' : accountIn({ params })
-  const known = await existingItems(source, given, account_id, session)
+  const [known, owner] = await Promise.all([
+    existingItems(source, given, account_id, session),
+    source === agents && isUuid(given) ? accountOfAgent(given, account_id, session) : undefined,
+  ])
+  if (owner) return elsewhere(argument, owner)
   if (!known || known.some(({ id }) => id === given)) return undefined
   const hint = valuesMeant(given, known, source)
   return source === agents && !isUuid(given) ? `${hint} ${archivedAgentHint}` : hint
+}
+
+/** What refers to the agent from its own account does not take one of another. */
+function elsewhere(argument: string, { id, name }: AccountInTree): string {
+  const account = `It is in the account ${nameWithId(name, id)}`
+  return argument === 'agent_id' ? `${account}: give that account_id.` : `${account}.`
 }
 
 /** Names are looked up among active agents only. */
