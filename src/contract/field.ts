@@ -29,12 +29,27 @@ export const e164 = (what: string) =>
 
 /** An instant as ISO 8601 with its offset; filters are timezone-aware [R]. */
 export const instant = (what: string) =>
-  z.iso
-    .datetime({
-      offset: true,
-      error: 'Expected an ISO 8601 date-time with a time zone, such as 2026-11-01T09:00:00Z',
-    })
-    .describe(what)
+  z.iso.datetime({ offset: true, error: ({ input }) => instantExpected(input) }).describe(what)
+
+/** A day alone does not say in which time zone it begins, nor, as an end, whether it is included. */
+function instantExpected(given: unknown): string {
+  const day = dayOf(given)
+  return day === undefined
+    ? 'Expected an ISO 8601 date-time with a time zone, such as 2026-11-01T09:00:00Z'
+    : `Expected a date-time with a time zone: that day begins at ${day}T00:00:00Z in UTC; for another zone give its offset in place of Z, such as +01:00`
+}
+
+/** The date of a day without a time, such as `2026-11-01`, `today` or `yesterday`. */
+function dayOf(given: unknown): string | undefined {
+  if (typeof given !== 'string') return undefined
+  const word = given.toLowerCase()
+  if (Object.hasOwn(daysFromToday, word))
+    return new Date(Date.now() + Number(daysFromToday[word]) * dayMs).toISOString().slice(0, 10)
+  return z.iso.date().safeParse(given).data
+}
+
+const dayMs = 86_400_000
+const daysFromToday: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 }
 
 /** When something was created and last changed, as replies state it. */
 export const timestamps = {

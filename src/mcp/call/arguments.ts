@@ -1,4 +1,5 @@
 import type * as z from 'zod'
+import type { JsonSchema } from '../../contract/json-schema.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { settledAccount } from '../../session/account.ts'
 import type { ArgumentProblem } from './advice.ts'
@@ -52,7 +53,8 @@ function parseAsGiven(
   const { value, nulls, problems: found } = normaliseArguments(given, tool.inputSchema())
   const problems = [...accountProblems(given, pinnedAccount), ...found]
   const parsed = tool.input.safeParse(value, { reportInput: true })
-  if (!parsed.success) problems.push(...parsed.error.issues.map(problemOf))
+  if (!parsed.success)
+    problems.push(...ofTypesFirst(parsed.error.issues).map((one) => problemOf(one, tool)))
   if (problems.length > 0 || !parsed.success) return { ok: false, problems }
   return withClearedFields(tool, parsed.data, { nulls, pinnedAccount })
 }
@@ -123,13 +125,35 @@ function changeProblems(
   return [{ argument: 'arguments', message }]
 }
 
-function problemOf(issue: z.core.$ZodIssue): ArgumentProblem {
+/** Issues without those of a value that has the wrong type: its length does not matter then. */
+function ofTypesFirst(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const nameOf = ({ path }: z.core.$ZodIssue) => path.join('.')
+  const wrong = new Set(issues.filter(({ code }) => code === 'invalid_type').map(nameOf))
+  return issues.filter((one) => one.code === 'invalid_type' || !wrong.has(nameOf(one)))
+}
+
+function problemOf(issue: z.core.$ZodIssue, tool: Tool): ArgumentProblem {
   const argument = issue.path.join('.') || 'arguments'
+  const example = listExample(issue, tool.inputSchema())
+  if (example) return { argument, message: `expected a list, such as ${example}` }
   // A field that is null counts as not given, so this is an item of an array.
   if (issue.input === null) return { argument, message: 'cannot be null; leave it out' }
   if (issue.input !== undefined) return { argument, message: lowerFirst(issue.message) }
   const choices = issue.code === 'invalid_value' ? `; one of ${issue.values.join(', ')}` : ''
   return { argument, message: `required${choices}` }
+}
+
+/** Longest text that is shown as a list. */
+const longestExample = 200
+
+/** A text that was given for a list of texts, as a list; `undefined`: the problem is another one. */
+function listExample({ code, input, path }: z.core.$ZodIssue, schema: JsonSchema) {
+  const [name = '', ...inner] = path
+  const { type, items }: JsonSchema = Object(schema.properties?.[String(name)])
+  const isForList = type === 'array' && Object(items).type === 'string' && inner.length === 0
+  if (!isForList || code !== 'invalid_type' || typeof input !== 'string') return undefined
+  const parts = input.split(',').map((part) => part.trim())
+  return JSON.stringify(input.length > longestExample ? ['one', 'other'] : parts.filter(Boolean))
 }
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)

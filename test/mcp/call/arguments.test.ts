@@ -71,6 +71,28 @@ describe('arguments', () => {
     ])
   })
 
+  test.each([
+    ['2026-11-01', '2026-11-01'],
+    ['today', new Date().toISOString().slice(0, 10)],
+    ['Yesterday', new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)],
+  ])('%s for a time is refused with the time at which that day begins', (start, day) => {
+    expect(problems('get_usage', { start })).toEqual([
+      `start: expected a date-time with a time zone: that day begins at ${day}T00:00:00Z in UTC; for another zone give its offset in place of Z, such as +01:00`,
+    ])
+  })
+
+  test('a text for a list of names that may hold commas is refused with the list', () => {
+    const text = { phone_number_ids: 'Main line, Sales', name: 'x' }
+    expect(problems('update_phone_number', text)).toEqual([
+      'phone_number_ids: expected a list, such as ["Main line","Sales"]',
+    ])
+    expect(problems('update_phone_number', { ...text, phone_number_ids: 5 })[0]).not.toContain('[')
+    const long = { agent_ids: 'x, '.repeat(1000), add_tags: ['a'] }
+    expect(problems('update_agent', long)).toEqual([
+      'agent_ids: expected a list, such as ["one","other"]',
+    ])
+  })
+
   test('names that every object has are unknown too', () => {
     expect(problems('get_current_account', JSON.parse('{"__proto__": 1}'))[0]).toMatch(/__proto__/)
     expect(problems('get_current_account', { constructor: 1, toString: 2 })).toHaveLength(2)
