@@ -10,7 +10,7 @@ export function headLines(report: UsageReport): string[] {
   const range = rangeInWords({ start: meta.start, end: meta.end }, zone)
   const grouped = groups.filter(({ dimensions }) => dimensions !== null)
   return [
-    `${range}: ${sumInWords(totals)} completed conversations.`,
+    `${range}: ${sumInWords(totals)} completed conversations, subaccounts included.`,
     ...(comparedWith ? comparisonLines(report, comparedWith) : []),
     ...grouped.map(
       (group) => `- ${labelOf(group, report, nameWithId)}: ${groupInWords(group, totals)}`,
@@ -19,7 +19,7 @@ export function headLines(report: UsageReport): string[] {
 }
 
 function comparisonLines(
-  { meta, totals, zone }: UsageReport,
+  { meta, totals, zone, groupBy }: UsageReport,
   compared: NonNullable<UsageReport['comparedWith']>,
 ): string[] {
   const { before } = totals
@@ -30,7 +30,7 @@ function comparisonLines(
   ].map((ms) => ms / 86_400_000)
   const [now = 0, earlier = 0] = lengths
   return [
-    `Compared with ${rangeInWords(compared, zone)}: ${sumInWords(before)}. Change: ${changeInWords(totals)}.`,
+    `Compared with ${rangeInWords(compared, zone)}: ${sumInWords(before)}. Change: ${changeInWords(totals)}.${groupBy.length > 0 ? unusedNote : ''}`,
     ...(Math.abs(now - earlier) > 0.05 * earlier
       ? [
           `The times have ${tenth(now)} and ${tenth(earlier)} days: ${tenth(totals.minutes / now)} against ${tenth(before.minutes / earlier)} min a day.`,
@@ -38,6 +38,9 @@ function comparisonLines(
       : []),
   ]
 }
+
+/** The platform gives no group without use, so nothing is known of those. */
+const unusedNote = ' What has no use in either time is not listed.'
 
 const tenth = (value: number) => String(Math.round(value * 10) / 10)
 

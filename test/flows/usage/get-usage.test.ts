@@ -196,8 +196,8 @@ describe('a comparison', () => {
     })
     const lines = (result.content[0]?.text ?? '').split('\n')
     expect(lines.slice(0, 7)).toEqual([
-      '2026-06-01 00:00 to 2026-06-11 00:00 UTC: 1.5 min (90 s), 3 completed conversations.',
-      'Compared with 2026-05-01 00:00 to 2026-06-01 00:00 UTC: 1.5 min (90 s), 3. Change: 0 min (0 %), 0.',
+      '2026-06-01 00:00 to 2026-06-11 00:00 UTC: 1.5 min (90 s), 3 completed conversations, subaccounts included.',
+      'Compared with 2026-05-01 00:00 to 2026-06-01 00:00 UTC: 1.5 min (90 s), 3. Change: 0 min (0 %), 0. What has no use in either time is not listed.',
       'The times have 10 and 31 days: 0.2 against 0 min a day.',
       '- Ann (a): 1 min (60 s), 2; before 0.5 min (30 s), 1; +0.5 min (+100 %), +1',
       '- new: 0.5 min (30 s), 1; before 0 min (0 s), 0; +0.5 min, +1',
