@@ -34,9 +34,13 @@ function shortened(
   return { structured: named, text: `${text}${end}` }
 }
 
-/** The output with one more note; `undefined` adds none. */
+/** The output with one more note, in the data and in the text; `undefined` adds none. */
 export function withNote(output: ToolOutput, note: string | undefined): ToolOutput {
   if (note === undefined) return output
-  const notes = [output.structured.note, note].filter(Boolean).join(' ')
-  return { ...output, structured: { ...output.structured, note: notes } }
+  const { structured, lines } = output
+  const notes = [structured.note, note].filter(Boolean).join(' ')
+  return {
+    structured: { ...structured, note: notes },
+    ...(lines && { lines: [...lines, note] }),
+  }
 }
