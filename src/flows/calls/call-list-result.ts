@@ -124,11 +124,13 @@ export function callListLines(calls: readonly ListedCall[]): string[] {
     ([one], [other]) => rankOf(one) - rankOf(other),
   )
   const isLong = calls.length > mostInFull
+  const nameOf = namesIn(calls)
   const words = calls.flatMap((call) =>
     call.last_words === undefined ? [] : `${nameOf(call)} user: ${call.last_words}`,
   )
+  const inWords = (call: ListedCall) => (isLong ? nameOf(call) : callText(call, nameOf(call)))
   return [
-    ...groups.map((group) => groupLine(group, isLong)),
+    ...groups.map((group) => groupLine(group, inWords)),
     ...(isLong && calls.some(({ call_id: id }) => id) ? [idsNote] : []),
     ...(words.length > 0 ? betweenMarks('What was said last.', words) : []),
     ...(calls.some(mayBeCalledAgain) ? [againNote] : []),
@@ -156,25 +158,25 @@ function generalProblem({ to_number = '', call_id, problem }: ListedCall): strin
 const rankOf = (call: ListedCall | undefined) =>
   call?.state === undefined ? callStates.length : callStates.indexOf(call.state)
 
-function groupLine(group: readonly ListedCall[], isLong: boolean): string {
+function groupLine(group: readonly ListedCall[], inWords: (call: ListedCall) => string): string {
   const [first] = group
   if (!first) return ''
   const problem = group.length > 1 ? generalProblem(first) : first.problem
   const head = first.state === undefined ? first.outcome : callStateWords[first.state]
-  return `${head}: ${group.map(isLong ? nameOf : callText).join(', ')}${problem === undefined ? '' : `: ${problem}`}`
+  return `${head}: ${group.map(inWords).join(', ')}${problem === undefined ? '' : `: ${problem}`}`
 }
 
 /** The number, and what leads on: nothing can be read of a call that nobody answered. */
-function callText(call: ListedCall): string {
+function callText(call: ListedCall, name: string): string {
   const { state, status, call_id, duration_seconds: seconds } = call
   const isSilent = state === 'not_answered' || state === 'busy' || state === 'declined'
   const isUsual = status === undefined || (state && usualStatus[state]) === status
   const facts = [
-    call_id !== undefined && call_id !== nameOf(call) && `call_id ${call_id}`,
+    call_id !== undefined && call_id !== name && `call_id ${call_id}`,
     !isUsual && plainText(status),
     seconds !== undefined && `${seconds} s`,
   ].filter((fact) => fact !== false)
-  return isSilent || facts.length === 0 ? nameOf(call) : `${nameOf(call)} (${facts.join(', ')})`
+  return isSilent || facts.length === 0 ? name : `${name} (${facts.join(', ')})`
 }
 
 /** The status that a call in a state normally has. */
@@ -186,4 +188,14 @@ const usualStatus: Readonly<Partial<Record<CallState, string>>> = {
   failed: 'failed',
 }
 
-const nameOf = ({ to_number, call_id = '' }: ListedCall) => plainText(to_number ?? call_id)
+/** Calls by their numbers. Of several to one number each has its place, from 1, as in `problem_of`. */
+function namesIn(calls: readonly ListedCall[]): (call: ListedCall) => string {
+  const byNumber = Map.groupBy(calls, numberOf)
+  return (call) => {
+    const number = numberOf(call)
+    const isOnly = byNumber.get(number)?.length === 1
+    return isOnly ? number : `${number} [call ${calls.indexOf(call) + 1}]`
+  }
+}
+
+const numberOf = ({ to_number, call_id = '' }: ListedCall) => plainText(to_number ?? call_id)

@@ -27,3 +27,31 @@ test('the longest list is shown with all its numbers, and says where the ids are
   expect(text).toContain('The call_id of each is in structuredContent, and in list_calls.')
   expect(text).not.toContain('5b6c')
 })
+
+const call = (to_number: string, more: Partial<ListedCall> = {}): ListedCall => ({
+  to_number,
+  outcome: 'placed',
+  ...more,
+})
+
+test('calls to one number are told apart by their place in the list', () => {
+  const calls = [
+    call('+12025550101', { state: 'busy', call_id: 'a' }),
+    call('+12025550102', { state: 'busy', call_id: 'b' }),
+    call('+12025550101', { state: 'answered', call_id: 'c', last_words: 'Yes' }),
+  ]
+  const lines = callListLines(calls)
+  expect(lines.slice(0, 2)).toEqual([
+    'answered by a person: +12025550101 [call 3] (call_id c)',
+    'busy: +12025550101 [call 1], +12025550102',
+  ])
+  expect(lines).toContain('+12025550101 [call 3] user: Yes')
+})
+
+test('also in a long list, where numbers stand alone', () => {
+  const calls = Array.from({ length: 30 }, (_, at) => call(`+1202555${1000 + (at % 29)}`))
+  const [line] = callListLines(calls)
+  expect(line).toMatch(
+    /^placed: \+12025551000 \[call 1\], \+12025551001, .*\+12025551000 \[call 30\]$/,
+  )
+})
