@@ -2,7 +2,7 @@ import type { CallDetail } from '../../contract/call.ts'
 import { plainText } from '../../text/plain-text.ts'
 
 /** Such as `answered by human, 35 s`. It holds nothing that was said in the call. */
-export function callStateText(call: CallDetail): string {
+function callStateText(call: CallDetail): string {
   const { answer_status: answer, status } = call
   const isRinging = status === 'in_progress' && (!answer || answer === 'waiting')
   const isAnswered = answer === 'human' || answer === 'machine'
@@ -11,11 +11,14 @@ export function callStateText(call: CallDetail): string {
     : isAnswered
       ? `answered by ${answer}`
       : ((status === 'in_progress' ? answer : status) ?? answer ?? 'unknown')
-  const since = Date.parse(call.started_at ?? call.created ?? '')
-  const seconds = Number.isNaN(since)
-    ? ''
-    : `, ${Math.max(0, Math.round((Date.now() - since) / 1000))} s`
-  return `${state}${seconds}`
+  const seconds = secondsSoFar(call)
+  return seconds === undefined ? state : `${state}, ${seconds} s`
+}
+
+/** How long ago a call began, in seconds; `undefined`: the platform does not say when. */
+export function secondsSoFar({ started_at, created }: CallDetail): number | undefined {
+  const since = Date.parse(started_at ?? created ?? '')
+  return Number.isNaN(since) ? undefined : Math.max(0, Math.round((Date.now() - since) / 1000))
 }
 
 /** Longest part of the last message that is shown, in characters. */

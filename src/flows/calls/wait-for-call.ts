@@ -12,7 +12,7 @@ import { CallReport, callReport } from '../../views/call-report.ts'
 import type { OutputWithLines } from '../../views/tool-output.ts'
 import { accountArgumentText } from '../account-in-words.ts'
 import { callListShape } from './call-list-result.ts'
-import { callProgressText, callStateText } from './call-state-text.ts'
+import { callProgressText, secondsSoFar } from './call-state-text.ts'
 import { followCall } from './follow-call.ts'
 import { waitForBatch } from './wait-for-batch.ts'
 
@@ -72,9 +72,11 @@ export function waitedCallOutput(call: CallDetail, accountArgument = ''): Output
   const earlier = ended ? 0 : Math.max(0, (call.messages?.length ?? 0) - latestTurns)
   const { structured, lines } = callReport(call, { from_turn: earlier + 1 })
   const cut = earlier > 0 ? ' Here are its latest turns; get_call shows all.' : ''
+  const seconds = secondsSoFar(call)
+  // The first line of the report says in which state it is.
   const head = ended
     ? 'The call has ended.'
-    : `The call goes on (${callStateText(call)}). Wait on with wait_for_call, call_id ${call.id}${accountArgument}.${cut}`
+    : `The call goes on${seconds === undefined ? '' : ` (${seconds} s so far)`}. Wait on with wait_for_call, call_id ${call.id}${accountArgument}.${cut}`
   return { structured: { ...structured, ended }, lines: [head, ...lines] }
 }
 
