@@ -53,10 +53,18 @@ export const copyAgentSteps: Steps<typeof routes.agents.create, typeof options> 
         ...{ id: copy.id, name: copy.name ?? name, modified: copy.modified },
         ...{ copied_from: original.id, warnings },
       },
-      lines: savedAgentLines(copy, { verb, given: body, warnings }),
+      lines: [...savedAgentLines(copy, { verb, given: body, warnings }), restInWords(changes)],
       accountId: accountIn(target),
     }
   },
+}
+
+/** What a copy has in common with its original. */
+function restInWords(changes: object): string {
+  const changed = Object.keys(changes)
+  return changed.length > 0
+    ? `Changed: ${changed.join(', ')}. Its other settings are those of the original.`
+    : 'Its settings are those of the original.'
 }
 
 async function readOriginal(run: CopyRun): Promise<Agent> {

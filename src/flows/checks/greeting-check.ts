@@ -25,8 +25,18 @@ export async function checkNewGreeting(
   if (typeof template !== 'string' || !isTemplate(template)) return []
   const argument = 'initial_message.message'
   const { valid, errors, warnings } = await call(routes.templates.validate, { body: { template } })
-  if (valid) return warnings.map((issue) => `${argument} ${issueText(issue)}`)
+  if (valid) return warnings.map((issue) => `${argument} ${issueText(issue)}${gapText(issue)}`)
   throw badArguments(errors.map((issue) => ({ argument, message: issueText(issue) })))
+}
+
+/**
+ * What a variable that nothing fills does to a call. One in an object that does not exist is an error
+ * in Jinja, and what the platform does then is not documented.
+ */
+function gapText({ variable }: TemplateIssue): string {
+  if (!variable) return ''
+  const gap = variable.includes('.') ? 'perhaps without the greeting' : 'with a gap there'
+  return `; calls are placed all the same, ${gap} unless test_variables fill it`
 }
 
 /** Most variables, and most other warnings, that a check names. */

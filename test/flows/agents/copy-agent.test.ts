@@ -103,6 +103,11 @@ describe('copy_agent', () => {
     expect(text).toContain(
       'model openai gpt-4.1; transcriber deepgram nova-2; voice elevenlabs sbx-en-us-ada en-us; greeting "Hi"; tags a, b.',
     )
+    expect(text).toContain('\nIts settings are those of the original.')
+    const changed = { agent_id: id, name: 'Told anew', changes: { tags: ['new'] } }
+    expect(await textOf(changed)).toContain(
+      '\nChanged: tags. Its other settings are those of the original.',
+    )
   })
 
   test('refuses a new value that is a mistake, and a field that does not exist', async () => {
@@ -200,6 +205,19 @@ describe('the creation of a copy', () => {
 })
 
 describe('create_agent', () => {
+  test.each([
+    ['Hi {{ nobody }}', 'with a gap there'],
+    ['Hi {{ nobody.name }}', 'perhaps without the greeting'],
+  ])('says of %s what a call does', async (message, gap) => {
+    const given = { ...newAgent, name: 'Gap', initial_message: { message } }
+    const { warnings } = await client.value('create_agent', given)
+    expect(warnings).toEqual([
+      expect.stringContaining(
+        `; calls are placed all the same, ${gap} unless test_variables fill it`,
+      ),
+    ])
+  })
+
   test('says what was saved and what was left to the platform', async () => {
     const given = { ...newAgent, name: 'Desk', tags: ['t'], max_duration_seconds: 60 }
     const { content } = await client.call('create_agent', given)
