@@ -71,9 +71,9 @@ const task = (
 ${to.termination_uri ? '' : ['', 'The new trunk has no termination_uri: numbers on it cannot dial out. Say so before anything else.', '']}
 1. Show me the numbers with their inbound agents, and both trunks side by side: termination_uri, allowed_ips, credentials set or not. If not all numbers are attached, page through list_phone_numbers first. A number on a managed trunk belongs to the platform's own telephony: ask before you touch it.
 2. Ask me: all of them or which; whether the provider behind the new trunk already routes these numbers (the API cannot tell); when, since calls may be lost while they move. Look with list_calls, status in_progress, and wait for calls under way.
-3. After my yes move one number, the least important: update_phone_number with sip_trunk_id ${JSON.stringify(to.id)} and nothing else. get_phone_number: trunk is new, number, name and inbound agent are as before.
+3. After my yes move one number, the least important: update_phone_number with its phone_number_id, sip_trunk_id ${JSON.stringify(to.id)} and nothing else. The result shows the number afterwards: trunk is new, number, name and inbound agent are as before.
 4. Have it tried before the rest: ask me to ring it, or ask whether to place one test call from it (place_call rings a real telephone and costs money; only after a clear yes, once, with an external_id).
-5. If it works, move the others one by one the same way. At the first failure stop, report which are moved and which are not. The way back for each: update_phone_number with sip_trunk_id ${JSON.stringify(from.id)}.
+5. If it works, move the others with one call: update_phone_number with phone_number_ids, a list of their ids, and sip_trunk_id ${JSON.stringify(to.id)}; first with dry_run true, and show me what would change. If some fail, report which are moved and which are not, and ask me before you go on. The way back, for one or all: the same call with sip_trunk_id ${JSON.stringify(from.id)}.
 6. Check with list_phone_numbers: each number on the new trunk, each inbound agent as it was. Report a table: number, trunk before and after, inbound agent, tried or not.
 7. Leave the old trunk alone. Only if I ask for it, and it has no numbers left, and I have confirmed: delete_sip_trunk. Never use delete_phone_number here: a purchased number may be lost for good.
 

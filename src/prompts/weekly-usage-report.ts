@@ -91,7 +91,7 @@ const task = ({
    - busiest and quietest day; days with nothing at all
    - the agents and subaccounts that make most of it, and those that changed most, by name where there is one
    - what deserves a look: a jump, an agent without calls, more failures. Say "nothing unusual" if that is so
-3. Look further only where something stands out: get_usage with granularity hour for a day, list_calls or list_conversations with status failed for failures, get_call for one or two of them.
+3. Look further only where something stands out: get_usage with granularity hour for a day, or with compare_start for any two times; list_calls with status failed and include_subaccounts true for failures, which counts them by answer; get_call for one or two of them; list_agents with include_subaccounts true for names that are missing here.
 4. The API has no prices: give minutes, not money.
 
 Good: under 250 words with the tables; every number can be found in the data; minutes with one decimal; no percentage of a number below 10.`

@@ -480,3 +480,11 @@ test('a defect of this server is reported as one, and logged', async () => {
   })
   expect(bugs).toHaveLength(1)
 })
+
+test.each([
+  ['migrate_numbers', ['phone_number_ids', 'dry_run true']],
+  ['weekly_usage_report', ['include_subaccounts true', 'compare_start']],
+] as const)('%s teaches the arguments for many things and subaccounts', async (name, taught) => {
+  const text = textOf(await get(name, examples[name] ?? {}))
+  for (const argument of taught) expect(text).toContain(argument)
+})
