@@ -16,8 +16,11 @@ export interface CallBatches {
 
 const kind = 'call_batch'
 
-/** As long as the same list is the same calls. */
-const keptMs = sameInListMs
+/**
+ * The same list is the same calls for so long, and a batch is kept from its first time on: twice as
+ * long, so that it is found whenever a list was given again.
+ */
+const keptMs = 2 * sameInListMs
 
 /** The most batches that are kept: one of a hundred calls takes 4 kB. */
 const mostBatches: RecordBounds = { inAll: 5000, perOwner: 1000 }

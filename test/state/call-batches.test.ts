@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createCallBatches } from '../../src/state/call-batches.ts'
+import { sameInListMs } from '../../src/state/journal.ts'
 import { createMemoryRecords } from '../../src/state/memory/memory-records.ts'
 
 const calls = ['call-1', 'call-2']
@@ -34,4 +35,18 @@ test('where no more can be kept there is no id, and those that are kept stay', a
   expect(await batches.save('third', ['call-4'])).toBeUndefined()
   expect(await batches.save('one', calls)).toBe(id)
   expect(await batches.find('one', id)).toEqual(calls)
+})
+
+test('a batch is found as long after the last time that its list can be given again', async () => {
+  vi.useFakeTimers()
+  try {
+    const batches = createCallBatches(createMemoryRecords())
+    const id = String(await batches.save('one', calls))
+    vi.advanceTimersByTime(sameInListMs - 1)
+    expect(await batches.save('one', calls)).toBe(id)
+    vi.advanceTimersByTime(sameInListMs - 1)
+    expect(await batches.find('one', id)).toEqual(calls)
+  } finally {
+    vi.useRealTimers()
+  }
 })

@@ -27,7 +27,8 @@ const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>
   not_allowed:
     'The dial policy does not allow the call, or what this server has to keep of it, or of a confirmation, cannot be kept. Nothing was done.',
   not_taken: 'The platform has a record of the call and says that it did not accept it.',
-  unknown_outcome: 'It is not known whether the call was placed, or any of many things changed.',
+  unknown_outcome:
+    'It is not known whether the call was placed, the copy created, or any of many things changed.',
   internal: 'A defect of this server, neither of the network nor of the platform.',
 }
 

@@ -59,7 +59,7 @@ export function createSqliteRecords(path: string, setting: string): SqliteRecord
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       throw new StateError(
-        `The file ${path} cannot be used: ${reason}. It says which confirmations were used. Let this program read and write it and its folder, or name another folder with ${setting}.`,
+        `The file ${path} cannot be used: ${reason}. It holds used confirmations, cancelled tasks and lists of calls. Let this program read and write it and its folder, or name another folder with ${setting}.`,
         { cause: error },
       )
     }
