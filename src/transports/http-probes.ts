@@ -32,17 +32,27 @@ export const probes =
   (path: string | undefined, request: IncomingMessage, response: ServerResponse): boolean => {
     if (!isProbePath(path)) return false
     if (!['GET', 'HEAD'].includes(request.method ?? '')) refuseMethod(response, 'GET, HEAD')
-    else if (path === '/readyz') void sendReadiness(response, options)
+    else if (path === '/readyz') void sendReadiness(request, response, options)
     else sendJson(response, 200, { status: 'ok' })
     return true
   }
 
+/**
+ * With `?state=optional` the server is ready without its state: it still reads and changes things, and
+ * refuses calls and confirmations.
+ */
+const requiredParts = ({ url = '' }: IncomingMessage): (keyof Readiness)[] =>
+  new URLSearchParams(url.split('?')[1]).get('state') === 'optional'
+    ? ['platform']
+    : ['platform', 'state']
+
 async function sendReadiness(
+  request: IncomingMessage,
   response: ServerResponse,
   { readiness, isDraining }: ProbeOptions,
 ): Promise<void> {
   if (isDraining()) return sendJson(response, 503, { status: 'stopping' })
   const parts = await readiness()
-  const isReady = Object.values(parts).every((part) => part === 'ok')
+  const isReady = requiredParts(request).every((part) => parts[part] === 'ok')
   sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', ...parts })
 }

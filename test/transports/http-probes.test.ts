@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { startHttpProgram } from '../harness/program.ts'
 
-async function readyzOf(url: string) {
-  const response = await fetch(new URL('/readyz', url))
+async function readyzOf(url: string, query = '') {
+  const response = await fetch(new URL(`/readyz${query}`, url))
   return { status: response.status, body: await response.json() }
 }
 
@@ -41,6 +41,28 @@ describe('/readyz', () => {
       .poll(async () => (await readyzOf(program.url)).body)
       .toEqual({ status: 'not ready', platform: 'unreachable', state: 'ok' })
     rmSync(state, { recursive: true })
+  })
+
+  test('does not need the state where that is optional, and still tells it', async () => {
+    await using platform = await startFakePlatform((_, res) => json(res, 401, {}))
+    const folder = await mkdtemp(join(tmpdir(), 'probes-'))
+    const notAFolder = join(folder, 'file')
+    writeFileSync(notAFolder, '')
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_STATE_DIR: join(notAFolder, 'state'),
+    })
+    expect((await readyzOf(program.url)).status).toBe(503)
+    expect((await readyzOf(program.url, '?state=other')).status).toBe(503)
+    expect(await readyzOf(program.url, '?state=optional')).toEqual({
+      status: 200,
+      body: { status: 'ready', platform: 'ok', state: 'unreachable' },
+    })
+    await platform[Symbol.asyncDispose]()
+    await expect
+      .poll(async () => (await readyzOf(program.url, '?state=optional')).status, { timeout: 5000 })
+      .toBe(503)
+    rmSync(folder, { recursive: true })
   })
 
   test('asks the platform once for many probes', async () => {
