@@ -1,3 +1,4 @@
+import { counted } from './counted.ts'
 import { escaped, invisible } from './safe-text.ts'
 
 declare const dialog: unique symbol
@@ -44,6 +45,10 @@ export const dialogText = (
 
 export const joinDialogTexts = (parts: readonly DialogText[], between: string): DialogText =>
   asDialogText(parts.join(between))
+
+/** `1 agent`, `2 agents`: for nouns that take an s. */
+export const countedInDialog = (count: number, noun: DialogText): DialogText =>
+  asDialogText(counted(count, noun))
 
 /** A word such as an id, a number or a field's name: without quotes where nothing in it can mislead. */
 export const wordOrQuoted = (word: string): DialogText =>

@@ -1,6 +1,7 @@
 import type { Agent } from '../../contract/agent.ts'
 import type { Confirmable } from '../../mcp/call/confirmation-question.ts'
 import {
+  countedInDialog,
   type DialogText,
   dialogText,
   joinDialogTexts,
@@ -61,7 +62,7 @@ export async function archiveManyQuestion(
   return {
     kind: 'hides',
     stopsNothing: used.length === 0 && unknown === undefined,
-    question: dialogText`Archive ${owned.length} agents?`,
+    question: dialogText`Archive ${countedInDialog(owned.length, dialogText`agent`)}?`,
     facts: {
       Agents: byAccount(owned),
       'In use': used.length > 0 ? joinDialogTexts(used, '; ') : dialogText`none that is known`,

@@ -44,7 +44,7 @@ export function archivesResult(
   isTree: boolean | undefined,
 ): ToolOutcome {
   const agents = outcomes.map(archivedAgent)
-  const { summary, text } = countsOf(agents, outcomeNames, 'agents')
+  const { summary, text } = countsOf(agents, outcomeNames, 'agent')
   const named = namesOf(agents, ({ agent_id }) => agent_id)
   const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
   const [archived, unchanged] = [of('archived'), of('unchanged')]

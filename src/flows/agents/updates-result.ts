@@ -32,7 +32,7 @@ export function updatesResult(
   { repeated, failed, isDryRun, argument, isTree }: UpdatesFacts,
 ): ToolOutcome {
   const agents = outcomes.map(updatedAgent)
-  const { summary, text } = countsOf(agents, updateOutcomes, 'agents')
+  const { summary, text } = countsOf(agents, updateOutcomes, 'agent')
   return {
     structured: { summary, ...failedShown(failed), agents: withChangesOnce(agents) },
     lines: [

@@ -8,6 +8,7 @@ import {
 } from '../../mcp/call/confirmation-question.ts'
 import type { Run } from '../../mcp/call/tool.ts'
 import {
+  countedInDialog,
   type DialogText,
   dialogText,
   joinDialogTexts,
@@ -74,7 +75,7 @@ export async function listQuestion(
   const { external_id: _, test_variables: __, ...rest } = first?.body ?? {}
   return {
     kind: 'calls',
-    question: dialogText`Place ${calls.length} ${calls.length === 1 ? dialogText`call` : dialogText`calls`}?`,
+    question: dialogText`Place ${countedInDialog(calls.length, dialogText`call`)}?`,
     facts: {
       ...(!differs && numberFacts(each.map(({ to }) => to))),
       ...otherCalls,

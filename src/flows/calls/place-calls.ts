@@ -52,6 +52,7 @@ export const placeCallsSteps: Steps<typeof routes.calls.place, typeof options> =
   hasTimeLimit: true,
   without,
   reportsProgress: true,
+  // No task: one stands for one call. wait_for_call with the batch_id follows the list further.
   waits: { with: 'follow' },
   schema: placedListSchema,
   async run(given) {

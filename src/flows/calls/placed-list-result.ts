@@ -3,6 +3,7 @@ import { confirmationShape } from '../../mcp/call/confirmation-results.ts'
 import type { ToolOutcome } from '../../mcp/call/tool.ts'
 import { accountIn } from '../../session/account.ts'
 import { StateError } from '../../state/state-error.ts'
+import { counted } from '../../text/counted.ts'
 import { accountArgumentText } from '../account-in-words.ts'
 import type { CallListRun } from './call-list-plan.ts'
 import {
@@ -108,7 +109,7 @@ const mustWait = (calls: readonly ListedCallOutcome[]) =>
 function headOf(calls: readonly ListedCallOutcome[]): string {
   const counts = Object.entries(outcomeCounts(calls)).map(([name, count]) => `${count} ${name}`)
   const states = statesInWords(calls)
-  return `${calls.length} calls: ${counts.join(', ')}.${states === '' ? '' : ` Of those: ${states}.`}`
+  return `${counted(calls.length, 'call')}: ${counts.join(', ')}.${states === '' ? '' : ` Of those: ${states}.`}`
 }
 
 /** How to learn the rest. */

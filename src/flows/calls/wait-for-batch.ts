@@ -3,6 +3,7 @@ import type { Run, ToolOutcome } from '../../mcp/call/tool.ts'
 import { accountIn } from '../../session/account.ts'
 import { callOwner, keyAccount } from '../../session/call-owner.ts'
 import { StateError } from '../../state/state-error.ts'
+import { counted } from '../../text/counted.ts'
 import { accountArgumentText } from '../account-in-words.ts'
 import {
   callListLines,
@@ -29,7 +30,7 @@ export async function waitForBatch(
   throwIfUnread(calls, followed)
   const isUnread = calls.some(({ state }) => state === 'unknown')
   const ended = !isUnread && !goOn(calls)
-  const summary = `${calls.length} calls: ${statesInWords(calls)}.`
+  const summary = `${counted(calls.length, 'call')}: ${statesInWords(calls)}.`
   const which = `batch_id ${batchId}${accountArgumentText(run)}`
   const next = ended ? 'All have ended.' : `Wait on with wait_for_call, ${which}.`
   return {

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { nameWithId } from '../../text/closest-match.ts'
+import { counted } from '../../text/counted.ts'
 import { shownName } from '../../text/shown-name.ts'
 
 /** What every result of many things has. */
@@ -23,7 +24,7 @@ interface ShownThing {
 export function countsOf(
   things: readonly ShownThing[],
   order: readonly string[],
-  plural: string,
+  noun: string,
 ): { readonly summary: Record<string, number>; readonly text: string } {
   const counts = order.map(
     (name) => [name, things.filter(({ outcome }) => outcome === name).length] as const,
@@ -31,7 +32,7 @@ export function countsOf(
   const some = counts.filter(([, count]) => count > 0)
   return {
     summary: Object.fromEntries(some),
-    text: `${things.length} ${plural}: ${some.map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ')}.`,
+    text: `${counted(things.length, noun)}: ${some.map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ')}.`,
   }
 }
 

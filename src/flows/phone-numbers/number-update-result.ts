@@ -70,7 +70,7 @@ export function updatedNumbers(
   { repeated, isDryRun }: { readonly repeated: readonly string[]; readonly isDryRun: boolean },
 ): ToolOutcome {
   const numbers = outcomes.map(shownNumber)
-  const { summary, text } = countsOf(numbers, updateOutcomes, 'numbers')
+  const { summary, text } = countsOf(numbers, updateOutcomes, 'number')
   const named = (some: readonly UpdatedNumber[]) => some.map(({ name = '' }) => name).join(', ')
   const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
   const unchanged = numbers.filter(({ outcome }) => outcome === 'unchanged')

@@ -6,6 +6,7 @@ import type { Confirmable } from '../../mcp/call/confirmation-question.ts'
 import { confirmationShape } from '../../mcp/call/confirmation-results.ts'
 import { Refused } from '../../mcp/call/refused.ts'
 import type { Run, Steps } from '../../mcp/call/tool.ts'
+import { counted } from '../../text/counted.ts'
 import { dialogText, quotedNameWithId, quotedUpTo } from '../../text/dialog-text.ts'
 import { accountForPerson } from '../account-in-words.ts'
 import { foundInWords, numberInWords } from '../found-in-words.ts'
@@ -47,7 +48,7 @@ function refuseWithNumbers({ id, name, phone_numbers: numbers }: SipTrunk): void
   const all = foundInWords({ items: numbers }, numberInWords)
   throw new Refused(
     'conflict',
-    `the SIP trunk ${quotedNameWithId(name, id)} has ${numbers.length} numbers, and only a trunk without any can be deleted: ${all}. Nothing was sent`,
+    `the SIP trunk ${quotedNameWithId(name, id)} has ${counted(numbers.length, 'number')}, and only a trunk without any can be deleted: ${all}. Nothing was sent`,
     {
       next: 'Ask the user where the numbers are to go; move them with one call of update_phone_number (phone_number_ids, and sip_trunk_id of the other trunk), then delete this trunk.',
     },

@@ -1,4 +1,5 @@
 import type { SipTrunk } from '../../contract/sip-trunk.ts'
+import { counted } from '../../text/counted.ts'
 import { quoted, quotedNameWithId } from '../../text/dialog-text.ts'
 
 const lineOf =
@@ -7,7 +8,7 @@ const lineOf =
     const facts = [
       uri ? `calls go out to ${quoted(uri)}` : 'no termination_uri, so no calls go out',
       ips?.length ? `calls come in from ${ips.map(quoted).join(', ')}` : 'no allowed_ips',
-      numbers && `${numbers.length} numbers`,
+      numbers && counted(numbers.length, 'number'),
     ].filter(Boolean)
     return `${verb} SIP trunk ${quotedNameWithId(name, id)}: ${facts.join('; ')}.`
   }

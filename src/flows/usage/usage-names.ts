@@ -7,6 +7,7 @@ import type { Run } from '../../mcp/call/tool.ts'
 import { accountIn, accountInUse } from '../../session/account.ts'
 import { type AccountInTree, readAccountTree } from '../../session/account-tree.ts'
 import { readAllItems } from '../../session/read-all-items.ts'
+import { counted } from '../../text/counted.ts'
 
 /** Ids that usage is grouped by. */
 export interface UsageIds {
@@ -106,7 +107,7 @@ const missing = (wanted: UsageIds, names: Names) => ({
 function missingNote(count: number, failure: ApiError | undefined): string | undefined {
   if (count === 0) return undefined
   const why = failure ? `: ${failureText(failure.failure)}` : ''
-  return `No name was found for ${count} ${count === 1 ? 'id' : 'ids'}${why}.`
+  return `No name was found for ${counted(count, 'id')}${why}.`
 }
 
 async function readAgents(

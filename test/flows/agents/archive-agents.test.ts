@@ -47,6 +47,13 @@ describe('archive_agent for many', () => {
     },
   )
 
+  test('asks about one in the singular', async () => {
+    const [agent] = await makeAgents(1, person, { tags: ['alone'] })
+    await giveNumber(agent, person)
+    const text = await person.text('archive_agent', { with_tag: 'alone' })
+    expect(text).toContain('Archive 1 agent?')
+  })
+
   test('asks once for all where one is in use, and names it', async () => {
     const agents = await makeAgents(3, person, { tags: ['mixed'] })
     const number = await giveNumber(agents[1], person)

@@ -112,7 +112,7 @@ describe('many numbers', () => {
     const phone_number_ids = ['Main line', '+12025550110', seedIds.mainNumber]
     const result = await update({ phone_number_ids, sip_trunk_id: 'Office trunk' })
     expect(lines(result).slice(0, 2)).toEqual([
-      '1 numbers: 1 updated.',
+      '1 number: 1 updated.',
       `Given more than once: +12025550110, ${seedIds.mainNumber}.`,
     ])
   })
