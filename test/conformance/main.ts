@@ -55,11 +55,26 @@ async function verdictsOn(
     (name) => applies(name, target) && (flags.scenario === undefined || name === flags.scenario),
   )
   if (scenarios.length === 0) return []
+  const { line, revision } = set
   const results = await runSuite(set, url, flags.scenario)
   return scenarios.map((scenario) => {
     const checks = results.get(scenario)?.filter(({ id }) => concerns(id, target))
-    return judge({ ...set, target, scenario }, checks, expectedFailures)
+    return judge({ line, revision, target, scenario }, checks, expectedFailures)
   })
+}
+
+async function runAgainst(
+  name: TargetName,
+  sets: readonly ScenarioSet[],
+): Promise<readonly Verdict[]> {
+  await using target = await targets[name]()
+  const verdicts: Verdict[] = []
+  for (const set of sets) {
+    const more = await verdictsOn(set, name, target.url)
+    verdicts.push(...more)
+    if (!flags.json) write(more.map(row).join(''))
+  }
+  return verdicts
 }
 
 async function allVerdicts(): Promise<readonly Verdict[]> {
@@ -68,15 +83,7 @@ async function allVerdicts(): Promise<readonly Verdict[]> {
   const names = Object.keys(targets) as TargetName[]
   const chosen = names.filter((name) => flags.target === undefined || name === flags.target)
   if (chosen.length === 0) refuse(`There is no target ${flags.target}.`)
-  const verdicts: Verdict[] = []
-  for (const name of chosen) {
-    await using target = await targets[name]()
-    for (const set of sets) {
-      const more = await verdictsOn(set, name, target.url)
-      verdicts.push(...more)
-      if (!flags.json) write(more.map(row).join(''))
-    }
-  }
+  const verdicts = (await Promise.all(chosen.map((name) => runAgainst(name, sets)))).flat()
   if (verdicts.length === 0) refuse(`There is no scenario ${flags.scenario} for that.`)
   return verdicts
 }
@@ -119,6 +126,6 @@ if (flags.help) write(usage)
 else {
   await conform().catch((error: Error) => {
     process.stderr.write(`The suite cannot run: ${error.message}\n`)
-    process.exitCode = 2
+    process.exit(2)
   })
 }

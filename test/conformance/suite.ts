@@ -8,23 +8,26 @@ import * as z from 'zod'
 import { cleanEnv } from '../harness/program.ts'
 
 /*
- * The official suite has two released lines. The older one has no sets: all its scenarios are for
- * the revision of 2025-11-25. The newer one has a set for each revision, as it was at its release.
+ * The official suite has two released lines. The newer one has a set of scenarios for each of two
+ * revisions, as it was at their release. All others are chosen by what they apply to.
  */
 
 export type Line = '0.1' | '0.2'
-export type Revision = '2025-11-25' | '2026-07-28'
+export type Revision = '2025-06-18' | '2025-11-25' | '2026-07-28'
 
 /** The scenarios of one line for one revision. */
 export interface ScenarioSet {
   readonly line: Line
   readonly revision: Revision
+  /** Whether the line has a set for the revision, which does not change any more. */
+  readonly isFrozen: boolean
 }
 
 export const scenarioSets: readonly ScenarioSet[] = [
-  { line: '0.1', revision: '2025-11-25' },
-  { line: '0.2', revision: '2025-11-25' },
-  { line: '0.2', revision: '2026-07-28' },
+  { line: '0.1', revision: '2025-11-25', isFrozen: false },
+  { line: '0.2', revision: '2025-06-18', isFrozen: false },
+  { line: '0.2', revision: '2025-11-25', isFrozen: true },
+  { line: '0.2', revision: '2026-07-28', isFrozen: true },
 ]
 
 const Check = z.object({
@@ -47,14 +50,24 @@ const Requirements = z.object({
 })
 
 /** The names of the server scenarios in a set, with those that the suite runs without a score. */
-export async function scenariosIn({ line, revision }: ScenarioSet): Promise<readonly string[]> {
-  if (line === '0.2') {
+export async function scenariosIn({
+  line,
+  revision,
+  isFrozen,
+}: ScenarioSet): Promise<readonly string[]> {
+  if (isFrozen) {
     const file = join(packageOf(line), 'requirements', `${revision}.yaml`)
     const { server, not_scored } = Requirements.parse(parse(readFileSync(file, 'utf8')))
     const notScored = not_scored.filter(({ leg }) => leg === 'server')
     return [...server, ...notScored.map(({ scenario }) => scenario)]
   }
-  const { stdout } = await run(process.execPath, [commandOf(line), 'list', '--server'])
+  const { stdout } = await run(process.execPath, [
+    commandOf(line),
+    'list',
+    '--server',
+    '--spec-version',
+    revision,
+  ])
   return [...stdout.matchAll(/^ {2}- (\S+) \[/gm)].map(([, name = '']) => name)
 }
 
@@ -66,13 +79,15 @@ const longestRunMs = 300_000
  * A scenario that ended without a result is missing. Throws when the suite itself cannot run.
  */
 export async function runSuite(
-  { line, revision }: ScenarioSet,
+  { line, revision, isFrozen }: ScenarioSet,
   url: string,
   scenario?: string,
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
-  const all = line === '0.1' ? ['--suite', 'all'] : ['--requirements', revision]
-  const one = ['--spec-version', revision, ...(line === '0.1' ? [] : ['--force'])]
+  const wire = ['--spec-version', revision]
+  const all = isFrozen ? ['--requirements', revision] : ['--suite', 'all', ...wire]
+  // Without --force, the newer line runs no scenario of an extension.
+  const one = line === '0.1' ? wire : [...wire, '--force']
   const chosen = scenario === undefined ? all : ['--scenario', scenario, ...one]
   const args = [commandOf(line), 'server', '--url', url, '-o', folder, ...chosen]
   try {
