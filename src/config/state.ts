@@ -6,11 +6,15 @@ import { sandboxSettings } from './sandbox.ts'
 import { type SettingTexts, settingLabel, settingReader, text } from './setting.ts'
 
 /** Where what outlives a request is kept. */
-export interface StateConfig {
+export interface StateLocation {
   /** Address of the PostgreSQL database that keeps everything else. It may hold a password. */
   databaseUrl: string | undefined
   /** Folder of the local token and, without a database, of everything else; `:memory:` keeps nothing. */
   dir: string
+}
+
+/** The same, with what its contents are sealed with. */
+export interface StateConfig extends StateLocation {
   /** The operator's secrets, the newest first, or the file that has them, one a line. */
   secrets: { texts: Secrets } | { file: string } | undefined
 }
@@ -19,13 +23,13 @@ export const stateSettings = {
   'state-dir': text({
     variable: 'VOICE_AGENT_STATE_DIR',
     value: 'FOLDER',
-    help: 'Folder of the journal of placed calls, of used confirmations and of the local token; :memory: keeps nothing.',
+    help: 'Folder of the journal of placed calls, of used confirmations, of the audit trail and of the local token; :memory: keeps nothing.',
     range: "Default: your user's data folder.",
   }),
   'state-url': text({
     variable: 'VOICE_AGENT_STATE_URL',
     value: 'URL',
-    help: 'PostgreSQL database that keeps the journal, the counts and used confirmations instead, for any number of servers: postgres://…; needs a secret. Better as a variable: others can see flags.',
+    help: 'PostgreSQL database that keeps the journal, the counts, used confirmations and the audit trail instead, for any number of servers: postgres://…; needs a secret. Better as a variable: others can see flags.',
     isSecret: true,
     blankError: 'is empty: the address did not arrive. Give it, or do not set it at all.',
   }),
@@ -50,14 +54,23 @@ export function stateConfig(texts: SettingTexts): StateConfig {
   if (given !== undefined && file !== undefined) {
     throw new ConfigError(`${secretLabel} and ${fileLabel} are both set. Keep one of them.`)
   }
-  const databaseUrl = databaseAddress(value('state-url'))
+  const location = stateLocation(texts)
   const secrets = secretSource(given, file)
-  if (databaseUrl !== undefined && secrets === undefined) {
+  if (location.databaseUrl !== undefined && secrets === undefined) {
     throw new ConfigError(
       `${urlLabel} needs ${secretLabel} or ${fileLabel}, the same for all servers that use the database: with it one accepts what another has signed. Make one with: openssl rand -base64 32`,
     )
   }
-  return { databaseUrl, dir: value('state-dir') ?? defaultStateDir(texts), secrets }
+  return { ...location, secrets }
+}
+
+/** Throws ConfigError. */
+export function stateLocation(texts: SettingTexts): StateLocation {
+  const value = settingReader(stateSettings, texts)
+  return {
+    databaseUrl: databaseAddress(value('state-url')),
+    dir: value('state-dir') ?? defaultStateDir(texts),
+  }
 }
 
 /** The address is not repeated: it may hold a password. */

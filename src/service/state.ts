@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/config-error.ts'
 import { settingLabel } from '../config/setting.ts'
-import { type StateConfig, stateSettings } from '../config/state.ts'
+import { type StateConfig, type StateLocation, stateSettings } from '../config/state.ts'
 import { createMemoryState } from '../state/memory/memory-state.ts'
 import { createSqliteState } from '../state/sqlite/sqlite-state.ts'
 import type { State } from '../state/state.ts'
@@ -9,7 +9,7 @@ import { stateDirLabel } from './secret-file.ts'
 
 /** The state that the configuration names. Nothing is opened before its first use. */
 export async function openState(
-  { databaseUrl: url, dir }: StateConfig,
+  { databaseUrl: url, dir }: StateLocation,
   { isSandbox }: { isSandbox: boolean },
 ): Promise<State> {
   if (url !== undefined) {

@@ -1,28 +1,25 @@
 import { allSettings } from '../../config/command-line.ts'
 import { type EffectiveSetting, effectiveSettings } from '../../config/effective-settings.ts'
-import { flag, type Setting, settingReader } from '../../config/setting.ts'
+import { jsonSettings } from '../../config/json-flag.ts'
+import { type Setting, settingReader } from '../../config/setting.ts'
 import { defineCommand } from './command.ts'
 import { http } from './http.ts'
 import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
-
-const ownSettings = {
-  json: flag({ variable: undefined, help: 'Print JSON: one object per setting.' }),
-}
 
 const shown = allSettings([stdio, http, sandbox])
 
 export const config = defineCommand({
   name: 'config',
   about: 'Print every setting as it is in effect, and where it comes from. Secrets are not shown.',
-  settings: { ...shown, ...ownSettings },
+  settings: { ...shown, ...jsonSettings },
   read(texts, env, origins) {
     const given = { texts, origins }
     // A configuration that the other commands would refuse is refused here, with the same message.
     http.configure(given, env)
     sandbox.configure(given, env)
     return {
-      wantsJson: settingReader(ownSettings, texts)('json') === 'true',
+      wantsJson: settingReader(jsonSettings, texts)('json') === 'true',
       settings: effectiveSettings(shown, given),
       file: texts.config,
     }

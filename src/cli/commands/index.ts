@@ -1,13 +1,14 @@
 import { allSettings, parseCommandLine } from '../../config/command-line.ts'
 import { configFileSettings, readConfigFile } from '../../config/config-file.ts'
 import { type Environment, givenSettings } from '../../config/setting-texts.ts'
+import { audit } from './audit.ts'
 import { config } from './config.ts'
 import { http } from './http.ts'
 import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
 
 /** Every command: to add one, write its file and its row here. */
-export const commands = [stdio, http, sandbox, config] as const
+export const commands = [stdio, http, sandbox, config, audit] as const
 
 const defaultCommand = stdio
 

@@ -17,7 +17,10 @@ export const settingTable = (): string =>
         .filter((command) => name in command.settings)
         .map((command) => command.name)
         // It shows the settings of all others.
-        .filter((command, _, all) => command !== 'config' || all.length === 1)
+        .filter(
+          (command, _, all) =>
+            command !== 'config' || setting.variable === undefined || all.length === 1,
+        )
         .join(', '),
     ]),
   )

@@ -64,7 +64,7 @@ export const mayImport = {
   cli: [
     'cli/install',
     'service service/tool-summaries config transports mcp/fast mcp/protocol mcp/call session',
-    'observe sandbox state/private-files contract text',
+    'observe sandbox state state/private-files contract text',
   ],
   'cli/main': 'cli config',
   bin: 'cli/main cli',
