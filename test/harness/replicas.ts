@@ -53,7 +53,7 @@ export async function startReplicas(
   }
   const balancer = createServer((incoming, answer) => {
     const target = next()
-    if (target === undefined) answer.writeHead(503).end()
+    if (target === undefined) answer.writeHead(503).end('503')
     else forward(incoming, answer, target)
   })
   balancer.listen(0, '127.0.0.1')
@@ -82,8 +82,8 @@ export async function startReplicas(
     },
     async restart(which, signal) {
       const ending = programs[which]
-      // No balancer sends new requests to a server that is being stopped.
-      if (signal === 'SIGTERM') programs[which] = undefined
+      // A balancer sends no new requests to a server that is being stopped, or that is seen to be down.
+      programs[which] = undefined
       ending?.process.kill(signal)
       const code = (await ending?.exited) ?? null
       programs[which] = await start(which)
@@ -108,7 +108,7 @@ function forward(incoming: IncomingMessage, answer: ServerResponse, target: stri
   })
   outgoing.on('error', () => {
     if (answer.headersSent) answer.destroy()
-    else answer.writeHead(502).end()
+    else answer.writeHead(502).end('502')
   })
   answer.on('close', () => outgoing.destroy())
   incoming.pipe(outgoing)
