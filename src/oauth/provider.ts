@@ -16,6 +16,7 @@ import { paths } from './paths.ts'
 import { offlineAccess } from './public-request.ts'
 import { resourceOf } from './resource-metadata.ts'
 import type { StateAdapters } from './state-adapter.ts'
+import { showWayBack } from './way-back.ts'
 
 /** Fetches a document that a client names: its metadata, or its keys. */
 export type FetchDocument = GuardedFetch['fetch']
@@ -71,6 +72,7 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     if (context.oidc?.route === 'discovery') Object.assign(context.body, metadata(options))
   })
   markTokens(provider)
+  showWayBack(provider, publicUrl)
   provider.Client.prototype.redirectUriAllowed = function (uri) {
     return isOwnRedirect(uri, this.redirectUris ?? [])
   }

@@ -26,6 +26,7 @@ export interface Page {
   /** Runs an expression in the page, whether or not the page may run scripts. */
   evaluate(expression: string): Promise<unknown>
   waitForURL(address: string | RegExp): Promise<void>
+  context(): { clearCookies(): Promise<void> }
   on(event: 'console', seen: (message: { text(): string }) => void): void
   screenshot(options: { readonly path: string; readonly fullPage?: boolean }): Promise<unknown>
   close(): Promise<void>

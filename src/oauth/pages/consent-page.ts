@@ -35,8 +35,8 @@ ${
 <legend>It may</legend>
 ${model.asked.map((scope) => choice(scope, model))}
 </fieldset>
-<p class="hint">Access lasts ${model.days} days after its last use, until you or the operator of this
-server end it.</p>
+<p class="hint">Access ends after ${model.days} days at the latest. You can end it before: disconnect it
+there, or replace your key.</p>
 <div class="buttons">
 <button class="main" name="answer" value="allow">Allow</button>
 <button name="answer" value="cancel">Cancel</button>

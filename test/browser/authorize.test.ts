@@ -1,0 +1,321 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import * as z from 'zod'
+import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { startOauthServer } from '../harness/oauth-server.ts'
+import { accessibilityFlaws, openBrowser, type Page, type TestBrowser } from './open-browser.ts'
+import { startPageServer } from './page-server.ts'
+
+let browser: TestBrowser
+beforeAll(async () => {
+  browser = await openBrowser()
+}, 120_000)
+afterAll(() => browser?.[Symbol.asyncDispose]())
+
+const closing = <T extends AsyncDisposable>(one: T): T => {
+  onTestFinished(() => one[Symbol.asyncDispose]())
+  return one
+}
+
+/** A server on the sandbox, or on a platform, and a client that has registered itself there. */
+async function start({
+  name = 'Example Chat',
+  texts = {},
+}: {
+  name?: string
+  texts?: Record<string, string>
+} = {}) {
+  const server = closing(await startOauthServer({ texts }))
+  const client = closing(await startPageServer())
+  const redirectUri = `${client.origin}/callback`
+  const registration = await fetch(`${server.url}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      client_name: name,
+      redirect_uris: [redirectUri],
+      token_endpoint_auth_method: 'none',
+    }),
+  })
+  const { client_id } = z.object({ client_id: z.string() }).parse(await registration.json())
+  const verifier = randomBytes(32).toString('base64url')
+  const address = new URL(`${server.url}/oauth/authorize`)
+  address.search = new URLSearchParams({
+    client_id,
+    redirect_uri: redirectUri,
+    response_type: 'code',
+    scope: 'read write call',
+    state: 'a-state',
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    resource: server.mcp,
+  }).toString()
+  /** The codes that the client got. */
+  const codes = () =>
+    client.visited
+      .filter((path) => path.startsWith('/callback?'))
+      .map((path) => new URLSearchParams(path.slice('/callback?'.length)).get('code'))
+  return { server, client, redirectUri, client_id, verifier, address: address.href, codes }
+}
+
+type Started = Awaited<ReturnType<typeof start>>
+
+/** The names of the tools that a code of the client leads to. */
+async function toolsFor({ server, redirectUri, client_id, verifier, codes }: Started) {
+  const reply = await fetch(`${server.url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: codes()[0] ?? '',
+      redirect_uri: redirectUri,
+      client_id,
+      code_verifier: verifier,
+      resource: server.mcp,
+    }),
+  })
+  const { access_token } = z.object({ access_token: z.string() }).parse(await reply.json())
+  const listed = await fetch(server.mcp, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${access_token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+  })
+  const text = await listed.text()
+  return [...text.matchAll(/"name":"([a-z_]+)"/g)].map(([, name]) => name)
+}
+
+/** A platform that has four kinds of keys. */
+async function startKeyPlatform() {
+  return closing(
+    await startFakePlatform(({ headers }, response) => {
+      const key = headers['x-api-key']
+      if (key === 'good-key') return json(response, 200, { id: 'acc-1', name: 'Example Clinic' })
+      if (key === 'closed-key') return json(response, 403, envelope('forbidden'))
+      if (key === 'down-key') return void response.destroy()
+      json(response, 401, envelope('unauthorized'))
+    }),
+  )
+}
+
+/** Waits until the page shows a text. */
+const shows = (page: Page, selector: string, text: string) =>
+  expect
+    .poll(() => page.evaluate(`document.querySelector('${selector}')?.textContent`))
+    .toContain(text)
+
+const isTooWide = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth > window.innerWidth')
+
+async function tab(page: Page, times: number) {
+  for (let time = 0; time < times; time++) await page.keyboard.press('Tab')
+}
+
+const typeKey = async (page: Page, key: string) => {
+  await page.fill('#key', key)
+  await page.click('button[value=continue]')
+}
+
+describe('a person connects a client', () => {
+  test('with the keyboard alone, without script, on a phone, in the dark', async () => {
+    const started = await start()
+    const page = await browser.newPage({
+      javaScriptEnabled: false,
+      colorScheme: 'dark',
+      viewport: { width: 320, height: 568 },
+    })
+    await page.goto(started.address)
+    expect(await isTooWide(page)).toBe(false)
+    await tab(page, 1)
+    await page.keyboard.press('Enter')
+    await shows(page, 'h1', 'Allow "Example Chat" to use your account?')
+    expect(await isTooWide(page)).toBe(false)
+    // The third box, to place calls, is cleared.
+    await tab(page, 3)
+    await page.keyboard.press('Space')
+    await tab(page, 1)
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/callback\?code=/)
+    expect(page.url()).toContain('state=a-state')
+    const tools = await toolsFor(started)
+    expect(tools).toContain('list_agents')
+    expect(tools).toContain('create_agent')
+    expect(tools).not.toContain('place_call')
+  })
+
+  test('with a key of the platform; wrong ones are told apart', async () => {
+    const platform = await startKeyPlatform()
+    const started = await start({ texts: { 'base-url': platform.url } })
+    const page = await browser.newPage()
+    await page.goto(started.address)
+    expect(await accessibilityFlaws(page)).toEqual([])
+
+    await typeKey(page, 'bad-key')
+    await shows(page, '[role=alert]', 'does not know this key')
+    expect(await page.title()).toMatch(/^Error: /)
+    expect(await page.content()).not.toContain('bad-key')
+    expect(await accessibilityFlaws(page)).toEqual([])
+
+    await typeKey(page, 'closed-key')
+    await shows(page, '[role=alert]', 'gives no access here')
+    await typeKey(page, 'down-key')
+    await shows(page, '[role=alert]', 'did not answer')
+    await typeKey(page, 'a key of nobody')
+    await shows(page, '[role=alert]', 'is not an API key')
+
+    await typeKey(page, ' good-key ')
+    await shows(page, 'h1', 'to use your account?')
+    expect(await page.innerText('main')).toContain('"Example Clinic"')
+    expect(await page.content()).not.toContain('good-key')
+    expect(await accessibilityFlaws(page)).toEqual([])
+
+    // The key can be replaced before anything is allowed.
+    await page.click('button[value=other_key]')
+    await shows(page, 'h1', 'Connect "Example Chat"')
+    await typeKey(page, 'good-key')
+    await shows(page, 'h1', 'to use your account?')
+    await page.click('button[value=allow]')
+    await page.waitForURL(/\/callback\?code=/)
+    expect(await toolsFor(started)).toContain('place_call')
+  })
+
+  test('and leaves all boxes empty, then cancels', async () => {
+    const { address, client } = await start()
+    const page = await browser.newPage()
+    await page.goto(address)
+    await page.click('button[value=sandbox]')
+    await shows(page, 'h1', 'Allow')
+    for (const scope of ['read', 'write', 'call']) await page.click(`#scope-${scope}`)
+    await page.click('button[value=allow]')
+    await shows(page, '[role=alert]', 'Choose what to allow, or cancel.')
+    await page.click('button[value=cancel]')
+    await page.waitForURL(/\/callback\?error=access_denied/)
+    expect(client.visited.join()).not.toContain('code=')
+  })
+
+  test('and sees the client, whatever it calls itself', async () => {
+    const name = `</title><script>document.title='run'</script>\u202e${'a'.repeat(9000)}`
+    const { address } = await start({ name })
+    const page = await browser.newPage({ viewport: { width: 320, height: 568 } })
+    await page.goto(address)
+    expect(await page.title()).toContain('Connect')
+    expect(await page.innerText('h1')).toContain('\\u202e')
+    expect(await page.innerText('main')).toContain('Any program on this computer')
+    expect(await isTooWide(page)).toBe(false)
+    expect(await accessibilityFlaws(page)).toEqual([])
+  })
+
+  test('whose callback leads on to another host', async () => {
+    const { address, client } = await start()
+    const other = closing(await startPageServer())
+    client.redirectTo(`${other.origin}/done`)
+    const page = await browser.newPage()
+    await page.goto(address)
+    await page.click('button[value=sandbox]')
+    await shows(page, 'h1', 'Allow')
+    await page.click('button[value=allow]')
+    await page.waitForURL(`${other.origin}/done`)
+  })
+})
+
+describe('a form that was sent twice', () => {
+  test('by a double click gives one code', async () => {
+    const started = await start()
+    const page = await browser.newPage()
+    await page.goto(started.address)
+    await page.dblclick('button[value=sandbox]')
+    await shows(page, 'h1', 'Allow')
+    await page.dblclick('button[value=allow]')
+    await page.waitForURL(/\/callback\?code=/)
+    expect(new Set(started.codes()).size).toBe(1)
+    expect(await toolsFor(started)).toContain('list_agents')
+  })
+
+  test('from two pages gives one code, and the second page says so', async () => {
+    const started = await start()
+    const [first, second] = await browser.newPages(2)
+    if (!first || !second) throw new Error('There are no two pages.')
+    await first.goto(started.address)
+    await first.click('button[value=sandbox]')
+    await shows(first, 'h1', 'Allow')
+    await second.goto(first.url())
+    await shows(second, 'h1', 'Allow')
+    await first.click('button[value=allow]')
+    await first.waitForURL(/\/callback\?code=/)
+    await second.click('button[value=allow]')
+    await shows(second, 'h1', 'already answered')
+    expect(started.codes()).toHaveLength(1)
+  })
+
+  test('by the way back shows that it was answered', async () => {
+    const started = await start()
+    const page = await browser.newPage()
+    await page.goto(started.address)
+    await page.click('button[value=sandbox]')
+    await shows(page, 'h1', 'Allow')
+    const consent = page.url()
+    await page.click('button[value=allow]')
+    await page.waitForURL(/\/callback\?code=/)
+    await page.goto(consent)
+    await shows(page, 'h1', 'already answered')
+  })
+})
+
+describe('a request that is not the person’s own', () => {
+  test('has expired, or was never made', async () => {
+    const { server, address, client } = await start()
+    const page = await browser.newPage()
+    await page.goto(`${server.url}/oauth/interaction/no-such-request`)
+    expect(await page.innerText('h1')).toBe('This request has expired')
+    expect(await accessibilityFlaws(page)).toEqual([])
+    // The cookie of a request ends with it.
+    await page.goto(address)
+    await page.context().clearCookies()
+    await page.click('button[value=sandbox]')
+    await shows(page, 'h1', 'This request has expired')
+    expect(client.visited).toEqual([])
+  })
+
+  test('a form of another origin is refused, with the cookies of the person', async () => {
+    const { address, client } = await start()
+    const [own, forged] = await browser.newPages(2)
+    if (!own || !forged) throw new Error('There are no two pages.')
+    await own.goto(address)
+    const attacker = await startAttacker(`<form method="post" action="${own.url()}">
+      <input name="step" value="key"><input name="answer" value="sandbox">
+      <input name="form_token" value="${await own.evaluate('document.forms[0].form_token.value')}">
+      <button>Win a prize</button></form>`)
+    await forged.goto(attacker)
+    await forged.click('button')
+    await shows(forged, 'h1', 'This form was not sent from our own page')
+    expect(await accessibilityFlaws(forged)).toEqual([])
+    // Nothing has happened to the request itself.
+    await own.reload()
+    await shows(own, 'h1', 'Connect "Example Chat"')
+    expect(client.visited).toEqual([])
+  })
+
+  test('the page is shown in no frame', async () => {
+    const { address } = await start()
+    const page = await browser.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => complaints.push(message.text()))
+    await page.goto(
+      await startAttacker(`<iframe src="${address.replaceAll('&', '&amp;')}"></iframe>`),
+    )
+    await expect.poll(() => complaints.join()).toMatch(/frame-ancestors|X-Frame-Options/)
+  })
+
+  async function startAttacker(body: string): Promise<string> {
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html').end(`<!doctype html>${body}`)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  }
+})
