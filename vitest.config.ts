@@ -5,6 +5,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
  * them `npm test` would take more than four minutes.
  */
 export const slow = [
+  'test/audit/audit-outages.test.ts',
   'test/audit/audited-calls.test.ts',
   'test/calls/call-follower.test.ts',
   'test/calls/call-identity.test.ts',

@@ -1,0 +1,134 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { AuditQueue } from '../../src/audit/audit-queue.ts'
+import type { AuditEntry } from '../../src/state/audit-trail.ts'
+import { entryOf } from '../state/conformance/audit-trail.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A queue whose sink can fail, or not answer. */
+function queueOf() {
+  const saved: AuditEntry[] = []
+  const troubles: string[] = []
+  let behaviour: 'works' | 'fails' | 'hangs' = 'works'
+  const sink = {
+    name: 'in a test',
+    takesProgress: true,
+    async save(entry: AuditEntry) {
+      if (behaviour === 'hangs') await new Promise(() => undefined)
+      await turn()
+      if (behaviour === 'fails') throw new Error('no space')
+      saved.push(entry)
+    },
+  }
+  return {
+    ...{ saved, troubles },
+    queue: new AuditQueue(sink, (message) => troubles.push(message)),
+    becomes: (next: typeof behaviour) => {
+      behaviour = next
+    },
+    ids: () => saved.map(({ id }) => id),
+  }
+}
+
+const turns = async () => {
+  for (let count = 0; count < 20; count++) await turn()
+}
+
+test('entries are saved in order; of one that waits only the latest state', async () => {
+  const { queue, saved } = queueOf()
+  // The first is being saved already when the others are added.
+  for (const id of ['first', 'a', 'b', 'a']) queue.add(entryOf(id))
+  queue.add(entryOf('b', { outcome: 'failed' }))
+  await queue.close()
+  expect(saved.map(({ id, outcome }) => [id, outcome])).toEqual([
+    ['first', 'done'],
+    ['a', 'done'],
+    ['b', 'failed'],
+  ])
+})
+
+test('an entry that is added at any moment is saved', async () => {
+  const { queue, ids } = queueOf()
+  for (let count = 0; count < 30; count++) {
+    queue.add(entryOf(`${count}`))
+    for (let step = 0; step < count % 7; step++) await Promise.resolve()
+    if (count % 3 === 0) await turn()
+  }
+  await turns()
+  await turns()
+  expect(ids()).toHaveLength(30)
+})
+
+test('what could not be saved is saved later, in order, and the log says both once', async () => {
+  const { queue, ids, troubles, becomes } = queueOf()
+  becomes('fails')
+  for (const id of ['a', 'b']) queue.add(entryOf(id))
+  await turns()
+  vi.advanceTimersByTime(5000)
+  await turns()
+  expect(ids()).toEqual([])
+  becomes('works')
+  queue.add(entryOf('c'))
+  vi.advanceTimersByTime(5000)
+  await turns()
+  expect(ids()).toEqual(['a', 'b', 'c'])
+  expect(troubles).toEqual([
+    'Audit entries cannot be saved now, in a test: no space',
+    'Audit entries are saved again: in a test.',
+  ])
+})
+
+test('a call waits for a slow sink for a moment only, and not at all while it is known to fail', async () => {
+  const { queue, becomes } = queueOf()
+  becomes('hangs')
+  let isOver = false
+  const waiting = queue.saveSoon(entryOf('a')).then(() => {
+    isOver = true
+  })
+  await turns()
+  expect(isOver).toBe(false)
+  await vi.advanceTimersByTimeAsync(2000)
+  await waiting
+
+  const failing = queueOf()
+  failing.becomes('fails')
+  await failing.queue.saveSoon(entryOf('a'))
+  failing.becomes('hangs')
+  await failing.queue.saveSoon(entryOf('b'))
+})
+
+test('what must be saved is saved at once, or the caller is told', async () => {
+  const { queue, ids, becomes } = queueOf()
+  await queue.saveNow(entryOf('a'))
+  expect(ids()).toEqual(['a'])
+  becomes('fails')
+  await expect(queue.saveNow(entryOf('b'))).rejects.toThrow('no space')
+})
+
+test('a long outage takes little memory: the oldest entries are given up, and the log says so', async () => {
+  const { queue, ids, troubles, becomes } = queueOf()
+  becomes('fails')
+  queue.add(entryOf('first'))
+  await turns()
+  for (let count = 0; count < 1001; count++) queue.add(entryOf(`${count}`))
+  becomes('works')
+  await queue.close()
+  expect(ids()).toHaveLength(1000)
+  expect(ids().at(-1)).toBe('1000')
+  expect(troubles.filter((one) => /lost/.test(one))).toHaveLength(2)
+})
+
+test('at the end what waits is tried once more, and what is lost is counted', async () => {
+  const { queue, ids, troubles, becomes } = queueOf()
+  becomes('fails')
+  for (const id of ['a', 'b']) queue.add(entryOf(id))
+  await turns()
+  await queue.close()
+  expect(troubles.at(-1)).toBe('2 audit entries were lost: in a test.')
+  queue.add(entryOf('c'))
+  becomes('works')
+  await turns()
+  expect(ids()).toEqual([])
+})
