@@ -49,22 +49,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   const { platform: platformConfig, scope, calling } = config
   const isSandbox = platformConfig.kind === 'sandbox'
   const exposure = exposedTools(tools, scope.exposure)
-  const sealingKeys = openSealingKeys(config.state)
-  const state = await openState(config.state, { isSandbox })
-  const { observer, onAuditTrouble = events.onBug } = events
-  const audit = openAudit(config.audit, state, onAuditTrouble)
-  const services = createCallServices(calling, state)
-  const policy = observedDialPolicy(services.policy, observer)
-  const journal = auditedJournal(services.journal, audit)
-  const callServices = { ...services, policy, journal }
-  const platform = await openPlatform(platformConfig, events.onBug)
-  const sessionFor = createSessions({
-    platform,
-    callServices,
-    config,
-    changes: state.changes,
-    ...{ observer, audit },
-  })
+  const { sealingKeys, state, audit, platform, sessionFor } = await openParts(config, events)
   const exposureFor = createRequestExposure(exposure)
   const mcp = createMcpService({
     exposureFor,
@@ -117,4 +102,28 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
       await platform.close()
     },
   }
+}
+
+/** What the sessions of a service work with, and what keeps their secrets and their state. */
+async function openParts(
+  config: ServiceConfig,
+  { onBug, observer, onAuditTrouble = onBug }: ServiceEvents,
+) {
+  const sealingKeys = openSealingKeys(config.state)
+  const isSandbox = config.platform.kind === 'sandbox'
+  const state = await openState(config.state, { isSandbox })
+  const audit = openAudit(config.audit, state, onAuditTrouble)
+  const services = createCallServices(config.calling, state)
+  const policy = observedDialPolicy(services.policy, observer)
+  const journal = auditedJournal(services.journal, audit)
+  const platform = await openPlatform(config.platform, onBug)
+  const sessionFor = createSessions({
+    platform,
+    callServices: { ...services, policy, journal },
+    config,
+    changes: state.changes,
+    observer,
+    audit,
+  })
+  return { sealingKeys, state, audit, platform, sessionFor }
 }
