@@ -3,8 +3,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { type CallCounter, CallCounterError } from '../call-counter.ts'
 import { type CallCounts, exceededLimit, longestWindow } from '../call-limits.ts'
-import { openOnce } from '../open-once.ts'
-import { openStateFile, retryWhileBusy, type StateFile, transaction } from './state-file.ts'
+import {
+  type LazyStateFile,
+  lazyStateFile,
+  openStateFile,
+  retryWhileBusy,
+  type StateFile,
+  transaction,
+} from './state-file.ts'
 
 /** Times in ms since 1970; lease_end 0: the call has ended. */
 const schema: StateFile = {
@@ -34,7 +40,7 @@ async function open(path: string): Promise<DatabaseSync> {
 }
 
 /** Runs work on the open file; throws CallCounterError. */
-type Use = <T>(work: (db: DatabaseSync) => T) => Promise<T>
+type Use = LazyStateFile<DatabaseSync>['use']
 
 /**
  * A call counter in an SQLite file, which several servers on one machine may share. The file is
@@ -46,23 +52,18 @@ export function createSqliteCallCounter(
   setting: string,
   now: () => number = Date.now,
 ): CallCounter {
-  const file = openOnce(() => open(path))
-  const use: Use = async (work) => {
-    try {
-      const db = await file.get()
-      return await retryWhileBusy(() => work(db))
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new CallCounterError(
+  const { use, close } = lazyStateFile(
+    () => open(path),
+    (reason, options) =>
+      new CallCounterError(
         `The file of calls ${path} cannot be used: ${reason}. Let this program read and write it and its folder, see that the disk is not full, move the file away, or name another with ${setting}.`,
-        { cause: error },
-      )
-    }
-  }
+        options,
+      ),
+  )
   return {
     ...limiting(use, now),
     ...following(use, now),
-    close: () => file.close((db) => db.close()),
+    close: () => close((db) => db.close()),
   }
 }
 

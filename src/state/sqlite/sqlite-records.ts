@@ -1,10 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { openOnce } from '../open-once.ts'
 import type { NewRecord, RecordBounds, RecordKey, Records } from '../records.ts'
 import { StateError } from '../state-error.ts'
-import { openStateFile, retryWhileBusy, type StateFile, transaction } from './state-file.ts'
+import { lazyStateFile, openStateFile, type StateFile, transaction } from './state-file.ts'
 
 /** Ids and owners are stored as an HMAC with the secret of the file, as in the journal. */
 const schema: StateFile = {
@@ -51,19 +50,14 @@ export interface SqliteRecords extends Records {
  * is what names the folder, for errors.
  */
 export function createSqliteRecords(path: string, setting: string): SqliteRecords {
-  const file = openOnce(() => open(path))
-  const use = async <T>(work: (opened: OpenRecords) => T): Promise<T> => {
-    try {
-      const opened = await file.get()
-      return await retryWhileBusy(() => work(opened))
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new StateError(
-        `The file ${path} cannot be used: ${reason}. It holds used confirmations, cancelled tasks and lists of calls. Let this program read and write it and its folder, or name another folder with ${setting}.`,
-        { cause: error },
-      )
-    }
-  }
+  const { use, close } = lazyStateFile(
+    () => open(path),
+    (reason, options) =>
+      new StateError(
+        `The file ${path} cannot be used: ${reason}. It holds what servers remember for a while, such as used confirmations. Let this program read and write it and its folder, or name another folder with ${setting}.`,
+        options,
+      ),
+  )
   return {
     add: (record, bounds) =>
       use(({ db, seal }) =>
@@ -79,7 +73,7 @@ export function createSqliteRecords(path: string, setting: string): SqliteRecord
         ({ db, seal }) =>
           db.prepare(removeSql).run({ kind, id: seal(id), now: Date.now() }).changes === 1,
       ),
-    close: () => file.close(({ db }) => db.close()),
+    close: () => close(({ db }) => db.close()),
   }
 }
 

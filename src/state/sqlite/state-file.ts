@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
+import { openOnce } from '../open-once.ts'
 import { makePrivateFile } from '../private-files.ts'
 
 /** A kind of database file that several servers on one machine may share. */
@@ -81,6 +82,35 @@ function stageOf(
   }
   if (header.application === 0 && header.version === 0 && header.tables === 0) return 'new'
   throw new Error('it is a database of another program')
+}
+
+/** A file that is opened with its first use. */
+export interface LazyStateFile<T> {
+  /** Runs `work` on the open file, and again while another process writes to it. */
+  use<R>(work: (opened: T) => R): Promise<R>
+  close(close: (opened: T) => void): Promise<void>
+}
+
+/**
+ * Where the file cannot be opened, the next use tries again. Every failure is thrown as the error that
+ * `unusable` makes of its reason.
+ */
+export function lazyStateFile<T>(
+  open: () => Promise<T>,
+  unusable: (reason: string, options: ErrorOptions) => Error,
+): LazyStateFile<T> {
+  const file = openOnce(open)
+  return {
+    async use(work) {
+      try {
+        const opened = await file.get()
+        return await retryWhileBusy(() => work(opened))
+      } catch (error) {
+        throw unusable(error instanceof Error ? error.message : String(error), { cause: error })
+      }
+    },
+    close: file.close,
+  }
 }
 
 /** Runs `work` in a transaction: all of it takes effect, or nothing. */
