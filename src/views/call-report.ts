@@ -7,11 +7,11 @@ import { compactJson } from './compact-json.ts'
 import { shortenValue } from './shorten-value.ts'
 import type { OutputWithLines } from './tool-output.ts'
 import {
-  othersLines,
   Transcript,
   type TranscriptOptions,
   transcriptLines,
   transcriptOf,
+  untrustedFields,
 } from './transcript.ts'
 
 /** How a call went, in one line. */
@@ -86,7 +86,7 @@ export function conversationReport(
 /** A call without its transcript; fields that the contract does not know stand between the marks. */
 export function callLines(call: CallOrConversation, shape: z.ZodRawShape): string[] {
   const { known, others } = knownAndOthers(call, shape)
-  return [compactJson(plainFields(known)), ...othersLines(others)]
+  return [compactJson(plainFields(known)), ...untrustedFields(others)]
 }
 
 /** Most tokens of the fields beside the transcript. */

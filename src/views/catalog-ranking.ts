@@ -71,11 +71,12 @@ export function ranked<T extends Model>(
   const valued = models.map((model) => ({ model, value: valueIn(model) }))
   const known = valued.filter(({ value }) => value !== undefined)
   known.sort(({ value: a = 0 }, { value: b = 0 }) => (a < b ? -sign : a > b ? sign : 0))
+  let rank = 0
   return [
-    ...known.map(({ model, value }) => ({
-      model,
-      rank: 1 + known.findIndex((one) => one.value === value),
-    })),
+    ...known.map(({ model, value }, at) => {
+      if (at === 0 || value !== known[at - 1]?.value) rank = at + 1
+      return { model, rank }
+    }),
     ...valued
       .filter(({ value }) => value === undefined)
       .map(({ model }) => ({ model, rank: undefined })),

@@ -80,31 +80,31 @@ export function transcriptLines(
   transcript: Transcript,
   others: Readonly<Record<string, unknown>> = {},
 ): string[] {
-  const { turns, returned, next_turn, spoken } = transcript
+  const { next_turn, spoken } = transcript
   const lines = spoken.map(
     (turn) => `${turn.turn} ${plainText(turn.role)}: ${shortenToTokens(textOf(turn), longestTurn)}`,
   )
-  lines.push(...otherLines(others))
-  const head =
-    turns === 0
-      ? 'No transcript.'
-      : returned === 0
-        ? `None of the ${turns} turns is in this range and holds this text.`
-        : returned < turns
-          ? `${returned} of ${turns} turns.`
-          : ''
+  lines.push(...fieldLines(others))
+  const head = headOf(transcript)
   if (lines.length === 0) return [head]
   const more = next_turn === null ? [] : [`More: from_turn ${next_turn}.`]
   return [...betweenMarks(head, lines), ...more]
 }
 
+/** How much of the transcript is shown; empty: all of it. */
+function headOf({ turns, returned }: Transcript): string {
+  if (turns === 0) return 'No transcript.'
+  if (returned === 0) return `None of the ${turns} turns is in this range and holds this text.`
+  return returned < turns ? `${returned} of ${turns} turns.` : ''
+}
+
 /** Only such fields, for a call without its transcript; nothing where there are none. */
-export function othersLines(others: Readonly<Record<string, unknown>>): string[] {
-  const lines = otherLines(others)
+export function untrustedFields(others: Readonly<Record<string, unknown>>): string[] {
+  const lines = fieldLines(others)
   return lines.length === 0 ? [] : betweenMarks('More of the call.', lines)
 }
 
-const otherLines = (others: Readonly<Record<string, unknown>>) =>
+const fieldLines = (others: Readonly<Record<string, unknown>>) =>
   Object.keys(others).length === 0
     ? []
     : [`- ${shortenToTokens(compactJson(plainFields(others)), longestOther)}`]
