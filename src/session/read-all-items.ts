@@ -18,9 +18,10 @@ const mostPages = 20
 export const mostItems = limit * mostPages
 
 /**
- * All pages of a list, 2,000 items at most; reading ends early after a page for which `isEnough`, which
- * is also given how many are known. The list is complete where a page is empty, or the `count` says so, or a page that is not full comes
- * again. A full page that comes again is that of a platform which ignores `offset`: there may be more.
+ * All pages of a list, 2,000 items at most. Reading ends early after a page for which `isEnough` is
+ * true; it is also given how many items are known. The list is complete where a page is empty, or the
+ * `count` says so, or a page that is not full comes again. A full page that comes again is that of a
+ * platform which ignores `offset`: there may be more.
  */
 export async function readAllItems<T extends { readonly id: string }>(
   read: ReadPage<T>,

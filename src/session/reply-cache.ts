@@ -18,8 +18,8 @@ export interface ReplyCache {
   refresh<R extends Route>(route: R, request: RouteRequest, time: CacheTime): Promise<ReplyOf<R>>
   /**
    * Calls `onChange` whenever the reply differs from the one before; for that it is read again each
-   * time it is too old, and when a server says that it may have changed. Returns the function that ends this. A failed read changes nothing.
-   * Throws WatchLimitError.
+   * time it is too old, and when a server says that it may have changed. A failed read changes nothing.
+   * Returns the function that ends this. Throws WatchLimitError.
    */
   watch(route: Route, request: RouteRequest, time: CacheTime, onChange: () => void): () => void
   /** How long a reply is returned before it is read again, ms. */

@@ -1,6 +1,6 @@
 /**
- * Small records that are kept for a while under an id: used confirmation tokens, cancelled tasks, lists of
- * calls. A new use is a new kind here; no table and no migration belongs to it.
+ * Small records that are kept for a while under an id: used confirmation tokens, cancelled tasks, lists
+ * of calls. A new use is a new kind here; no table and no migration belongs to it.
  *
  * Rules for every implementation: each method is one atomic operation among all processes that share
  * the records, and durable before its promise resolves. A method that rejects may have taken effect.

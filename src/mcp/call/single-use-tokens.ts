@@ -35,8 +35,8 @@ export interface SingleUseTokens {
   verify(token: string, context: ServerContext): Promise<TokenContent>
   isUsed(content: TokenContent): Promise<boolean>
   /**
-   * Marks it as used; false when it was used before or has expired. Throws Refused where no more uses can be
-   * remembered, in all or for this owner.
+   * Marks it as used; false when it was used before or has expired. Throws Refused where no more uses
+   * can be remembered, in all or for this owner.
    */
   use(content: TokenContent, owner: string): Promise<boolean>
   /** Makes it usable again: what it was used for was certainly not done. */
