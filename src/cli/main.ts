@@ -24,7 +24,7 @@ export async function main(
     const running = await config.start()
     await Promise.race([running.done, stopped])
     await running.close()
-    return 0
+    return running.exitCode?.() ?? 0
   } catch (error) {
     logEnd(failureText(error, hintFor), logFormAfterFailure(argv, env))
     return 1

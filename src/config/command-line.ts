@@ -12,6 +12,10 @@ export interface CommandSpec {
   readonly about: string
   /** The settings that it takes. */
   readonly settings: SettingGroup
+  /** What it takes besides settings, as the help shows it, such as `[CLIENT…]`; absent: nothing. */
+  readonly operands?: string
+  /** Command lines for the help, without the name of the program. */
+  readonly examples?: readonly string[]
 }
 
 /** What a command line asks for. */
@@ -20,6 +24,8 @@ export interface CommandLine<C extends CommandSpec> {
   readonly command: C | undefined
   /** The text of each flag that is given; a switch that is given is `true`. */
   readonly flags: SettingTexts
+  /** What stands behind the command besides flags. */
+  readonly operands: readonly string[]
   readonly wantsHelp: boolean
   readonly wantsVersion: boolean
 }
@@ -39,12 +45,15 @@ export function parseCommandLine<C extends CommandSpec>(
     const names = commands.map(({ name }) => name).join(', ')
     throw new ConfigError(`There is no command ${named}; there are ${names}.`)
   }
-  if (rest.length > 0) throw new ConfigError(`Unexpected argument ${rest[0]}.`)
+  if (rest.length > 0 && (isHelp || command?.operands === undefined)) {
+    throw new ConfigError(`Unexpected argument ${rest[0]}.`)
+  }
   const { help, version, ...others } = values
   const flags = z.record(z.string(), z.coerce.string()).parse(others)
   const line = {
     command,
     flags,
+    operands: rest,
     wantsHelp: help === true || isHelp,
     wantsVersion: version === true,
   }

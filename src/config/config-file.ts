@@ -85,7 +85,8 @@ function unknownSetting(path: string, name: string, settings: SettingGroup): Con
   if (Object.hasOwn(configFileSettings, name)) {
     return new ConfigError(`Configuration file ${path}: a file cannot name another with ${name}.`)
   }
-  const meant = name.length > 64 ? undefined : closestWord(name, Object.keys(settings))
+  const inFiles = Object.keys(settings).filter((one) => settings[one]?.variable !== undefined)
+  const meant = name.length > 64 ? undefined : closestWord(name, inFiles)
   const hint = meant === undefined ? 'voice-agent-mcp --help names them' : `is ${meant} meant?`
   return new ConfigError(
     `Configuration file ${path}: there is no setting ${JSON.stringify(name.slice(0, 64))}; ${hint}`,

@@ -18,7 +18,7 @@ export function helpText(commands: readonly CommandSpec[], name: string | undefi
     ],
   )
   const usage = command
-    ? `Usage: voice-agent-mcp ${command.name} [options]\n\n${command.about}`
+    ? commandUsage(command)
     : `Usage: voice-agent-mcp [command] [options]
 
 An MCP server for a voice-agent platform. Without a key and an address it runs on a built-in sandbox.
@@ -30,6 +30,13 @@ ${table(commands.map((one): Row => [`  ${one.name}`, one.about]))}`
 Options:
 ${table([...options, ['  -h, --help', 'Show this help.'], ['  -v, --version', 'Show the version.']])}
 `
+}
+
+function commandUsage({ name, operands, about, examples }: CommandSpec): string {
+  const words = ['voice-agent-mcp', name, operands, '[options]'].filter(Boolean)
+  const lines = (examples ?? []).map((example) => `  voice-agent-mcp ${example}`)
+  const shown = lines.length > 0 ? `\n\nExamples:\n${lines.join('\n')}` : ''
+  return `Usage: ${words.join(' ')}\n\n${about}${shown}`
 }
 
 type Row = readonly [name: string, meaning: string]

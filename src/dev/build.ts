@@ -43,6 +43,8 @@ const { metafile } = await build({
   legalComments: 'none',
   sourcemap: 'external',
   metafile: true,
+  // What the package names as its main file loads its parts in a way that cannot be bundled.
+  alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
   plugins: [replaced],
   // undici is CommonJS and requires Node's own modules.
   banner: {

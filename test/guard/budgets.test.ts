@@ -14,10 +14,10 @@ import type { ProbeReport } from './probe.ts'
  */
 const budgets = {
   /**
-   * The program and its parts, bytes: recorded at 3,100,000, with what is loaded for PostgreSQL
-   * (103,000) and for OAuth (720,000) only.
+   * The program and its parts, bytes: recorded at 3,300,000, with what is loaded for PostgreSQL
+   * (103,000), for OAuth (720,000) and to edit the files of MCP clients (192,000) only.
    */
-  bundleBytes: 3_200_000,
+  bundleBytes: 3_400_000,
   /**
    * Files of the program that are loaded before the first answer over stdio: recorded at 14. Two of
    * them are functions that the configuration file shares with other parts, 1 kB together.

@@ -8,6 +8,8 @@ export interface Running {
   /** Resolves when it has ended by itself. */
   readonly done: Promise<void>
   close(): Promise<void>
+  /** The exit code, once it has ended by itself; absent: 0. */
+  exitCode?(): number
 }
 
 interface Definition<Name extends string, Config extends object> extends CommandSpec {
@@ -17,6 +19,7 @@ interface Definition<Name extends string, Config extends object> extends Command
     texts: SettingTexts,
     env: Environment,
     origins: GivenSettings['origins'],
+    operands: readonly string[],
   ) => Config
   /**
    * Starts it. What only this command needs is imported in here, so that the others start without
@@ -32,8 +35,10 @@ export const defineCommand = <Name extends string, Config extends object>(
   name: definition.name,
   about: definition.about,
   settings: { ...definition.settings, ...configFileSettings },
-  configure({ texts, origins }: GivenSettings, env: Environment) {
-    const config = definition.read(texts, env, origins)
+  ...(definition.operands !== undefined && { operands: definition.operands }),
+  ...(definition.examples && { examples: definition.examples }),
+  configure({ texts, origins }: GivenSettings, env: Environment, operands: readonly string[] = []) {
+    const config = definition.read(texts, env, origins, operands)
     return {
       command: definition.name,
       ...config,

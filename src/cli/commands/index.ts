@@ -4,11 +4,13 @@ import { type Environment, givenSettings } from '../../config/setting-texts.ts'
 import { audit } from './audit.ts'
 import { config } from './config.ts'
 import { http } from './http.ts'
+import { install } from './install.ts'
 import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
+import { uninstall } from './uninstall.ts'
 
 /** Every command: to add one, write its file and its row here. */
-export const commands = [stdio, http, sandbox, config, audit] as const
+export const commands = [stdio, http, sandbox, config, audit, install, uninstall] as const
 
 const defaultCommand = stdio
 
@@ -23,7 +25,7 @@ export type CommandConfig =
 
 /** Reads command line, environment and configuration file, once. Throws ConfigError. */
 export function readConfig(argv: readonly string[], env: Environment): CommandConfig {
-  const { command, flags, wantsHelp, wantsVersion } = parseCommandLine(
+  const { command, flags, operands, wantsHelp, wantsVersion } = parseCommandLine(
     argv,
     commands,
     defaultCommand,
@@ -33,5 +35,5 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   const { settings: group, configure } = command ?? defaultCommand
   const { texts } = givenSettings(configFileSettings, { flags, env, file: {} })
   const file = texts.config === undefined ? {} : readConfigFile(texts.config, settings)
-  return configure(givenSettings(group, { flags, env, file }), env)
+  return configure(givenSettings(group, { flags, env, file }), env, operands)
 }

@@ -58,7 +58,7 @@ function withoutEmpty(value: unknown, path: Path): unknown {
 }
 
 /** The value at a path, if there is one. */
-const valueAt = (value: unknown, path: Path): unknown =>
+export const valueAt = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((outer, key) => {
     if (Array.isArray(outer)) return outer[Number(key)]
     return isObject(outer) && Object.hasOwn(outer, key) ? outer[key] : undefined

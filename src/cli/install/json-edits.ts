@@ -1,10 +1,10 @@
-import type { Token } from '@humanwhocodes/momoa'
+import type { Node } from 'jsonc-parser'
 import {
   childrenOf,
+  endOf,
   isComment,
-  type JsonChild,
-  type JsonContainer,
   type JsonSource,
+  type JsonToken,
   tokensIn,
 } from './json-tree.ts'
 import { type Edit, endOfLine, endsLine, indentAt, type PlainValue } from './text-format.ts'
@@ -12,7 +12,7 @@ import { type Edit, endOfLine, endsLine, indentAt, type PlainValue } from './tex
 /** Adds a last member or element, in the style of the others. */
 export function insertedChild(
   source: JsonSource,
-  node: JsonContainer,
+  node: Node,
   key: string | number,
   value: PlainValue,
 ): Edit[] {
@@ -26,21 +26,21 @@ export function insertedChild(
   const eol = endOfLine(text)
   if (!last) {
     const [before, after] = isSpread ? [eol + indent, eol + outer] : ['', '']
-    const inner = { start: node.loc.start.offset + 1, end: node.loc.end.offset - 1 }
+    const inner = { start: node.offset + 1, end: endOf(node) - 1 }
     return [{ ...inner, text: before + item + after }]
   }
-  const end = last.loc.end.offset
-  const before = isSpread || last.type === 'LineComment' ? eol + indent : ' '
+  const end = last.end
+  const before = isSpread || last.kind === 'line comment' ? eol + indent : ' '
   const lastChild = childrenOf(node).at(-1)
   if (!lastChild) {
     const after = endsLine(text, end) ? '' : eol + outer
     return [{ start: end, end, text: before + item + after }]
   }
   // A comma after the last value is the style of the file, and stays so.
-  if (tokens.findLast((token) => !isComment(token))?.type === 'Comma') {
+  if (tokens.findLast((token) => !isComment(token))?.kind === 'comma') {
     return [{ start: end, end, text: `${before}${item},` }]
   }
-  const childEnd = lastChild.loc.end.offset
+  const childEnd = endOf(lastChild)
   if (childEnd === end) return [{ start: end, end, text: `,${before}${item}` }]
   return [
     { start: childEnd, end: childEnd, text: ',' },
@@ -49,15 +49,15 @@ export function insertedChild(
 }
 
 /** Whether the children of a node have lines of their own, and their indentation. */
-function layoutOf(text: string, node: JsonContainer) {
-  const open = node.loc.start.offset
+function layoutOf(text: string, node: Node) {
+  const open = node.offset
   const outer = indentAt(text, open)
   const first = childrenOf(node)[0]
-  const inner = text.slice(open, first ? node.loc.end.offset : open)
-  const startsLine = first && text.slice(open, first.loc.start.offset).includes('\n')
+  const inner = text.slice(open, first ? endOf(node) : open)
+  const startsLine = first && text.slice(open, first.offset).includes('\n')
   return {
     isSpread: first ? inner.includes('\n') : hasSeveralLines(text),
-    indent: startsLine ? indentAt(text, first.loc.start.offset) : outer + indentUnit(text),
+    indent: startsLine ? indentAt(text, first.offset) : outer + indentUnit(text),
     outer,
   }
 }
@@ -76,26 +76,27 @@ export function jsonText(text: string, value: PlainValue, indent: string | undef
 }
 
 /** Takes out a member or element with its comma. */
-export function removedChild(source: JsonSource, node: JsonContainer, child: JsonChild): Edit[] {
+export function removedChild(source: JsonSource, node: Node, child: Node): Edit[] {
   const { text, tokens } = source
   const children = childrenOf(node)
   if (children.length === 1 && !tokensIn(source, node).some(isComment)) {
-    return [{ start: node.loc.start.offset + 1, end: node.loc.end.offset - 1, text: '' }]
+    return [{ start: node.offset + 1, end: endOf(node) - 1, text: '' }]
   }
-  const { start, end } = child.loc
-  const before = tokens.findLast(({ loc }) => loc.end.offset <= start.offset)
-  const after = nextSignificant(tokens, end.offset)
-  const hasComma = after?.type === 'Comma'
-  const cutEnd = hasComma ? after.loc.end.offset : end.offset
+  const start = child.offset
+  const end = endOf(child)
+  const before = tokens.findLast((token) => token.end <= start)
+  const after = nextSignificant(tokens, end)
+  const hasComma = after?.kind === 'comma'
+  const cutEnd = hasComma ? after.end : end
   // What follows on the same line must not become a part of a line comment before.
-  const mustKeepLine = before?.type === 'LineComment' && !endsLine(text, cutEnd)
-  const cutStart = mustKeepLine ? start.offset : (before?.loc.end.offset ?? start.offset)
+  const mustKeepLine = before?.kind === 'line comment' && !endsLine(text, cutEnd)
+  const cutStart = mustKeepLine ? start : (before?.end ?? start)
   const cut = { start: cutStart, end: cutEnd, text: '' }
   const previous = children[children.indexOf(child) - 1]
-  const comma = previous && nextSignificant(tokens, previous.loc.end.offset)
+  const comma = previous && nextSignificant(tokens, endOf(previous))
   if (hasComma || !comma) return [cut]
-  return [{ start: comma.loc.start.offset, end: comma.loc.end.offset, text: '' }, cut]
+  return [{ start: comma.start, end: comma.end, text: '' }, cut]
 }
 
-const nextSignificant = (tokens: readonly Token[], offset: number) =>
-  tokens.find((token) => token.loc.start.offset >= offset && !isComment(token))
+const nextSignificant = (tokens: readonly JsonToken[], offset: number) =>
+  tokens.find((token) => token.start >= offset && !isComment(token))

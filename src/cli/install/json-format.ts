@@ -1,7 +1,14 @@
-import { type DocumentNode, parse, type ValueNode } from '@humanwhocodes/momoa'
-import { isObject } from '../../json/is-object.ts'
+import { getNodeValue, type Node } from 'jsonc-parser'
 import { insertedChild, jsonText, removedChild } from './json-edits.ts'
-import { childAt, isContainer, type JsonSource } from './json-tree.ts'
+import {
+  childAt,
+  childrenOf,
+  endOf,
+  type JsonSource,
+  parsedJson,
+  tokensOf,
+  valueNode,
+} from './json-tree.ts'
 import {
   type Edit,
   FormatError,
@@ -21,73 +28,31 @@ function jsonFormat(isStrict: boolean): TextFormat {
   return {
     read(text) {
       if (text.trim() === '') return {}
-      const { body } = parsed(text, isStrict)
-      const value = plainValueOf(body, text)
-      if (isObject(value)) return value
-      throw new FormatError('it must hold one JSON object', [text, body.loc.start.offset])
+      const root = parsedJson(text, isStrict)
+      if (root.type === 'object') return plainValueOf(root)
+      throw new FormatError('it must hold one JSON object', [text, root.offset])
     },
     edits(text, step) {
       if (text.trim() === '') return 'set' in step ? newText(text, step.set, step.value) : []
-      const document = parsed(text, isStrict)
-      const source = { text, tokens: document.tokens ?? [] }
+      const root = parsedJson(text, isStrict)
+      const source = { text, tokens: tokensOf(text) }
       return 'set' in step
-        ? setIn(source, document.body, step.set, step.value)
-        : removeIn(source, document.body, step.remove)
+        ? setIn(source, root, step.set, step.value)
+        : removeIn(source, root, step.remove)
     },
-  }
-}
-
-function parsed(text: string, isStrict: boolean): DocumentNode {
-  try {
-    return parse(text, {
-      mode: isStrict ? 'json' : 'jsonc',
-      ranges: true,
-      tokens: true,
-      allowTrailingCommas: !isStrict,
-    })
-  } catch (error) {
-    if (error instanceof RangeError) throw new FormatError('it is nested too deeply')
-    const { line, column } = error as { line?: number; column?: number }
-    const at = line === undefined || column === undefined ? undefined : { line, column }
-    // The message of the parser repeats a part of the file, which may belong to a secret.
-    throw new FormatError(isStrict ? 'it is not JSON' : 'it is not JSON with comments', at)
   }
 }
 
 /** The value of a node. Of a key that is there several times the last counts, as for all clients. */
-function plainValueOf(node: ValueNode, text: string): unknown {
-  switch (node.type) {
-    case 'Object':
-      return Object.fromEntries(
-        node.members.map(({ name, value }) => [
-          name.type === 'String' ? stringOf(name, text) : name.name,
-          plainValueOf(value, text),
-        ]),
-      )
-    case 'Array':
-      return node.elements.map(({ value }) => plainValueOf(value, text))
-    case 'String':
-      return stringOf(node, text)
-    case 'Null':
-      return null
-    case 'Number':
-    case 'Boolean':
-      return node.value
-    default:
-      throw new FormatError('it has a value that is not JSON', [text, node.loc.start.offset])
-  }
-}
-
-/** The parser accepts line breaks and other control characters in strings, which JSON does not. */
-function stringOf({ value, loc }: ValueNode & { value: string }, text: string): string {
-  const raw = text.slice(loc.start.offset, loc.end.offset)
-  for (let at = 0; at < raw.length; at++) {
-    if (raw.charCodeAt(at) < 0x20) {
-      const place: [string, number] = [text, loc.start.offset + at]
-      throw new FormatError('a text holds a line break or control character', place)
-    }
-  }
-  return value
+function plainValueOf(node: Node): unknown {
+  if (node.type === 'array') return childrenOf(node).map(plainValueOf)
+  if (node.type !== 'object') return getNodeValue(node)
+  return Object.fromEntries(
+    childrenOf(node).map((member) => [
+      member.children?.[0]?.value,
+      plainValueOf(valueNode(member)),
+    ]),
+  )
 }
 
 /** A text that is empty becomes an object. */
@@ -103,27 +68,29 @@ const nested = (path: Path, value: PlainValue): PlainValue =>
     value,
   )
 
-function setIn(source: JsonSource, node: ValueNode, path: Path, value: PlainValue): Edit[] {
+function setIn(source: JsonSource, node: Node, path: Path, value: PlainValue): Edit[] {
   const [key, ...rest] = path
-  const { start, end } = node.loc
+  const { text } = source
+  const { offset: start } = node
   if (key === undefined) {
-    const isSpread = source.text.slice(start.offset, end.offset).includes('\n')
-    const indent = isSpread ? indentAt(source.text, start.offset) : undefined
-    return [{ start: start.offset, end: end.offset, text: jsonText(source.text, value, indent) }]
+    const isSpread = text.slice(start, endOf(node)).includes('\n')
+    const indent = isSpread ? indentAt(text, start) : undefined
+    return [{ start, end: endOf(node), text: jsonText(text, value, indent) }]
   }
-  if (!isContainer(node) || (node.type === 'Array') !== (typeof key === 'number')) {
+  if (node.type !== (typeof key === 'number' ? 'array' : 'object')) {
     const kind = typeof key === 'number' ? 'a list' : 'an object'
-    throw new FormatError(`${kind} is expected there`, [source.text, start.offset])
+    throw new FormatError(`${kind} is expected there`, [text, start])
   }
-  const child = childAt(source, node, key)
-  if (child) return setIn(source, child.value, rest, value)
+  const child = childAt(text, node, key)
+  if (child) return setIn(source, valueNode(child), rest, value)
   return insertedChild(source, node, key, nested(rest, value))
 }
 
-function removeIn(source: JsonSource, node: ValueNode, path: Path): Edit[] {
+function removeIn(source: JsonSource, node: Node, path: Path): Edit[] {
   const [key, ...rest] = path
-  if (key === undefined || !isContainer(node)) return []
-  const child = childAt(source, node, key)
+  if (key === undefined) return []
+  const child = childAt(source.text, node, key)
   if (!child) return []
-  return rest.length > 0 ? removeIn(source, child.value, rest) : removedChild(source, node, child)
+  if (rest.length > 0) return removeIn(source, valueNode(child), rest)
+  return removedChild(source, node, child)
 }

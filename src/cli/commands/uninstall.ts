@@ -1,0 +1,16 @@
+import { fileChangeConfig, uninstallSettings } from '../../config/install.ts'
+import { defineCommand } from './command.ts'
+import { ending, programFor } from './install.ts'
+
+export const uninstall = defineCommand({
+  name: 'uninstall',
+  about: 'Take the server out of the MCP clients on this machine, or of those that are named.',
+  operands: '[CLIENT…]',
+  examples: ['uninstall', 'uninstall cursor --yes'],
+  settings: uninstallSettings,
+  read: (texts, env, _, operands) => ({ ...fileChangeConfig(texts), clients: operands, env }),
+  async start({ env, ...options }) {
+    const { runUninstall } = await import('../install/commands.ts')
+    return ending(runUninstall(options, programFor(env)))
+  },
+})

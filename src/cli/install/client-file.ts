@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { makePrivateFolder } from '../../state/private-files.ts'
+
+/** A configuration file as it was read. */
+export interface ClientFile {
+  /** Where it is, after links. */
+  readonly path: string
+  /** Its text without byte order mark; empty for a file that does not exist. */
+  readonly text: string
+  /** The byte order mark, or nothing. */
+  readonly mark: string
+  /** `undefined`: there is no such file. */
+  readonly found: { readonly bytes: Buffer; readonly stats: Stats } | undefined
+}
+
+/** A file cannot be read or written; the message is a clause. */
+export class ClientFileError extends Error {
+  override readonly name = 'ClientFileError'
+}
+
+/** Another program has changed the file since it was read. */
+export class ChangedMeanwhileError extends ClientFileError {}
+
+/** Reads a file, following links. Throws ClientFileError. */
+export function readClientFile(path: string): ClientFile {
+  const real = realPath(path)
+  const found = readBytes(real)
+  if (!found) return { path: real, text: '', mark: '', found: undefined }
+  const text = decoded(found.bytes)
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
+  return { path: real, text: text.slice(mark.length), mark, found }
+}
+
+/** The path after links. A link to a file that does not exist yet is followed, too. */
+function realPath(path: string, links = 0): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
+    if (codeOf(error) !== 'ENOENT' || links > 20) throw unreadable(error)
+    return isLink ? realPath(resolve(dirname(path), readlinkSync(path)), links + 1) : path
+  }
+}
+
+function readBytes(path: string): ClientFile['found'] {
+  try {
+    // The time of the file is taken first: a change between the two is noticed later.
+    const stats = statSync(path)
+    if (!stats.isFile()) throw new ClientFileError('it is not a file')
+    return { bytes: readFileSync(path), stats }
+  } catch (error) {
+    if (error instanceof ClientFileError) throw error
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw unreadable(error)
+  }
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
+const unreadable = (error: unknown) => new ClientFileError(`it cannot be read (${codeOf(error)})`)
+
+function decoded(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new ClientFileError('it is not UTF-8 text')
+  }
+}
+
+/**
+ * Replaces a file by one with another text, as a whole or not at all: the text is written beside it
+ * and renamed. Its mode and owner stay; a new file is readable to the user alone, as is one that
+ * `isPrivate`. The file before is kept as a backup, whose path is returned. Throws ClientFileError.
+ */
+export function replaceClientFile(
+  file: ClientFile,
+  text: string,
+  { isPrivate }: { isPrivate: boolean },
+): string | undefined {
+  const { path, mark, found } = file
+  try {
+    if (found) accessSync(path, constants.W_OK)
+    else makePrivateFolder(dirname(path))
+    const mode = found && !isPrivate ? found.stats.mode & 0o777 : 0o600
+    const temporary = join(
+      dirname(path),
+      `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`,
+    )
+    try {
+      writeWhole(temporary, mark + text, mode, found?.stats)
+      checkUnchanged(file)
+      const backup = found && keepBackup(path, mode)
+      renameSync(temporary, path)
+      return backup
+    } finally {
+      rmSync(temporary, { force: true })
+    }
+  } catch (error) {
+    if (error instanceof ClientFileError) throw error
+    throw new ClientFileError(`it cannot be written (${codeOf(error)})`)
+  }
+}
+
+function writeWhole(path: string, text: string, mode: number, before: Stats | undefined): void {
+  const descriptor = openSync(path, 'wx', 0o600)
+  try {
+    writeFileSync(descriptor, text)
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+  // With sudo the file would belong to root, and its user could not change it any more.
+  if (before && process.getuid?.() === 0) chownSync(path, before.uid, before.gid)
+  chmodSync(path, mode)
+}
+
+/** Throws ChangedMeanwhileError if the file is another one than was read. */
+function checkUnchanged({ path, found }: ClientFile): void {
+  const now = readBytes(path)
+  const isSame = found ? now?.bytes.equals(found.bytes) : !now
+  if (!isSame) throw new ChangedMeanwhileError('another program changed it meanwhile')
+}
+
+/** Backups have this at the end of their names. */
+const backupSuffix = '.voice-agent-mcp.bak'
+
+/** How many backups of one file are kept. */
+const keptBackups = 3
+
+/** Copies a file beside itself, and removes all but the newest backups of it. */
+function keepBackup(path: string, mode: number): string {
+  const time = new Date().toISOString().replaceAll(/[-:]/g, '')
+  const backup = `${path}.${time}${backupSuffix}`
+  copyFileSync(path, backup, constants.COPYFILE_EXCL)
+  chmodSync(backup, mode)
+  for (const old of backupsOf(path).slice(0, -keptBackups)) rmSync(old, { force: true })
+  return backup
+}
+
+/** The backups of a file, the oldest first: their names have the time. */
+function backupsOf(path: string): string[] {
+  const start = `${basename(path)}.`
+  return readdirSync(dirname(path))
+    .filter((name) => name.startsWith(start) && name.endsWith(backupSuffix))
+    .filter((name) => /^\d{8}T\d{6}\.\d{3}Z$/.test(name.slice(start.length, -backupSuffix.length)))
+    .toSorted()
+    .map((name) => join(dirname(path), name))
+}

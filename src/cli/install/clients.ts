@@ -1,0 +1,207 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { jsonWithComments, strictJson } from './json-format.ts'
+import { appData, clientHome, localAppData, type Machine, roaming, xdgConfig } from './machine.ts'
+import type { TextFormat } from './text-format.ts'
+import { toml } from './toml-format.ts'
+import { yaml } from './yaml-format.ts'
+
+/**
+ * How a client gives a server a key that is not in its file:
+ * - `reference`: a text in the server's environment that the client replaces by a variable of its own
+ * - `prompt`: the client asks for it once and keeps it where it keeps secrets
+ * - `listed`: a list of the variables that are handed on to the server, in the field `field`
+ * - `inherited`: the server gets the client's whole environment
+ * - `none`: there is no such way
+ */
+export type SecretPlace =
+  | { readonly kind: 'reference'; readonly text: (variable: string) => string }
+  | { readonly kind: 'prompt' }
+  | { readonly kind: 'listed'; readonly field: string; readonly where: string }
+  | { readonly kind: 'inherited' }
+  | { readonly kind: 'none' }
+
+/** Names of the fields of an entry, and fields that every entry has. */
+interface EntryForm {
+  readonly command: string
+  readonly env: string
+  /** Fields of a new entry besides command, arguments and environment, by the name of the server. */
+  readonly fixed: (name: string) => Readonly<Record<string, string | number | boolean>>
+}
+
+/** A client of MCP whose configuration of servers is a file. */
+export interface Client {
+  /** Its name on the command line. */
+  readonly id: string
+  readonly title: string
+  readonly format: TextFormat
+  /** The key of the object that holds the servers by name. */
+  readonly servers: string
+  /** The file, and what is there when the client is on the machine: the file or one of these. */
+  readonly locate: (machine: Machine) => {
+    readonly file: string
+    readonly signs: readonly string[]
+  }
+  readonly secret: SecretPlace
+  readonly form: EntryForm
+  /** What makes the client read its file again. */
+  readonly restart: string
+}
+
+const usualForm: EntryForm = { command: 'command', env: 'env', fixed: () => ({}) }
+const typedForm: EntryForm = { ...usualForm, fixed: () => ({ type: 'stdio' }) }
+
+/** A file in a folder that is there when the client is. */
+const inFolder = (folder: string, name: string) => ({ file: join(folder, name), signs: [folder] })
+
+const envReference: SecretPlace = { kind: 'reference', text: (name) => `\${env:${name}}` }
+
+/** VS Code and its preview differ in the name of their folder. */
+const vsCode = (id: string, title: string, folder: string): Client => ({
+  id,
+  title,
+  // The reference of its MCP configuration: servers and inputs, ${input:…} for what it asks for.
+  format: jsonWithComments,
+  servers: 'servers',
+  locate: (machine) => inFolder(join(appData(machine), folder, 'User'), 'mcp.json'),
+  secret: { kind: 'prompt' },
+  form: typedForm,
+  restart: 'Start the server with the command "MCP: List Servers".',
+})
+
+/** Every client, by the name of its maker's documents. To add one, write its row here. */
+export const clients: readonly Client[] = [
+  {
+    // The user guide of MCP for Claude Desktop. Its file is read by JSON.parse, and values are not
+    // expanded. On Windows it is a packaged app (MSIX), which sees a folder of its own in place of
+    // %APPDATA%.
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
+    format: strictJson,
+    servers: 'mcpServers',
+    locate: (machine) => inFolder(claudeDesktopFolder(machine), 'claude_desktop_config.json'),
+    secret: { kind: 'none' },
+    form: usualForm,
+    restart: 'Quit Claude Desktop and start it again.',
+  },
+  {
+    // Its documents on MCP: servers of the user are in ~/.claude.json; ${VAR:-default} is expanded.
+    // Without a default a variable that is not set would make the whole file invalid.
+    id: 'claude-code',
+    title: 'Claude Code',
+    format: strictJson,
+    servers: 'mcpServers',
+    locate: (machine) => ({
+      file: join(clientHome(machine, 'CLAUDE_CONFIG_DIR', ''), '.claude.json'),
+      signs: [clientHome(machine, 'CLAUDE_CONFIG_DIR', '.claude')],
+    }),
+    secret: { kind: 'reference', text: (name) => `\${${name}:-}` },
+    form: typedForm,
+    restart: 'Start a new session.',
+  },
+  {
+    // Its documents on MCP: ${env:NAME} in command, args, env, url and headers.
+    id: 'cursor',
+    title: 'Cursor',
+    format: jsonWithComments,
+    servers: 'mcpServers',
+    locate: ({ home }) => inFolder(join(home, '.cursor'), 'mcp.json'),
+    secret: envReference,
+    form: usualForm,
+    restart: 'Cursor reads the file by itself; look at Settings, MCP.',
+  },
+  vsCode('vscode', 'VS Code', 'Code'),
+  vsCode('vscode-insiders', 'VS Code Insiders', 'Code - Insiders'),
+  {
+    // The documents of Cascade on MCP: ${env:NAME} as in Cursor.
+    id: 'windsurf',
+    title: 'Windsurf',
+    format: jsonWithComments,
+    servers: 'mcpServers',
+    locate: ({ home }) => inFolder(join(home, '.codeium', 'windsurf'), 'mcp_config.json'),
+    secret: envReference,
+    form: usualForm,
+    restart: 'Press the refresh button of the MCP servers in Cascade.',
+  },
+  {
+    // Its configuration reference: a server gets few variables, and those that env_vars lists.
+    id: 'codex',
+    title: 'Codex',
+    format: toml,
+    servers: 'mcp_servers',
+    locate: (machine) => inFolder(clientHome(machine, 'CODEX_HOME', '.codex'), 'config.toml'),
+    secret: { kind: 'listed', field: 'env_vars', where: 'the environment of Codex' },
+    form: usualForm,
+    restart: 'Start a new session.',
+  },
+  {
+    // Its configuration reference: comments are allowed, $NAME and ${NAME} are expanded in strings.
+    id: 'gemini',
+    title: 'Gemini CLI',
+    format: jsonWithComments,
+    servers: 'mcpServers',
+    locate: ({ home }) => inFolder(join(home, '.gemini'), 'settings.json'),
+    secret: { kind: 'reference', text: (name) => `\${${name}}` },
+    form: usualForm,
+    restart: 'Start a new session.',
+  },
+  {
+    // Its documents on MCP and the source of its stdio transport: the server inherits the environment
+    // of Zed, and values are not expanded.
+    id: 'zed',
+    title: 'Zed',
+    format: jsonWithComments,
+    servers: 'context_servers',
+    locate: (machine) => inFolder(zedFolder(machine), 'settings.json'),
+    secret: { kind: 'inherited' },
+    form: usualForm,
+    restart: 'Zed reads the file by itself; look at the settings of its Agent Panel.',
+  },
+  {
+    // Its guide to configuration files: env_keys are read from its keyring or its environment.
+    id: 'goose',
+    title: 'Goose',
+    format: yaml,
+    servers: 'extensions',
+    locate: (machine) => inFolder(gooseFolder(machine), 'config.yaml'),
+    secret: { kind: 'listed', field: 'env_keys', where: "Goose's keyring or environment" },
+    form: {
+      command: 'cmd',
+      env: 'envs',
+      fixed: (name) => ({
+        name,
+        description: 'Voice agents',
+        type: 'stdio',
+        enabled: true,
+        timeout: 300,
+      }),
+    },
+    restart: 'Start a new session.',
+  },
+]
+
+const zedFolder = (machine: Machine) =>
+  machine.platform === 'win32' ? join(roaming(machine), 'Zed') : join(xdgConfig(machine), 'zed')
+
+const gooseFolder = (machine: Machine) =>
+  machine.platform === 'win32'
+    ? join(roaming(machine), 'Block', 'goose', 'config')
+    : join(xdgConfig(machine), 'goose')
+
+function claudeDesktopFolder(machine: Machine): string {
+  const usual = join(appData(machine), 'Claude')
+  if (machine.platform !== 'win32') return usual
+  const packages = join(localAppData(machine), 'Packages')
+  const folders = (existsSync(packages) ? readdirSync(packages) : [])
+    .filter((name) => name.startsWith('Claude_'))
+    .map((name) => join(packages, name, 'LocalCache', 'Roaming', 'Claude'))
+    .filter((folder) => existsSync(folder))
+  const withFile = folders.find((folder) => existsSync(join(folder, 'claude_desktop_config.json')))
+  return withFile ?? folders[0] ?? usual
+}
+
+/** Whether a client seems to be on the machine. */
+export function isInstalled(client: Client, machine: Machine): boolean {
+  const { file, signs } = client.locate(machine)
+  return [file, ...signs].some((path) => existsSync(path))
+}

@@ -1,0 +1,36 @@
+import { createInterface } from 'node:readline/promises'
+
+/** Asks the person at the terminal. */
+export interface Questions {
+  /** Enter means `usual`; the end of the input means no. */
+  confirm(question: string, usual: boolean): Promise<boolean>
+}
+
+/** Questions on standard error, so that standard output has the result alone. */
+export function terminalQuestions(
+  input: NodeJS.ReadableStream = process.stdin,
+  output: NodeJS.WritableStream = process.stderr,
+): Questions {
+  return {
+    async confirm(question, usual) {
+      const lines = createInterface({ input, output })
+      const ended = new Promise<undefined>((resolve) => {
+        lines.once('close', () => resolve(undefined))
+        // Ctrl+C: not only this question, but the whole command.
+        lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+      })
+      try {
+        for (;;) {
+          const hint = usual ? '[Y/n]' : '[y/N]'
+          const answer = await Promise.race([lines.question(`${question} ${hint} `), ended])
+          if (answer === undefined) return false
+          const word = answer.trim().toLowerCase()
+          if (word === '') return usual
+          if (['y', 'yes', 'n', 'no'].includes(word)) return word.startsWith('y')
+        }
+      } finally {
+        lines.close()
+      }
+    },
+  }
+}

@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../../json/is-object.ts'
+import { valueAt } from './checked-change.ts'
+import type { Client } from './clients.ts'
+import type { LaunchCommand } from './launch-command.ts'
+import type { Path, PlainValue, Step } from './text-format.ts'
+
+/** The variables of the server that are about the platform. */
+const baseUrlVariable = 'VOICE_AGENT_BASE_URL'
+export const keyVariable = 'VOICE_AGENT_API_KEY'
+
+/** What the server is to be started with. */
+export interface WantedServer {
+  /** Its name in the client's file. */
+  readonly name: string
+  readonly launch: LaunchCommand
+  /** Address of the platform; `undefined`: the sandbox, or a configuration file says it. */
+  readonly baseUrl: string | undefined
+  /** The key that is written as it is; `undefined`: none, or only how the client finds it. */
+  readonly plainKey: string | undefined
+}
+
+type Fields = Readonly<Record<string, PlainValue>>
+
+/** The steps that make the client's file hold the server; none where it does already. */
+export function stepsToAdd(client: Client, data: unknown, wanted: WantedServer): Step[] {
+  const path = [client.servers, wanted.name]
+  const existing = valueAt(data, path)
+  const entry = entryOf(client, wanted)
+  const inputs = client.secret.kind === 'prompt' ? inputSteps(data, wanted) : []
+  if (existing === undefined) return [...inputs, { set: path, value: entry }]
+  // What was at this name is of another kind, such as a server on the network.
+  if (!isObject(existing) || typeof existing[client.form.command] !== 'string') {
+    return [...inputs, { remove: path }, { set: path, value: entry }]
+  }
+  return [...inputs, ...stepsToUpdate(client, path, existing, entry)]
+}
+
+/** A whole entry, for a client that has none. */
+function entryOf({ form, secret }: Client, wanted: WantedServer): Fields {
+  const { name, launch, baseUrl, plainKey } = wanted
+  const isReferred = baseUrl !== undefined && plainKey === undefined
+  const env = {
+    ...launch.env,
+    ...(baseUrl !== undefined && { [baseUrlVariable]: baseUrl }),
+    ...(plainKey !== undefined && { [keyVariable]: plainKey }),
+    ...(isReferred && secret.kind === 'reference' && { [keyVariable]: secret.text(keyVariable) }),
+    ...(isReferred && secret.kind === 'prompt' && { [keyVariable]: `\${input:${inputId(name)}}` }),
+  }
+  return {
+    ...form.fixed(name),
+    [form.command]: launch.command,
+    args: launch.args,
+    ...(Object.keys(env).length > 0 && { [form.env]: env }),
+    ...(isReferred && secret.kind === 'listed' && { [secret.field]: [keyVariable] }),
+  }
+}
+
+/** Changes only what is ours: other fields and variables, which a person has added, stay. */
+function stepsToUpdate(
+  { form, secret }: Client,
+  path: Path,
+  existing: Readonly<Record<string, unknown>>,
+  entry: Fields,
+): Step[] {
+  const steps = [form.command, 'args', 'type'].flatMap((field) => {
+    const value = entry[field]
+    if (value === undefined || isDeepStrictEqual(existing[field], value)) return []
+    return [{ set: [...path, field], value }]
+  })
+  const list = secret.kind === 'listed' ? listSteps(path, secret.field, existing, entry) : []
+  return [...steps, ...envSteps([...path, form.env], existing[form.env], entry[form.env]), ...list]
+}
+
+function envSteps(path: Path, existing: unknown, wanted: PlainValue | undefined): Step[] {
+  const before = isObject(existing) ? existing : {}
+  const after: Fields = isObject(wanted) ? (wanted as Fields) : {}
+  if (!isObject(existing)) return isObject(wanted) ? [{ set: path, value: after }] : []
+  const set = Object.entries(after)
+    .filter(([name, value]) => before[name] !== value)
+    .map(([name, value]): Step => ({ set: [...path, name], value }))
+  const gone = [baseUrlVariable, keyVariable]
+    .filter((name) => Object.hasOwn(before, name) && !Object.hasOwn(after, name))
+    .map((name): Step => ({ remove: [...path, name] }))
+  return [...gone, ...set]
+}
+
+/** The list of variables that are handed on: ours is in it, or not, and others stay. */
+function listSteps(
+  path: Path,
+  field: string,
+  existing: Readonly<Record<string, unknown>>,
+  entry: Fields,
+): Step[] {
+  const before = existing[field]
+  const names = Array.isArray(before) ? (before as readonly PlainValue[]) : []
+  const others = names.filter((name) => name !== keyVariable)
+  const after = entry[field] === undefined ? others : [...others, keyVariable]
+  if (names.length === after.length) return []
+  return [{ set: [...path, field], value: after }]
+}
+
+const inputId = (name: string) => `${name}-api-key`
+
+/** Of VS Code: what it asks for and keeps. The list is at the top of the file, beside the servers. */
+function inputSteps(data: unknown, { name, baseUrl, plainKey }: WantedServer): Step[] {
+  if (baseUrl === undefined || plainKey !== undefined) return []
+  const inputs = valueAt(data, ['inputs'])
+  const index = inputIndex(inputs, name)
+  if (index >= 0) return []
+  const value = {
+    type: 'promptString',
+    id: inputId(name),
+    description: `API key of the voice-agent platform (${name})`,
+    password: true,
+  }
+  return [{ set: ['inputs', Array.isArray(inputs) ? inputs.length : 0], value }]
+}
+
+const inputIndex = (inputs: unknown, name: string): number =>
+  Array.isArray(inputs)
+    ? inputs.findIndex((one: unknown) => isObject(one) && one.id === inputId(name))
+    : -1
+
+/** The steps that take the server out of the client's file; none where it is not in it. */
+export function stepsToRemove(client: Client, data: unknown, name: string): Step[] {
+  const path = [client.servers, name]
+  if (valueAt(data, path) === undefined) return []
+  const inputs = valueAt(data, ['inputs'])
+  const index = client.secret.kind === 'prompt' ? inputIndex(inputs, name) : -1
+  const servers = valueAt(data, [client.servers])
+  const others = isObject(servers) ? { ...servers, [name]: undefined } : {}
+  const isUsed = JSON.stringify(others).includes(`\${input:${inputId(name)}}`)
+  return [
+    { remove: path },
+    ...(index >= 0 && !isUsed ? [{ remove: ['inputs', index] } satisfies Step] : []),
+  ]
+}

@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { Machine } from '../../src/cli/install/machine.ts'
+
+/** A home folder that is removed after the test, with the folders of each system in it. */
+export interface ClientHome extends Disposable {
+  readonly path: string
+  /** The machine of a user who has this home. */
+  machine(platform: NodeJS.Platform): Machine
+  write(file: string, text: string | Buffer): string
+  read(file: string): string
+}
+
+/** `file` is relative to the home folder. */
+export function clientHome(): ClientHome {
+  const path = mkdtempSync(join(tmpdir(), 'voice-agent-mcp-home-'))
+  return {
+    path,
+    machine: (platform) => ({
+      platform,
+      home: path,
+      env:
+        platform === 'win32'
+          ? { APPDATA: join(path, 'Roaming'), LOCALAPPDATA: join(path, 'Local') }
+          : {},
+    }),
+    write(file, text) {
+      const full = join(path, file)
+      mkdirSync(dirname(full), { recursive: true })
+      writeFileSync(full, text)
+      return full
+    },
+    read: (file) => readFileSync(join(path, file), 'utf8'),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  }
+}
