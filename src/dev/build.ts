@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { initializedVersions, toolSummaries } from '../service/tool-summaries.ts'
+import { keepClassNames } from './keep-class-names.ts'
 import { licences } from './licences.ts'
 import { replaceModules } from './replace-modules.ts'
 
@@ -45,7 +46,7 @@ const { metafile } = await build({
   metafile: true,
   // What the package names as its main file loads its parts in a way that cannot be bundled.
   alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
-  plugins: [replaced],
+  plugins: [replaced, keepClassNames('oidc-provider')],
   // undici is CommonJS and requires Node's own modules.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",

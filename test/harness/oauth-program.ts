@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort, type Program, scratchFolder, startHttpProgram } from './program.ts'
+
+/** A client that the operator gives; the port of its address is free. */
+export const givenClient = {
+  client_id: 'given-client',
+  client_name: 'A given client',
+  redirect_uris: ['http://127.0.0.1/callback'],
+  token_endpoint_auth_method: 'none',
+}
+
+export interface OauthProgram extends Program {
+  /** The public address, which is also the issuer. */
+  readonly origin: string
+  /** The address of MCP. */
+  readonly url: string
+}
+
+/** Starts the built program with OAuth, on the sandbox. */
+export async function startOauthProgram(): Promise<OauthProgram> {
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
+  // It is read once, at the start.
+  using folder = scratchFolder()
+  const clients = join(folder.path, 'clients.json')
+  writeFileSync(clients, JSON.stringify([givenClient]))
+  const oauth = ['--oauth', '--public-url', origin, '--oauth-clients', clients]
+  const program = await startHttpProgram({}, [...oauth, '--port', String(port)])
+  return Object.assign(program, { origin })
+}
