@@ -31,6 +31,7 @@ export const slow = [
   'test/transports/exposure.test.ts',
   'test/transports/http-limits.test.ts',
   'test/transports/http-pressure.test.ts',
+  'test/transports/shutdown.test.ts',
   'test/transports/stdio-pressure.test.ts',
   'test/transports/stdio-protocol.test.ts',
 ]

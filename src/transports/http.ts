@@ -8,6 +8,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { McpService } from '../mcp/mcp-service.ts'
 import { WatchLimitError } from '../session/watched-replies.ts'
+import { Drain } from './drain.ts'
 import { type AdmissionOptions, createAdmission } from './http-admission.ts'
 import { refuse, responseForClient } from './http-answers.ts'
 import { answerAuthorization } from './http-authorization.ts'
@@ -49,9 +50,9 @@ export async function startHttp(
     onerror: onError,
     maxSubscriptions: Number.POSITIVE_INFINITY,
   })
-  let isDraining = false
+  const drain = new Drain()
   const limits = limitedServing(
-    { ...options, isDraining: () => isDraining },
+    { ...options, drain, isDraining: () => drain.isDraining },
     {
       httpFastPath,
       waitsIn,
@@ -66,9 +67,10 @@ export async function startHttp(
   return {
     ...listening,
     async close() {
-      isDraining = true
+      drain.isDraining = true
       await streams.close()
-      await listening.close(options.drainMs)
+      const isAnswered = await drain.answered(options.drainMs)
+      await listening.close(isAnswered ? undefined : 0)
       await handler.close()
       limits.close()
     },
@@ -76,12 +78,16 @@ export async function startHttp(
 }
 
 /** Answers requests within the limits. */
-function limitedServing(options: HttpOptions & AdmissionOptions, parts: Omit<McpParts, 'limits'>) {
+function limitedServing(
+  options: HttpOptions & AdmissionOptions & { readonly drain: Drain },
+  parts: Omit<McpParts, 'limits'>,
+) {
   const admit = createAdmission(options)
   const limits = createLimits(options.limits, (request, response) => {
-    const { onRefused } = options
-    if (onRefused && !isProbePath(request.url?.split('?')[0]))
-      reportRefusal(request, response, onRefused)
+    const { onRefused, drain } = options
+    const isProbe = isProbePath(request.url?.split('?')[0])
+    if (onRefused && !isProbe) reportRefusal(request, response, onRefused)
+    if (!isProbe && !drain.admits(response)) return
     const admitted = admit(request, response)
     if (!admitted) return
     const answering =

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
+import { jsonLog } from '../harness/json-log.ts'
 import { clientMeta, mcpHttpRequest } from '../harness/mcp-request.ts'
 import { startHttpProgram, startPlatformProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
@@ -16,6 +19,25 @@ async function slowPlatform(ms: number) {
     setTimeout(() => json(res, 200, { id: 'me', name: 'Slow' }), ms)
   })
   return Object.assign(platform, { asked })
+}
+
+/** A connection that stays open; `send` gives what comes until it matches. */
+async function openConnection({ hostname, port }: URL) {
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  return {
+    async send(request: string, until: RegExp): Promise<string> {
+      text = ''
+      socket.write(request)
+      await expect.poll(() => text).toMatch(until)
+      return text
+    },
+    [Symbol.dispose]: () => socket.destroy(),
+  }
 }
 
 const account = { name: 'get_current_account', arguments: {} }
@@ -71,6 +93,62 @@ describe('SIGTERM over HTTP', () => {
     expect(await stream.text()).toMatch(/"result":/)
     expect(await program.exited).toBe(0)
     expect(Date.now() - began).toBeLessThan(20_000)
+  })
+
+  test('refuses further requests meanwhile, on old and new connections, and answers probes', async () => {
+    await using platform = await slowPlatform(slowMs)
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_LOG: 'json',
+    })
+    using old = await openConnection(new URL(program.url))
+    await old.send('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n', /"status":"ok"}/)
+    const asked = mcpHttpRequest('tools/call', account, { key: 'a-key' })
+    const answer = fetch(program.url, asked).then((response) => response.text())
+    await platform.asked
+    program.process.kill('SIGTERM')
+    await program.waitFor(/Stopping/)
+    const probe = async (path: string) => {
+      const response = await fetch(new URL(path, program.url))
+      return [response.status, await response.json()]
+    }
+    expect(await probe('/readyz')).toEqual([503, { status: 'stopping' }])
+    expect(await probe('/healthz')).toEqual([200, { status: 'ok' }])
+    const refused = await old.send(
+      'POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}',
+      /stopping/,
+    )
+    expect(refused).toMatch(/^HTTP\/1.1 503 /)
+    expect(refused).toMatch(/^retry-after: \d+\r$/im)
+    expect(refused).toMatch(/^connection: close\r$/im)
+    const late = await fetch(program.url, asked)
+    expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await late.text()).toMatch(/send the request again/)
+    expect(await answer).toContain('"name":"Slow"')
+    expect(await program.exited).toBe(0)
+    const statuses = jsonLog(program.stderr()).flatMap(({ event, status }) =>
+      event === 'request_refused' ? [status] : [],
+    )
+    expect(statuses).toEqual([503, 503])
+  })
+
+  test('ends requests that take longer than --drain', async () => {
+    await using platform = await slowPlatform(8000)
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_DRAIN: '1',
+    })
+    const asked = mcpHttpRequest('tools/call', account, { key: 'a-key' })
+    const answer = fetch(program.url, asked).then(
+      () => 'answered',
+      () => 'cut',
+    )
+    await platform.asked
+    const began = Date.now()
+    program.process.kill('SIGTERM')
+    expect(await answer).toBe('cut')
+    expect(await program.exited).toBe(0)
+    expect(Date.now() - began).toBeLessThan(5000)
   })
 
   test('works while the most expensive templates are checked', async () => {
