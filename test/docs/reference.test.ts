@@ -81,7 +81,7 @@ test('documents name settings and variables that exist', () => {
 
 /** Flags of other programs that documents name: Node.js, npm and the scripts for developers. */
 const foreignFlags = [
-  'ignore-scripts max-semi-space-size max-old-space-size optimize-for-size',
+  'import ignore-scripts max-semi-space-size max-old-space-size optimize-for-size',
   'list lists answer-ms placements seed seeds from at-once json suite requirements',
 ].flatMap((names) => names.split(' '))
 
