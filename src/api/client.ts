@@ -66,21 +66,18 @@ export interface ClientOptions {
 
 export function createClient(options: ClientOptions): Client {
   const { retry = defaultRetryPolicy, totalTimeoutMs = 30_000 } = options
+  const isObserved = options.beginTry !== undefined || options.onTry !== undefined
   return {
     async call(route, request, signal) {
       let timeLeftMs = totalTimeoutMs
       let patience = retry.longestRetryAfter * 1000
       for (let attempts = 1; ; attempts++) {
-        const { id: operation, method, path } = route
-        const observed = options.beginTry?.({ operation, method, path, resends: attempts - 1 })
         const started = performance.now()
-        const send = () => attempt(route, request, options, { signal, timeLeftMs, observed })
-        const outcome = await (observed ? observed.run(send) : send())
-        const durationMs = performance.now() - started
-        timeLeftMs -= durationMs
-        const tried = tryOf(route, outcome, { durationMs, isRetry: attempts > 1 })
-        observed?.end(tried)
-        options.onTry?.(tried)
+        const trying = { signal, timeLeftMs, resends: attempts - 1 }
+        const outcome = await (isObserved
+          ? observedAttempt(route, request, options, trying)
+          : attempt(route, request, options, trying))
+        timeLeftMs -= performance.now() - started
         // The value was parsed with this route's own reply schema, which is what ReplyOf names.
         if (outcome.ok) return outcome.value as ReplyOf<typeof route>
         const wait = waitBeforeRetry(route.method, outcome.failure, attempts, retry)
@@ -119,17 +116,39 @@ function tryOf(
   }
 }
 
-interface AttemptOptions {
+/** One try, with what there is for it. */
+interface Trying {
   readonly signal: AbortSignal | undefined
   readonly timeLeftMs: number
-  readonly observed: ObservedTry | undefined
+  /** How many tries were before it. */
+  readonly resends: number
+}
+
+async function observedAttempt(
+  route: Route,
+  request: RouteRequest,
+  options: ClientOptions,
+  trying: Trying,
+): Promise<Tried> {
+  const { id: operation, method, path } = route
+  const { resends } = trying
+  const observed = options.beginTry?.({ operation, method, path, resends })
+  const started = performance.now()
+  const send = () => attempt(route, request, options, trying, observed?.headers)
+  const outcome = await (observed ? observed.run(send) : send())
+  const durationMs = performance.now() - started
+  const tried = tryOf(route, outcome, { durationMs, isRetry: resends > 0 })
+  observed?.end(tried)
+  options.onTry?.(tried)
+  return outcome
 }
 
 async function attempt(
   route: Route,
   request: RouteRequest,
   { send, apiKey, userAgent, clientNetwork }: ClientOptions,
-  { signal, timeLeftMs, observed }: AttemptOptions,
+  { signal, timeLeftMs }: Trying,
+  moreHeaders?: Readonly<Record<string, string>>,
 ): Promise<Tried> {
   // The request of a change is also used to read the same resource, which takes no body.
   const body = route.body ? request.body : undefined
@@ -138,7 +157,7 @@ async function attempt(
       method: route.method,
       target: targetOf(route, request),
       headers: {
-        ...observed?.headers,
+        ...moreHeaders,
         'x-api-key': apiKey,
         'user-agent': userAgent,
         accept: 'application/json',

@@ -26,6 +26,7 @@ export class Connections {
   readonly #known = new WeakMap<Socket, Connection>()
   /** The connections with a request that is served. */
   readonly #busy = new Set<Connection>()
+  #whenIdle: (() => void) | undefined
 
   constructor(serve: Serve, bounds: UnreadBounds) {
     this.#serve = serve
@@ -41,7 +42,7 @@ export class Connections {
   #open(socket: Socket): Connection {
     const connection = new Connection(socket, () => {
       if (connection.end()) setImmediate(() => this.#beginNext(connection))
-      else this.#busy.delete(connection)
+      else this.#rest(connection)
     })
     this.#known.set(socket, connection)
     return connection
@@ -51,7 +52,20 @@ export class Connections {
   #beginNext(connection: Connection): void {
     const next = connection.next()
     if (next) this.#begin(connection, next.request, next.response)
-    else this.#busy.delete(connection)
+    else this.#rest(connection)
+  }
+
+  #rest(connection: Connection): void {
+    this.#busy.delete(connection)
+    if (this.#busy.size === 0) this.#whenIdle?.()
+  }
+
+  /** Resolves when no request is served. */
+  idle(): Promise<void> {
+    if (this.#busy.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#whenIdle = resolve
+    })
   }
 
   #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {

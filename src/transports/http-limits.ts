@@ -63,6 +63,8 @@ export function createLimits(bounds: HttpLimits, serve: Serve) {
   return {
     bodies,
     take: connections.take,
+    /** Resolves when no request is served. */
+    answered: () => connections.idle(),
     /** Counts a request, stream or waits until the answer has ended. False: it is answered with a refusal. */
     admits(what: Limited, { key, network, count = 1 }: Holder, response: ServerResponse): boolean {
       const quota = quotas[what]

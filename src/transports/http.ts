@@ -8,7 +8,7 @@ import { toNodeHandler } from '@modelcontextprotocol/node'
 import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/server'
 import type { McpService } from '../mcp/mcp-service.ts'
 import { WatchLimitError } from '../session/watched-replies.ts'
-import { Drain } from './drain.ts'
+import { endsWithin, refuseWhileStopping } from './drain.ts'
 import { type AdmissionOptions, createAdmission } from './http-admission.ts'
 import { refuse, responseForClient } from './http-answers.ts'
 import { answerAuthorization } from './http-authorization.ts'
@@ -50,9 +50,9 @@ export async function startHttp(
     onerror: onError,
     maxSubscriptions: Number.POSITIVE_INFINITY,
   })
-  const drain = new Drain()
+  let isDraining = false
   const limits = limitedServing(
-    { ...options, drain, isDraining: () => drain.isDraining },
+    { ...options, isDraining: () => isDraining },
     {
       httpFastPath,
       waitsIn,
@@ -67,9 +67,9 @@ export async function startHttp(
   return {
     ...listening,
     async close() {
-      drain.isDraining = true
+      isDraining = true
       await streams.close()
-      const isAnswered = await drain.answered(options.drainMs)
+      const isAnswered = await endsWithin(limits.answered(), options.drainMs)
       await listening.close(isAnswered ? undefined : 0)
       await handler.close()
       limits.close()
@@ -78,16 +78,14 @@ export async function startHttp(
 }
 
 /** Answers requests within the limits. */
-function limitedServing(
-  options: HttpOptions & AdmissionOptions & { readonly drain: Drain },
-  parts: Omit<McpParts, 'limits'>,
-) {
+function limitedServing(options: HttpOptions & AdmissionOptions, parts: Omit<McpParts, 'limits'>) {
   const admit = createAdmission(options)
   const limits = createLimits(options.limits, (request, response) => {
-    const { onRefused, drain } = options
-    const isProbe = isProbePath(request.url?.split('?')[0])
-    if (onRefused && !isProbe) reportRefusal(request, response, onRefused)
-    if (!isProbe && !drain.admits(response)) return
+    const { onRefused, isDraining } = options
+    if ((onRefused || isDraining()) && !isProbePath(request.url?.split('?')[0])) {
+      if (onRefused) reportRefusal(request, response, onRefused)
+      if (isDraining()) return refuseWhileStopping(response)
+    }
     const admitted = admit(request, response)
     if (!admitted) return
     const answering =

@@ -66,20 +66,24 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
     if (!requested.ok) return undefined
     const { exposure } = requested
     const catalogue = options.catalogueOf(exposure)
-    const answering: Answering = { ...options, request, era, exposure, catalogue }
     switch (message.method) {
       case 'tools/list': {
         const [before, after] = resultResponseParts(message.id)
         const answer = [before, listOf(catalogue)[era], after]
-        return options.observing ? observed(message, answering, async () => answer) : answer
+        if (!options.observing) return answer
+        return observed(
+          message,
+          { ...options, request, era, exposure, catalogue },
+          async () => answer,
+        )
       }
       case 'tools/call': {
         const tool = catalogue.byName.get(message.params.name)
         if (!tool || mayNeedMore(tool, message)) return undefined
-        return callTool(tool, message, answering)
+        return callTool(tool, message, { ...options, request, era, exposure, catalogue })
       }
       case 'resources/read':
-        return read(message, answering)
+        return read(message, { ...options, request, era, exposure, catalogue })
     }
   }
 }
