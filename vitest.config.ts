@@ -23,6 +23,8 @@ export const slow = [
   'test/jobs/shortest-way.test.ts',
   'test/mcp/fast/http-differential.test.ts',
   'test/mcp/fast/stdio-handshake.property.test.ts',
+  'test/oauth/document-clients.test.ts',
+  'test/oauth/guarded-fetch/guarded-fetch.test.ts',
   'test/sandbox/durability.test.ts',
   'test/sandbox/fuzz.test.ts',
   'test/state/restart.test.ts',

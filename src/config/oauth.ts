@@ -1,6 +1,8 @@
 import { ConfigError } from './config-error.ts'
 import { isLoopback } from './loopback.ts'
+import { type HttpsProxy, httpsProxy } from './platform.ts'
 import { flag, type SettingTexts, settingLabel, settingReader, text } from './setting.ts'
+import type { Environment } from './setting-texts.ts'
 
 /** The authorization server beside the MCP server. */
 export interface OauthConfig {
@@ -8,6 +10,8 @@ export interface OauthConfig {
   readonly publicUrl: URL
   /** The file of the clients that the operator gives, as JSON. */
   readonly clientsFile: string | undefined
+  /** For the documents that clients publish. */
+  readonly proxy: HttpsProxy | undefined
 }
 
 export const oauthSettings = {
@@ -28,7 +32,7 @@ export const oauthSettings = {
 }
 
 /** `undefined`: there is no authorization server. Throws ConfigError. */
-export function oauthConfig(texts: SettingTexts): OauthConfig | undefined {
+export function oauthConfig(texts: SettingTexts, env: Environment): OauthConfig | undefined {
   const value = settingReader(oauthSettings, texts)
   const [url, clientsFile] = [value('public-url'), value('oauth-clients')]
   const label = (name: keyof typeof oauthSettings) => settingLabel(oauthSettings, name)
@@ -42,7 +46,7 @@ export function oauthConfig(texts: SettingTexts): OauthConfig | undefined {
       `${label('oauth')} needs ${label('public-url')}: the address under which clients and browsers reach this server, such as https://voice.example.com.`,
     )
   }
-  return { publicUrl: publicAddress(url, label('public-url')), clientsFile }
+  return { publicUrl: publicAddress(url, label('public-url')), clientsFile, proxy: httpsProxy(env) }
 }
 
 function isOn(given = ''): boolean {

@@ -15,7 +15,7 @@ export type PlatformConfig =
       headersTimeoutMs: number
       totalTimeoutMs: number
       /** Proxy for https, and the hosts that are reached without it. */
-      proxy: { url: string; except: string } | undefined
+      proxy: HttpsProxy | undefined
       /** Requests to the platform at the same time: in all, with one key, for one client network. */
       atOnce: { inAll: number; perKey: number; perNetwork: number }
     }
@@ -120,10 +120,20 @@ function checkApiKey(apiKey: string): void {
   }
 }
 
-/** The proxy of the environment, in either spelling. This machine is never reached through a proxy. */
-function proxyFor({ protocol, hostname }: URL, env: Environment) {
+/** Proxy for https, and the hosts that are reached without it. */
+export interface HttpsProxy {
+  readonly url: string
+  readonly except: string
+}
+
+/** This machine is never reached through a proxy. */
+const proxyFor = ({ protocol, hostname }: URL, env: Environment): HttpsProxy | undefined =>
+  protocol === 'https:' && !isLoopback(hostname) ? httpsProxy(env) : undefined
+
+/** The proxy of the environment, in either spelling. Throws ConfigError. */
+export function httpsProxy(env: Environment): HttpsProxy | undefined {
   const url = env.HTTPS_PROXY || env.https_proxy
-  if (!url || protocol !== 'https:' || isLoopback(hostname)) return undefined
+  if (!url) return undefined
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
     throw new ConfigError('HTTPS_PROXY is not a web address. A web address starts with http://.')
   }

@@ -23,8 +23,6 @@ export interface OauthParts {
   readonly sealingKeys: SealingKeys
   readonly scopes: readonly Scope[]
   readonly onError: (error: unknown) => void
-  /** Proxy for https, and the hosts that are reached without it. */
-  readonly proxy: { readonly url: string; readonly except: string } | undefined
   /** In place of the guarded one, for tests. */
   readonly fetchDocument?: FetchDocument | undefined
 }
@@ -35,7 +33,7 @@ export interface OpenAuthorization extends Authorization {
 
 /** Opens the authorization server; its code is loaded only here. Throws ConfigError. */
 export async function openOauth(
-  { publicUrl, clientsFile }: OauthConfig,
+  { publicUrl, clientsFile, proxy }: OauthConfig,
   parts: OauthParts,
 ): Promise<OpenAuthorization> {
   const [{ openAuthorizationServer }, { StaticClient }, { createGuardedFetch }] = await Promise.all(
@@ -48,7 +46,7 @@ export async function openOauth(
   const { platform, isSandbox, sessionFor, state, sealingKeys, scopes, onError } = parts
   const clients =
     clientsFile === undefined ? [] : clientsIn(clientsFile, z.array(StaticClient).max(1000))
-  const guarded = createGuardedFetch({ proxy: parts.proxy })
+  const guarded = createGuardedFetch({ proxy })
   try {
     const authorization = await openAuthorizationServer({
       publicUrl,

@@ -79,7 +79,6 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
       openOauth(oauth, {
         ...{ platform, isSandbox, sessionFor, state, sealingKeys, fetchDocument },
         scopes: scopesOf(exposure.tools),
-        proxy: platformConfig.kind === 'network' ? platformConfig.proxy : undefined,
         onError: events.onBug,
       }),
     /** Whether there is a key for requests that bring none. */

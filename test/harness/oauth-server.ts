@@ -38,7 +38,7 @@ export async function startOauthServer({
     confirm: 'never',
     ...texts,
   }
-  const oauth: OauthConfig | undefined = oauthConfig(given)
+  const oauth: OauthConfig | undefined = oauthConfig(given, {})
   const config = serviceConfig(given, {}, { needsKey: false })
   const errors: unknown[] = []
   const service = await openService(config, { onBug: (error) => void errors.push(error) })

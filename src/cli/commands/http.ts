@@ -38,7 +38,7 @@ export const http = defineCommand({
   read(texts, env): HttpCommandConfig {
     const service = serviceConfig(texts, env, { needsKey: false })
     const listening = listenConfig(texts, 3000)
-    const oauth = oauthConfig(texts)
+    const oauth = oauthConfig(texts, env)
     const reached = oauth ? reachedAt(oauth.publicUrl, listening) : listening
     if (service.platform.kind === 'sandbox') requireHosts(reached)
     return { ...service, ...reached, ...httpConfig(texts), ...metricsConfig(texts), oauth }
