@@ -11,11 +11,3 @@ export function isPublicAddress(address: string): boolean {
   if (parsed.range() !== 'unicast') return false
   return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'))
 }
-
-/**
- * The same, and addresses of this machine: for an authorization server that is itself on loopback, as
- * in development (draft-ietf-oauth-client-id-metadata-document §8.6).
- */
-export const isPublicOrLoopbackAddress = (address: string): boolean =>
-  isPublicAddress(address) ||
-  (ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback')
