@@ -42,7 +42,7 @@ export type ConfirmedBy = 'not_needed' | 'person' | 'token' | 'off' | 'not_given
 /** As much of the key's hash as tells users apart: the same as in the log. */
 const shownHash = 16
 
-/** Most writes that an entry has; further ones are counted. */
+/** Most writes that an entry has, and most targets; further writes are counted. */
 const mostWrites = 200
 
 /** What is recorded of one call while it goes on. */
@@ -124,8 +124,21 @@ export class CallRecord {
       arguments: this.#arguments(),
       writes: writes.slice(0, mostWrites),
       ...(outcome === 'failed' && writes.length === 0 && this.#failure()),
+      ...this.#targets(),
       ...(leftOut > 0 && { writes_left_out: leftOut }),
       ...(this.#end && { duration_ms: Math.round(this.#end.durationMs) }),
+    }
+  }
+
+  #targets() {
+    const targets = this.#end?.targets.slice(0, mostWrites) ?? []
+    if (targets.length === 0) return {}
+    return {
+      targets: targets.map(({ id, to_number, outcome }) => ({
+        ...(id !== undefined && { id: this.#redaction.shown(id) }),
+        ...(to_number !== undefined && { to_number: this.#redaction.number(to_number) }),
+        outcome,
+      })),
     }
   }
 

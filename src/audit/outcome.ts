@@ -3,6 +3,17 @@ import type { AuditEntry } from '../state/audit-trail.ts'
 /** How a call ended, in the words of the log: `ok`, `task`, or the kind of its error. */
 export interface CallEnd {
   readonly word: string
+  /** What came of each, where the call was for many things. */
+  readonly targets: readonly Target[]
+}
+
+/** One of many things that a call was for. */
+export interface Target {
+  readonly id: string | undefined
+  /** Of a list of calls. */
+  readonly to_number: string | undefined
+  /** In the words of the tool's result. */
+  readonly outcome: string
 }
 
 /**
@@ -20,7 +31,6 @@ export type AuditOutcome = 'done' | 'unchanged' | 'partly' | 'refused' | 'failed
 
 /** The words for a call that this server or a person has refused. */
 const refusals: ReadonlySet<string> = new Set([
-  'all_failed',
   'bad_arguments',
   'bad_parameter',
   'confirmation_declined',
@@ -39,18 +49,23 @@ export const isQuestion = ({ word }: CallEnd): boolean => questions.has(word)
 
 const isSuccess = (word: string) => word === 'ok' || word === 'task'
 
+/** The words of results for things that were left as they are, because it failed or was refused. */
+const notDone: ReadonlySet<string> = new Set(['failed', 'not_allowed', 'not_dialled', 'not_tried'])
+
 export function outcomeOf(
-  { word }: CallEnd,
+  { word, targets }: CallEnd,
   writes: AuditEntry['writes'],
 ): { readonly outcome: AuditOutcome; readonly reason?: string } {
   const reason = isSuccess(word) ? {} : { reason: word }
   // Writes that were to be sent, and were not.
   if (word === 'not_recorded') return { outcome: 'refused', ...reason }
-  if (writes.length === 0) return { outcome: outcomeWithoutWrites(word), ...reason }
-  const some = (outcome: string) => writes.some((write) => write.outcome === outcome)
-  if (some('unknown') || some('sent')) return { outcome: 'unknown', ...reason }
-  if (!some('done')) return { outcome: 'failed', ...reason }
-  return { outcome: some('failed') || !isSuccess(word) ? 'partly' : 'done', ...reason }
+  const ends = [...writes, ...targets].map(({ outcome }) => outcome)
+  if (ends.some((one) => one === 'unknown' || one === 'sent'))
+    return { outcome: 'unknown', ...reason }
+  const someFailed = ends.some((one) => notDone.has(one))
+  if (writes.length === 0 && !someFailed) return { outcome: outcomeWithoutWrites(word), ...reason }
+  if (ends.every((one) => notDone.has(one))) return { outcome: 'failed', ...reason }
+  return { outcome: someFailed || !isSuccess(word) ? 'partly' : 'done', ...reason }
 }
 
 function outcomeWithoutWrites(word: string): AuditOutcome {

@@ -99,5 +99,8 @@ const unknownToolRecorder =
     // The name is a text of the client, so it is not recorded.
     observer?.toolCallEnded({ tool: 'unknown', operation: '' }, 'protocol_error')
     if (tool && tool.effect !== 'reads')
-      audit?.refused(auditedCall(tool, args, { session, sender }), { word: 'not_exposed' })
+      audit?.refused(auditedCall(tool, args, { session, sender }), {
+        word: 'not_exposed',
+        targets: [],
+      })
   }

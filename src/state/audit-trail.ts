@@ -53,6 +53,16 @@ export const AuditEntry = z.looseObject({
   /** What the client sent, redacted. */
   arguments: z.unknown(),
   writes: z.array(AuditedWrite),
+  /** What came of each, in the words of the result, where the call was for many things. */
+  targets: z
+    .array(
+      z.looseObject({
+        id: z.string().optional(),
+        to_number: z.string().optional(),
+        outcome: z.string(),
+      }),
+    )
+    .optional(),
   /** The request that failed, where that was before anything was sent that changes something. */
   failed_request: z
     .looseObject({

@@ -246,9 +246,42 @@ describe('what failed is recorded', () => {
     const agent_ids = [agent(1), agent(2), '00000000-0000-4000-8002-00000000abcd']
     await client.call('update_agent', { agent_ids, note: 'Winter' })
     const [entry] = await folder.ended(1)
-    const outcomes = entry?.writes.map(({ ids, outcome }) => [ids?.agent_id, outcome])
-    expect(outcomes).toContainEqual([agent(1), 'done'])
-    expect(outcomes).toContainEqual([agent(2), 'done'])
+    expect(entry).toMatchObject({
+      outcome: 'partly',
+      targets: [
+        { id: agent(1), outcome: 'updated' },
+        { id: agent(2), outcome: 'updated' },
+        { id: agent_ids[2], outcome: 'failed' },
+      ],
+    })
+    const writes = entry?.writes.map(({ ids, outcome }) => [ids?.agent_id, outcome])
+    expect(writes?.toSorted()).toEqual([
+      [agent(1), 'done'],
+      [agent(2), 'done'],
+    ])
     expect(entry?.arguments).toEqual({ agent_ids, note: { characters: 6 } })
+  })
+
+  test('of a list of calls each has its outcome, and some may be refused', async () => {
+    using folder = auditFolder()
+    const env = { ...folder.env, VOICE_AGENT_DIAL_POLICY: '{"allow_countries": ["US"]}' }
+    await using client = await connectStdio('v2 2026-07-28', { env })
+    const numbers = ['+12025550120', '+4930123456']
+    await client.call('place_calls', {
+      agent_id: agent(1),
+      from_number: '+12025550110',
+      calls: numbers.map((to_number) => ({ to_number, test_variables: { name: 'Anna' } })),
+    })
+    expect(await folder.ended(1)).toMatchObject([
+      {
+        tool: 'place_calls',
+        outcome: 'partly',
+        targets: [
+          { to_number: '…0120', outcome: 'placed' },
+          { to_number: '…3456', outcome: 'not_allowed' },
+        ],
+        writes: [{ operation: 'calls.place', to_number: '…0120', outcome: 'done' }],
+      },
+    ])
   })
 })

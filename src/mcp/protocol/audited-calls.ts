@@ -5,6 +5,7 @@ import type { Session } from '../../session/session.ts'
 import type { ConfirmedCall } from '../call/confirmation.ts'
 import type { Tool } from '../call/tool.ts'
 import { outcomeOf } from './call-outcome.ts'
+import { targetsOf } from './call-targets.ts'
 import type { RequestSender } from './request-sender.ts'
 import type { RunTool, ToolClient } from './tool-calls.ts'
 
@@ -17,7 +18,10 @@ export const auditedCalls =
     return audit.toolCall(
       auditedCall(tool, args, request),
       () => runTool(tool, args, { ...request, client }),
-      (ended) => ({ word: outcomeOf(ended) }),
+      (ended) => ({
+        word: outcomeOf(ended),
+        targets: 'result' in ended ? targetsOf(ended.result) : [],
+      }),
     )
   }
 
