@@ -130,6 +130,11 @@ export class ApiError extends Error {
   }
 }
 
+/** For `catch`: what the platform cannot give is left out. Other errors are thrown. */
+export function ignoreApiError(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error
+}
+
 /** Thrown by a sender; the client adds the operation. */
 export class SendFailure extends Error {
   override readonly name = 'SendFailure'

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/failure.ts'
+import { ignoreApiError } from '../../api/failure.ts'
 import type { Agent } from '../../contract/agent.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run } from '../../mcp/call/tool.ts'
@@ -33,10 +33,6 @@ export async function bringBackResult(
   )
   if (archived === undefined) return 'not known'
   return archived ? 'still archived' : 'active'
-}
-
-function ignoreApiError(error: unknown): undefined {
-  if (!(error instanceof ApiError)) throw error
 }
 
 export const bringBackWarnings: Readonly<Record<BringBackResult, readonly string[]>> = {

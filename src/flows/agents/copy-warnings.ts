@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/failure.ts'
+import { ignoreApiError } from '../../api/failure.ts'
 import { Agent } from '../../contract/agent.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import type { Run } from '../../mcp/call/tool.ts'
@@ -55,9 +55,4 @@ async function missingThere(
     copied.map((part) => checkCatalogPart(part, agent, reader).catch(ignoreApiError)),
   )
   return found.flatMap((check) => (check?.fix ? `${check.check}: ${check.found}` : []))
-}
-
-/** A catalog that cannot be read gives no warning. */
-function ignoreApiError(error: unknown): undefined {
-  if (!(error instanceof ApiError)) throw error
 }

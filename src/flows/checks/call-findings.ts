@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/failure.ts'
+import { ignoreApiError } from '../../api/failure.ts'
 import { resultOr } from '../../api/time-limit.ts'
 import type { Agent } from '../../contract/agent.ts'
 import type { Run } from '../../mcp/call/tool.ts'
@@ -70,8 +70,4 @@ function look(
     .then((cached) => (cached.checks.every(({ ok }) => ok) ? cached : lookAt('refreshed')))
     .catch(ignoreApiError)
   return resultOr<Look | undefined, undefined>(found, () => undefined, { ms: longestWaitMs })
-}
-
-function ignoreApiError(error: unknown): undefined {
-  if (!(error instanceof ApiError)) throw error
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Agent } from '../../contract/agent.ts'
+import { isE164 } from '../../contract/field.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run, Steps } from '../../mcp/call/tool.ts'
 import { agentsMeant, archivedAgentHint } from '../../mcp/hints/did-you-mean.ts'
@@ -87,7 +88,7 @@ const lineOf = (check: CheckResult): string =>
   `${severity(check)} ${check.check}: ${check.found}${check.fix ? ` → ${check.fix}` : ''}`
 
 function formatCheck(check: string, given: string): CheckResult {
-  if (/^\+[1-9]\d{1,14}$/.test(given)) return ok(check, given)
+  if (isE164(given)) return ok(check, given)
   const digits = given.replaceAll(/[^\d+]/g, '').replace(/^00/, '+')
   const meant = /^\+[1-9]\d{4,14}$/.test(digits) ? ` such as ${digits}` : ' such as +4930123456'
   return problem(

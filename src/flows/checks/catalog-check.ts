@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/failure.ts'
+import { ignoreApiError } from '../../api/failure.ts'
 import type { Agent } from '../../contract/agent.ts'
 import { voiceProviders } from '../../contract/provider.ts'
 import { isObject } from '../../json/is-object.ts'
@@ -34,15 +34,10 @@ export async function checkNewCatalogValues(
   const checks = catalogParts.map((part) =>
     missingIn(part, { given: wanted[part], stored: stored[part] }, reader).catch(ignoreApiError),
   )
-  const missing = (await Promise.all(checks)).flat()
+  const missing = (await Promise.all(checks)).flatMap((found) => found ?? [])
   const typos = missing.filter(({ meant }) => meant.length > 0)
   if (typos.length === 0) return missing.map(({ argument, message }) => `${argument}: ${message}`)
   throw badArguments(typos.map((typo) => ({ argument: typo.argument, message: typoText(typo) })))
-}
-
-function ignoreApiError(error: unknown): MissingValue[] {
-  if (error instanceof ApiError) return []
-  throw error
 }
 
 /**

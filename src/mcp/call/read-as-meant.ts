@@ -1,6 +1,8 @@
+import { isE164 } from '../../contract/field.ts'
 import type { JsonSchema } from '../../contract/json-schema.ts'
 import { type ReplyNames, replyNames, replyObjects } from '../../contract/reply-names.ts'
 import { isObject } from '../../json/is-object.ts'
+import { isUuid } from '../../text/canonical-id.ts'
 import { unpackedJson } from './normalise-arguments.ts'
 import type { Tool } from './tool.ts'
 
@@ -97,11 +99,9 @@ function meantValue(value: unknown, schema: JsonSchema, name: string): unknown {
   if (typeof value !== 'string') return undefined
   // A number in the list of calls is the one to call.
   if (schema.type === 'object')
-    return name === 'calls' && e164.test(value) ? { to_number: value } : undefined
+    return name === 'calls' && isE164(value) ? { to_number: value } : undefined
   return meantScalar(value, schema)
 }
-
-const e164 = /^\+[1-9]\d{1,14}$/
 
 /** The id or code in an object of a reply. */
 function fieldOfReply(value: Readonly<Record<string, unknown>>, name: string): unknown {
@@ -140,9 +140,8 @@ function meantList(value: unknown, { items }: JsonSchema, name: string): unknown
   return isCertain ? parts : undefined
 }
 
-/** A UUID or an E.164 number; names may hold commas. */
-const isIdOrNumber = (text: string) =>
-  /^([\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|\+[1-9]\d{1,14})$/i.test(text)
+/** Names may hold commas; a UUID and an E.164 number do not. */
+const isIdOrNumber = (text: string) => isUuid(text) || isE164(text)
 
 function readingOf(argument: string, value: unknown, meant: unknown): string {
   if (Array.isArray(meant) && meant.length === 1) return `${argument} as a list of one`

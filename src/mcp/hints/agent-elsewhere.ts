@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/failure.ts'
+import { ignoreApiError } from '../../api/failure.ts'
 import { mapAtOnce } from '../../api/map-at-once.ts'
 import { withTimeLimit } from '../../api/time-limit.ts'
 import { routes } from '../../contract/routes.ts'
@@ -37,9 +37,4 @@ export async function accountOfAgent(
     })
     return places.flat()[0]
   }).catch(ignoreApiError)
-}
-
-/** An account that cannot be read is left out; other errors are thrown. */
-function ignoreApiError(error: unknown): undefined {
-  if (!(error instanceof ApiError)) throw error
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/failure.ts'
+import { ApiError, ignoreApiError } from '../../api/failure.ts'
 import { resultOr } from '../../api/time-limit.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
@@ -108,7 +108,7 @@ async function existenceOfAccount({ path, request, session, signal }: Search): P
   const account_id = accountIn(request)
   if (!path.includes('{account_id}') || account_id === 'me') return 'there'
   // Where not even the key's own account is found, the base URL is wrong, not the id.
-  const ownId = await session.ownAccountId().catch(unlessRefused)
+  const ownId = await session.ownAccountId().catch(ignoreApiError)
   if (ownId === undefined) return 'unknown'
   if (ownId === account_id) return 'there'
   const asked = { params: { account_id }, query: { limit: 1 } }
@@ -135,8 +135,4 @@ async function existenceBy(reading: Promise<unknown>): Promise<Existence> {
     if (!(error instanceof ApiError)) throw error
     return isNotFound(error) ? 'missing' : 'unknown'
   }
-}
-
-function unlessRefused(error: unknown): undefined {
-  if (!(error instanceof ApiError)) throw error
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ApiError } from '../../api/failure.ts'
+import { ignoreApiError } from '../../api/failure.ts'
 import { voiceProviders } from '../../contract/provider.ts'
 import { routes } from '../../contract/routes.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
@@ -89,10 +89,6 @@ export const accountIds: CompletionSource = async (context) => {
   ])
   const { all, isPart } = subaccounts ?? noCandidates
   return { all: [...(own ? [{ value: own.id, names: [own.name] }] : []), ...all], isPart }
-}
-
-function ignoreApiError(error: unknown): undefined {
-  if (!(error instanceof ApiError)) throw error
 }
 
 /** The account's phone numbers, found by their name and without the plus too. */
