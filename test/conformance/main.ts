@@ -1,13 +1,14 @@
 import { parseArgs, styleText } from 'node:util'
 import { installOnce } from '../harness/install-once.ts'
+import { runAuthorization } from './authorization.ts'
 import { expectedFailures } from './expected-failures.ts'
 import { applies, concerns } from './scenarios.ts'
 import { runSuite, type ScenarioSet, scenarioSets, scenariosIn } from './suite.ts'
-import { type TargetName, targets } from './targets.ts'
+import { legOf, type TargetName, targets } from './targets.ts'
 import { judge, type Outcome, unusedOf, type Verdict } from './verdict.ts'
 
 const usage = `Runs the official conformance suite, in both its lines, against the built server, and against
-the suite's own tools behind the same HTTP and stdio.
+the suite's own tools behind the same HTTP and stdio, and against the authorization server.
 
 npm run conformance [-- --line LINE --scenario NAME --target NAME --json]
 
@@ -51,12 +52,13 @@ async function verdictsOn(
   target: TargetName,
   url: string,
 ): Promise<readonly Verdict[]> {
-  const scenarios = (await scenariosIn(set)).filter(
+  const scenarios = (await scenariosIn(set, legOf(target))).filter(
     (name) => applies(name, target) && (flags.scenario === undefined || name === flags.scenario),
   )
   if (scenarios.length === 0) return []
   const { line, revision } = set
-  const results = await runSuite(set, url, flags.scenario)
+  const isMcp = legOf(target) === 'server'
+  const results = await (isMcp ? runSuite(set, url, flags.scenario) : runAuthorization(set, url))
   return scenarios.map((scenario) => {
     const checks = results.get(scenario)?.filter(({ id }) => concerns(id, target))
     return judge({ line, revision, target, scenario }, checks, expectedFailures)
@@ -94,7 +96,7 @@ const row = ({ line, revision, target, scenario, outcome, passed, reason }: Verd
   [
     styleText(colour[outcome], outcome.padEnd(8)),
     `${line} ${revision}`,
-    target.padEnd(18),
+    target.padEnd(20),
     scenario.padEnd(46),
     reason ?? `${passed} checks`,
   ]

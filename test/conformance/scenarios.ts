@@ -26,9 +26,9 @@ const forHttp = [
 export function applies(scenario: string, target: TargetName): boolean {
   const isOneOf = (patterns: readonly RegExp[]) => patterns.some((one) => one.test(scenario))
   if (target.startsWith('server') && isOneOf(forFixture)) return false
-  return target.endsWith('HTTP') || !isOneOf(forHttp)
+  return !target.endsWith('stdio') || !isOneOf(forHttp)
 }
 
 /** Whether a check can be passed by a target: status codes are not for stdio. */
 export const concerns = (checkId: string, target: TargetName): boolean =>
-  target.endsWith('HTTP') || !checkId.includes('-http-')
+  !target.endsWith('stdio') || !checkId.includes('-http-')

@@ -30,6 +30,9 @@ export const scenarioSets: readonly ScenarioSet[] = [
   { line: '0.2', revision: '2026-07-28', isFrozen: true },
 ]
 
+/** What of a server is tried: MCP, or its authorization server. */
+export type Leg = 'server' | 'authorization'
+
 const Check = z.object({
   id: z.string(),
   status: z.enum(['SUCCESS', 'FAILURE', 'WARNING', 'SKIPPED', 'INFO']),
@@ -42,20 +45,24 @@ export type Check = z.infer<typeof Check>
 const run = promisify(execFile)
 
 const packageOf = (line: Line) => join(import.meta.dirname, 'node_modules', `conformance-${line}`)
-const commandOf = (line: Line) => join(packageOf(line), 'dist/index.js')
+/** The program of a line. */
+export const commandOf = (line: Line) => join(packageOf(line), 'dist/index.js')
 
 const Requirements = z.object({
   server: z.array(z.string()),
   not_scored: z.array(z.object({ scenario: z.string(), leg: z.enum(['server', 'client']) })),
 })
 
-/** The names of the server scenarios in a set, with those that the suite runs without a score. */
-export async function scenariosIn({
-  line,
-  revision,
-  isFrozen,
-}: ScenarioSet): Promise<readonly string[]> {
-  if (isFrozen) {
+/**
+ * The names of the scenarios in a set, with those that the suite runs without a score. No frozen set
+ * has authorization servers, and the older line has none at all.
+ */
+export async function scenariosIn(
+  { line, revision, isFrozen }: ScenarioSet,
+  leg: Leg,
+): Promise<readonly string[]> {
+  if (leg === 'authorization' && line === '0.1') return []
+  if (leg === 'server' && isFrozen) {
     const file = join(packageOf(line), 'requirements', `${revision}.yaml`)
     const { server, not_scored } = Requirements.parse(parse(readFileSync(file, 'utf8')))
     const notScored = not_scored.filter(({ leg }) => leg === 'server')
@@ -64,7 +71,7 @@ export async function scenariosIn({
   const { stdout } = await run(process.execPath, [
     commandOf(line),
     'list',
-    '--server',
+    `--${leg}`,
     '--spec-version',
     revision,
   ])
@@ -72,7 +79,7 @@ export async function scenariosIn({
 }
 
 /** How long a whole set may take, ms. */
-const longestRunMs = 300_000
+export const longestRunMs = 300_000
 
 /**
  * Runs a set against a server, or one of its scenarios, and returns the checks of each scenario.
@@ -83,26 +90,32 @@ export async function runSuite(
   url: string,
   scenario?: string,
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
-  const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
   const wire = ['--spec-version', revision]
   const all = isFrozen ? ['--requirements', revision] : ['--suite', 'all', ...wire]
   // Without --force, the newer line runs no scenario of an extension.
   const one = line === '0.1' ? wire : [...wire, '--force']
   const chosen = scenario === undefined ? all : ['--scenario', scenario, ...one]
-  const args = [commandOf(line), 'server', '--url', url, '-o', folder, ...chosen]
-  try {
-    const failure = await run(process.execPath, args, {
+  const args = [commandOf(line), 'server', '--url', url, ...chosen]
+  return resultsOf(async (folder) => {
+    const failure = await run(process.execPath, [...args, '-o', folder], {
       env: cleanEnv(),
       timeout: longestRunMs,
       maxBuffer: 64 * 1024 * 1024,
-    }).then(
-      () => undefined,
-      (error: Error & { code?: unknown; stderr?: string }) => error,
-    )
+    }).catch((error: Error & { code?: unknown }) => error)
     // 1: a scenario has failed.
-    if (failure && failure.code !== 1) throw failure
+    if (failure instanceof Error && failure.code !== 1) throw failure
+  })
+}
+
+/** The checks of each scenario of a run that writes into a folder. Throws where there is none. */
+export async function resultsOf(
+  runInto: (folder: string) => Promise<void>,
+): Promise<ReadonlyMap<string, readonly Check[]>> {
+  const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
+  try {
+    await runInto(folder)
     const results = resultsIn(folder)
-    if (results.size === 0) throw new Error(`The suite gave no result: ${failure?.stderr}`)
+    if (results.size === 0) throw new Error('The suite gave no result.')
     return results
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -113,10 +126,10 @@ export async function runSuite(
 function resultsIn(folder: string): ReadonlyMap<string, readonly Check[]> {
   const results = new Map<string, readonly Check[]>()
   for (const entry of readdirSync(folder)) {
-    const name = /^server-(.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z$/.exec(entry)?.[1]
+    const named = /^(?:authorization-)?server-(.+)-\d{4}-\d{2}-\d{2}T[\d-]+Z$/.exec(entry)
     const file = join(folder, entry, 'checks.json')
-    if (name === undefined || !existsSync(file)) continue
-    results.set(name, z.array(Check).parse(JSON.parse(readFileSync(file, 'utf8'))))
+    if (named?.[1] === undefined || !existsSync(file)) continue
+    results.set(named[1], z.array(Check).parse(JSON.parse(readFileSync(file, 'utf8'))))
   }
   return results
 }

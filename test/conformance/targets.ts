@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { startOauthProgram } from '../harness/oauth-program.ts'
 import { bin, quietly, startHttpProgram, startProcess } from '../harness/program.ts'
 import { startBridge } from './stdio-bridge.ts'
+import type { Leg } from './suite.ts'
 
 /** What the suite is run against. */
 export type TargetName =
@@ -10,8 +12,10 @@ export type TargetName =
   | 'server over stdio'
   | 'fixture over HTTP'
   | 'fixture over stdio'
+  | 'authorization server'
 
 interface Target extends AsyncDisposable {
+  /** The address of MCP, or the issuer of an authorization server. */
   readonly url: string
 }
 
@@ -35,4 +39,12 @@ export const targets: Readonly<Record<TargetName, () => Promise<Target>>> = {
     startBridge([...fixture, 'stdio'], {
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache'),
     }),
+  async 'authorization server'() {
+    const program = await startOauthProgram()
+    return Object.assign(program, { url: program.origin })
+  },
 }
+
+/** What is tried at a target. */
+export const legOf = (target: TargetName): Leg =>
+  target === 'authorization server' ? 'authorization' : 'server'
