@@ -1,0 +1,135 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { expect, test } from 'vitest'
+import * as z from 'zod'
+import { type ClientHome, clientHome } from '../../harness/client-home.ts'
+import { bin, cleanEnv, startProgram } from '../../harness/program.ts'
+
+/** Runs the program as the user of that home, on Linux and without a terminal. */
+async function run(home: ClientHome, args: string[], env: Record<string, string> = {}) {
+  await using program = startProgram(args, { ...homeEnv(home), ...env })
+  const code = await program.exited
+  return { code, stdout: program.stdout(), stderr: program.stderr() }
+}
+
+const homeEnv = ({ path }: ClientHome) => ({
+  HOME: path,
+  USERPROFILE: path,
+  XDG_CONFIG_HOME: join(path, '.config'),
+  XDG_DATA_HOME: join(path, '.data'),
+  APPDATA: join(path, 'Roaming'),
+  LOCALAPPDATA: join(path, 'Local'),
+  CODEX_HOME: '',
+  CLAUDE_CONFIG_DIR: '',
+})
+
+const Entry = z.object({
+  command: z.string(),
+  args: z.array(z.string()),
+  env: z.record(z.string(), z.string()).default({}),
+})
+const CursorFile = z.object({ mcpServers: z.object({ 'voice-agents': Entry }) })
+
+test('what install writes starts the server, and uninstall takes it out', async () => {
+  using home = clientHome()
+  const before = '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  }\n}\n'
+  home.write('.cursor/mcp.json', before)
+  const installed = await run(home, ['install', 'cursor', '--yes', '--read-only'])
+  expect(installed).toMatchObject({ code: 0, stderr: '' })
+  expect(installed.stdout).toContain('built-in sandbox')
+  const file = CursorFile.parse(JSON.parse(home.read('.cursor/mcp.json')))
+  const { command, args, env } = file.mcpServers['voice-agents']
+  expect(args).toEqual([bin, '--read-only'])
+  const memory = { VOICE_AGENT_SANDBOX_DB: ':memory:', VOICE_AGENT_STATE_DIR: ':memory:' }
+  const client = new Client({ name: 'test', version: '1' })
+  await client.connect(
+    new StdioClientTransport({ command, args, env: cleanEnv({ ...memory, ...env }) }),
+  )
+  const names = (await client.listTools()).tools.map(({ name }) => name)
+  expect(names).toContain('list_agents')
+  expect(names).not.toContain('create_agent')
+  await client.close()
+  expect(await run(home, ['uninstall', '--yes'])).toMatchObject({ code: 0 })
+  expect(home.read('.cursor/mcp.json')).toBe(before)
+})
+
+test('the list shows which clients are there and which have the server', async () => {
+  using home = clientHome()
+  mkdirSync(join(home.path, '.codex'), { recursive: true })
+  home.write('.gemini/settings.json', '{"mcpServers": {"voice-agents": {}}}')
+  home.write('.cursor/mcp.json', '{')
+  const { code, stdout } = await run(home, ['install', '--list'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^codex +found +\S/m)
+  expect(stdout).toMatch(/^gemini +installed +\S/m)
+  expect(stdout).toMatch(/^windsurf +not found +\S/m)
+  expect(stdout).toMatch(/it is not JSON with comments \(line 1, column 2\)/)
+  const json = await run(home, ['install', '--list', '--json'])
+  expect(JSON.parse(json.stdout).clients).toContainEqual({
+    client: 'gemini',
+    title: 'Gemini CLI',
+    found: true,
+    installed: true,
+    file: join(home.path, '.gemini/settings.json'),
+    problem: null,
+  })
+})
+
+test('without a terminal it says what to do, with exit code 2', async () => {
+  using home = clientHome()
+  const { code, stdout, stderr } = await run(home, ['install', 'cursor'])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toMatch(/^voice-agent-mcp: Nobody can be asked here\. Give --print .* --yes/)
+})
+
+test.each([
+  [['install', 'curser'], 'There is no client "curser". Is cursor meant?'],
+  [['uninstall', 'zedd', '--yes'], 'Is zed meant?'],
+  [['install', 'zed', '--name', 'a b'], '--name takes a letter'],
+  [['install', 'zed', '--key-in-files'], '--key-in-files needs the key'],
+  [['install', 'zed', '--base-url', 'http://example.com'], 'must be https'],
+  [['uninstall', '--read-only'], '--read-only is not an option of uninstall'],
+  [['stdio', 'zed'], 'Unexpected argument zed'],
+  [['help', 'install', 'zed'], 'Unexpected argument zed'],
+])('%j is refused', async (args, message) => {
+  using home = clientHome()
+  const { code, stderr } = await run(home, args)
+  expect(code).toBe(1)
+  expect(stderr).toContain(message)
+})
+
+test('the key of the environment is neither written nor shown', async () => {
+  using home = clientHome()
+  const { code, stdout } = await run(home, ['install', 'cursor', 'codex', '--yes', '--json'], {
+    VOICE_AGENT_API_KEY: 'sk-live-0123456789',
+    VOICE_AGENT_BASE_URL: 'https://api.example.com/v1',
+  })
+  expect(code).toBe(0)
+  const all = stdout + home.read('.cursor/mcp.json') + home.read('.codex/config.toml')
+  expect(all).not.toContain('sk-live')
+  expect(all).toContain('https://api.example.com/v1')
+})
+
+test('a configuration file is named by its absolute path, and its key is left in it', async () => {
+  using home = clientHome()
+  const file = home.write(
+    'settings.json',
+    '{"base-url": "https://api.example.com", "api-key": "sk-live-0123456789"}',
+  )
+  const { code, stdout } = await run(home, ['install', 'zed', '--yes', '--config', file])
+  expect(code).toBe(0)
+  expect(stdout).not.toContain('sandbox')
+  const written = home.read('.config/zed/settings.json')
+  expect(JSON.parse(written).context_servers['voice-agents'].args).toEqual([bin, '--config', file])
+  expect(written).not.toMatch(/sk-live|api\.example\.com/)
+})
+
+test('the help has the clients as operands, and examples', async () => {
+  using home = clientHome()
+  const { code, stdout } = await run(home, ['install', '--help'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^Usage: voice-agent-mcp install \[CLIENT…\] \[options\]\n/)
+  expect(stdout).toMatch(/\nExamples:\n {2}voice-agent-mcp install +\S/)
+})

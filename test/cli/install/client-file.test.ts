@@ -1,0 +1,153 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { changeClient } from '../../../src/cli/install/change-client.ts'
+import { readClientFile, replaceClientFile } from '../../../src/cli/install/client-file.ts'
+import { clients } from '../../../src/cli/install/clients.ts'
+import { clientHome } from '../../harness/client-home.ts'
+
+const isPrivate = false
+const backups = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.bak'))
+
+test('a byte order mark, line ends and the mode stay', () => {
+  using home = clientHome()
+  const path = home.write('a.json', '\uFEFF{}\r\n')
+  chmodSync(path, 0o640)
+  const file = readClientFile(path)
+  expect(file.text).toBe('{}\r\n')
+  replaceClientFile(file, '{"a":1}\r\n', { isPrivate })
+  expect(readFileSync(path)).toEqual(Buffer.from('\uFEFF{"a":1}\r\n'))
+  expect(statSync(path).mode & 0o777).toBe(0o640)
+  expect(readdirSync(home.path)).toHaveLength(2)
+})
+
+test('the file before is kept, three times', () => {
+  using home = clientHome()
+  const path = home.write('a.json', '0')
+  home.write('a.json.mine.bak', 'stays')
+  home.write('a.json.2026.voice-agent-mcp.bak', 'stays, too')
+  for (let at = 1; at <= 5; at++) {
+    const backup = replaceClientFile(readClientFile(path), String(at), { isPrivate }) ?? ''
+    expect(readFileSync(backup, 'utf8')).toBe(String(at - 1))
+    // The names have milliseconds.
+    const now = Date.now()
+    while (Date.now() === now);
+  }
+  const own = backups(home.path).filter((name) => /\.\d{8}T/.test(name))
+  expect(own.map((name) => home.read(name))).toEqual(['2', '3', '4'])
+  expect(backups(home.path)).toHaveLength(5)
+})
+
+test('a link is followed, also to a file that does not exist yet', () => {
+  using home = clientHome()
+  const target = home.write('dotfiles/a.json', '{}')
+  const link = join(home.path, 'a.json')
+  symlinkSync('dotfiles/a.json', link)
+  replaceClientFile(readClientFile(link), '{"a":1}', { isPrivate })
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  expect(readFileSync(target, 'utf8')).toBe('{"a":1}')
+  const dangling = join(home.path, 'b.json')
+  symlinkSync('dotfiles/b.json', dangling)
+  replaceClientFile(readClientFile(dangling), '{}', { isPrivate })
+  expect(lstatSync(dangling).isSymbolicLink()).toBe(true)
+  expect(home.read('dotfiles/b.json')).toBe('{}')
+})
+
+test('a new file is readable to the user alone, and its folder is made', () => {
+  using home = clientHome()
+  const path = join(home.path, 'x/y/a.json')
+  expect(replaceClientFile(readClientFile(path), '{}', { isPrivate })).toBeUndefined()
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test('links in a circle, and a folder in place of the file, are errors', () => {
+  using home = clientHome()
+  symlinkSync('b', join(home.path, 'a'))
+  symlinkSync('a', join(home.path, 'b'))
+  expect(() => readClientFile(join(home.path, 'a'))).toThrow('it cannot be read (ELOOP)')
+  expect(() => readClientFile(home.path)).toThrow('it is not a file')
+})
+
+// Root may write everything.
+test.skipIf(process.getuid?.() === 0)('a file that is read-only stays as it is', () => {
+  using home = clientHome()
+  const path = home.write('a.json', '{}')
+  chmodSync(path, 0o400)
+  expect(() => replaceClientFile(readClientFile(path), '', { isPrivate })).toThrow(/EACCES/)
+  expect(home.read('a.json')).toBe('{}')
+})
+
+describe('a change by another program between reading and writing', () => {
+  const [cursor] = clients.filter(({ id }) => id === 'cursor')
+  if (!cursor) throw new Error('No such client')
+  const change = {
+    name: 'ours',
+    stepsFor: () => [{ set: ['mcpServers', 'ours'], value: { command: 'x' } }],
+    secrets: [],
+    isPrivate,
+    notes: [],
+  }
+  const file = '.cursor/mcp.json'
+
+  /** Makes the change, while another program writes that after the file was read. */
+  async function meanwhile(before: string | undefined, written: string) {
+    using home = clientHome()
+    if (before !== undefined) home.write(file, before)
+    const outcome = await changeClient(cursor as never, home.machine('linux'), change, async () => {
+      home.write(file, written)
+      return 'write'
+    })
+    const left = existsSync(join(home.path, '.cursor'))
+      ? readdirSync(join(home.path, '.cursor'))
+      : []
+    return { outcome, text: home.read(file), left }
+  }
+
+  test('is kept, where our change is the same there', async () => {
+    const before = '{\n  "mcpServers": {\n    "a": {}\n  }\n}\n'
+    const written = before.replace('{\n', '{\n  "numStartups": 2,\n')
+    const { outcome, text } = await meanwhile(before, written)
+    expect(outcome.status).toBe('written')
+    expect(JSON.parse(text)).toEqual({
+      numStartups: 2,
+      mcpServers: { a: {}, ours: { command: 'x' } },
+    })
+  })
+
+  test.each([
+    [
+      'another indentation',
+      '{\n  "mcpServers": {\n    "a": {}\n  }\n}\n',
+      '{"mcpServers":{"a":{}}}',
+    ],
+    ['a new file', undefined, '{"mcpServers":{"a":{}}}'],
+    ['a file that is not JSON any more', '{"mcpServers":{"a":{}}}', '{"mcpServers":'],
+  ])('is noticed, and nothing is written: %s', async (_, before, written) => {
+    const { outcome, text, left } = await meanwhile(before, written)
+    expect(outcome.status).toBe('failed')
+    expect(outcome.notes[0]).toMatch(/^Left as it is: /)
+    expect(text).toBe(written)
+    expect(left).toEqual(['mcp.json'])
+  })
+})
+
+test('the text is on the disk as a whole, or not at all', () => {
+  using home = clientHome()
+  const path = home.write('a.json', '{}')
+  const file = readClientFile(path)
+  writeFileSync(path, '{"b":1}')
+  expect(() => replaceClientFile(file, '{"a":1}', { isPrivate })).toThrow(
+    'another program changed it meanwhile',
+  )
+  expect(readdirSync(home.path)).toEqual(['a.json'])
+  expect(home.read('a.json')).toBe('{"b":1}')
+})

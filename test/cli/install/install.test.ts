@@ -1,0 +1,344 @@
+import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { clients } from '../../../src/cli/install/clients.ts'
+import { type InstallOptions, install } from '../../../src/cli/install/install.ts'
+import type { Machine } from '../../../src/cli/install/machine.ts'
+import type { Surroundings } from '../../../src/cli/install/run.ts'
+import { uninstall } from '../../../src/cli/install/uninstall.ts'
+import { closestWord } from '../../../src/text/closest-match.ts'
+import { type ClientHome, clientHome } from '../../harness/client-home.ts'
+
+const key = 'sk-live-0123456789'
+const baseUrl = 'https://api.example.com'
+/** `${inner}`, as files have it. */
+const reference = (inner: string) => `\${${inner}}`
+
+const platforms = ['linux', 'darwin', 'win32'] as const
+
+const wanted = (more: Partial<InstallOptions> = {}): InstallOptions => ({
+  clients: [],
+  name: 'voice-agents',
+  isPrint: false,
+  isYes: true,
+  wantsJson: false,
+  launch: { command: '/opt/node', args: ['/opt/program.js'], env: {} },
+  baseUrl: undefined,
+  isSandbox: true,
+  key: { isNeeded: false, key: undefined, mayBePlain: false },
+  ...more,
+})
+
+/** With a platform, and the key in the user's environment. */
+const withKey = (more: Partial<InstallOptions> = {}) =>
+  wanted({
+    baseUrl,
+    isSandbox: false,
+    key: { isNeeded: true, key, mayBePlain: false },
+    ...more,
+  })
+
+/** A terminal whose person gives these answers. */
+function surroundings(machine: Machine, answers?: boolean[]) {
+  const printed: string[] = []
+  const asked: string[] = []
+  const here: Surroundings = {
+    machine,
+    questions: answers && {
+      async confirm(question) {
+        asked.push(question)
+        return answers.shift() ?? false
+      },
+    },
+    print: (line) => printed.push(line),
+    warn: (line) => printed.push(line),
+    closestWord,
+  }
+  return { here, asked, text: () => printed.join('\n') }
+}
+
+const clientOf = (id: string) => {
+  const found = clients.find((one) => one.id === id)
+  if (!found) throw new Error(`No client ${id}`)
+  return found
+}
+
+const entryIn = (home: ClientHome, machine: Machine, id: string) => {
+  const client = clientOf(id)
+  const file = client.locate(machine).file.slice(home.path.length + 1)
+  const data = client.format.read(home.read(file)) as Record<string, Record<string, unknown>>
+  return { entry: data[client.servers]?.['voice-agents'], data, file }
+}
+
+describe.each(platforms)('on %s', (platform) => {
+  test('every client that is named gets the server, and loses it again', async () => {
+    using home = clientHome()
+    const machine = home.machine(platform)
+    const names = clients.map(({ id }) => id)
+    const { here } = surroundings(machine)
+    expect(await install(wanted({ clients: names }), here)).toBe(0)
+    for (const id of names) {
+      const command = id === 'goose' ? { cmd: '/opt/node' } : { command: '/opt/node' }
+      expect(entryIn(home, machine, id).entry, id).toMatchObject({
+        ...command,
+        args: ['/opt/program.js'],
+      })
+    }
+    expect(await uninstall(wanted({ clients: names }), here)).toBe(0)
+    for (const id of names) expect(entryIn(home, machine, id).entry, id).toBeUndefined()
+  })
+
+  test('without names it is every client that is found', async () => {
+    using home = clientHome()
+    const machine = home.machine(platform)
+    for (const id of ['zed', 'claude-code', 'vscode']) {
+      mkdirSync(clientOf(id).locate(machine).signs[0] ?? '', { recursive: true })
+    }
+    const { here, text } = surroundings(machine)
+    expect(await install(wanted(), here)).toBe(0)
+    const titles = text().match(/^\S.*?(?=: \/)/gm)
+    expect(titles).toEqual(['Claude Code', 'VS Code', 'Zed'])
+    expect(text()).toContain('built-in sandbox')
+  })
+})
+
+describe('the key', () => {
+  const referred: Record<string, unknown> = {
+    'claude-code': { env: { VOICE_AGENT_API_KEY: reference('VOICE_AGENT_API_KEY:-') } },
+    cursor: { env: { VOICE_AGENT_API_KEY: reference('env:VOICE_AGENT_API_KEY') } },
+    vscode: { env: { VOICE_AGENT_API_KEY: reference('input:voice-agents-api-key') } },
+    'vscode-insiders': { env: { VOICE_AGENT_API_KEY: reference('input:voice-agents-api-key') } },
+    windsurf: { env: { VOICE_AGENT_API_KEY: reference('env:VOICE_AGENT_API_KEY') } },
+    codex: { env: { VOICE_AGENT_BASE_URL: baseUrl }, env_vars: ['VOICE_AGENT_API_KEY'] },
+    gemini: { env: { VOICE_AGENT_API_KEY: reference('VOICE_AGENT_API_KEY') } },
+    zed: { env: { VOICE_AGENT_BASE_URL: baseUrl } },
+    goose: { envs: { VOICE_AGENT_BASE_URL: baseUrl }, env_keys: ['VOICE_AGENT_API_KEY'] },
+  }
+
+  test('is where the client keeps secrets, or a reference, and never in the file or the output', async () => {
+    using home = clientHome()
+    const machine = home.machine('linux')
+    const names = Object.keys(referred)
+    const { here, text } = surroundings(machine)
+    expect(await install(withKey({ clients: names }), here)).toBe(0)
+    expect(names.length).toBe(clients.length - 1)
+    for (const id of names) {
+      const { entry, file } = entryIn(home, machine, id)
+      expect(entry, id).toMatchObject(referred[id] as object)
+      expect(home.read(file), id).not.toContain(key)
+    }
+    expect(entryIn(home, machine, 'vscode').data.inputs).toEqual([
+      expect.objectContaining({ type: 'promptString', id: 'voice-agents-api-key', password: true }),
+    ])
+    expect(text()).not.toContain(key)
+    expect(text()).toContain('VS Code asks for the key when it first starts the server')
+    expect(text()).toContain("put VOICE_AGENT_API_KEY into Goose's keyring or environment")
+  })
+
+  test('in plain text is asked about, once, and makes the file private', async () => {
+    using home = clientHome()
+    const machine = home.machine('linux')
+    const file = '.config/Claude/claude_desktop_config.json'
+    const { here, asked, text } = surroundings(machine, [false, true])
+    home.write(file, '{"mcpServers":{"b":{"command":"x"}}}')
+    const options = withKey({ clients: ['claude-desktop'], isYes: false })
+    expect(await install(options, here)).toBe(0)
+    expect(home.read(file)).not.toContain('voice-agents')
+    expect(await install(options, here)).toBe(0)
+    expect(asked).toEqual(Array(2).fill(expect.stringContaining('with the key in plain text?')))
+    expect(entryIn(home, machine, 'claude-desktop').entry).toMatchObject({
+      env: { VOICE_AGENT_API_KEY: key },
+    })
+    expect(text()).not.toContain(key)
+    expect(text()).toContain('(not shown)')
+    const folder = join(home.path, dirname(file))
+    for (const name of readdirSync(folder)) {
+      expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600)
+    }
+  })
+
+  test('in plain text is not written with --yes alone, or without the key', async () => {
+    using home = clientHome()
+    const { here, text } = surroundings(home.machine('linux'))
+    expect(await install(withKey({ clients: ['claude-desktop'] }), here)).toBe(1)
+    expect(text()).toContain('Give --key-in-files to allow that.')
+    const noKey = { isNeeded: true, key: undefined, mayBePlain: false }
+    expect(await install(withKey({ clients: ['claude-desktop'], key: noKey }), here)).toBe(1)
+    expect(text()).toContain('set VOICE_AGENT_API_KEY, and run the command again')
+    expect(readdirSync(home.path)).toEqual([])
+  })
+
+  test('in plain text everywhere is what --key-in-files means; a later install takes it out', async () => {
+    using home = clientHome()
+    const machine = home.machine('linux')
+    const { here, text } = surroundings(machine)
+    const plain = { isNeeded: true, key, mayBePlain: true }
+    expect(await install(withKey({ clients: ['codex'], key: plain }), here)).toBe(0)
+    expect(entryIn(home, machine, 'codex').entry).toMatchObject({
+      env: { VOICE_AGENT_API_KEY: key },
+    })
+    expect(await install(withKey({ clients: ['codex'] }), here)).toBe(0)
+    expect(entryIn(home, machine, 'codex').entry).toMatchObject({
+      env: { VOICE_AGENT_BASE_URL: baseUrl },
+      env_vars: ['VOICE_AGENT_API_KEY'],
+    })
+    expect(home.read('.codex/config.toml')).not.toContain(key)
+    expect(text()).not.toContain(key)
+    expect(text()).toContain('The backup holds what was secret in it.')
+  })
+})
+
+describe('a server that is there', () => {
+  test('keeps what a person has added, and other servers stay', async () => {
+    using home = clientHome()
+    const machine = home.machine('linux')
+    const before = `{
+  // mine
+  "mcpServers": {
+    "other": { "command": "x", "env": { "TOKEN": "s3cret" } },
+    "voice-agents": {
+      "command": "old", // by hand
+      "args": ["a"],
+      "env": { "VOICE_AGENT_CONFIRM": "always", "VOICE_AGENT_API_KEY": "old-key" },
+      "disabled": true
+    }
+  }
+}
+`
+    home.write('.cursor/mcp.json', before)
+    const { here, text } = surroundings(machine)
+    expect(await install(wanted({ clients: ['cursor'] }), here)).toBe(0)
+    expect(home.read('.cursor/mcp.json')).toBe(
+      before
+        .replace('"old"', '"/opt/node"')
+        .replace('["a"]', '["/opt/program.js"]')
+        .replace(', "VOICE_AGENT_API_KEY": "old-key"', ''),
+    )
+    expect(text()).not.toMatch(/s3cret|old-key/)
+    expect(await install(wanted({ clients: ['cursor'] }), here)).toBe(0)
+    expect(text()).toContain('Nothing to change.')
+  })
+
+  test('on the network is replaced', async () => {
+    using home = clientHome()
+    const machine = home.machine('linux')
+    home.write(
+      '.codex/config.toml',
+      '[mcp_servers.voice-agents]\nurl = "https://x/mcp"\n[mcp_servers.voice-agents.http_headers]\nX-API-Key = "s3cret"\n\n[a]\nb = 1\n',
+    )
+    const { here, text } = surroundings(machine)
+    expect(await install(wanted({ clients: ['codex'] }), here)).toBe(0)
+    expect(home.read('.codex/config.toml')).toBe(
+      '\n[a]\nb = 1\n\n[mcp_servers.voice-agents]\ncommand = "/opt/node"\nargs = ["/opt/program.js"]\n',
+    )
+    expect(text()).not.toContain('s3cret')
+  })
+
+  test('of VS Code takes its input with it, unless another server uses that', async () => {
+    using home = clientHome()
+    const machine = home.machine('linux')
+    const { here } = surroundings(machine)
+    const file = '.config/Code/User/mcp.json'
+    const before =
+      '{\n\t"inputs": [\n\t\t{ "id": "a" }\n\t],\n\t"servers": {\n\t\t"b": {}\n\t}\n}\n'
+    home.write(file, before)
+    await install(withKey({ clients: ['vscode'] }), here)
+    await uninstall(wanted({ clients: ['vscode'] }), here)
+    expect(home.read(file)).toBe(before)
+    await install(withKey({ clients: ['vscode'] }), here)
+    const used = home
+      .read(file)
+      .replace('"b": {}', `"b": { "k": "${reference('input:voice-agents-api-key')}" }`)
+    home.write(file, used)
+    await uninstall(wanted({ clients: ['vscode'] }), here)
+    expect(home.read(file)).toContain('"id": "voice-agents-api-key"')
+  })
+})
+
+describe('questions', () => {
+  test('each change is shown before it is asked about, and no leaves the file', async () => {
+    using home = clientHome()
+    const { here, asked, text } = surroundings(home.machine('linux'), [true, false])
+    expect(await install(wanted({ clients: ['cursor', 'zed'], isYes: false }), here)).toBe(0)
+    expect(asked).toEqual(['Write this?', 'Write this?'])
+    expect(readdirSync(home.path)).toEqual(['.cursor'])
+    expect(text()).toMatch(/Zed: [\s\S]*\+ +"command": "\/opt\/node"[\s\S]*Left as it is\./)
+  })
+
+  test.each([{ wantsJson: false }, { wantsJson: true }])(
+    'without a terminal, --print or --yes is needed (%j)',
+    async ({ wantsJson }) => {
+      using home = clientHome()
+      const { here, text } = surroundings(home.machine('linux'), wantsJson ? [true] : undefined)
+      const options = wanted({ clients: ['cursor'], isYes: false, wantsJson })
+      expect(await install(options, here)).toBe(2)
+      expect(text()).toMatch(/--print .* --yes/)
+      expect(readdirSync(home.path)).toEqual([])
+    },
+  )
+
+  test('--print writes nothing', async () => {
+    using home = clientHome()
+    const { here, text } = surroundings(home.machine('linux'))
+    const options = withKey({ clients: ['cursor', 'claude-desktop'], isYes: false, isPrint: true })
+    expect(await install(options, here)).toBe(0)
+    expect(text().match(/Not written: --print only shows\./g)).toHaveLength(2)
+    expect(text()).not.toContain(key)
+    expect(readdirSync(home.path)).toEqual([])
+  })
+})
+
+test('a file that cannot be read is left alone, and the others are done', async () => {
+  using home = clientHome()
+  home.write('.cursor/mcp.json', '{"mcpServers": {"a": {"env": {"K": "s3cret}}}')
+  home.write('.codex/config.toml', 'a = 1\nb = = 2\n')
+  home.write('.config/zed/settings.json', Buffer.from([0x7b, 0xff, 0x7d]))
+  home.write('.config/goose/config.yaml', 'a: [\n')
+  mkdirSync(join(home.path, '.gemini/settings.json'), { recursive: true })
+  const { here, text } = surroundings(home.machine('linux'))
+  const names = ['cursor', 'codex', 'zed', 'goose', 'gemini', 'windsurf']
+  expect(await install(wanted({ clients: names }), here)).toBe(1)
+  expect(text()).toContain('it is not JSON with comments (line 1, column 36). Correct the file')
+  expect(text()).toContain('it is not TOML (line 2, column 5)')
+  expect(text()).toContain('Left as it is: it is not UTF-8 text.')
+  expect(text()).toContain('it is not YAML (line 2, column 1)')
+  expect(text()).toContain('Left as it is: it is not a file.')
+  expect(text()).not.toContain('s3cret')
+  expect(home.read('.codex/config.toml')).toBe('a = 1\nb = = 2\n')
+  expect(home.read('.codeium/windsurf/mcp_config.json')).toContain('"voice-agents"')
+})
+
+test('--json says what became of each client', async () => {
+  using home = clientHome()
+  home.write('.cursor/mcp.json', '{"a": 1}')
+  home.write('.codex/config.toml', '=')
+  const { here, text } = surroundings(home.machine('linux'))
+  expect(await install(wanted({ clients: ['cursor', 'codex'], wantsJson: true }), here)).toBe(1)
+  expect(JSON.parse(text())).toEqual({
+    clients: [
+      {
+        client: 'cursor',
+        file: join(home.path, '.cursor/mcp.json'),
+        status: 'written',
+        change: expect.arrayContaining(['@@ line 1 @@']),
+        notes: [],
+        backup: expect.stringMatching(/mcp\.json\.\d{8}T\d{6}\.\d{3}Z\.voice-agent-mcp\.bak$/),
+      },
+      {
+        client: 'codex',
+        file: join(home.path, '.codex/config.toml'),
+        status: 'failed',
+        change: [],
+        notes: [expect.stringContaining('it is not TOML (line 1, column 1)')],
+        backup: null,
+      },
+    ],
+    notes: [expect.stringContaining('sandbox')],
+  })
+})
+
+test('no client on the machine is an error that names them', async () => {
+  using home = clientHome()
+  const { here } = surroundings(home.machine('linux'))
+  await expect(install(wanted(), here)).rejects.toThrow(/^No client was found.*claude-desktop, /)
+})
