@@ -40,6 +40,13 @@ export const ClientMetadata = z.object({
 })
 export type ClientMetadata = z.output<typeof ClientMetadata>
 
+/** A client that the operator gives. */
+export const StaticClient = ClientMetadata.extend({
+  client_id: z.string().min(1).max(2000),
+  client_secret: z.string().min(16).max(2000).optional(),
+})
+export type StaticClient = z.output<typeof StaticClient>
+
 /**
  * The metadata as oidc-provider takes them. A client with a redirect address that only a program on a
  * machine can have is a native one, unless it says what it is. A client that does not say so may

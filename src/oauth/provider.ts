@@ -1,43 +1,36 @@
-import { createPrivateKey, randomBytes } from 'node:crypto'
-import { type Configuration, errors, interactionPolicy, Provider } from 'oidc-provider'
-import * as z from 'zod'
-import { oauthTokenMark, type Scope } from '../session/credential.ts'
-import type { SealingKeys } from '../state/sealing-keys.ts'
+import { randomBytes } from 'node:crypto'
 import {
-  ClientMetadata,
+  type Configuration,
+  errors,
+  interactionPolicy,
+  type KoaContextWithOIDC,
+  Provider,
+} from 'oidc-provider'
+import { oauthTokenMark } from '../session/credential.ts'
+import type { SealingKeys } from '../state/sealing-keys.ts'
+import { documentFetch, type FetchDocument } from './client-documents.ts'
+import {
   clientAuthMethods,
   isOwnRedirect,
   providerMetadata,
+  type StaticClient,
 } from './client-metadata.ts'
-import type { GuardedFetch } from './guarded-fetch/guarded-fetch.ts'
 import { lifetimes } from './lifetimes.ts'
+import type { PageModel } from './pages/models.ts'
 import { renderPage } from './pages/render.ts'
 import { paths } from './paths.ts'
+import { type FeatureOptions, featuresOf } from './provider-features.ts'
 import { offlineAccess } from './public-request.ts'
-import { resourceOf } from './resource-metadata.ts'
+import { signingKey } from './signing-key.ts'
 import type { StateAdapters } from './state-adapter.ts'
 import { showWayBack } from './way-back.ts'
 
-/** Fetches a document that a client names: its metadata, or its keys. */
-export type FetchDocument = GuardedFetch['fetch']
-
-export interface ProviderOptions {
-  readonly publicUrl: URL
-  /** The scopes that some exposed tool needs. */
-  readonly scopes: readonly Scope[]
+export interface ProviderOptions extends FeatureOptions {
   readonly clients: readonly StaticClient[]
   readonly adapters: StateAdapters
   readonly sealingKeys: SealingKeys
   readonly fetchDocument: FetchDocument
-  readonly mayRegister: (ip: string) => boolean
 }
-
-/** A client that the operator gives. */
-export const StaticClient = ClientMetadata.extend({
-  client_id: z.string().min(1).max(2000),
-  client_secret: z.string().min(16).max(2000).optional(),
-})
-export type StaticClient = z.output<typeof StaticClient>
 
 /** Everybody is one account to oidc-provider: who somebody is, only the key of the grant says. */
 export const anybody = 'anybody'
@@ -59,17 +52,19 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     renderError: (context, { error_description: detail }, error) => {
       const isDefect = !(error instanceof errors.OIDCProviderError)
       const problem = isDefect ? 'failed' : problemOf(error)
-      const page = renderPage({ page: 'problem', problem, detail: isDefect ? undefined : detail })
-      context.status = page.status
-      context.set({ ...page.headers })
-      context.body = page.body
+      show(context, { page: 'problem', problem, detail: isDefect ? undefined : detail })
     },
   })
   // Only with it are the headers believed that asPublicRequest has set.
   provider.proxy = true
   provider.use(async (context, next) => {
     await next()
-    if (context.oidc?.route === 'discovery') Object.assign(context.body, metadata(options))
+    const route = context.oidc?.route
+    if (route === 'discovery') Object.assign(context.body, metadata(options))
+    const address = context.response.get('location')
+    // The person is done: not a redirect, see the page.
+    if (route === 'resume' && address && URL.parse(address)?.origin !== publicUrl.origin)
+      show(context, { page: 'return', address })
   })
   markTokens(provider)
   showWayBack(provider, publicUrl)
@@ -87,26 +82,15 @@ const metadata = ({ scopes }: ProviderOptions) => ({
   claim_types_supported: undefined,
 })
 
-/** PKCS #8 of an Ed25519 key up to the key itself (RFC 8410 §7). */
-const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
-
-/**
- * The key that ID tokens would be signed with, the same on all servers. None is ever made, but clients
- * look for a key where they look for OpenID Connect, and oidc-provider needs one.
- */
-function signingKey(seed: Uint8Array) {
-  const der = Buffer.concat([ed25519Prefix, seed])
-  const { d, x } = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({
-    format: 'jwk',
-  })
-  return {
-    kty: 'OKP' as const,
-    crv: 'Ed25519' as const,
-    alg: 'EdDSA',
-    use: 'sig',
-    d: d ?? '',
-    x: x ?? '',
-  }
+function show(
+  context: Pick<KoaContextWithOIDC, 'remove' | 'set' | 'status' | 'body'>,
+  model: PageModel,
+): void {
+  const { status, headers, body } = renderPage(model)
+  context.remove('location')
+  context.status = status
+  context.set({ ...headers })
+  context.body = body
 }
 
 const problemOf = (error: Error) =>
@@ -185,93 +169,6 @@ function clientsOf({ clients, fetchDocument }: ProviderOptions): Configuration {
     },
   }
 }
-
-/** The metadata of a client come in its own form, and are passed on in ours. */
-const documentFetch =
-  (fetchDocument: FetchDocument): typeof fetch =>
-  async (given, init) => {
-    const url = given instanceof Request ? given.url : given
-    const response = await fetchDocument(url, { signal: init?.signal ?? null })
-    if (response.status !== 200) return response
-    const text = await response.text()
-    const { headers } = response
-    return new Response(inOurForm(text, String(url)), {
-      headers: [...headers].filter(([name]) => ['cache-control', 'expires'].includes(name)),
-    })
-  }
-
-/** A document that names itself is one of metadata; another one is passed on as it is. */
-function inOurForm(text: string, url: string): string {
-  const document = z.looseObject({ client_id: z.literal(url) }).safeParse(jsonIn(text))
-  if (!document.success) return text
-  const { client_secret, client_secret_expires_at } = document.data
-  const metadata = providerMetadata(parsedMetadata(document.data))
-  // A document with a secret is refused by oidc-provider; undefined fields are not written.
-  return JSON.stringify({ client_id: url, ...metadata, client_secret, client_secret_expires_at })
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-/** Throws InvalidClientMetadata, which names the field. */
-function parsedMetadata(given: unknown): ClientMetadata {
-  const { data, error } = ClientMetadata.safeParse(given)
-  if (data) return data
-  const [issue] = error.issues
-  throw new errors.InvalidClientMetadata(`${issue?.path.join('.')}: ${issue?.message}`)
-}
-
-function featuresOf(options: ProviderOptions): NonNullable<Configuration['features']> {
-  const { publicUrl, scopes, mayRegister } = options
-  const resource = resourceOf(publicUrl).href
-  return {
-    devInteractions: { enabled: false },
-    dPoP: { enabled: false },
-    pushedAuthorizationRequests: { enabled: false },
-    rpInitiatedLogout: { enabled: false },
-    userinfo: { enabled: false },
-    revocation: { enabled: true },
-    clientIdMetadataDocument: {
-      enabled: true,
-      ack: 'draft-02',
-      cacheDuration: { min: 60, max: 24 * 3600 },
-    },
-    registration: {
-      enabled: true,
-      issueRegistrationAccessToken: false,
-      idFactory(context) {
-        if (!mayRegister(context.ip))
-          throw new errors.TemporarilyUnavailable('too many registrations')
-        // Before oidc-provider reads what the client sent.
-        const { oidc } = context
-        Object.defineProperty(oidc, 'body', { value: providerMetadata(parsedMetadata(oidc.body)) })
-        return `client-${randomBytes(18).toString('base64url')}`
-      },
-    },
-    resourceIndicators: {
-      enabled: true,
-      // Clients of older revisions name no resource; there is but one.
-      defaultResource: async () => resource,
-      useGrantedResource: async () => true,
-      getResourceServerInfo: async (_, indicator) => {
-        if (withoutSlash(indicator) !== resource) throw new errors.InvalidTarget()
-        return {
-          scope: scopes.join(' '),
-          audience: resource,
-          accessTokenFormat: 'opaque',
-          accessTokenTTL: lifetimes.accessToken,
-        }
-      },
-    },
-  }
-}
-
-const withoutSlash = (indicator: string) => indicator.replace(/\/$/, '')
 
 /** `__Host-` and `__Secure-`: the browser takes such cookies over https only (RFC 6265bis §4.1.3). */
 function cookiesOf(publicUrl: URL, keys: readonly Uint8Array[]): Configuration['cookies'] {

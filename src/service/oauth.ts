@@ -4,8 +4,9 @@ import { ApiError } from '../api/failure.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { type OauthConfig, oauthSettings } from '../config/oauth.ts'
 import { settingLabel } from '../config/setting.ts'
+import type { FetchDocument } from '../oauth/client-documents.ts'
+import type { StaticClient } from '../oauth/client-metadata.ts'
 import type { AskPlatform, KeyFinding } from '../oauth/key-check.ts'
-import type { FetchDocument, StaticClient } from '../oauth/provider.ts'
 import { accountInUse } from '../session/account.ts'
 import type { Credential, Scope } from '../session/credential.ts'
 import type { Session } from '../session/session.ts'
@@ -39,7 +40,7 @@ export async function openOauth(
   const [{ openAuthorizationServer }, { StaticClient }, { createGuardedFetch }] = await Promise.all(
     [
       import('../oauth/authorization-server.ts'),
-      import('../oauth/provider.ts'),
+      import('../oauth/client-metadata.ts'),
       import('../oauth/guarded-fetch/guarded-fetch.ts'),
     ],
   )

@@ -63,7 +63,9 @@ export class Person {
     if (location === null) {
       const text = await response.text()
       this.page = { url: url.href, status: response.status, text, headers: response.headers }
-      return undefined
+      // The last page sends the browser on.
+      const target = /http-equiv="refresh" content="0;url=([^"]+)"/.exec(text)?.[1]
+      return target === undefined ? undefined : new URL(decoded(target))
     }
     const next = new URL(location, url)
     if (next.origin !== this.#origin) return next
@@ -78,6 +80,14 @@ export class Person {
     else this.#cookies.set(name, { value, path })
   }
 }
+
+/** What the pages escape. */
+const decoded = (text: string) =>
+  text.replace(/&(#x?[0-9a-f]+|amp|lt|gt|quot);/gi, (_, name: string) => {
+    const named: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"' }
+    const code = name.replace(/^#x/i, '0x').replace(/^#/, '')
+    return named[name] ?? String.fromCodePoint(Number(code))
+  })
 
 /** Allows a client what it asks for, in the sandbox; returns where the person is sent. */
 export async function allowInSandbox(

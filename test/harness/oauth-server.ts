@@ -1,7 +1,7 @@
 import { httpConfig } from '../../src/config/http.ts'
 import { type OauthConfig, oauthConfig } from '../../src/config/oauth.ts'
 import { serviceConfig } from '../../src/config/service.ts'
-import type { FetchDocument } from '../../src/oauth/provider.ts'
+import type { FetchDocument } from '../../src/oauth/client-documents.ts'
 import { openService } from '../../src/service/service.ts'
 import { startHttp } from '../../src/transports/http.ts'
 import { freePort } from './program.ts'

@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bearer, callTool, type OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
+import { type OauthServer, startOauthServer } from '../harness/oauth-server.ts'
+
+let server: OauthServer
+let flow: OauthFlow
+beforeAll(async () => {
+  server = await startOauthServer()
+  flow = await registeredClient(server)
+})
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  expect(server.errors).toEqual([])
+})
+
+const use = (token: string) => callTool(server.mcp, 'list_agents', bearer(token))
+const refused = { error: 'invalid_grant' }
+
+describe('a code', () => {
+  test('is used once: the second use ends what the first one got', async () => {
+    const code = await flow.code()
+    const tokens = await flow.exchange(code)
+    expect((await use(tokens.access_token)).status).toBe(200)
+    await expect(flow.exchange(code)).rejects.toMatchObject(refused)
+    expect((await use(tokens.access_token)).status).toBe(401)
+    await expect(flow.refresh(tokens.refresh_token ?? '')).rejects.toMatchObject(refused)
+  })
+
+  test('of many requests at the same moment gives tokens to none for long', async () => {
+    const code = await flow.code()
+    const answers = await Promise.allSettled(Array.from({ length: 8 }, () => flow.exchange(code)))
+    const got = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    expect(got.length).toBeLessThanOrEqual(1)
+    for (const { access_token } of got) expect((await use(access_token)).status).toBe(401)
+  })
+
+  test('needs its verifier, and its client', async () => {
+    const code = await flow.code()
+    const other = await registeredClient(server)
+    await expect(other.exchange(code)).rejects.toMatchObject(refused)
+    const verifier = (await flow.code()).verifier
+    await expect(flow.exchange({ ...code, verifier })).rejects.toMatchObject(refused)
+  })
+})
+
+describe('a refresh token', () => {
+  test('is used once: the second use ends the grant, with the newer tokens', async () => {
+    const first = await flow.tokens()
+    const second = await flow.refresh(first.refresh_token ?? '')
+    expect(second.refresh_token).not.toBe(first.refresh_token)
+    expect((await use(second.access_token)).status).toBe(200)
+    await expect(flow.refresh(first.refresh_token ?? '')).rejects.toMatchObject(refused)
+    expect((await use(second.access_token)).status).toBe(401)
+    await expect(flow.refresh(second.refresh_token ?? '')).rejects.toMatchObject(refused)
+  })
+
+  test('of many requests at the same moment leaves no valid tokens', async () => {
+    const { refresh_token: token = '' } = await flow.tokens()
+    const answers = await Promise.allSettled(Array.from({ length: 8 }, () => flow.refresh(token)))
+    const got = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    expect(got.length).toBeLessThanOrEqual(1)
+    for (const { access_token } of got) expect((await use(access_token)).status).toBe(401)
+  })
+
+  test('is of no use to another client', async () => {
+    const { refresh_token: token = '', access_token } = await flow.tokens()
+    const other = await registeredClient(server)
+    await expect(other.refresh(token)).rejects.toMatchObject(refused)
+    expect((await use(access_token)).status).toBe(200)
+  })
+})
+
+describe('revoking', () => {
+  test.each(['access_token', 'refresh_token'] as const)('the %s ends the grant', async (which) => {
+    const tokens = await flow.tokens()
+    await flow.revoke(tokens[which] ?? '')
+    expect((await use(tokens.access_token)).status).toBe(401)
+    await expect(flow.refresh(tokens.refresh_token ?? '')).rejects.toMatchObject(refused)
+  })
+
+  test('a token of another client changes nothing', async () => {
+    const { access_token, refresh_token = '' } = await flow.tokens()
+    const other = await registeredClient(server)
+    await other.revoke(access_token)
+    await other.revoke(refresh_token)
+    expect((await use(access_token)).status).toBe(200)
+  })
+})
+
+/** A token with one bit changed, at each place, then with two; as far as a header can hold it. */
+function* changedTokens(token: string): Generator<string> {
+  const bits = token.length * 8
+  const flipped = (...places: number[]) => {
+    const bytes = Buffer.from(token)
+    for (const place of places) {
+      const at = Math.floor(place / 8)
+      bytes[at] = (bytes[at] ?? 0) ^ (1 << (place % 8))
+    }
+    return bytes.toString('latin1')
+  }
+  const isSendable = (text: string) => /^[\x21-\x7e]+$/.test(text)
+  for (let bit = 0; bit < bits; bit++) if (isSendable(flipped(bit))) yield flipped(bit)
+  for (let bit = 0; bit < bits; bit++) {
+    for (const other of [bit + 9, bit + 90]) {
+      if (other < bits && isSendable(flipped(bit, other))) yield flipped(bit, other)
+    }
+  }
+}
+
+describe('an access token', () => {
+  test('that was changed by a bit or more is refused with the challenge, and is never a key', async () => {
+    const { access_token: token } = await flow.tokens()
+    const changed = [...changedTokens(token)].slice(0, 1000)
+    expect(changed).toHaveLength(1000)
+    const statuses = new Map<number, number>()
+    for (const one of changed) {
+      const answer = await use(one)
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+      expect(answer.headers.get('www-authenticate'), one).toMatch(/error="invalid_token"/)
+    }
+    expect([...statuses]).toEqual([[401, 1000]])
+    expect((await use(token)).status).toBe(200)
+  })
+
+  test.each(['refresh', 'code'])('is not what a %s of this server is', async (which) => {
+    const code = await flow.code()
+    const text = which === 'code' ? code.code : ((await flow.exchange(code)).refresh_token ?? '')
+    const answer = await use(text)
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toMatch(/error="invalid_token"/)
+    const asKey = await callTool(server.mcp, 'list_agents', { 'x-api-key': text })
+    expect(asKey.status).toBe(400)
+  })
+
+  test('is not taken as a key, nor beside one', async () => {
+    const { access_token: token } = await flow.tokens()
+    const as = (headers: Record<string, string>) => callTool(server.mcp, 'list_agents', headers)
+    expect((await as({ 'x-api-key': token })).status).toBe(400)
+    expect((await as({ 'x-api-key': 'sandbox-key', ...bearer(token) })).status).toBe(400)
+  })
+})
+
+test('API keys work beside tokens, in both headers; without either there is a challenge', async () => {
+  for (const headers of [{ 'x-api-key': 'sandbox-key' }, bearer('sandbox-key')])
+    expect((await callTool(server.mcp, 'list_agents', headers)).status).toBe(200)
+  const answer = await callTool(server.mcp, 'list_agents', {})
+  expect(answer.status).toBe(401)
+  const challenge = answer.headers.get('www-authenticate') ?? ''
+  expect(challenge).not.toMatch(/error=/)
+  const metadataUrl = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? ''
+  expect(await (await fetch(metadataUrl)).json()).toMatchObject({
+    resource: `${server.url}/mcp`,
+    authorization_servers: [server.url],
+    scopes_supported: ['read', 'write', 'call'],
+  })
+})
+
+describe('a client that asks wrongly', () => {
+  const ask = async (more: Record<string, string | null>) => {
+    const { url } = await flow.authorizationUrl(more)
+    return fetch(url, { redirect: 'manual' })
+  }
+  test.each([
+    ['no challenge', { code_challenge: null, code_challenge_method: null }, 'invalid_request'],
+    ['a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
+    ['another resource', { resource: 'https://other.example.com/mcp' }, 'invalid_target'],
+    ['a token at once', { response_type: 'token' }, 'unsupported_response_type'],
+  ])('with %s is sent back with the error', async (_, more, error) => {
+    const answer = await ask(more)
+    expect(answer.status).toBe(303)
+    const target = new URL(answer.headers.get('location') ?? '')
+    expect(target.href.startsWith(flow.redirectUri)).toBe(true)
+    // A token would come in the fragment, and so does its error.
+    const got = new URLSearchParams(target.search || target.hash.slice(1))
+    expect(got.get('error')).toBe(error)
+    expect(got.get('iss')).toBe(server.url)
+  })
+
+  test.each([
+    'http://127.0.0.1:8123/other',
+    'http://127.0.0.1:8123/callback/',
+    'http://127.0.0.1:8123/callback?more=1',
+    'http://localhost:8123/callback',
+    'https://evil.example.com/callback',
+    'http://127.0.0.1:8123@evil.example.com/callback',
+    'http://127.0.0.1.evil.example.com:8123/callback',
+  ])('for the address %s is not sent there', async (redirect_uri) => {
+    const answer = await ask({ redirect_uri })
+    expect(answer.status).toBe(400)
+    expect(answer.headers.get('location')).toBeNull()
+    expect(answer.headers.get('content-security-policy')).toMatch(/default-src 'none'/)
+  })
+
+  test('for its own address on another port of this computer is', async () => {
+    const answer = await ask({ redirect_uri: 'http://127.0.0.1:65000/callback' })
+    expect(answer.headers.get('location')).toMatch(/\/oauth\/interaction\//)
+  })
+
+  test('and is not known gets a page', async () => {
+    const answer = await ask({ client_id: 'unknown' })
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).toMatch(/<html/)
+  })
+})
+
+test('another resource gets no token for a code either', async () => {
+  const code = await flow.code()
+  await expect(
+    flow.exchange(code, { resource: 'https://other.example.com/mcp' }),
+  ).rejects.toMatchObject({
+    error: 'invalid_target',
+  })
+})
