@@ -25,6 +25,7 @@ export const slow = [
   'test/mcp/fast/stdio-handshake.property.test.ts',
   'test/oauth/document-clients.test.ts',
   'test/oauth/guarded-fetch/guarded-fetch.test.ts',
+  'test/oauth/interactions.test.ts',
   'test/oauth/sdk-clients.test.ts',
   'test/oauth/tokens.test.ts',
   'test/sandbox/durability.test.ts',

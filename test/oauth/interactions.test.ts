@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { envelope, type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { bearer, callTool, type OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
+import { Person } from '../harness/oauth-person.ts'
+import { type OauthServer, startOauthServer } from '../harness/oauth-server.ts'
+
+const key = 'key-of-a-person'
+const replies: Record<string, readonly [number, unknown]> = {
+  [key]: [200, { id: 'account-1', name: 'Harbour Clinic' }],
+  'key-without-access': [403, envelope('permission_denied')],
+  'key-of-a-bad-day': [502, envelope('internal_error')],
+}
+
+let platform: FakePlatform
+let server: OauthServer
+let flow: OauthFlow
+beforeAll(async () => {
+  platform = await startFakePlatform((request, response) => {
+    const found = replies[String(request.headers['x-api-key'])]
+    const [status, body] = found ?? [401, envelope('authentication_error')]
+    if (status === 200 && !request.url.endsWith('/current'))
+      return json(response, 200, { items: [], total: 0 })
+    json(response, status, body)
+  })
+  server = await startOauthServer({ texts: { 'base-url': platform.url } })
+  flow = await registeredClient(server)
+})
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  await platform[Symbol.asyncDispose]()
+})
+
+/** A person on the page of a new request. */
+async function arrived(): Promise<Person> {
+  const person = new Person(server.url)
+  await person.open((await flow.authorizationUrl()).url)
+  return person
+}
+
+const keysSeen = () => platform.seen.map(({ headers }) => headers['x-api-key'])
+
+describe('the key', () => {
+  test('is asked for, checked on the platform, and then the account is shown', async () => {
+    const person = await arrived()
+    expect(person.page?.text).toMatch(/API key of the platform/)
+    await person.answer('continue', { key: `  ${key} ` })
+    expect(person.page?.status).toBe(200)
+    expect(person.page?.text).toMatch(/Harbour Clinic/)
+    expect(person.page?.text).not.toContain(key)
+    // Reloading shows the same, and asks the platform nothing.
+    const before = platform.seen.length
+    await person.open(person.page?.url ?? '')
+    expect(person.page?.text).toMatch(/Harbour Clinic/)
+    expect(platform.seen).toHaveLength(before)
+    await person.answer('other_key')
+    expect(person.page?.text).toMatch(/API key of the platform/)
+  })
+
+  test.each([
+    ['', 422],
+    ['a wrong key', 422],
+    ['wrong-key', 422],
+    ['key-without-access', 403],
+    ['key-of-a-bad-day', 503],
+  ])('%j is refused, and can be corrected', async (text, status) => {
+    const person = await arrived()
+    expect(await person.answer('continue', { key: text })).toBeUndefined()
+    expect(person.page?.status).toBe(status)
+    expect(person.page?.text).toMatch(/role="alert"/)
+    await person.answer('continue', { key })
+    expect(person.page?.text).toMatch(/Harbour Clinic/)
+  })
+
+  test('that is a token of this server never reaches the platform', async () => {
+    const { access_token, refresh_token } = await tokens()
+    const person = await arrived()
+    for (const text of [access_token, refresh_token ?? '', 'voice-agent-mcp-local-x']) {
+      await person.answer('continue', { key: text })
+      expect(person.page?.status).toBe(422)
+      expect(keysSeen()).not.toContain(text)
+    }
+  })
+
+  test('cannot be guessed: after ten tries there is a wait', async () => {
+    const person = await arrived()
+    for (let attempt = 0; attempt < 10; attempt++)
+      await person.answer('continue', { key: `guess-${attempt}` })
+    const before = platform.seen.length
+    await person.answer('continue', { key })
+    expect(person.page?.status).toBe(429)
+    expect(Number(person.page?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(platform.seen).toHaveLength(before)
+  })
+})
+
+async function tokens(scopes = ['read', 'write', 'call']) {
+  const { url, verifier } = await flow.authorizationUrl()
+  const person = new Person(server.url)
+  await person.open(url)
+  await person.answer('continue', { key })
+  const sentTo = await person.answer('allow', { scope: scopes })
+  const code = sentTo?.searchParams.get('code') ?? ''
+  const body = {
+    grant_type: 'authorization_code',
+    client_id: flow.client.client_id,
+    redirect_uri: flow.redirectUri,
+    code,
+    code_verifier: verifier,
+  }
+  const answer = await fetch(`${server.url}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams(body),
+  })
+  return (await answer.json()) as { access_token: string; refresh_token?: string; scope: string }
+}
+
+describe('the answer', () => {
+  test('"cancel" sends the person back without a code, from either page', async () => {
+    for (const answers of [[], ['continue']]) {
+      const person = await arrived()
+      for (const answer of answers) await person.answer(answer, { key })
+      const sentTo = await person.answer('cancel')
+      expect(sentTo?.searchParams.get('error')).toBe('access_denied')
+      expect(sentTo?.searchParams.get('state')).toBe('state of the client')
+      expect(sentTo?.searchParams.get('iss')).toBe(server.url)
+    }
+  })
+
+  test('counts once, however often the form is sent', async () => {
+    const person = await arrived()
+    await person.answer('continue', { key })
+    const page = person.page
+    const first = await person.answer('allow')
+    expect(first?.searchParams.get('code')).toMatch(/^voice-agent-mcp-code-/)
+    person.page = page
+    expect(await person.answer('allow')).toBeUndefined()
+    expect(person.page?.status).toBe(409)
+    expect(person.page?.text).toMatch(/already answered/)
+  })
+
+  test('sent twice at the same moment gives one code at most', async () => {
+    const person = await arrived()
+    await person.answer('continue', { key })
+    const sent = await Promise.all([person.answer('allow'), person.answer('allow')])
+    const codes = new Set(sent.flatMap((url) => url?.searchParams.get('code') ?? []))
+    expect(codes.size).toBe(1)
+  })
+
+  test('with nothing ticked is asked for again', async () => {
+    const person = await arrived()
+    await person.answer('continue', { key })
+    expect(await person.answer('allow', { scope: [] })).toBeUndefined()
+    expect(person.page?.text).toMatch(/role="alert"/)
+  })
+
+  test.each([
+    ['from another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example.com' }],
+    ['from a sibling site', { 'sec-fetch-site': 'same-site' }],
+    ['with another origin', { origin: 'https://evil.example.com' }],
+    ['with no origin at all', {}],
+  ])('%s is refused', async (_, headers) => {
+    const person = await arrived()
+    await person.answer('continue', { key }, headers)
+    expect(person.page?.status).toBe(403)
+    expect(person.page?.text).not.toMatch(/Harbour/)
+  })
+
+  test('with the form of another request is refused', async () => {
+    const [one, other] = [await arrived(), await arrived()]
+    await one.answer('continue', { key, form_token: other.form.body.get('form_token') ?? '' })
+    expect(one.page?.status).toBe(403)
+  })
+
+  test('of a browser without the cookie of the request is refused', async () => {
+    const one = await arrived()
+    const stranger = new Person(server.url)
+    stranger.page = one.page
+    await stranger.answer('continue', { key })
+    expect(stranger.page?.status).toBe(410)
+  })
+})
+
+describe('scopes', () => {
+  const listed = async (token: string) => {
+    const answer = await fetch(server.mcp, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...bearer(token),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    })
+    const { result } = (await answer.json()) as { result: { tools: { name: string }[] } }
+    return result.tools.map(({ name }) => name)
+  }
+
+  test('narrow the tools that are listed', async () => {
+    const all = await listed((await tokens()).access_token)
+    const read = await listed((await tokens(['read'])).access_token)
+    const calls = await listed((await tokens(['read', 'call'])).access_token)
+    expect(all.length).toBeGreaterThan(30)
+    expect(read).toContain('list_agents')
+    expect(read).not.toContain('create_agent')
+    expect(read).not.toContain('place_call')
+    expect(calls).toContain('place_call')
+    expect(calls).not.toContain('create_agent')
+  })
+
+  test('narrow the tools that can be called: the challenge names what is needed', async () => {
+    const { access_token: token, scope } = await tokens(['read'])
+    expect(scope).toBe('read')
+    expect((await callTool(server.mcp, 'list_agents', bearer(token))).status).toBe(200)
+    const before = platform.seen.length
+    for (const [tool, needed] of [
+      ['create_agent', 'read write'],
+      ['place_call', 'read call'],
+      ['archive_agent', 'read write'],
+    ] as const) {
+      const answer = await callTool(server.mcp, tool, bearer(token))
+      expect(answer.status).toBe(403)
+      const challenge = answer.headers.get('www-authenticate')
+      expect(challenge).toMatch(/error="insufficient_scope"/)
+      expect(challenge).toContain(`scope="${needed}"`)
+      expect(challenge).toMatch(/resource_metadata="/)
+    }
+    expect(platform.seen).toHaveLength(before)
+  })
+
+  test('cannot be widened by a refresh', async () => {
+    const { refresh_token: token = '' } = await tokens(['read'])
+    const body = { grant_type: 'refresh_token', refresh_token: token, scope: 'read write' }
+    const answer = await fetch(`${server.url}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({ ...body, client_id: flow.client.client_id }),
+    })
+    expect(await answer.json()).toMatchObject({ error: 'invalid_scope', scope: 'write' })
+  })
+})
+
+test('the platform gets the key of the grant, and never a token', async () => {
+  const { access_token: token } = await tokens()
+  await callTool(server.mcp, 'list_agents', bearer(token))
+  expect(keysSeen()).toContain(key)
+  for (const { headers, url, body } of platform.seen)
+    expect(JSON.stringify([headers, url, body])).not.toContain('voice-agent-mcp-access')
+})
