@@ -3,9 +3,10 @@ import type { Agent } from '../../contract/agent.ts'
 import { isE164 } from '../../contract/field.ts'
 import { routes } from '../../contract/routes.ts'
 import type { Run, Steps } from '../../mcp/call/tool.ts'
+import { accountOfAgent } from '../../mcp/hints/agent-elsewhere.ts'
 import { agentsMeant, archivedAgentHint } from '../../mcp/hints/did-you-mean.ts'
 import { isUuid } from '../../text/canonical-id.ts'
-import { itemLabel } from '../../text/closest-match.ts'
+import { itemLabel, nameWithId } from '../../text/closest-match.ts'
 import type { OutputWithLines } from '../../views/tool-output.ts'
 import { checkDialPolicy, dialRequestOf } from '../calls/dial-policy-check.ts'
 import { checkAccounts } from './account-check.ts'
@@ -132,6 +133,11 @@ async function missingAgent(
   { body: { agent_id }, restricted }: ReadinessRun,
   { account }: AccountReader,
 ): Promise<CheckResult> {
+  const owner = isUuid(agent_id) && (await accountOfAgent(agent_id, account, restricted))
+  if (owner) {
+    const label = nameWithId(owner.name, owner.id)
+    return problem('agent', `${agent_id} is in the account ${label}`, 'give that account_id')
+  }
   const close = await agentsMeant(agent_id, account, restricted)
   const meant =
     close.length > 0

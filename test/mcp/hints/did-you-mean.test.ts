@@ -50,6 +50,10 @@ describe('an agent of another account', () => {
     }
     // Its account cannot be given here: it would be that of the number.
     expect(await textOf('update_phone_number', number)).toContain(`${expected}.`)
+    const call = { agent_id: id, from_number: '+12025550110', to_number: '+12025550100' }
+    expect(await textOf('check_call_readiness', call)).toContain(
+      `WRONG agent: ${id} is in the account Hamburg branch (${account_id}) → give that account_id`,
+    )
     const own = await client.value('create_agent', { ...newAgent, name: 'Own' })
     expect(await textOf('get_agent', { agent_id: own.id, account_id })).toMatch(
       /It is in the account [\da-f-]{36}: give that account_id\./,
