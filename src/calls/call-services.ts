@@ -3,7 +3,6 @@ import type { CallBatches } from '../state/call-batches.ts'
 import type { Journal } from '../state/journal.ts'
 import type { CallFollower } from './call-follower.ts'
 import type { CallsUnderWay } from './calls-under-way.ts'
-import type { PendingPermits } from './pending-permits.ts'
 import type { Timing } from './placing-context.ts'
 
 /** What placing and following calls needs; one for a server process, shared by all its sessions. */
@@ -16,5 +15,4 @@ export interface CallServices {
   /** `undefined`: the operator has set no limit of calls at once. */
   readonly underWay: CallsUnderWay | undefined
   readonly timing?: Timing
-  readonly pendingPermits: PendingPermits
 }

@@ -4,6 +4,7 @@ import { type JournalEntry, JournalError } from '../state/journal.ts'
 import { identityOf, refuseOtherCall } from './call-identity.ts'
 import { findOutcome } from './find-outcome.ts'
 import { lookUpCall } from './look-up-call.ts'
+import { settleAbsent, settlePlaced } from './pending-permits.ts'
 import { ExternalIdConflict, OutcomeUnknown, type Placement } from './placement.ts'
 import {
   defaultTiming,
@@ -102,8 +103,7 @@ async function repeatOrAbsent(
     case 'placed':
       return { kind: 'repeat', placement: await repeatOf(outcome.call, entry, lookup) }
     case 'absent':
-      await lookup.pendingPermits.remove(outcome.entry)?.cancel()
-      return outcome
+      return { kind: 'absent', entry: await settleAbsent(outcome.entry, lookup) }
     case 'unknown':
       throw new OutcomeUnknown(entry.externalId, outcome.failure)
   }
@@ -116,7 +116,7 @@ async function repeatOf(
 ): Promise<Placement> {
   refuseOtherCall(call, request)
   await recordIfPossible(() => journal.recordPlaced(entry, call.id))
-  await pendingPermits.remove(entry)?.placed(call.id)
+  await settlePlaced(entry, call.id, { pendingPermits })
   const isAccepted = (await stateOf(entry, journal)) !== 'not_taken'
   return { call, externalId: entry.externalId, isRepeat: true, isAccepted }
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../api/client.ts'
 import type { RouteRequest } from '../contract/route.ts'
-import type { CallOwner, Journal } from '../state/journal.ts'
+import type { CallKey, CallOwner, Journal } from '../state/journal.ts'
 import type { PendingPermits } from './pending-permits.ts'
 import type { Permit } from './placement.ts'
 
@@ -40,7 +40,7 @@ export interface RepeatContext extends LookupContext {
 /** What placing a call works with. */
 export interface PlacingContext extends RepeatContext {
   /** Asked right before a call is sent, and only then; throws where it may not be sent. */
-  readonly permit: () => Promise<Permit>
+  readonly permit: (call: CallKey) => Promise<Permit>
 }
 
 /** The request that asks for a call. */

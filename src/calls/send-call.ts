@@ -6,6 +6,7 @@ import { type JournalEntry, JournalError } from '../state/journal.ts'
 import { refuseOtherCall } from './call-identity.ts'
 import { type CallOutcome, findOutcome } from './find-outcome.ts'
 import { isNotPlaced } from './not-placed.ts'
+import { giveUp, settlePlaced } from './pending-permits.ts'
 import { OutcomeUnknown, type Permit, type Placement } from './placement.ts'
 import {
   defaultTiming,
@@ -58,7 +59,7 @@ async function beginSending(
   let held = claimed
   let permit: Permit | undefined
   try {
-    permit = await placing.permit()
+    permit = await placing.permit(claimed)
     const forMs = sendMs(placing)
     if (signal?.aborted || forMs < minSendMs) throw notSent(signal)
     const deadline = performance.now() + forMs
@@ -70,8 +71,8 @@ async function beginSending(
     if (signal?.aborted || leftMs <= 0) throw notSent(signal)
     return { entry, permit, forMs: leftMs }
   } catch (error) {
-    await recordIfPossible(() => journal.release(held))
     await permit?.cancel()
+    await giveUp(held, placing)
     throw error
   }
 }
@@ -113,30 +114,29 @@ async function send(sent: SentCall, placing: Placing): Promise<Placement> {
 async function recordPlacement(
   call: PlacedCall | Call,
   { entry, permit }: ReadyCall,
-  { journal }: Placing,
+  { journal, pendingPermits }: Placing,
 ): Promise<Placement> {
   const isAccepted = !('success' in call) || call.success !== false
   await recordIfPossible(() =>
     isAccepted ? journal.recordPlaced(entry, call.id) : journal.recordNotAccepted(entry, call.id),
   )
   await permit.placed(call.id)
+  // One that an earlier request could not give back.
+  await settlePlaced(entry, call.id, { pendingPermits })
   return { call, externalId: entry.externalId, isRepeat: false, isAccepted }
 }
 
 /** The request failed: there is certainly no call, or its outcome has to be found. */
 async function afterFailure(error: unknown, sent: SentCall, placing: Placing): Promise<Placement> {
   const { entry, permit, isRetry, signal } = sent
-  const { journal, pendingPermits } = placing
+  const { journal } = placing
   if (error instanceof ApiError && isNotPlaced(error.failure)) {
     await recordIfPossible(() => journal.release(entry))
     await permit.cancel()
     throw error
   }
   await recordIfPossible(() => journal.endSending(entry))
-  const outcome = await outcomeAfter(error, entry, placing).catch((unknown: unknown) => {
-    pendingPermits.add(entry, permit)
-    throw unknown
-  })
+  const outcome = await outcomeAfter(error, entry, placing)
   if (outcome.kind === 'placed') return recordPlacement(outcome.call, sent, placing)
   await permit.cancel()
   if (isRetry) throw unknownAfter(error, entry.externalId)

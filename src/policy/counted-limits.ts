@@ -1,4 +1,5 @@
 import type { CallLimits, ExceededLimit } from '../state/call-limits.ts'
+import type { CallKey } from '../state/journal.ts'
 import type { DialPolicyConfig } from './dial-policy-config.ts'
 import type { RuleViolation } from './rule-violation.ts'
 
@@ -12,7 +13,7 @@ export function callLimitsOf(config: DialPolicyConfig): CallLimits {
 /** The calls that this process has placed since its start, for `max_total`. */
 export class RunTotal {
   readonly #limit: number | undefined
-  readonly #placed = new Set<string>()
+  readonly #placed = new Map<string, CallKey | undefined>()
   #reserving = 0
 
   constructor(limit: number | undefined) {
@@ -29,15 +30,27 @@ export class RunTotal {
   }
 
   /** Counts a call while its reservation is made, because other requests ask meanwhile. */
-  async reserve<R extends { readonly id: string } | object>(reserve: () => Promise<R>): Promise<R> {
+  async reserve<R extends { readonly id: string } | object>(
+    call: CallKey | undefined,
+    reserve: () => Promise<R>,
+  ): Promise<R> {
     this.#reserving++
     try {
       const reservation = await reserve()
-      if ('id' in reservation) this.#placed.add(reservation.id)
+      const isLimited = this.#limit !== undefined
+      if (isLimited && 'id' in reservation) this.#placed.set(reservation.id, call)
       return reservation
     } finally {
       this.#reserving--
     }
+  }
+
+  /** The reservations of this process for a call. */
+  reservedFor({ owner, externalId }: CallKey): string[] {
+    const found = [...this.#placed].filter(
+      ([, call]) => call?.externalId === externalId && call.owner === owner,
+    )
+    return found.map(([id]) => id)
   }
 
   cancel(id: string): void {

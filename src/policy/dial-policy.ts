@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CallCounter, OpenCall, PlatformCall, Reservation } from '../state/call-counter.ts'
+import type { CallKey } from '../state/journal.ts'
 import { callLimitsOf, limitViolation, RunTotal, uncountedViolation } from './counted-limits.ts'
 import type { DialAllowed, DialDecision, DialRefused, DialRequest } from './dial-decision.ts'
 import type { DialPolicyConfig } from './dial-policy-config.ts'
@@ -13,8 +14,16 @@ export const longestCallMs = 12 * 3_600_000
 export interface DialPolicy {
   /** Whether the call would be allowed now. Counts nothing. */
   check(request: DialRequest): Promise<DialDecision>
-  /** The same, and counts the call if it is allowed: to be asked right before it is sent. */
-  reserve(request: DialRequest): Promise<(DialAllowed & { readonly id: string }) | DialRefused>
+  /**
+   * The same, and counts the call if it is allowed: to be asked right before it is sent. `call`: its
+   * entry in the journal.
+   */
+  reserve(
+    request: DialRequest,
+    call?: CallKey,
+  ): Promise<(DialAllowed & { readonly id: string }) | DialRefused>
+  /** Reservations for a call of which it is not recorded what became of it. Never throws. */
+  pending(call: CallKey): Promise<readonly string[]>
   /** Which call it became. Never throws. */
   placed(id: string, call: PlatformCall): Promise<void>
   /** Calls of an owner whose end is not known. Never throws. */
@@ -53,9 +62,9 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
     const violation = total.violation()
     return violation ? refuse(violation) : { allowed: true, destination: found }
   }
-  const count = (): Promise<Reservation> =>
-    total.reserve(async () =>
-      isCounting ? counter.reserve(limits, leaseMs) : { id: randomUUID() },
+  const count = (call: CallKey | undefined): Promise<Reservation> =>
+    total.reserve(call, async () =>
+      isCounting ? counter.reserve(limits, leaseMs, call) : { id: randomUUID() },
     )
   return {
     async check(request) {
@@ -68,16 +77,20 @@ export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
         return refuseUncounted(error)
       }
     },
-    async reserve(request) {
+    async reserve(request, call) {
       const decision = decide(request)
       if (!decision.allowed) return decision
       try {
-        const counted = await count()
+        const counted = await count(call)
         if ('exceeded' in counted) return refuse(limitViolation(counted.exceeded))
         return { ...decision, id: counted.id }
       } catch (error) {
         return refuseUncounted(error)
       }
+    },
+    async pending(call) {
+      const shared = isCounting ? await counter.pending(call).catch(() => []) : []
+      return [...new Set([...shared, ...total.reservedFor(call)])]
     },
     ...following(counter, { isCounting, leaseMs }),
     async cancel(id) {

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { createCallFollower } from '../calls/call-follower.ts'
 import type { CallServices } from '../calls/call-services.ts'
 import { CallsUnderWay } from '../calls/calls-under-way.ts'
-import { PendingPermits } from '../calls/pending-permits.ts'
 import { type CallingConfig, callingSettings } from '../config/calling.ts'
 import { ConfigError } from '../config/config-error.ts'
 import { settingLabel } from '../config/setting.ts'
@@ -37,7 +36,6 @@ export function createCallServices(
     underWay:
       config?.max_at_once === undefined ? undefined : new CallsUnderWay(dialPolicy, follower),
     timing,
-    pendingPermits: new PendingPermits(),
   }
 }
 

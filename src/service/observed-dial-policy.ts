@@ -14,8 +14,8 @@ export function observedDialPolicy(policy: DialPolicy, observer: Observer | unde
       if (!decision.allowed) observer.dialDecided('refused', decision.rule)
       return decision
     },
-    async reserve(request) {
-      const decision = await policy.reserve(request)
+    async reserve(request, call) {
+      const decision = await policy.reserve(request, call)
       if (decision.allowed) observer.dialDecided('allowed', '')
       else observer.dialDecided('refused', decision.rule)
       return decision

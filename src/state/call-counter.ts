@@ -1,4 +1,5 @@
 import type { CallLimits, ExceededLimit } from './call-limits.ts'
+import type { CallKey } from './journal.ts'
 import { StateError } from './state-error.ts'
 
 export type Reservation = { readonly id: string } | { readonly exceeded: ExceededLimit }
@@ -20,7 +21,8 @@ export interface OpenCall {
  * The call counter: which calls were placed when and which are under way, for the limits of the dial
  * policy. Servers that share a counter share their limits.
  *
- * The life of a reservation: `reserve` counts the call, before it is sent. Then either `cancel` (there
+ * The life of a reservation: `reserve` counts the call, before it is sent, and notes which entry of the
+ * journal it is for: whoever finds out what became of that call settles the reservation, too. Then either `cancel` (there
  * is no call: it counts nowhere) or `placed` (which call it is), any number of `renew`, and `release`
  * (it has ended: it still counts as placed). A server that was killed does not release: the call
  * counts as under way until its lease ends.
@@ -37,7 +39,9 @@ export interface CallCounter {
   /** The limit that keeps a call from being placed now. Counts nothing. */
   check(limits: CallLimits): Promise<ExceededLimit | undefined>
   /** Counts a call, under way for `leaseMs` at most, or tells the limit it would exceed. */
-  reserve(limits: CallLimits, leaseMs: number): Promise<Reservation>
+  reserve(limits: CallLimits, leaseMs: number, call?: CallKey): Promise<Reservation>
+  /** Reservations for a call that were neither released nor told which call it became. */
+  pending(call: CallKey): Promise<string[]>
   /** Which call it became, so that a later process can ask the platform whether it has ended. */
   placed(id: string, call: PlatformCall): Promise<void>
   /** Calls of an owner, reserved within the last `withinMs`, that were not released; oldest first. */

@@ -58,6 +58,9 @@ export interface CallOwner {
   readonly formerOwners: readonly string[]
 }
 
+/** Which call an entry is about. */
+export type CallKey = Pick<JournalEntry, 'owner' | 'externalId'>
+
 /** Whose call it is and what exactly is asked for: the same identity is the same call. */
 export interface CallIdentity extends CallOwner {
   /** Hash of everything that is sent, except the external id. */

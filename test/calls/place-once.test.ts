@@ -5,13 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError, type Failure } from '../../src/api/failure.ts'
-import { PendingPermits } from '../../src/calls/pending-permits.ts'
 import { placeOnce } from '../../src/calls/place-once.ts'
-import { ExternalIdConflict, OutcomeUnknown } from '../../src/calls/placement.ts'
+import { ExternalIdConflict, OutcomeUnknown, type Permit } from '../../src/calls/placement.ts'
 import { requestMs } from '../../src/calls/placing-context.ts'
 import type { Route, RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { type Journal, JournalError } from '../../src/state/journal.ts'
+import { type CallKey, type Journal, JournalError } from '../../src/state/journal.ts'
 import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
 import { scratchFolder } from '../harness/program.ts'
 
@@ -98,21 +97,38 @@ const request = (more: object = {}): RouteRequest => ({
 
 const callOwner = { owner: 'account', formerOwners: [] }
 
+/** Permits, and which of them were not settled, as the call counter knows them. */
 const permits = () => {
   const seen: string[] = []
+  const pending = new Map<Permit, CallKey>()
   return {
     seen,
-    permit: async () => {
+    permit: async (call: CallKey) => {
       seen.push('asked')
-      return {
-        cancel: async () => void seen.push('cancelled'),
-        placed: async (id: string) => void seen.push(`placed ${id}`),
+      const settle = (how: string) => {
+        pending.delete(permit)
+        seen.push(how)
       }
+      const permit: Permit = {
+        cancel: async () => settle('cancelled'),
+        placed: async (id: string) => settle(`placed ${id}`),
+      }
+      pending.set(permit, call)
+      return permit
+    },
+    pendingPermits: {
+      of: async ({ owner, externalId }: CallKey) =>
+        [...pending]
+          .filter(([, call]) => call.owner === owner && call.externalId === externalId)
+          .map(([permit]) => permit),
     },
   }
 }
 
-const soon = () => ({ pendingPermits: new PendingPermits(), until: performance.now() + requestMs })
+const soon = () => ({
+  pendingPermits: { of: async () => [] },
+  until: performance.now() + requestMs,
+})
 
 interface PlacingOptions {
   readonly journal?: Journal
@@ -124,9 +140,8 @@ async function placing(
   { client }: { client: Client },
   { journal, settledMs = 60_000, findOutMs = 600 }: PlacingOptions = {},
 ) {
-  const { seen, permit } = permits()
+  const { seen, permit, pendingPermits } = permits()
   const kept = journal ?? (await openSqliteJournal(':memory:'))
-  const pendingPermits = new PendingPermits()
   return {
     journal: kept,
     permits: seen,
@@ -351,6 +366,17 @@ describe('a call', () => {
     await sleep(1000)
     expect(await place()).toMatchObject({ isRepeat: true })
     expect(seen).toEqual(['asked', 'placed call-0'])
+  })
+
+  test('of unknown outcome that does not exist gives its permit back before it asks for another', async () => {
+    const platform = platformOf({ rings: false, answer: broken })
+    const { place, permits: seen } = await placing(platform, { settledMs: 1000 })
+    await expect(place()).rejects.toThrow(OutcomeUnknown)
+    expect(seen).toEqual(['asked'])
+    await sleep(1000)
+    expect(await place()).toMatchObject({ isRepeat: false })
+    expect(seen).toEqual(['asked', 'cancelled', 'asked', 'placed call-0'])
+    expect(platform.posts()).toBe(2)
   })
 
   test('that is never answered is reported as unknown in time', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/api/client.ts'
 import { ApiError } from '../../src/api/failure.ts'
-import { PendingPermits } from '../../src/calls/pending-permits.ts'
 import { placeOnce } from '../../src/calls/place-once.ts'
 import { searchCallList } from '../../src/calls/search-call-list.ts'
 import type { Call } from '../../src/contract/call.ts'
@@ -98,7 +97,7 @@ function oldestFirst({ rings }: { rings: boolean[] }) {
         callOwner: { owner: 'account', formerOwners: [] },
         permit: async () => ({ cancel: async () => undefined, placed: async () => undefined }),
         timing: { findOutMs: 2000, settledMs: 100 },
-        pendingPermits: new PendingPermits(),
+        pendingPermits: { of: async () => [] },
         until: performance.now() + 30_000,
       },
       undefined,

@@ -1,6 +1,5 @@
 import type { Client } from '../../src/api/client.ts'
 import { createCallFollower } from '../../src/calls/call-follower.ts'
-import { PendingPermits } from '../../src/calls/pending-permits.ts'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
 import { createReplyCaches } from '../../src/session/reply-cache.ts'
 import type { Session } from '../../src/session/session.ts'
@@ -21,7 +20,6 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
       policy: createDialPolicy({ config: undefined, source, counter: createMemoryCallCounter() }),
       follower: createCallFollower(),
       underWay: undefined,
-      pendingPermits: new PendingPermits(),
     },
     platform: 'https://platform.example',
     owner: 'an owner',

@@ -9,6 +9,7 @@ import { inParallel, stressSettings } from '../../src/dev/stress/stress.ts'
 import { NoRow, openDatabase } from '../../src/state/postgres/database.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { clientKinds, connectHttp, ToolResult } from '../harness/client.ts'
+import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { connectPerson, yes } from '../harness/person.ts'
 import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
 import { type Replicas, startReplicas } from '../harness/replicas.ts'
@@ -22,6 +23,7 @@ import { confirmedCalls } from '../state/shared-confirmations.ts'
 
 const key = 'sk-0123456789'
 const secret = 's'.repeat(32)
+const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
 let server: PostgresServer
 beforeAll(async () => {
   server = await startPostgres()
@@ -211,6 +213,64 @@ describe('three servers', () => {
       expect((await ask(at, 'tasks/get', { taskId })).result.status).toBe('cancelled')
   })
 })
+
+test.each([
+  ['was placed', true],
+  ['was never placed', false],
+])(
+  'what another of them finds out of a call whose answer was lost, that it %s, settles its permit',
+  async (_, isPlaced) => {
+    const number = '+493023125401'
+    let isWell = false
+    let hasEnded = false
+    const dialled: Record<string, unknown>[] = []
+    const shown = (call: object) => ({ ...call, status: hasEnded ? 'completed' : 'in_progress' })
+    await using platform = await startFakePlatform(
+      ({ method, url, body }, res) => {
+        if (url.includes('/agents')) return json(res, 200, agent)
+        if (method === 'POST') {
+          if (isWell || isPlaced)
+            dialled.push({ ...JSON.parse(body), id: `call-${dialled.length}` })
+          return isWell ? json(res, 201, shown(dialled.at(-1) ?? {})) : void res.destroy()
+        }
+        if (!isWell) return json(res, 500, envelope('internal_error'))
+        const [, id] = /\/calls\/([^?]+)/.exec(url) ?? []
+        if (id) return json(res, 200, shown(dialled.find((call) => call.id === id) ?? {}))
+        const wanted = new URL(url, 'http://platform').searchParams.get('external_id')
+        const items = dialled.filter(({ external_id }) => external_id === wanted).map(shown)
+        return json(res, 200, { items, count: items.length })
+      },
+      { account: 'own' },
+    )
+    await using replicas = await startReplicas(3, {
+      ...(await shared()),
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_DIAL_POLICY: '{"max_at_once": 1}',
+      VOICE_AGENT_CALL_FIND_OUT: '1',
+      VOICE_AGENT_CALL_SETTLE: '2',
+    })
+    const [first = '', second = '', third = ''] = replicas.urls
+    const placeAt = async (url: string, to_number: string) => {
+      const args = { type: 'phone', agent_id: agent.id, from_number: '+493023125000', to_number }
+      const call = { name: 'place_call', arguments: args }
+      const { result } = await rpc(url, 'tools/call', call, { key })
+      return answerOf(ToolResult.parse(result))
+    }
+    expect(await placeAt(first, number)).toMatchObject({ kind: 'unknown' })
+    isWell = true
+    expect(await placeAt(third, '+493023125402')).toMatchObject({ why: 'not_allowed' })
+    await expect
+      .poll(() => placeAt(second, number), { timeout: 20_000, interval: 500 })
+      .toMatchObject({ kind: isPlaced ? 'repeated' : 'placed' })
+    expect(dialled).toHaveLength(1)
+    // The call counts, and once it has ended it does not.
+    expect(await placeAt(third, '+493023125402')).toMatchObject({ why: 'not_allowed' })
+    hasEnded = true
+    expect(await placeAt(third, '+493023125402')).toMatchObject({ kind: 'placed' })
+    expect(dialled).toHaveLength(2)
+  },
+  60_000,
+)
 
 test.each([
   ['a day', { max_per_day: 40 }],

@@ -64,7 +64,6 @@ class History {
   readonly #tokens = new Map<WantedCall, ClientToken>()
   #requests = 0
   #starts = 0
-  #wasDisturbed = false
   #violations: string[] = []
 
   constructor(plan: Plan, parts: HistoryParts) {
@@ -88,7 +87,7 @@ class History {
       told: this.#told,
       state: this.#parts.state,
       time: this.#parts.time,
-      wasDisturbed: this.#wasDisturbed,
+      isFree: () => this.#isFree(),
     })
   }
 
@@ -110,13 +109,11 @@ class History {
       longestMs: plan.stateMs,
       onCrash: () => this.#stopped(index, steps),
     })
-    this.#wasDisturbed ||= plan.stateFailureRate > 0
     this.#waiting.set(steps, new Set())
     return new SimulatedServer({ plan, state: this.#parts.state, platform: this.#platform, steps })
   }
 
   #stopped(index: number, steps: Steps): void {
-    this.#wasDisturbed = true
     for (const end of this.#waiting.get(steps) ?? []) end()
     this.#parts.time.after(restartMs, () => {
       if (this.#servers[index]?.steps === steps) this.#servers[index] = this.#start(index)
@@ -216,10 +213,24 @@ class History {
 
   /** Otherwise every permit is given back when the calls have ended, or a minute is over. */
   #mayLeavePermits(): boolean {
-    const { servers, listing, events } = this.#plan
+    const { listing, events } = this.#plan
     // Calls of a time that is still to come count until the clock has caught up.
     const isSetBack = events.some((event) => event.kind === 'clock' && event.byMs < 0)
-    return this.#wasDisturbed || servers > 1 || listing === 'shortened ids' || isSetBack
+    return listing === 'shortened ids' || isSetBack
+  }
+
+  /** Whether a server that starts now, and allows one call at once, allows it. */
+  #isFree(): Promise<boolean> {
+    const { time, state } = this.#parts
+    const steps = new Steps({
+      ...{ time, trace: () => undefined, name: 'new server', random: this.#random },
+      ...{ crashRate: 0, failureRate: 0, longestMs: 0, onCrash: () => undefined },
+    })
+    const plan: Plan = { ...this.#plan, limits: { max_at_once: 1 } }
+    const server = new SimulatedServer({ plan, state, platform: this.#platform, steps })
+    const [wanted] = plan.calls
+    if (!wanted) throw new Error('a history without a call')
+    return server.allowsCall(wanted)
   }
 
   /** Repeats the requests for these calls one after the other; true when one is refused. */

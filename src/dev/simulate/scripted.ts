@@ -115,6 +115,23 @@ const scripts: Readonly<Record<string, Script>> = {
     events: [{ at: 2000, kind: 'kill', server: 0 }],
     more: { servers: 1, limits: { max_at_once: 1 } },
   },
+  'another server finds a call whose answer was lost, and there is a limit': {
+    requests: [at(0), at(90_000, 1)],
+    posts: [turn('now', 'connection lost', { lateness: 0.5 })],
+    events: [{ at: 0, kind: 'no lists', forMs: 60_000 }],
+    more: { limits: { max_at_once: 1 } },
+  },
+  'another server finds that a call was never placed, and there is a limit': {
+    requests: [at(0), at(190_000, 1)],
+    posts: [turn('never', 'connection lost')],
+    more: { limits: { max_at_once: 1 } },
+  },
+  'a server is killed before it sends, and there is a limit': {
+    requests: [at(0), at(190_000, 1)],
+    posts: [],
+    events: [{ at: 4000, kind: 'kill', server: 0 }],
+    more: { stateMs: 2500, limits: { max_at_once: 1 } },
+  },
   'lists fail while a call is settled': {
     requests: [at(0), at(150_000, 1), at(160_000)],
     posts: [lateAndLost],

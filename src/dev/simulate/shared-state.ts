@@ -55,13 +55,14 @@ export class SharedState {
       steps.take(what, work, (why) => new CallCounterError(why))
     return {
       check: (limits) => step('check', () => counter.check(limits)),
-      reserve: (limits, leaseMs) =>
+      reserve: (limits, leaseMs, call) =>
         step('reserve', async () => {
-          const reservation = await counter.reserve(limits, leaseMs)
+          const reservation = await counter.reserve(limits, leaseMs, call)
           const { now: at, timeOfDay } = this.#time
           if ('id' in reservation) this.reserved.push({ id: reservation.id, at, timeOfDay })
           return reservation
         }),
+      pending: (call) => step('pending', () => counter.pending(call)),
       placed: (id, call) => step('placed', () => counter.placed(id, call)),
       open: (owner, withinMs) => step('open', () => counter.open(owner, withinMs)),
       renew: (id, leaseMs) => step('renew', () => counter.renew(id, leaseMs)),

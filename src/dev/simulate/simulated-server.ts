@@ -4,7 +4,6 @@ import { ApiError } from '../../api/failure.ts'
 import { createCallFollower } from '../../calls/call-follower.ts'
 import { CallsUnderWay } from '../../calls/calls-under-way.ts'
 import { isNotPlaced } from '../../calls/not-placed.ts'
-import { PendingPermits } from '../../calls/pending-permits.ts'
 import { placedBefore, placeOnce } from '../../calls/place-once.ts'
 import {
   ExternalIdConflict,
@@ -13,11 +12,15 @@ import {
   type Placement,
 } from '../../calls/placement.ts'
 import type { PlacingContext } from '../../calls/placing-context.ts'
-import { permitFor } from '../../flows/calls/dial-policy-check.ts'
+import {
+  checkDialPolicy,
+  pendingPermitsOf,
+  permitFor,
+} from '../../flows/calls/dial-policy-check.ts'
 import { Refused } from '../../mcp/call/refused.ts'
 import { createDialPolicy, type DialPolicy } from '../../policy/dial-policy.ts'
 import { createReplyCaches } from '../../session/reply-cache.ts'
-import { type Journal, JournalError, sameInListMs } from '../../state/journal.ts'
+import { type CallKey, type Journal, JournalError, sameInListMs } from '../../state/journal.ts'
 import { createUsedTokens, type UsedTokens } from '../../state/used-tokens.ts'
 import { agentId } from './call-lists.ts'
 import type { Plan, WantedCall } from './plan.ts'
@@ -83,7 +86,6 @@ export class SimulatedServer {
   readonly #tokens: UsedTokens
   readonly #policy: DialPolicy
   readonly #underWay: CallsUnderWay | undefined
-  readonly #pendingPermits = new PendingPermits(100)
 
   constructor(parts: ServerParts) {
     const { plan, state, steps } = parts
@@ -100,6 +102,12 @@ export class SimulatedServer {
       plan.limits.max_at_once === undefined
         ? undefined
         : new CallsUnderWay(this.#policy, createCallFollower())
+  }
+
+  /** Whether one more call would be allowed: calls that have ended are released before it is refused. */
+  async allowsCall(wanted: WantedCall): Promise<boolean> {
+    const signal = new AbortController().signal
+    return this.#runOf({ nth: -1, wanted, signal, forMs: 54_000 }).isAllowed()
   }
 
   /** Serves a request as place_call does: looks first, then asks for the confirmation, then places. */
@@ -144,8 +152,8 @@ export class SimulatedServer {
     }
     const policy: DialPolicy = {
       ...this.#policy,
-      reserve: async (dial) => {
-        const decision = await this.#policy.reserve(dial)
+      reserve: async (dial, call) => {
+        const decision = await this.#policy.reserve(dial, call)
         if (decision.allowed) permitId = decision.id
         return decision
       },
@@ -157,18 +165,24 @@ export class SimulatedServer {
       platform: platformName,
       callServices: { policy, underWay: this.#underWay },
     }
-    const permit = (): Promise<Permit> => permitFor(dialOf(wanted), { request, session, signal })
+    const run = { request, session, signal }
+    const permit = (call: CallKey): Promise<Permit> => permitFor(dialOf(wanted), call, run)
     const context: PlacingContext = {
       client,
       journal: this.#journal,
       callOwner,
       permit,
-      pendingPermits: this.#pendingPermits,
+      pendingPermits: pendingPermitsOf(run),
       timing: { findOutMs: plan.findOutMs, settledMs: plan.settledMs },
       sameForMs: sameInListMs,
       until: performance.now() + forMs,
     }
-    return { request, context, place: () => placeOnce(request, context, signal) }
+    return {
+      request,
+      context,
+      place: () => placeOnce(request, context, signal),
+      isAllowed: async () => (await checkDialPolicy(dialOf(wanted), run)).allowed,
+    }
   }
 }
 

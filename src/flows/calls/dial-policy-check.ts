@@ -1,5 +1,6 @@
 import type { CallServices } from '../../calls/call-services.ts'
 import type { CallReader, CallsUnderWay } from '../../calls/calls-under-way.ts'
+import type { PendingPermits } from '../../calls/pending-permits.ts'
 import type { Permit } from '../../calls/placement.ts'
 import type { Agent } from '../../contract/agent.ts'
 import type { CallCreate } from '../../contract/call.ts'
@@ -8,6 +9,7 @@ import type { Run } from '../../mcp/call/tool.ts'
 import type { DialDecision, DialRefused, DialRequest } from '../../policy/dial-decision.ts'
 import { accountIdIn, accountIn } from '../../session/account.ts'
 import type { Session } from '../../session/session.ts'
+import type { CallKey } from '../../state/journal.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 
 /** What a permit needs of a run. */
@@ -45,19 +47,30 @@ interface ListContext {
 /** The permit for a call, which counts from now on. Throws Refused and ApiError. */
 export async function permitFor(
   dial: DialRequest,
+  call: CallKey,
   run: PolicyRun,
   { isInList = false }: ListContext = {},
 ): Promise<Permit> {
   const { policy } = run.session.callServices
   const limit = await limitOfCallsAtOnce(run)
-  const decision = await withEndedCallsReleased(limit, run.signal, () => policy.reserve(dial))
+  const decision = await withEndedCallsReleased(limit, run.signal, () => policy.reserve(dial, call))
   if (!decision.allowed) throw policyRefusal(decision, { isInList })
-  const { id } = decision
-  return {
-    cancel: () => policy.cancel(id),
-    placed: async (callId) => limit?.underWay.placed(id, callId, limit.reader),
-  }
+  return permitWith(decision.id, run)
 }
+
+/** Permits that were given before, on any server. */
+export const pendingPermitsOf = (run: PolicyRun): PendingPermits => ({
+  of: async (call) =>
+    (await run.session.callServices.policy.pending(call)).map((id) => permitWith(id, run)),
+})
+
+const permitWith = (id: string, run: PolicyRun): Permit => ({
+  cancel: () => run.session.callServices.policy.cancel(id),
+  placed: async (callId) => {
+    const limit = await limitOfCallsAtOnce(run)
+    await limit?.underWay.placed(id, callId, limit.reader)
+  },
+})
 
 /** The calls that count for `max_at_once`, and how those of one account are read. */
 interface CallsAtOnceLimit {

@@ -7,9 +7,9 @@ import { routes } from '../../contract/routes.ts'
 import { badArguments } from '../../mcp/call/refused.ts'
 import type { DialRequest } from '../../policy/dial-decision.ts'
 import { accountIn } from '../../session/account.ts'
-import { sameInListMs } from '../../state/journal.ts'
+import { type CallKey, sameInListMs } from '../../state/journal.ts'
 import { withCallErrorsRefused } from './call-errors.ts'
-import { permitFor } from './dial-policy-check.ts'
+import { pendingPermitsOf, permitFor } from './dial-policy-check.ts'
 import type { PlacingRun } from './placing-run.ts'
 
 /** The agent that is to speak. Throws Refused if it is archived, and ApiError. */
@@ -46,15 +46,17 @@ export const placePermitted = (
   withCallErrorsRefused(run, async () => {
     const context = {
       ...(await contextOf(run)),
-      permit: () => permitFor(dial, run, { isInList }),
+      permit: (call: CallKey) => permitFor(dial, call, run, { isInList }),
       sameForMs: isInList ? sameInListMs : undefined,
     }
     return placeOnce(run.request, context, run.signal)
   })
 
-async function contextOf({ session, callOwner, answerBy }: PlacingRun): Promise<RepeatContext> {
+async function contextOf(run: PlacingRun): Promise<RepeatContext> {
+  const { session, callOwner, answerBy } = run
   const { client, callServices } = session
-  const { timing, pendingPermits } = callServices
+  const { timing } = callServices
   const journal = await callServices.journal()
+  const pendingPermits = pendingPermitsOf(run)
   return { client, journal, callOwner, timing, pendingPermits, until: answerBy }
 }

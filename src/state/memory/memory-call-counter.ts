@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import type { CallCounter, PlatformCall } from '../call-counter.ts'
 import { type CallCounts, exceededLimit, longestWindow } from '../call-limits.ts'
+import type { CallKey } from '../journal.ts'
 
 interface CountedCall {
   readonly at: number
   /** 0: the call has ended. */
   leaseEnd: number
+  readonly call?: CallKey | undefined
   placed?: PlatformCall
 }
 
@@ -15,7 +17,7 @@ export function createMemoryCallCounter(now: () => number = Date.now): CallCount
   const counts = countsIn(calls)
   return {
     check: async (limits) => exceededLimit(limits, now(), counts),
-    reserve: async (limits, leaseMs) => {
+    reserve: async (limits, leaseMs, call) => {
       const at = now()
       for (const [id, call] of calls) {
         if (call.at <= at - longestWindow && call.leaseEnd <= at) calls.delete(id)
@@ -23,9 +25,15 @@ export function createMemoryCallCounter(now: () => number = Date.now): CallCount
       const exceeded = exceededLimit(limits, at, counts)
       if (exceeded) return { exceeded }
       const id = randomUUID()
-      calls.set(id, { at, leaseEnd: at + leaseMs })
+      calls.set(id, { at, leaseEnd: at + leaseMs, call })
       return { id }
     },
+    pending: async ({ owner, externalId }) =>
+      [...calls].flatMap(([id, { leaseEnd, call, placed }]) =>
+        leaseEnd > 0 && !placed && call?.owner === owner && call.externalId === externalId
+          ? [id]
+          : [],
+      ),
     placed: async (id, placed) => {
       const call = calls.get(id)
       if (call) call.placed = placed

@@ -68,6 +68,13 @@ export const migrations: readonly Migration[] = [
       );
       CREATE INDEX audit_entries_by_age ON voice_agent_mcp.audit_entries (at, id)`,
   },
+  {
+    // Which entry of the journal a counted call is for. Earlier programs leave it empty.
+    sql: `
+      ALTER TABLE voice_agent_mcp.counted_calls
+        ADD COLUMN reserved_owner text, ADD COLUMN external_id text;
+      CREATE INDEX counted_calls_reserved ON voice_agent_mcp.counted_calls (reserved_owner, external_id)`,
+  },
 ]
 
 /** What identifies an installation: its tables, whatever server works with them. */

@@ -56,23 +56,35 @@ const limiting = ({
   database,
   countedAs,
   now,
-}: Counting): Pick<CallCounter, 'check' | 'reserve' | 'cancel'> => ({
+}: Counting): Pick<CallCounter, 'check' | 'reserve' | 'pending' | 'cancel'> => ({
   check: async (limits) => (await countedNow(database.run, limits, { countedAs, now })).exceeded,
-  reserve: (limits, leaseMs) =>
+  reserve: (limits, leaseMs, call) =>
     database.transaction(`count of ${countedAs}`, async (run): Promise<Reservation> => {
       const { at, exceeded } = await countedNow(run, limits, { countedAs, now })
       if (exceeded) return { exceeded }
       const outdated = `DELETE FROM ${table} WHERE counted_as = $1 AND at <= $2 AND lease_end <= $3`
       await run(NoRow, outdated, [countedAs, at - longestWindow, at])
       const id = randomUUID()
-      const insert = `INSERT INTO ${table} (id, counted_as, at, lease_end) VALUES ($1, $2, $3, $4)`
-      await run(NoRow, insert, [id, countedAs, at, at + Math.ceil(leaseMs)])
+      const { owner = null, externalId = null } = call ?? {}
+      await run(NoRow, insertSql, [id, countedAs, at, at + Math.ceil(leaseMs), owner, externalId])
       return { id }
     }),
+  async pending({ owner, externalId }) {
+    const rows = await database.run(IdRow, pendingSql, [countedAs, owner, externalId])
+    return rows.map(({ id }) => id)
+  },
   async cancel(id) {
     await database.run(NoRow, `DELETE FROM ${table} WHERE id = $1`, [id])
   },
 })
+
+const insertSql = `
+  INSERT INTO ${table} (id, counted_as, at, lease_end, reserved_owner, external_id)
+  VALUES ($1, $2, $3, $4, $5, $6)`
+const IdRow = z.object({ id: z.string() })
+const pendingSql = `
+  SELECT id FROM ${table} WHERE counted_as = $1 AND reserved_owner = $2 AND external_id = $3
+    AND lease_end > 0 AND call_id IS NULL`
 
 const CountRow = z.object({
   now: z.coerce.number(),

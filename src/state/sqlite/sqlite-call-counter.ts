@@ -33,9 +33,18 @@ const placedCalls = `
   ) STRICT;
   CREATE INDEX IF NOT EXISTS placed_calls_owner ON placed_calls (owner)`
 
+/** Which entries of the journal they are for; added in the same way. */
+const reservedCalls = `
+  CREATE TABLE IF NOT EXISTS reserved_calls (
+    id TEXT PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,
+    owner TEXT NOT NULL,
+    external_id TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS reserved_calls_external_id ON reserved_calls (external_id)`
+
 async function open(path: string): Promise<DatabaseSync> {
   const db = await openStateFile(path, schema)
-  await retryWhileBusy(() => db.exec(placedCalls))
+  await retryWhileBusy(() => db.exec(`${placedCalls};${reservedCalls}`))
   return db
 }
 
@@ -71,10 +80,10 @@ export function createSqliteCallCounter(
 const limiting = (
   use: Use,
   now: () => number,
-): Pick<CallCounter, 'check' | 'reserve' | 'cancel'> => ({
+): Pick<CallCounter, 'check' | 'reserve' | 'pending' | 'cancel'> => ({
   check: (limits) =>
     use((db) => transaction(db, 'BEGIN', () => exceededLimit(limits, now(), countsIn(db)))),
-  reserve: (limits, leaseMs) =>
+  reserve: (limits, leaseMs, call) =>
     use((db) =>
       transaction(db, 'BEGIN IMMEDIATE', () => {
         const at = now()
@@ -84,11 +93,26 @@ const limiting = (
         if (exceeded) return { exceeded }
         const id = randomUUID()
         db.prepare('INSERT INTO calls VALUES (?, ?, ?)').run(id, at, at + leaseMs)
+        const { owner, externalId } = call ?? {}
+        if (owner !== undefined && externalId !== undefined)
+          db.prepare('INSERT INTO reserved_calls VALUES (?, ?, ?)').run(id, owner, externalId)
         return { id }
       }),
     ),
+  pending: ({ owner, externalId }) =>
+    use((db) =>
+      z
+        .array(IdRow)
+        .parse(db.prepare(pendingSql).all(owner, externalId))
+        .map(({ id }) => id),
+    ),
   cancel: (id) => use((db) => void db.prepare('DELETE FROM calls WHERE id = ?').run(id)),
 })
+
+const IdRow = z.object({ id: z.string() })
+const pendingSql = `
+  SELECT id FROM reserved_calls JOIN calls USING (id)
+  WHERE owner = ? AND external_id = ? AND lease_end > 0 AND id NOT IN (SELECT id FROM placed_calls)`
 
 const placedSql = 'INSERT OR REPLACE INTO placed_calls SELECT id, ?, ? FROM calls WHERE id = ?'
 const openSql = `

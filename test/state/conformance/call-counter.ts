@@ -103,6 +103,27 @@ export function describeCallCounter(
       expect(await counter.open('me', 3)).toEqual([])
     })
 
+    test('knows for which call a reservation is, until it is settled', async () => {
+      const { counter, placed } = await opened()
+      const call = { owner: 'me', externalId: 'auto-1' }
+      const reserve = async () => {
+        const answer = await counter.reserve({}, hour, call)
+        if ('exceeded' in answer) throw new Error(`${answer.exceeded.rule} is reached`)
+        return answer.id
+      }
+      await placed({}, 1)
+      expect(await counter.pending(call)).toEqual([])
+      const [first, second, third] = [await reserve(), await reserve(), await reserve()]
+      expect((await counter.pending(call)).toSorted()).toEqual([first, second, third].toSorted())
+      expect(await counter.pending({ ...call, owner: 'you' })).toEqual([])
+      expect(await counter.pending({ ...call, externalId: 'auto-2' })).toEqual([])
+      await counter.cancel(first)
+      await counter.placed(second, { owner: 'a platform', callId: 'call-1' })
+      await counter.release(third)
+      expect(await counter.pending(call)).toEqual([])
+      expect(await counter.open('a platform', hour)).toMatchObject([{ id: second }])
+    })
+
     test('a released call counts as placed, a cancelled one does not', async () => {
       const { counter, check, placed } = await opened()
       const limits = { max_per_day: 1 }
