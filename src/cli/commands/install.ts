@@ -36,9 +36,12 @@ export const programFor = (env: Environment) => ({
   packageId: `${packageJson.name}@${packageJson.version}`,
 })
 
-/** A command that ends by itself, with an exit code. A signal ends it before, between two files. */
+/**
+ * A command that ends by itself, with an exit code. A signal ends it before that, between two files:
+ * then the exit code is that of a command that Ctrl+C has ended.
+ */
 export function ending(code: Promise<number>): Running {
-  let exitCode = 0
+  let exitCode = 130
   const done = code.then((value) => {
     exitCode = value
   })

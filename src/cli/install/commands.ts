@@ -4,7 +4,7 @@ import { install } from './install.ts'
 import { launchCommand, thisProcess } from './launch-command.ts'
 import { clientList, findClients } from './list.ts'
 import { thisMachine } from './machine.ts'
-import { terminalQuestions } from './questions.ts'
+import { InterruptedError, terminalQuestions } from './questions.ts'
 import type { RunOptions, Surroundings } from './run.ts'
 import { uninstall } from './uninstall.ts'
 import { UsageError } from './usage-error.ts'
@@ -21,6 +21,9 @@ export interface Program extends Pick<Surroundings, 'closestWord'> {
   /** The package with its version. */
   readonly packageId: string
 }
+
+/** The exit code that a shell gives a command that Ctrl+C has ended. */
+const interrupted = 130
 
 /** Adds the server to clients, or lists them, and gives the exit code. */
 export const runInstall = (
@@ -58,6 +61,10 @@ async function reported(
       closestWord,
     })
   } catch (error) {
+    if (error instanceof InterruptedError) {
+      process.stderr.write('\n')
+      return interrupted
+    }
     if (!(error instanceof UsageError)) throw error
     warn(error.message)
     return 1

@@ -1,8 +1,13 @@
 import { createInterface } from 'node:readline/promises'
 
+/** The person has pressed Ctrl+C at a question: not only this one is meant, but the whole command. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError'
+}
+
 /** Asks the person at the terminal. */
 export interface Questions {
-  /** Enter means `usual`; the end of the input means no. */
+  /** Enter means `usual`; the end of the input means no. Throws InterruptedError. */
   confirm(question: string, usual: boolean): Promise<boolean>
 }
 
@@ -14,10 +19,9 @@ export function terminalQuestions(
   return {
     async confirm(question, usual) {
       const lines = createInterface({ input, output })
-      const ended = new Promise<undefined>((resolve) => {
+      const ended = new Promise<undefined>((resolve, reject) => {
         lines.once('close', () => resolve(undefined))
-        // Ctrl+C: not only this question, but the whole command.
-        lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+        lines.once('SIGINT', () => reject(new InterruptedError()))
       })
       try {
         for (;;) {

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { terminalQuestions } from '../../../src/cli/install/questions.ts'
+import { InterruptedError, terminalQuestions } from '../../../src/cli/install/questions.ts'
 
 /** The answer to a question, and what the person sees, who types a line whenever asked. */
 async function answer(typed: string, usual: boolean) {
@@ -34,4 +34,12 @@ test.each([
 test('the question says what Enter means', async () => {
   expect((await answer('\n', true)).shown).toContain('Write this? [Y/n] ')
   expect((await answer('\n', false)).shown).toContain('Write this? [y/N] ')
+})
+
+test('Ctrl+C ends more than the question', async () => {
+  const input = Object.assign(new PassThrough(), { setRawMode: () => undefined })
+  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })
+  const answered = terminalQuestions(input, output).confirm('Write this?', true)
+  setImmediate(() => input.write('\x03'))
+  await expect(answered).rejects.toThrow(InterruptedError)
 })
