@@ -99,7 +99,7 @@ export async function startReplicas(
 }
 
 /** Passes a request on. A server that ends meanwhile is a 502, as with any balancer. */
-function forward(incoming: IncomingMessage, answer: ServerResponse, target: string): void {
+export function forward(incoming: IncomingMessage, answer: ServerResponse, target: string): void {
   const { method, headers } = incoming
   const outgoing = request(target, { method, headers, agent: false }, (reply) => {
     answer.writeHead(reply.statusCode ?? 502, reply.headers)

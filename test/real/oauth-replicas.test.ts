@@ -1,0 +1,95 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bearer, callTool, OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
+import { type OauthServer, startOauthServer } from '../harness/oauth-server.ts'
+import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
+import { freePort } from '../harness/program.ts'
+import { forward } from '../harness/replicas.ts'
+
+/** Two servers on one database, behind an address that gives each request to the next of them. */
+let database: PostgresServer
+let servers: OauthServer[]
+let balancer: Server
+let flow: OauthFlow
+const served = [0, 0]
+
+beforeAll(async () => {
+  database = await startPostgres()
+  const url = await database.newDatabase()
+  const port = await freePort()
+  const publicUrl = `http://127.0.0.1:${port}`
+  const texts = { 'state-url': url, secret: 'the secret that both servers have' }
+  servers = await Promise.all([1, 2].map(() => startOauthServer({ texts, publicUrl })))
+  let turn = 0
+  balancer = createServer((incoming, answer) => {
+    turn = (turn + 1) % 2
+    served[turn] = (served[turn] ?? 0) + 1
+    forward(incoming, answer, new URL(incoming.url ?? '', servers[turn]?.mcp).href)
+  })
+  balancer.listen(port, '127.0.0.1')
+  await once(balancer, 'listening')
+  flow = await registeredClient({ url: publicUrl })
+}, 60_000)
+
+afterAll(async () => {
+  balancer.close()
+  balancer.closeAllConnections()
+  for (const server of servers) await server[Symbol.asyncDispose]()
+  expect(servers.flatMap(({ errors }) => errors)).toEqual([])
+  await database[Symbol.asyncDispose]()
+})
+
+/** The client, sending what it sends to one of the servers alone. */
+const at = (which: number) => {
+  const { mcp = '' } = servers[which] ?? {}
+  const own = (endpoint = '') => new URL(new URL(endpoint).pathname, mcp).href
+  const { token_endpoint, revocation_endpoint, ...as } = flow.as
+  return new OauthFlow(
+    {
+      ...as,
+      token_endpoint: own(token_endpoint),
+      revocation_endpoint: own(revocation_endpoint),
+    },
+    flow.client,
+  )
+}
+const use = (which: number, token: string) =>
+  callTool(servers[which]?.mcp ?? '', 'list_agents', bearer(token))
+const refused = { error: 'invalid_grant' }
+
+test('a client is registered, allowed, and served by whichever server is next', async () => {
+  const tokens = await flow.tokens()
+  for (const which of [0, 1]) expect((await use(which, tokens.access_token)).status).toBe(200)
+  const second = await flow.refresh(tokens.refresh_token ?? '')
+  for (const which of [0, 1]) expect((await use(which, second.access_token)).status).toBe(200)
+  expect(Math.min(...served)).toBeGreaterThan(2)
+})
+
+test('a code that is used on both at the same moment is used once', async () => {
+  for (let round = 0; round < 5; round++) {
+    const code = await flow.code()
+    const answers = await Promise.allSettled([0, 1, 0, 1].map((which) => at(which).exchange(code)))
+    const got = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    expect(got.length).toBeLessThanOrEqual(1)
+    for (const { access_token } of got) expect((await use(0, access_token)).status).toBe(401)
+  }
+})
+
+test('a refresh token that was used on one ends the grant when it is used on the other', async () => {
+  const first = await flow.tokens()
+  const second = await at(0).refresh(first.refresh_token ?? '')
+  expect((await use(1, second.access_token)).status).toBe(200)
+  await expect(at(1).refresh(first.refresh_token ?? '')).rejects.toMatchObject(refused)
+  for (const which of [0, 1]) expect((await use(which, second.access_token)).status).toBe(401)
+  await expect(at(0).refresh(second.refresh_token ?? '')).rejects.toMatchObject(refused)
+})
+
+test('what is revoked on one is refused by the other at once', async () => {
+  const tokens = await flow.tokens()
+  expect((await use(1, tokens.access_token)).status).toBe(200)
+  await at(0).revoke(tokens.refresh_token ?? '')
+  const answer = await use(1, tokens.access_token)
+  expect(answer.status).toBe(401)
+  expect(answer.headers.get('www-authenticate')).toMatch(/error="invalid_token"/)
+})
