@@ -25,6 +25,9 @@ import { openSealingKeys } from './sealing-keys.ts'
 import { createSessions } from './sessions.ts'
 import { openState, prepareState } from './state.ts'
 
+/** The state alone, for a command that only looks at it. */
+export { openState }
+
 /** What the transport that uses the service gives it. */
 export interface ServiceEvents {
   /** Called with every error that is a bug of this program. */

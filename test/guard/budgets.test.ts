@@ -23,8 +23,11 @@ const budgets = {
    * them are functions that the configuration file shares with other parts, 1 kB together.
    */
   firstFiles: 14,
-  /** Their bytes: recorded at 252,500. */
-  firstBytes: 262_000,
+  /**
+   * Their bytes: recorded at 264,500, with the settings and help texts of OAuth, the audit trail and the
+   * commands audit and install (12,000).
+   */
+  firstBytes: 272_000,
   /** Modules of Node besides those of every program: recorded at 11. */
   firstBuiltins: 11,
   /** The answer to tools/list, bytes, with the properties of all known objects: recorded at 83,300. */
