@@ -23,7 +23,6 @@ import { type FeatureOptions, featuresOf } from './provider-features.ts'
 import { offlineAccess } from './public-request.ts'
 import { signingKey } from './signing-key.ts'
 import type { StateAdapters } from './state-adapter.ts'
-import { showWayBack } from './way-back.ts'
 
 export interface ProviderOptions extends FeatureOptions {
   readonly clients: readonly StaticClient[]
@@ -67,7 +66,6 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
       show(context, { page: 'return', address })
   })
   markTokens(provider)
-  showWayBack(provider, publicUrl)
   provider.Client.prototype.redirectUriAllowed = function (uri) {
     return isOwnRedirect(uri, this.redirectUris ?? [])
   }
