@@ -43,7 +43,14 @@ export interface PostgresServer extends AsyncDisposable {
   start(): Promise<void>
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+export interface PostgresOptions {
+  /** What was committed is on disk, as in production. The tests never cut the power. */
+  readonly isDurable?: boolean
+}
+
+export async function startPostgres({
+  isDurable = false,
+}: PostgresOptions = {}): Promise<PostgresServer> {
   const library = libraryFile()
   const { default: Server } = Library.parse(await import(pathToFileURL(library).href))
   const databaseDir = mkdtempSync(join(tmpdir(), 'voice-agent-mcp-postgres-'))
@@ -59,8 +66,8 @@ export async function startPostgres(): Promise<PostgresServer> {
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: [
       ...['-c', 'unix_socket_directories=', '-c', 'max_connections=300'],
-      // No test cuts the power: what a process has written survives every other end of it.
-      ...['-c', 'fsync=off', '-c', 'full_page_writes=off'],
+      // What a process has written survives every end of it except that of the machine.
+      ...(isDurable ? [] : ['-c', 'fsync=off', '-c', 'full_page_writes=off']),
     ],
     onLog: (line: unknown) => void log.push(String(line)),
     onError: (line: unknown) => void log.push(String(line)),

@@ -1,18 +1,21 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { hasPostgres } from '../../../test/harness/postgres-server.ts'
 import { areMet, circumstances, type Section, table, writeJson } from '../measure/report.ts'
 import { growth } from './growth.ts'
 import { http } from './http.ts'
 import { npmPackage } from './package.ts'
 import { plot } from './plot.ts'
 import { sandbox } from './sandbox.ts'
+import { state } from './state.ts'
 import { stdio } from './stdio.ts'
 
 /*
  * How fast the server is, each figure beside what it is compared with, measured in the same run:
  *   npm run bench [-- --only http --seconds 3 --rounds 3 --json bench.json]
- * Needs Linux with taskset and two cores.
+ * Needs Linux with taskset and two cores; the part `state` also the PostgreSQL of test/real, which
+ * `npm run test:slow` installs.
  */
 
 const { values: flags } = parseArgs({
@@ -29,6 +32,9 @@ const { values: flags } = parseArgs({
 const parts: Record<string, () => Promise<Section[]>> = {
   stdio: () => stdio(Number(flags.starts)),
   http: () => http({ seconds: Number(flags.seconds), rounds: Number(flags.rounds) }),
+  ...(hasPostgres() && {
+    state: () => state({ seconds: Number(flags.seconds), rounds: Number(flags.rounds) }),
+  }),
   package: npmPackage,
   sandbox: () => sandbox(Number(flags.conversations)),
   async growth() {

@@ -28,12 +28,12 @@ export function tenantOf(nth: number): Tenant {
   }
 }
 
-/** The nth number that a user calls, below 1000. */
+/** The nth number that a user calls, below 1000. In France: no emergency code is in one. */
 export const calledNumber = ({ nth }: Pick<Tenant, 'nth'>, call: number): string =>
-  `+49151${digitsOf(nth)}${String(call).padStart(3, '0')}`
+  `+336${digitsOf(nth)}${String(call).padStart(3, '0')}`
 
 const traces =
-  /user-(\d{5})|00000000-0000-4000-800[01]-0000000(\d{5})|\+49302(\d{5})5|\+49151(\d{5})\d{3}/g
+  /user-(\d{5})|00000000-0000-4000-800[01]-0000000(\d{5})|\+49302(\d{5})5|\+336(\d{5})\d{3}/g
 
 /** The numbers of all users of whom something is in a text. */
 const tenantsIn = (text: string): Set<number> =>
