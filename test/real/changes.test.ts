@@ -146,7 +146,9 @@ describe('a subscriber at one server', () => {
     }
   }
 
-  test('hears at once of an agent that is changed through another', async () => {
+  test('hears within a second of an agent that is changed through another', {
+    retry: 2,
+  }, async () => {
     await using set = await listening(agentUri)
     const args = { agent_id: agentId, name: 'New' }
     const { error } = await rpc(
@@ -158,10 +160,12 @@ describe('a subscriber at one server', () => {
     expect(error).toBeUndefined()
     expect(set.platform.seen.some(({ method }) => method === 'PATCH')).toBe(true)
     // Without the other server's word it would be read again after a minute.
-    await expect.poll(() => set.updates, { timeout: 5000 }).toEqual([agentUri])
+    await expect.poll(() => set.updates, { timeout: 1000 }).toEqual([agentUri])
   })
 
-  test('hears of a catalog as soon as any server has found that it changed', async () => {
+  test('hears within a second of a catalog that any server has found changed', {
+    retry: 2,
+  }, async () => {
     await using set = await listening(modelsUri, { VOICE_AGENT_CATALOG_TTL: '0.3' })
     const other = new Client(
       { name: 'other', version: '1' },
@@ -175,7 +179,7 @@ describe('a subscriber at one server', () => {
     await other.listen({ resourceSubscriptions: [modelsUri] })
     await expect.poll(() => set.platform.seen.length).toBeGreaterThan(3)
     set.change('New')
-    await expect.poll(() => set.updates, { timeout: 5000 }).toEqual([modelsUri])
+    await expect.poll(() => set.updates, { timeout: 1000 + 300 }).toEqual([modelsUri])
     await other.close()
   })
 })
