@@ -20,10 +20,13 @@ export async function startBridge(
   env: Record<string, string> = {},
 ): Promise<Bridge> {
   const sessions = new Map<string, StdioSession>()
+  // The suite waits a few seconds for a session, and a program may take longer to start.
+  let spare = new StdioSession(command, env)
   const sessionNamed = (name: string) => {
     const known = sessions.get(name)
     if (known) return known
-    const session = new StdioSession(command, env)
+    const session = spare
+    spare = new StdioSession(command, env)
     sessions.set(name, session)
     if (name === shared) session.send(opening)
     return session
@@ -38,7 +41,7 @@ export async function startBridge(
   return {
     url: `${listening.url}/mcp`,
     async [Symbol.asyncDispose]() {
-      for (const session of sessions.values()) await session[Symbol.asyncDispose]()
+      for (const session of [spare, ...sessions.values()]) await session[Symbol.asyncDispose]()
       await listening.close(0)
     },
   }
