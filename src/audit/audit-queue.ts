@@ -46,13 +46,19 @@ export class AuditQueue {
 
   /** Saves an entry now, if that can be done soon; otherwise later. Never throws. */
   async saveSoon(entry: AuditEntry): Promise<void> {
-    this.add(entry)
-    if (!this.#isFailing) await within(waits.beforeCall, this.#draining)
+    if (this.#isFailing) return this.add(entry)
+    // Not behind others that wait: a busy server always has some.
+    const saving = this.saveNow(entry).catch((error: unknown) => {
+      this.#failed(error)
+      this.add(entry)
+    })
+    await within(waits.beforeCall, saving)
   }
 
   /** Saves an entry behind the answer. */
   add(entry: AuditEntry): void {
-    if (this.#isClosed) return
+    const isOlder = entry.outcome === 'begun' && this.#waiting.has(entry.id)
+    if (this.#isClosed || isOlder) return
     // Removed first: the latest is the last.
     this.#waiting.delete(entry.id)
     this.#waiting.set(entry.id, entry)
@@ -102,6 +108,7 @@ export class AuditQueue {
       this.#onTrouble(`Audit entries cannot be saved now, ${this.sink.name}: ${reason}`)
     }
     this.#isFailing = true
+    clearTimeout(this.#retry)
     this.#retry = setTimeout(() => {
       this.#retry = undefined
       this.#drain()

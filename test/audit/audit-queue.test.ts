@@ -99,6 +99,32 @@ test('a call waits for a slow sink for a moment only, and not at all while it is
   await failing.queue.saveSoon(entryOf('b'))
 })
 
+test('a call does not wait for the entries of others', async () => {
+  const { queue, ids } = queueOf()
+  let isOver = false
+  for (let count = 0; count < 50; count++) queue.add(entryOf(`${count}`))
+  const waiting = queue.saveSoon(entryOf('mine', { outcome: 'begun' })).then(() => {
+    isOver = true
+  })
+  await turn()
+  await turn()
+  expect(isOver).toBe(true)
+  expect(ids().length).toBeLessThan(10)
+  await waiting
+  await queue.close()
+})
+
+test('what has ended does not begin again', async () => {
+  const { queue, saved, becomes } = queueOf()
+  becomes('fails')
+  const begun = queue.saveSoon(entryOf('a', { outcome: 'begun' }))
+  queue.add(entryOf('a', { outcome: 'done' }))
+  await begun
+  becomes('works')
+  await queue.close()
+  expect(saved.map(({ outcome }) => outcome)).toEqual(['done'])
+})
+
 test('what must be saved is saved at once, or the caller is told', async () => {
   const { queue, ids, becomes } = queueOf()
   await queue.saveNow(entryOf('a'))
