@@ -153,6 +153,8 @@ function clientsOf({ clients, fetchDocument }: ProviderOptions): Configuration {
     clients: clients.map(({ client_id, client_secret, ...metadata }) => ({
       client_id,
       ...(client_secret !== undefined && { client_secret }),
+      // RFC 7591 §2 has client_secret_basic, which needs a secret.
+      ...(client_secret === undefined && { token_endpoint_auth_method: 'none' as const }),
       ...providerMetadata(metadata),
     })),
     clientDefaults: { id_token_signed_response_alg: 'EdDSA' },
