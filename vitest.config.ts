@@ -26,6 +26,7 @@ export const slow = [
   'test/oauth/document-clients.test.ts',
   'test/oauth/guarded-fetch/guarded-fetch.test.ts',
   'test/oauth/interactions.test.ts',
+  'test/oauth/public-address.test.ts',
   'test/oauth/sdk-clients.test.ts',
   'test/oauth/tokens.test.ts',
   'test/sandbox/durability.test.ts',

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Provider } from 'oidc-provider'
+import { errors, type Provider } from 'oidc-provider'
 import { scopes as allScopes, type Scope } from '../session/credential.ts'
 import type { Records } from '../state/records.ts'
 import type { SealingKeys } from '../state/sealing-keys.ts'
@@ -130,14 +130,14 @@ async function readToken(
       ok: true,
       credential: {
         apiKey: key.apiKey,
-        source: 'the connection of this client, which a person has allowed',
+        source: 'the page of this server (connect it again to get there)',
         scopes: allScopes.filter((scope) => allowed.includes(scope)),
       },
     }
   } catch (error) {
     onError(error)
     const message =
-      error instanceof StateError
+      error instanceof StateError || error instanceof errors.TemporarilyUnavailable
         ? 'The access token cannot be checked at the moment. Try again in a moment.'
         : 'The access token could not be checked.'
     return { ok: false, status: 503, message }

@@ -59,7 +59,7 @@ export function createStateAdapters(options: StateAdapterOptions): StateAdapters
   return {
     of(model) {
       const kind = kinds[model]
-      return kind ? keptModel(model, kind, options) : nothingKept
+      return kind ? withOutages(keptModel(model, kind, options)) : nothingKept
     },
     async keepClient(clientId) {
       const payload = await clients.find(clientId)
@@ -115,6 +115,36 @@ function keptModel(
     revokeByGrantId: endGrant,
     findByUserCode: async () => undefined,
     findByUid: async () => undefined,
+  }
+}
+
+/**
+ * While the state cannot be used, clients get the error that says so and try again later; the pages
+ * say it to persons. Nothing is made or accepted meanwhile.
+ */
+function withOutages(adapter: Adapter): Adapter {
+  const guarded =
+    <A extends unknown[], R>(method: (...given: A) => Promise<R>) =>
+    async (...given: A): Promise<R> => {
+      try {
+        return await method(...given)
+      } catch (error) {
+        if (!(error instanceof StateError)) throw error
+        throw Object.assign(new errors.TemporarilyUnavailable('try again in a moment'), {
+          cause: error,
+          status: 503,
+          statusCode: 503,
+        })
+      }
+    }
+  return {
+    upsert: guarded(adapter.upsert),
+    find: guarded(adapter.find),
+    consume: guarded(adapter.consume),
+    destroy: guarded(adapter.destroy),
+    revokeByGrantId: guarded(adapter.revokeByGrantId),
+    findByUserCode: adapter.findByUserCode,
+    findByUid: adapter.findByUid,
   }
 }
 

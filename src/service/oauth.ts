@@ -59,7 +59,10 @@ export async function openOauth(
       platformHost: URL.parse(platform.address)?.host ?? platform.address,
       sandboxKey: isSandbox ? platform.credential?.apiKey : undefined,
       fetchDocument: parts.fetchDocument ?? guarded.fetch,
-      onError,
+      // A state that cannot be used is no defect; probes and answers tell it.
+      onError: (error) => {
+        if (!isOutage(error)) onError(error)
+      },
     })
     return { ...authorization, close: guarded.close }
   } catch (error) {
@@ -67,6 +70,9 @@ export async function openOauth(
     throw error
   }
 }
+
+const isOutage = (error: unknown): boolean =>
+  error instanceof StateError || (error instanceof Error && error.cause instanceof StateError)
 
 function clientsIn(
   file: string,

@@ -11,7 +11,8 @@ export async function answerAuthorization(
   response: ServerResponse,
   { authorization, network, limits }: AuthorizationRequest & { readonly limits: ActiveHttpLimits },
 ): Promise<void> {
-  const holder = { key: '', network, count: 1 }
+  // Without a key, each network counts by itself also where keys are limited.
+  const holder = { key: `oauth ${network}`, network, count: 1 }
   if (!limits.admits('requests', holder, response)) return
   if (!limits.isWithinRate(holder, response)) return
   await authorization.serve(request, response)

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, callTool, OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
 import { type OauthServer, startOauthServer } from '../harness/oauth-server.ts'
-import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
+import { type PostgresServer, startNetwork, startPostgres } from '../harness/postgres-server.ts'
 import { freePort } from '../harness/program.ts'
 import { forward } from '../harness/replicas.ts'
 
@@ -93,3 +93,34 @@ test('what is revoked on one is refused by the other at once', async () => {
   expect(answer.status).toBe(401)
   expect(answer.headers.get('www-authenticate')).toMatch(/error="invalid_token"/)
 })
+
+test('while the database is away no token is accepted or made; then all goes on by itself', async () => {
+  await using network = await startNetwork(database.port)
+  const url = network.through(await database.newDatabase())
+  const secret = 'the secret that both servers have'
+  await using own = await startOauthServer({ texts: { 'state-url': url, secret } })
+  const client = await registeredClient(own)
+  const tokens = await client.tokens()
+  const use = () => callTool(own.mcp, 'list_agents', bearer(tokens.access_token))
+  expect((await use()).status).toBe(200)
+  network.cut()
+  const answer = await use()
+  expect(answer.status).toBe(503)
+  // A client that was told 401 would ask the person again.
+  expect(answer.headers.get('www-authenticate')).toBeNull()
+  const refresh = await fetch(client.as.token_endpoint ?? '', {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'refresh_token',
+      refresh_token: tokens.refresh_token ?? '',
+      client_id: client.client.client_id,
+    }),
+  })
+  expect(refresh.status).toBe(503)
+  expect(await refresh.json()).toMatchObject({ error: 'temporarily_unavailable' })
+  expect((await callTool(own.mcp, 'list_agents', { 'x-api-key': 'sandbox-key' })).status).toBe(200)
+  network.heal()
+  await expect.poll(async () => (await use()).status).toBe(200)
+  expect((await client.refresh(tokens.refresh_token ?? '')).access_token).toBeDefined()
+  expect(own.errors).toEqual([])
+}, 60_000)
