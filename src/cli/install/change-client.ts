@@ -96,6 +96,8 @@ export function reasonOf(error: unknown): string {
     return `Left as it is: ${error.message}. Run the command again.`
   }
   if (error instanceof ClientFileError) return `Left as it is: ${error.message}.`
+  // Parsers call themselves for each level of a text.
+  if (error instanceof RangeError) return 'Left as it is: it is nested too deeply.'
   if (!(error instanceof FormatError)) throw error
   const { line, column, message } = error
   const where = line === undefined ? '' : ` (line ${line}, column ${column})`

@@ -18,20 +18,11 @@ export interface JsonSource {
 export function parsedJson(text: string, isStrict: boolean): Node {
   const errors: ParseError[] = []
   const options = { allowTrailingComma: !isStrict, disallowComments: isStrict }
-  const root = unlessTooDeep(() => parseTree(text, errors, options))
+  const root = parseTree(text, errors, options)
   const [error] = errors
   if (root && !error) return root
   const message = isStrict ? 'it is not JSON' : 'it is not JSON with comments'
   throw new FormatError(message, [text, error?.offset ?? 0])
-}
-
-function unlessTooDeep<T>(make: () => T): T {
-  try {
-    return make()
-  } catch (error) {
-    if (error instanceof RangeError) throw new FormatError('it is nested too deeply')
-    throw error
-  }
 }
 
 /** Kinds of tokens, by the numbers of the library, whose enum exists only in its types. */

@@ -32,7 +32,7 @@ const Entry = z.object({
 })
 const CursorFile = z.object({ mcpServers: z.object({ 'voice-agents': Entry }) })
 
-test('what install writes starts the server, and uninstall takes it out', async () => {
+test.concurrent('what install writes starts the server, and uninstall takes it out', async () => {
   using home = clientHome()
   const before = '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  }\n}\n'
   home.write('.cursor/mcp.json', before)
@@ -55,7 +55,7 @@ test('what install writes starts the server, and uninstall takes it out', async 
   expect(home.read('.cursor/mcp.json')).toBe(before)
 })
 
-test('the list shows which clients are there and which have the server', async () => {
+test.concurrent('the list shows which clients are there and which have the server', async () => {
   using home = clientHome()
   mkdirSync(join(home.path, '.codex'), { recursive: true })
   home.write('.gemini/settings.json', '{"mcpServers": {"voice-agents": {}}}')
@@ -77,14 +77,14 @@ test('the list shows which clients are there and which have the server', async (
   })
 })
 
-test('without a terminal it says what to do, with exit code 2', async () => {
+test.concurrent('without a terminal it says what to do, with exit code 2', async () => {
   using home = clientHome()
   const { code, stdout, stderr } = await run(home, ['install', 'cursor'])
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toMatch(/^voice-agent-mcp: Nobody can be asked here\. Give --print .* --yes/)
 })
 
-test.each([
+test.concurrent.each([
   [['install', 'curser'], 'There is no client "curser". Is cursor meant?'],
   [['uninstall', 'zedd', '--yes'], 'Is zed meant?'],
   [['install', 'zed', '--name', 'a b'], '--name takes a letter'],
@@ -100,7 +100,7 @@ test.each([
   expect(stderr).toContain(message)
 })
 
-test('the key of the environment is neither written nor shown', async () => {
+test.concurrent('the key of the environment is neither written nor shown', async () => {
   using home = clientHome()
   const { code, stdout } = await run(home, ['install', 'cursor', 'codex', '--yes', '--json'], {
     VOICE_AGENT_API_KEY: 'sk-live-0123456789',
@@ -112,7 +112,7 @@ test('the key of the environment is neither written nor shown', async () => {
   expect(all).toContain('https://api.example.com/v1')
 })
 
-test('a configuration file is named by its absolute path, and its key is left in it', async () => {
+test.concurrent('a configuration file is named by its absolute path, and its key is left in it', async () => {
   using home = clientHome()
   const file = home.write(
     'settings.json',
@@ -126,7 +126,7 @@ test('a configuration file is named by its absolute path, and its key is left in
   expect(written).not.toMatch(/sk-live|api\.example\.com/)
 })
 
-test('the help has the clients as operands, and examples', async () => {
+test.concurrent('the help has the clients as operands, and examples', async () => {
   using home = clientHome()
   const { code, stdout } = await run(home, ['install', '--help'])
   expect(code).toBe(0)

@@ -308,6 +308,20 @@ test('a file that cannot be read is left alone, and the others are done', async 
   expect(home.read('.codeium/windsurf/mcp_config.json')).toContain('"voice-agents"')
 })
 
+test.each([
+  ['claude-code', '.claude.json', `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
+  ['zed', '.config/zed/settings.json', `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`],
+  ['codex', '.codex/config.toml', `a = ${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+  ['goose', '.config/goose/config.yaml', `a: ${'['.repeat(5_000)}${']'.repeat(5_000)}`],
+])('a file of %s that is nested very deeply is left alone', async (id, file, content) => {
+  using home = clientHome()
+  home.write(file, content)
+  const { here, text } = surroundings(home.machine('linux'))
+  expect(await install(wanted({ clients: [id] }), here)).toBe(1)
+  expect(text()).toMatch(/Left as it is: it is (nested too deeply|not YAML)/)
+  expect(home.read(file)).toBe(content)
+})
+
 test('--json says what became of each client', async () => {
   using home = clientHome()
   home.write('.cursor/mcp.json', '{"a": 1}')
