@@ -76,25 +76,27 @@ export class SharedState {
     const records = this.#records
     const step = <T>(what: string, work: () => Promise<T>) =>
       steps.take(what, work, (why) => new StateError(why))
-    const uses = (id: string) => this.#tokenUses.get(id) ?? 0
     return {
       get: (key) => step('read of a token', () => records.get(key)),
-      add: (record, bounds) =>
-        step('use of a token', async () => {
-          const added = await records.add(record, bounds)
-          if (added !== 'added') return added
-          if (uses(record.id) > 0) this.usedTwice.push(record.id)
-          this.#tokenUses.set(record.id, uses(record.id) + 1)
-          return added
-        }),
+      add: (record, bounds) => step('use of a token', () => records.add(record, bounds)),
       put: (record, bounds) => step('write of a record', () => records.put(record, bounds)),
       remove: (key) =>
         step('return of a token', async () => {
           const removed = await records.remove(key)
-          if (removed) this.#tokenUses.set(key.id, uses(key.id) - 1)
+          if (removed) this.#tokenUses.set(key.id, Math.max(0, this.#usesOf(key.id) - 1))
           return removed
         }),
     }
+  }
+
+  /** A request was told that it may act on a token: a use that expired meanwhile is none. */
+  tokenUsed(id: string): void {
+    if (this.#usesOf(id) > 0) this.usedTwice.push(id)
+    this.#tokenUses.set(id, this.#usesOf(id) + 1)
+  }
+
+  #usesOf(id: string): number {
+    return this.#tokenUses.get(id) ?? 0
   }
 
   async close(): Promise<void> {

@@ -129,6 +129,7 @@ export class SimulatedServer {
   ): Promise<Answer> {
     const used = await this.#tokens.use({ nonce, owner: account, expiresAt, validMs: tokenMs })
     if (used !== 'used now') return { kind: 'token used' }
+    this.#parts.state.tokenUsed(nonce)
     try {
       return placed(await place())
     } catch (error) {
