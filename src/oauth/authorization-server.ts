@@ -16,7 +16,7 @@ import { type AskPlatform, createKeyCheck } from './key-check.ts'
 import { renderPage } from './pages/render.ts'
 import { interactionIn, isOauthPath, paths } from './paths.ts'
 import { createProvider } from './provider.ts'
-import { asPublicRequest, withScopes } from './public-request.ts'
+import { asPublicRequest, withKnownParameters, withScopes } from './public-request.ts'
 import { bearerChallenge, resourceMetadata, resourceOf } from './resource-metadata.ts'
 import { createStateAdapters } from './state-adapter.ts'
 
@@ -76,7 +76,8 @@ export async function openAuthorizationServer(
     asPublicRequest(request, publicUrl)
     const interactionId = interactionIn(path)
     if (interactionId !== undefined) return answerInteraction(interactionId, request, response)
-    if (path === paths.authorize) request.url = withScopes(request.url ?? '', scopes)
+    if (path === paths.authorize)
+      request.url = withScopes(withKnownParameters(request.url ?? ''), scopes)
     if (path === paths.register && answerPreflight(request, response)) return
     await protocol(request, response)
   }

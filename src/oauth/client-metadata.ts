@@ -76,7 +76,8 @@ const loopback = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(?=[/?]|$)/i
  */
 export function isOwnRedirect(uri: string, own: readonly string[]): boolean {
   if (own.includes(uri)) return true
-  if (!loopback.test(uri)) return false
+  // A port can be too large.
+  if (!loopback.test(uri) || !URL.canParse(uri)) return false
   const portFree = withoutPort(uri)
   return own.some((one) => loopback.test(one) && withoutPort(one) === portFree)
 }

@@ -14,6 +14,25 @@ export function asPublicRequest(request: IncomingMessage, publicUrl: URL): void 
   request.headers['x-forwarded-for'] = request.socket.remoteAddress ?? ''
 }
 
+/** Parameters of OpenID Connect (Core §3.1.2.1) that oidc-provider refuses without its scope. */
+const ofOpenidConnect = ['nonce', 'max_age', 'id_token_hint']
+
+/**
+ * The address of an authorization request with what this server knows. Parameters of OpenID Connect are
+ * ignored, as all that are unknown (RFC 6749 §3.1); a person is asked each time, so of its prompts only
+ * "none" changes anything. The answer comes in the query: another mode is replaced by one that is
+ * refused, because oidc-provider has no setting that leaves its other modes out.
+ */
+export function withKnownParameters(address: string): string {
+  const [path = '', query = ''] = address.split(/\?(.*)/s)
+  const params = new URLSearchParams(query)
+  for (const name of ofOpenidConnect) params.delete(name)
+  if (params.get('prompt') !== 'none') params.delete('prompt')
+  const modes = params.getAll('response_mode')
+  if (modes.some((mode) => mode !== 'query')) params.set('response_mode', 'unsupported')
+  return `${path}?${params}`
+}
+
 /**
  * The address of an authorization request with the scopes that this server has; where it asks for none
  * of ours, it asks for all (RFC 6749 §3.3).

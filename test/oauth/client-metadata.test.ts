@@ -47,6 +47,7 @@ describe('a redirect address', () => {
     ['http://localhost:5/cb', 'http://localhost:6/cb', true],
     ['http://[::1]:5/cb', 'http://[::1]/cb', true],
     ['http://localhost:5/cb', 'http://127.0.0.1:5/cb', false],
+    ['http://127.0.0.1:99999/cb', 'http://127.0.0.1/cb', false],
     ['http://127.0.0.1:5/cb/x', 'http://127.0.0.1/cb', false],
     ['http://127.0.0.1:5/cb?x', 'http://127.0.0.1/cb', false],
     ['http://127.0.0.1.evil.com/cb', 'http://127.0.0.1/cb', false],

@@ -165,6 +165,9 @@ describe('a client that asks wrongly', () => {
     ['a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
     ['another resource', { resource: 'https://other.example.com/mcp' }, 'invalid_target'],
     ['a token at once', { response_type: 'token' }, 'unsupported_response_type'],
+    ['an answer by a form', { response_mode: 'form_post' }, 'unsupported_response_mode'],
+    ['an answer in the fragment', { response_mode: 'fragment' }, 'unsupported_response_mode'],
+    ['no page', { prompt: 'none' }, 'interaction_required'],
   ])('with %s is sent back with the error', async (_, more, error) => {
     const answer = await ask(more)
     expect(answer.status).toBe(303)
@@ -176,7 +179,14 @@ describe('a client that asks wrongly', () => {
     expect(got.get('iss')).toBe(server.url)
   })
 
+  test('for what only OpenID Connect has is asked for the rest', async () => {
+    const more = { nonce: 'n', max_age: '0', id_token_hint: 'x', prompt: 'select_account' }
+    const answer = await ask({ scope: 'openid read', ...more })
+    expect(answer.headers.get('location')).toMatch(/^\/oauth\/interaction\//)
+  })
+
   test.each([
+    'http://127.0.0.1:99999/callback',
     'http://127.0.0.1:8123/other',
     'http://127.0.0.1:8123/callback/',
     'http://127.0.0.1:8123/callback?more=1',
