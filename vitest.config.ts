@@ -52,7 +52,7 @@ export const browser = ['test/browser/*.test.ts']
 export const traces = ['test/traces/*.test.ts']
 
 /** Tests that install packages in a clone. They run after the others, some of which measure time. */
-export const clones = ['test/docs/commands.test.ts']
+export const clones = ['test/docs/commands.test.ts', 'test/docs/dockerfile.test.ts']
 
 export default defineConfig({
   test: {

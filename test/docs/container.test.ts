@@ -1,52 +1,31 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { scratchFolder, startProcess, startProgram } from '../harness/program.ts'
 import { rpc } from '../harness/rpc.ts'
 import { newAgent } from '../harness/story.ts'
-
-const root = join(import.meta.dirname, '../..')
-const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
-
-/** The environment that the image sets. */
-function imageEnvironment(): Record<string, string> {
-  const [, lines = ''] = /^ENV ((?:.*\\\n)*.*)/m.exec(dockerfile) ?? []
-  return Object.fromEntries(
-    [...lines.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g)].map(([, name, quoted, bare]) => [
-      name,
-      quoted ?? bare ?? '',
-    ]),
-  )
-}
-
-/** The arguments of an instruction that is written as a JSON array. */
-const argumentsOf = (instruction: string): string[] =>
-  JSON.parse(new RegExp(`^${instruction} (\\[.*\\])`, 'm').exec(dockerfile)?.[1] ?? '')
+import { argumentsOf, imageCommand, imageEnvironment, imageStage, imageText } from './dockerfile.ts'
+import { read, root } from './documents.ts'
 
 test('the image sets the options for little memory that the deployment document gives', () => {
   const { NODE_OPTIONS, MALLOC_ARENA_MAX } = imageEnvironment()
-  expect(readFileSync(join(root, 'docs/deployment.md'), 'utf8')).toContain(
+  expect(read('docs/deployment.md')).toContain(
     `MALLOC_ARENA_MAX=${MALLOC_ARENA_MAX} NODE_OPTIONS="${NODE_OPTIONS}" \\\n`,
   )
 })
 
 test('what the image starts serves, and its health check finds it', async () => {
   using folder = scratchFolder()
-  const inFolder = Object.entries(imageEnvironment()).map(([name, value]) => [
-    name,
-    value.replace('/data', folder.path),
-  ])
   expect(argumentsOf('ENTRYPOINT')).toEqual(['node', 'dist/voice-agent-mcp.js'])
-  const args = argumentsOf('CMD').map((argument) => (argument === '3000' ? '0' : argument))
-  await using program = startProgram(args, Object.fromEntries(inFolder))
+  await using program = startProgram(imageCommand(), imageEnvironment(folder.path))
   const [, port] = await program.waitFor(/Serving MCP at http:\/\/[^:]+:(\d+)/)
-  const [, path] = /^HEALTHCHECK .*127\.0\.0\.1:3000(\/\w+)/m.exec(dockerfile) ?? []
+  const [, path] = /127\.0\.0\.1:3000(\/\w+)/.exec(imageText('HEALTHCHECK')) ?? []
   expect((await fetch(`http://127.0.0.1:${port}${path}`)).status).toBe(200)
 })
 
 /** What the image holds of the built program: the paths that are copied from the stage that builds it. */
-const builtPaths = [...dockerfile.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map(
-  ([, path = '']) => path,
+const builtPaths = imageStage.flatMap(
+  ({ text }) => /^--from=build \/app\/(\S+) /.exec(text)?.[1] ?? [],
 )
 
 test('what the image holds is enough, and writes nothing outside /data', async () => {
@@ -56,16 +35,12 @@ test('what the image holds is enough, and writes nothing outside /data', async (
   }
   const data = join(folder.path, 'data')
   mkdirSync(data)
-  const env = Object.entries({ ...imageEnvironment(), HOME: folder.path }).map(([name, value]) => [
-    name,
-    value.replace('/data', data),
-  ])
+  const env = { ...imageEnvironment(data), HOME: folder.path }
   const [, file = ''] = argumentsOf('ENTRYPOINT')
-  const args = argumentsOf('CMD').map((argument) => (argument === '3000' ? '0' : argument))
   // As on a read-only file system, each attempt to write elsewhere fails.
   const confined = ['--permission', '--allow-fs-read=*', `--allow-fs-write=${data}`]
-  const command = [process.execPath, ...confined, join(folder.path, 'app', file), ...args]
-  await using program = startProcess(command, Object.fromEntries(env))
+  const command = [process.execPath, ...confined, join(folder.path, 'app', file), ...imageCommand()]
+  await using program = startProcess(command, env)
   const [, port] = await program.waitFor(/Serving MCP at http:\/\/[^:]+:(\d+)/)
   const url = `http://localhost:${port}/mcp`
   const { result } = await rpc(url, 'tools/call', { name: 'create_agent', arguments: newAgent })
