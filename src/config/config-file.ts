@@ -87,9 +87,9 @@ function unknownSetting(path: string, name: string, settings: SettingGroup): Con
   }
   const inFiles = Object.keys(settings).filter((one) => settings[one]?.variable !== undefined)
   const meant = name.length > 64 ? undefined : closestWord(name, inFiles)
-  const hint = meant === undefined ? 'voice-agent-mcp --help names them' : `is ${meant} meant?`
+  const hint = meant === undefined ? '.' : `; is ${meant} meant?`
   return new ConfigError(
-    `Configuration file ${path}: there is no setting ${JSON.stringify(name.slice(0, 64))}; ${hint}`,
+    `Configuration file ${path}: there is no setting ${JSON.stringify(name.slice(0, 64))}${hint}`,
   )
 }
 
