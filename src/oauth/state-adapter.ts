@@ -89,6 +89,11 @@ function keptModel(
     async upsert(id, payload, expiresIn = unusedClientSeconds) {
       const value = await sealer.seal(JSON.stringify(payload), [kind, id])
       const record = { kind, id, owner: 'oauth', value, forMs: expiresIn * 1000 }
+      // An assertion of a client may be used once: of two at the same moment one is recorded.
+      if (model === 'ReplayDetection') {
+        if ((await records.add(record, bounds)) === 'added') return
+        throw new errors.InvalidClientAuth('the assertion was used before')
+      }
       if ((await records.put(record, bounds)) === 'full')
         throw new StateError(`The state holds too many records of the kind ${kind}.`)
     },

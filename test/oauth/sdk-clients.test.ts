@@ -31,6 +31,22 @@ const cases = clientKinds.flatMap((kind) =>
     .map(([way, options]) => [kind, way, options] as const),
 )
 
+test('a client of the SDK that needs more asks the person again, for what it has and what it needs', async () => {
+  await using server = await startOauthServer()
+  const kept = new KeptOauth()
+  const kind = 'v2 2026-07-28'
+  const client = await connectWithOauth(kind, server.mcp, kept, (url) =>
+    allowInSandbox(url, { scope: ['read'] }),
+  )
+  expect(kept.kept?.scope).toBe('read')
+  kept.authorizationUrl = undefined
+  const archive = { name: 'create_subaccount', arguments: { name: 'Second' } }
+  await expect(client.callTool(archive)).rejects.toThrow()
+  const asked = (kept.authorizationUrl as URL | undefined)?.searchParams.get('scope')
+  expect(asked?.split(' ')).toEqual(expect.arrayContaining(['read', 'write']))
+  await client.close()
+})
+
 describe('a client of the SDK gets from discovery to a tool call and a refresh', () => {
   test.each(cases)('%s, known %s', async (kind, _, options) => {
     using folder = scratchFolder()

@@ -125,6 +125,12 @@ describe('what oidc-provider keeps', () => {
     expect(await keptKeys.has(grant)).toBe(false)
   })
 
+  test('has an assertion of a client once', async () => {
+    const replays = open().adapters.of('ReplayDetection')
+    const uses = await Promise.allSettled([1, 2, 3].map(() => replays.upsert('id', {}, 60)))
+    expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
+
   test('does not include logins: a session is forgotten', async () => {
     const { stored, adapters } = open()
     await adapters.of('Session').upsert('id', { uid: 'u' }, 60)
