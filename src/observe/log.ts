@@ -1,6 +1,11 @@
 import { safeJson } from '../text/safe-text.ts'
 import type { RefusedRequest, RequestRecord, Sink } from './records.ts'
 
+/*
+ * The log of the program. It has no library: two forms of a line, and a bound on what waits for a
+ * reader, are all that is needed.
+ */
+
 /** From the fewest lines to the most. `info`: also one line for each request. */
 export const logLevels = ['error', 'warn', 'notice', 'info'] as const
 export type LogLevel = (typeof logLevels)[number]

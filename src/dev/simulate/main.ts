@@ -78,6 +78,10 @@ async function failedScripts(): Promise<string[]> {
   return failed
 }
 
+/** Says that time was up before all histories were run. */
+const shortfall = (histories: number) =>
+  histories < to - from ? ` of ${to - from} (time was up)` : ''
+
 async function runAll(): Promise<number> {
   const began = process.hrtime.bigint()
   const every = availableParallelism()
@@ -97,7 +101,7 @@ async function runAll(): Promise<number> {
         `✗ seed ${seed}: ${violations.join('; ')}\n    npm run simulate -- --from ${seed} --seeds 1 --trace`,
       )
     print(
-      `${histories} histories and ${scriptedPlans.size} scripted ones in ${seconds.toFixed(0)} s (${(histories / seconds).toFixed(0)} a second, ${every} at once)`,
+      `${histories} histories${shortfall(histories)} and ${scriptedPlans.size} scripted ones in ${seconds.toFixed(0)} s (${(histories / seconds).toFixed(0)} a second, ${every} at once)`,
     )
     print(`calls that rang: ${rung}; answers: ${JSON.stringify(answers)}`)
     print(`not as promised: ${failed.length} seeds, ${scripts.length} scripted histories`)
