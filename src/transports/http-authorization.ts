@@ -38,6 +38,24 @@ export async function credentialIn(
   return 'refused'
 }
 
+/** How often the access token of an open stream is checked, ms: each check reads the state. */
+const checkMs = 5000
+
+/** Ends a stream whose access token has expired or was revoked; its client comes back with another. */
+export function endWithToken(
+  response: ServerResponse,
+  accessToken: string,
+  { readToken }: Authorization,
+): void {
+  const check = async () => {
+    const reading = await readToken(accessToken)
+    // While the state cannot be asked (503), the stream stays.
+    if (!reading.ok && reading.status === 401) response.end()
+  }
+  const timer = setInterval(check, checkMs).unref()
+  response.once('close', () => clearInterval(timer))
+}
+
 /** Refuses a call that needs more than the access token allows (RFC 6750 §3.1). */
 export function refuseScopes(
   response: ServerResponse,

@@ -28,7 +28,7 @@ import type { KeyFault } from '../session/key-fault.ts'
 import type { Authorization } from './authorization.ts'
 import type { AdmittedRequest } from './http-admission.ts'
 import { refuse, sendJson, sendParts } from './http-answers.ts'
-import { credentialIn, refuseScopes } from './http-authorization.ts'
+import { credentialIn, endWithToken, refuseScopes } from './http-authorization.ts'
 import type { ActiveHttpLimits } from './http-limits.ts'
 import { onlyWatched, type ResourceBus, type Watch, wantedResources } from './subscriptions.ts'
 
@@ -150,12 +150,15 @@ async function openStream(
   incoming: NodeIncomingMessageLike,
   response: ServerResponse,
   message: unknown,
-  { credential, network, header, serveStream, bus, limits, options, observeStream }: McpRequest,
+  mcp: McpRequest,
 ): Promise<void> {
+  const { credential, accessToken, network, header, serveStream, bus, limits, options } = mcp
   const fault = await options.faultOfKey(credential)
   if (fault) return refuse(response, fault.status, fault.message)
   // The client went while its key was checked: there is no event to wait for any more.
   if (response.closed) return
+  const { authorization } = options
+  if (accessToken !== undefined && authorization) endWithToken(response, accessToken, authorization)
   const watch: Watch = (uris, onUpdate) => options.watch(credential, uris, onUpdate)
   const closed = once(response, 'close').then(() => undefined)
   const uris = watchable(wantedResources(message))
@@ -165,7 +168,7 @@ async function openStream(
     Promise.race([serveStream(incoming, response, onlyWatched(message)).then(() => closed), closed])
   const open = () => bus.open(watch, uris, serve)
   const request = { credential, header, transport: 'http' } as const
-  await (observeStream ? observeStream(message, request, open) : open())
+  await (mcp.observeStream ? mcp.observeStream(message, request, open) : open())
 }
 
 /** Fires when the client goes before it has the whole response. */

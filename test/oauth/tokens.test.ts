@@ -78,6 +78,43 @@ describe('revoking', () => {
     await expect(flow.refresh(tokens.refresh_token ?? '')).rejects.toMatchObject(refused)
   })
 
+  test('ends the open streams of the access token', async () => {
+    const { access_token: token } = await flow.tokens()
+    const revision = '2026-07-28'
+    const stream = await fetch(server.mcp, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': revision,
+        'mcp-method': 'subscriptions/listen',
+        ...bearer(token),
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'subscriptions/listen',
+        params: {
+          notifications: { resourceSubscriptions: ['voice-agents://account'] },
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': revision,
+            'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      }),
+    })
+    expect(stream.status).toBe(200)
+    const whole = stream.text()
+    const isOpen = Symbol('open')
+    const within = (ms: number) =>
+      Promise.race([whole, new Promise((resolve) => setTimeout(resolve, ms, isOpen))])
+    // Longer than a check takes to come: with a valid token it stays.
+    expect(await within(6000)).toBe(isOpen)
+    await flow.revoke(token)
+    expect(await within(6000)).toMatch(/acknowledged/)
+  }, 20_000)
+
   test('a token of another client changes nothing', async () => {
     const { access_token, refresh_token = '' } = await flow.tokens()
     const other = await registeredClient(server)
