@@ -350,6 +350,14 @@ const cases: [
     false,
   ],
   [
+    'not_recorded',
+    { kind: 'not_recorded', reason: 'no space left', maybeSent: false },
+    'update_agent',
+    /cannot be recorded \(no space left\), so nothing was sent/,
+    /the operator of this server wants every change recorded/,
+    true,
+  ],
+  [
     'cancelled',
     { kind: 'cancelled', maybeSent: true },
     'place_call',
