@@ -34,8 +34,12 @@ export function featuresOf(options: FeatureOptions): NonNullable<Configuration['
       enabled: true,
       issueRegistrationAccessToken: false,
       idFactory(context) {
-        if (!mayRegister(context.ip))
-          throw new errors.TemporarilyUnavailable('too many registrations')
+        if (!mayRegister(context.ip)) {
+          // 400, as oidc-provider has it, says that the client is at fault, and to not try again.
+          context.set('retry-after', '60')
+          const error = new errors.TemporarilyUnavailable('too many registrations')
+          throw Object.assign(error, { status: 429, statusCode: 429 })
+        }
         // Before oidc-provider reads what the client sent.
         const { oidc } = context
         Object.defineProperty(oidc, 'body', { value: providerMetadata(parsedMetadata(oidc.body)) })

@@ -258,3 +258,18 @@ test('another resource gets no token for a code either', async () => {
     error: 'invalid_target',
   })
 })
+
+test('a stranger who registers again and again has to wait', async () => {
+  await using own = await startOauthServer()
+  const register = () =>
+    fetch(`${own.url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ redirect_uris: ['https://a.example.com/callback'] }),
+    })
+  const answers = await Promise.all(Array.from({ length: 45 }, register))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 429]))
+  const answer = answers.find(({ status }) => status === 429)
+  expect(Number(answer?.headers.get('retry-after'))).toBeGreaterThan(0)
+  expect(await answer?.json()).toMatchObject({ error: 'temporarily_unavailable' })
+})
