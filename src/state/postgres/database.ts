@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { Socket } from 'node:net'
 import type { ClientBase, Pool } from 'pg'
 import * as z from 'zod'
 import { openOnce } from '../open-once.ts'
@@ -66,8 +67,14 @@ function refuseOtherTime(now: number): void {
 /** Rows of a statement that gives none. */
 export const NoRow = z.never()
 
-/** How long to wait for a connection, for one statement, and for a lock, ms. */
-const patience = { connection: 5000, statement: 8000, answer: 10_000, lock: 8000 } as const
+/** How long to wait for a connection, for one statement, for a lock, and for the last answers, ms. */
+const patience = {
+  connection: 5000,
+  statement: 8000,
+  answer: 10_000,
+  lock: 8000,
+  close: 2000,
+} as const
 
 /** Connections of one server; each is used for one statement or transaction at a time. */
 const mostConnections = 10
@@ -103,23 +110,32 @@ export function openDatabase({ url, setting, migrations }: DatabaseOptions): Dat
       const [row] = await run(ClockRow, `SELECT ${databaseNow} AS now`)
       await failing(async () => refuseOtherTime(row?.now ?? 0))
     },
-    close: () => opened.close(({ pool }) => pool.end()),
+    close: () => opened.close(closePool),
   }
 }
 
 interface OpenDatabase {
   readonly pool: Pool
+  /** Of all its connections. */
+  readonly sockets: ReadonlySet<Socket>
   readonly installation: Installation
 }
 
 async function open(url: string, known?: readonly Migration[]): Promise<OpenDatabase> {
   const { default: pg } = await import('pg')
   let installation: Installation | undefined
+  const sockets = new Set<Socket>()
+  const newSocket = () => {
+    const socket = new Socket()
+    sockets.add(socket)
+    return socket.once('close', () => sockets.delete(socket))
+  }
   const onConnect = async (client: ClientBase) => {
     await client.query(sessionSql)
     if (installation) await checkInstallation(client, installation, known)
   }
   const pool = new pg.Pool({
+    stream: newSocket,
     connectionString: url,
     application_name: applicationName,
     max: mostConnections,
@@ -134,11 +150,20 @@ async function open(url: string, known?: readonly Migration[]): Promise<OpenData
   pool.on('error', ignore)
   try {
     installation = await withClient(pool, (client) => migrate(client, known))
-    return { pool, installation }
+    return { pool, sockets, installation }
   } catch (error) {
     await pool.end().catch(ignore)
     throw error
   }
+}
+
+/** Statements under way are answered first. A database that does not answer holds up no program's end. */
+async function closePool({ pool, sockets }: OpenDatabase): Promise<void> {
+  const cut = setTimeout(() => {
+    for (const socket of sockets) socket.destroy()
+  }, patience.close)
+  await pool.end()
+  clearTimeout(cut)
 }
 
 const ignore = () => undefined
