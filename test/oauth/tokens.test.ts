@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { bearer, callTool, type OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
 import { type OauthServer, startOauthServer } from '../harness/oauth-server.ts'
 
@@ -157,6 +157,19 @@ describe('an access token', () => {
     }
     expect([...statuses]).toEqual([[401, 1000]])
     expect((await use(token)).status).toBe(200)
+  })
+
+  test('expires after an hour, with the challenge; then it is refreshed', async () => {
+    const { access_token: token, refresh_token = '' } = await flow.tokens()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 59 * 60_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    expect((await use(token)).status).toBe(200)
+    vi.setSystemTime(Date.now() + 2 * 60_000)
+    const answer = await use(token)
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toMatch(/error="invalid_token"/)
+    const { access_token: next } = await flow.refresh(refresh_token)
+    expect((await use(next)).status).toBe(200)
   })
 
   test.each(['refresh', 'code'])('is not what a %s of this server is', async (which) => {
