@@ -5,6 +5,7 @@ import { configDefaults, defineConfig } from 'vitest/config'
  * them `npm test` would take more than four minutes.
  */
 export const slow = [
+  'test/api/built-network.test.ts',
   'test/audit/audit-outages.test.ts',
   'test/audit/audited-calls.test.ts',
   'test/calls/call-follower.test.ts',
@@ -21,6 +22,7 @@ export const slow = [
   'test/jinja/hostile-templates.test.ts',
   'test/jobs/main.test.ts',
   'test/jobs/shortest-way.test.ts',
+  'test/mcp/canary.test.ts',
   'test/mcp/fast/http-differential.test.ts',
   'test/mcp/fast/stdio-handshake.property.test.ts',
   'test/oauth/document-clients.test.ts',
@@ -37,6 +39,8 @@ export const slow = [
   'test/transports/exposure.test.ts',
   'test/transports/http-limits.test.ts',
   'test/transports/http-pressure.test.ts',
+  'test/transports/local-token.test.ts',
+  'test/transports/metrics.test.ts',
   'test/transports/shutdown.test.ts',
   'test/transports/stdio-pressure.test.ts',
   'test/transports/stdio-protocol.test.ts',
