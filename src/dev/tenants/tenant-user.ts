@@ -35,7 +35,10 @@ const thrown: readonly (readonly [outcome: string, text: RegExp])[] = [
     /could not be read \(the platform|The platform could not be asked about the API key/,
   ],
   ['no answer', /timed out|TimeoutError/i],
-  ['connection lost', /\b50[234]\b|fetch failed|terminated|ECONN|socket|closed|Unexpected end/i],
+  [
+    'connection lost',
+    /\b50[234]\b|The server is stopping|fetch failed|terminated|ECONN|socket|closed|Unexpected end/i,
+  ],
 ]
 
 /** What a request ended with, by the error that was thrown. */
