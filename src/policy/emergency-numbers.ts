@@ -29,7 +29,7 @@ export const isEmergencyCode = (digits: string): boolean => codes.has(digits)
 /**
  * Countries where an area code followed by an emergency code reaches the service of that area, and
  * which libphonenumber takes for an ordinary number: +49 30 110. German exchanges may connect at the
- * last digit of the code, whatever follows; no subscriber number there begins with it.
+ * last digit of the code, whatever follows; no subscriber number of an area begins with it.
  */
 export const codesBehindAreaCode: Readonly<Record<string, RegExp>> = {
   AT: /^1(?:12|22|28|33|4[0-4]|47)$/,

@@ -90,7 +90,8 @@ function shortCode(parsed: PhoneNumber, digits: string): NumberClass | undefined
   const isNorthAmerican = parsed.countryCallingCode === '1' && parsed.getType() !== 'TOLL_FREE'
   if (isNorthAmerican && /^\d{3}911/.test(national)) return emergency('911')
   const behind = country && codesBehindAreaCode[country]
-  if (!behind) return undefined
+  // A whole mobile number has no area code: +49 1510 1101234.
+  if (!behind || (parsed.isValid() && parsed.getType() === 'MOBILE')) return undefined
   const [, last = '', ...more] = parsed.formatNational().split(/[ -]/)
   const [reached] = (more.length === 0 && behind.exec(last)) || []
   return reached ? emergency(reached) : undefined

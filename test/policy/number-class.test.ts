@@ -119,6 +119,8 @@ describe('an emergency number is one', () => {
     for (const number of [
       '+33112345678',
       '+4930212233',
+      // Mobile numbers have no area code before them.
+      '+4915101101234',
       '+18009111234',
       '+12125550911',
       '+376712112',
