@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Records } from '../records.ts'
+import type { NewRecord, RecordBounds, Records } from '../records.ts'
 import { type Database, databaseNow, NoRow } from './database.ts'
 
 const AnswerRow = z.object({ answer: z.enum(['added', 'exists', 'full']) })
@@ -20,18 +20,20 @@ export function createPostgresRecords({ run, seal }: Database): Records {
     purged = performance.now()
     await run(NoRow, purgeSql)
   }
+  /** What addSql and putSql are given. */
+  const valuesOf = async (record: NewRecord, { inAll, perOwner }: RecordBounds) => {
+    await purge()
+    const { kind, id, owner, value, forMs } = record
+    return [kind, await seal(id), await seal(owner), value, Math.ceil(forMs), inAll, perOwner]
+  }
   return {
-    async add({ kind, id, owner, value, forMs }, { inAll, perOwner } = unbounded) {
-      await purge()
-      const values = [kind, await seal(id), await seal(owner), value, Math.ceil(forMs)]
-      const [row] = await run(AnswerRow, addSql, [...values, inAll, perOwner])
+    async add(record, bounds = unbounded) {
+      const [row] = await run(AnswerRow, addSql, await valuesOf(record, bounds))
       if (!row) throw new Error('a statement that always answers gave no row')
       return row.answer
     },
-    async put({ kind, id, owner, value, forMs }, { inAll, perOwner } = unbounded) {
-      await purge()
-      const values = [kind, await seal(id), await seal(owner), value, Math.ceil(forMs)]
-      const kept = await run(IdRow, putSql, [...values, inAll, perOwner])
+    async put(record, bounds = unbounded) {
+      const kept = await run(IdRow, putSql, await valuesOf(record, bounds))
       return kept.length > 0 ? 'kept' : 'full'
     },
     async get({ kind, id }) {
@@ -49,14 +51,17 @@ const purgeSql = `DELETE FROM ${table} WHERE expires <= ${databaseNow}`
 const getSql = `SELECT value FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}`
 const removeSql = `DELETE FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere} RETURNING id`
 
-// Of two that add the same id at the same moment, the second waits for the first and adds nothing.
-const addSql = `
+/** Of the values $1 to $7: whether the record is there, and whether there is room for another. */
+const thereAndRoom = `
   WITH there AS (SELECT 1 FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}),
   room AS (
     SELECT (SELECT count(*) FROM ${table} WHERE kind = $1 AND ${isThere}) < $6::integer
       AND (SELECT count(*) FROM ${table} WHERE kind = $1 AND owner = $3 AND ${isThere}) < $7::integer
       AS is_left
-  ),
+  )`
+
+// Of two that add the same id at the same moment, the second waits for the first and adds nothing.
+const addSql = `${thereAndRoom},
   added AS (
     INSERT INTO ${table} AS kept
     SELECT $1, $2, $3, $4, ${databaseNow} + $5::bigint
@@ -72,13 +77,7 @@ const addSql = `
     WHEN (SELECT is_left FROM room) THEN 'exists'
     ELSE 'full' END AS answer`
 
-const putSql = `
-  WITH there AS (SELECT 1 FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}),
-  room AS (
-    SELECT (SELECT count(*) FROM ${table} WHERE kind = $1 AND ${isThere}) < $6::integer
-      AND (SELECT count(*) FROM ${table} WHERE kind = $1 AND owner = $3 AND ${isThere}) < $7::integer
-      AS is_left
-  )
+const putSql = `${thereAndRoom}
   INSERT INTO ${table} AS kept
   SELECT $1, $2, $3, $4, ${databaseNow} + $5::bigint
   FROM room WHERE is_left OR EXISTS (SELECT FROM there)

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { type AuditQuery, type AuditTrail, parseAuditEntry } from '../audit-trail.ts'
-import { openOnce } from '../open-once.ts'
 import { StateError } from '../state-error.ts'
-import { openStateFile, retryWhileBusy, type StateFile } from './state-file.ts'
+import { lazyStateFile, openStateFile, type StateFile } from './state-file.ts'
 
 const schema: StateFile = {
   // "audt"
@@ -34,19 +33,14 @@ export interface SqliteAuditTrail extends AuditTrail {
  * errors.
  */
 export function createSqliteAuditTrail(path: string, setting: string): SqliteAuditTrail {
-  const file = openOnce(() => open(path))
-  const use = async <T>(work: (db: DatabaseSync) => T): Promise<T> => {
-    try {
-      const db = await file.get()
-      return await retryWhileBusy(() => work(db))
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new StateError(
+  const { use, close } = lazyStateFile(
+    () => open(path),
+    (reason, options) =>
+      new StateError(
         `The file ${path} cannot be used: ${reason}. It holds the audit trail. Let this program read and write it and its folder, or name another folder with ${setting}.`,
-        { cause: error },
-      )
-    }
-  }
+        options,
+      ),
+  )
   return {
     save: (entry) =>
       use((db) => {
@@ -58,7 +52,7 @@ export function createSqliteAuditTrail(path: string, setting: string): SqliteAud
     list: async (query) =>
       path === ':memory:' || existsSync(path) ? use((db) => rowsOf(db, query)) : [],
     prune: (before, most) => use((db) => Number(db.prepare(pruneSql).run(before, most).changes)),
-    close: () => file.close((db) => db.close()),
+    close: () => close((db) => db.close()),
   }
 }
 
