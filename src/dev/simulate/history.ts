@@ -236,18 +236,16 @@ class History {
   /** Repeats the requests for these calls one after the other; true when one is refused. */
   async #repeatAll(open: readonly WantedCall[]): Promise<boolean> {
     let isRefused = false
-    for (const wanted of open)
-      isRefused = (await this.#repeat(wanted)).kind === 'refused' || isRefused
+    for (const wanted of open) {
+      const signal = new AbortController().signal
+      const answer = await this.#serve(0, { wanted, signal, forMs: 54_000 })
+      isRefused ||= answer.kind === 'refused'
+    }
     return isRefused
   }
 
   /** Whether the last answer for a call was that it is placed. */
   #isPlaced(wanted: WantedCall): boolean {
     return this.#told.findLast((told) => told.wanted === wanted)?.answer.kind === 'placed'
-  }
-
-  #repeat(wanted: WantedCall): Promise<Answer> {
-    const signal = new AbortController().signal
-    return this.#serve(0, { wanted, signal, forMs: 54_000 })
   }
 }
