@@ -1,4 +1,6 @@
+import type { AddressRange } from '../transports/client-network.ts'
 import type { HttpLimits } from '../transports/http-limits.ts'
+import { addressRanges } from './address-ranges.ts'
 import { sharedPlatformSettings } from './platform.ts'
 import { count, list, onOff, type SettingTexts, seconds, settingReader } from './setting.ts'
 
@@ -6,6 +8,8 @@ import { count, list, onOff, type SettingTexts, seconds, settingReader } from '.
 export interface HttpConfig {
   /** Host names of web pages that may connect. */
   allowedOrigins: readonly string[]
+  /** Proxies in front of the server, which tell the addresses of clients. */
+  trustedProxies: readonly AddressRange[]
   /** Whether requests that use the server's own key must bring its local token. */
   wantsLocalToken: boolean
   limits: HttpLimits
@@ -17,6 +21,10 @@ export const httpSettings = {
   'allowed-origins': list({
     variable: 'VOICE_AGENT_ALLOWED_ORIGINS',
     help: "Host names of web pages that may connect. Pages on localhost need this only to use the server's own key.",
+  }),
+  'trusted-proxies': addressRanges({
+    variable: 'VOICE_AGENT_TRUSTED_PROXIES',
+    help: 'Proxies in front of this server: what they write into X-Forwarded-For tells which client sent a request, for the limits by address.',
   }),
   'local-token': onOff({
     variable: 'VOICE_AGENT_LOCAL_TOKEN',
@@ -37,7 +45,7 @@ export const httpSettings = {
   }),
   'max-requests-per-address': count({
     variable: 'VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS',
-    help: 'Most requests that are served at once for one client address. Behind a proxy all clients have its address: set 0.',
+    help: 'Most requests that are served at once for one client address. Behind a proxy, name it with --trusted-proxies, or set 0: all clients have its address.',
     least: 0,
     default: 500,
   }),
@@ -55,7 +63,7 @@ export const httpSettings = {
   }),
   'max-rate-per-address': count({
     variable: 'VOICE_AGENT_MAX_RATE_PER_ADDRESS',
-    help: 'The same for one client address. Behind a proxy all clients have its address.',
+    help: 'The same for one client address (see --trusted-proxies).',
     least: 0,
     default: 0,
   }),
@@ -118,6 +126,7 @@ export function httpConfig(texts: SettingTexts): HttpConfig {
   const value = settingReader(httpSettings, texts)
   return {
     allowedOrigins: value('allowed-origins'),
+    trustedProxies: value('trusted-proxies'),
     wantsLocalToken: value('local-token'),
     limits: {
       requests: {

@@ -13,7 +13,7 @@ import { createFormTokens } from './form-token.ts'
 import { createInteractions } from './interactions.ts'
 import { createKeptKeys, type KeptKeys } from './kept-keys.ts'
 import { type AskPlatform, createKeyCheck } from './key-check.ts'
-import { renderPage } from './pages/render.ts'
+import { sendPage } from './pages/send-page.ts'
 import { interactionIn, isOauthPath, paths } from './paths.ts'
 import { createProvider } from './provider.ts'
 import { asPublicRequest, withKnownParameters, withScopes } from './public-request.ts'
@@ -42,6 +42,12 @@ export interface AuthorizationServerOptions {
 const mostRegistrations = { perNetwork: 30, inAll: 300 }
 
 /**
+ * Requests for access a minute from one network. So many cannot use up what one kind of record may hold
+ * (state-adapter.ts) before they expire.
+ */
+const mostAccessRequests = 300
+
+/**
  * The OAuth authorization server beside the MCP server: metadata, clients, pages and tokens. Everything
  * it knows is in the state, so any server that shares the state goes on where another one has begun.
  * Throws StateError.
@@ -57,6 +63,7 @@ export async function openAuthorizationServer(
   })
   const adapters = createStateAdapters({ records, sealingKeys, keptKeys })
   const mayRegister = createRegistrationLimit()
+  const accessRequests = new Allowances(mostAccessRequests)
   const provider = await createProvider({ ...options, adapters, mayRegister })
   // Koa's own event, which the types of oidc-provider do not have. Without a listener it is printed.
   const koa: NodeJS.EventEmitter = provider
@@ -69,28 +76,42 @@ export async function openAuthorizationServer(
     ...{ provider, keptKeys, adapters, formTokens, tryKey },
   })
   const protocol = provider.callback()
-  const serve = async (request: IncomingMessage, response: ServerResponse) => {
+  const serve = async (request: IncomingMessage, response: ServerResponse, address: string) => {
     const path = request.url?.split('?')[0] ?? ''
     if (path.startsWith(paths.resourceMetadata))
       return sendMetadata(request, response, resourceMetadata(publicUrl, scopes))
-    asPublicRequest(request, publicUrl)
+    asPublicRequest(request, { publicUrl, address })
     const interactionId = interactionIn(path)
-    if (interactionId !== undefined) return answerInteraction(interactionId, request, response)
-    if (path === paths.authorize)
+    if (interactionId !== undefined) {
+      const network = networkOf(address)
+      return answerInteraction(interactionId, { request, response, network })
+    }
+    if (path === paths.authorize) {
+      if (!spend(accessRequests, networkOf(address)))
+        return sendPage(response, { page: 'problem', problem: 'too_many' })
       request.url = withScopes(withKnownParameters(request.url ?? ''), scopes)
+    }
     if (path === paths.register && answerPreflight(request, response)) return
     await protocol(request, response)
   }
   return {
     serves: isOauthPath,
-    serve: (request, response) =>
-      serve(request, response).catch((error: unknown) => {
+    serve: (request, response, address) =>
+      serve(request, response, address).catch((error: unknown) => {
         onError(error)
         fail(response)
       }),
     readToken: (token) => readToken(token, { provider, keptKeys, publicUrl, onError }),
     challenge: (fault) => bearerChallenge(publicUrl, scopes, fault),
   }
+}
+
+/** Counts one of what `name` may do; false: it has used up its allowance. */
+function spend(allowances: Allowances, name: string): boolean {
+  const now = performance.now()
+  if (allowances.waitMs(name, now) > 0) return false
+  allowances.spend(name, 1, now)
+  return true
 }
 
 function createRegistrationLimit(): (address: string) => boolean {
@@ -173,6 +194,5 @@ function answerPreflight(request: IncomingMessage, response: ServerResponse): bo
 
 function fail(response: ServerResponse): void {
   if (response.headersSent) return void response.destroy()
-  const { status, headers, body } = renderPage({ page: 'problem', problem: 'failed' })
-  response.writeHead(status, { ...headers }).end(body)
+  sendPage(response, { page: 'problem', problem: 'failed' })
 }

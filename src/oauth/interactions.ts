@@ -3,7 +3,6 @@ import { errors, type Interaction, type InteractionResults, type Provider } from
 import * as z from 'zod'
 import type { Scope } from '../session/credential.ts'
 import type { Records } from '../state/records.ts'
-import { networkOf } from '../transports/client-network.ts'
 import { readForm } from './form-body.ts'
 import type { FormTokens } from './form-token.ts'
 import type { KeptKey, KeptKeys } from './kept-keys.ts'
@@ -11,7 +10,7 @@ import type { TryKey } from './key-check.ts'
 import { lifetimes } from './lifetimes.ts'
 import { type PageAnswer, readPageAnswer } from './pages/answers.ts'
 import type { AskingClient, ConsentFormModel, KeyFormModel, PageModel } from './pages/models.ts'
-import { renderPage } from './pages/render.ts'
+import { sendPage } from './pages/send-page.ts'
 import { paths } from './paths.ts'
 import { anybody } from './provider.ts'
 import { resourceOf } from './resource-metadata.ts'
@@ -40,6 +39,14 @@ export interface InteractionsOptions {
   readonly sandboxKey: string | undefined
 }
 
+/** A request of a browser, and where its answer goes. */
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  /** The network that it came from. */
+  readonly network: string
+}
+
 /** One request for access that is under way. */
 interface Asked {
   readonly interaction: Interaction
@@ -50,7 +57,8 @@ interface Asked {
 /** Answers the requests of a browser to the page of one request for access. Throws StateError. */
 export const createInteractions = (options: InteractionsOptions) => {
   const { provider, publicUrl, formTokens } = options
-  return async (id: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  return async (id: string, exchange: Exchange): Promise<void> => {
+    const { request, response } = exchange
     const show = (model: PageModel) => sendPage(response, model)
     if (request.method === 'POST' && !isFromOwnPage(request.headers, publicUrl))
       return show({ page: 'problem', problem: 'forged' })
@@ -64,15 +72,10 @@ export const createInteractions = (options: InteractionsOptions) => {
     if (!answer) return show({ page: 'problem', problem: 'forged' })
     if (!(await formTokens.isOf(id, answer.form_token)))
       return show({ page: 'problem', problem: 'forged' })
-    const next = await takeAnswer(answer, asked, { request, response, options })
+    const next = await takeAnswer(answer, asked, { ...exchange, options })
     if ('page' in next) return show(next)
     response.writeHead(303, { location: next.redirect, 'cache-control': 'no-store' }).end()
   }
-}
-
-function sendPage(response: ServerResponse, model: PageModel): void {
-  const { status, headers, body } = renderPage(model)
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
 }
 
 /** The request that the cookie of the browser belongs to. */
@@ -159,9 +162,7 @@ async function consentPage(
   }
 }
 
-interface Answering {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
+interface Answering extends Exchange {
   readonly options: InteractionsOptions
 }
 
@@ -188,12 +189,11 @@ async function takeAnswer(answer: PageAnswer, asked: Asked, answering: Answering
 async function takeKey(
   { answer, key: text }: Extract<PageAnswer, { step: 'key' }>,
   asked: Asked,
-  { request, options }: Answering,
+  { network, options }: Answering,
 ): Promise<Next> {
   const { keptKeys, sandboxKey, tryKey } = options
   const { uid: interactionId } = asked.interaction
   const given = answer === 'sandbox' && sandboxKey !== undefined ? sandboxKey : text
-  const network = networkOf(request.socket.remoteAddress ?? '')
   const tried = await tryKey(given, { network, interactionId })
   if ('problem' in tried) return { ...(await keyPage(asked, options)), problem: tried.problem }
   await keptKeys.keep(keyName(asked), tried.key, lifetimes.interaction * 1000)

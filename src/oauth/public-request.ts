@@ -3,15 +3,18 @@ import type { Scope } from '../session/credential.ts'
 
 /**
  * Lets oidc-provider see a request as it was made to the public address, whatever Host and forwarding
- * headers it came with: behind a proxy they differ, and anyone can write them.
+ * headers it came with: behind a proxy they differ, and anyone can write them. `address`: the client's.
  */
-export function asPublicRequest(request: IncomingMessage, publicUrl: URL): void {
+export function asPublicRequest(
+  request: IncomingMessage,
+  { publicUrl, address }: { readonly publicUrl: URL; readonly address: string },
+): void {
   for (const name of Object.keys(request.headers)) {
     if (name === 'forwarded' || name.startsWith('x-forwarded-')) delete request.headers[name]
   }
   request.headers.host = publicUrl.host
   request.headers['x-forwarded-proto'] = publicUrl.protocol.slice(0, -1)
-  request.headers['x-forwarded-for'] = request.socket.remoteAddress ?? ''
+  request.headers['x-forwarded-for'] = address
 }
 
 /** Parameters of OpenID Connect (Core §3.1.2.1) that oidc-provider refuses without its scope. */

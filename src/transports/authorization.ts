@@ -16,8 +16,12 @@ export type TokenFault =
 export interface Authorization {
   /** Whether it answers the requests to a path, which has no query. */
   readonly serves: (path: string) => boolean
-  /** Answers a request to one of its paths. Never rejects. */
-  readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>
+  /** Answers a request to one of its paths, which comes from `address`. Never rejects. */
+  readonly serve: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    address: string,
+  ) => Promise<void>
   /** The API key that an access token stands for. Never rejects. */
   readonly readToken: (token: string) => Promise<TokenReading>
   /** The header WWW-Authenticate that tells a client how to get a token, or a better one. */

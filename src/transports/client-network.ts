@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
 /**
  * The network of a client, by which its requests are counted: its address, or of an IPv6 address
  * the first 64 bits, which one customer of a provider has at least (RFC 6177).
@@ -11,3 +14,46 @@ export function networkOf(address: string): string {
   const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0')
   return [...first, ...zeros, ...last].slice(0, 4).join(':')
 }
+
+/** A range of addresses: `10.0.0.0/8`, or one address. */
+export interface AddressRange {
+  readonly address: string
+  readonly family: 'ipv4' | 'ipv6'
+  /** How many of its first bits count. */
+  readonly prefix: number
+}
+
+/** Gives the address of the client that sent a request. */
+export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headersDistinct'>) => string
+
+/**
+ * The address that a request comes from, or, where that is a proxy to be trusted, the one that the
+ * proxy names in X-Forwarded-For. Each proxy adds the address that it was reached from at the end; what
+ * stands before the last one that is not a proxy was written by anyone.
+ */
+export function createClientAddress(proxies: readonly AddressRange[]): ClientAddress {
+  if (proxies.length === 0) return ({ socket }) => plainAddress(socket.remoteAddress ?? '')
+  const trusted = new BlockList()
+  for (const { address, prefix, family } of proxies) trusted.addSubnet(address, prefix, family)
+  const isTrusted = (address: string) => {
+    const family = isIP(address)
+    return family !== 0 && trusted.check(address, family === 6 ? 'ipv6' : 'ipv4')
+  }
+  return ({ socket, headersDistinct }) => {
+    const forwarded = (headersDistinct['x-forwarded-for'] ?? []).join(',').split(',')
+    let address = plainAddress(socket.remoteAddress ?? '')
+    while (isTrusted(address)) {
+      const next = plainAddress(forwarded.pop()?.trim() ?? '')
+      if (isIP(next) === 0) break
+      address = next
+    }
+    return address
+  }
+}
+
+/** Without brackets and port, and an IPv4 address that a socket for both shows as IPv6 as itself. */
+const plainAddress = (text: string) =>
+  text
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
+    .replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+    .replace(/^::ffff:(?=\d+\.)/i, '')

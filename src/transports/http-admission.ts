@@ -2,7 +2,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { GetHeader } from '../mcp/protocol/envelope.ts'
 import type { Credential } from '../session/credential.ts'
 import type { Authorization } from './authorization.ts'
-import { networkOf } from './client-network.ts'
+import {
+  type AddressRange,
+  type ClientAddress,
+  createClientAddress,
+  networkOf,
+} from './client-network.ts'
 import { hostCheck } from './hosts.ts'
 import { refuse, refuseMethod, sendJson } from './http-answers.ts'
 import { type ProbeOptions, probes } from './http-probes.ts'
@@ -17,12 +22,15 @@ export interface AdmissionOptions extends Sources, ProbeOptions {
   readonly refusalOf: (header: GetHeader) => string | undefined
   /** `undefined`: there are no access tokens, and requests bring API keys. */
   readonly authorization?: Authorization | undefined
+  /** Proxies in front of this server, which tell the addresses of clients; default: none. */
+  readonly trustedProxies?: readonly AddressRange[]
 }
 
 /** A request to the authorization server. */
 export interface AuthorizationRequest {
   readonly authorization: Authorization
-  readonly network: string
+  /** The address of the client. */
+  readonly address: string
 }
 
 /** A POST to /mcp that may be served. */
@@ -56,7 +64,8 @@ export function createAdmission(
   const { authorization } = options
   const refusalOfSource = sourceCheck(options)
   const refusalOfHost = hostCheck(options)
-  const admissionOf = admissionCheck(options)
+  const clientAddress = createClientAddress(options.trustedProxies ?? [])
+  const admissionOf = admissionCheck(options, clientAddress)
   const isProbe = probes(options)
   return (request, response) => {
     const path = request.url?.split('?')[0]
@@ -71,7 +80,7 @@ export function createAdmission(
       : refusalOfSource(request.headers)
     if (refusal) return void refuse(response, 403, refusal)
     if (authorization && isForAuthorization) {
-      return { authorization, network: networkOf(request.socket.remoteAddress ?? '') }
+      return { authorization, address: clientAddress(request) }
     }
     allowPage(request, response, authorization ? ', www-authenticate' : '')
     if (path !== '/mcp' && path !== '/mcp/') return void sendNotFound(response)
@@ -88,9 +97,13 @@ export function createAdmission(
 }
 
 /** Checks the key of a request, and which tools it wants. */
-function admissionCheck({ ownKey, allowedOrigins, refusalOf, authorization }: AdmissionOptions) {
+function admissionCheck(
+  { ownKey, allowedOrigins, refusalOf, authorization }: AdmissionOptions,
+  clientAddress: ClientAddress,
+) {
   const refusalOfOwnKey = ownKeyCheck(ownKey, allowedOrigins)
-  return ({ headers, headersDistinct, socket }: IncomingMessage): Admission => {
+  return (request: IncomingMessage): Admission => {
+    const { headers, headersDistinct } = request
     const key = readKey(headersDistinct)
     if (!key.ok) return key
     const { credential, tokens, accessToken } = key
@@ -101,7 +114,7 @@ function admissionCheck({ ownKey, allowedOrigins, refusalOf, authorization }: Ad
     const header: GetHeader = (name) => headersDistinct[name.toLowerCase()]?.join(', ')
     const message = refusalOf(header)
     if (message !== undefined) return { ok: false, status: 400, message }
-    const network = networkOf(socket.remoteAddress ?? '')
+    const network = networkOf(clientAddress(request))
     const sent = credential && { ...credential, clientNetwork: network }
     return { ok: true, credential: sent, accessToken, header, network }
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Credential, Scope } from '../session/credential.ts'
 import type { Authorization } from './authorization.ts'
+import { networkOf } from './client-network.ts'
 import type { AdmittedRequest, AuthorizationRequest } from './http-admission.ts'
 import { refuse } from './http-answers.ts'
 import type { ActiveHttpLimits } from './http-limits.ts'
@@ -9,13 +10,14 @@ import type { ActiveHttpLimits } from './http-limits.ts'
 export async function answerAuthorization(
   request: IncomingMessage,
   response: ServerResponse,
-  { authorization, network, limits }: AuthorizationRequest & { readonly limits: ActiveHttpLimits },
+  { authorization, address, limits }: AuthorizationRequest & { readonly limits: ActiveHttpLimits },
 ): Promise<void> {
   // Without a key, each network counts by itself also where keys are limited.
+  const network = networkOf(address)
   const holder = { key: `oauth ${network}`, network, count: 1 }
   if (!limits.admits('requests', holder, response)) return
   if (!limits.isWithinRate(holder, response)) return
-  await authorization.serve(request, response)
+  await authorization.serve(request, response, address)
 }
 
 /** The key of a request, also one that an access token stands for; `refused`: it is answered. */

@@ -198,6 +198,21 @@ describe('the command line', () => {
     expect(readConfig(open, url)).toMatchObject({ allowedHosts: [] })
   })
 
+  test('proxies in front of the server are addresses and networks', () => {
+    const proxies = (text: string) => readConfig(['http'], { VOICE_AGENT_TRUSTED_PROXIES: text })
+    expect(proxies(' 10.0.0.0/8, ::1 ')).toMatchObject({
+      trustedProxies: [
+        { address: '10.0.0.0', family: 'ipv4', prefix: 8 },
+        { address: '::1', family: 'ipv6', prefix: 128 },
+      ],
+    })
+    expect(proxies('')).toMatchObject({ trustedProxies: [] })
+    for (const wrong of ['all', '10.0.0.0/33', '10.0.0.0/8/8', 'fd00::/129', '10.0.0.0/', '10.0/8'])
+      expect(() => proxies(`127.0.0.1,${wrong}`), wrong).toThrow(
+        `--trusted-proxies (VOICE_AGENT_TRUSTED_PROXIES) takes addresses such as 10.0.0.5 and networks such as 10.0.0.0/8 or fd00::/8, not ${wrong}.`,
+      )
+  })
+
   test('the local token is required unless it is switched off', () => {
     expect(command('http')).toMatchObject({ wantsLocalToken: true })
     expect(command('http', '--local-token', 'off')).toMatchObject({ wantsLocalToken: false })

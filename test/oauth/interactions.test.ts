@@ -238,6 +238,23 @@ describe('scopes', () => {
   })
 })
 
+test('requests for access are limited by the address of the client, which a proxy tells', async () => {
+  await using limited = await startOauthServer({ texts: { 'trusted-proxies': '127.0.0.1' } })
+  const asking = await registeredClient(limited)
+  const { url } = await asking.authorizationUrl()
+  const statusFrom = async (address: string) => {
+    const headers = { 'x-forwarded-for': `198.51.100.9, ${address}` }
+    const response = await fetch(url, { headers, redirect: 'manual' })
+    const body = await response.text()
+    return response.status === 303 ? 303 : `${response.status} ${/<h1>.*<\/h1>/.exec(body)?.[0]}`
+  }
+  const statuses = new Set<string | number>()
+  for (let count = 0; count < 302 && statuses.size < 2; count++)
+    statuses.add(await statusFrom('203.0.113.1'))
+  expect([...statuses]).toEqual([303, '429 <h1>Too many requests for access</h1>'])
+  expect(await statusFrom('203.0.113.2')).toBe(303)
+})
+
 test('the platform gets the key of the grant, and never a token', async () => {
   const { access_token: token } = await tokens()
   await callTool(server.mcp, 'list_agents', bearer(token))

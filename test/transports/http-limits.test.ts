@@ -167,6 +167,25 @@ describe('requests', () => {
     expect(await isUp(program.url)).toBe(true)
   })
 
+  test.each([
+    ['are counted by client', { VOICE_AGENT_TRUSTED_PROXIES: '127.0.0.1' }, [200, 200, 429]],
+    ['are those of one client where it is not known', {}, [200, 429, 429]],
+  ])('behind a proxy %s', async (_, env, statuses) => {
+    await using platform = await slowPlatform()
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS: '1',
+      ...env,
+    })
+    const askFrom = (address: string) => {
+      const { headers, ...request } = mcpHttpRequest('tools/call', call, { key: 'key-one' })
+      const forwarded = { 'x-forwarded-for': `198.51.100.9, ${address}` }
+      return fetch(program.url, { ...request, headers: { ...headers, ...forwarded } })
+    }
+    const answers = await Promise.all(['203.0.113.1', '203.0.113.2', '203.0.113.2'].map(askFrom))
+    expect(answers.map(({ status }) => status).sort()).toEqual(statuses)
+  })
+
   test('of one key leave connections to the platform for others, and all are answered', async () => {
     const open = { many: 0, other: 0 }
     const most = { many: 0, all: 0 }

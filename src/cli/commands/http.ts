@@ -123,7 +123,7 @@ interface OwnListening {
 }
 
 async function listen(
-  { listen, allowedHosts, allowedOrigins, limits, drainMs }: HttpCommandConfig,
+  { listen, allowedHosts, allowedOrigins, trustedProxies, limits, drainMs }: HttpCommandConfig,
   service: Service,
   { observer, ...own }: OwnListening,
 ) {
@@ -138,6 +138,7 @@ async function listen(
     ...own,
     allowedHosts,
     allowedOrigins,
+    trustedProxies,
     limits,
     drainMs,
     readiness: service.readiness,

@@ -88,6 +88,8 @@ export interface ProblemModel {
     | 'invalid'
     /** The client's address is one that a browser would run. */
     | 'unsafe_return'
+    /** Too many requests for access came from one address. */
+    | 'too_many'
     /** A defect of this server. */
     | 'failed'
   readonly detail?: string | undefined

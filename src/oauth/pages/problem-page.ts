@@ -46,6 +46,11 @@ const texts: Record<
     heading: 'The address of the program cannot be opened',
     text: 'It is not the address of a website or an app. Do not use this program.',
   },
+  too_many: {
+    status: 429,
+    heading: 'Too many requests for access',
+    text: 'Many came from your network. Nothing was allowed. Wait a minute, then start again in the program that you want to connect.',
+  },
   failed: {
     status: 500,
     heading: 'This server could not go on',
