@@ -1,4 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' }
+import { CommandLineError } from '../config/config-error.ts'
 import { helpText } from '../config/help.ts'
 import { commands, readConfig } from './commands/index.ts'
 import { failureText, logFormAfterFailure } from './failed-start.ts'
@@ -17,7 +18,7 @@ export async function main(
   silenceSqliteWarning()
   try {
     const config = readConfig(argv, env)
-    if (config.command === 'help') return print(helpText(commands, config.about))
+    if (config.command === 'help') return print(helpText(commands, config.about, textWidth(env)))
     if (config.command === 'version') return print(`${packageJson.version}\n`)
     // Install the signal handlers first, so that a signal during the start stops cleanly, too.
     const stopped = stopSignal()
@@ -27,8 +28,17 @@ export async function main(
     return running.exitCode?.() ?? 0
   } catch (error) {
     logEnd(failureText(error, hintFor), logFormAfterFailure(argv, env))
-    return 1
+    return error instanceof CommandLineError ? 2 : 1
   }
+}
+
+/**
+ * Columns of the terminal that text is printed on; `undefined`: it is none, and lines are not broken.
+ * A program that shows the text to a person may tell its own columns.
+ */
+function textWidth({ COLUMNS }: NodeJS.ProcessEnv): number | undefined {
+  const told = Number(COLUMNS)
+  return process.stdout.columns ?? (Number.isInteger(told) && told > 0 ? told : undefined)
 }
 
 function print(text: string): number {

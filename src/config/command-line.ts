@@ -1,5 +1,6 @@
 import * as z from 'zod'
-import { ConfigError } from './config-error.ts'
+import { closestWord } from '../text/closest-match.ts'
+import { CommandLineError } from './config-error.ts'
 import type { SettingGroup, SettingTexts } from './setting.ts'
 
 // Not imported: as a module, node:util loads everything it exports, which takes a tenth of the start.
@@ -30,23 +31,21 @@ export interface CommandLine<C extends CommandSpec> {
   readonly wantsVersion: boolean
 }
 
-/** Reads the command line. Throws ConfigError. */
+/** Reads the command line. Throws CommandLineError. */
 export function parseCommandLine<C extends CommandSpec>(
   argv: readonly string[],
   commands: readonly C[],
   defaultCommand: CommandSpec,
 ): CommandLine<C> {
-  const { values, positionals } = parsed(argv, allSettings(commands))
+  const { values, positionals } = parsed(argv, commands)
   const [given, ...rest] = positionals
   const isHelp = given === 'help'
   const named = isHelp ? rest.shift() : given
   const command = commands.find(({ name }) => name === named)
-  if (named !== undefined && !command) {
-    const names = commands.map(({ name }) => name).join(', ')
-    throw new ConfigError(`There is no command ${named}; there are ${names}.`)
-  }
+  const isBuiltIn = named !== undefined && Object.hasOwn(builtInCommands, named)
+  if (named !== undefined && !command && !isBuiltIn) throw unknownCommand(named, commands)
   if (rest.length > 0 && (isHelp || command?.operands === undefined)) {
-    throw new ConfigError(`Unexpected argument ${rest[0]}.`)
+    throw new CommandLineError(`Unexpected argument ${rest[0]}.`)
   }
   const { help, version, ...others } = values
   const flags = z.record(z.string(), z.coerce.string()).parse(others)
@@ -55,7 +54,7 @@ export function parseCommandLine<C extends CommandSpec>(
     flags,
     operands: rest,
     wantsHelp: help === true || isHelp,
-    wantsVersion: version === true,
+    wantsVersion: version === true || given === 'version',
   }
   if (!line.wantsHelp && !line.wantsVersion) {
     refuseForeignFlags(flags, command ?? defaultCommand, commands)
@@ -63,11 +62,18 @@ export function parseCommandLine<C extends CommandSpec>(
   return line
 }
 
+/** Commands that every command line has, with what they do. */
+export const builtInCommands = {
+  help: 'Show the help of a command, or this one.',
+  version: 'Show the version.',
+} as const
+
 /** The settings of all commands. */
 export const allSettings = (commands: readonly CommandSpec[]): SettingGroup =>
   Object.assign({}, ...commands.map(({ settings }) => settings))
 
-function parsed(argv: readonly string[], settings: SettingGroup) {
+function parsed(argv: readonly string[], commands: readonly CommandSpec[]) {
+  const settings = allSettings(commands)
   const options = Object.entries(settings).map(([name, { value }]) => {
     const type: 'boolean' | 'string' = value === '' ? 'boolean' : 'string'
     return [name, { type }] as const
@@ -85,8 +91,35 @@ function parsed(argv: readonly string[], settings: SettingGroup) {
   } catch (error) {
     // The first sentence names the flag; further ones explain parseArgs.
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigError(`${reason.split('. ')[0]}.`)
+    const first = `${reason.split('. ')[0]?.replace(/\.$/, '')}.`
+    throw new CommandLineError(first + flagMeant(first, argv, commands))
   }
+}
+
+/** Names of flags that every command takes. */
+const sharedFlags = ['help', 'version']
+
+/** The flag that was most likely meant by one that does not exist: of the named command, else of any. */
+function flagMeant(
+  message: string,
+  argv: readonly string[],
+  commands: readonly CommandSpec[],
+): string {
+  const [, unknown] = /^Unknown option '--([^']{1,64})'/.exec(message) ?? []
+  if (unknown === undefined) return ''
+  const named = commands.find(({ name }) => argv.includes(name))
+  const groups = [...(named ? [named.settings] : []), allSettings(commands)]
+  const meant = groups
+    .map((group) => closestWord(unknown, [...Object.keys(group), ...sharedFlags]))
+    .find((name) => name !== undefined)
+  return meant === undefined ? '' : ` Did you mean --${meant}?`
+}
+
+function unknownCommand(named: string, commands: readonly CommandSpec[]): CommandLineError {
+  const names = [...commands.map(({ name }) => name), ...Object.keys(builtInCommands)]
+  const meant = named.length > 64 ? undefined : closestWord(named, names)
+  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
+  return new CommandLineError(`There is no command ${named}; there are ${names.join(', ')}.${hint}`)
 }
 
 /** A flag of another command would have no effect, so it is refused. */
@@ -98,7 +131,7 @@ function refuseForeignFlags(
   for (const name of Object.keys(flags)) {
     if (name in command.settings) continue
     const others = commands.filter(({ settings }) => name in settings).map((other) => other.name)
-    throw new ConfigError(
+    throw new CommandLineError(
       `--${name} is not an option of ${command.name}, only of ${others.join(' and ')}.`,
     )
   }

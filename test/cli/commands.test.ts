@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands, settings } from '../../src/cli/commands/index.ts'
+import { parseCommandLine } from '../../src/config/command-line.ts'
 import { helpText } from '../../src/config/help.ts'
 
 const folder = join(import.meta.dirname, '../../src/cli/commands')
@@ -18,5 +19,29 @@ test('the help shows each setting with its variable, values and default', () => 
     expect(line).toMatch(/^ {2}\S+ ?\S* {2,}\S/)
     if (variable !== undefined) expect(line).toContain(`[${variable}]`)
     expect(line.toLowerCase()).toContain(range.toLowerCase())
+  }
+})
+
+test('the help breaks lines between words, and loses none of them', () => {
+  for (const { name } of [...commands, { name: undefined }]) {
+    const words = (width?: number) => helpText(commands, name, width).split(/\s+/)
+    expect(words(70)).toEqual(words())
+    expect(words(30)).toEqual(words())
+  }
+})
+
+test('the help of each command has examples, which begin with its name', () => {
+  for (const { name, examples = [] } of commands) {
+    expect(examples.length, name).toBeGreaterThan(0)
+    for (const example of examples) expect(example.split(' ')[0]).toBe(name)
+  }
+})
+
+test('the examples in the help can be run', () => {
+  for (const example of commands.flatMap(({ examples = [] }) => examples)) {
+    // What is explained stands behind two spaces.
+    const [command = ''] = example.split(/ {2,}/)
+    const readable = () => parseCommandLine(command.split(' '), commands, commands[0])
+    expect(readable, command).not.toThrow()
   }
 })

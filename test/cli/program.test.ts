@@ -133,16 +133,23 @@ describe('stopping', () => {
 
 describe('started wrongly', () => {
   test.each([
-    [[], { VOICE_AGENT_API_KEY: 'k' }, /VOICE_AGENT_BASE_URL is not/],
-    [['--nope'], {}, /--nope/],
+    [1, [], { VOICE_AGENT_API_KEY: 'k' }, /VOICE_AGENT_BASE_URL is not/],
+    [1, [], { VOICE_AGENT_BASE_URL: 'https://api.example.com' }, /VOICE_AGENT_API_KEY is not/],
+    [2, ['--nope'], {}, /--nope/],
+    [2, ['--reed-only'], {}, /Did you mean --read-only\?/],
+    [2, ['http', '--pot', '4000'], {}, /Did you mean --port\?/],
+    [2, ['htp'], {}, /There is no command htp; .* Did you mean http\?/],
+    [2, ['stdio', '--port', '1'], {}, /--port is not an option of stdio, only of http/],
+    [2, ['http', '4000'], {}, /Unexpected argument 4000/],
     [
+      1,
       ['http', '--host', '203.0.113.1', '--allowed-hosts', '*'],
       {},
       /Cannot listen on 203\.0\.113\.1/,
     ],
-  ])('%j says what to do in one line and exits 1', (args, env, message) => {
+  ])('exits %i over %j, and says what to do in one line', (code, args, env, message) => {
     const { status, stdout, stderr } = run(args, env)
-    expect(status).toBe(1)
+    expect(status).toBe(code)
     expect(stdout).toBe('')
     expect(stderr).toMatch(message)
     expect(stderr.trim().split('\n')).toHaveLength(1)
@@ -214,6 +221,24 @@ describe('in a terminal', () => {
     expect(run(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
     expect(run(['--help']).stdout).toMatch(/^Usage: voice-agent-mcp/)
     expect(run(['http', '--help']).stdout).toMatch(/--port/)
+  })
+
+  test('help and version are commands, too', () => {
+    expect(run(['version']).stdout).toBe(run(['--version']).stdout)
+    expect(run(['help']).stdout).toBe(run(['--help']).stdout)
+    expect(run(['help', 'http']).stdout).toBe(run(['http', '--help']).stdout)
+  })
+
+  test('the help is as wide as the terminal', () => {
+    const widest = (columns: string) =>
+      Math.max(
+        ...run(['--help'], { COLUMNS: columns })
+          .stdout.split('\n')
+          .map((l) => l.length),
+      )
+    expect(widest('80')).toBeLessThanOrEqual(80)
+    expect(widest('60')).toBeLessThanOrEqual(60)
+    expect(widest('')).toBeGreaterThan(200)
   })
 
   test('http shows how to connect, ready to paste', async () => {

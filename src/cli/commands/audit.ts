@@ -18,6 +18,7 @@ interface AuditCommandConfig {
 export const audit = defineCommand({
   name: 'audit',
   about: 'Print the audit trail: who changed what and who called whom, the newest first.',
+  examples: ['audit --since 7d', 'audit --tool place_call --outcome failed --json'],
   settings: {
     ...auditQuerySettings,
     ...jsonSettings,

@@ -12,6 +12,7 @@ const shown = allSettings([stdio, http, sandbox])
 export const config = defineCommand({
   name: 'config',
   about: 'Print every setting as it is in effect, and where it comes from. Secrets are not shown.',
+  examples: ['config', 'config --config settings.json --json'],
   settings: { ...shown, ...jsonSettings },
   read(texts, env, origins) {
     const given = { texts, origins }

@@ -28,6 +28,11 @@ type HttpCommandConfig = ServiceConfig &
 export const http = defineCommand({
   name: 'http',
   about: 'Serve MCP over Streamable HTTP at /mcp.',
+  examples: [
+    'http                 at http://127.0.0.1:3000/mcp',
+    'http --port 4000',
+    'http --host 0.0.0.0 --allowed-hosts voice.example.com',
+  ],
   settings: {
     ...serviceSettings,
     ...listenSettings,

@@ -23,6 +23,10 @@ import { defineCommand, type Running } from './command.ts'
 export const stdio = defineCommand({
   name: 'stdio',
   about: 'Speak MCP on standard input and output, for a client that starts it (default).',
+  examples: [
+    'stdio --read-only              only tools that change nothing',
+    'stdio --toolsets agents,calls  only these tools',
+  ],
   settings: serviceSettings,
   read: (texts, env) => serviceConfig(texts, env, { needsKey: true }),
   start,
