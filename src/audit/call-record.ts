@@ -17,7 +17,7 @@ export interface Caller {
   readonly accountId: () => string | undefined
   /** What the client says of itself. */
   readonly client: AuditEntry['client']
-  readonly transport: 'stdio' | 'http'
+  readonly transport: 'stdio' | 'http' | 'terminal'
   readonly network: string | undefined
   /** Removes the API key from a text. */
   readonly redact: (text: string) => string

@@ -12,6 +12,7 @@ import { taskTtlMs } from './call/task.ts'
 import { createHttpFastPath, type HttpFastPath } from './fast/http-fast-path.ts'
 import { auditedCall, auditedCalls } from './protocol/audited-calls.ts'
 import { createCancellations } from './protocol/cancellation.ts'
+import { type CallLocally, createLocalCalls } from './protocol/local-calls.ts'
 import { createMissingScopes, type MissingScopes } from './protocol/missing-scopes.ts'
 import {
   createRequestObserving,
@@ -22,8 +23,11 @@ import { createServerFactory, type ServerFactoryOptions } from './protocol/serve
 import { serverInfoOf } from './protocol/server-info.ts'
 import { createToolCalls } from './protocol/tool-calls.ts'
 import { createToolCatalogues } from './protocol/tool-catalogue.ts'
-import type { OnUnknownTool } from './protocol/tool-methods.ts'
+import type { OnUnknownTool } from './protocol/unknown-tool.ts'
 import { type CountWaits, createWaitCount } from './protocol/waits.ts'
+
+/** What the audit trail names as the client where the command line calls a tool. */
+const terminalClient = 'voice-agent-mcp call'
 
 export interface McpServiceOptions
   extends Pick<
@@ -57,6 +61,8 @@ export interface McpService {
   /** `undefined` where nothing is recorded. */
   readonly observeStream?: ObserveStream | undefined
   readonly missingScopes: MissingScopes
+  /** Calls a tool from this process, with the server's own key. */
+  readonly callLocally: CallLocally
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
@@ -79,16 +85,23 @@ export function createMcpService(options: McpServiceOptions): McpService {
     observing: createRequestObserving(observer),
   }
   const cancelledTasks = createCancelledTasks({ records, changes }, taskTtlMs)
+  const onUnknownTool = unknownToolRecorder(options)
   return {
     factory: createServerFactory({
       ...shared,
       ...{ confirmations, cancellations, cancelledTasks },
-      onUnknownTool: unknownToolRecorder(options),
+      onUnknownTool,
     }),
     httpFastPath: createHttpFastPath(shared),
     waitsIn: createWaitCount(shared),
     observeStream: createStreamObserving(shared.observing, options.sessionFor),
     missingScopes: createMissingScopes(options.exposureFor),
+    callLocally: createLocalCalls({
+      ...{ runTool: shared.runTool, confirmations, onUnknownTool },
+      exposureFor: options.exposureFor,
+      session: () => options.sessionFor(undefined),
+      client: { name: terminalClient, version },
+    }),
   }
 }
 

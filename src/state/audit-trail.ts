@@ -42,7 +42,7 @@ export const AuditEntry = z.looseObject({
     .object({ name: z.string().optional(), version: z.string().optional() })
     .catchall(z.unknown())
     .optional(),
-  /** `stdio` or `http`. */
+  /** `stdio`, `http`, or `terminal` for the command line. */
   transport: z.string(),
   /** The network that an HTTP request with a key of its own came from. */
   network: z.string().optional(),

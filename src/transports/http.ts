@@ -38,7 +38,7 @@ export interface RefusedAnswer {
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  { factory, httpFastPath, waitsIn, observeStream, missingScopes }: McpService,
+  { factory, httpFastPath, waitsIn, observeStream, missingScopes }: Omit<McpService, 'callLocally'>,
   options: HttpOptions,
 ): Promise<Listening> {
   const { onError } = options

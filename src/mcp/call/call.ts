@@ -34,7 +34,7 @@ export interface CallContext {
   /** Receives defects of this program, with the stack, which the caller must not see. */
   readonly onBug: (error: unknown) => void
   /** How a call of this tool with these arguments asks for confirmation. */
-  readonly confirmOf: (call: Omit<ConfirmedCall, 'canAsk' | 'context'>) => Promise<Confirm>
+  readonly confirmOf: (call: Omit<ConfirmedCall, 'canAsk' | 'earlier'>) => Promise<Confirm>
   readonly progress: Run['progress']
   readonly takesTasks: boolean
 }

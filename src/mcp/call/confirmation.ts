@@ -4,7 +4,6 @@ import {
   type InputRequiredResult,
   inputResponse,
   ProtocolError,
-  type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import { canonicalJson } from '../../json/canonical-json.ts'
@@ -85,7 +84,14 @@ export interface Confirmations {
   /** For one call. Throws ProtocolError where the request answers a question of another call. */
   of(call: ConfirmedCall): Promise<Confirm>
   /** Reads the `requestState` of a request before anything else is done; throws if it is invalid. */
-  verifyState(state: string, context: ServerContext): Promise<TokenContent>
+  verifyState(state: string): Promise<TokenContent>
+}
+
+/** What a request brings of a question that was asked before. */
+export interface EarlierQuestion {
+  /** The content of its `requestState`, verified and not expired. */
+  readonly state: TokenContent | undefined
+  readonly answers: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface ConfirmedCall {
@@ -100,14 +106,13 @@ export interface ConfirmedCall {
   readonly canAsk: boolean
   /** Removes the API key from texts that come from outside. */
   readonly redact: (text: string) => string
-  readonly context: ServerContext
+  readonly earlier: EarlierQuestion
 }
 
 /** A call that waits for confirmation. */
 interface UnconfirmedCall {
   readonly tool: string
   readonly owner: string
-  readonly context: ServerContext
   readonly question: Question
   readonly content: TokenSubject
 }
@@ -117,10 +122,9 @@ export function createConfirmations(mode: ConfirmMode, state: TokenState): Confi
   const tokens = createSingleUseTokens('confirm_token', ttlSeconds.preview, state)
   return {
     verifyState: states.verify,
-    async of({ tool, bound, owner, token, canAsk, redact, context }) {
+    async of({ tool, bound, owner, token, canAsk, redact, earlier }) {
       const call = once(() => hashOf([tool, bound]))
-      // The server has called `verifyState` before: it is valid and has not expired.
-      const state = context.mcpReq.requestState<TokenContent>()
+      const { state } = earlier
       if (state && (state.call !== call() || (await states.isUsed(state)))) throw wrongState()
       return async (given) => {
         if (mode === 'never') return withoutAsking('off')
@@ -131,10 +135,10 @@ export function createConfirmations(mode: ConfirmMode, state: TokenState): Confi
         refuseUnreadable(what)
         const content = { call: call(), scope: hashOf(what.scope) }
         const question = questionOf(what, redact)
-        const unconfirmed: UnconfirmedCall = { tool, owner, context, question, content }
+        const unconfirmed: UnconfirmedCall = { tool, owner, question, content }
         // A person is asked wherever possible: a token proves only that somebody read a preview.
         return canAsk
-          ? agreementByAnswer(unconfirmed, state, states)
+          ? agreementByAnswer(unconfirmed, earlier, states)
           : agreementByToken(unconfirmed, token, tokens)
       }
     },
@@ -164,17 +168,16 @@ const needsPerson = () =>
 
 /** Checks the caller's `confirm_token`; where it is missing or invalid, the preview with a new one. */
 async function agreementByToken(
-  { tool, owner, context, question, content }: UnconfirmedCall,
+  { tool, owner, question, content }: UnconfirmedCall,
   token: string | undefined,
   tokens: SingleUseTokens,
 ): Promise<Agreement> {
-  const given =
-    token === undefined ? undefined : await tokens.verify(token, context).catch(() => undefined)
+  const given = token === undefined ? undefined : await tokens.verify(token).catch(() => undefined)
   const isForThis = given?.call === content.call && given.scope === content.scope
   if (given && isForThis && (await tokens.use(given, owner)))
     return agreementWith(given, tokens, 'token')
   const why = token === undefined ? '' : invalidToken
-  const newToken = await tokens.mint(content, context)
+  const newToken = await tokens.mint(content)
   throw new NotConfirmed(preview(question, { tool, token: newToken, why }))
 }
 
@@ -192,14 +195,14 @@ const invalidToken =
 
 /** The person's answer; where there is none to this question yet, the question. */
 async function agreementByAnswer(
-  { owner, context, question, content }: UnconfirmedCall,
-  state: TokenContent | undefined,
+  { owner, question, content }: UnconfirmedCall,
+  { state, answers }: EarlierQuestion,
   states: SingleUseTokens,
 ): Promise<Agreement> {
-  const answer = inputResponse(context.mcpReq.inputResponses, 'confirm')
+  const answer = inputResponse(answers, 'confirm')
   // The effect of the same arguments may have changed since: that is another question.
   if (answer.kind !== 'elicit' || state?.scope !== content.scope)
-    throw new NotConfirmed(ask(question, await states.mint(content, context)))
+    throw new NotConfirmed(ask(question, await states.mint(content)))
   if (!(await states.use(state, owner))) throw wrongState()
   if (answer.action === 'decline') throw new NotConfirmed(declined(question))
   if (answer.action === 'cancel') throw new NotConfirmed(dismissed(question))

@@ -1,9 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import {
-  createRequestStateCodec,
-  type RequestStateCodec,
-  type ServerContext,
-} from '@modelcontextprotocol/server'
+import { createRequestStateCodec } from '@modelcontextprotocol/server'
 import { openOnce } from '../../state/open-once.ts'
 import type { SealingKeys } from '../../state/sealing-keys.ts'
 import { StateError } from '../../state/state-error.ts'
@@ -30,9 +26,9 @@ export type TokenSubject = Omit<TokenContent, 'nonce' | 'exp'>
  * Where the state of the servers cannot be used, methods throw Refused.
  */
 export interface SingleUseTokens {
-  mint(subject: TokenSubject, context: ServerContext): Promise<string>
+  mint(subject: TokenSubject): Promise<string>
   /** Reads a token of these servers that has not expired; throws for any other. */
-  verify(token: string, context: ServerContext): Promise<TokenContent>
+  verify(token: string): Promise<TokenContent>
   isUsed(content: TokenContent): Promise<boolean>
   /**
    * Marks it as used; false when it was used before or has expired. Throws Refused where no more uses
@@ -57,20 +53,21 @@ export function createSingleUseTokens(
 ): SingleUseTokens {
   const codecs = openOnce(async () => {
     const [newest, ...older] = await sealingKeys.of(purpose)
-    const codecOf = (key: Uint8Array) => createRequestStateCodec<TokenContent>({ key, ttlSeconds })
+    const codecOf = (key: Uint8Array): Codec =>
+      createRequestStateCodec<TokenContent>({ key, ttlSeconds })
     return { newest: codecOf(newest), older: older.map(codecOf) }
   })
   return {
-    mint: (subject, context) =>
+    mint: (subject) =>
       refusing(async () => {
         const { newest } = await codecs.get()
         const nonce = randomBytes(9).toString('base64url')
         const exp = Math.floor(Date.now() / 1000) + ttlSeconds
-        return newest.mint({ ...subject, nonce, exp }, context)
+        return newest.mint({ ...subject, nonce, exp })
       }),
-    async verify(token, context) {
+    async verify(token) {
       const { newest, older } = await refusing(() => codecs.get())
-      return verifyWithOneOf([newest, ...older], token, context)
+      return verifyWithOneOf([newest, ...older], token)
     },
     isUsed: ({ nonce }) => refusing(() => usedTokens.isUsed(nonce)),
     use: ({ nonce, exp }, owner) =>
@@ -84,16 +81,18 @@ export function createSingleUseTokens(
   }
 }
 
+/** A codec of the SDK that binds tokens to no context of a request, and so needs none. */
+interface Codec {
+  mint(content: TokenContent): Promise<string>
+  verify(token: string, ...context: never[]): Promise<TokenContent>
+}
+
 /** The content of a token that was signed with one of the keys; throws what is wrong with it. */
-async function verifyWithOneOf(
-  codecs: readonly RequestStateCodec<TokenContent>[],
-  token: string,
-  context: ServerContext,
-): Promise<TokenContent> {
+async function verifyWithOneOf(codecs: readonly Codec[], token: string): Promise<TokenContent> {
   const failures: unknown[] = []
   for (const codec of codecs) {
     try {
-      return await codec.verify(token, context)
+      return await codec.verify(token)
     } catch (error) {
       failures.push(error)
     }

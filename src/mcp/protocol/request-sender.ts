@@ -5,7 +5,7 @@ import type { ServedRequest } from './served-request.ts'
 
 /** Who sends a request, as far as the protocol tells. */
 export interface RequestSender {
-  readonly transport: 'stdio' | 'http'
+  readonly transport: 'stdio' | 'http' | 'terminal'
   /** What the client says of itself; not known of HTTP requests of the 2025 revisions. */
   readonly client: ClientName | undefined
   /** The header User-Agent. */

@@ -22,7 +22,8 @@ import { serveSubscriptions } from './subscription-methods.ts'
 import { serveTasks } from './task-methods.ts'
 import type { RunTool } from './tool-calls.ts'
 import type { ToolCatalogue } from './tool-catalogue.ts'
-import { type OnUnknownTool, serveCancellations, serveTools } from './tool-methods.ts'
+import { serveCancellations, serveTools } from './tool-methods.ts'
+import type { OnUnknownTool } from './unknown-tool.ts'
 
 export interface ServerFactoryOptions {
   readonly info: Implementation

@@ -1,28 +1,14 @@
-import { ProtocolError, type Server, type ServerContext } from '@modelcontextprotocol/server'
-import type { Session } from '../../session/session.ts'
-import { clientText } from '../../text/client-text.ts'
-import { closestWord } from '../../text/closest-match.ts'
+import type { Server, ServerContext } from '@modelcontextprotocol/server'
 import { safeLine } from '../../text/safe-text.ts'
 import type { Confirmations } from '../call/confirmation.ts'
-import type { Tool } from '../call/tool.ts'
+import type { TokenContent } from '../call/single-use-tokens.ts'
 import type { Cancellations } from './cancellation.ts'
 import { clientFeaturesOf } from './client-capabilities.ts'
 import { refuseCursor } from './cursor.ts'
-import type { Exposure } from './exposure.ts'
-import { type RequestSender, requestSender } from './request-sender.ts'
+import { requestSender } from './request-sender.ts'
 import type { ServedRequest } from './served-request.ts'
 import type { RunTool, ToolClient } from './tool-calls.ts'
-
-/** A call of a tool that is not there, or that is not exposed to the request. */
-export interface UnknownToolCall {
-  /** The tool that is not exposed; `undefined`: there is none of that name. */
-  readonly tool: Tool | undefined
-  readonly arguments: Readonly<Record<string, unknown>>
-  readonly session: Session
-  readonly sender: () => RequestSender
-}
-
-export type OnUnknownTool = (call: UnknownToolCall) => void
+import { type OnUnknownTool, unknownToolError } from './unknown-tool.ts'
 
 /** `tools/list` and `tools/call`. */
 export function serveTools(
@@ -47,11 +33,8 @@ export function serveTools(
     const { name, arguments: args = {} } = params
     const tool = catalogue.byName.get(name)
     const sender = () => requestSender(server, context, request)
-    if (!tool) {
-      const hidden = exposure.all.find((one) => one.name === name)
-      onUnknownTool?.({ tool: hidden, arguments: args, session, sender })
-      throw unknownTool(session.redact(name), exposure)
-    }
+    if (!tool)
+      throw unknownToolError(name, exposure, { arguments: args, session, sender }, onUnknownTool)
     const { id, signal } = context.mcpReq
     return runTool(tool, args, {
       session,
@@ -82,8 +65,16 @@ function clientOf(
   confirmations: Confirmations,
 ): ToolClient {
   const { canAsk, takesTasks } = clientFeaturesOf(server, context)
+  const { mcpReq } = context
   return {
-    confirmOf: (call) => confirmations.of({ ...call, canAsk, context }),
+    confirmOf: (call) => {
+      // The server has called `verifyState` before.
+      const earlier = {
+        state: mcpReq.requestState<TokenContent>(),
+        answers: mcpReq.inputResponses,
+      }
+      return confirmations.of({ ...call, canAsk, earlier })
+    },
     progress: progressTo(context),
     takesTasks,
   }
@@ -98,13 +89,4 @@ function progressTo({ mcpReq }: ServerContext): ToolClient['progress'] {
     // It fails only when the client is gone.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
   }
-}
-
-function unknownTool(name: string, { tools, hidden }: Exposure): ProtocolError {
-  const reason = hidden.get(name)
-  if (reason) return new ProtocolError(-32602, `The tool ${name} is not exposed by ${reason}.`)
-  const names = tools.map((tool) => tool.name)
-  const meant = closestWord(name.slice(0, 64), names)
-  const hint = meant ? ` Did you mean ${meant}?` : ''
-  return new ProtocolError(-32602, `There is no tool ${clientText(name)}.${hint}`)
 }

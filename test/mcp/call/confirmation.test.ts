@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { ServerContext } from '@modelcontextprotocol/server'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   type Agreement,
@@ -399,20 +398,19 @@ describe('agreement', () => {
   interface How {
     readonly token?: string
     readonly canAsk?: boolean
-    readonly responses?: unknown
+    readonly responses?: Record<string, unknown>
     readonly state?: string
     /** What is done with the agreement. */
     readonly afterwards?: (agreement: Agreement) => Promise<void>
   }
   /** The result that stands for a missing agreement; `undefined`: there is one. */
   const ask = async (confirm: ReturnType<typeof createConfirmations>, how: How) => {
-    const { token, canAsk = false, state, responses: inputResponses } = how
-    const contextOf = (requestState: unknown) =>
-      ({ mcpReq: { inputResponses, requestState: () => requestState } }) as unknown as ServerContext
-    const opened =
-      state === undefined ? undefined : await confirm.verifyState(state, contextOf(state))
-    const context = contextOf(opened)
-    const request = { tool: 'place_call', bound: ['x'], owner: 'me', token, canAsk, context }
+    const { token, canAsk = false, state, responses } = how
+    const earlier = {
+      state: state === undefined ? undefined : await confirm.verifyState(state),
+      answers: responses,
+    }
+    const request = { tool: 'place_call', bound: ['x'], owner: 'me', token, canAsk, earlier }
     try {
       const agreement = await (await confirm.of({ ...request, redact: String }))({
         kind: 'calls',

@@ -1,4 +1,3 @@
-import type { ServerContext } from '@modelcontextprotocol/server'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Refused } from '../../../src/mcp/call/refused.ts'
 import { createSingleUseTokens } from '../../../src/mcp/call/single-use-tokens.ts'
@@ -6,8 +5,6 @@ import { createMemoryRecords } from '../../../src/state/memory/memory-records.ts
 import { sealingKeysFrom } from '../../../src/state/sealing-keys.ts'
 import { createUsedTokens } from '../../../src/state/used-tokens.ts'
 
-// The codec of the SDK reads nothing of the context unless it is told to bind to it.
-const context = {} as ServerContext
 const sealingKeys = sealingKeysFrom(async () => ['a secret of this test'])
 const tokensOf = (bounds?: { inAll: number; perOwner: number }) =>
   createSingleUseTokens('a purpose', 120, {
@@ -23,7 +20,7 @@ afterEach(() => void vi.useRealTimers())
 
 test('a used token is never valid again, however many others are used after it', async () => {
   const tokens = tokensOf()
-  const first = await tokens.verify(await tokens.mint(call, context), context)
+  const first = await tokens.verify(await tokens.mint(call))
   expect(await tokens.use(first, 'me')).toBe(true)
   for (let nth = 0; nth < 20_000; nth++) await tokens.use(made(`another ${nth}`), 'me')
   expect(await tokens.use(first, 'me')).toBe(false)
@@ -32,13 +29,13 @@ test('a used token is never valid again, however many others are used after it',
 
 test('a use is remembered until its token has expired', async () => {
   const tokens = tokensOf({ inAll: 2, perOwner: 2 })
-  const text = await tokens.mint(call, context)
-  const content = await tokens.verify(text, context)
+  const text = await tokens.mint(call)
+  const content = await tokens.verify(text)
   await tokens.use(content, 'me')
   vi.advanceTimersByTime(119_000)
   expect(await tokens.use(content, 'me')).toBe(false)
   vi.advanceTimersByTime(3000)
-  await expect(tokens.verify(text, context)).rejects.toThrow()
+  await expect(tokens.verify(text)).rejects.toThrow()
   // And a minute longer: the clock of another server may be behind.
   expect(await tokens.use(content, 'me')).toBe(false)
   vi.advanceTimersByTime(60_000)
@@ -69,13 +66,11 @@ test('one owner cannot use up what all may use', async () => {
 
 test('a token is invalid once the clock was set back, since its use may be forgotten before it expires', async () => {
   const tokens = tokensOf()
-  const text = await tokens.mint(call, context)
+  const text = await tokens.mint(call)
   vi.setSystemTime(Date.now() - 3_600_000)
-  const content = await tokens.verify(text, context)
+  const content = await tokens.verify(text)
   expect(await tokens.use(content, 'me')).toBe(false)
-  expect(
-    await tokens.use(await tokens.verify(await tokens.mint(call, context), context), 'me'),
-  ).toBe(true)
+  expect(await tokens.use(await tokens.verify(await tokens.mint(call)), 'me')).toBe(true)
 })
 
 test('a token is invalid where the clock passes its end while its use is remembered', async () => {
@@ -89,7 +84,7 @@ test('a token is invalid where the clock passes its end while its use is remembe
     },
   })
   const tokens = createSingleUseTokens('a purpose', 120, { usedTokens, sealingKeys })
-  const content = await tokens.verify(await tokens.mint(call, context), context)
+  const content = await tokens.verify(await tokens.mint(call))
   expect(await tokens.use(content, 'me')).toBe(true)
   stepMs = 3_600_000
   expect(await tokens.use(content, 'me')).toBe(false)
