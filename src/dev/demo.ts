@@ -7,24 +7,27 @@ import { safeLine, safeText } from '../text/safe-text.ts'
 
 /*
  * npm run demo: a session of a real MCP client with the built program and its sandbox, from the
- * account to the usage, printed step by step. The sandbox is in memory, and its calls run 60 times
- * faster than real ones.
+ * account to the usage, printed step by step. The sandbox is in memory, so every run is the same but
+ * for ids. Its numbers are those that Ofcom keeps for fiction.
  */
+
+/** How many times faster than real ones the calls are. */
+const speed = 60
 
 const bin = join(import.meta.dirname, '../../dist/voice-agent-mcp.js')
 const client = new Client(
   { name: 'demo', version: '1.0.0' },
   { versionNegotiation: { mode: 'auto' }, capabilities: { elicitation: { form: {} } } },
 )
-// The server asks a person before it places a call; the demo agrees.
+// The server asks a person before it places a call; the demo answers in their place.
 client.setRequestHandler('elicitation/create', ({ params }) => {
   for (const line of params.message.split('\n')) show(`  ${styleText('cyan', safeLine(line))}`)
-  show('  You agree.')
+  show('  A person is asked this. Here the demo answers yes.')
   return { action: 'accept', content: { confirm: true } }
 })
 const transport = new StdioClientTransport({
   command: process.execPath,
-  args: [bin, '--sandbox-db', ':memory:', '--sandbox-speed', '60'],
+  args: [bin, '--sandbox-db', ':memory:', '--sandbox-speed', String(speed)],
   stderr: 'ignore',
 })
 
@@ -45,10 +48,16 @@ const Ended = z.looseObject({
   }),
 })
 const Usage = z.looseObject({
+  names: z.looseObject({ agent: z.record(z.string(), z.string()) }),
   data: z.array(
     z.looseObject({
-      ts: z.string(),
-      values: z.array(z.looseObject({ seconds: z.number(), conversations: z.number() })),
+      values: z.array(
+        z.looseObject({
+          seconds: z.number(),
+          conversations: z.number(),
+          dimensions: z.looseObject({ agent: z.string() }),
+        }),
+      ),
     }),
   ),
 })
@@ -63,6 +72,9 @@ function tell(title: string): void {
 function show(text: string): void {
   process.stdout.write(`   ${text}\n`)
 }
+
+const counted = (conversations: number) =>
+  `${conversations} ${conversations === 1 ? 'conversation' : 'conversations'}`
 
 /** Calls a tool, shows the call, and gives its checked result. */
 async function call<T extends z.ZodType>(
@@ -125,7 +137,7 @@ try {
   const trunk = items.find(({ termination_uri }) => termination_uri !== null)
   if (!trunk) throw new Error('The sandbox has no trunk that can dial out')
   show(safeText`${trunk.name} can dial out, over ${String(trunk.termination_uri)}`)
-  const number = '+12025550180'
+  const number = '+442079460180'
   await call(Id, 'create_phone_number', {
     number,
     name: 'Practice',
@@ -134,37 +146,37 @@ try {
   })
   show(safeText`${number} rings the agent`)
 
-  tell('Place a call')
+  tell('Call a patient')
+  const patient = '+442079460123'
   const placed = await call(Id, 'place_call', {
     type: 'phone',
     agent_id: agent.id,
     from_number: number,
-    to_number: '+12025550100',
+    to_number: patient,
     external_id: 'demo-1',
-    test_variables: { practice: 'Market Street Practice', 'contact.first_name': 'Erika' },
+    test_variables: { practice: 'Market Street Practice', 'contact.first_name': 'Emma' },
   })
-  show('Calling +12025550100 (simulated: no telephone rings)')
+  show(safeText`Calling ${patient} (simulated: no telephone rings)`)
 
   tell('Wait until it has ended, and read the conversation')
   const ended = await call(Ended, 'wait_for_call', { call_id: placed.id })
   for (const { role, message } of ended.transcript.spoken)
     show(safeText`${role.padEnd(6)} ${message}`)
   show(safeText`${ended.status}, answered by a ${ended.answer_status}, ${ended.duration_seconds} s`)
+  show(`Simulated calls run ${speed} times faster here, so you did not wait that long.`)
 
-  tell("What did today's conversations add up to?")
-  const usage = await call(Usage, 'get_usage', {
-    granularity: 'day',
-    tz: 'Europe/London',
-    limit: 1,
-  })
-  for (const { ts, values } of usage.data) {
-    for (const { conversations, seconds } of values) {
-      show(
-        safeText`${ts.slice(0, 10)}: ${conversations} ${conversations === 1 ? 'conversation' : 'conversations'}, ${seconds} s`,
-      )
-    }
+  tell('How much did each agent talk in the last 30 days?')
+  const usage = await call(Usage, 'get_usage', { granularity: 'total', group_by: ['agent'] })
+  for (const { dimensions, conversations, seconds } of usage.data.flatMap(({ values }) => values)) {
+    const name = usage.names.agent[dimensions.agent] ?? dimensions.agent
+    const row = safeText`${name.padEnd(24)}${counted(conversations).padEnd(18)}${seconds} s`
+    show(dimensions.agent === agent.id ? styleText('bold', `${row}  (the call above)`) : row)
   }
-  show(styleText('bold', '\nThat was the whole story. Connect your own assistant with npm start.'))
+  show('The other agents and their calls came with the sandbox.')
+
+  process.stdout.write(styleText('bold', '\nThat was the whole story. Connect your assistant:\n'))
+  show('npm start                                   over HTTP')
+  show('node dist/voice-agent-mcp.js install        in the configuration of the clients you have')
 } finally {
   await client.close()
 }

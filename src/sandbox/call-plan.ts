@@ -52,8 +52,8 @@ export const magicDestinations: Readonly<
 
 /** What caller and agent say when no language model speaks. */
 const smallTalk: readonly (readonly [caller: string, agent: string])[] = [
-  ['Hello, who is this?', 'I am calling from the sandbox: this conversation is simulated.'],
-  ['All right. What is it about?', 'I only wanted to check that everything works.'],
+  ['Hello, what is it about?', 'I am calling from the sandbox: this conversation is simulated.'],
+  ['All right. Why do you call?', 'I only wanted to check that everything works.'],
   ['And does it?', 'It does. Thank you for your time.'],
   ['Good. Goodbye.', 'Goodbye.'],
 ]

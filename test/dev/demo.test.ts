@@ -26,7 +26,14 @@ test('the demo shows every step', () => {
       'get_usage',
     ]),
   )
-  expect(stdout).toMatch(/agent +Hello Erika, this is Market Street Practice\./)
-  expect(stdout).toMatch(/Call \+12025550100\?.*\n.*Who is called/)
-  expect(stdout).toMatch(/completed, answered by a human/)
+  expect(stdout).toMatch(/agent +Hello Emma, this is Market Street Practice\./)
+  expect(stdout).toMatch(/Call \+442079460123\?.*\n.*Who is called/)
+  expect(stdout).not.toMatch(/[^\S\n]\n/)
+
+  // The call lasted as long as the usage of its agent says, at any time of the day.
+  const [, lasted] = /completed, answered by a human, (\d+) s$/m.exec(stdout) ?? []
+  expect(lasted).toBeDefined()
+  const [, used] =
+    /Market Street Practice +1 conversation +(\d+) s {2}\(the call above\)/.exec(stdout) ?? []
+  expect(used).toBe(lasted)
 })

@@ -164,7 +164,7 @@ describe('calls', () => {
     const first = async (more: object) => (await conversation('+12025550100', hi(more))).lines[0]
     expect(await first({})).toBe('0 agent: Hi there, Sam')
     expect(await first({ delay_ms: 2500 })).toBe('2.5 agent: Hi there, Sam')
-    expect(await first({ mode: 'user_first' })).toBe('0 user: Hello, who is this?')
+    expect(await first({ mode: 'user_first' })).toBe('0 user: Hello, what is it about?')
     expect(await first({ mode: 'dynamic_message' })).toMatch(/event: The message stands in/)
   })
 
