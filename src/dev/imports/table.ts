@@ -19,8 +19,9 @@ export const mayImport = {
   'state/private-files': '',
   sandbox: 'contract jinja state/private-files text json',
 
-  // The authorization server: its pages.
-  'oauth/pages': 'text',
+  // Pages for people: escaping, style and policy; those of the authorization server.
+  pages: '',
+  'oauth/pages': 'pages text',
 
   // Who may be called; placing a call once, and following it.
   state: 'state/private-files contract text json',
@@ -43,7 +44,7 @@ export const mayImport = {
 
   // OAuth for hosted clients: the authorization server beside the MCP server.
   'oauth/guarded-fetch': 'transports',
-  oauth: 'oauth/pages oauth/guarded-fetch transports session state text json',
+  oauth: 'oauth/pages pages oauth/guarded-fetch transports session state text json',
 
   // What the server offers.
   flows: 'mcp/call mcp/hints views session calls policy state api contract jinja text json',
@@ -84,6 +85,6 @@ export const mayImport = {
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
     'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
     'policy audit state state/private-files observe sandbox oauth oauth/pages oauth/guarded-fetch',
-    'api contract jinja text json',
+    'pages api contract jinja text json',
   ],
 } as const

@@ -1,5 +1,5 @@
+import { type Html, html } from '../../pages/html.ts'
 import { quotedUpTo } from '../../text/dialog-text.ts'
-import { type Html, html } from './html.ts'
 import type { AskingClient } from './models.ts'
 import { redirectTarget } from './redirect-target.ts'
 

@@ -1,8 +1,9 @@
+import { html } from '../../pages/html.ts'
+import type { HtmlPage } from '../../pages/page.ts'
 import { quotedUpTo } from '../../text/dialog-text.ts'
 import { clientFacts, clientTitle } from './client-in-words.ts'
-import { html } from './html.ts'
 import { pageOf } from './layout.ts'
-import type { ConsentFormModel, HtmlPage, ScopeName } from './models.ts'
+import type { ConsentFormModel, ScopeName } from './models.ts'
 
 /** The second step: what the client may do with the account. */
 export function consentPage(model: ConsentFormModel): HtmlPage {

@@ -1,7 +1,8 @@
+import { type Html, html } from '../../pages/html.ts'
+import type { HtmlPage } from '../../pages/page.ts'
 import { clientFacts, clientTitle } from './client-in-words.ts'
-import { type Html, html } from './html.ts'
 import { pageOf } from './layout.ts'
-import type { HtmlPage, KeyFormModel, KeyProblem } from './models.ts'
+import type { KeyFormModel, KeyProblem } from './models.ts'
 
 /** The first step: whose account it is. */
 export function keyPage(model: KeyFormModel): HtmlPage {

@@ -103,10 +103,3 @@ export interface ReturnModel {
 }
 
 export type PageModel = KeyFormModel | ConsentFormModel | ProblemModel | ReturnModel
-
-/** A page, ready to be sent. */
-export interface HtmlPage {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}

@@ -1,7 +1,8 @@
+import { html } from '../../pages/html.ts'
+import type { HtmlPage } from '../../pages/page.ts'
 import { clientText } from '../../text/client-text.ts'
-import { html } from './html.ts'
 import { pageOf } from './layout.ts'
-import type { HtmlPage, ProblemModel } from './models.ts'
+import type { ProblemModel } from './models.ts'
 
 /** The page of a request that cannot go on, with what to do now. */
 export function problemPage({ problem, detail }: ProblemModel): HtmlPage {

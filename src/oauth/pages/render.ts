@@ -1,6 +1,7 @@
+import type { HtmlPage } from '../../pages/page.ts'
 import { consentPage } from './consent-page.ts'
 import { keyPage } from './key-page.ts'
-import type { HtmlPage, PageModel } from './models.ts'
+import type { PageModel } from './models.ts'
 import { problemPage } from './problem-page.ts'
 import { returnPage } from './return-page.ts'
 

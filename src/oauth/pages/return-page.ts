@@ -1,6 +1,7 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../../pages/html.ts'
+import type { HtmlPage } from '../../pages/page.ts'
 import { pageOf } from './layout.ts'
-import type { HtmlPage, ReturnModel } from './models.ts'
+import type { ReturnModel } from './models.ts'
 import { problemPage } from './problem-page.ts'
 import { redirectTarget } from './redirect-target.ts'
 

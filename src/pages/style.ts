@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
-/** The style of all pages. It stands in the page, and the page's policy names its hash. */
-export const style = `
+/** The style that all pages have in common. */
+const style = `
 :root {
   color-scheme: light dark;
   --text: #1b1f24; --soft: #57606a; --page: #f6f8fa; --card: #fff; --line: #8c959f;
@@ -59,5 +59,17 @@ button.main { color: var(--on-accent); background: var(--accent); border-color: 
 }
 `
 
-/** The source that admits the style, and no other (CSP 3 §8.3). */
-export const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`
+/** A style or script that stands in a page, with the source that admits it, and no other (CSP 3 §8.3). */
+export interface Inline {
+  readonly text: string
+  readonly source: string
+}
+
+/** Its hash is in the page's policy, so nothing else of its kind works there. */
+export const inline = (text: string): Inline => ({
+  text,
+  source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+})
+
+/** The style of a page: the common one, and what only this page needs. */
+export const styleOf = (own = ''): Inline => inline(own === '' ? style : style + own)
