@@ -29,6 +29,14 @@ interface EntryForm {
   readonly fixed: (name: string) => Readonly<Record<string, string | number | boolean>>
 }
 
+/** Names of the fields of an entry for a server on the network, and fields that every such entry has. */
+interface RemoteForm {
+  readonly url: string
+  readonly headers: string
+  /** Fields besides address and headers, by the name of the server. */
+  readonly fixed: EntryForm['fixed']
+}
+
 /** A client of MCP whose configuration of servers is a file. */
 export interface Client {
   /** Its name on the command line. */
@@ -44,6 +52,10 @@ export interface Client {
   }
   readonly secret: SecretPlace
   readonly form: EntryForm
+  /** `undefined`: its file has no servers on the network; they are added in its settings. */
+  readonly remote: RemoteForm | undefined
+  /** The scheme of links that open the client with a server to install. */
+  readonly linkScheme?: 'vscode' | 'vscode-insiders' | 'cursor'
   /** What makes the client read its file again. */
   readonly restart: string
 }
@@ -51,13 +63,16 @@ export interface Client {
 const usualForm: EntryForm = { command: 'command', env: 'env', fixed: () => ({}) }
 const typedForm: EntryForm = { ...usualForm, fixed: () => ({ type: 'stdio' }) }
 
+const usualRemote: RemoteForm = { url: 'url', headers: 'headers', fixed: () => ({}) }
+const typedRemote: RemoteForm = { ...usualRemote, fixed: () => ({ type: 'http' }) }
+
 /** A file in a folder that is there when the client is. */
 const inFolder = (folder: string, name: string) => ({ file: join(folder, name), signs: [folder] })
 
 const envReference: SecretPlace = { kind: 'reference', text: (name) => `\${env:${name}}` }
 
 /** VS Code and its preview differ in the name of their folder. */
-const vsCode = (id: string, title: string, folder: string): Client => ({
+const vsCode = (id: 'vscode' | 'vscode-insiders', title: string, folder: string): Client => ({
   id,
   title,
   // The reference of its MCP configuration: servers and inputs, ${input:…} for what it asks for.
@@ -66,6 +81,8 @@ const vsCode = (id: string, title: string, folder: string): Client => ({
   locate: (machine) => inFolder(join(appData(machine), folder, 'User'), 'mcp.json'),
   secret: { kind: 'prompt' },
   form: typedForm,
+  remote: typedRemote,
+  linkScheme: id,
   restart: 'Start the server with the command "MCP: List Servers".',
 })
 
@@ -82,6 +99,7 @@ export const clients: readonly Client[] = [
     locate: (machine) => inFolder(claudeDesktopFolder(machine), 'claude_desktop_config.json'),
     secret: { kind: 'none' },
     form: usualForm,
+    remote: undefined,
     restart: 'Quit Claude Desktop and start it again.',
   },
   {
@@ -97,6 +115,7 @@ export const clients: readonly Client[] = [
     }),
     secret: { kind: 'reference', text: (name) => `\${${name}:-}` },
     form: typedForm,
+    remote: typedRemote,
     restart: 'Start a new session.',
   },
   {
@@ -108,6 +127,8 @@ export const clients: readonly Client[] = [
     locate: ({ home }) => inFolder(join(home, '.cursor'), 'mcp.json'),
     secret: envReference,
     form: usualForm,
+    remote: usualRemote,
+    linkScheme: 'cursor',
     restart: 'Cursor reads the file by itself; look at Settings, MCP.',
   },
   vsCode('vscode', 'VS Code', 'Code'),
@@ -121,6 +142,7 @@ export const clients: readonly Client[] = [
     locate: ({ home }) => inFolder(join(home, '.codeium', 'windsurf'), 'mcp_config.json'),
     secret: envReference,
     form: usualForm,
+    remote: { ...usualRemote, url: 'serverUrl' },
     restart: 'Press the refresh button of the MCP servers in Cascade.',
   },
   {
@@ -132,6 +154,7 @@ export const clients: readonly Client[] = [
     locate: (machine) => inFolder(clientHome(machine, 'CODEX_HOME', '.codex'), 'config.toml'),
     secret: { kind: 'listed', field: 'env_vars', where: 'the environment of Codex' },
     form: usualForm,
+    remote: { ...usualRemote, headers: 'http_headers' },
     restart: 'Start a new session.',
   },
   {
@@ -143,6 +166,8 @@ export const clients: readonly Client[] = [
     locate: ({ home }) => inFolder(join(home, '.gemini'), 'settings.json'),
     secret: { kind: 'reference', text: (name) => `\${${name}}` },
     form: usualForm,
+    // There `url` is the older transport with two addresses (SSE).
+    remote: { ...usualRemote, url: 'httpUrl' },
     restart: 'Start a new session.',
   },
   {
@@ -155,6 +180,7 @@ export const clients: readonly Client[] = [
     locate: (machine) => inFolder(zedFolder(machine), 'settings.json'),
     secret: { kind: 'inherited' },
     form: usualForm,
+    remote: usualRemote,
     restart: 'Zed reads the file by itself; look at the settings of its Agent Panel.',
   },
   {
@@ -168,17 +194,24 @@ export const clients: readonly Client[] = [
     form: {
       command: 'cmd',
       env: 'envs',
-      fixed: (name) => ({
-        name,
-        description: 'Voice agents',
-        type: 'stdio',
-        enabled: true,
-        timeout: 300,
-      }),
+      fixed: (name) => gooseExtension(name, 'stdio'),
+    },
+    remote: {
+      url: 'uri',
+      headers: 'headers',
+      fixed: (name) => gooseExtension(name, 'streamable_http'),
     },
     restart: 'Start a new session.',
   },
 ]
+
+const gooseExtension = (name: string, type: string) => ({
+  name,
+  description: 'Voice agents',
+  type,
+  enabled: true,
+  timeout: 300,
+})
 
 const zedFolder = (machine: Machine) =>
   machine.platform === 'win32' ? join(roaming(machine), 'Zed') : join(xdgConfig(machine), 'zed')

@@ -45,7 +45,7 @@ function entryOf({ form, secret }: Client, wanted: WantedServer): Fields {
     ...(baseUrl !== undefined && { [baseUrlVariable]: baseUrl }),
     ...(plainKey !== undefined && { [keyVariable]: plainKey }),
     ...(isReferred && secret.kind === 'reference' && { [keyVariable]: secret.text(keyVariable) }),
-    ...(isReferred && secret.kind === 'prompt' && { [keyVariable]: `\${input:${inputId(name)}}` }),
+    ...(isReferred && secret.kind === 'prompt' && { [keyVariable]: keyInput(name).reference }),
   }
   return {
     ...form.fixed(name),
@@ -102,18 +102,24 @@ function listSteps(
 
 const inputId = (name: string) => `${name}-api-key`
 
-/** Of VS Code: what it asks for and keeps. The list is at the top of the file, beside the servers. */
+/** What VS Code asks for and keeps, and how an entry names it. */
+export const keyInput = (name: string) => ({
+  reference: `\${input:${inputId(name)}}`,
+  input: {
+    type: 'promptString',
+    id: inputId(name),
+    description: `API key of the voice-agent platform (${name})`,
+    password: true,
+  },
+})
+
+/** Of VS Code: the list of inputs is at the top of the file, beside the servers. */
 function inputSteps(data: unknown, { name, baseUrl, plainKey }: WantedServer): Step[] {
   if (baseUrl === undefined || plainKey !== undefined) return []
   const inputs = valueAt(data, ['inputs'])
   const index = inputIndex(inputs, name)
   if (index >= 0) return []
-  const value = {
-    type: 'promptString',
-    id: inputId(name),
-    description: `API key of the voice-agent platform (${name})`,
-    password: true,
-  }
+  const value = keyInput(name).input
   return [{ set: ['inputs', Array.isArray(inputs) ? inputs.length : 0], value }]
 }
 
