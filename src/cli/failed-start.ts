@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { ConfigError } from '../config/config-error.ts'
-import type { Environment } from '../config/setting-texts.ts'
+import { type Environment, filledText } from '../config/setting-texts.ts'
 
 /** What a person should know of an error that ends the program. */
 export function failureText(error: unknown, hintFor: (error: Error) => string): string {
@@ -23,7 +23,7 @@ export function logFormAfterFailure(argv: readonly string[], env: Environment): 
 }
 
 /** As config/setting-texts.ts reads texts: a blank one is not set. */
-const textIn = (text: string | undefined) => text?.trim() || undefined
+const textIn = (text: string | undefined) => filledText(text ?? '') || undefined
 
 /** The last text of a flag, in either form of the command line. */
 function lastFlag(name: string, argv: readonly string[]): string | undefined {

@@ -22,8 +22,8 @@ export interface GivenSettings {
 
 /**
  * Every setting of a group that is set; a flag wins over its variable, and that over the
- * configuration file. A blank text means not set, because desktop clients write it so. Throws
- * ConfigError.
+ * configuration file. A blank text means not set, because desktop clients write it so, and so does an
+ * option of a desktop bundle that is left empty. Throws ConfigError.
  */
 export function givenSettings(group: SettingGroup, sources: SettingSources): GivenSettings {
   const texts: Record<string, string> = {}
@@ -54,6 +54,13 @@ function textsOf(
   const ofVariable = variable === undefined ? undefined : env[variable]
   const all = { flag: flags[name], variable: ofVariable, file: file[name] }
   return Object.entries(all).flatMap(([origin, text]) =>
-    text === undefined ? [] : [{ text: text.trim(), origin: origin as SettingOrigin }],
+    text === undefined ? [] : [{ text: filledText(text), origin: origin as SettingOrigin }],
   )
 }
+
+/**
+ * Some clients put nothing in place of an option of a desktop bundle (.mcpb) that is left empty: its
+ * placeholder, `${user_config.…}`, stays, and means the same as an empty text.
+ */
+export const filledText = (text: string): string =>
+  text.trim().replace(/^\$\{user_config\.[^{}]+\}$/, '')

@@ -52,10 +52,22 @@ describe('key and address', () => {
     expect(platform({ VOICE_AGENT_API_KEY: '', VOICE_AGENT_BASE_URL: '  ' }).kind).toBe('sandbox')
   })
 
-  test('a placeholder that a client did not fill in is an error', () => {
-    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: `\${user_config.key}` })).toThrow(
-      /VOICE_AGENT_API_KEY is .* your client has not filled it in/,
-    )
+  test('an option of a desktop bundle that is left empty means not set', () => {
+    const empty = `\${user_config.an_option}`
+    const both = { VOICE_AGENT_API_KEY: empty, VOICE_AGENT_BASE_URL: ` ${empty} ` }
+    expect(platform(both).kind).toBe('sandbox')
+    expect(() => platform({ ...url, VOICE_AGENT_API_KEY: empty })).toThrow(/API_KEY is not/)
+    expect(() => platform({ ...key, VOICE_AGENT_BASE_URL: empty })).toThrow(/BASE_URL is not/)
+    expect(() => readConfig([], { VOICE_AGENT_DIAL_POLICY: empty })).toThrow(/is empty: the policy/)
+    expect(() => readConfig([], { VOICE_AGENT_CONFIG: empty })).not.toThrow()
+  })
+
+  test('another placeholder that a client did not fill in is an error', () => {
+    for (const text of [`\${input:key}`, `\${env:KEY}`, `\${user_config.a}-\${user_config.b}`]) {
+      expect(() => platform({ ...url, VOICE_AGENT_API_KEY: text })).toThrow(
+        /VOICE_AGENT_API_KEY is .* your client has not filled it in/,
+      )
+    }
   })
 
   test.each(['a b', 'ключ', 'a\nb'])('%j is not a key', (text) => {
