@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { adviceTable, kindTable } from './docs/errors.ts'
+import { buttonPictures, installButtons } from './docs/install-links.ts'
 import { withSections } from './docs/markdown.ts'
 import {
   configSchemaText,
@@ -22,12 +23,13 @@ const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': { tools: toolList() },
   'docs/configuration.md': { settings: settingTable() },
   'docs/errors.md': { kinds: kindTable(), advice: adviceTable() },
+  'docs/install.md': { buttons: installButtons('') },
   'docs/sandbox.md': { destinations: destinationTable(), keys: sandboxKeyTable() },
   'docs/tools.md': { reference: toolReference() },
 }
 
 /** Files that are generated whole. */
-const wholeFiles = { 'docs/config.schema.json': configSchemaText() }
+const wholeFiles = { 'docs/config.schema.json': configSchemaText(), ...buttonPictures() }
 
 const isCheck = process.argv.includes('--check')
 for (const [file, sections] of Object.entries(documents)) {

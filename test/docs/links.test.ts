@@ -47,7 +47,8 @@ test('the README is short', () => {
 })
 
 test('documents name no path of a machine, and only well-known hosts', () => {
-  const hosts = ['modelcontextprotocol.io', 'example', '127.0.0.1']
+  const editors = ['insiders.vscode.dev', 'cursor.com']
+  const hosts = ['modelcontextprotocol.io', 'example', '127.0.0.1', ...editors]
   for (const file of documents) {
     expect(read(file)).not.toMatch(/\/(?:home|root|tmp|work|Users)\//)
     const named = [...read(file).matchAll(/https?:\/\/([^/\s"'`)]+)/g)].map(([, host = '']) => host)

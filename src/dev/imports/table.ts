@@ -77,7 +77,7 @@ export const mayImport = {
     'text json',
   ],
   dev: [
-    'test/harness cli service service/tool-summaries config transports tools/index mcp/protocol',
+    'test/harness cli/install cli service service/tool-summaries config transports tools/index mcp/protocol',
     'flows mcp/call session calls policy state sandbox api contract text',
   ],
   test: [
