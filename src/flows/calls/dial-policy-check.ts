@@ -111,7 +111,11 @@ export function policyRefusal(
   return new Refused(
     'not_allowed',
     `the call is not allowed (${rule}): ${message} Nothing was dialled`,
-    { next: `${change}${later} Do not look for a way around it.` },
+    {
+      next: `${change}${later} Do not look for a way around it.`,
+      retryable: when !== '',
+      facts: { rule, retryAfter: decision.retryAfterSeconds },
+    },
   )
 }
 

@@ -36,9 +36,9 @@ export const badArgumentsResult = (
   )
 
 /** The steps of a tool refused to go on. */
-export function refusalResult(tool: Tool, { kind, advice }: Refused): CallToolResult {
+export function refusalResult(tool: Tool, { kind, advice, facts }: Refused): CallToolResult {
   const { next = `Correct them and call ${tool.name} again.` } = advice
-  return errorResult(tool, { ...advice, next }, { kind })
+  return errorResult(tool, { ...advice, next }, { ...facts, kind })
 }
 
 /** The request to the platform failed. */

@@ -32,7 +32,14 @@ async function isRefused(client: Person, rule: string, more: object = {}): Promi
   expect(result.isError).toBe(true)
   const text = result.content[0]?.text ?? ''
   expect(text).toMatch(new RegExp(`the call is not allowed \\(${rule}\\): .*Nothing was dialled`))
-  expect(result._meta?.['voice-agent-mcp/error']).toMatchObject({ kind: 'not_allowed' })
+  // A program learns whether to try again later, and when, without reading the text.
+  const seconds = /may be tried again in (\d+) s/.exec(text)?.[1]
+  expect(result._meta?.['voice-agent-mcp/error']).toMatchObject({
+    kind: 'not_allowed',
+    rule,
+    retryable: text.includes('may be tried again'),
+    retryAfter: seconds === undefined ? null : Number(seconds),
+  })
   expect((await client.value('list_calls')).total).toBe(before)
   return text
 }
