@@ -95,10 +95,11 @@ export class Traffic {
     setTimeout(() => platform.forget(tenant), rememberedMs).unref()
   }
 
-  #note({ what, outcome, ms }: Asked, { mark }: Tenant): void {
+  #note({ what, outcome, text, ms }: Asked, { mark }: Tenant): void {
     this.requests.add(what)
     this.outcomes.add(outcome)
     this.answerMs.push(ms)
-    if (!expected.has(outcome)) this.problems.push(`${what} of ${mark}: ${outcome}`)
+    if (!expected.has(outcome))
+      this.problems.push(`${what} of ${mark}: ${outcome} ${text.slice(0, 300)}`)
   }
 }

@@ -11,6 +11,8 @@ export interface Asked {
   readonly what: string
   /** `ok`, the kind of error of a tool, or why there was no result. */
   readonly outcome: string
+  /** What the error of a tool says; empty where there is none. */
+  readonly text: string
   readonly ms: number
 }
 
@@ -100,14 +102,15 @@ export class TenantUser {
     const caller = new AbortController()
     const timer =
       cancelAfterMs === undefined ? undefined : setTimeout(() => caller.abort(), cancelAfterMs)
-    const tell = (outcome: string) =>
-      this.#options.onAsked({ what, outcome, ms: performance.now() - began })
+    const tell = (outcome: string, text = '') =>
+      this.#options.onAsked({ what, outcome, text, ms: performance.now() - began })
     try {
       const answer = await withinTime(send(cancelAfterMs === undefined ? undefined : caller.signal))
       for (const other of strangersIn(JSON.stringify(answer), this.tenant))
         this.crossings.push(`${what} of ${this.tenant.mark}: something of ${other}`)
-      tell(failureOf(answer) ?? 'ok')
-      return failureOf(answer) === undefined ? answer : undefined
+      const failure = failureOf(answer)
+      tell(failure ?? 'ok', failure && textOf(answer))
+      return failure === undefined ? answer : undefined
     } catch (error) {
       tell(thrownOutcome(error, caller.signal.aborted))
       return undefined
@@ -208,6 +211,13 @@ function failureOf(answer: unknown): string | undefined {
   const failure = Failure.safeParse(_meta)
   return failure.success ? failure.data['voice-agent-mcp/error'].kind : 'an error without a kind'
 }
+
+const Texts = z.looseObject({ content: z.array(z.looseObject({ text: z.string().optional() })) })
+
+const textOf = (answer: unknown) =>
+  Texts.safeParse(answer)
+    .data?.content.map(({ text = '' }) => text)
+    .join('\n') ?? ''
 
 /** A client's own limit may fail, too: what takes longer has no answer. */
 async function withinTime<T>(work: Promise<T>): Promise<T> {
