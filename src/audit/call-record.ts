@@ -19,6 +19,8 @@ export interface Caller {
   readonly client: AuditEntry['client']
   readonly transport: 'stdio' | 'http' | 'terminal'
   readonly network: string | undefined
+  /** Id of the OAuth client, where the key came by one. */
+  readonly oauthClient: string | undefined
   /** Removes the API key from a text. */
   readonly redact: (text: string) => string
 }
@@ -157,13 +159,15 @@ export class CallRecord {
   }
 
   #who(account: string | undefined) {
-    const { client = {}, transport, network, accountId } = this.#call.caller
+    const { client = {}, transport, network, accountId, oauthClient } = this.#call.caller
     const texts = Object.entries(client).flatMap(([name, text]) =>
       typeof text === 'string' ? [[name, this.#redaction.shown(text)]] : [],
     )
+    const oauth_client = this.#shown(oauthClient)
     const known = account ?? this.#shown(accountId())
     return {
       ...(texts.length > 0 && { client: Object.fromEntries(texts) }),
+      ...(oauth_client !== undefined && { oauth_client }),
       transport,
       ...(network !== undefined && { network }),
       ...(known !== undefined && { account_id: known }),

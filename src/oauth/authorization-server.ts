@@ -153,6 +153,7 @@ async function readToken(
       credential: {
         apiKey: key.apiKey,
         source: 'the page of this server (connect it again to get there)',
+        oauthClient: found.clientId,
         scopes: allScopes.filter((scope) => allowed.includes(scope)),
       },
     }

@@ -33,13 +33,14 @@ interface SessionParts {
 /** The session of a request: of its own key, or else of the server's key. */
 export function createSessions(parts: SessionParts): (own: Credential | undefined) => Session {
   const createSession = sessionFactory(parts)
-  // By key, source of the key and client network, because a session has all three.
+  // By all that a session has of its credential.
   const sessions = new LRUCache<string, Session>({ max: mostSessions })
   return (own) => {
     const credential = own ?? parts.platform.credential
     // The transports refuse requests that have neither.
     if (!credential) throw new Error('A request without a key got past the transport')
-    const name = JSON.stringify([credential.apiKey, credential.source, credential.clientNetwork])
+    const { apiKey, source, clientNetwork, oauthClient } = credential
+    const name = JSON.stringify([apiKey, source, clientNetwork, oauthClient])
     const known = sessions.get(name)
     if (known) return known
     const session = createSession(credential)
@@ -69,7 +70,7 @@ function sessionFactory({
     begin && ((beginning: BeginningTry) => begin({ ...beginning, platform: platform.address }))
   const limits =
     config.platform.kind === 'sandbox' ? {} : { totalTimeoutMs: config.platform.totalTimeoutMs }
-  return ({ apiKey, source, clientNetwork }: Credential): Session => {
+  return ({ apiKey, source, clientNetwork, oauthClient }: Credential): Session => {
     // The sandbox prints its key, which opens nothing else.
     const redact: Redact = isSandbox ? (text) => text : redactor(apiKey)
     const send = isSandbox ? platform.send : keyFree(platform.send, redact)
@@ -94,6 +95,7 @@ function sessionFactory({
       pinnedAccount: config.scope.account,
       isSandbox,
       clientNetwork,
+      oauthClient,
       keySource: source,
       redact,
     }

@@ -10,6 +10,8 @@ export interface Credential {
   readonly source: string
   /** The network of the client that sent it; `undefined` for a key of the server's own. */
   readonly clientNetwork?: string | undefined
+  /** Id of the OAuth client that the access token of the request was made for. */
+  readonly oauthClient?: string | undefined
   /** What the access token of the request allows; `undefined` for an API key, which allows all. */
   readonly scopes?: readonly Scope[] | undefined
 }
@@ -44,11 +46,12 @@ export function authInfoOf({ apiKey, ...extra }: Credential): AuthInfo {
 
 export function credentialOf(authInfo: AuthInfo | undefined): Credential | undefined {
   if (!authInfo) return undefined
-  const { source, clientNetwork, scopes: allowed } = authInfo.extra ?? {}
+  const { source, clientNetwork, oauthClient, scopes: allowed } = authInfo.extra ?? {}
   return {
     apiKey: authInfo.token,
     source: typeof source === 'string' ? source : 'the request',
     clientNetwork: typeof clientNetwork === 'string' ? clientNetwork : undefined,
+    oauthClient: typeof oauthClient === 'string' ? oauthClient : undefined,
     scopes: Array.isArray(allowed) ? scopes.filter((scope) => allowed.includes(scope)) : undefined,
   }
 }

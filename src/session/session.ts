@@ -15,6 +15,8 @@ export interface Session {
   readonly isSandbox: boolean
   /** The network of the client that the key came from, where that is known. */
   readonly clientNetwork?: string | undefined
+  /** The OAuth client whose access token stands for the key. */
+  readonly oauthClient?: string | undefined
   /** Where the API key comes from, in words for a person. */
   readonly keySource: string
   /** The account that the operator has pinned: all tools act on it. */

@@ -42,6 +42,8 @@ export const AuditEntry = z.looseObject({
     .object({ name: z.string().optional(), version: z.string().optional() })
     .catchall(z.unknown())
     .optional(),
+  /** Id of the OAuth client that the access token of the request was made for. */
+  oauth_client: z.string().optional(),
   /** `stdio`, `http`, or `terminal` for the command line. */
   transport: z.string(),
   /** The network that an HTTP request with a key of its own came from. */

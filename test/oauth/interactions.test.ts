@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { envelope, type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { bearer, callTool, type OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
 import { Person } from '../harness/oauth-person.ts'
 import { type OauthServer, startOauthServer } from '../harness/oauth-server.ts'
+import { scratchFolder } from '../harness/program.ts'
 
 const key = 'key-of-a-person'
 const replies: Record<string, readonly [number, unknown]> = {
@@ -261,4 +264,26 @@ test('the platform gets the key of the grant, and never a token', async () => {
   expect(keysSeen()).toContain(key)
   for (const { headers, url, body } of platform.seen)
     expect(JSON.stringify([headers, url, body])).not.toContain('voice-agent-mcp-access')
+})
+
+test('the audit trail names the client whose token was used', async () => {
+  using folder = scratchFolder()
+  const file = join(folder.path, 'audit.jsonl')
+  await using audited = await startOauthServer({ texts: { 'audit-log': file } })
+  const asking = await registeredClient(audited)
+  const { access_token: token } = await asking.tokens()
+  const args = { name: 'Branch of the test' }
+  const made = await callTool(audited.mcp, 'create_subaccount', bearer(token), args)
+  expect(await made.text()).toContain('Branch of the test')
+  const entry = await vi.waitFor(async () => {
+    const lines = (await readFile(file, 'utf8')).trim().split('\n')
+    const last = JSON.parse(lines.at(-1) ?? '')
+    expect(last.outcome).toBe('done')
+    return last
+  })
+  expect(entry).toMatchObject({
+    tool: 'create_subaccount',
+    oauth_client: asking.client.client_id,
+    transport: 'http',
+  })
 })

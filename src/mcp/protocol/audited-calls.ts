@@ -32,7 +32,7 @@ export function auditedCall(
   { session, sender }: { readonly session: Session; readonly sender: () => RequestSender },
 ): AuditedCall {
   const { transport, client, userAgent } = sender()
-  const { owner, platform, clientNetwork, redact } = session
+  const { owner, platform, clientNetwork, oauthClient, redact } = session
   return {
     tool: tool.name,
     arguments: args,
@@ -41,6 +41,7 @@ export function auditedCall(
       ...{ owner, platform, transport, redact },
       accountId: () => accountOf(args, session),
       network: clientNetwork,
+      oauthClient,
       client: client
         ? { name: client.name, version: client.version }
         : { ...(userAgent !== undefined && { user_agent: userAgent }) },
