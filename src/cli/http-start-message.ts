@@ -55,7 +55,8 @@ export function connectHelp(
   }: Pick<ListenConfig, 'allowedHosts'> & { readonly oauth: OauthConfig | undefined },
   ownKey: OwnKey,
 ): string {
-  const url = `${oauth?.publicUrl.origin ?? urlForClients(server, allowedHosts)}/mcp`
+  const base = oauth?.publicUrl.origin ?? urlForClients(server, allowedHosts)
+  const url = `${base}/mcp`
   const { header, note } = oauth ? oauthSecret : clientSecret(ownKey)
   const headers = header && { [header.name]: header.value }
   const entry = { type: 'http', url, ...(headers && { headers }) }
@@ -63,6 +64,7 @@ export function connectHelp(
   return `
 Claude Code:    claude mcp add --transport http voice-agents ${url}${flag}
 Other clients:  ${JSON.stringify({ mcpServers: { 'voice-agents': entry } })}
+In a browser:   ${base}/ (how to connect each client)
 ${note}
 `
 }

@@ -66,7 +66,7 @@ export interface Inline {
 }
 
 /** Its hash is in the page's policy, so nothing else of its kind works there. */
-const inline = (text: string): Inline => ({
+export const inline = (text: string): Inline => ({
   text,
   source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
 })

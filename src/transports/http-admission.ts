@@ -11,6 +11,7 @@ import {
 import { hostCheck } from './hosts.ts'
 import { refuse, refuseMethod, sendJson } from './http-answers.ts'
 import { type ProbeOptions, probes } from './http-probes.ts'
+import type { Site, SiteRequest } from './http-site.ts'
 import { allowPage, type Sources, sourceCheck } from './http-source.ts'
 import { readKey } from './key.ts'
 import { type OwnKey, ownKeyCheck } from './own-key.ts'
@@ -24,6 +25,8 @@ export interface AdmissionOptions extends Sources, ProbeOptions {
   readonly authorization?: Authorization | undefined
   /** Proxies in front of this server, which tell the addresses of clients; default: none. */
   readonly trustedProxies?: readonly AddressRange[]
+  /** `undefined`: there are no pages for people. */
+  readonly site?: Site | undefined
 }
 
 /** A request to the authorization server. */
@@ -60,8 +63,8 @@ export function createAdmission(
 ): (
   request: IncomingMessage,
   response: ServerResponse,
-) => AdmittedRequest | AuthorizationRequest | undefined {
-  const { authorization } = options
+) => AdmittedRequest | AuthorizationRequest | SiteRequest | undefined {
+  const { authorization, site } = options
   const refusalOfSource = sourceCheck(options)
   const refusalOfHost = hostCheck(options)
   const clientAddress = createClientAddress(options.trustedProxies ?? [])
@@ -74,14 +77,18 @@ export function createAdmission(
       return void refuse(response, 400, 'The request has more than one Host header.')
     }
     const isForAuthorization = authorization?.serves(path ?? '') ?? false
-    // The authorization server checks by itself which pages may do what.
-    const refusal = isForAuthorization
-      ? refusalOfHost(request.headers.host)
-      : refusalOfSource(request.headers)
+    const isForSite = site?.serves(path ?? '', request) ?? false
+    // The authorization server checks by itself which pages may do what. The pages of the site need
+    // no more than the address, which holds what they need.
+    const refusal =
+      isForAuthorization || isForSite
+        ? refusalOfHost(request.headers.host)
+        : refusalOfSource(request.headers)
     if (refusal) return void refuse(response, 403, refusal)
     if (authorization && isForAuthorization) {
       return { authorization, address: clientAddress(request) }
     }
+    if (site && isForSite) return { site, network: networkOf(clientAddress(request)) }
     allowPage(request, response, authorization ? ', www-authenticate' : '')
     if (path !== '/mcp' && path !== '/mcp/') return void sendNotFound(response)
     if (request.method === 'OPTIONS') return void response.writeHead(204, { allow: methods }).end()
@@ -132,5 +139,5 @@ const noAccessTokens: Admission = {
 
 const sendNotFound = (response: ServerResponse) =>
   sendJson(response, 404, {
-    error: 'MCP is at /mcp. Nothing else is here but /healthz and /readyz.',
+    error: 'MCP is at /mcp. A browser finds a page at /; else there are only /healthz and /readyz.',
   })

@@ -15,6 +15,7 @@ import { answerAuthorization } from './http-authorization.ts'
 import { createLimits, type HttpLimits, refuseWatch } from './http-limits.ts'
 import { answerMcp, type McpParts, type StreamOptions } from './http-mcp.ts'
 import { isProbePath } from './http-probes.ts'
+import { answerSite } from './http-site.ts'
 import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
 import { createResourceBus } from './subscriptions.ts'
@@ -91,7 +92,9 @@ function limitedServing(options: HttpOptions & AdmissionOptions, parts: Omit<Mcp
     const answering =
       'authorization' in admitted
         ? answerAuthorization(request, response, { ...admitted, limits })
-        : answerMcp(request, response, { ...parts, ...admitted, options, limits })
+        : 'site' in admitted
+          ? answerSite(request, response, { ...admitted, limits })
+          : answerMcp(request, response, { ...parts, ...admitted, options, limits })
     answering.catch((error: Error) => {
       if (request.readableAborted) return
       if (error instanceof WatchLimitError) return refuseWatch(response, error)

@@ -1,3 +1,4 @@
+import packageJson from '../../../package.json' with { type: 'json' }
 import { exposedTools } from '../../config/exposed-tools.ts'
 import { type HttpConfig, httpConfig, httpSettings } from '../../config/http.ts'
 import {
@@ -14,8 +15,10 @@ import type { Observer } from '../../observe/observer.ts'
 import type { Service } from '../../service/service.ts'
 import { toolSummaries } from '../../service/tool-summaries.ts'
 import type { Authorization } from '../../transports/authorization.ts'
+import type { Site } from '../../transports/http-site.ts'
 import type { OwnKey } from '../../transports/own-key.ts'
 import { openObservation } from '../observation.ts'
+import { createSite } from '../site.ts'
 import { logStart } from '../start-message.ts'
 import { log } from '../stderr-log.ts'
 import { defineCommand, type Running } from './command.ts'
@@ -75,7 +78,13 @@ async function start(config: HttpCommandConfig): Promise<Running> {
   const local = isLoopback(config.listen.host)
   const ownKey = await ownKeyFor(config, service, local)
   const authorization = config.oauth && (await service.openOauth(config.oauth))
-  const own = { isLoopback: local, ownKey, observer, authorization }
+  const own = {
+    isLoopback: local,
+    ownKey,
+    observer,
+    authorization,
+    site: siteOf(config, service, ownKey),
+  }
   const server = await listen(config, service, own)
   logStart(config, exposure)
   for (const line of httpStartLines(server, config, { isLoopback: local, ownKey })) log(line)
@@ -120,11 +129,26 @@ async function ownKeyFor(
   return { usedBy: 'local-user', token: wantsLocalToken ? await localToken() : undefined }
 }
 
+/** The pages for people. */
+const siteOf = (
+  { platform, oauth }: HttpCommandConfig,
+  { readiness }: Service,
+  ownKey: OwnKey,
+): Site =>
+  createSite({
+    version: packageJson.version,
+    isSandbox: platform.kind === 'sandbox',
+    ownKey,
+    publicUrl: oauth?.publicUrl,
+    readiness,
+  })
+
 interface OwnListening {
   readonly isLoopback: boolean
   readonly ownKey: OwnKey
   readonly observer: Observer | undefined
   readonly authorization: Authorization | undefined
+  readonly site: Site
 }
 
 async function listen(

@@ -65,7 +65,7 @@ export const mayImport = {
   cli: [
     'cli/install',
     'service service/tool-summaries config transports mcp/fast mcp/protocol mcp/call session',
-    'observe sandbox state state/private-files contract text',
+    'observe sandbox state state/private-files contract pages text',
   ],
   'cli/main': 'cli config',
   bin: 'cli/main cli',

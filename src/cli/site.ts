@@ -1,0 +1,60 @@
+import type { Readiness } from '../transports/http-probes.ts'
+import type { Site } from '../transports/http-site.ts'
+import type { OwnKey } from '../transports/own-key.ts'
+import type { Access } from './start-page/model.ts'
+
+export interface SiteOptions {
+  readonly version: string
+  readonly isSandbox: boolean
+  readonly ownKey: OwnKey
+  /** The origin under which the server is reached, where the operator has said it. */
+  readonly publicUrl: URL | undefined
+  readonly readiness: () => Promise<Readiness>
+}
+
+/** The pages of the HTTP server. What makes them is loaded with the first visit. */
+export function createSite({
+  version,
+  isSandbox,
+  ownKey,
+  publicUrl,
+  readiness,
+}: SiteOptions): Site {
+  const access = publicUrl ? 'oauth' : accessBy(ownKey)
+  return {
+    // Whoever asks for JSON is told where MCP is, as at every other address.
+    serves: (path, { method, headers }) =>
+      path === '/' &&
+      (method === 'GET' || method === 'HEAD') &&
+      (headers.accept?.includes('text/html') ?? false),
+    async fetch(request) {
+      const [{ startPage }, { clientSteps }] = await Promise.all([
+        import('./start-page/start-page.ts'),
+        import('./start-page/client-steps.ts'),
+      ])
+      const address = { url: `${publicUrl?.origin ?? baseOf(request)}/mcp`, access }
+      const clients = clientSteps(address, request.headers.get('user-agent') ?? '')
+      const { status, headers, body } = startPage({
+        ...{ version, isSandbox, clients, ...address },
+        readiness: await readiness(),
+      })
+      return new Response(request.method === 'HEAD' ? null : body, { status, headers })
+    },
+  }
+}
+
+function accessBy(ownKey: OwnKey): Access {
+  if (ownKey.usedBy === 'none') return 'key'
+  return ownKey.usedBy === 'local-user' && ownKey.token ? 'local_token' : 'none'
+}
+
+/**
+ * The address that the browser has used. What a proxy says of it is taken from anyone: it is shown only
+ * to the sender of the request, and the page is not stored.
+ */
+function baseOf({ url, headers }: Request): string {
+  const base = new URL(url)
+  const prefix = headers.get('x-forwarded-prefix')?.replace(/\/$/, '') ?? ''
+  const isSecure = headers.get('x-forwarded-proto')?.split(',')[0]?.trim() === 'https'
+  return `${isSecure ? 'https:' : base.protocol}//${base.host}${/^(\/[\w.~-]+)+$/.test(prefix) ? prefix : ''}`
+}

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { scratchFolder, startHttpProgram } from '../harness/program.ts'
+import { exchange } from '../harness/raw-http.ts'
+
+const page = async (url: string, headers: Record<string, string> = {}, init: RequestInit = {}) => {
+  const response = await fetch(url.replace(/\/mcp$/, '/'), {
+    ...init,
+    headers: { accept: 'text/html,*/*;q=0.8', ...headers },
+  })
+  return { status: response.status, headers: response.headers, body: await response.text() }
+}
+
+const real = {
+  VOICE_AGENT_BASE_URL: 'http://127.0.0.1:9',
+  VOICE_AGENT_API_KEY: 'key-of-the-operator',
+}
+
+test('a browser that asks for the root is told what this is, and programs are not', async () => {
+  await using program = await startHttpProgram()
+  const { status, headers, body } = await page(program.url)
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'sha256-/)
+  expect(body).toContain('built-in sandbox')
+  expect(body).toContain('>reachable<')
+  expect(body).toContain(program.url)
+  expect(body).not.toContain('YOUR-')
+
+  const head = await page(program.url, {}, { method: 'HEAD' })
+  expect([head.status, head.body]).toEqual([200, ''])
+  expect((await page(program.url, { accept: 'application/json' })).status).toBe(404)
+  expect((await page(program.url, {}, { method: 'POST' })).status).toBe(404)
+})
+
+test('it never shows a key or the local token, and says that the platform is not reachable', async () => {
+  using folder = scratchFolder()
+  await using program = await startHttpProgram({
+    ...real,
+    VOICE_AGENT_LOCAL_TOKEN: 'on',
+    VOICE_AGENT_STATE_DIR: folder.path,
+  })
+  const [, token = ''] = await program.waitFor(/X-MCP-Local-Token: ([^"]+)"/)
+  const { body } = await page(program.url)
+  expect(body).toContain('a real platform')
+  expect(body).toContain('not reachable now')
+  expect(body).toContain('X-MCP-Local-Token: YOUR-LOCAL-TOKEN')
+  expect(body).not.toContain(token)
+  expect(body).not.toContain(real.VOICE_AGENT_API_KEY)
+  expect(body).not.toContain(folder.path)
+})
+
+test('without the local token nothing has to be sent, and where requests bring keys, a key', async () => {
+  await using open = await startHttpProgram(real)
+  expect((await page(open.url)).body).toContain('It needs no key')
+  await using keyed = await startHttpProgram({ VOICE_AGENT_BASE_URL: real.VOICE_AGENT_BASE_URL })
+  const { body } = await page(keyed.url)
+  expect(body).toContain('X-API-Key: YOUR-API-KEY')
+})
+
+test('only the names of the server reach it', async () => {
+  await using program = await startHttpProgram({}, ['--allowed-hosts', 'voice.example'])
+  const withHost = (host: string) =>
+    exchange(
+      program.url,
+      `GET / HTTP/1.1\r\nHost: ${host}\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
+    )
+  expect(await withHost('voice.example:81')).toContain('http://voice.example:81/mcp')
+  expect(await withHost('evil.example')).toMatch(/^HTTP\/1.1 403 /)
+  expect(await withHost('voice.example/"><script>')).toMatch(/^HTTP\/1.1 40[03] /)
+})
+
+test('behind a proxy it shows the address that the browser has used', async () => {
+  await using program = await startHttpProgram()
+  const { host } = new URL(program.url)
+  const shown = async (headers: Record<string, string>) =>
+    /data-copy="the address">([^<]+)</.exec((await page(program.url, headers)).body)?.[1]
+  expect(await shown({ 'x-forwarded-proto': 'https', 'x-forwarded-prefix': '/voice/' })).toBe(
+    `https://${host}/voice/mcp`,
+  )
+  for (const prefix of ['//evil.example', '/"><script>', 'javascript:', '/a b']) {
+    expect(await shown({ 'x-forwarded-prefix': prefix })).toBe(program.url)
+  }
+})
+
+test('with OAuth it shows the public address, whatever the request says', async () => {
+  await using program = await startHttpProgram({}, [
+    ...[
+      '--oauth',
+      '--public-url',
+      'https://voice.example:8443',
+      '--allowed-hosts',
+      'voice.example',
+    ],
+  ])
+  const { body } = await page(program.url, { 'x-forwarded-prefix': '/other' })
+  expect(body).toContain('https://voice.example:8443/mcp')
+  expect(body).not.toContain('YOUR-')
+  expect(body).toContain('opens a page of this server')
+})
+
+test.each([
+  ['Windows NT 10.0', '%USERPROFILE%\\.cursor\\mcp.json'],
+  ['Macintosh', '~/Library/Application Support/Code/User/mcp.json'],
+  ['X11; Linux', '~/.config/Code/User/mcp.json'],
+])('files are named as on %s', async (system, path) => {
+  await using program = await startHttpProgram()
+  expect((await page(program.url, { 'user-agent': `Mozilla/5.0 (${system})` })).body).toContain(
+    path,
+  )
+})
