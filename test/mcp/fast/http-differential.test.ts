@@ -15,6 +15,7 @@ import { startHttp } from '../../../src/transports/http.ts'
 import type { Listening } from '../../../src/transports/listen.ts'
 import { tools } from '../../../tools/index.ts'
 import { anyRequest, type McpRequest } from '../../harness/any-mcp-request.ts'
+import { openHttpOptions } from '../../harness/http-options.ts'
 import { tries } from '../../harness/property.ts'
 import { sessionOf } from '../../harness/session.ts'
 
@@ -56,27 +57,11 @@ beforeAll(async () => {
     startHttp(
       { ...service, httpFastPath },
       {
-        host: '127.0.0.1',
+        ...openHttpOptions,
         port: 0,
-        isLoopback: true,
-        allowedHosts: [],
-        allowedOrigins: [],
-        ownKey: { usedBy: 'all' },
         refusalOf(header) {
           const requested = exposureFor(header)
           return requested.ok ? undefined : requested.message
-        },
-        faultOfKey: async () => undefined,
-        watch: () => () => undefined,
-        drainMs: 1000,
-        readiness: async () => ({ platform: 'ok', state: 'ok' }),
-        limits: {
-          requests: unlimited,
-          rate: unlimited,
-          waits: unlimited,
-          streams: unlimited,
-          watchedPerAddress: 0,
-          clientMs: 30_000,
         },
         onError: () => undefined,
       },
@@ -93,8 +78,6 @@ afterAll(async () => {
   await sdkOnly.close()
   await platform.close()
 })
-
-const unlimited = { inAll: 0, perKey: 0, perAddress: 0 }
 
 /** What a client sees of an answer. */
 async function answerOf({ url }: Listening, { headers, body }: { headers: object; body: string }) {

@@ -1,0 +1,25 @@
+import type { HttpOptions } from '../../src/transports/http.ts'
+
+const unlimited = { inAll: 0, perKey: 0, perAddress: 0 }
+
+/** Options of an HTTP server on loopback that lets everybody in and limits nothing. */
+export const openHttpOptions = {
+  host: '127.0.0.1',
+  isLoopback: true,
+  allowedHosts: [],
+  allowedOrigins: [],
+  ownKey: { usedBy: 'all' },
+  refusalOf: () => undefined,
+  faultOfKey: async () => undefined,
+  watch: () => () => undefined,
+  drainMs: 1000,
+  readiness: async () => ({ platform: 'ok', state: 'ok' }),
+  limits: {
+    requests: unlimited,
+    rate: unlimited,
+    waits: unlimited,
+    streams: unlimited,
+    watchedPerAddress: 0,
+    clientMs: 30_000,
+  },
+} as const satisfies Partial<HttpOptions>
