@@ -61,13 +61,24 @@ export const browser = ['test/browser/*.test.ts']
 /** Tests with the SDK of OpenTelemetry, which is installed before them, from a manifest of its own. */
 export const traces = ['test/traces/*.test.ts']
 
+/** Tests of the examples, some with packages that are installed before them, from their manifests. */
+export const examples = ['test/examples/*.test.ts']
+
 /** Tests that install packages in a clone. They run after the others, some of which measure time. */
 export const clones = ['test/docs/commands.test.ts', 'test/docs/dockerfile.test.ts']
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...slow, ...real, ...browser, ...traces, ...clones],
+    exclude: [
+      ...configDefaults.exclude,
+      ...slow,
+      ...real,
+      ...browser,
+      ...traces,
+      ...examples,
+      ...clones,
+    ],
     globalSetup: ['test/harness/build.ts'],
     // Most tests wait for a program they have started, so more of them run at once than there are
     // cores.

@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import config, { browser, clones, real, slow, traces } from './vitest.config.ts'
+import config, { browser, clones, examples, real, slow, traces } from './vitest.config.ts'
 
 /** Tests that run together; the groups run one after the other. */
 const group = (
@@ -28,6 +28,7 @@ export default defineConfig({
       group('real', real, 1, { setup: ['test/real/install.ts'], fileParallelism: false }),
       group('traces', traces, 0, { setup: ['test/traces/install.ts'] }),
       group('browser', browser, 2, { setup: ['test/browser/install.ts'], fileParallelism: false }),
+      group('examples', examples, 2, { setup: ['test/examples/install.ts'] }),
       group('clone', clones, 3),
     ],
   },

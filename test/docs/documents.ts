@@ -7,6 +7,7 @@ export const root = join(import.meta.dirname, '../..')
 export const documents: readonly string[] = [
   ...globSync('*.md', { cwd: root }),
   ...globSync('docs/*.md', { cwd: root }),
+  'docs/examples/README.md',
   'src/jinja/README.md',
 ].sort()
 

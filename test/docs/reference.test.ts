@@ -83,7 +83,7 @@ test('documents name settings and variables that exist', () => {
 const foreignFlags = [
   'import ignore-scripts max-semi-space-size max-old-space-size optimize-for-size',
   'list lists answer-ms placements seed seeds from at-once json suite requirements',
-  'line minutes state',
+  'line minutes state project',
 ].flatMap((names) => names.split(' '))
 
 /** The commands of scripts begin with `-- --`. */

@@ -7,13 +7,14 @@ import * as z from 'zod'
 import { mayImport } from './table.ts'
 
 /*
- * npm run arrows [-- FOLDER]: checks the imports of src/, tools/ and test/ against table.ts. Each
- * room becomes a zone of fallow, which reads the imports: https://fallow.tools/docs. Circles of
- * files are refused by Biome (`noImportCycles`), because fallow leaves out imports of types there.
+ * npm run arrows [-- FOLDER]: checks the imports of src/, tools/, test/ and docs/examples/ against
+ * table.ts. Each room becomes a zone of fallow, which reads the imports: https://fallow.tools/docs.
+ * Circles of files are refused by Biome (`noImportCycles`), because fallow leaves out imports of
+ * types there.
  */
 
 const projectRoot = join(import.meta.dirname, '../../..')
-const codeFiles = '{src,tools,test}/**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs}'
+const codeFiles = '{src,tools,test,docs/examples}/**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs}'
 
 /** Files that may import the same; a room that ends in `/*` has one zone per file. */
 interface Zone {
@@ -68,7 +69,7 @@ function fallowConfig(root: string) {
 }
 
 function zonesOf(root: string, room: string): Zone[] {
-  const path = /^(tools|test)\b/.test(room) ? room : `src/${room}`
+  const path = /^(tools|test|docs)\b/.test(room) ? room : `src/${room}`
   if (path.endsWith('/*')) {
     return globSync(`${path}.ts`, { cwd: root })
       .map((file) => file.slice(0, -'.ts'.length))

@@ -70,6 +70,9 @@ export const mayImport = {
   'cli/main': 'cli config',
   bin: 'cli/main cli',
 
+  // Programs of others, which start the built program.
+  'docs/examples': '',
+
   // Tests, and programs for developers. Only bin imports cli/main.
   'test/harness': [
     'cli/install',

@@ -10,7 +10,7 @@ let copy: string
 
 beforeEach(() => {
   const folder = mkdtempSync(join(tmpdir(), 'imports-'))
-  for (const name of ['src', 'tools', 'test', 'biome.json', '.gitignore', 'package.json']) {
+  for (const name of ['src', 'tools', 'test', 'docs', 'biome.json', '.gitignore', 'package.json']) {
     cpSync(join(root, name), join(folder, name), { recursive: true })
   }
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { parseDialPolicy } from '../../src/policy/parse-dial-policy.ts'
+import { root } from '../docs/documents.ts'
+import { cleanEnv, scratchFolder, startPlatformProgram } from '../harness/program.ts'
+import { python, whyNoPython } from './python-environment.ts'
+
+const example = join(root, 'docs/examples/reminders')
+
+const languages = [
+  { language: 'TypeScript', command: [process.execPath, join(example, 'remind.ts')], skip: '' },
+  { language: 'Python', command: [python, join(example, 'remind.py')], skip: whyNoPython() },
+]
+
+const Outcomes = z.record(
+  z.string(),
+  z.strictObject({ state: z.string(), attempt: z.int(), note: z.string() }),
+)
+const Calls = z.object({
+  items: z.array(z.looseObject({ external_id: z.string().nullable() })),
+})
+
+/** A folder for the workflow, and a platform that it calls on; `faults` is what the platform does. */
+async function workplace(
+  command: readonly string[],
+  { faults, speed = 100 }: { faults?: object; speed?: number } = {},
+) {
+  const folder = scratchFolder()
+  cpSync(example, folder.path, { recursive: true })
+  const faultsFile = join(folder.path, 'faults.json')
+  if (faults) writeFileSync(faultsFile, JSON.stringify(faults))
+  const platform = await startPlatformProgram({
+    VOICE_AGENT_SANDBOX_SPEED: String(speed),
+    ...(faults && { VOICE_AGENT_SANDBOX_FAULTS: faultsFile }),
+  })
+  const start = () => {
+    const [file = '', ...args] = command
+    const child = spawn(file, [...args, folder.path], {
+      env: cleanEnv({
+        VOICE_AGENT_BASE_URL: platform.url,
+        VOICE_AGENT_API_KEY: 'sandbox-key',
+        VOICE_AGENT_STATE_DIR: join(folder.path, 'state'),
+        VOICE_AGENT_CALL_FIND_OUT: '0.5',
+      }),
+      // A group of its own, so that it can be ended with the server that it has started.
+      detached: true,
+    })
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      output += chunk
+    })
+    const ended = once(child, 'close').then(([status]) => ({ status, output }))
+    return { ended, kill: () => child.pid && process.kill(-child.pid, 'SIGKILL') }
+  }
+  return {
+    start,
+    run: () => start().ended,
+    write: (file: string, value: unknown) =>
+      writeFileSync(join(folder.path, file), JSON.stringify(value)),
+    outcomes: () => {
+      const file = join(folder.path, 'outcomes.json')
+      return existsSync(file) ? Outcomes.parse(JSON.parse(readFileSync(file, 'utf8'))) : {}
+    },
+    /** External ids of the calls that the workflow has placed, as the platform has them. */
+    async placed(): Promise<(string | null)[]> {
+      const url = `${platform.url}/v1/accounts/me/calls?limit=30`
+      const reply = await fetch(url, { headers: { 'X-API-Key': 'sandbox-key' } })
+      const ids = Calls.parse(await reply.json()).items.map(({ external_id }) => external_id)
+      return ids.filter((id) => id?.startsWith('reminder-')).sort()
+    },
+    async [Symbol.asyncDispose]() {
+      await platform[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+const emma = { id: '1', first_name: 'Emma', phone: '+12025550100' }
+
+test('the dial policy of the example can be used', () => {
+  const policy = parseDialPolicy(readFileSync(join(example, 'dial-policy.json'), 'utf8'), 'example')
+  expect(policy).toMatchObject({ allow_countries: ['US'], max_at_once: 1 })
+})
+
+describe.each(languages)('the workflow in $language $skip', { timeout: 60_000 }, (one) => {
+  test.skipIf(one.skip)('acts on how each call ended, run by run', async () => {
+    await using work = await workplace(one.command)
+    const first = await work.run()
+    expect(first, first.output).toMatchObject({ status: 0 })
+    expect(work.outcomes()).toEqual({
+      2041: { state: 'reached', attempt: 1, note: 'completed, human' },
+      2042: { state: 'open', attempt: 2, note: 'completed, machine' },
+      2043: { state: 'open', attempt: 2, note: 'failed, user_busy' },
+    })
+    expect((await work.run()).status).toBe(0)
+    const third = await work.run()
+    expect(third).toMatchObject({ status: 1 })
+    expect(third.output).toContain('2042 Liam: needs a person (completed, machine)')
+    // Nobody is called a fourth time, and Emma once.
+    expect((await work.run()).status).toBe(1)
+    expect(await work.placed()).toEqual(
+      ['2041-1', '2042-1', '2042-2', '2042-3', '2043-1', '2043-2', '2043-3'].map(
+        (id) => `reminder-${id}`,
+      ),
+    )
+  })
+
+  test.skipIf(one.skip)('killed after it has placed a call, finds it in the next run', async () => {
+    await using work = await workplace(one.command, { speed: 5 })
+    work.write('appointments.json', [emma])
+    const killed = work.start()
+    await expect.poll(work.placed).toEqual(['reminder-1-1'])
+    killed.kill()
+    await killed.ended
+    expect(work.outcomes()).toEqual({})
+    expect((await work.run()).status).toBe(0)
+    expect(work.outcomes()).toMatchObject({ 1: { state: 'reached', attempt: 1 } })
+    expect(await work.placed()).toEqual(['reminder-1-1'])
+  })
+
+  test.skipIf(one.skip)('calls once when the answer of the platform is lost', async () => {
+    const lost = { route: 'calls.place', times: 1, reply: { kind: 'drop', when: 'after' } }
+    await using work = await workplace(one.command, { faults: { rules: [lost] } })
+    work.write('appointments.json', [emma])
+    const { status, output } = await work.run()
+    expect(status, output).toBe(0)
+    expect(work.outcomes()).toMatchObject({ 1: { state: 'reached', attempt: 1 } })
+    expect(await work.placed()).toEqual(['reminder-1-1'])
+  })
+
+  test.skipIf(one.skip)(
+    'makes the same try again when it is not known what became of it',
+    async () => {
+      // The answer is lost, and the platform does not answer the search for the call for a while.
+      const rules = [
+        { route: 'calls.place', times: 1, reply: { kind: 'drop', when: 'after' } },
+        { route: 'calls.list', times: 1, delay_ms: 3000 },
+      ]
+      await using work = await workplace(one.command, { faults: { rules } })
+      work.write('appointments.json', [emma])
+      expect((await work.run()).status).toBe(0)
+      expect(work.outcomes()).toMatchObject({ 1: { state: 'open', attempt: 1 } })
+      expect((await work.run()).status).toBe(0)
+      expect(work.outcomes()).toMatchObject({ 1: { state: 'reached', attempt: 1 } })
+      expect(await work.placed()).toEqual(['reminder-1-1'])
+    },
+  )
+
+  test.skipIf(one.skip)(
+    'waits for what passes, and asks a person about what does not',
+    async () => {
+      await using work = await workplace(one.command)
+      work.write('appointments.json', [emma, { ...emma, id: '2', phone: '+493023125402' }])
+      const now = new Date().getUTCHours()
+      const at = (hour: number) => `${String((hour + 24) % 24).padStart(2, '0')}:00`
+      const quiet = { from: at(now - 1), to: at(now + 2) }
+      const policy = { allow_countries: ['US'], zones: { '+1202': 'Etc/UTC' } }
+      work.write('dial-policy.json', { ...policy, quiet_hours: quiet })
+      expect((await work.run()).status).toBe(1)
+      expect(work.outcomes()).toEqual({
+        1: { state: 'open', attempt: 1, note: expect.stringMatching(/tried again in \d+ s/) },
+        2: {
+          state: 'needs a person',
+          attempt: 1,
+          note: expect.stringContaining('allow_countries'),
+        },
+      })
+      expect(await work.placed()).toEqual([])
+      work.write('dial-policy.json', policy)
+      await work.run()
+      expect(work.outcomes()).toMatchObject({ 1: { state: 'reached', attempt: 1 } })
+      expect(await work.placed()).toEqual(['reminder-1-1'])
+    },
+  )
+})
