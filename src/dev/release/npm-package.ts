@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { root } from './package-info.ts'
+
+/** Where the files of a release are. The next build removes them. */
+export const releaseFolder = join(root, 'dist/release')
+
+/** What the package holds besides the program and its documents. */
+const needed = [
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'dist/voice-agent-mcp.js',
+  'dist/THIRD-PARTY-LICENSES.txt',
+]
+const mostBytes = 4_000_000
+
+const Packed = z.tuple([
+  z.object({
+    filename: z.string(),
+    unpackedSize: z.number(),
+    files: z.array(z.object({ path: z.string() })),
+  }),
+])
+export type Packed = z.output<typeof Packed>[0]
+
+/** npm is a batch file on Windows, which only a shell starts. */
+const shell = process.platform === 'win32'
+
+/** Packs the built package into `dist/release`; `file` is its path. Throws where it cannot be published. */
+export function packPackage(): Packed & { readonly file: string } {
+  mkdirSync(releaseFolder, { recursive: true })
+  const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error']
+  const out = execFileSync('npm', [...args, `--pack-destination=${releaseFolder}`], {
+    cwd: root,
+    shell,
+    encoding: 'utf8',
+  })
+  const [packed] = Packed.parse(JSON.parse(out))
+  const fault = faultOf(packed)
+  if (fault !== undefined) throw new Error(fault)
+  return { ...packed, file: join(releaseFolder, packed.filename) }
+}
+
+/** What keeps a package from being published; `undefined`: nothing. */
+export function faultOf({ files, unpackedSize }: Packed): string | undefined {
+  const paths = files.map(({ path }) => path)
+  const missing = needed.filter((path) => !paths.includes(path))
+  if (missing.length > 0) return `The package lacks ${missing.join(', ')}.`
+  const expected = /^(?:dist|docs)\/|^[A-Z]+(?:\.md)?$|^package\.json$/
+  const unwanted = paths.filter(
+    (path) => !expected.test(path) || /\.(?:map|ts|tgz|mcpb|db)$/.test(path),
+  )
+  if (unwanted.length > 0) return `The package holds ${unwanted.join(', ')}.`
+  if (unpackedSize > mostBytes) return `The package has ${unpackedSize} bytes, over ${mostBytes}.`
+  return undefined
+}
+
+/**
+ * Installs a packed package into an empty folder, without a network: it needs no other package. Gives the
+ * command that a person would have then.
+ */
+export function installPackage(file: string, folder: string, name: string): readonly string[] {
+  const args = ['install', file, '--offline', '--no-audit', '--no-fund', '--loglevel=error']
+  execFileSync('npm', args, {
+    cwd: folder,
+    shell,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    // Else npm installs into a folder around it that has a package.json.
+    env: {
+      ...process.env,
+      npm_config_prefix: undefined,
+      npm_config_local_prefix: folder,
+      INIT_CWD: folder,
+    },
+  })
+  const link = join(folder, 'node_modules/.bin', name)
+  if (process.platform !== 'win32') return [link]
+  if (!existsSync(`${link}.cmd`)) throw new Error(`npm has made no ${link}.cmd`)
+  return [process.execPath, join(folder, 'node_modules', name, 'dist/voice-agent-mcp.js')]
+}

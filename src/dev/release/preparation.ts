@@ -1,0 +1,73 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Outcome, Step } from './checklist.ts'
+import { downloadUrl, type PackageInfo, root } from './package-info.ts'
+
+/** What must hold before anything is built. */
+export const preparation = (info: PackageInfo): Step[] => [
+  {
+    title: 'Changes of this version',
+    run: () => changes(info.version, readFileSync(join(root, 'CHANGELOG.md'), 'utf8')),
+  },
+  { title: 'Address of the repository', run: () => repositorySet(info) },
+  { title: 'Working tree', run: () => workingTree(git('status', '--porcelain')) },
+  {
+    title: 'Tag',
+    run: () =>
+      tag(
+        info.version,
+        git('rev-parse', 'HEAD'),
+        git('tag', '--list', '--format=%(refname:short) %(objectname) %(*objectname)'),
+      ),
+  },
+]
+
+const git = (...args: string[]): string =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trimEnd()
+
+/** The changelog has a section of the version, with text in it. */
+export function changes(version: string, changelog: string): Outcome {
+  const sections = changelog.split(/^## /m).slice(1)
+  const own = sections.find(
+    (section) => section.split(/[^\w.[\]-]/)[0]?.replace(/^\[|\]$/g, '') === version,
+  )
+  const [, ...lines] = own?.split('\n') ?? []
+  if (lines.some((line) => line.trim() !== ''))
+    return { state: 'done', text: `${version}, as in CHANGELOG.md` }
+  return {
+    state: 'open',
+    text: `CHANGELOG.md has no section "## ${version}": give "## Unreleased" this name, and the date`,
+  }
+}
+
+/** npm, the registry and the links of a release need to know where the source is. */
+export function repositorySet(info: PackageInfo): Outcome {
+  const { repository, mcpName } = info
+  if (!repository || mcpName === undefined) {
+    return {
+      state: 'open',
+      text: 'package.json has none. Set it once: npm run release -- --repository https://HOST/OWNER/REPOSITORY',
+    }
+  }
+  const isElsewhere = downloadUrl(info, 'a.mcpb') === undefined
+  const only = isElsewhere
+    ? '; the registry takes no downloads from there, so it gets no bundle'
+    : ''
+  return { state: 'done', text: `${repository.url}, in the registry ${mcpName}${only}` }
+}
+
+/** What is released is what is committed. `status`: as Git prints it for programs. */
+export const workingTree = (status: string): Outcome =>
+  status === ''
+    ? { state: 'done', text: 'everything is committed' }
+    : { state: 'open', text: `commit these changes first:\n${status}` }
+
+/** A version is released once. `tags`: name, object and commit of each. */
+export function tag(version: string, head: string, tags: string): Outcome {
+  const name = `v${version}`
+  const own = tags.split('\n').find((line) => line.split(' ')[0] === name)
+  if (own === undefined) return { state: 'done', text: `${name} is not taken` }
+  if (own.split(' ').includes(head)) return { state: 'done', text: `${name} is this commit` }
+  return { state: 'open', text: `${name} is another commit: give package.json the next version` }
+}

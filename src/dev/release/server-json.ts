@@ -1,0 +1,111 @@
+import * as z from 'zod'
+import { installOptions } from './install-options.ts'
+import { mcpNamePattern, type PackageInfo } from './package-info.ts'
+
+/** The format of server.json that the MCP registry takes, and where its schema is published. */
+export const serverJsonSchemaUrl =
+  'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'
+
+/** The bundle as it is released: where it is downloaded, and what it must hash to. */
+export interface ReleasedBundle {
+  readonly url: string
+  /** SHA-256, in hexadecimal digits. */
+  readonly sha256: string
+}
+
+/**
+ * The entry of this server in the MCP registry. `bundle`: `undefined` where the registry takes no
+ * download from. Throws where the package has no name in the registry.
+ */
+export function serverJson(info: PackageInfo, bundle: ReleasedBundle | undefined): ServerJson {
+  const { name, version, mcpName, repository } = info
+  if (mcpName === undefined) throw new Error('package.json has no mcpName')
+  const transport = { type: 'stdio' as const }
+  return {
+    $schema: serverJsonSchemaUrl,
+    name: mcpName,
+    title: 'Voice agents',
+    description:
+      'Runs a voice-agent account: agents, numbers, SIP trunks, calls, conversations, usage.',
+    version,
+    ...(repository?.source && {
+      repository: { url: repository.url, source: repository.source },
+    }),
+    packages: [
+      {
+        registryType: 'npm',
+        identifier: name,
+        version,
+        runtimeHint: 'npx',
+        transport,
+        environmentVariables: environmentVariables(),
+      },
+      ...(bundle
+        ? [
+            {
+              registryType: 'mcpb' as const,
+              identifier: bundle.url,
+              version,
+              fileSha256: bundle.sha256,
+              transport,
+            },
+          ]
+        : []),
+    ],
+  }
+}
+
+const formats = { string: 'string', boolean: 'boolean', file: 'filepath' } as const
+
+const environmentVariables = () =>
+  Object.values(installOptions).map(({ variable, type, description, sensitive }) => ({
+    name: variable,
+    description,
+    format: formats[type],
+    isRequired: false,
+    ...(sensitive && { isSecret: true }),
+  }))
+
+const exactVersion = z.string().regex(/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/)
+const stdio = z.strictObject({ type: z.literal('stdio') })
+
+/**
+ * The rules of the registry for what we write, as far as they can be checked without a network: its schema,
+ * and what it refuses besides (a range of versions, a bundle without its hash, a download from elsewhere).
+ */
+export const ServerJson = z.strictObject({
+  $schema: z.literal(serverJsonSchemaUrl),
+  name: z.string().min(3).max(200).regex(mcpNamePattern),
+  title: z.string().min(1).max(100),
+  description: z.string().min(1).max(100),
+  version: exactVersion,
+  repository: z.strictObject({ url: z.url(), source: z.enum(['github', 'gitlab']) }).optional(),
+  packages: z.array(
+    z.discriminatedUnion('registryType', [
+      z.strictObject({
+        registryType: z.literal('npm'),
+        identifier: z.string(),
+        version: exactVersion,
+        runtimeHint: z.literal('npx'),
+        transport: stdio,
+        environmentVariables: z.array(
+          z.strictObject({
+            name: z.string().regex(/^[A-Z_]+$/),
+            description: z.string(),
+            format: z.enum(['string', 'number', 'boolean', 'filepath']),
+            isRequired: z.boolean(),
+            isSecret: z.boolean().optional(),
+          }),
+        ),
+      }),
+      z.strictObject({
+        registryType: z.literal('mcpb'),
+        identifier: z.string().regex(/^https:\/\/(?:github|gitlab)\.com\/\S+mcp\S*$/),
+        version: exactVersion,
+        fileSha256: z.string().regex(/^[a-f0-9]{64}$/),
+        transport: stdio,
+      }),
+    ]),
+  ),
+})
+export type ServerJson = z.output<typeof ServerJson>

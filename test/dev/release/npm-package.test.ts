@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { faultOf } from '../../../src/dev/release/npm-package.ts'
+
+const paths = [
+  'package.json',
+  'README.md',
+  'LICENSE',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'dist/voice-agent-mcp.js',
+  'dist/parts/state-ABC.js',
+  'dist/THIRD-PARTY-LICENSES.txt',
+  'docs/install.md',
+]
+const packed = (files: readonly string[], unpackedSize = 3_700_000) => ({
+  filename: 'voice-agent-mcp-0.1.0.tgz',
+  unpackedSize,
+  files: files.map((path) => ({ path })),
+})
+
+test('the package holds what is needed, and no more', () => {
+  expect(faultOf(packed(paths))).toBeUndefined()
+  expect(faultOf(packed(paths.filter((path) => path !== 'LICENSE')))).toContain('lacks LICENSE')
+  for (const more of ['.env', 'src/bin.ts', 'dist/voice-agent-mcp.js.map', 'dist/a.tgz', 'a.db']) {
+    expect(faultOf(packed([...paths, more])), more).toBe(`The package holds ${more}.`)
+  }
+  expect(faultOf(packed(paths, 4_000_001))).toContain('4000001 bytes')
+})

@@ -1,0 +1,112 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { readPackage, repositoryAt, root } from '../../../src/dev/release/package-info.ts'
+import { SchemaUnavailable, schemaFaults } from '../../../src/dev/release/published-schema.ts'
+import { ServerJson, serverJson } from '../../../src/dev/release/server-json.ts'
+
+const info = {
+  ...readPackage(root),
+  mcpName: 'io.github.owner/voice-agent-mcp',
+  repository: repositoryAt('https://github.com/owner/repository'),
+}
+const bundle = {
+  url: 'https://github.com/owner/repository/releases/download/v1/voice-agent-mcp.mcpb',
+  sha256: 'a'.repeat(64),
+}
+const entry = serverJson(info, bundle)
+
+test('server.json has the version of package.json for both packages, and asks for the key as a secret', () => {
+  expect(ServerJson.parse(entry)).toEqual(entry)
+  const versions = [entry.version, ...entry.packages.map(({ version }) => version)]
+  expect(versions).toEqual(Array(3).fill(packageJson.version))
+  expect(entry.packages[0]).toMatchObject({
+    registryType: 'npm',
+    identifier: packageJson.name,
+    environmentVariables: expect.arrayContaining([
+      expect.objectContaining({ name: 'VOICE_AGENT_API_KEY', isSecret: true, isRequired: false }),
+    ]),
+  })
+})
+
+test('without a place for downloads it has the package of npm only', () => {
+  expect(serverJson(info, undefined).packages).toHaveLength(1)
+  const elsewhere = repositoryAt('https://code.your-company.example/owner/repository')
+  expect(serverJson({ ...info, repository: elsewhere }, undefined)).not.toHaveProperty('repository')
+})
+
+test('without a name in the registry there is none', () => {
+  expect(() => serverJson({ ...info, mcpName: undefined }, bundle)).toThrow('mcpName')
+})
+
+const [npm, mcpb] = entry.packages
+test.each([
+  ['a name without a namespace', { ...entry, name: 'voice-agent-mcp' }],
+  ['a description of 101 characters', { ...entry, description: 'x'.repeat(101) }],
+  ['a range of versions', { ...entry, version: '^1.0.0' }],
+  ['a field that the registry does not know', { ...entry, homepage: 'https://a.example' }],
+  ['a bundle without its hash', { ...entry, packages: [npm, { ...mcpb, fileSha256: undefined }] }],
+  [
+    'a download from another host',
+    {
+      ...entry,
+      packages: [npm, { ...mcpb, identifier: 'https://a.example/voice-agent-mcp.mcpb' }],
+    },
+  ],
+])('%s is refused', (_, changed) => {
+  expect(ServerJson.safeParse(changed).success).toBe(false)
+})
+
+/** Serves one answer while `use` runs with its address. */
+async function serving(status: number, text: string, use: (url: string) => Promise<void>) {
+  const server = createServer((_, response) => response.writeHead(status).end(text))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}/server.schema.json`)
+  } finally {
+    server.close()
+  }
+}
+
+/** In the form of the published one: draft 7, references, annotations that are not of JSON Schema. */
+const schema = (longest: number) =>
+  JSON.stringify({
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $ref: '#/definitions/ServerDetail',
+    definitions: {
+      ServerDetail: {
+        type: 'object',
+        required: ['name', 'description'],
+        properties: {
+          $schema: { type: 'string', format: 'uri', example: 'https://a.example' },
+          description: { type: 'string', maxLength: longest },
+        },
+      },
+    },
+  })
+
+test('the published schema is fetched, and what it finds wrong is said', async () => {
+  await serving(200, schema(100), async (url) => {
+    expect(await schemaFaults(url, entry)).toEqual([])
+    expect(await schemaFaults(url, { ...entry, $schema: 'none' })).toEqual([
+      expect.stringContaining('/$schema must match format'),
+    ])
+  })
+  await serving(200, schema(10), async (url) => {
+    expect(await schemaFaults(url, entry)).toEqual([
+      '/description must NOT have more than 10 characters',
+    ])
+  })
+})
+
+test.each([
+  ['an error', 404, '{}'],
+  ['a page', 200, '<html></html>'],
+  ['something else', 200, '{"title":"none"}'],
+])('a schema that cannot be read is no valid entry: %s', async (_, status, text) => {
+  await serving(status, text, async (url) => {
+    await expect(schemaFaults(url, entry)).rejects.toThrow(SchemaUnavailable)
+  })
+})
