@@ -5,6 +5,7 @@ import { commands, readConfig } from './commands/index.ts'
 import { failureText, logFormAfterFailure } from './failed-start.ts'
 import { logEnd, silenceSqliteWarning } from './stderr-log.ts'
 import { stopSignal } from './stop-signal.ts'
+import { textWidth } from './text-width.ts'
 
 /**
  * Runs the program to its end and gives the exit code. An error that ends it is logged, with what
@@ -30,15 +31,6 @@ export async function main(
     logEnd(failureText(error, hintFor), logFormAfterFailure(argv, env))
     return error instanceof CommandLineError ? 2 : 1
   }
-}
-
-/**
- * Columns of the terminal that text is printed on; `undefined`: it is none, and lines are not broken.
- * A program that shows the text to a person may tell its own columns.
- */
-function textWidth({ COLUMNS }: NodeJS.ProcessEnv): number | undefined {
-  const told = Number(COLUMNS)
-  return process.stdout.columns ?? (Number.isInteger(told) && told > 0 ? told : undefined)
 }
 
 function print(text: string): number {

@@ -15,6 +15,8 @@ export interface CommandSpec {
   readonly settings: SettingGroup
   /** What it takes besides settings, as the help shows it, such as `[CLIENT…]`; absent: nothing. */
   readonly operands?: string
+  /** It reads everything behind its first operand itself, flags too. */
+  readonly readsRest?: boolean
   /** Command lines for the help, without the name of the program. */
   readonly examples?: readonly string[]
 }
@@ -37,7 +39,8 @@ export function parseCommandLine<C extends CommandSpec>(
   commands: readonly C[],
   defaultCommand: CommandSpec,
 ): CommandLine<C> {
-  const { values, positionals } = parsed(argv, commands)
+  const { read, rest: ownWords } = withoutRest(argv, commands)
+  const { values, positionals } = parsed(read, commands)
   const [given, ...rest] = positionals
   const isHelp = given === 'help'
   const named = isHelp ? rest.shift() : given
@@ -52,7 +55,7 @@ export function parseCommandLine<C extends CommandSpec>(
   const line = {
     command,
     flags,
-    operands: rest,
+    operands: [...rest, ...ownWords],
     wantsHelp: help === true || isHelp,
     wantsVersion: version === true || given === 'version',
   }
@@ -72,22 +75,33 @@ export const builtInCommands = {
 export const allSettings = (commands: readonly CommandSpec[]): SettingGroup =>
   Object.assign({}, ...commands.map(({ settings }) => settings))
 
-function parsed(argv: readonly string[], commands: readonly CommandSpec[]) {
-  const settings = allSettings(commands)
-  const options = Object.entries(settings).map(([name, { value }]) => {
+/** The words up to the first operand of a command that reads the rest itself, and that rest. */
+function withoutRest(argv: readonly string[], commands: readonly CommandSpec[]) {
+  const names = commands.flatMap(({ name, readsRest }) => (readsRest ? [name] : []))
+  if (!names.some((name) => argv.includes(name))) return { read: argv, rest: [] }
+  const options = optionsOf(commands)
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
+  const [command, operand] = tokens.filter((token) => token.kind === 'positional')
+  if (!operand || !names.some((name) => name === command?.value)) return { read: argv, rest: [] }
+  return { read: argv.slice(0, operand.index + 1), rest: argv.slice(operand.index + 1) }
+}
+
+/** The flags of all commands, as parseArgs takes them. */
+function optionsOf(commands: readonly CommandSpec[]) {
+  const options = Object.entries(allSettings(commands)).map(([name, { value }]) => {
     const type: 'boolean' | 'string' = value === '' ? 'boolean' : 'string'
     return [name, { type }] as const
   })
+  return {
+    ...Object.fromEntries(options),
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean', short: 'v' },
+  } as const
+}
+
+function parsed(argv: readonly string[], commands: readonly CommandSpec[]) {
   try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        ...Object.fromEntries(options),
-        help: { type: 'boolean', short: 'h' },
-        version: { type: 'boolean', short: 'v' },
-      },
-    })
+    return parseArgs({ args: [...argv], allowPositionals: true, options: optionsOf(commands) })
   } catch (error) {
     // The first sentence names the flag; further ones explain parseArgs.
     const reason = error instanceof Error ? error.message : String(error)

@@ -25,7 +25,7 @@ export function helpText(
         : `${settingHelp(setting)} [${setting.variable}]`,
     ],
   )
-  const parts: readonly Part[] = [
+  const parts: readonly HelpPart[] = [
     ...(command ? commandUsage(command) : programUsage(commands)),
     [
       'Options:',
@@ -34,14 +34,18 @@ export function helpText(
       ['-v, --version', 'Show the version.'],
     ],
   ]
-  return `${parts.map((part) => partText(part, width)).join('\n\n')}\n`
+  return `${helpParts(parts, width)}\n`
 }
 
+/** Parts of a help, with an empty line between them; see `helpText` for `width`. */
+export const helpParts = (parts: readonly HelpPart[], width?: number): string =>
+  parts.map((part) => partText(part, width)).join('\n\n')
+
 /** A part of the help: its lines, and rows of a table. */
-type Part = readonly (string | Row)[]
+export type HelpPart = readonly (string | Row)[]
 type Row = readonly [name: string, meaning: string]
 
-const programUsage = (commands: readonly CommandSpec[]): Part[] => [
+const programUsage = (commands: readonly CommandSpec[]): HelpPart[] => [
   ['Usage: voice-agent-mcp [command] [options]'],
   [
     'An MCP server for a voice-agent platform. Without a key and an address it runs on a built-in sandbox.',
@@ -53,7 +57,7 @@ const programUsage = (commands: readonly CommandSpec[]): Part[] => [
   ],
 ]
 
-function commandUsage({ name, operands, about, examples = [] }: CommandSpec): Part[] {
+function commandUsage({ name, operands, about, examples = [] }: CommandSpec): HelpPart[] {
   const words = ['voice-agent-mcp', name, operands, '[options]'].filter(Boolean)
   const shown = examples.map((example) => `  voice-agent-mcp ${example}`)
   return [
@@ -66,9 +70,12 @@ function commandUsage({ name, operands, about, examples = [] }: CommandSpec): Pa
 /** The least columns for a meaning beside its name; with fewer it begins on the next line. */
 const leastMeaning = 32
 
-function partText(part: Part, width = Number.POSITIVE_INFINITY): string {
+/** The longest name that has its meaning beside it; a longer one has it below. */
+const longestBeside = 34
+
+function partText(part: HelpPart, width = Number.POSITIVE_INFINITY): string {
   const names = part.flatMap((line) => (typeof line === 'string' ? [] : [line[0].length]))
-  const indent = Math.max(0, ...names) + 4
+  const indent = Math.min(longestBeside, Math.max(0, ...names)) + 4
   const isBeside = width - indent >= leastMeaning
   return part
     .flatMap((line) => {
@@ -77,8 +84,11 @@ function partText(part: Part, width = Number.POSITIVE_INFINITY): string {
       const [name, meaning] = line
       if (!isBeside)
         return [`  ${name}`, ...wrapped(meaning, width - 6).map((one) => `      ${one}`)]
-      const [first = '', ...rest] = wrapped(meaning, width - indent)
-      return [`  ${name}`.padEnd(indent) + first, ...rest.map((one) => ' '.repeat(indent) + one)]
+      const beside = wrapped(meaning, width - indent).map((one) => ' '.repeat(indent) + one)
+      const [first = '', ...rest] = beside
+      return name.length > longestBeside
+        ? [`  ${name}`, ...beside]
+        : [`  ${name}`.padEnd(indent) + first.slice(indent), ...rest]
     })
     .join('\n')
 }

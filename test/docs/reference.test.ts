@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { settings } from '../../src/cli/commands/index.ts'
+import { ownFlags } from '../../src/cli/terminal/tool-arguments.ts'
 import { MAX_OUTPUT_LENGTH, MAX_STEPS } from '../../src/jinja/limits.ts'
 import { confirmModes } from '../../src/mcp/call/confirm-mode.ts'
 import { DialPolicyConfig } from '../../src/policy/dial-policy-config.ts'
@@ -72,12 +73,19 @@ test('documents name settings and variables that exist', () => {
   const ours = Object.values(settings).map(({ variable }) => variable)
   const variables = all.match(/VOICE_AGENT_[A-Z_]+/g) ?? []
   expect(variables.filter((name) => !ours.some((one) => one === name))).toEqual([])
-  const flags = [...Object.keys(settings), 'help', 'version']
+  const flags = [...Object.keys(settings), 'help', 'version', ...toolFlags]
   const named = [...prose(all).matchAll(/`--([a-z-]+)/g)].map(([, flag = '']) => flag)
   expect(named.length).toBeGreaterThan(50)
   const unknown = named.filter((flag) => !flags.includes(flag) && !foreignFlags.includes(flag))
   expect(unknown).toEqual([])
 })
+
+/** Flags of the command `call` behind the name of a tool: the arguments of tools, and its own. */
+const toolFlags = tools
+  .flatMap((tool) => Object.keys(tool.inputSchema().properties ?? {}))
+  .map((name) => name.replaceAll('_', '-'))
+  .flatMap((name) => [name, `no-${name}`])
+  .concat(Object.keys(ownFlags))
 
 /** Flags of other programs that documents name: Node.js, npm and the scripts for developers. */
 const foreignFlags = [

@@ -36,6 +36,7 @@ export const defineCommand = <Name extends string, Config extends object>(
   about: definition.about,
   settings: { ...definition.settings, ...configFileSettings },
   ...(definition.operands !== undefined && { operands: definition.operands }),
+  ...(definition.readsRest && { readsRest: true }),
   ...(definition.examples && { examples: definition.examples }),
   configure({ texts, origins }: GivenSettings, env: Environment, operands: readonly string[] = []) {
     const config = definition.read(texts, env, origins, operands)

@@ -2,15 +2,27 @@ import { allSettings, parseCommandLine } from '../../config/command-line.ts'
 import { configFileSettings, readConfigFile } from '../../config/config-file.ts'
 import { type Environment, givenSettings } from '../../config/setting-texts.ts'
 import { audit } from './audit.ts'
+import { call } from './call.ts'
 import { config } from './config.ts'
 import { http } from './http.ts'
 import { install } from './install.ts'
 import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
+import { tools } from './tools.ts'
 import { uninstall } from './uninstall.ts'
 
 /** Every command: to add one, write its file and its row here. */
-export const commands = [stdio, http, sandbox, config, audit, install, uninstall] as const
+export const commands = [
+  stdio,
+  http,
+  sandbox,
+  config,
+  audit,
+  install,
+  uninstall,
+  tools,
+  call,
+] as const
 
 const defaultCommand = stdio
 

@@ -62,12 +62,19 @@ export const mayImport = {
   ],
   // Our entry in the configuration files of MCP clients.
   'cli/install': 'config state/private-files text json',
-  cli: [
-    'cli/install',
-    'service service/tool-summaries config transports mcp/fast mcp/protocol mcp/call session',
-    'observe sandbox state state/private-files contract pages text',
+  // Tools called from the command line.
+  'cli/text-width': 'config',
+  'cli/help-layout': 'cli/text-width config',
+  'cli/terminal': [
+    'cli/install cli/help-layout service service/tool-summaries tools/index config',
+    'mcp/protocol mcp/call contract text json',
   ],
-  'cli/main': 'cli config',
+  cli: [
+    'cli/install cli/terminal cli/help-layout',
+    'service service/tool-summaries tools/index config transports mcp/fast mcp/protocol mcp/call',
+    'session observe sandbox state state/private-files contract pages text',
+  ],
+  'cli/main': 'cli cli/text-width config',
   bin: 'cli/main cli',
 
   // Programs of others, which start the built program.
@@ -84,7 +91,7 @@ export const mayImport = {
     'flows mcp/call session calls policy state sandbox api contract text',
   ],
   test: [
-    'cli/install',
+    'cli/install cli/terminal',
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
     'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
     'policy audit state state/private-files observe sandbox oauth oauth/pages oauth/guarded-fetch',

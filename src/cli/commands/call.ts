@@ -1,0 +1,72 @@
+import { CommandLineError } from '../../config/config-error.ts'
+import { type ServiceConfig, serviceConfig, serviceSettings } from '../../config/service.ts'
+import type { Environment } from '../../config/setting-texts.ts'
+import { layoutFor } from '../help-layout.ts'
+import { openObservation } from '../observation.ts'
+import { logSandbox } from '../start-message.ts'
+import { log } from '../stderr-log.ts'
+import { defineCommand, type Running } from './command.ts'
+
+interface CallConfig {
+  readonly tool: string
+  readonly words: readonly string[]
+  readonly config: ServiceConfig
+  readonly env: Environment
+}
+
+export const call = defineCommand({
+  name: 'call',
+  about:
+    'Call a tool. Options stand before its name, its arguments behind it; voice-agent-mcp tools NAME lists them.',
+  operands: 'TOOL [--argument value …]',
+  readsRest: true,
+  examples: [
+    'call list_agents',
+    "call get_agent --agent-id 'Support line' --json",
+    'call update_agent --agent-id ID --initial-message.message:@greeting.txt --dry-run',
+    'call place_call --args @call.json',
+    'call --confirm never --dial-policy policy.json place_calls --args -',
+  ],
+  settings: serviceSettings,
+  read(texts, env, _, [tool, ...words]): CallConfig {
+    if (tool === undefined)
+      throw new CommandLineError('Name a tool: voice-agent-mcp tools lists them.')
+    return { tool, words, config: serviceConfig(texts, env, { needsKey: true }), env }
+  },
+  start,
+})
+
+async function start({ env, ...command }: CallConfig): Promise<Running> {
+  const [{ runCall, processTerminal, tools, openService }, { bugText }] = await Promise.all([
+    import('../terminal/commands.ts'),
+    import('../../text/error-text.ts'),
+  ])
+  const { observer, close } = await openObservation(command.config)
+  const interruption = new AbortController()
+  let exitCode = 0
+  const done = runCall(command, {
+    tools,
+    settings: Object.keys(serviceSettings),
+    terminal: processTerminal(env, layoutFor(env)),
+    signal: interruption.signal,
+    openService() {
+      logSandbox(command.config)
+      return openService(command.config, {
+        observer,
+        onBug: (error) => log(bugText(error), 'error'),
+        onAuditTrouble: (message) => log(message, 'error'),
+      })
+    },
+  }).then((code) => {
+    exitCode = code
+  })
+  return {
+    done,
+    exitCode: () => exitCode,
+    async close() {
+      interruption.abort()
+      await done
+      await close()
+    },
+  }
+}

@@ -1,0 +1,38 @@
+import { CommandLineError } from '../../config/config-error.ts'
+import { exposedTools } from '../../config/exposed-tools.ts'
+import { jsonSettings } from '../../config/json-flag.ts'
+import { scopeConfig, scopeSettings } from '../../config/scope.ts'
+import { settingReader } from '../../config/setting.ts'
+import { toolSummaries } from '../../service/tool-summaries.ts'
+import { layoutFor } from '../help-layout.ts'
+import { defineCommand } from './command.ts'
+import { ending } from './install.ts'
+
+export const tools = defineCommand({
+  name: 'tools',
+  about: 'List the tools, or show the arguments of one.',
+  operands: '[TOOL]',
+  examples: ['tools', 'tools place_call', 'tools --json'],
+  settings: { ...scopeSettings, ...jsonSettings },
+  read(texts, env, _, [tool, further]) {
+    if (further !== undefined) throw new CommandLineError(`Unexpected argument ${further}.`)
+    return {
+      ...{ tool, env },
+      scope: scopeConfig(texts),
+      wantsJson: settingReader(jsonSettings, texts)('json') === 'true',
+    }
+  },
+  async start({ tool, env, scope, wantsJson }) {
+    const {
+      processTerminal,
+      showTool,
+      showTools,
+      tools: all,
+    } = await import('../terminal/commands.ts')
+    const terminal = processTerminal(env, layoutFor(env))
+    const how = { terminal, wantsJson, account: scope.account }
+    const exposed = exposedTools(toolSummaries, scope.exposure)
+    if (tool === undefined) return ending(showTools(exposed.tools, how))
+    return ending(showTool(tool, exposedTools(all, scope.exposure), how))
+  },
+})

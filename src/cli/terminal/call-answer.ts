@@ -1,0 +1,83 @@
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { isObject } from '../../json/is-object.ts'
+import { errorMetaKey } from '../../mcp/call/error-result.ts'
+import type { Tool } from '../../mcp/call/tool.ts'
+import { outcomeOf } from '../../mcp/protocol/call-outcome.ts'
+import { safeLines } from '../../text/safe-text.ts'
+import { exitCodeOf, exitCodes } from './exit-code.ts'
+import { jsonText } from './json-text.ts'
+import { resultText } from './result-text.ts'
+import type { Terminal } from './terminal.ts'
+
+/** As much of an error as decides what it means for the command. All of it is made by this server. */
+const ErrorFacts = z.looseObject({
+  kind: z.string(),
+  maybeSent: z.boolean().optional(),
+  status: z.number().optional(),
+})
+type ErrorFacts = z.output<typeof ErrorFacts>
+
+/** Prints what a call has come to, and gives the exit code. */
+export async function printAnswer(
+  tool: Pick<Tool, 'name' | 'effect'>,
+  result: CallToolResult,
+  { terminal, wantsJson }: { readonly terminal: Terminal; readonly wantsJson: boolean },
+): Promise<number> {
+  const error = ErrorFacts.safeParse(result._meta?.[errorMetaKey]).data
+  const word = outcomeOf({ result })
+  const code = exitCodeOf({ word, result, mayBeDone: tool.effect !== 'reads' && mayBeDone(error) })
+  const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+  const data = isObject(result.structuredContent) ? result.structuredContent : undefined
+  if (wantsJson) {
+    const json = result.isError ? { error: error ?? { kind: 'failed' } } : (data ?? {})
+    await terminal.print(jsonText(json))
+  }
+  if (word !== 'ok') terminal.warn(problemText(word, text, terminal))
+  else if (!wantsJson) {
+    const { width = Number.POSITIVE_INFINITY, styled } = terminal
+    await terminal.print(
+      resultText(text, data, { width, styleHead: (head) => styled('bold', head) }),
+    )
+  }
+  if (code === exitCodes.unknown && word !== 'unknown_outcome')
+    terminal.warn('It is not known whether all of it was done: look before you do it again.')
+  return code
+}
+
+/** Whether the platform may have made the change although the request failed: see api/may-be-done.ts. */
+function mayBeDone(error: ErrorFacts | undefined): boolean {
+  const { kind, maybeSent, status = 0 } = error ?? { kind: '' }
+  if (maybeSent !== undefined) return maybeSent
+  if (kind === 'unreadable') return status < 400 || status >= 500
+  return kind === 'rejected' && status >= 500
+}
+
+/** Why a call was not done, for a person at a terminal. */
+function problemText(word: string, text: string, { styledWarning }: Terminal): string {
+  const lines = text.split('\n')
+  switch (word) {
+    case 'confirmation_needed':
+      return safeLines([...previewOf(lines), ...howToConfirm(lines)])
+    case 'confirmation_declined':
+    case 'confirmation_dismissed':
+      return 'Not confirmed. Nothing was done.'
+    case 'needs_person':
+      return 'A person has to agree to this (--confirm person), and there is no terminal to ask one. Nothing was done.'
+    default: {
+      const [first = '', ...rest] = lines
+      return [styledWarning('red', safeLines([first])), safeLines(rest)].filter(Boolean).join('\n')
+    }
+  }
+}
+
+/** The preview ends with what a client has to do, and the token: see mcp/call/confirmation-results.ts. */
+const previewOf = (lines: readonly string[]) => lines.slice(0, -2)
+
+function howToConfirm(lines: readonly string[]): string[] {
+  const token = lines.at(-1)?.replace(/^confirm_token: /, '') ?? ''
+  return [
+    `Next: if the person agrees, run the same command within two minutes with`,
+    `--confirm-token ${token}`,
+  ]
+}

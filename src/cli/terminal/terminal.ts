@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { text as textOf } from 'node:stream/consumers'
+import { styleText } from 'node:util'
+import { CommandLineError } from '../../config/config-error.ts'
+import type { Environment } from '../../config/setting-texts.ts'
+import type { HelpLayout } from '../help-layout.ts'
+import { terminalQuestions } from '../install/questions.ts'
+
+/** Style of a text; it counts only on a terminal, and not where NO_COLOR is set. */
+export type Style = 'bold' | 'dim' | 'red'
+
+/** Where `call` and `tools` read and write; tests give their own. */
+export interface Terminal extends HelpLayout {
+  /** Writes a line or more to standard output. A reader that is slow is waited for. */
+  print(text: string): Promise<void>
+  /** Writes a line or more to standard error. */
+  warn(text: string): void
+  /** Styles a text for standard output. */
+  readonly styled: (style: Style, text: string) => string
+  /** The same for standard error. */
+  readonly styledWarning: (style: Style, text: string) => string
+  /** Asks a yes/no question; `undefined`: there is nobody to ask. Throws InterruptedError. */
+  readonly confirm: ((question: string) => Promise<boolean>) | undefined
+  /** Writes over one line of standard error that is removed in the end; absent: it is no terminal. */
+  readonly statusLine: StatusLine | undefined
+  readFile(path: string): string
+  readInput(): Promise<string>
+}
+
+export interface StatusLine {
+  /** At most one line; longer texts are cut off. */
+  show(text: string): void
+  clear(): void
+}
+
+/** The terminal of this process. */
+export function processTerminal(env: Environment, layout: HelpLayout): Terminal {
+  const { stdin, stdout, stderr } = process
+  return {
+    ...layout,
+    print: (text) => write(`${text}\n`),
+    warn: (text) => stderr.write(`${text}\n`),
+    styled: (style, text) => styleText(style, text, { stream: stdout }),
+    styledWarning: (style, text) => styleText(style, text, { stream: stderr }),
+    confirm:
+      stdin.isTTY && stderr.isTTY
+        ? (question) => terminalQuestions().confirm(question, false)
+        : undefined,
+    statusLine: stderr.isTTY && env.TERM !== 'dumb' ? statusLineOn(stderr) : undefined,
+    readFile,
+    readInput: () => textOf(stdin),
+  }
+}
+
+/** A reader that has gone, such as `head`, needs no more. */
+async function write(text: string): Promise<void> {
+  const { stdout } = process
+  if (stdout.write(text) || stdout.destroyed) return
+  await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined)
+}
+
+/** Throws CommandLineError. */
+function readFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
+    throw new CommandLineError(`${path}: ${reason}.`)
+  }
+}
+
+/** Back to the beginning of the line, and delete to its end (ECMA-48). */
+const eraseLine = '\r\u001b[K'
+
+const statusLineOn = (stream: NodeJS.WriteStream): StatusLine => ({
+  show: (text) => stream.write(eraseLine + text.slice(0, Math.max(1, stream.columns - 1))),
+  clear: () => stream.write(eraseLine),
+})

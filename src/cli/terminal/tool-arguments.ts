@@ -1,0 +1,149 @@
+import { CommandLineError } from '../../config/config-error.ts'
+import type { JsonSchema } from '../../contract/json-schema.ts'
+import { isObject } from '../../json/is-object.ts'
+import { type ArgumentPlace, argumentPlace, flagOf, knownPlace } from './argument-place.ts'
+import { argumentValue, jsonIn } from './argument-value.ts'
+
+/** What stands behind the name of a tool. */
+export interface ToolArguments {
+  readonly arguments: Record<string, unknown>
+  readonly wantsJson: boolean
+  readonly wantsHelp: boolean
+}
+
+/** What the words are read with. */
+export interface ArgumentSources {
+  /** The schema of the tool's arguments. */
+  readonly schema: JsonSchema
+  /** Names of the program's settings, for a hint. */
+  readonly settings: readonly string[]
+  readonly readFile: (path: string) => string
+  readonly readInput: () => Promise<string>
+}
+
+/** The command's own flags behind the name of the tool; no tool has an argument of such a name. */
+export const ownFlags = {
+  args: 'All arguments as JSON, @FILE for those in a file, - for those on standard input.',
+  json: 'Print the result as JSON.',
+  help: 'Show the arguments of the tool.',
+} as const
+
+/** Reads the words behind the name of a tool. Throws CommandLineError. */
+export async function readToolArguments(
+  words: readonly string[],
+  sources: ArgumentSources,
+): Promise<ToolArguments> {
+  const given: Record<string, unknown> = {}
+  const own = { base: {}, wantsJson: false, wantsHelp: false }
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ''
+    const next = words[at + 1]
+    if (word === '--json') own.wantsJson = true
+    else if (word === '--help' || word === '-h') own.wantsHelp = true
+    else if (word === '--args' || word.startsWith('--args=')) {
+      const text = word === '--args' ? next : word.slice('--args='.length)
+      if (word === '--args') at += 1
+      own.base = await wholeArguments(text, sources)
+    } else {
+      const { place, value, usesNext } = readFlag(word, next, sources)
+      add(given, place, value)
+      if (usesNext) at += 1
+    }
+  }
+  const { base, ...flags } = own
+  return { ...flags, arguments: merged(base, given) }
+}
+
+/** The object that `--args` gives. */
+async function wholeArguments(
+  text: string | undefined,
+  { readFile, readInput }: ArgumentSources,
+): Promise<Record<string, unknown>> {
+  if (text === undefined)
+    throw new CommandLineError('--args needs JSON, @FILE, or - for standard input.')
+  const from = (source: string) => (source === '-' ? readInput() : readFile(source.slice(1)))
+  const json = text === '-' || text.startsWith('@') ? await from(text) : text
+  const value = jsonIn('--args', json)
+  if (!isObject(value)) throw new CommandLineError('--args takes one JSON object.')
+  return { ...value }
+}
+
+interface FlagValue {
+  readonly place: ArgumentPlace
+  readonly value: unknown
+  readonly usesNext: boolean
+}
+
+/** `--name value`, `--name=value`, `--name:=JSON`, `--name:@FILE`, `--switch`, `--no-switch`. */
+function readFlag(word: string, next: string | undefined, sources: ArgumentSources): FlagValue {
+  const { schema, settings, readFile } = sources
+  const [, name, sign, text = ''] = /^--([^=:]+)(?:(:=|:@|=)(.*))?$/s.exec(word) ?? []
+  if (name === undefined)
+    throw new CommandLineError(
+      `Unexpected ${shownWord(word)}. Arguments are given as --name value.`,
+    )
+  const negated = sign === undefined ? negatedPlace(name, schema) : undefined
+  if (negated) return { place: negated, value: false, usesNext: false }
+  const place = argumentPlace(name, schema, settings)
+  const flag = flagOf(place.path)
+  if (sign === ':=') return { place, value: jsonIn(flag, text), usesNext: false }
+  if (sign === ':@') return { place, value: readFile(text), usesNext: false }
+  if (sign === '=')
+    return { place, value: argumentValue(flag, text, place.schema), usesNext: false }
+  const isSwitch = place.schema.type === 'boolean'
+  if (isSwitch && next !== 'true' && next !== 'false')
+    return { place, value: true, usesNext: false }
+  if (next === undefined || next.startsWith('--'))
+    throw new CommandLineError(
+      `${flag} needs a value.${next === undefined ? '' : ` One that begins with -- is given as ${flag}=VALUE.`}`,
+    )
+  return { place, value: argumentValue(flag, next, place.schema), usesNext: true }
+}
+
+/** The switch that `no-NAME` sets to false. */
+function negatedPlace(name: string, schema: JsonSchema): ArgumentPlace | undefined {
+  const [, positive] = /^no[-_](.+)$/.exec(name) ?? []
+  if (positive === undefined || knownPlace(name, schema)) return undefined
+  const place = knownPlace(positive, schema)
+  return place?.schema.type === 'boolean' ? place : undefined
+}
+
+const shownWord = (word: string) =>
+  JSON.stringify(word.length > 40 ? `${word.slice(0, 40)}…` : word)
+
+/** Puts a value in its place. Lists grow; anything else is given once. */
+function add(
+  given: Record<string, unknown>,
+  { path, schema }: ArgumentPlace,
+  value: unknown,
+): void {
+  let at = given
+  for (const name of path.slice(0, -1)) {
+    at[name] ??= {}
+    const inner = at[name]
+    if (!isObject(inner)) throw new CommandLineError(`${flagOf(path)} is given twice, in two ways.`)
+    at = inner
+  }
+  const last = path.at(-1) ?? ''
+  const before = at[last]
+  if (before === undefined) at[last] = value
+  else if (schema.type === 'array') at[last] = [...itemsOf(before), ...itemsOf(value)]
+  else if (isObject(before) && isObject(value)) at[last] = merged(before, value)
+  else throw new CommandLineError(`${flagOf(path)} is given twice.`)
+}
+
+/** The items of a list that may be several texts with commas between them. */
+const itemsOf = (value: unknown): unknown[] =>
+  typeof value === 'string' ? value.split(',').map((item) => item.trim()) : [value].flat()
+
+/** Both objects as one; the second wins. */
+function merged(
+  one: Readonly<Record<string, unknown>>,
+  other: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const added = Object.entries(other).map(([name, value]): [string, unknown] => {
+    const before = Object.hasOwn(one, name) ? one[name] : undefined
+    return [name, isObject(before) && isObject(value) ? merged(before, value) : value]
+  })
+  return Object.fromEntries([...Object.entries(one), ...added])
+}

@@ -1,0 +1,154 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { scratchFolder, startInShell, startProgram } from '../../harness/program.ts'
+
+const folder = scratchFolder()
+afterAll(() => folder[Symbol.dispose]())
+
+const state = {
+  VOICE_AGENT_STATE_DIR: folder.path,
+  VOICE_AGENT_SANDBOX_DB: join(folder.path, 'sandbox.db'),
+  VOICE_AGENT_SANDBOX_SPEED: '1000',
+}
+
+/** Runs the built program to its end, without a terminal. */
+async function run(args: string[], env: Record<string, string> = {}, input = '') {
+  await using program = startProgram(args, { ...state, ...env })
+  program.process.stdin.end(input)
+  const code = await program.exited
+  const stderr = program.stderr().replace(/^voice-agent-mcp: SANDBOX: .*\n/, '')
+  return { code, stdout: program.stdout(), stderr }
+}
+
+const json = (text: string): Record<string, unknown> => JSON.parse(text)
+
+let agent: string
+beforeAll(async () => {
+  const made = await run([
+    ...['call', 'create_agent', '--json', '--name', 'Shop', '--tags', 'x,y'],
+    ...['--model.provider', 'openai', '--model.model', 'gpt-4.1'],
+    ...['--transcriber.provider', 'deepgram', '--transcriber.model', 'nova-2'],
+    ...['--voice.provider', 'elevenlabs', '--voice.voice-id', 'sbx-en-us-ada'],
+  ])
+  expect(made).toMatchObject({ code: 0, stderr: '' })
+  agent = String(json(made.stdout).id)
+})
+
+describe('call', () => {
+  test('shows a list as a table and as JSON, from what an earlier command has made', async () => {
+    const { code, stdout } = await run(['call', 'list-agents', '--name', 'Shop'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^id +name +tags +model\.model +is_archived\n/)
+    expect(stdout).toContain(`${agent}  Shop  x, y  gpt-4.1`)
+    const asJson = await run(['call', 'list_agents', '--name', 'Shop', '--json'])
+    expect(json(asJson.stdout)).toMatchObject({ returned: 1, items: [{ id: agent }] })
+  })
+
+  test('says once on standard error that nothing is real', async () => {
+    await using program = startProgram(['call', 'list_agents'], state)
+    program.process.stdin.end()
+    await program.exited
+    expect(program.stderr()).toMatch(/^voice-agent-mcp: SANDBOX: .*sandbox\.db\..*\n$/)
+  })
+
+  test('takes names, files and standard input', async () => {
+    const greeting = join(folder.path, 'greeting.txt')
+    writeFileSync(greeting, 'Hello,\n{{ contact.first_name }}!')
+    const update = ['update_agent', '--agent-id', 'Shop']
+    const changed = await run(['call', ...update, `--initial-message.message:@${greeting}`])
+    expect(changed.code).toBe(0)
+    const shown = await run(['call', 'get_agent', '--args', '-'], {}, '{"agent_id":"Shop"}')
+    expect(shown.stdout).toContain(
+      'initial_message:\n  message:\n    | Hello,\n    | {{ contact.first_name }}!\n',
+    )
+  })
+
+  test.each<[string, string[], number, RegExp]>([
+    ['an unknown tool', ['get_agnt'], 2, /no tool get_agnt\. Did you mean get_agent\?/],
+    ['no tool', [], 2, /Name a tool/],
+    [
+      'an unknown argument',
+      ['list_agents', '--lmit', '1'],
+      2,
+      /Did you mean --limit\?[\s\S]*Usage:/,
+    ],
+    ['a missing argument', ['get_agent'], 2, /agent_id: required[\s\S]*Usage: .*--agent-id TEXT/],
+    ['a wrong value', ['list_agents', '--limit', 'ten'], 2, /limit: /],
+    ['an unknown setting', ['--bogus', 'list_agents'], 2, /--bogus/],
+    [
+      'nothing found',
+      ['get_agent', '--agent-id', agentThatIsNot],
+      1,
+      /not_found[\s\S]*list_agents/,
+    ],
+    ['a hidden tool', ['--read-only', 'archive_agent', '--agent-id', 'x'], 3, /--read-only/],
+    ['a file that is not there', ['list_agents', '--args', '@/no/file'], 2, /no such file/],
+  ])('ends with a message and an exit code for %s', async (_, words, code, message) => {
+    const ended = await run(['call', ...words])
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' })
+    expect(ended.stderr).toMatch(message)
+  })
+
+  test('gives an error as data to programs', async () => {
+    const { code, stdout } = await run([
+      'call',
+      'get_agent',
+      '--agent-id',
+      agentThatIsNot,
+      '--json',
+    ])
+    expect(code).toBe(1)
+    expect(json(stdout)).toMatchObject({ error: { kind: 'rejected', status: 404 } })
+  })
+
+  test('is not stopped by a reader that goes away', async () => {
+    await using program = startInShell(
+      `"$0" "$@" | head -n 1; exit 0`,
+      ['call', 'list_voices', '--limit', '100'],
+      state,
+    )
+    expect(await program.exited).toBe(0)
+    expect(program.stderr()).not.toMatch(/EPIPE|Error/)
+  })
+})
+
+const agentThatIsNot = '00000000-0000-4000-8002-999999999999'
+
+describe('without a terminal, what needs an agreement', () => {
+  const call = () => [
+    ...['place_call', '--type', 'phone', '--agent-id', agent],
+    ...['--from-number', '+12025550110', '--to-number', '+12025550100'],
+  ]
+
+  test('is shown first, and done with the token of that', async () => {
+    const asked = await run(['call', ...call()])
+    expect(asked).toMatchObject({ code: 3, stdout: '' })
+    expect(asked.stderr).toMatch(/Nothing was done yet[\s\S]*to_number|\+12025550100/)
+    const [, token = ''] = /--confirm-token (\S+)/.exec(asked.stderr) ?? []
+    const other = await run(['call', ...call(), '--confirm-token', `${token}x`])
+    expect(other.code).toBe(3)
+    const placed = await run(['call', ...call(), '--confirm-token', token, '--json'])
+    expect(placed.code).toBe(0)
+    const { id } = json(placed.stdout)
+    const again = json((await run(['call', ...call(), '--json'])).stdout)
+    expect(again).toMatchObject({ id, repeated: true })
+    const ended = await run(['call', 'wait_for_call', '--call-id', String(id)])
+    expect(ended.code).toBe(0)
+    expect(ended.stdout).toContain('The call has ended.')
+  })
+
+  test('is refused where the policy wants a person, also with a token', async () => {
+    const refused = await run(['call', '--confirm', 'person', ...call(), '--external-id', 'p1'])
+    expect(refused).toMatchObject({ code: 3, stdout: '' })
+    expect(refused.stderr).toMatch(/A person has to agree/)
+  })
+
+  test('keeps to the dial policy, with its own exit code', async () => {
+    const policy = '{"allow_countries":["DE"]}'
+    const words = ['--confirm', 'never', '--dial-policy', policy, ...call(), '--external-id', 'p2']
+    const refused = await run(['call', ...words])
+    expect(refused.code).toBe(3)
+    expect(refused.stderr).toMatch(/policy/)
+  })
+})

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { exampleWords } from '../../../src/cli/terminal/example-command.ts'
+import { readToolArguments } from '../../../src/cli/terminal/tool-arguments.ts'
+import { toolHelp } from '../../../src/cli/terminal/tool-help.ts'
+import { helpParts } from '../../../src/config/help.ts'
+import { parseArguments } from '../../../src/mcp/call/arguments.ts'
+import { tools } from '../../../tools/index.ts'
+
+const unread = {
+  settings: [],
+  readFile: () => '',
+  readInput: async () => '',
+}
+
+const help = (name: string, width: number | undefined, account?: string) => {
+  const tool = tools.find((one) => one.name === name)
+  if (!tool) throw new Error(`No tool ${name}`)
+  return toolHelp(tool, { terminal: { layOut: (parts) => helpParts(parts, width) }, account })
+}
+
+test.each(tools.map((tool) => [tool.name, tool] as const))(
+  'the example of %s can be called',
+  async (name, tool) => {
+    const [first, ...words] = exampleWords(tool)
+    expect(first).toBe(name)
+    const given = await readToolArguments(words, { ...unread, schema: tool.inputSchema() })
+    expect(parseArguments(tool, given.arguments)).toMatchObject({ ok: true })
+  },
+)
+
+test('the help names every argument once, with bounds, defaults and values', () => {
+  const text = help('create_agent', undefined)
+  expect(text).toContain(
+    '--max-duration-seconds NUMBER       Longest conversation, seconds. 10 to 43200. Default 1200.',
+  )
+  expect(text).toMatch(/--initial-message\.mode fixed_message\|user_first\|dynamic_message\n/)
+  expect(text).toMatch(/--model\.provider TEXT +Required\./)
+  expect(text).toMatch(/--no-denoising\.web +On web calls\. Default true\./)
+  expect(text).toMatch(/--metadata JSON +Free data\. Its fields: \.NAME TEXT\./)
+  expect(text.match(/^ {2}--model\.model /gm)).toHaveLength(1)
+})
+
+test('the help is broken at the width of the terminal, except values and examples to copy', () => {
+  const lines = help('create_agent', 80).split('\n')
+  const long = lines.filter((line) => line.length > 80)
+  expect(long.every((line) => /^ {2}(--\S+ \S+\|\S+|voice-agent-mcp call .*)$/.test(line))).toBe(
+    true,
+  )
+})
+
+test('with a pinned account there is no argument that chooses one', () => {
+  expect(help('list_agents', undefined)).toContain('--account-id')
+  expect(help('list_agents', undefined, 'acc')).not.toMatch(/--account-id|--include-subaccounts/)
+})
