@@ -32,6 +32,7 @@ export const slow = [
   'test/mcp/fast/http-differential.test.ts',
   'test/mcp/fast/stdio-handshake.property.test.ts',
   'test/mcp/hints/why-empty.test.ts',
+  'test/mcp/protocol/views.test.ts',
   'test/oauth/document-clients.test.ts',
   'test/oauth/guarded-fetch/guarded-fetch.test.ts',
   'test/oauth/interactions.test.ts',

@@ -10,4 +10,5 @@ export const getUsage = defineTool({
     'Counts completed conversations and their minutes by hour, day, month or in total, for an account and its subaccounts, split by agent, subaccount or type; compare_start compares two times. Failed calls are left out, in the sandbox transferred ones too.',
   route: routes.usage.get,
   steps: getUsageSteps,
+  view: 'usage',
 })

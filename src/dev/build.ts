@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { initializedVersions, toolSummaries } from '../service/tool-summaries.ts'
+import { buildViews } from './build-views.ts'
 import { keepClassNames } from './keep-class-names.ts'
 import { licences } from './licences.ts'
 import { replaceModules } from './replace-modules.ts'
@@ -17,11 +18,16 @@ const outdir = join(root, 'dist')
 
 if (process.argv.includes('--if-needed') && isCurrent()) process.exit(0)
 
-/** Both modules are replaced by their results: computing them would delay each start. */
+/**
+ * Two modules are replaced by their results: computing them would delay each start. The third names
+ * the folder of the views as the parts of the bundle see it.
+ */
 const replaced = replaceModules(root, {
   'src/service/tool-summaries.ts': Object.entries({ toolSummaries, initializedVersions })
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
     .join('\n'),
+  'src/apps/views-folder.ts': `import { join } from 'node:path'
+export const viewsFolder = join(import.meta.dirname, '../apps')`,
   'src/mcp/call/prebuilt-listed-tools.ts': `import { toolSummaries } from '../../service/tool-summaries.ts'
 export const prebuiltListedTools = Object.fromEntries(
   toolSummaries.map(({ name, listed }) => [name, JSON.parse(listed)]),
@@ -56,8 +62,9 @@ const { metafile } = await build({
 const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
   Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
 )
+const inViews = await buildViews(root, join(outdir, 'apps'))
 chmodSync(join(outdir, 'voice-agent-mcp.js'), 0o755)
-writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licences(root, bundled))
+writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licences(root, [...bundled, ...inViews]))
 
 const bytes = Object.entries(metafile.outputs)
   .filter(([file]) => file.endsWith('.js'))

@@ -1,5 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { tools } from '../../tools/index.ts'
+import type { ViewName } from '../apps/views.ts'
 import type { ExposableTool } from '../mcp/protocol/exposure.ts'
 
 /*
@@ -12,14 +13,17 @@ import type { ExposableTool } from '../mcp/protocol/exposure.ts'
 export interface ToolSummary extends ExposableTool {
   /** The tool as `tools/list` shows it without a pinned account, as JSON text. */
   readonly listed: string
+  /** The view that shows its results. */
+  readonly view: ViewName | undefined
 }
 
 export const toolSummaries: readonly ToolSummary[] = tools.map(
-  ({ name, effect, route, listed }) => ({
+  ({ name, effect, route, listed, view }) => ({
     name,
     effect,
     route: { id: route.id },
     listed: JSON.stringify(listed('any')),
+    view,
   }),
 )
 

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node'
@@ -21,6 +20,7 @@ import {
 } from '../mcp/protocol/message-check.ts'
 import type { MissingScopes } from '../mcp/protocol/missing-scopes.ts'
 import type { ObserveStream } from '../mcp/protocol/observed-request.ts'
+import type { NewSession } from '../mcp/protocol/view-sessions.ts'
 import type { CountWaits } from '../mcp/protocol/waits.ts'
 import { watchable } from '../mcp/protocol/watched-resources.ts'
 import { authInfoOf, type Credential } from '../session/credential.ts'
@@ -50,6 +50,7 @@ export interface McpParts {
   readonly waitsIn: CountWaits
   readonly observeStream: ObserveStream | undefined
   readonly missingScopes: MissingScopes
+  readonly newSession: NewSession
   /** The SDK's handlers. */
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
@@ -71,7 +72,7 @@ export async function answerMcp(
   // The client may have gone while the state was asked.
   if (credential === 'refused' || response.closed) return
   const mcp = { ...admitted, credential }
-  const { header, httpFastPath, serve, missingScopes, options } = mcp
+  const { header, httpFastPath, serve, missingScopes, newSession, options } = mcp
   if (credential) request.auth = authInfoOf(credential)
   // Node's own type says `undefined` for optional fields where the SDK's type says absent.
   const incoming = request as NodeIncomingMessageLike
@@ -90,7 +91,8 @@ export async function answerMcp(
   const error = messageError(message, header)
   if (error) return sendJson(response, 400, error)
   if (isStream) return openStream(incoming, response, message, mcp)
-  if (isInitializeRequest(message)) response.setHeader(headerNames.session, randomUUID())
+  if (isInitializeRequest(message))
+    response.setHeader(headerNames.session, newSession(message.params.capabilities))
   return serve(incoming, response, message)
 }
 

@@ -39,7 +39,14 @@ export interface RefusedAnswer {
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  { factory, httpFastPath, waitsIn, observeStream, missingScopes }: Omit<McpService, 'callLocally'>,
+  {
+    factory,
+    httpFastPath,
+    waitsIn,
+    observeStream,
+    missingScopes,
+    newSession,
+  }: Omit<McpService, 'callLocally'>,
   options: HttpOptions,
 ): Promise<Listening> {
   const { onError } = options
@@ -59,6 +66,7 @@ export async function startHttp(
       waitsIn,
       observeStream,
       missingScopes,
+      newSession,
       bus,
       serve: sdkHandler(handler, onError),
       serveStream: sdkHandler(streams, onError),

@@ -7,6 +7,24 @@ import * as z from 'zod'
  * of them as is used here (https://playwright.dev/docs/api/class-page).
  */
 
+/** A frame of a page, such as the one that a view runs in. */
+export interface Frame {
+  parentFrame(): Frame | null
+  click(selector: string): Promise<void>
+  focus(selector: string): Promise<void>
+  hover(selector: string, options?: { readonly position?: Point }): Promise<void>
+  fill(selector: string, text: string): Promise<void>
+  selectOption(selector: string, value: string): Promise<unknown>
+  innerText(selector: string): Promise<string>
+  waitForSelector(selector: string): Promise<unknown>
+  evaluate(expression: string): Promise<unknown>
+}
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
 export interface Page {
   goto(address: string): Promise<unknown>
   goBack(): Promise<unknown>
@@ -27,7 +45,12 @@ export interface Page {
   evaluate(expression: string): Promise<unknown>
   waitForURL(address: string | RegExp): Promise<void>
   context(): { clearCookies(): Promise<void> }
-  on(event: 'console', seen: (message: { text(): string }) => void): void
+  on(event: 'console', seen: (message: { text(): string; type(): string }) => void): void
+  on(event: 'request', seen: (request: { url(): string }) => void): void
+  on(event: 'pageerror', seen: (error: Error) => void): void
+  frames(): Frame[]
+  /** Gives the page's scripts a function that runs here. */
+  exposeFunction<T>(name: string, run: (argument: T) => unknown): Promise<void>
   screenshot(options: { readonly path: string; readonly fullPage?: boolean }): Promise<unknown>
   close(): Promise<void>
 }
@@ -113,7 +136,7 @@ const AxeResult = z.object({
 })
 
 /** What axe finds wrong on a page for people with disabilities, one line each. */
-export async function accessibilityFlaws(page: Page): Promise<string[]> {
+export async function accessibilityFlaws(page: Pick<Page, 'evaluate'> | Frame): Promise<string[]> {
   await page.evaluate(readFileSync(fromHere.resolve('axe-core'), 'utf8'))
   const { violations } = AxeResult.parse(await page.evaluate('axe.run()'))
   return violations.flatMap(({ id, impact, nodes }) =>

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { startHttp } from '../../src/transports/http.ts'
 import { startStdio } from '../../src/transports/stdio.ts'
 import { connectStdio } from '../../src/transports/stdio-connection.ts'
@@ -15,7 +16,13 @@ const onError = (error: Error) => process.stderr.write(`${error.message}\n`)
 
 async function serveHttp(port: number): Promise<void> {
   const server = await startHttp(
-    { factory, httpFastPath: () => undefined, waitsIn: () => 0, missingScopes: () => undefined },
+    {
+      factory,
+      httpFastPath: () => undefined,
+      waitsIn: () => 0,
+      missingScopes: () => undefined,
+      newSession: () => randomUUID(),
+    },
     { ...openHttpOptions, port, onError },
   )
   process.stdout.write(`${server.url}/mcp\n`)

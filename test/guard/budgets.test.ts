@@ -18,6 +18,8 @@ const budgets = {
    * (103,000), for OAuth (720,000) and to edit the files of MCP clients (192,000) only.
    */
   bundleBytes: 3_400_000,
+  /** The views, compressed as the package holds them, bytes: recorded at 37,100, with uPlot (20,000). */
+  viewBytes: 39_000,
   /**
    * Files of the program that are loaded before the first answer over stdio: recorded at 14. Two of
    * them are functions that the configuration file shares with other parts, 1 kB together.
@@ -61,6 +63,13 @@ test('the bundle is as small as it was', () => {
   const files = [bin, ...readdirSync(join(dist, 'parts')).map((name) => join(dist, 'parts', name))]
   const bytes = files.filter((file) => file.endsWith('.js')).map(bytesOf)
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(budgets.bundleBytes)
+})
+
+test('the views take as little room as they did', () => {
+  const folder = join(dist, 'apps')
+  const bytes = readdirSync(folder).map((name) => bytesOf(join(folder, name)))
+  expect(bytes.length).toBeGreaterThan(0)
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(budgets.viewBytes)
 })
 
 // Windows has no SIGUSR2.

@@ -39,16 +39,22 @@ export interface TestClient extends AsyncDisposable {
 
 const info = { name: 'test', version: '1' }
 
-function makeClient(kind: ClientKind) {
-  if (kind === 'v1') return new ClientV1(info)
+type Capabilities = NonNullable<ConstructorParameters<typeof ClientV2>[1]>['capabilities']
+
+function makeClient(kind: ClientKind, capabilities: Capabilities = {}) {
+  if (kind === 'v1') return new ClientV1(info, { capabilities: { ...capabilities } as object })
   const mode = kind === 'v2 2025' ? 'legacy' : { pin: '2026-07-28' }
-  return new ClientV2(info, { versionNegotiation: { mode } })
+  return new ClientV2(info, { capabilities, versionNegotiation: { mode } })
 }
 
 /** Connects over stdio to the program, started for this client alone. */
 export async function connectStdio(
   kind: ClientKind,
-  { args = [], env = {} }: { args?: string[]; env?: Record<string, string> } = {},
+  {
+    args = [],
+    env = {},
+    capabilities,
+  }: { args?: string[]; env?: Record<string, string>; capabilities?: Capabilities } = {},
 ): Promise<TestClient> {
   const parameters = {
     command: process.execPath,
@@ -56,7 +62,7 @@ export async function connectStdio(
     env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }),
     stderr: 'ignore' as const,
   }
-  const client = makeClient(kind)
+  const client = makeClient(kind, capabilities)
   if (client instanceof ClientV1) await client.connect(new StdioV1(parameters))
   else await client.connect(new StdioV2(parameters))
   return wrap(kind, client)
@@ -67,8 +73,9 @@ export async function connectHttp(
   kind: ClientKind,
   url: string,
   headers: Record<string, string> = {},
+  capabilities?: Capabilities,
 ): Promise<TestClient> {
-  const client = makeClient(kind)
+  const client = makeClient(kind, capabilities)
   const options = { requestInit: { headers } }
   if (client instanceof ClientV1) {
     // The types of SDK version 1 do not compile with exactOptionalPropertyTypes.

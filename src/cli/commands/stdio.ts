@@ -113,11 +113,12 @@ async function observed(handshake: StdioHandshake, observer: Observer): Promise<
   return observedHandshake(handshake, observer)
 }
 
-/** The tools as they are listed, each as JSON text. */
+/** The tools as they are listed. */
 const listedTools = ({ tools }: Exposure<ToolSummary>, confirm: ConfirmMode) =>
-  tools.map(({ listed }) =>
-    listsToken(confirm) ? listed : JSON.stringify(withoutToken(JSON.parse(listed))),
-  )
+  tools.map(({ listed, view }) => ({
+    listed: listsToken(confirm) ? listed : JSON.stringify(withoutToken(JSON.parse(listed))),
+    view,
+  }))
 
 /** Loads the service and the SDK, which answer everything that the handshake does not. */
 async function loadConnection(config: ServiceConfig, observer: Observer | undefined) {

@@ -14,7 +14,7 @@ import { mayImport } from './table.ts'
  */
 
 const projectRoot = join(import.meta.dirname, '../../..')
-const codeFiles = '{src,tools,test,docs/examples}/**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs}'
+const codeFiles = '{src,tools,test,docs/examples}/**/*.{ts,tsx,mts,cts,js,jsx,mjs,cjs,css}'
 
 /** Files that may import the same; a room that ends in `/*` has one zone per file. */
 interface Zone {

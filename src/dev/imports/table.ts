@@ -10,6 +10,9 @@ export const mayImport = {
   json: '',
   jinja: '',
   contract: 'text json',
+  // Interactive views of results: their files, and the programs in them, which run in a browser.
+  apps: '',
+  'app-views': 'text',
 
   // What is recorded of requests: log and metrics.
   observe: 'text',
@@ -36,9 +39,10 @@ export const mayImport = {
 
   // The MCP server. The service gives it its tools and prompts.
   'mcp/hints': 'session calls api contract text',
-  'mcp/call': 'mcp/hints views session calls state api contract text json',
-  'mcp/protocol': 'mcp/call mcp/hints session audit calls state observe api contract text json',
-  'mcp/fast': 'mcp/protocol mcp/call session observe json',
+  'mcp/call': 'apps mcp/hints views session calls state api contract text json',
+  'mcp/protocol':
+    'apps mcp/call mcp/hints session audit calls state observe api contract text json',
+  'mcp/fast': 'apps mcp/protocol mcp/call session observe json',
   'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call audit state observe',
   transports: 'mcp/mcp-service mcp/fast mcp/protocol session text json',
 
@@ -53,7 +57,7 @@ export const mayImport = {
   'tools/index': 'tools/* mcp/call',
 
   // The program: settings, then the service made of them, then the commands.
-  'service/tool-summaries': 'tools/index mcp/protocol',
+  'service/tool-summaries': 'apps tools/index mcp/protocol',
   config: 'service/tool-summaries transports mcp/protocol mcp/call session state observe text json',
   service: [
     'config service/tool-summaries oauth oauth/guarded-fetch transports tools/index prompts flows',
@@ -87,11 +91,11 @@ export const mayImport = {
     'text json',
   ],
   dev: [
-    'test/harness cli/install cli service service/tool-summaries config transports tools/index mcp/protocol',
+    'apps test/harness cli/install cli service service/tool-summaries config transports tools/index mcp/protocol',
     'flows mcp/call session calls policy state sandbox api contract text',
   ],
   test: [
-    'cli/install cli/terminal',
+    'apps cli/install cli/terminal',
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
     'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
     'policy audit state state/private-files observe sandbox oauth oauth/pages oauth/guarded-fetch',

@@ -33,7 +33,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
   }
   return {
     ...facts,
-    ...{ input, inputSchema, options, clearable, defaults },
+    ...{ input, inputSchema, options, clearable, defaults, view: spec.view },
     outputSchema: once(() =>
       jsonSchemaOf(withAccountId(output, route).extend(readAsShape), 'output'),
     ),

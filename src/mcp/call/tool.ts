@@ -1,5 +1,6 @@
 import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
 import type * as z from 'zod'
+import type { ViewName } from '../../apps/views.ts'
 import type { JsonSchema } from '../../contract/json-schema.ts'
 import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
@@ -35,6 +36,8 @@ export interface ToolSpec<R extends Route, O extends z.ZodRawShape = Record<neve
   readonly line?: (reply: ReplyOf<R>) => string
   /** Instead of `result`, where the tool does more than one request. */
   readonly steps?: Steps<R, O>
+  /** The view that shows its results to clients that have views. */
+  readonly view?: ViewName
   /** Where the steps have another effect than the route. */
   readonly effect?: Route['effect']
 }
@@ -115,6 +118,7 @@ export interface Tool {
   readonly description: string
   readonly route: Route
   readonly effect: Route['effect']
+  readonly view: ViewName | undefined
   /** Parses the arguments; unknown ones are reported before (see arguments.ts). */
   readonly input: z.ZodObject
   readonly inputSchema: () => JsonSchema

@@ -1,10 +1,11 @@
 import { type Implementation, ProtocolError } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { declaresViews } from '../../apps/views.ts'
 import type { Credential } from '../../session/credential.ts'
 import { restrictedSession } from '../../session/restricted-session.ts'
 import type { Session } from '../../session/session.ts'
 import type { Tool } from '../call/tool.ts'
-import { type Era, type GetHeader, resultFor } from '../protocol/envelope.ts'
+import { type Era, type GetHeader, metaKeys, resultFor } from '../protocol/envelope.ts'
 import type { Exposure } from '../protocol/exposure.ts'
 import { errorResponse, resultResponse, resultResponseParts } from '../protocol/json-rpc.ts'
 import type { RequestObserving } from '../protocol/observed-request.ts'
@@ -15,6 +16,7 @@ import { readResource } from '../protocol/resources.ts'
 import { unchangingCacheHint } from '../protocol/server-info.ts'
 import { answerOnlyClient, type RunTool } from '../protocol/tool-calls.ts'
 import type { ToolCatalogue } from '../protocol/tool-catalogue.ts'
+import { isViewSession } from '../protocol/view-sessions.ts'
 import { CallTool, eraOf, ListTools, ReadResource } from './messages.ts'
 import { hasOrdinaryHeaders } from './ordinary-headers.ts'
 
@@ -69,7 +71,8 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
     switch (message.method) {
       case 'tools/list': {
         const [before, after] = resultResponseParts(message.id)
-        const answer = [before, listOf(catalogue)[era], after]
+        const views = asksWithViews(message, request.header)
+        const answer = [before, listOf(catalogue, era, views), after]
         if (!options.observing) return answer
         return observed(
           message,
@@ -88,22 +91,33 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
   }
 }
 
-/** The result of `tools/list` in bytes, by era. Serialising its 80 kB again and again takes long. */
+/**
+ * The result of `tools/list` in bytes, by era and with or without views. Serialising its 80 kB again
+ * and again takes long.
+ */
 function createListCache(info: Implementation) {
-  const cache = new WeakMap<ToolCatalogue, Record<Era, Buffer>>()
-  return (catalogue: ToolCatalogue): Record<Era, Buffer> => {
-    const cached = cache.get(catalogue)
-    if (cached) return cached
-    const tools = catalogue.listed()
-    const bytes = (era: Era, result: Record<string, unknown>) =>
-      Buffer.from(JSON.stringify(resultFor(era, result, info)))
-    const lists = {
-      '2025': bytes('2025', { tools }),
-      modern: bytes('modern', { tools, ...unchangingCacheHint }),
-    }
+  const cache = new WeakMap<ToolCatalogue, Map<string, Buffer>>()
+  return (catalogue: ToolCatalogue, era: Era, views: boolean): Buffer => {
+    const lists = cache.get(catalogue) ?? new Map<string, Buffer>()
     cache.set(catalogue, lists)
-    return lists
+    // No text is put together here: this runs for each list.
+    const key = views ? (era === 'modern' ? 'modern, views' : '2025, views') : era
+    const known = lists.get(key)
+    if (known) return known
+    const hint = era === 'modern' ? unchangingCacheHint : {}
+    const result = resultFor(era, { tools: catalogue.listed(views), ...hint }, info)
+    const list = Buffer.from(JSON.stringify(result))
+    lists.set(key, list)
+    return list
   }
+}
+
+/** Whether a list is for a client that shows views. */
+function asksWithViews(message: ListTools, header: GetHeader): boolean {
+  const meta = message.params?._meta
+  return meta && metaKeys.clientCapabilities in meta
+    ? declaresViews(meta[metaKeys.clientCapabilities])
+    : isViewSession(header)
 }
 
 /** Whether a call may ask the user, or send progress to a client that asked for it. */

@@ -1,6 +1,7 @@
 import type { Implementation } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { type Era, modernVersion, resultFor } from '../protocol/envelope.ts'
+import { declaresViews, type ViewName, viewMeta } from '../../apps/views.ts'
+import { type Era, metaKeys, modernVersion, resultFor } from '../protocol/envelope.ts'
 import type { InstructionsInput } from '../protocol/instructions.ts'
 import { type RequestId, resultResponse } from '../protocol/json-rpc.ts'
 import { serverOptionsFor, unchangingCacheHint } from '../protocol/server-info.ts'
@@ -20,13 +21,19 @@ export interface HandshakeReply {
   readonly mustReplay?: boolean
 }
 
+/** A tool as `tools/list` shows it, as JSON text without its view. */
+export interface ListedText {
+  readonly listed: string
+  readonly view: ViewName | undefined
+}
+
 /** Handles one message; `undefined`: this message and all later ones are the SDK's. */
 export type StdioHandshake = (message: unknown) => HandshakeReply | undefined
 
 export interface StdioHandshakeOptions extends InstructionsInput {
   readonly info: Implementation
-  /** The listed tools, each as JSON text; `undefined`: not known before the tools are loaded. */
-  readonly listed: readonly string[] | undefined
+  /** The listed tools; `undefined`: not known before the tools are loaded. */
+  readonly listed: readonly ListedText[] | undefined
   /** Revisions that begin with `initialize`. */
   readonly versions: readonly string[]
 }
@@ -37,13 +44,16 @@ export function createStdioHandshake(options: StdioHandshakeOptions): StdioHands
   const results = createResults(options)
   /** Set by the first message that only one era has. A `server/discover` request is sent by both. */
   let era: Era | undefined
+  /** The client of the 2025 revisions shows views. */
+  let showsViews = false
   return (received) => {
     const { data: message } = Message.safeParse(received)
     switch (message?.method) {
       case 'initialize': {
-        const { protocolVersion } = message.params
+        const { protocolVersion, capabilities } = message.params
         if (era !== undefined || !options.versions.includes(protocolVersion)) return undefined
         era = '2025'
+        showsViews = declaresViews(capabilities)
         return reply(message.id, results.initialize(protocolVersion), true)
       }
       case 'notifications/initialized':
@@ -54,7 +64,9 @@ export function createStdioHandshake(options: StdioHandshakeOptions): StdioHands
         const requestEra = eraOf(message)
         // The first request of the modern era needs no handshake; one of 2025 does.
         if (requestEra !== (era ?? 'modern')) return undefined
-        const result = results.listTools(requestEra)
+        const meta = message.params?._meta ?? {}
+        const views = era === '2025' ? showsViews : declaresViews(meta[metaKeys.clientCapabilities])
+        const result = results.listTools(requestEra, views)
         if (result === undefined) return undefined
         // The SDK learns the era from one request.
         const mustReplay = era === undefined
@@ -86,10 +98,14 @@ function createResults({ info, listed, ...input }: StdioHandshakeOptions) {
       return modernResult({ supportedVersions: [modernVersion], capabilities, instructions })
     },
     /** Put together as text: parsing and serialising 80 kB would delay the first answer. */
-    listTools(era: Era) {
+    listTools(era: Era, views: boolean) {
       if (!listed) return undefined
-      const tools = `"tools":[${listed.join(',')}]`
+      const texts = listed.map((tool) => (views ? withViewText(tool) : tool.listed))
+      const tools = `"tools":[${texts.join(',')}]`
       return era === 'modern' ? `{${tools},${modernResult({}).slice(1)}` : `{${tools}}`
     },
   }
 }
+
+const withViewText = ({ listed, view }: ListedText): string =>
+  view === undefined ? listed : `${listed.slice(0, -1)},"_meta":${JSON.stringify(viewMeta(view))}}`

@@ -19,16 +19,22 @@ const Capabilities = z.looseObject({
  * The features that the client of a request declares: with the request, or in the 2025 revisions
  * with `initialize`. Over stateless HTTP the latter is not known later, so such a client has none.
  */
-export function clientFeaturesOf(server: Server, { mcpReq }: ServerContext): ClientFeatures {
-  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope }
-  const declared = envelope[metaKeys.clientCapabilities] ?? server.getClientCapabilities()
-  const { data } = Capabilities.safeParse(declared)
-  const elicitation = data?.elicitation
+export function clientFeaturesOf(server: Server, context: ServerContext): ClientFeatures {
+  const capabilities = declaredCapabilities(server, context)
+  const elicitation = capabilities?.elicitation
   return {
     // An empty object means forms: earlier revisions had no other mode.
     canAsk:
       elicitation !== undefined &&
       (elicitation.form !== undefined || elicitation.url === undefined),
-    takesTasks: mcpReq.envelope !== undefined && tasksExtension in (data?.extensions ?? {}),
+    takesTasks:
+      context.mcpReq.envelope !== undefined && tasksExtension in (capabilities?.extensions ?? {}),
   }
+}
+
+/** What the client of a request declares; `undefined`: nothing that can be read. */
+export function declaredCapabilities(server: Server, { mcpReq }: ServerContext) {
+  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope }
+  const declared = envelope[metaKeys.clientCapabilities] ?? server.getClientCapabilities()
+  return Capabilities.safeParse(declared).data
 }

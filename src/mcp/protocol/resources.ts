@@ -5,6 +5,7 @@ import {
   type Resource,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server'
+import { viewAt } from '../../apps/views.ts'
 import { routes } from '../../contract/routes.ts'
 import { settledAccount } from '../../session/account.ts'
 import type { RestrictedSession } from '../../session/restricted-session.ts'
@@ -14,6 +15,8 @@ import { errorMetaKey } from '../call/error-result.ts'
 import { offsetOf, unknownCursor } from './cursor.ts'
 import { withProtocolErrors } from './read-error.ts'
 import { fixedResources, mimeType, sourceOf } from './resource-catalogue.ts'
+import { unchangingCacheHint } from './server-info.ts'
+import { viewContents, viewResources } from './view-resources.ts'
 
 /** What is needed to read for a client besides its tool calls. */
 export interface ReadContext {
@@ -28,12 +31,20 @@ const agentsPerPage = 100
 /** A page of resources: those with a fixed address first, then the account's agents. */
 export async function listResources(
   context: ReadContext,
-  cursor: string | undefined,
-  signal: AbortSignal,
+  {
+    cursor,
+    views,
+    signal,
+  }: {
+    readonly cursor: string | undefined
+    /** The client shows views. */
+    readonly views: boolean
+    readonly signal: AbortSignal
+  },
 ): Promise<ListResourcesResult> {
   const offset = offsetOf(cursor)
   const { session } = context
-  const first = offset === 0 ? fixedResources(session) : []
+  const first = offset === 0 ? [...fixedResources(session), ...(views ? viewResources() : [])] : []
   const listsAgents = session.mayRead(routes.agents.list) && session.mayRead(routes.agents.get)
   if (!listsAgents) return { resources: first }
   try {
@@ -88,6 +99,8 @@ export async function readResource(
   signal: AbortSignal,
 ): Promise<ReadResourceResult> {
   const { session } = context
+  const view = viewAt(uri)
+  if (view) return { contents: [await viewContents(view)], ...unchangingCacheHint }
   const source = sourceOf(uri, session)
   if (!source) throw new ResourceNotFoundError(session.redact(uri))
   const { route, request, cacheTime } = source

@@ -128,7 +128,7 @@ function serveMethods(
   const { onBug } = options
   const readContext = { session: restrictedSession(session, exposure.tools), onBug }
   serveTools(server, request, options)
-  serveResources(server, readContext)
+  serveResources(server, request, readContext)
   servePrompts(server, { ...readContext, prompts: options.prompts })
   if (era === 'modern')
     serveTasks(server, callTasks({ session, tools: exposure.tools, ...options }))

@@ -1,4 +1,5 @@
 import type { Tool as ProtocolTool, ServerOptions } from '@modelcontextprotocol/server'
+import { type ViewName, viewMeta } from '../../apps/views.ts'
 import { type ConfirmMode, listsToken, withoutToken } from '../call/confirm-mode.ts'
 import { jsonSchemaValidator } from '../call/json-schema-validator.ts'
 import type { Tool } from '../call/tool.ts'
@@ -9,7 +10,8 @@ import { serverOptionsFor } from './server-info.ts'
 /** The tools and server options of one exposure. They do not change while the server runs. */
 export interface ToolCatalogue {
   readonly byName: ReadonlyMap<string, Tool>
-  readonly listed: () => ProtocolTool[]
+  /** The tools as `tools/list` shows them; `views`: with the addresses of their views. */
+  readonly listed: (views: boolean) => ProtocolTool[]
   readonly modern: ServerOptions
   /** For connections of the 2025 revisions. */
   readonly legacy: ServerOptions
@@ -52,9 +54,16 @@ function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions): ToolCat
   const legacy = optionsOf('2025')
   return {
     byName: new Map(exposure.tools.map((tool) => [tool.name, tool])),
-    listed: () => exposure.tools.map((tool) => shown(tool.listed(view))),
+    listed: (views) =>
+      exposure.tools.map((tool) =>
+        withView(shown(tool.listed(view)), views ? tool.view : undefined),
+      ),
     modern: optionsOf('modern'),
     legacy,
     statelessLegacy: { ...legacy, capabilities: { ...legacy.capabilities, resources: {} } },
   }
 }
+
+/** A listed tool with the address of its view. */
+const withView = (tool: ProtocolTool, view: ViewName | undefined): ProtocolTool =>
+  view === undefined ? tool : { ...tool, _meta: viewMeta(view) }

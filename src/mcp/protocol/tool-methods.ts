@@ -9,6 +9,7 @@ import { requestSender } from './request-sender.ts'
 import type { ServedRequest } from './served-request.ts'
 import type { RunTool, ToolClient } from './tool-calls.ts'
 import { type OnUnknownTool, unknownToolError } from './unknown-tool.ts'
+import { showsViews } from './view-clients.ts'
 
 /** `tools/list` and `tools/call`. */
 export function serveTools(
@@ -25,9 +26,9 @@ export function serveTools(
   },
 ): void {
   const { session, exposure, catalogue, header, isStatelessLegacy } = request
-  server.setRequestHandler('tools/list', ({ params }) => {
+  server.setRequestHandler('tools/list', ({ params }, context) => {
     refuseCursor(params)
-    return { tools: catalogue.listed() }
+    return { tools: catalogue.listed(showsViews(server, context, request)) }
   })
   server.setRequestHandler('tools/call', ({ params }, context) => {
     const { name, arguments: args = {} } = params

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Client } from '../../../src/api/client.ts'
+import { viewExtension, viewMimeType } from '../../../src/apps/views.ts'
 import { callTaskView } from '../../../src/flows/calls/wait-for-call.ts'
 import { createStdioHandshake } from '../../../src/mcp/fast/stdio-handshake.ts'
 import { createMcpService } from '../../../src/mcp/mcp-service.ts'
@@ -44,7 +45,7 @@ const createHandshake = () =>
     confirm: 'auto',
     exposure: everyTool(toolSummaries),
     info: serverInfoOf(isSandbox, version),
-    listed: toolSummaries.map(({ listed }) => listed),
+    listed: toolSummaries,
     versions: initializedVersions,
   })
 
@@ -103,11 +104,11 @@ export const initialize = (protocolVersion: string): Message => ({
 })
 export const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
 export const list = { jsonrpc: '2.0', id: 'two', method: 'tools/list', params: {} }
-export const modern = (method: string): Message => ({
+export const modern = (method: string, capabilities: object = { elicitation: {} }): Message => ({
   jsonrpc: '2.0',
   id: 3,
   method,
-  params: { _meta: clientMeta({ elicitation: {} }) },
+  params: { _meta: clientMeta(capabilities) },
 })
 
 /** The same message with other params. */
@@ -115,3 +116,9 @@ export const withParams = (message: Message, params: Record<string, unknown>): M
   ...message,
   params: { ...(message.params as object), ...params },
 })
+
+/** What a client declares that shows views. */
+export const viewCapabilities = { extensions: { [viewExtension]: { mimeTypes: [viewMimeType] } } }
+
+export const withViews = (message: Message): Message =>
+  withParams(message, { capabilities: viewCapabilities })

@@ -10,14 +10,18 @@ import {
   type Message,
   modern,
   sdkAnswers,
+  viewCapabilities,
   withParams,
+  withViews,
 } from './handshake-answers.ts'
 
 describe('the handshake', () => {
   test.each([
     ...initializedVersions.map((one) => [`initialize ${one}`, [initialize(one)], 1] as const),
     ['a whole beginning', [initialize('2025-11-25'), initialized, list], 2],
+    ['a beginning with views', [withViews(initialize('2025-11-25')), initialized, list], 2],
     ['a list', [modern('tools/list')], 1],
+    ['a list with views', [modern('tools/list', viewCapabilities)], 1],
     ['a probe and a list', [modern('server/discover'), modern('tools/list')], 2],
   ] as const)('answers %s as the SDK does', async (_, messages, count) => {
     const { answers } = handshakeOf(messages)

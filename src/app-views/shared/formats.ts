@@ -1,0 +1,77 @@
+import type { HostContext } from './host.ts'
+
+/** Numbers and times in the language of the host's user. */
+export interface Formats {
+  number(value: number): string
+  /** Such as `+3.5`. */
+  signed(value: number): string
+  /** A date, with `time` also its hour. The text is shown as it is where it is no time. */
+  wall(iso: string, precision: 'month' | 'day' | 'hour'): string
+  /** A moment in the user's own time zone. */
+  moment(iso: string): string
+  /** A length such as `1:23` or `1:02:03`. */
+  length(seconds: number): string
+}
+
+export function createFormats({
+  locale,
+  timeZone,
+}: Pick<HostContext, 'locale' | 'timeZone'>): Formats {
+  const language = isUsable(() => new Intl.NumberFormat(locale)) ? locale : undefined
+  const zone = isUsable(() => new Intl.DateTimeFormat(language, { timeZone }))
+    ? timeZone
+    : undefined
+  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
+  const signed = new Intl.NumberFormat(language, {
+    maximumFractionDigits: 1,
+    signDisplay: 'exceptZero',
+  })
+  const moment = new Intl.DateTimeFormat(language, {
+    timeZone: zone,
+    dateStyle: 'medium',
+    timeStyle: 'short',
+  })
+  const walls = {
+    month: wallFormat(language, { year: 'numeric', month: 'short' }),
+    day: wallFormat(language, { weekday: 'short', day: 'numeric', month: 'short' }),
+    hour: wallFormat(language, {
+      day: 'numeric',
+      month: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+    }),
+  }
+  return {
+    number: number.format,
+    signed: signed.format,
+    wall: (iso, precision) => walls[precision](iso),
+    moment(iso) {
+      const ms = Date.parse(iso)
+      return Number.isNaN(ms) ? iso : moment.format(ms)
+    },
+    length(seconds) {
+      const whole = Math.max(0, Math.round(seconds))
+      const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
+      const shown = parts[0] ? parts : parts.slice(1)
+      return shown.map((part, at) => (at ? String(part).padStart(2, '0') : part)).join(':')
+    },
+  }
+}
+
+/** The clock of the zone that a time was given in, whatever zone the user is in. */
+function wallFormat(locale: string | undefined, options: Intl.DateTimeFormatOptions) {
+  const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' })
+  return (iso: string): string => {
+    const [wall] = /^\d{4}-\d\d-\d\dT\d\d:\d\d/.exec(iso) ?? []
+    return wall ? format.format(Date.parse(`${wall}Z`)) : iso
+  }
+}
+
+function isUsable(make: () => unknown): boolean {
+  try {
+    make()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,120 @@
+import * as z from 'zod/mini'
+import { openRpc } from './rpc.ts'
+
+/** What the host says of itself and of the place where it shows the view. */
+const HostContext = z.looseObject({
+  theme: z.catch(z.optional(z.enum(['light', 'dark'])), undefined),
+  locale: z.catch(z.optional(z.string()), undefined),
+  timeZone: z.catch(z.optional(z.string()), undefined),
+  styles: z.catch(
+    z.optional(z.looseObject({ variables: z.optional(z.record(z.string(), z.unknown())) })),
+    undefined,
+  ),
+})
+export type HostContext = z.output<typeof HostContext>
+
+const Initialized = z.looseObject({
+  hostCapabilities: z.catch(z.looseObject({}), {}),
+  hostContext: z.catch(HostContext, {}),
+})
+
+/** A tool's result as hosts pass it on. */
+export const ToolResult = z.looseObject({
+  content: z.catch(z.array(z.looseObject({ text: z.optional(z.string()) })), []),
+  structuredContent: z.optional(z.record(z.string(), z.unknown())),
+  isError: z.optional(z.boolean()),
+})
+export type ToolResult = z.output<typeof ToolResult>
+
+const ToolInput = z.looseObject({
+  arguments: z.catch(z.record(z.string(), z.unknown()), {}),
+})
+
+export interface HostEvents {
+  /** The host is ready, or where it shows the view has changed. */
+  readonly context: (context: HostContext) => void
+  readonly input: (args: Readonly<Record<string, unknown>>) => void
+  readonly result: (result: ToolResult) => void
+  readonly cancelled: () => void
+}
+
+export interface Host {
+  /** Whether the view may call tools of its server. Known once `context` was called. */
+  canCallTools(): boolean
+  canOpenLinks(): boolean
+  /** Calls a tool of the view's own server. Rejects if the host refuses. */
+  callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult>
+  /** Asks the host to open a page outside; it may ask the user first. */
+  openLink(url: string): Promise<unknown>
+}
+
+/** The specification that the views follow. */
+const protocolVersion = '2026-01-26'
+
+/** Introduces the view to its host and passes on what the host sends. */
+export function connectHost(name: string, events: HostEvents): Host {
+  let capabilities: Readonly<Record<string, unknown>> = {}
+  let context: HostContext = {}
+  const changed = (change: HostContext) => {
+    context = { ...context, ...change }
+    applyTheme(context)
+    events.context(context)
+  }
+  const rpc = openRpc({
+    request: (method) => (method === 'ping' || method === 'ui/resource-teardown' ? {} : undefined),
+    notification(method, params) {
+      if (method === 'ui/notifications/tool-input') {
+        const { data } = ToolInput.safeParse(params)
+        events.input(data?.arguments ?? {})
+      } else if (method === 'ui/notifications/tool-result') {
+        events.result(resultIn(params))
+      } else if (method === 'ui/notifications/tool-cancelled') {
+        events.cancelled()
+      } else if (method === 'ui/notifications/host-context-changed') {
+        changed(HostContext.safeParse(params).data ?? {})
+      }
+    },
+  })
+  const appInfo = { name: `voice-agent-mcp-${name}`, version: '1' }
+  rpc.request('ui/initialize', { protocolVersion, appInfo, appCapabilities: {} }).then((reply) => {
+    const { data } = Initialized.safeParse(reply)
+    capabilities = data?.hostCapabilities ?? {}
+    changed(data?.hostContext ?? {})
+    rpc.notify('ui/notifications/initialized', {})
+    reportSize((size) => rpc.notify('ui/notifications/size-changed', size))
+  })
+  return {
+    canCallTools: () => capabilities.serverTools !== undefined,
+    canOpenLinks: () => capabilities.openLinks !== undefined,
+    callTool: async (tool, args) =>
+      resultIn(await rpc.request('tools/call', { name: tool, arguments: args })),
+    openLink: (url) => rpc.request('ui/open-link', { url }),
+  }
+}
+
+/** A result that is not one of the protocol is shown as a failure. */
+const resultIn = (received: unknown): ToolResult =>
+  ToolResult.safeParse(received).data ?? { content: [], isError: true }
+
+/** Follows the host's theme, and takes over the style variables that it gives. */
+function applyTheme({ theme, styles }: HostContext): void {
+  const root = document.documentElement
+  if (theme) root.style.colorScheme = theme
+  for (const [name, value] of Object.entries(styles?.variables ?? {})) {
+    if (name.startsWith('--') && typeof value === 'string') root.style.setProperty(name, value)
+  }
+}
+
+/** Tells the host how much room the view needs, now and whenever that changes. */
+function reportSize(send: (size: { width: number; height: number }) => void): void {
+  let last = ''
+  const report = () => {
+    const { width, height } = document.body.getBoundingClientRect()
+    const size = { width: Math.ceil(width), height: Math.ceil(height) }
+    const text = `${size.width} ${size.height}`
+    if (text !== last) send(size)
+    last = text
+  }
+  new ResizeObserver(report).observe(document.body)
+  report()
+}

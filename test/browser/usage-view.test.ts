@@ -1,0 +1,246 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { envelope, json } from '../harness/fake-platform.ts'
+import { type Counted, startUsagePlatform } from '../harness/usage-platform.ts'
+import { accessibilityFlaws, openBrowser, type TestBrowser } from './open-browser.ts'
+import { tabOrder } from './view-host/tab-order.ts'
+import { type ShownView, showView, type ViewSettings } from './view-host/view-host.ts'
+
+let browser: TestBrowser
+beforeAll(async () => {
+  browser = await openBrowser()
+}, 120_000)
+afterAll(() => browser?.[Symbol.asyncDispose]())
+
+const day = 86_400_000
+const start = Date.UTC(2026, 10, 1)
+
+/** Calls of each day: two of the one agent, one of the other. */
+const calls: Counted[] = Array.from({ length: 60 }, (_, at) => ({
+  at: new Date(start + Math.floor(at / 3) * day + 9 * 3_600_000 + at * 60_000).toISOString(),
+  seconds: 60 + (at % 7) * 30,
+  agent: at % 3 === 0 ? 'agent-2' : 'agent-1',
+}))
+const agents = [
+  { id: 'agent-1', name: 'Front desk' },
+  { id: 'agent-2', name: 'Terminservice' },
+]
+const november = {
+  start: '2026-11-01T00:00:00Z',
+  end: '2026-11-21T00:00:00Z',
+  granularity: 'day',
+}
+const byAgent = { ...november, group_by: ['agent'] }
+
+/** The view of usage, on a platform with these conversations. */
+async function show({
+  counted = calls,
+  named = agents,
+  ...settings
+}: Partial<ViewSettings> & { counted?: readonly Counted[]; named?: readonly object[] } = {}) {
+  const items = { count: named.length, items: named }
+  const platform = await startUsagePlatform(counted, {}, { '/agents': items })
+  onTestFinished(() => platform[Symbol.asyncDispose]())
+  const view = await showView(browser, {
+    tool: 'get_usage',
+    args: byAgent,
+    env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key' },
+    ...settings,
+  })
+  onTestFinished(() => view[Symbol.asyncDispose]())
+  return { ...view, platform }
+}
+
+const rows = ({ frame }: ShownView) =>
+  frame.evaluate('document.querySelectorAll("tbody tr").length')
+const isTooWide = ({ frame }: ShownView) =>
+  frame.evaluate('document.documentElement.scrollWidth > window.innerWidth')
+const chosen = ({ frame }: ShownView) => frame.innerText('figcaption strong')
+
+const places = [
+  ['on a desktop, light', { viewport: { width: 900, height: 700 }, colorScheme: 'light' }],
+  ['on a phone, dark', { viewport: { width: 320, height: 568 }, colorScheme: 'dark' }],
+] as const
+
+describe.each(places)('usage %s', (_, page) => {
+  test('is a chart with a table beside it, for everybody', async () => {
+    const view = await show({ page })
+    await view.run()
+    await view.frame.waitForSelector('canvas')
+    const text = await view.text()
+    expect(text).toContain('Front desk')
+    expect(text).toMatch(/Minutes\s+147\s/)
+    expect(text).toMatch(/Conversations\s+60\s/)
+    expect(await rows(view)).toBe(20)
+    expect(await isTooWide(view)).toBe(false)
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
+    const background = await view.frame.evaluate(
+      'getComputedStyle(document.documentElement).backgroundColor',
+    )
+    expect(background).toBe(page.colorScheme === 'dark' ? 'rgb(31, 31, 29)' : 'rgb(255, 255, 255)')
+    expect(view.complaints).toEqual([])
+    expect(view.requests).toEqual([])
+  })
+
+  test('says so when there was none', async () => {
+    const view = await show({ page, counted: [] })
+    await view.run()
+    await view.frame.waitForSelector('.empty')
+    expect(await view.text()).toContain('No completed conversation in this time.')
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
+  })
+
+  test('shows many groups with hostile names, as text', async () => {
+    const name = '<img src=x onerror="document.title=\'run\'">\u202e</script>'
+    const many = Array.from({ length: 30 }, (_, at) => ({
+      id: `a${at}`,
+      name: `${name}${'w'.repeat(at === 29 ? 1000 : 30)}${at}`,
+    }))
+    const counted = Array.from({ length: 3000 }, (_, at) => ({
+      at: new Date(start + (at % 480) * 3_600_000).toISOString(),
+      seconds: 60 * (1 + (at % 30)),
+      agent: `a${at % 30}`,
+    }))
+    const view = await show({ page, counted, named: many })
+    await view.run()
+    await view.frame.waitForSelector('canvas')
+    expect(await view.text()).toContain('<img src=x onerror=')
+    // What did not fit into the answer is asked for, part by part.
+    const first = Number(await rows(view))
+    expect(first).toBeLessThan(20)
+    await view.frame.click('#more')
+    await expect.poll(() => rows(view)).toBeGreaterThan(first)
+    expect(await view.text()).toMatch(/\d+ others/)
+    expect(await view.text()).not.toContain('\u202e')
+    expect(await view.frame.evaluate('document.querySelectorAll("img").length')).toBe(0)
+    expect(await view.frame.evaluate('document.title')).toBe('Usage over time')
+    expect(await isTooWide(view)).toBe(false)
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
+    expect(view.requests).toEqual([])
+  })
+})
+
+test('the figures of a bar are shown under the pointer, and by the arrow keys', async () => {
+  const view = await show()
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  expect(await chosen(view)).toBe('Fri 20 Nov: 6 minutes')
+  await view.frame.hover('.u-over', { position: { x: 3, y: 50 } })
+  expect(await chosen(view)).toBe('Sun 1 Nov: 4.5 minutes')
+  await view.frame.focus('#chart')
+  await view.page.keyboard.press('ArrowRight')
+  expect(await chosen(view)).toBe('Mon 2 Nov: 9 minutes')
+  expect(await view.frame.innerText('.legend')).toMatch(/Front desk 6.5\s+Terminservice 2.5/)
+  const said = 'document.querySelector("#chart").getAttribute("aria-valuetext")'
+  expect(await view.frame.evaluate(said)).toBe('Mon 2 Nov: 9 minutes')
+  await view.page.keyboard.press('End')
+  await view.page.keyboard.press('ArrowRight')
+  expect(await chosen(view)).toBe('Fri 20 Nov: 6 minutes')
+})
+
+test('the keyboard reaches everything', async () => {
+  const view = await show()
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  expect(await tabOrder(view)).toEqual(['measure', 'granularity', 'grouping', 'chart', 'table'])
+})
+
+test('granularity, groups and measure are chosen in the view', async () => {
+  const view = await show()
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  await view.frame.selectOption('#measure', 'conversations')
+  expect(await chosen(view)).toBe('Fri 20 Nov: 3 conversations')
+  await view.frame.focus('#granularity')
+  await view.frame.selectOption('#granularity', 'month')
+  await expect.poll(() => rows(view)).toBe(1)
+  expect(await view.frame.innerText('tbody')).toMatch(/Nov 2026\s+60/)
+  await view.frame.selectOption('#grouping', '')
+  await expect.poll(view.text).not.toContain('Front desk')
+  await view.frame.selectOption('#granularity', 'total')
+  await expect.poll(() => view.frame.innerText('tbody')).toMatch(/^All\s+147\s+60$/)
+  expect(view.calls.map(({ arguments: args }) => args)).toEqual([
+    { ...byAgent, granularity: 'month' },
+    { ...november, granularity: 'month' },
+    { ...november, granularity: 'total' },
+  ])
+  // What was chosen last has the focus still.
+  expect(await view.frame.evaluate('document.activeElement.id')).toBe('granularity')
+  expect(view.complaints).toEqual([])
+})
+
+test('a comparison is shown by group, with the change', async () => {
+  const compared = { ...byAgent, start: '2026-11-11T00:00:00Z', compare_start: november.start }
+  const view = await show({ args: compared })
+  await view.run()
+  await view.frame.waitForSelector('table')
+  expect(await view.text()).toContain('compared with')
+  expect(await view.text()).toMatch(/Front desk\s+[\d.]+\s+20\s+[\d.]+\s+[+−-]?[\d.]+/)
+  expect(await accessibilityFlaws(view.frame)).toEqual([])
+})
+
+test('a host that lets views call no tools offers no choice that needs one', async () => {
+  const view = await show({ context: { withoutTools: true } })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  expect(await tabOrder(view)).toEqual(['measure', 'chart', 'table'])
+})
+
+test('the theme of the host may change while the view is shown', async () => {
+  const view = await show()
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  await view.page.evaluate("bridge.setHostContext({ theme: 'dark', locale: 'de' })")
+  await expect.poll(() => chosen(view)).toBe('Fr., 20. Nov.: 6 minutes')
+  const background = 'getComputedStyle(document.documentElement).backgroundColor'
+  expect(await view.frame.evaluate(background)).toBe('rgb(31, 31, 29)')
+})
+
+describe('an answer', () => {
+  test('that is slow is waited for, and the view says so', async () => {
+    const view = await show()
+    await expect.poll(view.text).toMatch(/Reading usage …$/)
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
+    await view.frame.evaluate('new Promise((done) => setTimeout(done, 10_000))')
+    expect(await view.text()).toMatch(/The platform is slow. Still waiting for the answer …$/)
+    await view.run()
+    await view.frame.waitForSelector('canvas')
+    expect(await view.frame.evaluate('document.querySelector("main").ariaBusy')).toBe('false')
+  }, 30_000)
+
+  test('that is a failure is shown, and what was shown before stays', async () => {
+    const view = await show()
+    await view.run()
+    await view.frame.waitForSelector('canvas')
+    view.platform.behave((_, response) => json(response, 403, envelope('forbidden', '<b>no</b>')))
+    await view.frame.selectOption('#granularity', 'month')
+    await expect.poll(() => view.frame.innerText('#problem')).toContain('forbidden')
+    expect(await view.frame.evaluate('document.querySelectorAll("#problem b").length')).toBe(0)
+    expect(await rows(view)).toBe(20)
+    expect(await view.frame.evaluate('document.querySelector("#granularity").value')).toBe('day')
+    expect(await accessibilityFlaws(view.frame)).toEqual([])
+  })
+
+  test.each([
+    ['of another form', { content: [], structuredContent: { data: 'none' } }],
+    ['without data', { content: [{ type: 'text', text: 'x' }] }],
+  ])('%s is not shown as data', async (_, result) => {
+    const view = await show()
+    await view.send(result)
+    await expect.poll(view.text).toContain('another form than this view can show')
+  })
+
+  test('that was cancelled is not waited for', async () => {
+    const view = await show()
+    await view.page.evaluate("bridge.sendToolCancelled({ reason: 'user action' })")
+    await expect.poll(view.text).toMatch(/The call was cancelled.$/)
+    await sleep(400)
+    expect(await view.text()).not.toContain('Reading')
+  })
+})
+
+test('the view stops when its host asks', async () => {
+  const view = await show()
+  await view.run()
+  expect(await view.page.evaluate('bridge.teardownResource({})')).toEqual({})
+})

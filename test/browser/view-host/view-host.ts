@@ -1,0 +1,125 @@
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import * as z from 'zod'
+import { viewExtension, viewMimeType } from '../../../src/apps/views.ts'
+import { bin, cleanEnv, quietly } from '../../harness/program.ts'
+import type { Frame, Page, PageSettings, TestBrowser } from '../open-browser.ts'
+import { startHostPages } from './pages.ts'
+
+type Args = Readonly<Record<string, unknown>>
+
+export interface ViewSettings {
+  readonly tool: string
+  readonly args?: Args
+  /** Settings of the server, by the names of environment variables. */
+  readonly env?: Record<string, string>
+  readonly page?: PageSettings
+  /** What the host says of itself; by default the theme of the page. */
+  readonly context?: Args
+}
+
+/** A view that a host shows, with the connection to the server behind it. */
+export interface ShownView extends AsyncDisposable {
+  readonly page: Page
+  /** The frame that the view runs in. */
+  readonly frame: Frame
+  /** What the browser asked for apart from the host's own two pages. */
+  readonly requests: readonly string[]
+  /** What the browser complained of, such as a broken policy. */
+  readonly complaints: readonly string[]
+  /** Pages that the view asked the host to open. */
+  readonly opened: readonly string[]
+  /** Tool calls of the view itself. */
+  readonly calls: readonly { readonly name: string; readonly arguments?: Args | undefined }[]
+  /** Calls the tool as the model does, and hands the result to the view. */
+  readonly run: () => Promise<void>
+  /** Hands any result to the view, such as one that no server gives. */
+  readonly send: (result: object) => Promise<void>
+  /** Waits until the view shows a text. */
+  readonly text: () => Promise<string>
+}
+
+const UiTool = z.looseObject({
+  name: z.string(),
+  _meta: z.looseObject({ ui: z.looseObject({ resourceUri: z.string() }) }),
+})
+const UiContents = z.looseObject({
+  mimeType: z.literal(viewMimeType),
+  text: z.string(),
+  _meta: z.looseObject({ ui: z.looseObject({ csp: z.unknown() }) }),
+})
+
+/** Shows the view of a tool as a chat client does: server, official bridge, sandbox proxy, frame. */
+export async function showView(
+  browser: TestBrowser,
+  { tool, args = {}, env = {}, page: settings = {}, context = {} }: ViewSettings,
+): Promise<ShownView> {
+  const client = new Client(
+    { name: 'test-host', version: '1' },
+    {
+      versionNegotiation: { mode: 'legacy' },
+      capabilities: { extensions: { [viewExtension]: { mimeTypes: [viewMimeType] } } },
+    },
+  )
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [bin],
+      env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }),
+      stderr: 'ignore',
+    }),
+  )
+  const { tools } = await client.listTools()
+  const { _meta } = UiTool.parse(tools.find(({ name }) => name === tool))
+  const { contents } = await client.readResource({ uri: _meta.ui.resourceUri })
+  const { text: html, _meta: meta } = UiContents.parse(contents[0])
+  const pages = await startHostPages()
+  const page = await browser.newPage(settings)
+  const requests: string[] = []
+  const complaints: string[] = []
+  const opened: string[] = []
+  const calls: { name: string; arguments?: Args | undefined }[] = []
+  page.on('request', (request) => {
+    const url = request.url()
+    if (![pages.host, pages.proxy].includes(url) && !url.endsWith('/favicon.ico'))
+      requests.push(url)
+  })
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().includes('favicon'))
+      complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  await page.exposeFunction('callTool', (params: { name: string; arguments?: Args }) => {
+    calls.push(params)
+    return client.callTool(params)
+  })
+  await page.exposeFunction('opened', (url: string) => void opened.push(url))
+  await page.goto(pages.host)
+  const theme = settings.colorScheme ?? 'light'
+  const opening = {
+    proxy: pages.proxy,
+    html,
+    csp: meta.ui.csp,
+    context: { theme, locale: 'en-GB', timeZone: 'UTC', ...context },
+  }
+  await page.evaluate(`openView(${asScript(opening)})`)
+  await page.evaluate(`bridge.sendToolInput(${asScript({ arguments: args })})`)
+  const frame = page.frames().find((one) => one.parentFrame()?.parentFrame())
+  if (!frame) throw new Error('There is no frame of the view.')
+  const send = async (result: object) => {
+    await page.evaluate(`bridge.sendToolResult(${asScript(result)})`)
+  }
+  return {
+    ...{ page, frame, requests, complaints, opened, calls, send },
+    run: async () => send(await client.callTool({ name: tool, arguments: args })),
+    text: () => frame.innerText('main'),
+    [Symbol.asyncDispose]: async () => {
+      await page.close()
+      await client.close()
+      await pages[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** JSON is an expression of JavaScript. */
+const asScript = (value: object) => JSON.stringify(value)
