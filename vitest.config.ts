@@ -15,6 +15,7 @@ export const slow = [
   'test/cli/install/text-formats.property.test.ts',
   'test/dev/docs/install-links.test.ts',
   'test/dev/imports/check.test.ts',
+  'test/dev/release/bundle.test.ts',
   'test/dev/release/install-options.test.ts',
   'test/dev/simulate/simulate.test.ts',
   'test/flows/agents/agents-in-tree.test.ts',

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { adviceTable, kindTable } from './docs/errors.ts'
 import { buttonPictures, installButtons } from './docs/install-links.ts'
+import { installOptionTable } from './docs/install-options.ts'
 import { withSections } from './docs/markdown.ts'
 import {
   configSchemaText,
@@ -23,7 +24,7 @@ const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': { tools: toolList() },
   'docs/configuration.md': { settings: settingTable() },
   'docs/errors.md': { kinds: kindTable(), advice: adviceTable() },
-  'docs/install.md': { buttons: installButtons('') },
+  'docs/install.md': { buttons: installButtons(''), options: installOptionTable() },
   'docs/sandbox.md': { destinations: destinationTable(), keys: sandboxKeyTable() },
   'docs/tools.md': { reference: toolReference() },
 }

@@ -52,7 +52,7 @@ export function artifacts(info: PackageInfo, scratch: string, schemaUrl: string)
       run() {
         const content = folder('bundle')
         writeBundle(info, content)
-        bundle = packBundle(info, content)
+        bundle = packBundle(info, content, releaseFolder)
         return done(`${shown(bundle.file)}, ${megabytes(bundle.bytes)}, its manifest is valid`)
       },
     },

@@ -11,7 +11,6 @@ import { sandboxKeys } from '../../sandbox/seed.ts'
 import { iconPng } from './icon.ts'
 import { installOptions } from './install-options.ts'
 import { entryPoint, mcpbManifest } from './mcpb-manifest.ts'
-import { releaseFolder } from './npm-package.ts'
 import { type PackageInfo, root } from './package-info.ts'
 import { accountOver, type Launch, withSandbox } from './try-program.ts'
 
@@ -43,7 +42,7 @@ export function writeBundle(info: PackageInfo, folder: string): void {
   for (const file of ['README.md', 'LICENSE']) cpSync(join(root, file), join(folder, file))
   const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
   writeFileSync(join(folder, 'manifest.json'), json(mcpbManifest(info)))
-  // Without it Node.js would not read the program as a module.
+  // Without it Node.js would try to read the program as CommonJS first.
   const { name, version, license } = info
   writeFileSync(join(folder, 'package.json'), json({ name, version, license, type: 'module' }))
   writeFileSync(join(folder, 'icon.png'), iconPng())
@@ -56,12 +55,11 @@ export interface Bundle {
   readonly sha256: string
 }
 
-/** Packs the bundle of a folder into `dist/release` with @anthropic-ai/mcpb, which validates it. */
-export function packBundle({ name, version }: PackageInfo, folder: string): Bundle {
+/** Packs the bundle of a folder into another with @anthropic-ai/mcpb, which validates it. */
+export function packBundle({ name, version }: PackageInfo, folder: string, out: string): Bundle {
   installOnce(toolsFolder)
   mcpb('validate', join(folder, 'manifest.json'))
-  mkdirSync(releaseFolder, { recursive: true })
-  const file = join(releaseFolder, `${name}-${version}.mcpb`)
+  const file = join(out, `${name}-${version}.mcpb`)
   mcpb('pack', folder, file)
   const content = readFileSync(file)
   return { file, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') }

@@ -98,7 +98,7 @@ function nextSteps(info: PackageInfo): string {
   const url = downloadUrl(info, `${name}-${version}.mcpb`)
   return `
 What a person does next (docs/releasing.md):
-  1. git tag v${version} && git push origin v${version}
+  1. Tag this commit v${version}, if it is not yet, and push the tag
   2. npm publish ${files}.tgz
   3. Make a release of the tag with ${files}.mcpb and SHA256SUMS${url === undefined ? '' : `, so that\n     ${url} leads to it`}
   4. mcp-publisher publish dist/release/server.json
