@@ -19,7 +19,7 @@ export const installOptions: Readonly<Record<string, InstallOption>> = {
     type: 'string',
     title: 'Address of the platform',
     description:
-      'Such as https://api.your-platform.example. Leave address and key empty to try the server on its built-in sandbox, where nothing is dialled.',
+      'Leave address and key empty to try the server on its built-in sandbox, where nothing is dialled. Example: https://api.your-platform.example',
   },
   api_key: {
     variable: 'VOICE_AGENT_API_KEY',
