@@ -12,6 +12,8 @@ export const slow = [
   'test/calls/call-identity.test.ts',
   'test/calls/exactly-once.test.ts',
   'test/cli/commands/call.test.ts',
+  'test/cli/doctor/local.test.ts',
+  'test/cli/doctor/platform.test.ts',
   'test/cli/install/text-formats.property.test.ts',
   'test/dev/docs/install-links.test.ts',
   'test/dev/imports/check.test.ts',

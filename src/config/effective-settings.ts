@@ -19,23 +19,28 @@ const masked = '(set, not shown)'
  * Every setting that a configuration can hold, with its value and where that comes from. Throws
  * ConfigError where a value is not valid.
  */
-export const effectiveSettings = (
+export function effectiveSettings(group: SettingGroup, given: GivenSettings): EffectiveSetting[] {
+  for (const [name, setting] of Object.entries(group)) {
+    if (setting.variable !== undefined) setting.parse(given.texts[name], settingLabel(group, name))
+  }
+  return shownSettings(group, given)
+}
+
+/** The same, whether the values are valid or not. */
+export const shownSettings = (
   group: SettingGroup,
   { texts, origins }: GivenSettings,
 ): EffectiveSetting[] =>
   Object.entries(group).flatMap(([name, setting]) => {
     const { variable } = setting
     if (variable === undefined) return []
-    setting.parse(texts[name], settingLabel(group, name))
-    return [
-      {
-        name,
-        value: shownValue(setting, texts[name]),
-        origin: origins[name] ?? 'default',
-        variable,
-      },
-    ]
+    const value = shownValue(setting, texts[name])
+    return [{ name, value, origin: origins[name] ?? 'default', variable }]
   })
+
+/** Where a value comes from, as a person finds it. */
+export const originText = ({ name, variable, origin }: EffectiveSetting, file = ''): string =>
+  ({ flag: `--${name}`, variable, file, default: 'default' })[origin]
 
 function shownValue({ isSecret, json }: Setting, text: string | undefined): string | null {
   if (text === undefined) return json.default === undefined ? null : String(json.default)

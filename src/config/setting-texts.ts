@@ -20,24 +20,38 @@ export interface GivenSettings {
   readonly origins: Readonly<Record<string, SettingOrigin>>
 }
 
+/** What is done about a fault of the configuration. */
+export type OnFault = (fault: ConfigError) => void
+
+/** The usual: nothing works with a configuration that is wrong. */
+export const throwFault: OnFault = (fault) => {
+  throw fault
+}
+
 /**
  * Every setting of a group that is set; a flag wins over its variable, and that over the
  * configuration file. A blank text means not set, because desktop clients write it so, and so does an
- * option of a desktop bundle that is left empty. Throws ConfigError.
+ * option of a desktop bundle that is left empty. A setting with a fault is left out, if `onFault`
+ * returns.
  */
-export function givenSettings(group: SettingGroup, sources: SettingSources): GivenSettings {
+export function givenSettings(
+  group: SettingGroup,
+  sources: SettingSources,
+  onFault: OnFault = throwFault,
+): GivenSettings {
   const texts: Record<string, string> = {}
   const origins: Record<string, SettingOrigin> = {}
   for (const [name, { variable, blankError }] of Object.entries(group)) {
     const given = textsOf(name, variable, sources)
     if (blankError && given.some(({ text }) => text === '')) {
-      throw new ConfigError(`${settingLabel(group, name)} ${blankError}`)
+      onFault(new ConfigError(`${settingLabel(group, name)} ${blankError}`))
     }
     const first = given.find(({ text }) => text !== '')
     if (!first) continue
     if (/^\$\{.*\}$/.test(first.text)) {
       const where = first.origin === 'variable' ? variable : `--${name}`
-      throw new ConfigError(`${where} is ${first.text}: your client has not filled it in.`)
+      onFault(new ConfigError(`${where} is ${first.text}: your client has not filled it in.`))
+      continue
     }
     texts[name] = first.text
     origins[name] = first.origin

@@ -39,7 +39,8 @@ export function createCallServices(
   }
 }
 
-function readPolicy(policy: CallingConfig['policy']): {
+/** The operator's policy, and how messages name it. Throws ConfigError. */
+export function readPolicy(policy: CallingConfig['policy']): {
   config: DialPolicyConfig | undefined
   source: string
 } {

@@ -39,8 +39,11 @@ function secretsOfFile(file: string): Secrets {
   return secretsIn(text, '\n', `${file}, the file of ${fileLabel},`)
 }
 
+/** Where the secret is kept that is made where the operator gives none. */
+export const keptSecretFile = (dir: string): string => join(dir, 'secret')
+
 function keptSecret(dir: string): string {
-  const file = join(dir, 'secret')
+  const file = keptSecretFile(dir)
   try {
     return readOrMakeSecret({ file, name: 'secret', make: newSecret, pattern: /^[\w-]{43}$/ })
   } catch (error) {

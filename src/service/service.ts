@@ -16,6 +16,7 @@ import { faultOfKey } from '../session/key-fault.ts'
 import { restrictedSession } from '../session/restricted-session.ts'
 import { auditedJournal, openAudit } from './audit.ts'
 import { createCallServices } from './call-services.ts'
+import { inspection } from './inspection.ts'
 import { openLocalToken } from './local-token.ts'
 import { openOauth } from './oauth.ts'
 import { observedDialPolicy } from './observed-dial-policy.ts'
@@ -25,8 +26,8 @@ import { openSealingKeys } from './sealing-keys.ts'
 import { createSessions } from './sessions.ts'
 import { openState, prepareState } from './state.ts'
 
-/** The state alone, for a command that only looks at it. */
-export { openState }
+/** For commands that only look: the state alone, and what a check of everything needs. */
+export { inspection, openState }
 
 /** What the transport that uses the service gives it. */
 export interface ServiceEvents {

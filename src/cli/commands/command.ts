@@ -1,4 +1,5 @@
 import type { CommandSpec } from '../../config/command-line.ts'
+import type { ConfigError } from '../../config/config-error.ts'
 import { configFileSettings } from '../../config/config-file.ts'
 import type { SettingTexts } from '../../config/setting.ts'
 import type { Environment, GivenSettings } from '../../config/setting-texts.ts'
@@ -20,7 +21,10 @@ interface Definition<Name extends string, Config extends object> extends Command
     env: Environment,
     origins: GivenSettings['origins'],
     operands: readonly string[],
+    faults: readonly ConfigError[],
   ) => Config
+  /** It is given what is wrong with the settings, and reads the others; else that is thrown. */
+  readonly readsDespiteFaults?: true
   /**
    * Starts it. What only this command needs is imported in here, so that the others start without
    * loading it.
@@ -38,8 +42,14 @@ export const defineCommand = <Name extends string, Config extends object>(
   ...(definition.operands !== undefined && { operands: definition.operands }),
   ...(definition.readsRest && { readsRest: true }),
   ...(definition.examples && { examples: definition.examples }),
-  configure({ texts, origins }: GivenSettings, env: Environment, operands: readonly string[] = []) {
-    const config = definition.read(texts, env, origins, operands)
+  readsDespiteFaults: definition.readsDespiteFaults ?? false,
+  configure(
+    { texts, origins }: GivenSettings,
+    env: Environment,
+    operands: readonly string[] = [],
+    faults: readonly ConfigError[] = [],
+  ) {
+    const config = definition.read(texts, env, origins, operands, faults)
     return {
       command: definition.name,
       ...config,

@@ -1,5 +1,9 @@
 import { allSettings } from '../../config/command-line.ts'
-import { type EffectiveSetting, effectiveSettings } from '../../config/effective-settings.ts'
+import {
+  type EffectiveSetting,
+  effectiveSettings,
+  originText,
+} from '../../config/effective-settings.ts'
 import { jsonSettings } from '../../config/json-flag.ts'
 import { type Setting, settingReader } from '../../config/setting.ts'
 import { defineCommand } from './command.ts'
@@ -7,7 +11,8 @@ import { http } from './http.ts'
 import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
 
-const shown = allSettings([stdio, http, sandbox])
+/** The settings that a server can have. */
+export const shown = allSettings([stdio, http, sandbox])
 
 export const config = defineCommand({
   name: 'config',
@@ -34,9 +39,9 @@ export const config = defineCommand({
 
 /** One line per setting: name, value and origin. */
 function settingList(settings: readonly EffectiveSetting[], file = ''): string {
-  const rows = settings.map(({ name, value, origin, variable }) => {
-    const from = { flag: `--${name}`, variable, file, default: 'default' }[origin]
-    return { name, value: value ?? unsetText(shown[name]), from }
+  const rows = settings.map((setting) => {
+    const { name, value } = setting
+    return { name, value: value ?? unsetText(shown[name]), from: originText(setting, file) }
   })
   const nameWidth = Math.max(...rows.map(({ name }) => name.length))
   return rows

@@ -1,9 +1,17 @@
 import { allSettings, parseCommandLine } from '../../config/command-line.ts'
+import { ConfigError } from '../../config/config-error.ts'
 import { configFileSettings, readConfigFile } from '../../config/config-file.ts'
-import { type Environment, givenSettings } from '../../config/setting-texts.ts'
+import type { SettingTexts } from '../../config/setting.ts'
+import {
+  type Environment,
+  givenSettings,
+  type OnFault,
+  throwFault,
+} from '../../config/setting-texts.ts'
 import { audit } from './audit.ts'
 import { call } from './call.ts'
 import { config } from './config.ts'
+import { doctor } from './doctor.ts'
 import { http } from './http.ts'
 import { install } from './install.ts'
 import { sandbox } from './sandbox.ts'
@@ -18,6 +26,7 @@ export const commands = [
   sandbox,
   config,
   audit,
+  doctor,
   install,
   uninstall,
   tools,
@@ -44,8 +53,21 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   )
   if (wantsVersion) return { command: 'version' }
   if (wantsHelp) return { command: 'help', about: command?.name }
-  const { settings: group, configure } = command ?? defaultCommand
-  const { texts } = givenSettings(configFileSettings, { flags, env, file: {} })
-  const file = texts.config === undefined ? {} : readConfigFile(texts.config, settings)
-  return configure(givenSettings(group, { flags, env, file }), env, operands)
+  const { settings: group, configure, readsDespiteFaults } = command ?? defaultCommand
+  const faults: ConfigError[] = []
+  const onFault = readsDespiteFaults ? (fault: ConfigError) => void faults.push(fault) : throwFault
+  const { texts } = givenSettings(configFileSettings, { flags, env, file: {} }, onFault)
+  const file = texts.config === undefined ? {} : textsOfFile(texts.config, onFault)
+  const given = givenSettings(group, { flags, env, file }, onFault)
+  return configure(given, env, operands, faults)
+}
+
+function textsOfFile(path: string, onFault: OnFault): SettingTexts {
+  try {
+    return readConfigFile(path, settings)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    onFault(error)
+    return {}
+  }
 }

@@ -12,6 +12,8 @@ export interface FoundClient {
   readonly isFound: boolean
   /** `undefined`: its file cannot be read; `problem` says why. */
   readonly hasServer: boolean | undefined
+  /** The entry of the server in the file. */
+  readonly entry: unknown
   readonly problem: string | undefined
 }
 
@@ -22,10 +24,10 @@ export const findClients = (machine: Machine, name: string): FoundClient[] =>
     const found = { client, file, isFound: isInstalled(client, machine) }
     try {
       const data = client.format.read(readClientFile(file).text)
-      const hasServer = valueAt(data, [client.servers, name]) !== undefined
-      return { ...found, hasServer, problem: undefined }
+      const entry = valueAt(data, [client.servers, name])
+      return { ...found, hasServer: entry !== undefined, entry, problem: undefined }
     } catch (error) {
-      return { ...found, hasServer: undefined, problem: reasonOf(error) }
+      return { ...found, hasServer: undefined, entry: undefined, problem: reasonOf(error) }
     }
   })
 

@@ -16,10 +16,12 @@ export const settingTable = (): string =>
       commands
         .filter((command) => name in command.settings)
         .map((command) => command.name)
-        // It shows the settings of all others.
+        // They look at the settings of all others.
         .filter(
           (command, _, all) =>
-            command !== 'config' || setting.variable === undefined || all.length === 1,
+            !['config', 'doctor'].includes(command) ||
+            setting.variable === undefined ||
+            all.length === 1,
         )
         .join(', '),
     ]),

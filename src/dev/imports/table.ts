@@ -66,6 +66,8 @@ export const mayImport = {
   ],
   // Our entry in the configuration files of MCP clients.
   'cli/install': 'config state/private-files text json',
+  // A check of everything that a server needs.
+  'cli/doctor': 'cli/install service config policy state api contract text json',
   // Tools called from the command line.
   'cli/text-width': 'config',
   'cli/help-layout': 'cli/text-width config',
@@ -74,7 +76,7 @@ export const mayImport = {
     'mcp/protocol mcp/call contract text json',
   ],
   cli: [
-    'cli/install cli/terminal cli/help-layout',
+    'cli/install cli/doctor cli/terminal cli/help-layout',
     'service service/tool-summaries tools/index config transports mcp/fast mcp/protocol mcp/call',
     'session observe sandbox state state/private-files contract pages text',
   ],
@@ -95,7 +97,7 @@ export const mayImport = {
     'flows mcp/call session calls policy state sandbox api contract text',
   ],
   test: [
-    'apps cli/install cli/terminal',
+    'apps cli/install cli/doctor cli/terminal',
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
     'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
     'policy audit state state/private-files observe sandbox oauth oauth/pages oauth/guarded-fetch',

@@ -68,7 +68,7 @@ function refuseOtherTime(now: number): void {
 export const NoRow = z.never()
 
 /** How long to wait for a connection, for one statement, for a lock, and for the last answers, ms. */
-const patience = {
+export const patience = {
   connection: 5000,
   statement: 8000,
   answer: 10_000,
@@ -219,7 +219,8 @@ async function withClient<T>(pool: Pool, work: (client: ClientBase) => Promise<T
 const rowsOf = <T>(row: z.ZodType<T>, { rows }: { rows: unknown[] }): T[] =>
   z.array(row).parse(rows)
 
-function unusable(error: unknown, setting: string): StateError {
+/** A failure of the database of `setting`, in words. */
+export function unusable(error: unknown, setting: string): StateError {
   const reason = reasonOf(error).replace(/\.$/, '')
   const isTemporary = !isRefusal(error)
   const next = isTemporary ? ' This server uses it again as soon as it answers.' : ''

@@ -149,12 +149,17 @@ export async function checkInstallation(
   refuseNewer(found, known)
 }
 
-async function readInstallation(client: ClientBase): Promise<InstallationRow> {
+/** The installation of a database that has one. */
+export async function readInstallation(client: ClientBase): Promise<InstallationRow> {
   const { rows } = await client.query('SELECT * FROM voice_agent_mcp.installation')
   return InstallationRow.parse(rows[0])
 }
 
-function refuseNewer({ needed_version }: InstallationRow, known: readonly Migration[]): void {
+/** Throws StateError for tables of a newer program that this one cannot work with. */
+export function refuseNewer(
+  { needed_version }: InstallationRow,
+  known: readonly Migration[] = migrations,
+): void {
   if (needed_version <= known.length) return
   throw new StateError(
     `its tables were changed by a newer version of voice-agent-mcp (${needed_version}; this one knows ${known.length}). Update this server`,

@@ -6,6 +6,9 @@ import { createPostgresChanges } from './postgres-changes.ts'
 import { createPostgresJournal } from './postgres-journal.ts'
 import { createPostgresRecords } from './postgres-records.ts'
 
+/** Loaded with this file: as a part of its own it would split what a server loads. */
+export { inspectDatabase } from './inspect-database.ts'
+
 export interface PostgresStateOptions extends DatabaseOptions {
   /** Simulated calls do not count for the limits of real ones. */
   readonly isSandbox: boolean

@@ -5,7 +5,7 @@ import { type AuditQuery, type AuditTrail, parseAuditEntry } from '../audit-trai
 import { StateError } from '../state-error.ts'
 import { lazyStateFile, openStateFile, type StateFile } from './state-file.ts'
 
-const schema: StateFile = {
+export const auditSchema: StateFile = {
   // "audt"
   applicationId: 0x61756474,
   version: 1,
@@ -57,7 +57,7 @@ export function createSqliteAuditTrail(path: string, setting: string): SqliteAud
 }
 
 async function open(path: string): Promise<DatabaseSync> {
-  const db = await openStateFile(path, schema)
+  const db = await openStateFile(path, auditSchema)
   // A commit does not wait for the disk: see AuditTrail.
   db.exec('PRAGMA synchronous = NORMAL')
   return db

@@ -13,7 +13,7 @@ import {
 } from './state-file.ts'
 
 /** Times in ms since 1970; lease_end 0: the call has ended. */
-const schema: StateFile = {
+export const callCounterSchema: StateFile = {
   // "dial"
   applicationId: 0x6469616c,
   version: 1,
@@ -43,7 +43,7 @@ const reservedCalls = `
   CREATE INDEX IF NOT EXISTS reserved_calls_external_id ON reserved_calls (external_id)`
 
 async function open(path: string): Promise<DatabaseSync> {
-  const db = await openStateFile(path, schema)
+  const db = await openStateFile(path, callCounterSchema)
   await retryWhileBusy(() => db.exec(`${placedCalls};${reservedCalls}`))
   return db
 }

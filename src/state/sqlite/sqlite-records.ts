@@ -6,7 +6,7 @@ import { StateError } from '../state-error.ts'
 import { lazyStateFile, openStateFile, type StateFile, transaction } from './state-file.ts'
 
 /** Ids and owners are stored as an HMAC with the secret of the file, as in the journal. */
-const schema: StateFile = {
+export const recordsSchema: StateFile = {
   // "kept"
   applicationId: 0x6b657074,
   version: 1,
@@ -35,7 +35,7 @@ interface OpenRecords {
 const SecretRow = z.object({ secret: z.instanceof(Uint8Array) })
 
 async function open(path: string): Promise<OpenRecords> {
-  const db = await openStateFile(path, schema)
+  const db = await openStateFile(path, recordsSchema)
   const { secret } = SecretRow.parse(db.prepare('SELECT secret FROM secret').get())
   return { db, seal: (text) => createHmac('sha256', secret).update(text).digest('base64url') }
 }

@@ -1,11 +1,14 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLocalChanges } from '../changes.ts'
 import { openOnce } from '../open-once.ts'
 import type { State } from '../state.ts'
-import { createSqliteAuditTrail } from './sqlite-audit-trail.ts'
-import { createSqliteCallCounter } from './sqlite-call-counter.ts'
+import { journalSchema } from './journal-schema.ts'
+import { auditSchema, createSqliteAuditTrail } from './sqlite-audit-trail.ts'
+import { callCounterSchema, createSqliteCallCounter } from './sqlite-call-counter.ts'
 import { openSqliteJournal } from './sqlite-journal.ts'
-import { createSqliteRecords } from './sqlite-records.ts'
+import { createSqliteRecords, recordsSchema } from './sqlite-records.ts'
+import { inspectStateFile } from './state-file.ts'
 
 export interface SqliteStateOptions {
   readonly folder: string
@@ -15,9 +18,20 @@ export interface SqliteStateOptions {
   readonly isSandbox: boolean
 }
 
+/** The files of a state, with what is in them. */
+const stateFiles = {
+  'calls.db': journalSchema,
+  'dialled.db': callCounterSchema,
+  'records.db': recordsSchema,
+  'audit.db': auditSchema,
+} as const
+
+const stateFile = (folder: string, name: string, isSandbox: boolean) =>
+  join(folder, `${isSandbox ? 'sandbox-' : ''}${name}`)
+
 /** The state in SQLite files, which the servers of one machine share. Each is opened with its first use. */
 export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOptions): State {
-  const file = (name: string) => join(folder, `${isSandbox ? 'sandbox-' : ''}${name}`)
+  const file = (name: keyof typeof stateFiles) => stateFile(folder, name, isSandbox)
   const journal = openOnce(() => openSqliteJournal(file('calls.db')))
   const callCounter = createSqliteCallCounter(file('dialled.db'), setting)
   const records = createSqliteRecords(file('records.db'), setting)
@@ -43,4 +57,35 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
       await audit.close()
     },
   }
+}
+
+/** A file of a state that exists. */
+export interface InspectedFile {
+  readonly file: string
+  /** Of its tables. */
+  readonly version: number
+  /** Why it cannot be used. */
+  readonly problem: string | undefined
+}
+
+/** The files of a state that exist, without a change to them. */
+export async function inspectSqliteState({
+  folder,
+  isSandbox,
+}: Pick<SqliteStateOptions, 'folder' | 'isSandbox'>): Promise<InspectedFile[]> {
+  const found = Object.entries(stateFiles)
+    .map(([name, kind]) => ({ file: stateFile(folder, name, isSandbox), kind }))
+    .filter(({ file }) => existsSync(file))
+  return Promise.all(
+    found.map(async ({ file, kind }) => {
+      try {
+        const stage = await inspectStateFile(file, kind)
+        const version = stage === 'old' ? kind.version - 1 : kind.version
+        return { file, version, problem: undefined }
+      } catch (error) {
+        const problem = error instanceof Error ? error.message : String(error)
+        return { file, version: kind.version, problem }
+      }
+    }),
+  )
 }

@@ -47,6 +47,20 @@ export async function openStateFile(file: string, kind: StateFile): Promise<Data
   }
 }
 
+/**
+ * What is in a file, without a change to it: nothing yet, its tables, or those of the version before.
+ * Throws for one that cannot be used.
+ */
+export async function inspectStateFile(file: string, kind: StateFile): Promise<Stage> {
+  const { DatabaseSync } = await import('node:sqlite')
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 0 })
+  try {
+    return await retryWhileBusy(() => stageOf(db, kind))
+  } finally {
+    db.close()
+  }
+}
+
 /** Creates or upgrades the tables; true when it did. */
 function bringUp(db: DatabaseSync, kind: StateFile): boolean {
   const stage = stageOf(db, kind)
@@ -61,11 +75,11 @@ function markAs(db: DatabaseSync, { applicationId, version }: StateFile): void {
 
 const FileHeader = z.object({ application: z.number(), version: z.number(), tables: z.number() })
 
-/** What is in a file: nothing yet, its tables, or those of the version before; throws otherwise. */
-function stageOf(
-  db: DatabaseSync,
-  { applicationId, version, upgrade }: StateFile,
-): 'new' | 'old' | 'current' {
+/** Nothing yet, its tables, or those of the version before. */
+type Stage = 'new' | 'old' | 'current'
+
+/** What is in a file; throws for anything else. */
+function stageOf(db: DatabaseSync, { applicationId, version, upgrade }: StateFile): Stage {
   const header = FileHeader.parse(
     db
       .prepare(

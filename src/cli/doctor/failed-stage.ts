@@ -1,0 +1,55 @@
+import type { Failure } from '../../api/failure.ts'
+import type { Inspection } from '../../service/inspection.ts'
+import { type Finding, skipped } from './check.ts'
+import type { PlatformSession } from './platform-session.ts'
+
+/** Where on its way to the platform a request can fail, and the check that reports it. */
+export const stageTitles = {
+  dns: 'DNS',
+  proxy: 'Proxy',
+  tls: 'TLS',
+  platform: 'Platform',
+} as const
+
+export type Stage = keyof typeof stageTitles
+
+/** Which check has to report a failure; `undefined`: the platform has answered as the API. */
+export function failedStage(
+  failure: Failure | undefined,
+  session: PlatformSession,
+  { isCertificateProblem }: Inspection,
+): Stage | undefined {
+  if (failure === undefined) return undefined
+  if (failure.kind === 'rejected') return isRefusalOfApi(failure.status) ? undefined : 'platform'
+  if (failure.kind !== 'network') return 'platform'
+  const { code } = failure
+  if (code.startsWith('PROXY_') || hasFailedAtProxy(session)) return 'proxy'
+  if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return 'dns'
+  return isCertificateProblem(code) || /SSL|TLS|EPROTO/.test(code) ? 'tls' : 'platform'
+}
+
+/** The statuses with which the API refuses a key, not the path. */
+const isRefusalOfApi = (status: number) => [401, 402, 403, 429].includes(status)
+
+/** The host of the proxy; `undefined`: there is none. */
+const proxyHost = ({ config }: PlatformSession): string | undefined =>
+  config.proxy && new URL(config.proxy.url).hostname
+
+/** Whether the connection that was tried goes to the proxy: some hosts are reached without it. */
+export function usesProxy(session: PlatformSession): boolean {
+  const host = proxyHost(session)
+  const { made, failed } = session.connections
+  return [...made.map((one) => one.host), ...failed].some((one) => one === host)
+}
+
+const hasFailedAtProxy = (session: PlatformSession) => {
+  const host = proxyHost(session)
+  return (
+    session.connections.failed.some((one) => one === host) &&
+    !session.connections.made.some((one) => one.host === host)
+  )
+}
+
+/** For a check that another one's failure has prevented. */
+export const seeOther = (stage: Stage): Finding =>
+  skipped(`Not checked: see ${stageTitles[stage]}.`)

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { StateConfig } from '../../config/state.ts'
+import type { InspectedState, Inspection } from '../../service/inspection.ts'
+import { type Check, type Finding, green, notConfigured } from './check.ts'
+import { unwritableFile, unwritableFolder } from './writable.ts'
+
+/** What outlives a request: in a folder, or in a database. */
+export const stateCheck = (
+  state: StateConfig | undefined,
+  isSandbox: boolean,
+  inspection: Inspection,
+): Check => ({
+  name: 'state',
+  title: 'State',
+  async run() {
+    if (!state) return notConfigured
+    try {
+      await inspection.readSecret(state)
+      if (state.databaseUrl === undefined && state.dir === ':memory:') return nothingKept(isSandbox)
+      const found = await inspection.inspectState(state, { isSandbox })
+      return found.kind === 'database' ? databaseFinding(found.database) : folderFinding(found)
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      return { light: 'red', text: error.message, todo: todoFor(state) }
+    }
+  },
+})
+
+const todoFor = ({ databaseUrl }: StateConfig) =>
+  databaseUrl === undefined
+    ? 'Let this program read and write there, or name another folder with --state-dir (VOICE_AGENT_STATE_DIR).'
+    : 'Check that the database runs, and its address, user and password in VOICE_AGENT_STATE_URL.'
+
+const nothingKept = (isSandbox: boolean): Finding =>
+  isSandbox
+    ? green('Nothing is kept (:memory:).')
+    : {
+        light: 'yellow',
+        text: 'Nothing is kept (:memory:): after a restart a call that is repeated is placed again, and limits begin anew.',
+        todo: 'Name a folder with --state-dir, or a database with --state-url.',
+      }
+
+type Database = Extract<InspectedState, { kind: 'database' }>['database']
+
+/** As much as the clocks of the database and of a server may differ, ms: see state/postgres. */
+const mostClockDifferenceMs = 60_000
+
+function databaseFinding(database: Database): Finding {
+  const { server, version, knownVersion, mayCreate, clockAheadMs } = database
+  const seconds = Math.round(Math.abs(clockAheadMs) / 1000)
+  if (Math.abs(clockAheadMs) >= mostClockDifferenceMs) {
+    return {
+      light: 'red',
+      text: `The clock of the database and that of this machine differ by ${seconds} s.`,
+      todo: 'Let both follow the same time (NTP).',
+    }
+  }
+  if (version === undefined) {
+    return mayCreate
+      ? green(`PostgreSQL ${server}; the first server makes the tables.`)
+      : {
+          light: 'red',
+          text: `PostgreSQL ${server} has no tables of this program, and its user may not make them.`,
+          todo: 'GRANT CREATE ON DATABASE … to the user in VOICE_AGENT_STATE_URL.',
+        }
+  }
+  const next =
+    version < knownVersion
+      ? `; the next server that starts brings them to version ${knownVersion}`
+      : ''
+  return green(`PostgreSQL ${server}, with tables of version ${version}${next}.`)
+}
+
+function folderFinding({ folder, files }: Extract<InspectedState, { kind: 'files' }>): Finding {
+  const details = files.map(({ file, version, problem }) =>
+    problem === undefined ? `${file}: version ${version}` : `${file}: ${problem}`,
+  )
+  const faults = [
+    unwritableFolder(folder),
+    ...files.map(({ file }) => unwritableFile(file)),
+    ...files.map(({ file, problem }) => problem && `${file} cannot be used: ${problem}`),
+  ].filter((fault) => fault !== undefined)
+  if (faults.length > 0) {
+    return {
+      light: 'red',
+      text: `${faults.join('; ')}. Without it no call is placed.`,
+      details,
+      todo: 'Let this program read and write there, move a broken file away, or name another folder with --state-dir (VOICE_AGENT_STATE_DIR).',
+    }
+  }
+  if (!existsSync(folder)) return green(`${folder}, which is made with the first call.`)
+  return green(files.length === 0 ? `${folder}, still empty.` : `${folder}.`, details)
+}
+
+/** The sandbox in place of the platform: its file can be opened, or made. */
+export const sandboxFault = async (
+  file: string,
+  open: () => Promise<void>,
+): Promise<string | undefined> => {
+  if (file === ':memory:') return undefined
+  if (!existsSync(file)) return unwritableFolder(dirname(file))
+  return open().then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
+}

@@ -1,0 +1,216 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { examine } from '../../harness/doctor.ts'
+import { bin, cleanEnv, freePort, scratchFolder } from '../../harness/program.ts'
+
+const memory = { VOICE_AGENT_SANDBOX_DB: ':memory:' }
+
+test('without a key it says that this is the sandbox, and checks no network', async () => {
+  const { code, check } = await examine(memory)
+  expect(code).toBe(0)
+  expect(check('platform').text).toMatch(/The built-in sandbox.*nothing is dialled/)
+  for (const name of ['dns', 'tls', 'api_key', 'contract']) {
+    expect(check(name).status).toBe('skipped')
+  }
+})
+
+test('it changes nothing on the machine', async () => {
+  using folder = scratchFolder()
+  await examine({ VOICE_AGENT_STATE_DIR: join(folder.path, 'state') })
+  expect(readdirSync(folder.path)).toEqual([])
+})
+
+describe('the configuration', () => {
+  test('is shown with where each value comes from, without secrets', async () => {
+    const { check, output } = await examine(
+      { ...memory, VOICE_AGENT_CONFIRM: 'always', VOICE_AGENT_SANDBOX_LLM_KEY: 'llm-secret-1' },
+      [
+        '--sandbox-llm-url',
+        'http://127.0.0.1:9/v1',
+        '--sandbox-llm-model',
+        'small',
+        '--sandbox-speed',
+        '5',
+      ],
+    )
+    const { status, details } = check('configuration')
+    expect(status).toBe('green')
+    expect(details.join('\n')).toMatch(/^confirm +always +\(VOICE_AGENT_CONFIRM\)$/m)
+    expect(details.join('\n')).toMatch(/^sandbox-speed +5 +\(--sandbox-speed\)$/m)
+    expect(details.join('\n')).toMatch(/^sandbox-llm-key +\(set, not shown\)/m)
+    expect(output).not.toContain('llm-secret-1')
+  })
+
+  test.each([
+    ['one variable without the other', { VOICE_AGENT_API_KEY: 'k-123456' }, /BASE_URL is not/],
+    [
+      'a key in place of the address',
+      { VOICE_AGENT_BASE_URL: 'sk-live-4711' },
+      /not a web address/,
+    ],
+    [
+      'a variable that a client left open',
+      { VOICE_AGENT_CONFIRM: '\u0024{confirm}' },
+      /not filled it in/,
+    ],
+    ['a file that is not there', { VOICE_AGENT_CONFIG: '/nowhere.json' }, /there is no such file/],
+    ['a number out of bounds', { VOICE_AGENT_PORT: '99999' }, /port/],
+    ['a tool that does not exist', { VOICE_AGENT_TOOLS: 'list_agent' }, /list_agent/],
+  ])('with %s is red, and everything else is checked', async (_, env, message) => {
+    const { code, red, check, output } = await examine({ ...memory, ...env })
+    expect(code).toBe(1)
+    expect(red).toEqual(['configuration'])
+    expect(check('configuration').text).toMatch(message)
+    expect(check('state').status).toBe('green')
+    expect(output).not.toContain('sk-live-4711')
+  })
+
+  test('several faults are all told', async () => {
+    const { check } = await examine({
+      VOICE_AGENT_API_KEY: 'k-123456',
+      VOICE_AGENT_TIMEOUT: 'soon',
+      VOICE_AGENT_STATE_URL: 'postgres://host',
+    })
+    expect(check('configuration').text).toMatch(/BASE_URL/)
+    expect(check('configuration').text).toMatch(/STATE_URL/)
+  })
+})
+
+describe('the state', () => {
+  test('in a folder that cannot be written is red', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'file')
+    writeFileSync(file, '')
+    const { code, red, check } = await examine({
+      ...memory,
+      VOICE_AGENT_STATE_DIR: join(file, 'state'),
+    })
+    expect({ code, red }).toEqual({ code: 1, red: ['state'] })
+    expect(check('state').text).toContain(`${file} is not a folder`)
+    expect(check('state').todo).toContain('--state-dir')
+  })
+
+  test.skipIf(process.platform !== 'linux')('the same where the system refuses it', async () => {
+    const { red, check } = await examine({ ...memory, VOICE_AGENT_STATE_DIR: '/proc/state' })
+    expect(red).toEqual(['state'])
+    expect(check('state').text).toMatch(/\/proc cannot be written to/)
+  })
+
+  test('with a file of another program is red', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'sandbox-calls.db')
+    writeFileSync(file, 'this is a letter'.repeat(100))
+    const { red, check } = await examine({ ...memory, VOICE_AGENT_STATE_DIR: folder.path })
+    expect(red).toEqual(['state'])
+    expect(check('state').text).toContain(file)
+  })
+
+  test('in a database that is away is red, without its password', async () => {
+    const port = await freePort()
+    const { code, red, check, output } = await examine({
+      ...memory,
+      VOICE_AGENT_STATE_URL: `postgres://me:sesame-4711@127.0.0.1:${port}/calls`,
+      VOICE_AGENT_SECRET: 'a secret that is long enough for it 1',
+    })
+    expect({ code, red }).toEqual({ code: 1, red: ['state'] })
+    expect(check('state').text).toMatch(/The database of --state-url.*ECONNREFUSED/)
+    expect(output).not.toMatch(/sesame|long enough/)
+  })
+
+  test('a broken file of the sandbox is red', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'sandbox.db')
+    writeFileSync(file, 'this is a letter'.repeat(100))
+    const { red, check } = await examine({ VOICE_AGENT_SANDBOX_DB: file })
+    expect(red).toEqual(['platform'])
+    expect(check('platform').text).toContain(file)
+  })
+})
+
+describe('calls', () => {
+  test('are explained by the policy in words', async () => {
+    const policy = {
+      allow_countries: ['DE', 'AT'],
+      deny_prefixes: ['+49180'],
+      quiet_hours: { from: '21:00', to: '08:00', days: ['sat'] },
+      max_per_hour: 3,
+      max_at_once: 1,
+    }
+    const { check } = await examine({ ...memory, VOICE_AGENT_DIAL_POLICY: JSON.stringify(policy) })
+    expect(check('calls')).toMatchObject({ status: 'green' })
+    expect(check('calls').details).toEqual([
+      'Calls go only to Germany, Austria.',
+      'None goes to numbers that begin with +49180.',
+      'No call is placed from 21:00 to 08:00 where the called telephone is, beginning on sat.',
+      'Most calls: 3 an hour, 1 at once.',
+      'Emergency and premium numbers are never called.',
+    ])
+  })
+
+  test('with a policy that cannot be read are red', async () => {
+    const { red } = await examine({ ...memory, VOICE_AGENT_DIAL_POLICY: '{"allow_country": "DE"}' })
+    expect(red).toEqual(['calls'])
+  })
+
+  test('of a real account without policy and question are yellow', async () => {
+    const { check } = await examine({
+      VOICE_AGENT_API_KEY: 'k-123456',
+      VOICE_AGENT_BASE_URL: `http://127.0.0.1:${await freePort()}`,
+      VOICE_AGENT_CONFIRM: 'never',
+    })
+    expect(check('calls')).toMatchObject({ status: 'yellow' })
+    expect(check('calls').text).toMatch(/any number.*Nobody is asked/)
+  })
+})
+
+describe('the clients on the machine', () => {
+  const withCursor = async (entry: object | undefined) => {
+    using folder = scratchFolder()
+    mkdirSync(join(folder.path, '.cursor'))
+    const servers = entry ? { 'voice-agents': entry } : {}
+    writeFileSync(join(folder.path, '.cursor/mcp.json'), JSON.stringify({ mcpServers: servers }))
+    const { check } = await examine({ ...memory, HOME: folder.path })
+    return check('clients')
+  }
+
+  test('have the server or not', async () => {
+    expect(await withCursor(undefined)).toMatchObject({ status: 'yellow' })
+    expect((await withCursor(undefined)).todo).toContain('voice-agent-mcp install')
+    const found = await withCursor({ command: process.execPath, args: [bin] })
+    expect(found).toMatchObject({ status: 'green' })
+    expect(found.details[0]).toMatch(/^Cursor: has it/)
+  })
+
+  test('may start a file that is gone', async () => {
+    const { status, details, todo } = await withCursor({ command: '/gone/bin/node', args: [bin] })
+    expect(status).toBe('yellow')
+    expect(details[0]).toContain('/gone/bin/node does not exist')
+    expect(todo).toContain('install cursor')
+  })
+})
+
+describe('for a person', () => {
+  const run = (args: string[], env: Record<string, string> = {}) =>
+    spawnSync(process.execPath, [bin, 'doctor', ...args], {
+      env: cleanEnv({ ...memory, VOICE_AGENT_STATE_DIR: ':memory:', ...env }),
+      encoding: 'utf8',
+    })
+
+  test('it is a list with what to do, without colours outside a terminal', () => {
+    const { status, stdout, stderr } = run([], { VOICE_AGENT_API_KEY: 'k-123456' })
+    expect(status).toBe(1)
+    expect(stderr).toBe('')
+    expect(stdout).toMatch(/^ERROR +Configuration +VOICE_AGENT_API_KEY is set/m)
+    expect(stdout).toMatch(/^ +To do: /m)
+    expect(stdout).toMatch(/\n1 error/)
+    expect(stdout).not.toContain('\u001b')
+  })
+
+  test('a flag that does not exist is a mistake in the command line: 2', () => {
+    const { status, stdout, stderr } = run(['--jason'])
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    expect(stderr).toContain('Did you mean --json?')
+  })
+})

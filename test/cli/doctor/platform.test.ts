@@ -1,0 +1,311 @@
+import { writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { certificate, certificateKey } from '../../harness/certificate.ts'
+import { startConnectProxy } from '../../harness/connect-proxy.ts'
+import { examine } from '../../harness/doctor.ts'
+import {
+  type Behaviour,
+  envelope,
+  json,
+  type SeenRequest,
+  startFakePlatform,
+} from '../../harness/fake-platform.ts'
+import { authority, signed } from '../../harness/private-ca.ts'
+import { freePort, scratchFolder, startPlatformProgram } from '../../harness/program.ts'
+
+const key = 'sk-live-never-shown-4711'
+
+const settings = (url: string, more: Record<string, string> = {}) => ({
+  VOICE_AGENT_API_KEY: key,
+  VOICE_AGENT_BASE_URL: url,
+  ...more,
+})
+
+/** What doctor says of a platform that answers everything so. */
+async function answering(
+  behaviour: Behaviour,
+  { path = '', env = {} }: { path?: string; env?: Record<string, string> } = {},
+) {
+  await using platform = await startFakePlatform(behaviour)
+  const examined = await examine(settings(platform.url + path, env))
+  expect(examined.output).not.toContain(key)
+  return examined
+}
+
+const account = { id: 'acc-1', name: 'Practice', is_active: true, parent_account_id: null }
+
+const page = (title: string) => (response: ServerResponse, status: number) => {
+  response.writeHead(status, { 'content-type': 'text/html', server: 'nginx' })
+  response.end(`<!doctype html><html><head><title>${title}</title></head></html>`)
+}
+
+test('everything is green with a sandbox as the platform', async () => {
+  await using platform = await startPlatformProgram()
+  const examined = await examine({
+    VOICE_AGENT_API_KEY: 'sandbox-key',
+    VOICE_AGENT_BASE_URL: platform.url,
+  })
+  expect(examined.red).toEqual([])
+  expect(examined.code).toBe(0)
+  for (const name of ['platform', 'latency', 'api_key', 'clock', 'contract', 'state', 'calls']) {
+    expect(examined.check(name), name).toMatchObject({ status: 'green' })
+  }
+  expect(examined.check('api_key').text).toMatch(/account Sandbox account \(.*VOICE_AGENT_API_KEY/)
+  expect(examined.check('contract').text).toContain('all 29 operations')
+})
+
+describe('the key', () => {
+  test('that the platform does not accept is red, with where it comes from', async () => {
+    const { code, red, check } = await answering((_, response) =>
+      json(response, 401, envelope('unauthorized', `The key ${key} is not valid.`)),
+    )
+    expect({ code, red }).toEqual({ code: 1, red: ['api_key'] })
+    expect(check('api_key').text).toMatch(/Not accepted.*VOICE_AGENT_API_KEY.*401/)
+    expect(check('platform').status).toBe('green')
+  })
+
+  test('without access is red', async () => {
+    const { code, red, check } = await answering((_, response) =>
+      json(response, 403, envelope('forbidden')),
+    )
+    expect({ code, red }).toEqual({ code: 1, red: ['api_key'] })
+    expect(check('api_key').text).toMatch(/no access.*403/)
+  })
+
+  test('of a disabled account is yellow', async () => {
+    const { check } = await answering((_, response) =>
+      json(response, 200, { ...account, is_active: false }),
+    )
+    expect(check('api_key')).toMatchObject({
+      status: 'yellow',
+      text: expect.stringMatching(/disabled/),
+    })
+  })
+
+  test('is not known where the platform limits requests', async () => {
+    const { code, check } = await answering((_, response) =>
+      json(response, 429, envelope('rate_limit_exceeded'), { 'retry-after': '30' }),
+    )
+    expect(code).toBe(0)
+    expect(check('api_key')).toMatchObject({
+      status: 'yellow',
+      text: expect.stringMatching(/not known/),
+    })
+  })
+
+  test('is missing: yellow, because HTTP clients bring their own', async () => {
+    await using platform = await startFakePlatform((_, response) =>
+      json(response, 401, envelope('unauthorized')),
+    )
+    const { code, check } = await examine({ VOICE_AGENT_BASE_URL: platform.url })
+    expect(code).toBe(0)
+    expect(check('api_key')).toMatchObject({
+      status: 'yellow',
+      todo: expect.stringMatching(/VOICE_AGENT_API_KEY/),
+    })
+    expect(check('platform').status).toBe('green')
+  })
+
+  test('reaches the pinned account, or does not', async () => {
+    const behaviour: Behaviour = ({ url }, response) =>
+      url.startsWith('/v1/accounts/sub-1/')
+        ? json(response, 200, { count: 0, items: [] })
+        : url === '/v1/accounts/current'
+          ? json(response, 200, account)
+          : json(response, 404, envelope('not_found'))
+    const of = (id: string) => answering(behaviour, { env: { VOICE_AGENT_ACCOUNT: id } })
+    expect((await of('sub-1')).check('account').status).toBe('green')
+    expect((await of('acc-1')).check('account').status).toBe('green')
+    const other = await of('sub-2')
+    expect(other.red).toEqual(['account'])
+    expect(other.check('account').text).toMatch(/does not reach sub-2/)
+  })
+})
+
+describe('the address', () => {
+  test('of a web page is red, with what answers there', async () => {
+    const { code, red, check } = await answering((_, response) => page('Welcome')(response, 200))
+    expect({ code, red }).toEqual({ code: 1, red: ['platform'] })
+    expect(check('platform').text).toMatch(/no such API.*text\/html, title "Welcome", server nginx/)
+    expect(check('api_key')).toMatchObject({
+      status: 'skipped',
+      text: expect.stringMatching(/see Platform/),
+    })
+  })
+
+  test('with a wrong path is red, and the right one is found, without the key', async () => {
+    const seen: SeenRequest[] = []
+    const { red, check } = await answering(
+      (request, response) => {
+        seen.push(request)
+        return request.url === '/v1/accounts/current'
+          ? json(response, 401, envelope('unauthorized'))
+          : json(response, 404, { detail: 'Not Found' })
+      },
+      { path: '/app/v2' },
+    )
+    expect(red).toEqual(['platform'])
+    expect(check('platform').todo).toMatch(/The API seems to be at http:\/\/127\.0\.0\.1:\d+: set/)
+    const elsewhere = seen.filter(({ url }) => !url.startsWith('/app/v2/v1'))
+    expect(elsewhere.length).toBeGreaterThan(0)
+    for (const { headers } of elsewhere) expect(headers['x-api-key']).toBeUndefined()
+  })
+
+  test('of something that fails is red', async () => {
+    const { red, check } = await answering((_, response) => page('Bad gateway')(response, 502))
+    expect(red).toEqual(['platform'])
+    expect(check('platform').text).toMatch(/fails: HTTP 502/)
+  })
+
+  test('that redirects elsewhere is red, with where to', async () => {
+    const { red, check } = await answering((_, response) =>
+      response.writeHead(302, { location: 'https://login.example.com/?next=x' }).end(),
+    )
+    expect(red).toEqual(['platform'])
+    expect(check('platform').text).toContain('https://login.example.com')
+  })
+
+  test('where nothing listens is red', async () => {
+    const { red, check } = await examine(settings(`http://127.0.0.1:${await freePort()}`))
+    expect(red).toEqual(['platform'])
+    expect(check('platform').text).toMatch(/nothing listens at that port \(ECONNREFUSED\)/)
+  })
+
+  test('where something else than HTTP answers is red', async () => {
+    const server = createServer((socket) => void socket.end('220 mail.example.com ESMTP\r\n'))
+    server.listen(0, '127.0.0.1')
+    await new Promise((resolve) => server.once('listening', resolve))
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const { red, check } = await examine(settings(`http://127.0.0.1:${port}`))
+    server.close()
+    expect(red).toEqual(['platform'])
+    expect(check('platform').text).toMatch(/does not speak HTTP/)
+  })
+
+  test('that does not resolve is red', async () => {
+    const { code, red, check } = await examine(settings('https://nowhere.invalid'))
+    expect(code).toBe(1)
+    expect(red).toEqual(['dns'])
+    expect(check('dns').text).toMatch(/nowhere\.invalid/)
+    expect(check('platform')).toMatchObject({
+      status: 'skipped',
+      text: expect.stringMatching(/see DNS/),
+    })
+  })
+
+  test('that never answers is red after the time that is set for it', async () => {
+    const { red, check } = await answering(() => undefined, {
+      env: { VOICE_AGENT_HEADERS_TIMEOUT: '0.3' },
+    })
+    expect(red).toEqual(['platform'])
+    expect(check('platform').text).toMatch(/did not answer within 0\.3 s/)
+  })
+
+  test('that is slow is yellow', async () => {
+    const { code, check } = await answering((_, response) => {
+      setTimeout(() => json(response, 200, account), 1100)
+    })
+    expect(code).toBe(0)
+    expect(check('latency')).toMatchObject({
+      status: 'yellow',
+      text: expect.stringMatching(/further ones 1\d\d\d ms/),
+    })
+  })
+})
+
+describe('the clock', () => {
+  const behind =
+    (ms: number): Behaviour =>
+    (_, response) =>
+      json(response, 200, account, { date: new Date(Date.now() - ms).toUTCString() })
+
+  test('that is off by an hour is red', async () => {
+    const { code, red, check } = await answering(behind(3_600_000))
+    expect({ code, red }).toEqual({ code: 1, red: ['clock'] })
+    expect(check('clock').text).toMatch(/60 minutes ahead of the platform/)
+  })
+
+  test('that is off by a minute is yellow, and one that is right is green', async () => {
+    expect((await answering(behind(-60_000))).check('clock')).toMatchObject({
+      status: 'yellow',
+      text: expect.stringMatching(/60 s behind/),
+    })
+    expect((await answering(behind(0))).check('clock').status).toBe('green')
+  })
+})
+
+describe('over https', () => {
+  const listening = (tls: { cert: string; key: string }) =>
+    startFakePlatform((_, response) => json(response, 200, account), { tls })
+
+  const port = (url: string) => Number(new URL(url).port)
+
+  test('a certificate that nobody has signed is red, and the key is not sent', async () => {
+    await using platform = await listening({ cert: certificate, key: certificateKey })
+    const url = `https://localhost:${port(platform.url)}`
+    const { code, red, check } = await examine(settings(url))
+    expect({ code, red }).toEqual({ code: 1, red: ['tls'] })
+    expect(check('tls')).toMatchObject({
+      text: expect.stringMatching(/not trusted/),
+      todo: expect.stringMatching(/NODE_EXTRA_CA_CERTS/),
+    })
+    expect(platform.seen).toEqual([])
+  })
+
+  test('plain http at the port is red', async () => {
+    await using platform = await startFakePlatform((_, response) => json(response, 200, account))
+    const { red, check } = await examine(settings(platform.url.replace('http:', 'https:')))
+    expect(red).toEqual(['tls'])
+    expect(check('tls').todo).toMatch(/port/)
+  })
+
+  test('a proxy is used as by the client, and its password is not shown', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'ca.pem')
+    writeFileSync(file, authority)
+    await using platform = await listening(signed)
+    await using proxy = await startConnectProxy(port(platform.url), { credentials: 'me:sesame' })
+    const through = (credentials: string, more = {}) =>
+      examine(
+        settings('https://platform.example', {
+          HTTPS_PROXY: `http://${credentials}${proxy.url.host}`,
+          NODE_EXTRA_CA_CERTS: file,
+          ...more,
+        }),
+      )
+    const good = await through('me:sesame@')
+    expect(good.red).toEqual([])
+    expect(good.check('proxy').text).toContain(`${proxy.url.host} (HTTPS_PROXY)`)
+    expect(good.check('dns').text).toMatch(/The proxy looks platform\.example up/)
+    expect(good.check('tls')).toMatchObject({
+      status: 'green',
+      text: expect.stringMatching(/TLSv1\.\d.*Test CA.*2126/),
+    })
+    expect(good.output).not.toContain('sesame')
+
+    const refused = await through('')
+    expect(refused.red).toEqual(['proxy'])
+    expect(refused.check('proxy')).toMatchObject({
+      text: expect.stringMatching(/407/),
+      todo: expect.stringMatching(/user:password@host/),
+    })
+
+    const away = await through('', { HTTPS_PROXY: `http://127.0.0.1:${await freePort()}` })
+    expect(away.red).toEqual(['proxy'])
+    expect(away.check('proxy').text).toMatch(/cannot be reached \(ECONNREFUSED\)/)
+  })
+
+  test('a proxy that is not for https is mentioned where the platform is away', async () => {
+    const { check } = await examine(
+      settings('https://nowhere.invalid', { HTTP_PROXY: 'http://127.0.0.1:9' }),
+    )
+    expect(check('proxy')).toMatchObject({
+      status: 'yellow',
+      text: expect.stringMatching(/HTTP_PROXY is set/),
+    })
+  })
+})
