@@ -14,8 +14,8 @@ import {
 const env = { ...quietly, VOICE_AGENT_SANDBOX_DB: ':memory:' }
 
 /** The one line of a program that does not start. */
-async function failure(program: Program) {
-  expect(await program.exited).toBe(1)
+async function failure(program: Program, code = 1) {
+  expect(await program.exited).toBe(code)
   const lines = jsonLog(program.stderr())
   expect(lines).toHaveLength(1)
   expect(lines[0]).toMatchObject({ level: 'error' })
@@ -30,20 +30,21 @@ const soon = (script: string) => [
 
 describe('with --log json, an error at the start is one JSON line', () => {
   test.each([
-    ['an unknown flag', ['--log', 'json', '--nonsense'], {}, /--nonsense/],
-    ['an unknown flag before', ['--nonsense', '--log=json'], {}, /--nonsense/],
-    ['a wrong value', ['http'], { VOICE_AGENT_LOG: ' json ', VOICE_AGENT_PORT: 'x' }, /PORT/],
-    ['a level that does not exist', ['--log', 'json', '--log-level', 'loud'], {}, /log-level/],
-    ['a command that does not exist', ['nonsense', '--log', 'json'], {}, /no command nonsense/],
+    [2, 'an unknown flag', ['--log', 'json', '--nonsense'], {}, /--nonsense/],
+    [2, 'an unknown flag before', ['--nonsense', '--log=json'], {}, /--nonsense/],
+    [1, 'a wrong value', ['http'], { VOICE_AGENT_LOG: ' json ', VOICE_AGENT_PORT: 'x' }, /PORT/],
+    [1, 'a level that does not exist', ['--log', 'json', '--log-level', 'loud'], {}, /log-level/],
+    [2, 'a command that does not exist', ['nonsense', '--log', 'json'], {}, /no command nonsense/],
     [
+      1,
       'a file of faults that is not there',
       ['sandbox', '--port', '0'],
       inJsonWithFaults(),
       /faults/,
     ],
-  ])('%s', async (_, args, more, message) => {
+  ])('%i: %s', async (code, _, args, more, message) => {
     await using program = startProgram(args, { ...env, ...more })
-    expect(await failure(program)).toMatch(message)
+    expect(await failure(program, code)).toMatch(message)
   })
 
   test('also where the configuration file asks for it', async () => {

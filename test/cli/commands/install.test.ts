@@ -85,18 +85,18 @@ test.concurrent('without a terminal it says what to do, with exit code 2', async
 })
 
 test.concurrent.each([
-  [['install', 'curser'], 'There is no client "curser". Is cursor meant?'],
-  [['uninstall', 'zedd', '--yes'], 'Is zed meant?'],
-  [['install', 'zed', '--name', 'a b'], '--name takes a letter'],
-  [['install', 'zed', '--key-in-files'], '--key-in-files needs the key'],
-  [['install', 'zed', '--base-url', 'http://example.com'], 'must be https'],
-  [['uninstall', '--read-only'], '--read-only is not an option of uninstall'],
-  [['stdio', 'zed'], 'Unexpected argument zed'],
-  [['help', 'install', 'zed'], 'Unexpected argument zed'],
-])('%j is refused', async (args, message) => {
+  [1, ['install', 'curser'], 'There is no client "curser". Is cursor meant?'],
+  [1, ['uninstall', 'zedd', '--yes'], 'Is zed meant?'],
+  [1, ['install', 'zed', '--name', 'a b'], '--name takes a letter'],
+  [1, ['install', 'zed', '--key-in-files'], '--key-in-files needs the key'],
+  [1, ['install', 'zed', '--base-url', 'http://example.com'], 'must be https'],
+  [2, ['uninstall', '--read-only'], '--read-only is not an option of uninstall'],
+  [2, ['stdio', 'zed'], 'Unexpected argument zed'],
+  [2, ['help', 'install', 'zed'], 'Unexpected argument zed'],
+])('%i: %j is refused', async (exitCode, args, message) => {
   using home = clientHome()
   const { code, stderr } = await run(home, args)
-  expect(code).toBe(1)
+  expect(code).toBe(exitCode)
   expect(stderr).toContain(message)
 })
 
