@@ -8,6 +8,7 @@ import { settingReader } from '../../config/setting.ts'
 import { usableConfig } from '../../config/usable-config.ts'
 import { toolSummaries } from '../../service/tool-summaries.ts'
 import { wrapped } from '../../text/wrapped.ts'
+import { textWidth } from '../text-width.ts'
 import { defineCommand } from './command.ts'
 import { shown } from './config.ts'
 import { http } from './http.ts'
@@ -49,6 +50,8 @@ export const doctor = defineCommand({
       import('../../service/service.ts'),
       import('../doctor/run.ts'),
     ])
-    return ending(runDoctor(checked, inspection, wrapped))
+    return ending(
+      runDoctor(checked, inspection, { width: textWidth(checked.env) ?? 100, wrap: wrapped }),
+    )
   },
 })

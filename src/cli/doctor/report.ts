@@ -7,12 +7,16 @@ export interface Result extends Pick<Check, 'name' | 'title'>, Finding {
   readonly ms: number
 }
 
-/** How a result is written. */
-export interface Style {
+/** How text is broken into lines. */
+export interface Layout {
   /** Columns of the terminal. */
   readonly width: number
   /** Breaks a text into lines of so many columns. */
   readonly wrap: (text: string, width: number) => string[]
+}
+
+/** How a result is written. */
+export interface Style extends Layout {
   readonly colour: (light: Light, word: string) => string
 }
 

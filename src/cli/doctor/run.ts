@@ -9,7 +9,15 @@ import { configurationCheck } from './configuration-check.ts'
 import type { DoctorConfig } from './doctor-config.ts'
 import { nodeCheck } from './node-check.ts'
 import { platformChecks } from './platform-checks.ts'
-import { type Result, resultLines, resultsJson, type Style, summary, worst } from './report.ts'
+import {
+  type Layout,
+  type Result,
+  resultLines,
+  resultsJson,
+  type Style,
+  summary,
+  worst,
+} from './report.ts'
 import { secretFree } from './secret-free.ts'
 import { stateCheck } from './state-check.ts'
 
@@ -20,7 +28,7 @@ const longestCheckMs = 30_000
 export async function runDoctor(
   config: DoctorConfig,
   inspection: Inspection,
-  wrap: Style['wrap'],
+  layout: Layout,
 ): Promise<number> {
   const platform = await platformChecks(config, inspection)
   const isSandbox = config.platform?.kind !== 'network'
@@ -34,18 +42,16 @@ export async function runDoctor(
   ]
   const free = secretFree(config, inspection)
   const running = checks.map((check) => resultOf(check).then((result) => free(result)))
-  const results = config.wantsJson ? await Promise.all(running) : await printed(running, wrap)
+  const results = config.wantsJson
+    ? await Promise.all(running)
+    : await printed(running, { ...layout, colour })
   if (config.wantsJson) print(resultsJson(config.version, results))
   await platform.close()
   return worst(results) === 'red' ? 1 : 0
 }
 
 /** Prints each result as soon as it and those before it are there. */
-async function printed(
-  running: readonly Promise<Result>[],
-  wrap: Style['wrap'],
-): Promise<Result[]> {
-  const style = { width: process.stdout.columns ?? 100, wrap, colour }
+async function printed(running: readonly Promise<Result>[], style: Style): Promise<Result[]> {
   const results: Result[] = []
   for (const one of running) {
     const result = await one
