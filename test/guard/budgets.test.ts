@@ -14,10 +14,11 @@ import type { ProbeReport } from './probe.ts'
  */
 const budgets = {
   /**
-   * The program and its parts, bytes: recorded at 3,300,000, with what is loaded for PostgreSQL
-   * (103,000), for OAuth (720,000) and to edit the files of MCP clients (192,000) only.
+   * The program and its parts, bytes: recorded at 3,401,400, with what is loaded for PostgreSQL
+   * (103,000), for OAuth (720,000) and to edit the files of MCP clients (192,000) only, and
+   * for doctor (30,000) and the tools from the terminal (18,000).
    */
-  bundleBytes: 3_400_000,
+  bundleBytes: 3_460_000,
   /** The views, compressed as the package holds them, bytes: recorded at 37,100, with uPlot (20,000). */
   viewBytes: 39_000,
   /**
@@ -26,10 +27,10 @@ const budgets = {
    */
   firstFiles: 14,
   /**
-   * Their bytes: recorded at 264,500, with the settings and help texts of OAuth, the audit trail and the
-   * commands audit and install (12,000).
+   * Their bytes: recorded at 273,200, with the settings and help texts of OAuth, the audit trail and the
+   * commands audit, install, tools, call and doctor (20,000).
    */
-  firstBytes: 272_000,
+  firstBytes: 276_000,
   /** Modules of Node besides those of every program: recorded at 11. */
   firstBuiltins: 11,
   /** The answer to tools/list, bytes, with the properties of all known objects: recorded at 83,300. */
