@@ -76,7 +76,7 @@ export const mayImport = {
     'mcp/protocol mcp/call contract text json',
   ],
   cli: [
-    'cli/install cli/doctor cli/terminal cli/help-layout',
+    'cli/install cli/doctor cli/terminal cli/help-layout cli/text-width',
     'service service/tool-summaries tools/index config transports mcp/fast mcp/protocol mcp/call',
     'session observe sandbox state state/private-files contract pages text',
   ],
