@@ -19,6 +19,7 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
  */
 export function artifacts(info: PackageInfo, scratch: string, schemaUrl: string): Step[] {
   let tarball = ''
+  let paths: readonly string[] = []
   let bundle: Bundle | undefined
   const madeBundle = () => {
     if (!bundle) throw new Error('there is no bundle')
@@ -36,6 +37,7 @@ export function artifacts(info: PackageInfo, scratch: string, schemaUrl: string)
       run() {
         const { file, unpackedSize, files } = packPackage()
         tarball = file
+        paths = files.map(({ path }) => path)
         return done(`${shown(file)}, ${files.length} files, ${megabytes(unpackedSize)} unpacked`)
       },
     },
@@ -51,7 +53,7 @@ export function artifacts(info: PackageInfo, scratch: string, schemaUrl: string)
       title: 'Desktop bundle',
       run() {
         const content = folder('bundle')
-        writeBundle(info, content)
+        writeBundle(info, paths, content)
         bundle = packBundle(info, content, releaseFolder)
         return done(`${shown(bundle.file)}, ${megabytes(bundle.bytes)}, its manifest is valid`)
       },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -28,18 +28,14 @@ function mcpb(...args: string[]): void {
   }
 }
 
-/** The files of the bundle in a folder, before they are packed. */
-export function writeBundle(info: PackageInfo, folder: string): void {
-  const dist = join(root, 'dist')
-  const server = join(folder, 'server')
-  mkdirSync(server, { recursive: true })
-  for (const path of ['voice-agent-mcp.js', 'parts', 'THIRD-PARTY-LICENSES.txt']) {
-    cpSync(join(dist, path), join(server, path), {
-      recursive: true,
-      filter: (file) => !file.endsWith('.map'),
-    })
+/** Files of the package that a desktop client has no use for, or that the bundle has in its own form. */
+const notInBundle = /^(?:docs\/|(?:CHANGELOG|SECURITY)\.md$|package\.json$)/
+
+/** Writes the files of the bundle into a folder, before they are packed. `paths`: those of the package. */
+export function writeBundle(info: PackageInfo, paths: readonly string[], folder: string): void {
+  for (const path of paths.filter((one) => !notInBundle.test(one))) {
+    cpSync(join(root, path), join(folder, path))
   }
-  for (const file of ['README.md', 'LICENSE']) cpSync(join(root, file), join(folder, file))
   const json = (value: unknown) => `${JSON.stringify(value, undefined, 2)}\n`
   writeFileSync(join(folder, 'manifest.json'), json(mcpbManifest(info)))
   // Without it Node.js would try to read the program as CommonJS first.

@@ -4,7 +4,7 @@ import { installOptions } from './install-options.ts'
 import type { PackageInfo } from './package-info.ts'
 
 /** The file that the server of a desktop bundle starts with. */
-export const entryPoint = 'server/voice-agent-mcp.js'
+export const entryPoint = 'dist/voice-agent-mcp.js'
 
 /** The manifest of the desktop bundle (MCPB, version 0.3 of its specification). */
 export function mcpbManifest(info: PackageInfo): Record<string, unknown> {

@@ -17,6 +17,9 @@ const needed = [
   'dist/voice-agent-mcp.js',
   'dist/THIRD-PARTY-LICENSES.txt',
 ]
+/** Sources, tests, what was built besides, and what is of one machine. */
+const notPublished =
+  /^(?:src|test|tools)\/|(?:^|\/)(?:node_modules\/|\.)|\.(?:map|tgz|mcpb|db|log)$/
 const mostBytes = 4_000_000
 
 const Packed = z.tuple([
@@ -34,16 +37,17 @@ const shell = process.platform === 'win32'
 /** Packs the built package into `dist/release`; `file` is its path. Throws where it cannot be published. */
 export function packPackage(): Packed & { readonly file: string } {
   mkdirSync(releaseFolder, { recursive: true })
-  const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error']
-  const out = execFileSync('npm', [...args, `--pack-destination=${releaseFolder}`], {
-    cwd: root,
-    shell,
-    encoding: 'utf8',
-  })
-  const [packed] = Packed.parse(JSON.parse(out))
+  const packed = npmPack(`--pack-destination=${releaseFolder}`)
   const fault = faultOf(packed)
   if (fault !== undefined) throw new Error(fault)
   return { ...packed, file: join(releaseFolder, packed.filename) }
+}
+
+/** What npm packs, or would pack with `--dry-run`. */
+export function npmPack(option: string): Packed {
+  const args = ['pack', '--json', '--ignore-scripts', '--loglevel=error', option]
+  const out = execFileSync('npm', args, { cwd: root, shell, encoding: 'utf8' })
+  return Packed.parse(JSON.parse(out))[0]
 }
 
 /** What keeps a package from being published; `undefined`: nothing. */
@@ -51,10 +55,7 @@ export function faultOf({ files, unpackedSize }: Packed): string | undefined {
   const paths = files.map(({ path }) => path)
   const missing = needed.filter((path) => !paths.includes(path))
   if (missing.length > 0) return `The package lacks ${missing.join(', ')}.`
-  const expected = /^(?:dist|docs)\/|^[A-Z]+(?:\.md)?$|^package\.json$/
-  const unwanted = paths.filter(
-    (path) => !expected.test(path) || /\.(?:map|ts|tgz|mcpb|db)$/.test(path),
-  )
+  const unwanted = paths.filter((path) => notPublished.test(path))
   if (unwanted.length > 0) return `The package holds ${unwanted.join(', ')}.`
   if (unpackedSize > mostBytes) return `The package has ${unpackedSize} bytes, over ${mostBytes}.`
   return undefined

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { packBundle, tryBundle, writeBundle } from '../../../src/dev/release/bundle.ts'
+import { npmPack } from '../../../src/dev/release/npm-package.ts'
 import { readPackage, root } from '../../../src/dev/release/package-info.ts'
 import { tryProgram } from '../../../src/dev/release/try-program.ts'
 import { bin, scratchFolder } from '../../harness/program.ts'
@@ -10,6 +11,7 @@ import { bin, scratchFolder } from '../../harness/program.ts'
 /* The release script finds out when a bundle or a package does not work. */
 
 const info = readPackage(root)
+const paths = npmPack('--dry-run').files.map(({ path }) => path)
 const Manifest = z.looseObject({
   server: z.looseObject({
     mcp_config: z.looseObject({ env: z.record(z.string(), z.string()) }),
@@ -22,7 +24,7 @@ async function tryBundleWith(spoil: (folder: string) => void): Promise<void> {
   using folder = scratchFolder()
   const [content, trial] = [join(folder.path, 'content'), join(folder.path, 'trial')]
   mkdirSync(trial)
-  writeBundle(info, content)
+  writeBundle(info, paths, content)
   spoil(content)
   await tryBundle(packBundle(info, content, folder.path), trial)
 }
@@ -49,7 +51,7 @@ test.each<[string, (folder: string) => void, RegExp]>([
   ['with a picture that is none', (folder) => writeFileSync(join(folder, 'icon.png'), ''), /PNG/],
   [
     'without a part of the program',
-    (folder) => rmSync(join(folder, 'server/parts'), { recursive: true }),
+    (folder) => rmSync(join(folder, 'dist/parts'), { recursive: true }),
     /./,
   ],
   [

@@ -17,7 +17,7 @@ const Manifest = z.looseObject({
   server: z.looseObject({
     mcp_config: z.strictObject({
       command: z.literal('node'),
-      args: z.tuple([z.literal(`\${__dirname}/server/voice-agent-mcp.js`)]),
+      args: z.tuple([z.literal(`\${__dirname}/dist/voice-agent-mcp.js`)]),
       env: z.record(z.string(), z.string()),
     }),
   }),

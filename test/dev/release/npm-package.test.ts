@@ -21,7 +21,14 @@ const packed = (files: readonly string[], unpackedSize = 3_700_000) => ({
 test('the package holds what is needed, and no more', () => {
   expect(faultOf(packed(paths))).toBeUndefined()
   expect(faultOf(packed(paths.filter((path) => path !== 'LICENSE')))).toContain('lacks LICENSE')
-  for (const more of ['.env', 'src/bin.ts', 'dist/voice-agent-mcp.js.map', 'dist/a.tgz', 'a.db']) {
+  for (const more of [
+    '.env',
+    'src/bin.ts',
+    'dist/voice-agent-mcp.js.map',
+    'dist/a.tgz',
+    'a.db',
+    'test/a.json',
+  ]) {
     expect(faultOf(packed([...paths, more])), more).toBe(`The package holds ${more}.`)
   }
   expect(faultOf(packed(paths, 4_000_001))).toContain('4000001 bytes')
