@@ -1,6 +1,10 @@
+import { join } from 'node:path'
+import { root } from '../docs/documents.ts'
+import { installOnce } from '../harness/install-once.ts'
 import { installPython } from './python-environment.ts'
 
 /** Installs what the examples need and the project does not. */
 export default function install(): void {
+  installOnce(join(root, 'docs/examples/assistant'))
   installPython()
 }

@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { parseDialPolicy } from '../../src/policy/parse-dial-policy.ts'
 import { root } from '../docs/documents.ts'
 import { cleanEnv, scratchFolder, startPlatformProgram } from '../harness/program.ts'
+import { externalIds } from './calls-of-platform.ts'
 import { python, whyNoPython } from './python-environment.ts'
 
 const example = join(root, 'docs/examples/reminders')
@@ -20,10 +21,6 @@ const Outcomes = z.record(
   z.string(),
   z.strictObject({ state: z.string(), attempt: z.int(), note: z.string() }),
 )
-const Calls = z.object({
-  items: z.array(z.looseObject({ external_id: z.string().nullable() })),
-})
-
 /** A folder for the workflow, and a platform that it calls on; `faults` is what the platform does. */
 async function workplace(
   command: readonly string[],
@@ -69,12 +66,7 @@ async function workplace(
       return existsSync(file) ? Outcomes.parse(JSON.parse(readFileSync(file, 'utf8'))) : {}
     },
     /** External ids of the calls that the workflow has placed, as the platform has them. */
-    async placed(): Promise<(string | null)[]> {
-      const url = `${platform.url}/v1/accounts/me/calls?limit=30`
-      const reply = await fetch(url, { headers: { 'X-API-Key': 'sandbox-key' } })
-      const ids = Calls.parse(await reply.json()).items.map(({ external_id }) => external_id)
-      return ids.filter((id) => id?.startsWith('reminder-')).sort()
-    },
+    placed: () => externalIds(platform.url, 'reminder-'),
     async [Symbol.asyncDispose]() {
       await platform[Symbol.asyncDispose]()
       folder[Symbol.dispose]()

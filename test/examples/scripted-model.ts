@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import * as z from 'zod'
+
+const Request = z.looseObject({
+  messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
+  tools: z.array(z.looseObject({ function: z.looseObject({ name: z.string() }) })),
+})
+type Request = z.output<typeof Request>
+
+/** One answer of the model: a call of a tool, or text made of what it was sent. */
+export type Answer =
+  | { readonly tool: string; readonly args: object }
+  | { readonly text: (request: Request) => string }
+
+/**
+ * A stand-in for an OpenAI-compatible endpoint without streaming, on a free loopback port: it gives
+ * these answers, one after the other.
+ */
+export async function startScriptedModel(answers: readonly Answer[]) {
+  const seen: Request[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const chat = Request.parse(JSON.parse(Buffer.concat(chunks).toString()))
+    const answer = answers[seen.push(chat) - 1]
+    if (answer === undefined) response.writeHead(500).end('the script has ended')
+    else response.setHeader('content-type', 'application/json').end(completion(answer, chat))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    seen,
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+function completion(answer: Answer, chat: Request): string {
+  const isText = 'text' in answer
+  const message = isText
+    ? { role: 'assistant', content: answer.text(chat) }
+    : { role: 'assistant', content: null, tool_calls: [toolCall(answer.tool, answer.args)] }
+  return JSON.stringify({
+    id: 'chat-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'scripted',
+    choices: [{ index: 0, message, finish_reason: isText ? 'stop' : 'tool_calls' }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  })
+}
+
+const toolCall = (name: string, args: object) => ({
+  id: `call-${name}`,
+  type: 'function',
+  function: { name, arguments: JSON.stringify(args) },
+})
