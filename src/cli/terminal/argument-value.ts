@@ -39,10 +39,14 @@ function numberIn(text: string): number | undefined {
   return isDecimal && isExact ? value : undefined
 }
 
-/** A list as JSON, or one item of it; the tool itself divides texts with commas, where they can be. */
+/**
+ * A list as JSON, or one item of it: of objects that need one field only, that field. The tool itself divides texts with commas, where they can be.
+ */
 function listIn(flag: string, text: string, { items }: JsonSchema): unknown {
   if (/^\s*\[/.test(text)) return jsonIn(flag, text)
-  const isObject = Object(items).type === 'object' && /^\s*\{/.test(text)
-  if (isObject) return [jsonIn(flag, text)]
+  const item: JsonSchema = { ...Object(items) }
+  if (item.type === 'object' && /^\s*\{/.test(text)) return [jsonIn(flag, text)]
+  const [only, ...others] = item.required ?? []
+  if (only !== undefined && others.length === 0) return [{ [only]: text }]
   return text.includes(',') ? text : [text]
 }

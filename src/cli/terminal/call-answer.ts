@@ -13,6 +13,8 @@ import type { Terminal } from './terminal.ts'
 /** As much of an error as decides what it means for the command. All of it is made by this server. */
 const ErrorFacts = z.looseObject({
   kind: z.string(),
+  /** Of the request that failed. */
+  method: z.string().optional(),
   maybeSent: z.boolean().optional(),
   status: z.number().optional(),
 })
@@ -40,14 +42,16 @@ export async function printAnswer(
       resultText(text, data, { width, styleHead: (head) => styled('bold', head) }),
     )
   }
-  if (code === exitCodes.unknown && word !== 'unknown_outcome')
-    terminal.warn('It is not known whether all of it was done: look before you do it again.')
+  // Of several things; an error says it itself.
+  if (code === exitCodes.unknown && word === 'ok')
+    terminal.warn('Of some it is not known whether it was done: look before you do it again.')
   return code
 }
 
 /** Whether the platform may have made the change although the request failed: see api/may-be-done.ts. */
 function mayBeDone(error: ErrorFacts | undefined): boolean {
-  const { kind, maybeSent, status = 0 } = error ?? { kind: '' }
+  const { kind, method, maybeSent, status = 0 } = error ?? { kind: '' }
+  if (method === undefined || method === 'GET') return false
   if (maybeSent !== undefined) return maybeSent
   if (kind === 'unreadable') return status < 400 || status >= 500
   return kind === 'rejected' && status >= 500

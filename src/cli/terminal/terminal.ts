@@ -74,7 +74,10 @@ function readFile(path: string): string {
 /** Back to the beginning of the line, and delete to its end (ECMA-48). */
 const eraseLine = '\r\u001b[K'
 
+/** Where a terminal does not tell how wide it is. */
+const usualColumns = 80
+
 const statusLineOn = (stream: NodeJS.WriteStream): StatusLine => ({
-  show: (text) => stream.write(eraseLine + text.slice(0, Math.max(1, stream.columns - 1))),
+  show: (text) => stream.write(eraseLine + text.slice(0, (stream.columns || usualColumns) - 1)),
   clear: () => stream.write(eraseLine),
 })

@@ -20,7 +20,7 @@ export function showWaiting(tool: string, line: StatusLine | undefined): Waiting
   const show = () => {
     if (isHidden) return
     isShown = true
-    line?.show(`${message} (${Math.round((performance.now() - begun) / 1000)} s)`)
+    line?.show(`${Math.round((performance.now() - begun) / 1000)} s: ${message}`)
   }
   const hide = () => {
     if (isShown) line?.clear()

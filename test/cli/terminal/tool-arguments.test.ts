@@ -74,7 +74,7 @@ test.each<[string, string[], Record<string, unknown>]>([
   [
     'place_calls',
     ['--calls', '+12025550100', '--calls', '{"to_number":"+12025550101"}'],
-    { calls: ['+12025550100', { to_number: '+12025550101' }] },
+    { calls: [{ to_number: '+12025550100' }, { to_number: '+12025550101' }] },
   ],
 ])('%s %j', async (tool, words, expected) => {
   expect(await argumentsOf(tool, words)).toEqual(expected)
