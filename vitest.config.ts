@@ -17,6 +17,7 @@ export const slow = [
   'test/cli/install/text-formats.property.test.ts',
   'test/cli/terminal/run-call.test.ts',
   'test/dev/docs/install-links.test.ts',
+  'test/cli/web-call-server.test.ts',
   'test/dev/imports/check.test.ts',
   'test/dev/release/bundle.test.ts',
   'test/dev/release/install-options.test.ts',

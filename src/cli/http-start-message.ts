@@ -33,6 +33,15 @@ export function httpStartLines(
 const hostNames = (allowedHosts: readonly string[]) =>
   allowedHosts.filter((name) => name !== anyHost)
 
+/** The address that clients and browsers use, without a path. */
+export const originFor = (
+  server: Listening,
+  {
+    allowedHosts,
+    oauth,
+  }: Pick<ListenConfig, 'allowedHosts'> & { readonly oauth: OauthConfig | undefined },
+): string => oauth?.publicUrl.origin ?? urlForClients(server, allowedHosts)
+
 /** The address that clients use: the first allowed host name, or else this machine's own address. */
 function urlForClients({ url, isEverywhere }: Listening, allowedHosts: readonly string[]): string {
   const { port } = new URL(url)
@@ -49,13 +58,11 @@ function urlForClients({ url, isEverywhere }: Listening, allowedHosts: readonly 
 /** How to connect a client, ready to paste. */
 export function connectHelp(
   server: Listening,
-  {
-    allowedHosts,
-    oauth,
-  }: Pick<ListenConfig, 'allowedHosts'> & { readonly oauth: OauthConfig | undefined },
+  config: Parameters<typeof originFor>[1],
   ownKey: OwnKey,
 ): string {
-  const base = oauth?.publicUrl.origin ?? urlForClients(server, allowedHosts)
+  const { oauth } = config
+  const base = originFor(server, config)
   const url = `${base}/mcp`
   const { header, note } = oauth ? oauthSecret : clientSecret(ownKey)
   const headers = header && { [header.name]: header.value }

@@ -24,17 +24,21 @@ export async function startSandboxServer(options: {
   isLoopback: boolean
   /** Host names clients may use, besides those of this machine. */
   allowedHosts: readonly string[]
-  sandbox: Omit<SandboxOptions, 'llm'> & { llm: SandboxOptions['llm'] | undefined }
+  sandbox: Omit<SandboxOptions, 'llm' | 'webCalls'> & {
+    llm: SandboxOptions['llm'] | undefined
+    webWaitMs: number
+  }
   faultsFile: string | undefined
   onBug: (error: unknown) => void
   /** Receives a line about each answer, for the log. */
   onAnswer: (line: string) => void
 }): Promise<Listening> {
   const { faultsFile, onBug, onAnswer } = options
-  const { llm, ...rest } = options.sandbox
+  const { llm, webWaitMs, ...rest } = options.sandbox
   const sandbox = openSandbox({
     ...rest,
     onBug,
+    webCalls: { pagesAt: ({ url }) => new URL(url).origin, waitMs: webWaitMs },
     ...(llm && { llm }),
     ...(faultsFile && { faults: readFaults(faultsFile) }),
   })
@@ -69,10 +73,14 @@ const answerer =
     return RESPONSE_ALREADY_SENT
   }
 
-/** Method, path, status and time of an answer. The query may hold telephone numbers. */
+/**
+ * Method, path, status and time of an answer. The query may hold telephone numbers, and the path of the
+ * page of a web call the secret that lets a person in.
+ */
 function answerLine({ method, url }: Request, response: Response, ms: number): string {
   const status = response === RESPONSE_ALREADY_SENT ? 'broken off' : response.status
-  return `${method} ${URL.parse(url)?.pathname} ${status}, ${ms.toFixed(1)} ms`
+  const path = URL.parse(url)?.pathname.replace(/(?<=^\/web-calls\/)[^/]+/, '…')
+  return `${method} ${path} ${status}, ${ms.toFixed(1)} ms`
 }
 
 function forbidden(message: string): Response {

@@ -10,6 +10,8 @@ export interface SiteOptions {
   /** The origin under which the server is reached, where the operator has said it. */
   readonly publicUrl: URL | undefined
   readonly readiness: () => Promise<Readiness>
+  /** The pages of the sandbox's web calls. */
+  readonly showWebCall: ((request: Request) => Promise<Response>) | undefined
 }
 
 /** The pages of the HTTP server. What makes them is loaded with the first visit. */
@@ -19,15 +21,18 @@ export function createSite({
   ownKey,
   publicUrl,
   readiness,
+  showWebCall,
 }: SiteOptions): Site {
   const access = publicUrl ? 'oauth' : accessBy(ownKey)
   return {
     // Whoever asks for JSON is told where MCP is, as at every other address.
     serves: (path, { method, headers }) =>
-      path === '/' &&
-      (method === 'GET' || method === 'HEAD') &&
-      (headers.accept?.includes('text/html') ?? false),
+      path === '/'
+        ? (method === 'GET' || method === 'HEAD') &&
+          (headers.accept?.includes('text/html') ?? false)
+        : showWebCall !== undefined && path.startsWith(webCallPath),
     async fetch(request) {
+      if (showWebCall && new URL(request.url).pathname !== '/') return showWebCall(request)
       const [{ startPage }, { clientSteps }] = await Promise.all([
         import('./start-page/start-page.ts'),
         import('./start-page/client-steps.ts'),
@@ -42,6 +47,9 @@ export function createSite({
     },
   }
 }
+
+/** As in the sandbox, which is not loaded for it. */
+const webCallPath = '/web-calls/'
 
 function accessBy(ownKey: OwnKey): Access {
   if (ownKey.usedBy === 'none') return 'key'

@@ -9,6 +9,8 @@ export interface SandboxConfig {
   file: string
   /** How many times faster than real time simulated calls run. */
   speed: number
+  /** How long a web call waits for a person who joins in a browser, ms. */
+  webWaitMs: number
   /** The language model that speaks in simulated calls. */
   llm: { url: string; model: string; apiKey: string | undefined } | undefined
 }
@@ -28,6 +30,15 @@ export const sandboxSettings = {
     most: 10_000,
     default: 10,
     range: '0.1 to 10000; default 10.',
+  }),
+  'sandbox-web-wait': number({
+    variable: 'VOICE_AGENT_SANDBOX_WEB_WAIT',
+    value: 'SECONDS',
+    help: 'How long a web call waits for a person to join it in a browser, before a simulated caller does.',
+    least: 0,
+    most: 3600,
+    default: 60,
+    range: '0 to 3600 seconds; default 60.',
   }),
   'sandbox-llm-url': text({
     variable: 'VOICE_AGENT_SANDBOX_LLM_URL',
@@ -52,6 +63,7 @@ export function sandboxConfig(texts: SettingTexts): SandboxConfig {
   return {
     file: value('sandbox-db') ?? join(dataFolder(), 'sandbox.db'),
     speed: value('sandbox-speed'),
+    webWaitMs: 1000 * value('sandbox-web-wait'),
     llm: llmConfig({
       url: value('sandbox-llm-url'),
       model: value('sandbox-llm-model'),

@@ -63,10 +63,12 @@ export interface PlanRequest {
   toNumber?: string
   greeting: Greeting
   settings: CallSettings
+  /** For how long it is not answered, if somebody answers; else the time that a phone rings. */
+  ringSeconds?: number
 }
 
 /** Decides the course of a call. */
-export function planCall({ toNumber, greeting, settings }: PlanRequest): CallPlan {
+export function planCall({ toNumber, greeting, settings, ringSeconds }: PlanRequest): CallPlan {
   const scenario = (toNumber && magicDestinations[toNumber]?.scenario) || 'answered'
   if (scenario === 'busy' || scenario === 'rejected' || scenario === 'no_answer') {
     const { event, ...rest } = unanswered[scenario]
@@ -78,7 +80,7 @@ export function planCall({ toNumber, greeting, settings }: PlanRequest): CallPla
   return {
     answerStatus: scenario === 'voicemail' ? 'machine' : 'human',
     outcome: scenario === 'transferred' && !talk.wasCut ? 'transferred' : 'completed',
-    ringSeconds: toNumber ? 4 : 0,
+    ringSeconds: ringSeconds ?? (toNumber ? 4 : 0),
     isAnswered: true,
     talkSeconds: talk.seconds,
     script: talk.script,

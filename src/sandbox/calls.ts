@@ -3,22 +3,30 @@ import { routes } from '../contract/routes.ts'
 import { withinAccount } from './accounts.ts'
 import { CallRow } from './call-row.ts'
 import { callAt, callDetailAt, conversationAt, modifiedAtNow, statusAtNow } from './call-state.ts'
-import { type HandlerInput, on, ReplyWithStatus } from './handler.ts'
+import { type AnyInput, type HandlerInput, on, ReplyWithStatus } from './handler.ts'
 import { pageOfRows } from './page.ts'
 import { placeCall } from './place-call.ts'
 import { notFound } from './problem.ts'
 import type { SqlParams } from './store.ts'
+import { webCallOf } from './web-calls/web-call-row.ts'
+import { webCallPath } from './web-calls/web-calls.ts'
 
 /** The filters of calls and conversations; only their statuses differ. */
 type ActivityQuery = Omit<HandlerInput<typeof routes.calls.list>['query'], 'status'> & {
   status?: string | undefined
 }
 
-function placed(row: CallRow, now: number): PlacedCall {
+function placed(
+  row: CallRow,
+  { store, now, webCalls }: Pick<AnyInput, 'store' | 'now' | 'webCalls'>,
+): PlacedCall {
+  const token = row.type === 'web' ? webCallOf(store, row.id)?.token : undefined
   const join = {
-    token: `sandbox-${row.id}`,
+    token: token ?? `sandbox-${row.id}`,
     room_sid: `RM_${row.id.replaceAll('-', '')}`,
     media_url: 'wss://media.sandbox.example',
+    // Where a person joins in a browser; a real platform does not send it.
+    ...(token !== undefined && webCalls && { page_url: webCalls.pagesAt + webCallPath + token }),
   }
   return { ...callAt(row, now), success: true, ...(row.type === 'web' && { join }) }
 }
@@ -64,7 +72,7 @@ const isUnfiltered = ({ limit: _, offset: __, ...filters }: Record<string, unkno
 export const callHandlers = [
   on(routes.calls.place, (input) => {
     const { row, isRepeat } = placeCall(input)
-    const reply = placed(row, input.now)
+    const reply = placed(row, input)
     return isRepeat ? new ReplyWithStatus(200, reply) : reply
   }),
 

@@ -1,12 +1,14 @@
+import * as z from 'zod'
 import type { CallSettings } from './call-settings.ts'
 import type { Greeting } from './greeting.ts'
 
 /** One line of a transcript, `at` simulated seconds after the call was answered. */
-export interface ScriptLine {
-  at: number
-  role: 'user' | 'agent' | 'system' | 'tool' | 'event'
-  message: string
-}
+export const ScriptLine = z.object({
+  at: z.number(),
+  role: z.enum(['user', 'agent', 'system', 'tool', 'event']),
+  message: z.string(),
+})
+export type ScriptLine = z.output<typeof ScriptLine>
 
 /** What was said in a call, and how long it took, in simulated seconds. */
 export interface Talk {
@@ -24,12 +26,14 @@ const turnGap = 1
 
 /** Records a conversation and its time. */
 export class Dialogue {
-  readonly #script: ScriptLine[] = []
+  readonly #script: ScriptLine[]
   readonly #settings: CallSettings
   #at = 0
 
-  constructor(settings: CallSettings) {
+  /** `before`: what was said already. */
+  constructor(settings: CallSettings, before: readonly ScriptLine[] = []) {
     this.#settings = settings
+    this.#script = [...before]
   }
 
   event(message: string): void {
@@ -39,6 +43,11 @@ export class Dialogue {
   say(role: 'user' | 'agent', message: string): void {
     this.#script.push({ at: this.#at, role, message })
     this.#at += spoken(message) + turnGap
+  }
+
+  /** A line that is typed and read: it takes no time. */
+  type(role: 'user' | 'agent', message: string): void {
+    this.#script.push({ at: this.#at, role, message })
   }
 
   /** The agent's greeting after its delay, unless the caller speaks first. */

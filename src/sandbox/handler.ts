@@ -20,6 +20,16 @@ export interface HandlerInput<R extends Route> {
   readonly speed: number
   /** Present when a language model is configured to speak in calls. */
   readonly live: LiveCalls | undefined
+  /** Present when web calls can be joined in a browser. */
+  readonly webCalls: WebCalls | undefined
+}
+
+/** How a web call waits for a person. */
+export interface WebCalls {
+  /** Where the pages are, without a path. */
+  readonly pagesAt: string
+  /** For how long, ms; then the simulated caller joins. */
+  readonly waitMs: number
 }
 
 /** A reply with another status than the documented success. */

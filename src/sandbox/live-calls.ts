@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallRow } from './call-row.ts'
 import type { CallSettings } from './call-settings.ts'
 import { Dialogue, type ScriptLine } from './dialogue.ts'
 import type { Greeting } from './greeting.ts'
 import { type ChatMessage, completeChat, LlmError, type LlmOptions } from './llm.ts'
 import type { Store } from './store.ts'
+import { webCallOf } from './web-calls/web-call-row.ts'
 
 /*
  * Calls in which a language model speaks. The row of such a call always has a whole course, like that
@@ -26,8 +28,18 @@ export interface LiveCall {
 export interface LiveCalls {
   /** The row that is stored before the first turn. */
   begin(call: LiveCall): CallRow
-  /** Runs the conversation. Never throws. */
-  run(call: LiveCall): Promise<void>
+  /**
+   * Runs the conversation with a caller of the model, after a time in which a person may join instead.
+   * Never throws.
+   */
+  run(call: LiveCall, waitMs?: number): Promise<void>
+  /** What the agent says next to a person. Throws LlmError. */
+  reply(
+    agent: LiveCall['agent'],
+    lines: readonly ScriptLine[],
+  ): Promise<{ text: string; isOver: boolean }>
+  /** The model that speaks. */
+  readonly model: string
   stop(): void
 }
 
@@ -62,8 +74,15 @@ export function createLiveCalls(store: Store, llm: LlmOptions, now: () => number
   }
   return {
     begin: (call) => leased(call, open(call, llm), now()),
-    async run(call) {
+    model: llm.model,
+    async reply(agent, lines) {
+      const messages = promptFor('agent', { agent, persona: null }, lines)
+      return spokenPart(await completeChat(llm, messages, stopping.signal))
+    },
+    async run(call, waitMs = 0) {
       try {
+        if (waitMs > 0) await sleep(waitMs, undefined, { signal: stopping.signal, ref: false })
+        if (typeof webCallOf(store, call.row.id)?.joined === 'number') return
         await speak(call)
       } catch {
         // The file cannot be written: the call fails when its lease ends.
@@ -96,8 +115,7 @@ async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Pr
         promptFor(speaker, call, dialogue.lines()),
         how.signal,
       )
-      const isOver = text.includes(goodbye)
-      const spoken = text.replaceAll(goodbye, '').trim()
+      const { text: spoken, isOver } = spokenPart(text)
       dialogue.notBefore(how.simulated())
       if (spoken) dialogue.say(speaker, spoken)
       if (dialogue.isOverlong()) return
@@ -111,10 +129,16 @@ async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Pr
   dialogue.event('The caller hung up.')
 }
 
+/** What is said, and whether the speaker ends the call. */
+const spokenPart = (text: string) => ({
+  text: text.replaceAll(goodbye, '').trim(),
+  isOver: text.includes(goodbye),
+})
+
 /** The conversation for the model of one side: its own lines have the role assistant. */
 function promptFor(
   speaker: 'user' | 'agent',
-  { agent, persona }: LiveCall,
+  { agent, persona }: Pick<LiveCall, 'agent' | 'persona'>,
   lines: readonly ScriptLine[],
 ): ChatMessage[] {
   const who =

@@ -1,7 +1,7 @@
 import { AgentUpdate } from '../contract/agent.ts'
 import type { CallCreate } from '../contract/call.ts'
 import type { routes } from '../contract/routes.ts'
-import { merge } from './agent-config.ts'
+import { isPlainObject, merge } from './agent-config.ts'
 import { type AgentRow, findAgent } from './agents.ts'
 import { magicDestinations, planCall } from './call-plan.ts'
 import { type CallRow, findByExternalId, insertCall, rowOfPlan } from './call-row.ts'
@@ -13,6 +13,7 @@ import { findNumber } from './phone-numbers.ts'
 import { invalid, missingReference, Problem } from './problem.ts'
 import { fieldError } from './request.ts'
 import { findSipTrunk } from './sip-trunks.ts'
+import { insertWebCall, type WebTalk } from './web-calls/web-call-row.ts'
 
 type PlaceInput = HandlerInput<typeof routes.calls.place>
 
@@ -57,8 +58,8 @@ const directionOf = (type: CallCreate['type']) => (type === 'phone' ? 'outbound'
 const noNumbers: Numbers = { phone_number_id: null, from_number: null, to_number: null }
 
 /** Decides the whole course of a call. Nothing is stored yet. */
-function prepare(input: PlaceInput): LiveCall {
-  const { account, body, now, speed } = input
+function prepare(input: PlaceInput): PreparedCall {
+  const { account, body, now, speed, webCalls } = input
   const agent = speaker(input)
   const numbers = body.type === 'phone' ? line(input) : noNumbers
   const config = body.overrides ? merge(agent.config, checked(body.overrides)) : agent.config
@@ -87,6 +88,7 @@ function prepare(input: PlaceInput): LiveCall {
       ...(numbers.to_number !== null && { toNumber: numbers.to_number }),
       settings,
       greeting,
+      ...(body.type === 'web' && webCalls && { ringSeconds: (webCalls.waitMs / 1000) * speed }),
     }),
     { created: now, speed },
   )
@@ -96,8 +98,17 @@ function prepare(input: PlaceInput): LiveCall {
     greeting,
     agent: { name: textOf(config.name), note: textOf(config.note) },
     persona: textOf(body.test_variables?.caller_persona),
+    language: languageOf(config),
   }
 }
+
+interface PreparedCall extends LiveCall {
+  /** The language of the voice; empty where it has none. */
+  readonly language: string
+}
+
+const languageOf = ({ voice }: Record<string, unknown>): string =>
+  (isPlainObject(voice) && textOf(voice.language)) || ''
 
 /** Overrides are fields of an agent, with the same bounds. */
 function checked(overrides: Record<string, unknown>): Record<string, unknown> {
@@ -108,6 +119,15 @@ function checked(overrides: Record<string, unknown>): Record<string, unknown> {
   })
 }
 
+const webTalk = (
+  { settings, greeting, agent, language }: PreparedCall,
+  { initial_text, skip_greeting_on_initial_text }: CallCreate,
+): WebTalk => ({
+  ...{ settings, greeting, agent, language },
+  initialText: initial_text || null,
+  skipGreeting: skip_greeting_on_initial_text ?? false,
+})
+
 const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
 
 /** A language model speaks when the destination has no fixed outcome. */
@@ -115,7 +135,7 @@ const isOrdinary = ({ to_number }: CallRow) => to_number === null || !magicDesti
 
 /** Places a call, or finds the earlier one with the same external_id [S]. */
 export function placeCall(input: PlaceInput): { row: CallRow; isRepeat: boolean } {
-  const { store, account, body, live } = input
+  const { store, account, body, live, webCalls } = input
   let speaking: LiveCall | undefined
   const placed = store.transaction(() => {
     const { external_id } = body
@@ -125,9 +145,13 @@ export function placeCall(input: PlaceInput): { row: CallRow; isRepeat: boolean 
     if (live && isOrdinary(call.row)) speaking = call
     const row = live && speaking ? live.begin(speaking) : call.row
     insertCall(store, row)
+    if (body.type === 'web' && webCalls) insertWebCall(store, row.id, webTalk(call, body))
     return { row, isRepeat: false }
   })
   // The conversation begins after the call is stored.
-  if (live && speaking) void live.run(speaking)
+  if (live && speaking) {
+    const waitMs = body.type === 'web' ? (webCalls?.waitMs ?? 0) : 0
+    void live.run(speaking, waitMs)
+  }
   return placed
 }

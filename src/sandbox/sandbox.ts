@@ -17,6 +17,7 @@ import { openStore } from './store.ts'
 import { StoreError } from './store-error.ts'
 import { templateHandlers } from './templates.ts'
 import { usageHandlers } from './usage.ts'
+import { answerWebCall, isForWebCall, type WebCallContext } from './web-calls/web-calls.ts'
 
 export interface SandboxOptions {
   /** SQLite file; `:memory:` stores nothing on disk. */
@@ -31,6 +32,13 @@ export interface SandboxOptions {
   readonly llm?: LlmOptions
   /** Gets unexpected errors with their stack, which the reply does not show. */
   readonly onBug?: (error: unknown) => void
+  /** Web calls wait for a person who joins in a browser; without it the simulated caller joins at once. */
+  readonly webCalls?: {
+    /** The origin of their pages, for a request that places one; `undefined`: they cannot be shown. */
+    readonly pagesAt: (request: Request) => string | undefined | Promise<string | undefined>
+    /** For how long they wait, ms. */
+    readonly waitMs: number
+  }
 }
 
 /** The simulated platform. */
@@ -57,12 +65,12 @@ const handlers = new Map<string, Handler>(
 
 /** Opens the sandbox and fills a new database. Throws StoreError when the file cannot be used. */
 export function openSandbox(options: SandboxOptions): Sandbox {
-  const { file, speed, now = Date.now, faults, llm, onBug } = options
+  const { file, speed, now = Date.now, faults, llm, onBug, webCalls } = options
   const store = openStore(file, (empty) => seed(empty, now()))
   const live = llm && createLiveCalls(store, llm, now)
   const fetch = async (request: Request): Promise<Response> => {
     try {
-      return await answer(request, { store, now: now(), speed, live })
+      return await answer(request, { store, now: now(), speed, live }, webCalls)
     } catch (error) {
       if (!(error instanceof Problem || error instanceof StoreError)) onBug?.(error)
       return problemResponse(error)
@@ -72,12 +80,34 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     live?.stop()
     store.close()
   }
-  return { fetch: faults ? withFaults(fetch, faults) : fetch, close }
+  const platform = faults ? withFaults(fetch, faults) : fetch
+  return {
+    fetch: (request) =>
+      isForWebCall(new URL(request.url).pathname)
+        ? showWebCall(request, { store, now, live }, onBug)
+        : platform(request),
+    close,
+  }
+}
+
+/** The page of a web call is not a part of the platform: it has no key and no faults. */
+async function showWebCall(
+  request: Request,
+  context: WebCallContext,
+  onBug: SandboxOptions['onBug'],
+): Promise<Response> {
+  try {
+    return await answerWebCall(request, context)
+  } catch (error) {
+    if (!(error instanceof StoreError)) onBug?.(error)
+    return problemResponse(error)
+  }
 }
 
 async function answer(
   request: Request,
   context: Pick<AnyInput, 'store' | 'now' | 'speed' | 'live'>,
+  webCallOptions: SandboxOptions['webCalls'],
 ): Promise<Response> {
   const url = new URL(request.url)
   if (request.method === 'GET' && url.pathname === '/v1/openapi.json') return openApiResponse()
@@ -92,7 +122,9 @@ async function answer(
     throw new Problem(403, 'The account is disabled and takes no changes.')
   }
   const input = validate(route, params, url.searchParams, await readBody(request))
-  const handle = () => handler.handle({ ...context, ...input, own, account })
+  const webCalls =
+    input.body?.type === 'web' ? await openWebCalls(request, webCallOptions) : undefined
+  const handle = () => handler.handle({ ...context, ...input, own, account, webCalls })
   // All statements of a request see the same state while another process writes to the file.
   const { store } = context
   const result = route.effect === 'reads' ? store.snapshot(handle) : await store.write(handle)
@@ -101,6 +133,15 @@ async function answer(
     : result === undefined
       ? new Response(null, { status: route.success })
       : Response.json(result, { status: route.success })
+}
+
+/** Only for a request that places a web call: their pages may not be served before. */
+async function openWebCalls(
+  request: Request,
+  options: SandboxOptions['webCalls'],
+): Promise<AnyInput['webCalls']> {
+  const pagesAt = await options?.pagesAt(request)
+  return options && pagesAt !== undefined ? { pagesAt, waitMs: options.waitMs } : undefined
 }
 
 function openApiResponse(): Response {

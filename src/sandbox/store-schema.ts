@@ -9,6 +9,15 @@ export const identitySchema = `
 CREATE TABLE IF NOT EXISTS sandbox (id TEXT NOT NULL) STRICT;
 INSERT INTO sandbox SELECT lower(hex(randomblob(16))) WHERE NOT EXISTS (SELECT 1 FROM sandbox)`
 
+/** Web calls that can be joined in a browser. Files of older versions get the table when they are opened. */
+export const webCallSchema = `
+CREATE TABLE IF NOT EXISTS web_calls (
+  call_id TEXT PRIMARY KEY REFERENCES calls (id),
+  token TEXT NOT NULL UNIQUE,
+  talk TEXT NOT NULL,
+  joined INTEGER
+) STRICT, WITHOUT ROWID`
+
 /**
  * Tables of the sandbox. Instants are Unix milliseconds. When a call is placed, its row gets its whole
  * course (see call-state.ts), so its state is a function of the row and the time.

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { makePrivateFile } from '../state/private-files.ts'
 import { busy, type Guard, guardOf, parsed, resultCode } from './store-error.ts'
-import { identitySchema, schema, schemaVersion } from './store-schema.ts'
+import { identitySchema, schema, schemaVersion, webCallSchema } from './store-schema.ts'
 
 export type SqlParams = Record<string, SQLInputValue>
 
@@ -41,10 +41,10 @@ export function openStore(file: string, fill: (store: Store) => void): Store {
   try {
     const store = storeOn(db, guard)
     // An existing file needs no lock, which another process may hold.
-    if (guard(() => isEmpty(db) || !hasIdentity(db))) {
+    if (guard(() => isEmpty(db) || !hasLaterTables(db))) {
       store.transaction(() => {
         const isNew = guard(() => createTables(db))
-        guard(() => db.exec(identitySchema))
+        guard(() => db.exec(`${identitySchema};${webCallSchema}`))
         if (isNew) fill(store)
       })
     }
@@ -171,9 +171,10 @@ function isEmpty(db: DatabaseSync): boolean {
   throw new Error('it is a database of another program')
 }
 
-/** Files of older versions have none. */
-const hasIdentity = (db: DatabaseSync) =>
-  db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sandbox'").get() !== undefined
+/** Files of older versions do not have all of them. */
+const hasLaterTables = (db: DatabaseSync) =>
+  db.prepare("SELECT name FROM sqlite_schema WHERE name IN ('sandbox', 'web_calls')").all()
+    .length === 2
 
 /** Creates the tables of a new file; false when it has them. */
 function createTables(db: DatabaseSync): boolean {

@@ -13,8 +13,13 @@ export interface Platform {
   readonly credential: Credential | undefined
   /** Does now what the first request would do, and fails if that fails. */
   prepare(): Promise<void>
+  /** Shows the page of a web call; only of the sandbox. */
+  readonly showWebCall?: (request: Request) => Promise<Response>
   close(): Promise<void>
 }
+
+/** The origin of the pages of web calls; `undefined`: they cannot be shown. */
+type PagesAt = () => string | undefined | Promise<string | undefined>
 
 /**
  * Opens the platform. All code that its requests need is loaded now: later its files may be missing,
@@ -23,9 +28,10 @@ export interface Platform {
 export async function openPlatform(
   config: PlatformConfig,
   onBug: (error: unknown) => void,
+  webCallPagesAt?: PagesAt,
 ): Promise<Platform> {
   return config.kind === 'sandbox'
-    ? openSandboxPlatform(config, onBug)
+    ? openSandboxPlatform(config, onBug, webCallPagesAt)
     : openNetworkPlatform(config)
 }
 
@@ -47,13 +53,20 @@ async function openNetworkPlatform(
 const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
 
 async function openSandboxPlatform(
-  { file, speed, llm }: SandboxConfig,
+  { file, speed, webWaitMs, llm }: SandboxConfig,
   onBug: (error: unknown) => void,
+  webCallPagesAt: PagesAt | undefined,
 ): Promise<Platform> {
   const { openSandbox } = await import('../sandbox/sandbox.ts')
   let opened: ReturnType<typeof openSandbox> | undefined
   const open = () => {
-    opened ??= openSandbox({ file, speed, onBug, ...(llm && { llm }) })
+    opened ??= openSandbox({
+      file,
+      speed,
+      onBug,
+      ...(llm && { llm }),
+      ...(webCallPagesAt && { webCalls: { pagesAt: webCallPagesAt, waitMs: webWaitMs } }),
+    })
     return opened
   }
   return {
@@ -70,6 +83,7 @@ async function openSandboxPlatform(
         return failedReply(error)
       }
     },
+    showWebCall: (request) => open().fetch(request),
     async close() {
       opened?.close()
     },

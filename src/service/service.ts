@@ -43,6 +43,8 @@ export interface ServiceEvents {
   readonly onAuditTrouble?: (message: string) => void
   /** Called with each MCP server that is created: a transport sends notifications through it. */
   readonly onServer?: (server: Server) => void
+  /** The origin of the pages of the sandbox's web calls; without it nobody can join them. */
+  readonly webCallPagesAt?: () => string | undefined | Promise<string | undefined>
 }
 
 /** The whole program behind a transport: platform, state, tools and prompts. */
@@ -85,6 +87,8 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
         scopes: scopesOf(exposure.tools),
         onError: events.onBug,
       }),
+    /** Shows the page of a web call of the sandbox. */
+    showWebCall: platform.showWebCall,
     /** Whether there is a key for requests that bring none. */
     hasOwnKey: platform.credential !== undefined,
     /** The secret that such requests must bring, from the state directory. Throws ConfigError. */
@@ -110,7 +114,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
 /** What the sessions of a service work with, and what keeps their secrets and their state. */
 async function openParts(
   config: ServiceConfig,
-  { onBug, observer, onAuditTrouble = onBug }: ServiceEvents,
+  { onBug, observer, onAuditTrouble = onBug, webCallPagesAt }: ServiceEvents,
 ) {
   const sealingKeys = openSealingKeys(config.state)
   const isSandbox = config.platform.kind === 'sandbox'
@@ -119,7 +123,7 @@ async function openParts(
   const services = createCallServices(config.calling, state)
   const policy = observedDialPolicy(services.policy, observer)
   const journal = auditedJournal(services.journal, audit)
-  const platform = await openPlatform(config.platform, onBug)
+  const platform = await openPlatform(config.platform, onBug, webCallPagesAt)
   const sessionFor = createSessions({
     platform,
     callServices: { ...services, policy, journal },

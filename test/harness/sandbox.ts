@@ -1,10 +1,30 @@
+import type { LlmOptions } from '../../src/sandbox/llm.ts'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../src/sandbox/seed.ts'
 
 /** A sandbox in memory with a clock of the test's own, spoken to as a REST client would. */
-export function startSandbox({ speed = 1, file = ':memory:' } = {}) {
+export function startSandbox({
+  speed = 1,
+  file = ':memory:',
+  webWaitMs,
+  llm,
+}: {
+  speed?: number
+  file?: string
+  /** Web calls wait for so long for a person; without it nobody can join them. */
+  webWaitMs?: number
+  llm?: LlmOptions
+} = {}) {
   let now = Date.UTC(2026, 10, 21, 12)
-  const sandbox = openSandbox({ file, speed, now: () => now })
+  const sandbox = openSandbox({
+    file,
+    speed,
+    now: () => now,
+    ...(llm && { llm }),
+    ...(webWaitMs !== undefined && {
+      webCalls: { pagesAt: () => 'http://sandbox', waitMs: webWaitMs },
+    }),
+  })
 
   const send = async (
     method: string,
@@ -26,6 +46,7 @@ export function startSandbox({ speed = 1, file = ':memory:' } = {}) {
   }
 
   return {
+    fetch: sandbox.fetch,
     send,
     get: (path: string, key?: string) => send('GET', path, undefined, key ? { key } : {}),
     /** Lets simulated time pass, in wall-clock seconds. */

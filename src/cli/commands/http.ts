@@ -56,20 +56,23 @@ export const http = defineCommand({
 
 async function start(config: HttpCommandConfig): Promise<Running> {
   const exposure = exposedTools(toolSummaries, config.scope.exposure)
-  const [{ openService }, { bugText }, { connectHelp, httpStartLines }] = await Promise.all([
-    import('../../service/service.ts'),
-    import('../../text/error-text.ts'),
-    import('../http-start-message.ts'),
-  ])
+  const [{ openService }, { bugText }, { connectHelp, httpStartLines, originFor }] =
+    await Promise.all([
+      import('../../service/service.ts'),
+      import('../../text/error-text.ts'),
+      import('../http-start-message.ts'),
+    ])
   const shutdown = new AbortController()
   const onBug = (error: unknown) => log(bugText(error), 'error')
   const observation = await openObservation(config)
   const { observer } = observation
+  let origin: string | undefined
   const service = await openService(config, {
     onBug,
     onAuditTrouble: (message) => log(message, 'error'),
     shutdown: shutdown.signal,
     observer,
+    webCallPagesAt: () => origin,
   })
   // The person who starts this server reads the log, so what cannot work fails at once. Over stdio
   // the first tool reports it.
@@ -86,6 +89,7 @@ async function start(config: HttpCommandConfig): Promise<Running> {
     site: siteOf(config, service, ownKey),
   }
   const server = await listen(config, service, own)
+  origin = originFor(server, config)
   logStart(config, exposure)
   for (const line of httpStartLines(server, config, { isLoopback: local, ownKey })) log(line)
   // For a person, and with the local token: not for programs that collect logs.
@@ -132,7 +136,7 @@ async function ownKeyFor(
 /** The pages for people. */
 const siteOf = (
   { platform, oauth }: HttpCommandConfig,
-  { readiness }: Service,
+  { readiness, showWebCall }: Service,
   ownKey: OwnKey,
 ): Site =>
   createSite({
@@ -141,6 +145,7 @@ const siteOf = (
     ownKey,
     publicUrl: oauth?.publicUrl,
     readiness,
+    showWebCall,
   })
 
 interface OwnListening {

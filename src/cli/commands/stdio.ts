@@ -122,17 +122,28 @@ const listedTools = ({ tools }: Exposure<ToolSummary>, confirm: ConfirmMode) =>
 
 /** Loads the service and the SDK, which answer everything that the handshake does not. */
 async function loadConnection(config: ServiceConfig, observer: Observer | undefined) {
-  const [{ openService }, { connectStdio }, { watchResources }, { bugText, errorText }] =
-    await Promise.all([
-      import('../../service/service.ts'),
-      import('../../transports/stdio-connection.ts'),
-      import('../../mcp/protocol/watched-resources.ts'),
-      import('../../text/error-text.ts'),
-    ])
+  const [
+    { openService },
+    { connectStdio },
+    { watchResources },
+    { bugText, errorText },
+    { createWebCallServer },
+  ] = await Promise.all([
+    import('../../service/service.ts'),
+    import('../../transports/stdio-connection.ts'),
+    import('../../mcp/protocol/watched-resources.ts'),
+    import('../../text/error-text.ts'),
+    import('../web-call-server.ts'),
+  ])
   let current: Server | undefined
   const shutdown = new AbortController()
   const answered = new Set<unknown>()
+  const webCalls = createWebCallServer(
+    () => service.showWebCall,
+    (message) => log(message, 'warn'),
+  )
   const service = await openService(config, {
+    webCallPagesAt: webCalls.pagesAt,
     onBug: (error) => log(bugText(error), 'error'),
     onAuditTrouble: (message) => log(message, 'error'),
     shutdown: shutdown.signal,
@@ -166,5 +177,11 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
       },
       before,
     )
-  return { connect, close: service.close }
+  return {
+    connect,
+    async close() {
+      await webCalls.close()
+      await service.close()
+    },
+  }
 }

@@ -14,16 +14,18 @@ export const mayImport = {
   apps: '',
   'app-views': 'text',
 
+  // Pages for people: escaping, style and policy.
+  pages: '',
+
   // What is recorded of requests: log and metrics.
   observe: 'text',
 
   // The platform: its client, and the sandbox in its place.
   api: 'contract text json',
   'state/private-files': '',
-  sandbox: 'contract jinja state/private-files text json',
+  sandbox: 'contract jinja state/private-files pages text json',
 
-  // Pages for people: escaping, style and policy; those of the authorization server.
-  pages: '',
+  // The authorization server: its pages.
   'oauth/pages': 'pages text',
 
   // Who may be called; placing a call once, and following it.

@@ -2,6 +2,7 @@ import { ApiError } from '../../api/failure.ts'
 import { failureText } from '../../api/failure-text.ts'
 import type { Placement } from '../../calls/placement.ts'
 import { PlacedCall } from '../../contract/call.ts'
+import { isObject } from '../../json/is-object.ts'
 import { taskOfCall } from '../../mcp/call/task.ts'
 import type { Run, ToolOutcome } from '../../mcp/call/tool.ts'
 import { accountIn } from '../../session/account.ts'
@@ -90,7 +91,7 @@ function headOf({ call, externalId, isRepeat }: Placement, run: PlacedRun): stri
   const isWeb = run.request.body?.type === 'web'
   if (!isRepeat) {
     const state = isWeb
-      ? 'Opened; enter it with join.'
+      ? openedNote(call.join)
       : 'Placed; this is the answer at once, while it rings.'
     return `${state} Next: ${wait}${changedIdNote(call.external_id, externalId)}`
   }
@@ -98,6 +99,12 @@ function headOf({ call, externalId, isRepeat }: Placement, run: PlacedRun): stri
     ? `This browser call was opened before (${which}); no other was opened. Only the first answer says how to enter it (join). For another browser call give an external_id of its own.`
     : `This call was placed before; it was NOT dialled again. For another call to the same number give an external_id of its own. ${wait}`
 }
+
+/** The sandbox has a page on which a person talks with the agent. */
+const openedNote = (join: unknown): string =>
+  isObject(join) && typeof join.page_url === 'string'
+    ? 'Opened; a person talks with the agent at join.page_url, in a browser.'
+    : 'Opened; enter it with join.'
 
 /** A platform may shorten an external id or change its case, and then finds the call only by that. */
 const changedIdNote = (kept: string | null | undefined, sent: string): string =>

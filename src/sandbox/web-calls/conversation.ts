@@ -1,0 +1,98 @@
+import * as z from 'zod'
+import { CallRow } from '../call-row.ts'
+import { Dialogue, ScriptLine } from '../dialogue.ts'
+import type { Store } from '../store.ts'
+import { markJoined, talkOf, type WebCallRow } from './web-call-row.ts'
+
+/*
+ * A web call that a person has joined. Like every call its row has a whole course: what was said, and
+ * what happens if nothing more is said (reminders, then the agent hangs up). Each line that the person
+ * types replaces the part that has not happened yet. So the call ends by itself also without this
+ * process, and get_call shows what the page shows.
+ */
+
+/** What a page may do with a call, which is over or in another's hands. */
+export type Refusal = 'not_waiting' | 'not_joined' | 'ended' | 'too_many'
+
+/** Most lines of a transcript to which a person may add. */
+const mostLines = 1000
+
+const Script = z.array(ScriptLine)
+
+const scriptOf = ({ script }: CallRow): ScriptLine[] => Script.parse(JSON.parse(script))
+
+export const callOf = (store: Store, { call_id }: WebCallRow): CallRow => {
+  const row = store.get(CallRow, 'SELECT * FROM calls WHERE id = :id', { id: call_id })
+  if (!row) throw new Error(`The web call ${call_id} has no call`)
+  return row
+}
+
+/** A person takes the call while it waits: from now on it runs in real time. */
+export function join(
+  store: Store,
+  web: WebCallRow,
+  { now, voice }: { now: number; voice: string },
+): Refusal | undefined {
+  const row = callOf(store, web)
+  if (row.ended <= now) return 'ended'
+  if (web.joined !== null || (row.answered ?? 0) <= now) return 'not_waiting'
+  const { settings, greeting, initialText, skipGreeting } = talkOf(web)
+  const dialogue = new Dialogue(settings)
+  dialogue.event(`A person joined in a browser. ${voice}`)
+  if (initialText === null || !skipGreeting) dialogue.open(greeting, false)
+  dialogue.silence()
+  markJoined(store, web.call_id, now)
+  replaceCourse(store, row, { ...row, answered: now, speed: 1 }, dialogue)
+  return undefined
+}
+
+/** Adds to a call that a person has joined. `speak` gets what was said until now. */
+export function goOn(
+  store: Store,
+  web: WebCallRow,
+  now: number,
+  speak: (dialogue: Dialogue) => 'goes_on' | 'ends',
+): Refusal | undefined {
+  const row = callOf(store, web)
+  if (row.ended <= now) return 'ended'
+  if (web.joined === null || row.answered === null) return 'not_joined'
+  const at = (now - row.answered) / 1000
+  const happened = scriptOf(row).filter((line) => line.at <= at)
+  if (happened.length >= mostLines) return 'too_many'
+  const dialogue = new Dialogue(talkOf(web).settings, happened)
+  dialogue.notBefore(at)
+  if (speak(dialogue) === 'goes_on') dialogue.silence()
+  replaceCourse(store, row, row, dialogue)
+  return undefined
+}
+
+/** Stores the new course, and corrects the usage that the old one has been counted with. */
+function replaceCourse(store: Store, before: CallRow, row: CallRow, dialogue: Dialogue): void {
+  const { seconds, script } = dialogue.end()
+  const duration_seconds = Math.round(seconds)
+  if (before.outcome === 'completed') {
+    store.run(
+      `UPDATE usage_hours SET seconds = seconds + :more WHERE account_id = :account_id
+       AND hour = :created / 3600000 AND agent_id = :agent_id AND type = :type`,
+      {
+        more: duration_seconds - before.duration_seconds,
+        account_id: row.account_id,
+        created: row.created,
+        agent_id: row.agent_id,
+        type: row.type,
+      },
+    )
+  }
+  store.run(
+    `UPDATE calls SET answered = :answered, ended = :ended, speed = :speed, outcome = 'completed',
+     duration_seconds = :duration_seconds, script = :script WHERE id = :id`,
+    {
+      id: row.id,
+      answered: row.answered,
+      ended: Math.round((row.answered ?? row.created) + seconds * 1000),
+      speed: row.speed,
+      duration_seconds,
+      script: JSON.stringify(script),
+    },
+  )
+}

@@ -1,0 +1,137 @@
+import * as z from 'zod'
+import type { LiveCalls } from '../live-calls.ts'
+import type { Store } from '../store.ts'
+import { goOn, join, type Refusal } from './conversation.ts'
+import { say, voiceOf } from './turn.ts'
+import { talkOf, type WebCallRow, webCallByToken } from './web-call-row.ts'
+import { longestText, stateOf } from './web-call-state.ts'
+
+/** Where the pages of web calls are: below this, the token of the call. */
+export const webCallPath = '/web-calls/'
+
+export const isForWebCall = (path: string): boolean => path.startsWith(webCallPath)
+
+export interface WebCallContext {
+  readonly store: Store
+  readonly now: () => number
+  /** Present when a language model speaks for agents. */
+  readonly live: LiveCalls | undefined
+}
+
+/** What a person does on the page. */
+const Action = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('join') }),
+  z.object({ action: z.literal('say'), text: z.string().trim().min(1).max(longestText) }),
+  /** The person is typing: that is no silence. */
+  z.object({ action: z.literal('typing') }),
+  z.object({ action: z.literal('hang_up') }),
+])
+type Action = z.output<typeof Action>
+
+/** Longest form, bytes: the text, each character encoded as up to twelve. */
+const longestForm = 16_000
+
+/**
+ * Answers requests for the page of a web call. The token in the address is all that they need: nobody
+ * can guess it, and only whoever placed the call is told.
+ */
+export async function answerWebCall(request: Request, context: WebCallContext): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  const [token = '', part] = pathname.slice(webCallPath.length).split('/')
+  const web = webCallByToken(context.store, token)
+  const { webCallPage, noWebCallPage } = await import('./web-call-page.ts')
+  if (!web || !['state', undefined].includes(part)) return send(request, noWebCallPage())
+  if (request.method === 'POST') return act(request, web, context)
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return new Response(null, { status: 405, headers: { allow: 'GET, HEAD, POST' } })
+  }
+  const state = stateOf(context.store, web, context.now())
+  return part === 'state' ? Response.json(state, notStored) : send(request, webCallPage(state))
+}
+
+const notStored = { headers: { 'cache-control': 'no-store' } }
+
+const send = (
+  { method }: Request,
+  {
+    status,
+    headers,
+    body,
+  }: { status: number; headers: Readonly<Record<string, string>>; body: string },
+) => new Response(method === 'HEAD' ? null : body, { status, headers })
+
+/** A script gets the new state; a form leads back to the page. */
+async function act(request: Request, web: WebCallRow, context: WebCallContext): Promise<Response> {
+  const form = await readForm(request)
+  const { data } = Action.safeParse(form && Object.fromEntries(form))
+  const wantsJson = request.headers.get('accept')?.includes('application/json') ?? false
+  if (!data) {
+    return wantsJson
+      ? Response.json(
+          { error: `Say something of up to ${longestText} characters.` },
+          { status: 422 },
+        )
+      : backToPage(web)
+  }
+  const refusal = await perform(data, web, context)
+  if (!wantsJson) return backToPage(web)
+  const now = webCallByToken(context.store, web.token) ?? web
+  const state = stateOf(context.store, now, context.now())
+  return Response.json(
+    { ...state, ...(refusal && { error: refusals[refusal] }) },
+    { ...notStored, status: refusal ? 409 : 200 },
+  )
+}
+
+const refusals: Readonly<Record<Refusal, string>> = {
+  not_waiting: 'Somebody else has joined this call.',
+  not_joined: 'Join the call first.',
+  ended: 'The call has ended.',
+  too_many: 'The call has as many lines as the sandbox keeps. Hang up and start another.',
+}
+
+/**
+ * RFC 9110 §15.4.4: the page is read again, and reloading it sends nothing again. The address is
+ * relative, because a proxy may have a path before it.
+ */
+const backToPage = ({ token }: WebCallRow) =>
+  new Response(null, { status: 303, headers: { location: token } })
+
+async function readForm(request: Request): Promise<URLSearchParams | undefined> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for await (const chunk of request.body ?? []) {
+    text += decoder.decode(chunk, { stream: true })
+    if (text.length > longestForm) return undefined
+  }
+  return new URLSearchParams(text)
+}
+
+async function perform(
+  action: Action,
+  web: WebCallRow,
+  context: WebCallContext,
+): Promise<Refusal | undefined> {
+  const { store, now, live } = context
+  switch (action.action) {
+    case 'join': {
+      const refusal = await store.write(() =>
+        join(store, webCallByToken(store, web.token) ?? web, { now: now(), voice: voiceOf(live) }),
+      )
+      const { initialText } = talkOf(web)
+      if (refusal || initialText === null) return refusal
+      return say(initialText, { ...web, joined: now() }, context)
+    }
+    case 'typing':
+      return store.write(() => goOn(store, web, now(), () => 'goes_on'))
+    case 'hang_up':
+      return store.write(() =>
+        goOn(store, web, now(), (dialogue) => {
+          dialogue.event('The caller hung up.')
+          return 'ends'
+        }),
+      )
+    case 'say':
+      return say(action.text, web, context)
+  }
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlatformProgram } from '../harness/program.ts'
+import {
+  accessibilityFlaws,
+  openBrowser,
+  type Page,
+  type PageSettings,
+  type TestBrowser,
+} from './open-browser.ts'
+
+let browser: TestBrowser
+let program: Awaited<ReturnType<typeof startPlatformProgram>>
+beforeAll(async () => {
+  browser = await openBrowser()
+  program = await startPlatformProgram()
+}, 120_000)
+afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]()
+  await program?.[Symbol.asyncDispose]()
+})
+
+const request = async (path: string, body?: object) => {
+  const response = await fetch(`${program.url}/v1/accounts/me/${path}`, {
+    headers: { 'x-api-key': 'sandbox-key', 'content-type': 'application/json' },
+    ...(body && { method: 'POST', body: JSON.stringify(body) }),
+  })
+  // biome-ignore lint/suspicious/noExplicitAny: a reply is looked into by each test
+  return (await response.json()) as any
+}
+
+const supportAgent = '00000000-0000-4000-8002-000000000001'
+const place = (more: object = {}) =>
+  request('calls', { type: 'web', agent_id: supportAgent, ...more })
+
+async function open(address: string, settings?: PageSettings) {
+  const page = await browser.newPage(settings)
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  await page.goto(address)
+  return { page, complaints }
+}
+
+const lines = async (page: Page) => (await page.innerText('#lines')).replaceAll('\n', ' ')
+
+test('a person joins, talks and hangs up by keyboard; another watches; the call holds what was said', async () => {
+  const { id, join } = await place()
+  const { page, complaints } = await open(join.page_url)
+  const watcher = (await open(join.page_url)).page
+  expect(await page.innerText('#phase')).toMatch(/waits for you/)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => lines(page)).toContain('How can I help you?')
+  // The field has the focus.
+  await page.keyboard.type('Are you a robot?')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => lines(page)).toContain('simulated by the sandbox')
+  await expect.poll(() => lines(watcher)).toContain('Are you a robot?')
+  for (let step = 0; step < 2; step++) await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.innerText('#phase')).toBe('The call has ended.')
+  await expect.poll(() => watcher.innerText('#phase')).toBe('The call has ended.')
+  expect(complaints).toEqual([])
+
+  const { status, messages } = await request(`calls/${id}`)
+  expect(status).toBe('completed')
+  const said = messages.map(({ message }: { message: string }) => message)
+  expect(said).toContain('Are you a robot?')
+  for (const message of said) expect(await lines(page)).toContain(message)
+})
+
+describe.each([
+  ['light', { colorScheme: 'light' }],
+  ['dark', { colorScheme: 'dark' }],
+  ['phone', { viewport: { width: 320, height: 568 } }],
+] as const)('%s', (_, settings) => {
+  test('axe finds nothing, and nothing is too wide, whatever is said', async () => {
+    const hostile = `<img src=x onerror="document.title='run'">\u202e${'a'.repeat(900)}`
+    const { join } = await place({ overrides: { name: '<b>'.repeat(16) }, initial_text: hostile })
+    const { page, complaints } = await open(join.page_url, settings)
+    expect(await accessibilityFlaws(page)).toEqual([])
+    await page.click('[value=join]')
+    await expect.poll(() => lines(page)).toContain('onerror')
+    // Once as the script writes it, and once as the server does.
+    for (const reload of [false, true]) {
+      if (reload) await page.reload()
+      expect(await accessibilityFlaws(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth > innerWidth')).toBe(false)
+      expect(await page.evaluate("document.querySelectorAll('#lines img').length")).toBe(0)
+    }
+    expect(await page.title()).toContain('simulated')
+    await page.click('[value=hang_up]')
+    await expect.poll(() => page.innerText('#phase')).toBe('The call has ended.')
+    expect(await accessibilityFlaws(page)).toEqual([])
+    expect(complaints).toEqual([])
+  })
+})
+
+test('without scripts a person talks by forms', async () => {
+  const { join } = await place()
+  const { page } = await open(join.page_url, { javaScriptEnabled: false })
+  await page.click('[value=join]')
+  await page.fill('#text', 'What are your opening hours?')
+  await page.click('[value=say]')
+  expect(await lines(page)).toContain('nine to six')
+  expect(page.url()).toBe(join.page_url)
+  await page.click('[value=hang_up]')
+  expect(await page.innerText('#phase')).toBe('The call has ended.')
+})
+
+test('a person is told when the sandbox does not answer, and what was typed stays', async () => {
+  const { join } = await place()
+  const { page } = await open(join.page_url)
+  await page.click('[value=join]')
+  await expect.poll(() => lines(page)).toContain('How can I help you?')
+  await page.evaluate("window.fetch = async () => { throw new Error('away') }")
+  await page.fill('#text', 'Hello?')
+  await page.click('[value=say]')
+  await expect.poll(() => page.innerText('#error')).toMatch(/does not answer/)
+  expect(await page.evaluate("document.getElementById('text').value")).toBe('Hello?')
+})
+
+test('an address without a call says what to do', async () => {
+  const { page } = await open(`${program.url}/web-calls/none`)
+  expect(await page.innerText('main')).toMatch(/Place a web call again/)
+  expect(await accessibilityFlaws(page)).toEqual([])
+})

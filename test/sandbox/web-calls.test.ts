@@ -1,0 +1,226 @@
+import { join as pathOf } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { scratchFolder } from '../harness/program.ts'
+import { seedIds, startSandbox } from '../harness/sandbox.ts'
+
+type Sandbox = ReturnType<typeof startSandbox>
+
+/** The state of a call, or only why an action is refused. */
+const Answer = z.looseObject({
+  phase: z.string().optional(),
+  messages: z.array(z.object({ role: z.string(), message: z.string() })).default([]),
+})
+
+const german = '00000000-0000-4000-8002-000000000003'
+
+/** Places a web call, and gives what its page can do. */
+async function webCall(sandbox: Sandbox, more: object = {}) {
+  const body = { type: 'web', agent_id: seedIds.supportAgent, ...more }
+  const placed = await sandbox.send('POST', 'accounts/me/calls', body)
+  const { id, join } = placed.body
+  const act = async (fields: Record<string, string>) => {
+    const response = await sandbox.fetch(
+      new Request(join.page_url, {
+        method: 'POST',
+        headers: { accept: 'application/json' },
+        body: new URLSearchParams(fields),
+      }),
+    )
+    return { ...Answer.parse(await response.json()), http: response.status }
+  }
+  return {
+    id,
+    join,
+    placed,
+    act,
+    state: async () => (await sandbox.fetch(new Request(`${join.page_url}/state`))).json(),
+    call: async () => (await sandbox.get(`accounts/me/calls/${id}`)).body,
+  }
+}
+
+const texts = ({ messages }: { messages: { role: string; message: string }[] }) =>
+  messages.map(({ role, message }) => `${role}: ${message}`)
+
+describe('a web call', () => {
+  test('waits for a person, who talks with the agent; get_call and the list show the same', async () => {
+    using sandbox = startSandbox({ webWaitMs: 60_000, speed: 10 })
+    const { id, act, call, state } = await webCall(sandbox)
+    sandbox.wait(50)
+    expect(await call()).toMatchObject({
+      status: 'in_progress',
+      answer_status: 'waiting',
+      messages: [],
+    })
+    expect(await state()).toMatchObject({ phase: 'waiting', messages: [] })
+    expect(await act({ action: 'join' })).toMatchObject({ phase: 'talking' })
+    sandbox.wait(4)
+    await act({ action: 'say', text: 'Can I book an appointment?' })
+    sandbox.wait(6)
+    const ended = await act({ action: 'hang_up' })
+    expect(texts(ended)).toEqual([
+      'event: A person joined in a browser. The agent is simulated: it answers by simple rules.',
+      'agent: Hello Sam, this is the support line. How can I help you?',
+      'user: Can I book an appointment?',
+      'agent: I can note that for you. Which day and time would suit you?',
+      'event: The caller hung up.',
+    ])
+    const shown = await call()
+    expect(texts(shown)).toEqual(texts(ended))
+    // A person's time is not made faster.
+    expect(shown).toMatchObject({
+      status: 'completed',
+      answer_status: 'human',
+      duration_seconds: 10,
+    })
+    const list = await sandbox.get(`accounts/me/conversations?conversation_id=${id}`)
+    expect(list.body.items[0].messages).toEqual(shown.messages)
+  })
+
+  test('is taken by the simulated caller when nobody comes', async () => {
+    using sandbox = startSandbox({ webWaitMs: 60_000, speed: 10 })
+    const { act, call, state } = await webCall(sandbox)
+    sandbox.wait(61)
+    expect(await state()).toMatchObject({ phase: 'watching' })
+    expect(await act({ action: 'join' })).toMatchObject({ http: 409, phase: 'watching' })
+    expect(await act({ action: 'say', text: 'Hello' })).toMatchObject({ http: 409 })
+    sandbox.wait(30)
+    expect(await call()).toMatchObject({ status: 'completed' })
+    expect(await state()).toMatchObject({ phase: 'ended' })
+  })
+
+  test('ends by itself when the person says nothing, as the settings of the agent say', async () => {
+    using sandbox = startSandbox({ webWaitMs: 60_000, speed: 10 })
+    const { act, call } = await webCall(sandbox, {
+      overrides: {
+        inactivity_settings: { reminder_timeout_ms: 5000, end_call_timeout_ms: 20_000 },
+      },
+    })
+    await act({ action: 'join' })
+    sandbox.wait(15)
+    expect((await call()).status).toBe('in_progress')
+    await act({ action: 'typing' })
+    sandbox.wait(15)
+    expect((await call()).status).toBe('in_progress')
+    sandbox.wait(30)
+    const { status, messages } = await call()
+    expect(status).toBe('completed')
+    expect(messages.at(-1).message).toMatch(/silent for too long/)
+    expect(await act({ action: 'say', text: 'Hello?' })).toMatchObject({
+      http: 409,
+      error: 'The call has ended.',
+    })
+  })
+
+  test('is counted in usage with the time that the person talked', async () => {
+    using sandbox = startSandbox({ webWaitMs: 60_000, speed: 10 })
+    const usage = async () => {
+      const start = new Date(sandbox.now() - 3_600_000).toISOString()
+      const { body } = await sandbox.get(
+        `accounts/me/analytics/usage?granularity=day&start=${start}&end=${new Date(sandbox.now() + 60_000).toISOString()}`,
+      )
+      return body.data.reduce(
+        (sum: number[], { values }: { values: { seconds: number; conversations: number }[] }) => [
+          (sum[0] ?? 0) + (values[0]?.seconds ?? 0),
+          (sum[1] ?? 0) + (values[0]?.conversations ?? 0),
+        ],
+        [],
+      )
+    }
+    const [seconds, conversations] = await usage()
+    const { act } = await webCall(sandbox)
+    await act({ action: 'join' })
+    sandbox.wait(70)
+    expect(await usage()).toEqual([seconds, conversations])
+    await act({ action: 'hang_up' })
+    expect(await usage()).toEqual([seconds + 70, conversations + 1])
+  })
+
+  test('is joined by one person, with the token of its own address only', async () => {
+    using sandbox = startSandbox({ webWaitMs: 60_000 })
+    const { act, join, id } = await webCall(sandbox)
+    expect(join.page_url).not.toContain(id)
+    await act({ action: 'join' })
+    expect(await act({ action: 'join' })).toMatchObject({ http: 409, phase: 'talking' })
+    for (const token of [id, `sandbox-${id}`, '', '%00', 'x/state']) {
+      const page = await sandbox.fetch(new Request(`http://sandbox/web-calls/${token}`))
+      expect(page.status, token).toBe(404)
+    }
+  })
+
+  test('starts with the text that it was placed with, in place of the greeting if that is wanted', async () => {
+    using sandbox = startSandbox({ webWaitMs: 60_000 })
+    const { act } = await webCall(sandbox, {
+      initial_text: 'My order is late.',
+      skip_greeting_on_initial_text: true,
+    })
+    expect(texts(await act({ action: 'join' })).slice(1)).toEqual([
+      'user: My order is late.',
+      'agent: I will look into your order. Could you give me the order number, please?',
+    ])
+  })
+
+  test('is held in the language of the agent, which may hang up if its settings allow that', async () => {
+    using sandbox = startSandbox({ webWaitMs: 60_000 })
+    const { act } = await webCall(sandbox, {
+      agent_id: german,
+      overrides: { allow_auto_hangup: true },
+    })
+    await act({ action: 'join' })
+    await act({ action: 'say', text: 'Ich möchte meinen Termin verschieben.' })
+    const { phase, messages } = await act({ action: 'say', text: 'Das war alles, tschüss' })
+    expect(texts({ messages }).slice(2)).toEqual([
+      'user: Ich möchte meinen Termin verschieben.',
+      'agent: Das notiere ich gern. Welcher Tag und welche Uhrzeit passen Ihnen?',
+      'user: Das war alles, tschüss',
+      'agent: Danke für das Gespräch mit Terminservice. Auf Wiederhören!',
+      'event: The agent hung up.',
+    ])
+    expect(phase).toBe('ended')
+  })
+
+  test.each([
+    ['nothing', { action: 'say', text: ' ' }],
+    ['too much', { action: 'say', text: 'x'.repeat(1001) }],
+    ['far too much', { action: 'say', text: 'x'.repeat(100_000) }],
+    ['something unknown', { action: 'shout' }],
+  ])('refuses %s', async (_, fields) => {
+    using sandbox = startSandbox({ webWaitMs: 60_000 })
+    const { act } = await webCall(sandbox)
+    await act({ action: 'join' })
+    expect(await act(fields)).toMatchObject({ http: 422, error: expect.stringMatching(/1000/) })
+  })
+
+  test('can be joined also after a restart', async () => {
+    using folder = scratchFolder()
+    const file = pathOf(folder.path, 'sandbox.db')
+    const first = startSandbox({ file, webWaitMs: 60_000 })
+    const { act, join } = await webCall(first)
+    await act({ action: 'join' })
+    first[Symbol.dispose]()
+    using second = startSandbox({ file, webWaitMs: 60_000 })
+    const page = await second.fetch(new Request(`${join.page_url}/state`))
+    expect(await page.json()).toMatchObject({ phase: 'talking' })
+  })
+
+  test('works in a file of an older version', async () => {
+    using folder = scratchFolder()
+    const file = pathOf(folder.path, 'sandbox.db')
+    startSandbox({ file })[Symbol.dispose]()
+    const database = new DatabaseSync(file)
+    database.exec('DROP TABLE web_calls')
+    database.close()
+    using sandbox = startSandbox({ file, webWaitMs: 60_000 })
+    const { act } = await webCall(sandbox)
+    expect(await act({ action: 'join' })).toMatchObject({ phase: 'talking' })
+  })
+})
+
+test('where no page can be shown, a web call is answered at once and has no page', async () => {
+  using sandbox = startSandbox()
+  const { placed, join } = await webCall(sandbox)
+  expect(placed.status).toBe(201)
+  expect(join.page_url).toBeUndefined()
+  expect(placed.body.answer_status).toBe('human')
+})
