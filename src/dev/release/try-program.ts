@@ -6,6 +6,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import * as z from 'zod'
 import { cleanEnv, startProcess } from '../../../test/harness/program.ts'
 import { tools } from '../../../tools/index.ts'
+import { viewExtension, viewMimeType, viewNames, viewUri } from '../../apps/views.ts'
 import { sandboxKeys } from '../../sandbox/seed.ts'
 
 /** A command, and the variables that it is started with. */
@@ -82,13 +83,20 @@ async function tryHttp({ command }: Launch, home: string): Promise<void> {
   assert.equal(await program.exited, process.platform === 'win32' ? null : 0)
 }
 
+/** Lists the tools and reads every resource, views too: a file that the package lacks is noticed. */
 async function accountWith(
   transport: StdioClientTransport | StreamableHTTPClientTransport,
 ): Promise<string> {
-  const client = new Client({ name: 'release', version: '1' })
+  const capabilities = { extensions: { [viewExtension]: { mimeTypes: [viewMimeType] } } }
+  const client = new Client({ name: 'release', version: '1' }, { capabilities })
   await client.connect(transport)
   try {
     assert.equal((await client.listTools()).tools.length, tools.length)
+    const { resources } = await client.listResources()
+    assert.ok(viewNames.every((name) => resources.some(({ uri }) => uri === viewUri(name))))
+    for (const { uri } of resources) {
+      assert.notEqual((await client.readResource({ uri })).contents.length, 0, uri)
+    }
     const { structuredContent } = await client.callTool({ name: 'get_current_account' })
     return z.object({ name: z.string() }).parse(structuredContent).name
   } finally {

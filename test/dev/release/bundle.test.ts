@@ -55,6 +55,11 @@ test.each<[string, (folder: string) => void, RegExp]>([
     /./,
   ],
   [
+    'without the views',
+    (folder) => rmSync(join(folder, 'dist/apps'), { recursive: true }),
+    /usage\.html/,
+  ],
+  [
     'whose key does not reach the program',
     withManifest(({ server }) => {
       delete server.mcp_config.env.VOICE_AGENT_API_KEY
