@@ -108,6 +108,11 @@ export function platformConfig(
 
 /** The messages do not repeat the key. */
 function checkApiKey(apiKey: string): void {
+  if (isQuoted(apiKey)) {
+    throw new ConfigError(
+      'VOICE_AGENT_API_KEY is in quotation marks, which no shell has removed. Set it without them.',
+    )
+  }
   if (!isApiKey(apiKey)) {
     throw new ConfigError(
       'VOICE_AGENT_API_KEY holds characters that no API key has. Copy it again, without spaces or line breaks.',
@@ -140,8 +145,16 @@ export function httpsProxy(env: Environment): HttpsProxy | undefined {
   return { url, except: env.NO_PROXY || env.no_proxy || '' }
 }
 
+/** As Windows and files of variables keep quotation marks that a shell would remove. */
+const isQuoted = (text: string) => /^(["']).*\1$/.test(text)
+
 /** The platform's address: https, or http on this machine only, because the key is sent there. */
 function platformUrl(given: string): URL {
+  if (isQuoted(given)) {
+    throw new ConfigError(
+      'VOICE_AGENT_BASE_URL is in quotation marks, which no shell has removed. Set it without them.',
+    )
+  }
   const url = URL.parse(given)
   if (!url || !['https:', 'http:'].includes(url.protocol)) {
     // Not repeated: it may be a key that was put into the wrong variable.

@@ -52,7 +52,10 @@ export function readPolicy(policy: CallingConfig['policy']): {
     return { config: parseDialPolicy(text, source), source }
   } catch (error) {
     if (error instanceof DialPolicyError) throw new ConfigError(error.message)
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigError(`The dial policy ${source} cannot be read: ${reason}.`)
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const reason = code === 'ENOENT' ? 'there is no such file' : String(error)
+    throw new ConfigError(
+      `The dial policy ${source} cannot be read: ${reason}. Name a JSON file with ${settingLabel(callingSettings, 'dial-policy')}, or leave it out for no policy.`,
+    )
   }
 }

@@ -73,6 +73,12 @@ function listenError(error: NodeJS.ErrnoException, at: string, setting: string):
       return new ListenError(`${at} is in use. Choose another with ${setting}; 0 picks a free one.`)
     case 'EACCES':
       return new ListenError(`${at} needs rights this user does not have. Choose a port over 1023.`)
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EADDRNOTAVAIL':
+      return new ListenError(
+        `Cannot listen on ${at}: this machine has no such address (${error.code}). Give one that it has with ${setting.replace('port', 'host')}: 127.0.0.1 is for this machine alone, 0.0.0.0 is every one of its own.`,
+      )
     default:
       return new ListenError(`Cannot listen on ${at}: ${error.message}.`)
   }

@@ -8,13 +8,21 @@ import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import {
   bin,
   cleanEnv,
+  freePort,
+  quietly,
   scratchFolder,
   startHttpProgram,
   startPlatformProgram,
+  startProcess,
   startProgram,
 } from '../harness/program.ts'
 
 const memory = { VOICE_AGENT_SANDBOX_DB: ':memory:' }
+
+const network = {
+  VOICE_AGENT_BASE_URL: 'https://api.example.com',
+  VOICE_AGENT_API_KEY: 'k-123456',
+}
 
 /** Runs the program to its end with that on standard input. */
 function run(args: string[], env: Record<string, string> = {}, input = '') {
@@ -145,8 +153,20 @@ describe('started wrongly', () => {
       1,
       ['http', '--host', '203.0.113.1', '--allowed-hosts', '*'],
       {},
-      /Cannot listen on 203\.0\.113\.1/,
+      /Cannot listen on 203\.0\.113\.1:3000: this machine has no such address .* with --host/,
     ],
+    [1, ['http', '--host', 'nowhere.invalid', '--allowed-hosts', '*'], {}, /no such address/],
+    [
+      1,
+      ['stdio', '--dial-policy', '/nowhere.json'],
+      {},
+      /there is no such file\. Name a JSON file/,
+    ],
+    [1, ['http', '--sandbox-db', `${bin}/sandbox.db`], {}, /VOICE_AGENT_SANDBOX_DB/],
+    [1, [], { ...network, VOICE_AGENT_API_KEY: '"k-123456"' }, /API_KEY is in quotation marks/],
+    [1, [], { ...network, VOICE_AGENT_BASE_URL: "'https://a.example'" }, /URL is in quotation/],
+    [1, [], { ...network, VOICE_AGENT_API_KEY: 'Bearer k-123456' }, /without spaces/],
+    [1, [], { ...network, VOICE_AGENT_BASE_URL: 'api.example.com' }, /starts with https/],
   ])('exits %i over %j, and says what to do in one line', (code, args, env, message) => {
     const { status, stdout, stderr } = run(args, env)
     expect(status).toBe(code)
@@ -214,7 +234,7 @@ describe('in a terminal', () => {
       ['--quiet', '--return', '--command', `timeout 2 ${process.execPath} ${bin}`, '/dev/null'],
       { encoding: 'utf8', env: cleanEnv(memory), timeout: 15_000 },
     )
-    expect(stdout).toMatch(/Waiting for an MCP client on standard input/)
+    expect(stdout).toMatch(/Waiting for an MCP client on standard input.*voice-agent-mcp install/)
   })
 
   test('--version and --help go to standard output', () => {
@@ -239,6 +259,17 @@ describe('in a terminal', () => {
     expect(widest('80')).toBeLessThanOrEqual(80)
     expect(widest('60')).toBeLessThanOrEqual(60)
     expect(widest('')).toBeGreaterThan(200)
+  })
+
+  test('npm start takes the flags of http', async () => {
+    const start = join(import.meta.dirname, '../../src/dev/start.ts')
+    const port = await freePort()
+    await using program = startProcess(
+      [process.execPath, start, 'http', '--port', String(port)],
+      cleanEnv({ ...memory, ...quietly }),
+    )
+    const [, url] = await program.waitFor(/Serving MCP at (\S+)/)
+    expect(url).toBe(`http://127.0.0.1:${port}/mcp`)
   })
 
   test('http shows how to connect, ready to paste', async () => {

@@ -53,7 +53,7 @@ async function start(config: ServiceConfig): Promise<Running> {
   logStart(config, exposure)
   if (process.stdin.isTTY) {
     log(
-      'Waiting for an MCP client on standard input. This mode is for clients that start the program; try "voice-agent-mcp http" or --help. Ctrl+C ends it.',
+      'Waiting for an MCP client on standard input: this mode is for clients that start the program. Ctrl+C ends it. To add it to your clients: voice-agent-mcp install; to serve it at an address: http; to use it here: tools; to find out what is wrong: doctor; for everything else: --help.',
     )
   }
   const handshake = handshakeFor(config, exposure)

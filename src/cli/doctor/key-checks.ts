@@ -44,7 +44,7 @@ async function apiKey(
     }
   }
   if (stage !== undefined) return seeOther(stage)
-  if (failure) return refused(failure, session.config.apiKey, origin, inspection)
+  if (failure) return refused(failure, origin, inspection)
   return value ? accepted(value, origin) : seeOther('platform')
 }
 
@@ -60,12 +60,7 @@ function accepted({ id, name, is_active, parent_account_id }: Account, origin: s
     : green(text)
 }
 
-function refused(
-  failure: Failure,
-  key: string,
-  origin: string,
-  { failureText }: Inspection,
-): Finding {
+function refused(failure: Failure, origin: string, { failureText }: Inspection): Finding {
   const status = failure.kind === 'rejected' ? failure.status : 0
   const said = `${failureText(failure)}.`.replace(/\.{2,}$/, '.')
   if (status === 429) {
@@ -76,10 +71,9 @@ function refused(
     }
   }
   if (status === 401) {
-    const quoted = /^['"]|['"]$/.test(key) ? ' It is in quotation marks: remove them.' : ''
     return {
       light: 'red',
-      text: `Not accepted. It comes from ${origin}: ${said}${quoted}`,
+      text: `Not accepted. It comes from ${origin}: ${said}`,
       todo: 'Put a valid key there: copy it again from the platform. Each platform has keys of its own, so check VOICE_AGENT_BASE_URL as well.',
     }
   }

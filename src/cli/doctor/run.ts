@@ -36,7 +36,7 @@ export async function runDoctor(
     configurationCheck(config.settings, config.faults),
     nodeCheck(config.version),
     ...platform.checks,
-    stateCheck(config.state, isSandbox, inspection),
+    stateCheck(config, isSandbox, inspection),
     callsCheck(config.calling, isSandbox, inspection),
     clientsCheck(config.env, config.serverName),
   ]

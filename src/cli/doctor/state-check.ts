@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { AuditConfig } from '../../config/audit.ts'
 import type { StateConfig } from '../../config/state.ts'
+import type { UsableConfig } from '../../config/usable-config.ts'
 import type { InspectedState, Inspection } from '../../service/inspection.ts'
 import { type Check, type Finding, green, notConfigured } from './check.ts'
 import { unwritableFile, unwritableFolder } from './writable.ts'
 
 /** What outlives a request: in a folder, or in a database. */
 export const stateCheck = (
-  state: StateConfig | undefined,
+  { state, audit }: Pick<UsableConfig, 'state' | 'audit'>,
   isSandbox: boolean,
   inspection: Inspection,
 ): Check => ({
@@ -17,6 +19,8 @@ export const stateCheck = (
     if (!state) return notConfigured
     try {
       await inspection.readSecret(state)
+      const unwritten = audit && auditLogFault(audit)
+      if (unwritten) return unwritten
       if (state.databaseUrl === undefined && state.dir === ':memory:') return nothingKept(isSandbox)
       const found = await inspection.inspectState(state, { isSandbox })
       return found.kind === 'database' ? databaseFinding(found.database) : folderFinding(found)
@@ -31,6 +35,19 @@ const todoFor = ({ databaseUrl }: StateConfig) =>
   databaseUrl === undefined
     ? 'Let this program read and write there, or name another folder with --state-dir (VOICE_AGENT_STATE_DIR).'
     : 'Check that the database runs, and its address, user and password in VOICE_AGENT_STATE_URL.'
+
+/** The file of the audit trail cannot be written. */
+function auditLogFault({ file, mustRecord }: AuditConfig): Finding | undefined {
+  if (file === undefined || file === '-') return undefined
+  const fault = existsSync(file) ? unwritableFile(file) : unwritableFolder(dirname(file))
+  return fault === undefined
+    ? undefined
+    : {
+        light: 'red',
+        text: `The audit trail cannot be written: ${fault}.${mustRecord ? ' Nothing is changed without it (--audit-failure refuse).' : ''}`,
+        todo: 'Let this program write there, or name another file with --audit-log (VOICE_AGENT_AUDIT_LOG).',
+      }
+}
 
 const nothingKept = (isSandbox: boolean): Finding =>
   isSandbox

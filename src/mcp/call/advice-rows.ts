@@ -131,7 +131,8 @@ export const adviceRows: readonly AdviceRow[] = [
     id: 'unknown_host',
     again: 'if harmless',
     what: (code) => `the host of the platform could not be found (${code})`,
-    next: () => 'Check the network and the host in VOICE_AGENT_BASE_URL, then try again.',
+    next: () =>
+      'Check the network and the host in VOICE_AGENT_BASE_URL (voice-agent-mcp doctor tells what is wrong), then try again.',
   }),
   networkRow(() => true, {
     id: 'unreachable',
@@ -140,7 +141,7 @@ export const adviceRows: readonly AdviceRow[] = [
     next: (_, { session }) =>
       session.isSandbox
         ? 'Try again.'
-        : 'Try again; if it persists, check the network and VOICE_AGENT_BASE_URL.',
+        : 'Try again; if it persists, check the network and VOICE_AGENT_BASE_URL (voice-agent-mcp doctor tells what is wrong).',
   }),
   {
     id: 'timeout',

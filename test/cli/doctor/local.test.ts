@@ -119,6 +119,19 @@ describe('the state', () => {
     expect(output).not.toMatch(/sesame|long enough/)
   })
 
+  test('without the audit trail is red', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'file')
+    writeFileSync(file, '')
+    const { red, check } = await examine({
+      ...memory,
+      VOICE_AGENT_STATE_DIR: folder.path,
+      VOICE_AGENT_AUDIT_LOG: join(file, 'audit.log'),
+    })
+    expect(red).toEqual(['state'])
+    expect(check('state').text).toMatch(/The audit trail cannot be written: .*is not a folder/)
+  })
+
   test('a broken file of the sandbox is red', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'sandbox.db')
