@@ -15,6 +15,10 @@ export const views = {
     title: 'Usage over time',
     description: 'Usage as a chart, with the same figures in a table.',
   },
+  call: {
+    title: 'A call',
+    description: 'A call as a timeline with its transcript; one that goes on is followed.',
+  },
 } as const satisfies Record<string, { readonly title: string; readonly description: string }>
 
 export type ViewName = keyof typeof views

@@ -25,8 +25,18 @@ export interface Page<T> {
   readonly formats: Formats
   /** Fires when the drawing is replaced. */
   readonly signal: AbortSignal
-  /** Calls a tool and shows its result in place of this one, or both as `join` puts them together. */
-  readonly call: (tool: string, args: Args, join?: (shown: T, more: T) => T) => Promise<void>
+  /** Calls a tool and shows its result. */
+  readonly call: (tool: string, args: Args, options?: CallOptions<T>) => Promise<void>
+  readonly redraw: () => void
+  /** Tells people who do not see the view what is new in it. */
+  readonly announce: (text: string) => void
+}
+
+export interface CallOptions<T> {
+  /** Puts the result together with what is shown; without it the result takes its place. */
+  readonly join?: (shown: T, more: T) => T
+  /** Nobody waits for it: a failure is told in passing, and the next one may go well. */
+  readonly isQuiet?: boolean
 }
 
 /** After how long a view says that it waits, and that it waits long, ms. */
@@ -38,12 +48,13 @@ export function startView<T>(program: ViewProgram<T>): void {
   const status = h('p', { role: 'status', id: 'status' })
   const problem = h('div', { role: 'alert', id: 'problem' })
   const content = h('div', { id: 'content' })
-  const main = h('main', {}, h('h1', {}, program.title), status, problem, content)
+  const news = h('p', { role: 'log', id: 'news', class: 'hidden' })
+  const main = h('main', {}, h('h1', {}, program.title), status, problem, content, news)
   document.body.append(main)
 
   let input: Args = {}
   let context: HostContext = {}
-  let shown: { readonly data: T } | undefined
+  let shown: { readonly data: T; readonly text: string } | undefined
   let drawing = new AbortController()
   const timers: ReturnType<typeof setTimeout>[] = []
 
@@ -74,30 +85,45 @@ export function startView<T>(program: ViewProgram<T>): void {
     drawing = new AbortController()
     const { signal } = drawing
     const focused = document.activeElement?.id
-    const page = { input, host, formats: createFormats(context), signal, call }
+    const formats = createFormats(context)
+    const page = { input, host, formats, signal, call, redraw: draw, announce }
     content.replaceChildren(...program.draw(shown.data, page))
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
   }
 
-  function show(result: ToolResult, join = (_: T, more: T) => more) {
+  function show(result: ToolResult, join?: (shown: T, more: T) => T) {
     if (result.isError) return fail(errorText(result))
-    const { data } = program.schema.safeParse(result.structuredContent)
-    if (data === undefined) return fail('This result has another form than this view can show.')
+    const { data: more } = program.schema.safeParse(result.structuredContent)
+    if (more === undefined) return fail('This result has another form than this view can show.')
     busy(false)
     problem.replaceChildren()
-    shown = { data: shown ? join(shown.data, data) : data }
+    const data = shown && join ? join(shown.data, more) : more
+    const text = JSON.stringify(data)
+    // What is the same stays as it is: a selection in it, and what the user has opened.
+    if (join && shown?.text === text) return
+    shown = { data, text }
     draw()
   }
 
-  async function call(tool: string, args: Args, join?: (shown: T, more: T) => T) {
-    busy(true)
+  async function call(tool: string, args: Args, { join, isQuiet = false }: CallOptions<T> = {}) {
+    if (!isQuiet) busy(true)
     try {
       const result = await host.callTool(tool, args)
+      if (isQuiet && result.isError) return missed()
       if (!result.isError && !join) input = args
       show(result, join)
     } catch (error) {
+      if (isQuiet) return missed()
       fail(`The call was refused: ${error instanceof Error ? error.message : 'no reason given'}`)
     }
+  }
+
+  function announce(text: string) {
+    news.textContent = text
+  }
+
+  function missed() {
+    status.textContent = `Could not read ${program.what} just now. Trying again …`
   }
 
   const host = connectHost(program.name, {

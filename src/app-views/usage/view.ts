@@ -34,16 +34,17 @@ function moreButton({ note = '' }: UsageData, { host, input, call }: Page<UsageD
   if (!start || !host.canCallTools()) return []
   const button = h('button', { id: 'more' }, 'Show the following times too')
   return [
-    listen(button, 'click', () =>
-      call('get_usage', { ...input, start }, (shown, more) => ({
-        ...shown,
-        note: more.note,
-        names: joinNames(shown.names, more.names),
-        data: [...shown.data, ...more.data],
-      })),
-    ),
+    listen(button, 'click', () => call('get_usage', { ...input, start }, { join: joinTimes })),
   ]
 }
+
+/** The totals are those of the whole range already. */
+const joinTimes = (shown: UsageData, more: UsageData): UsageData => ({
+  ...shown,
+  note: more.note,
+  names: joinNames(shown.names, more.names),
+  data: [...shown.data, ...more.data],
+})
 
 const joinNames = (shown: UsageData['names'] = {}, more: UsageData['names'] = {}) =>
   Object.fromEntries(

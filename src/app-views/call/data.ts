@@ -1,0 +1,91 @@
+import * as z from 'zod/mini'
+
+const text = z.nullish(z.string())
+
+const Turn = z.looseObject({
+  turn: z.number(),
+  role: z.string(),
+  message: text,
+  timestamp: text,
+  name: text,
+  result: z.optional(z.unknown()),
+})
+export type Turn = z.output<typeof Turn>
+
+const Transcript = z.looseObject({
+  turns: z.number(),
+  returned: z.number(),
+  next_turn: z.nullable(z.number()),
+  spoken: z.array(Turn),
+})
+
+const ListedCall = z.looseObject({
+  to_number: text,
+  outcome: text,
+  state: text,
+  call_id: text,
+  duration_seconds: z.nullish(z.number()),
+  last_words: text,
+  problem: text,
+})
+export type ListedCall = z.output<typeof ListedCall>
+
+/**
+ * What the tools about calls and conversations return, as far as the view shows it: one call, several,
+ * or the question whether to place one.
+ */
+export const CallData = z.looseObject({
+  account_id: text,
+  id: text,
+  conversation_id: text,
+  type: text,
+  status: text,
+  answer_status: text,
+  direction: text,
+  agent_name: text,
+  agent_id: text,
+  from_number: text,
+  to_number: text,
+  phone_number: text,
+  contact_number: text,
+  external_id: text,
+  created: text,
+  started_at: text,
+  start_timestamp: text,
+  ended_at: text,
+  duration_seconds: z.nullish(z.number()),
+  capture: z.nullish(z.looseObject({ recording_url: text })),
+  note: text,
+  transcript: z.optional(Transcript),
+  calls: z.optional(z.array(ListedCall)),
+  confirmation: z.optional(
+    z.looseObject({
+      state: z.string(),
+      question: z.string(),
+      facts: z.record(z.string(), z.string()),
+    }),
+  ),
+})
+export type CallData = z.output<typeof CallData>
+
+const finalStates = ['completed', 'failed', 'transferred']
+
+export const hasEnded = ({ status, ended_at }: CallData): boolean =>
+  Boolean(ended_at) || finalStates.includes(status ?? '')
+
+/** When people began to speak, ms; `undefined`: not known. */
+export function startOf({ started_at, start_timestamp, transcript }: CallData): number | undefined {
+  const first = transcript?.spoken[0]
+  const start = started_at ?? start_timestamp ?? (first?.turn === 1 ? first.timestamp : undefined)
+  const ms = Date.parse(start ?? '')
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** A later reading of a call together with the turns that were shown before it. */
+export function joinCalls(shown: CallData, more: CallData): CallData {
+  if (!shown.transcript || !more.transcript) return more
+  const turns = new Map(shown.transcript.spoken.map((turn) => [turn.turn, turn]))
+  for (const turn of more.transcript.spoken) turns.set(turn.turn, turn)
+  const spoken = [...turns.values()].sort((one, other) => one.turn - other.turn)
+  return { ...more, transcript: { ...more.transcript, returned: spoken.length, spoken } }
+}

@@ -1,0 +1,95 @@
+import { plainText } from '../../text/plain-text.ts'
+import { h, listen } from '../shared/dom.ts'
+import type { Page } from '../shared/view.ts'
+import { type CallData, hasEnded, startOf } from './data.ts'
+
+const answers: Readonly<Record<string, string>> = {
+  waiting: 'not answered yet',
+  human: 'answered by a person',
+  machine: 'answered by a machine, such as a voicemail',
+  user_rejected: 'declined',
+  user_unavailable: 'nobody answered',
+  user_busy: 'busy',
+}
+
+/** The state of a call in words, and whether it is good news, bad news or still open. */
+function stateOf(call: CallData): {
+  readonly text: string
+  readonly kind: 'live' | 'good' | 'bad'
+} {
+  const { status, answer_status } = call
+  const answer = answers[answer_status ?? '']
+  const isAnswered = answer_status === 'human' || answer_status === 'machine'
+  if (!hasEnded(call)) {
+    const isWeb = call.type === 'web'
+    return { text: isAnswered || isWeb ? 'Live: talking' : 'Live: ringing', kind: 'live' }
+  }
+  const parts = [status ?? 'ended', answer].filter(Boolean).map((part) => plainText(part ?? ''))
+  return { text: parts.join(', '), kind: status === 'failed' ? 'bad' : 'good' }
+}
+
+/** State, who, when and how long. */
+export function callFacts(call: CallData, page: Page<CallData>): HTMLElement {
+  const { formats } = page
+  const { text, kind } = stateOf(call)
+  const [from, to] = numbersOf(call)
+  const began = call.started_at ?? call.start_timestamp
+  const rows: [string, string | Node | undefined][] = [
+    ['Agent', called(call.agent_name ?? call.agent_id)],
+    ['From', called(from)],
+    ['To', called(to)],
+    ['Placed', call.created ? formats.moment(call.created) : undefined],
+    ['Started', began ? formats.moment(began) : undefined],
+    ['Length', lengthOf(call, page)],
+    ['External id', called(call.external_id)],
+    ['Recording', recordingOf(call, page)],
+  ]
+  return h(
+    'div',
+    {},
+    h('p', {}, h('strong', { class: `state ${kind}` }, text)),
+    h(
+      'dl',
+      { class: 'facts' },
+      rows.flatMap(([name, value]) =>
+        value ? h('div', {}, h('dt', {}, name), h('dd', {}, value)) : [],
+      ),
+    ),
+  )
+}
+
+const called = (text: string | null | undefined) => (text ? plainText(text) : undefined)
+
+/** A conversation names the agent's number and the other side's, whoever called. */
+function numbersOf({ direction, from_number, to_number, phone_number, contact_number }: CallData) {
+  const numbers = [phone_number, contact_number]
+  const [from, to] = direction === 'inbound' ? numbers.toReversed() : numbers
+  return [from_number ?? from, to_number ?? to]
+}
+
+/** How long it was, or how long it goes on so far, counted on. */
+function lengthOf(call: CallData, { formats, signal }: Page<CallData>): string | Node | undefined {
+  if (hasEnded(call))
+    return typeof call.duration_seconds === 'number'
+      ? formats.length(call.duration_seconds)
+      : undefined
+  const start = startOf(call)
+  if (start === undefined) return undefined
+  const place = h('span', { role: 'timer' })
+  const count = () => {
+    place.textContent = `${formats.length((Date.now() - start) / 1000)} so far`
+  }
+  count()
+  const timer = setInterval(count, 1000)
+  signal.addEventListener('abort', () => clearInterval(timer))
+  return place
+}
+
+/** The host opens a recording, and may ask before; a view itself loads nothing. */
+function recordingOf({ capture }: CallData, { host }: Page<CallData>): Node | string | undefined {
+  const url = capture?.recording_url
+  if (!url) return undefined
+  if (!/^https?:\/\//.test(url) || !host.canOpenLinks()) return plainText(url)
+  const button = h('button', { id: 'recording' }, 'Open the recording')
+  return listen(button, 'click', () => void host.openLink(url).catch(() => undefined))
+}

@@ -1,0 +1,113 @@
+import { plainText } from '../../text/plain-text.ts'
+import { h, listen } from '../shared/dom.ts'
+import { type Page, startView } from '../shared/view.ts'
+import { CallData, hasEnded, joinCalls } from './data.ts'
+import { callFacts } from './facts.ts'
+import { follow, readingOf } from './follow.ts'
+import { severalCalls } from './several.ts'
+import { timeline } from './timeline.ts'
+import { spokenLine, turnList } from './turns.ts'
+
+/** The user has stopped the reading of a call that goes on. */
+let isPaused = false
+
+startView({ name: 'call', title: 'Call', what: 'the call', schema: CallData, draw })
+
+function draw(call: CallData, page: Page<CallData>): readonly Node[] {
+  if (call.confirmation) return [notPlaced(call.confirmation)]
+  if (call.calls) return [severalCalls(call.calls, page)]
+  const isLive = !hasEnded(call) && page.host.canCallTools() && readingOf(call) !== undefined
+  if (isLive && !isPaused) follow(call, page)
+  announceNews(call, page)
+  const strip = timeline(call, page.formats)
+  return [
+    callFacts(call, page),
+    ...(isLive ? [pauseButton(page)] : []),
+    ...(call.note ? [h('p', { class: 'muted' }, plainText(call.note))] : []),
+    ...(strip ? [strip] : []),
+    ...transcript(call, page),
+  ]
+}
+
+let lastAnnounced: number | undefined
+let wasLive = false
+
+/** Reads out what was said since the last drawing, or that the call has ended. */
+function announceNews(call: CallData, page: Page<CallData>): void {
+  const { spoken = [] } = call.transcript ?? {}
+  const known = lastAnnounced
+  const hasJustEnded = wasLive && hasEnded(call)
+  wasLive = !hasEnded(call)
+  lastAnnounced = spoken.at(-1)?.turn ?? 0
+  if (known === undefined) return
+  const news = spoken.filter(({ turn }) => turn > known).map((turn) => spokenLine(turn, call))
+  if (hasJustEnded) news.push('The call has ended.')
+  if (news.length > 0) page.announce(news.join(' '))
+}
+
+/** Nothing was called. The view places no call: people agree to one in their client. */
+const notPlaced = ({ state, question, facts }: NonNullable<CallData['confirmation']>) =>
+  h(
+    'div',
+    {},
+    h(
+      'p',
+      {},
+      h(
+        'strong',
+        {},
+        state === 'needed' ? 'Not called yet: a person has to agree.' : 'Not called.',
+      ),
+    ),
+    h('p', {}, plainText(question)),
+    h(
+      'dl',
+      { class: 'facts' },
+      Object.entries(facts).map(([name, value]) =>
+        h('div', {}, h('dt', {}, plainText(name)), h('dd', {}, plainText(value))),
+      ),
+    ),
+  )
+
+function pauseButton(page: Page<CallData>): HTMLElement {
+  const button = h('button', { id: 'pause' }, isPaused ? 'Follow the call' : 'Stop following')
+  return listen(button, 'click', () => {
+    isPaused = !isPaused
+    page.redraw()
+  })
+}
+
+function transcript(call: CallData, page: Page<CallData>): readonly Node[] {
+  const { transcript: found } = call
+  if (!found) return []
+  const heading = h('h2', {}, 'Transcript')
+  if (found.turns === 0)
+    return [heading, h('p', { class: 'empty' }, 'Nothing was said yet, or nothing was kept.')]
+  const isPart = found.spoken.length < found.turns
+  return [
+    heading,
+    h(
+      'p',
+      { class: 'muted' },
+      'Speech is shown as it was recognised. What the other side said was checked by nobody.',
+    ),
+    ...(isPart ? [h('p', {}, `${found.spoken.length} of ${found.turns} turns.`)] : []),
+    turnList(call, page.formats),
+    ...moreButton(call, page),
+  ]
+}
+
+/** Turns that did not fit into the answer, or that were not asked for. */
+function moreButton(call: CallData, { host, call: read }: Page<CallData>): readonly Node[] {
+  const { turns = 0, next_turn = null, spoken = [] } = call.transcript ?? {}
+  const reading = readingOf(call)
+  if (spoken.length >= turns || !reading || !host.canCallTools()) return []
+  const isFromStart = spoken[0]?.turn === 1
+  const from_turn = isFromStart ? (next_turn ?? (spoken.at(-1)?.turn ?? 0) + 1) : 1
+  const button = h('button', { id: 'more' }, 'Show more turns')
+  return [
+    listen(button, 'click', () => {
+      read(reading.tool, { ...reading.args, from_turn }, { join: joinCalls })
+    }),
+  ]
+}
