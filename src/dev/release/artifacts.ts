@@ -4,14 +4,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { type Bundle, packBundle, tryBundle, writeBundle } from './bundle.ts'
 import type { Outcome, Step } from './checklist.ts'
-import { installPackage, packPackage, releaseFolder } from './npm-package.ts'
+import { installPackage, mostBytes, packPackage, releaseFolder } from './npm-package.ts'
 import { downloadUrl, type PackageInfo, repositoryAt, root } from './package-info.ts'
 import { SchemaUnavailable, schemaFaults } from './published-schema.ts'
 import { ServerJson, serverJson } from './server-json.ts'
 import { tryProgram } from './try-program.ts'
 
 const shown = (file: string) => relative(root, file)
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`
 
 /**
  * What is made for a release, in `dist/release`, and tried from there. `scratch`: an empty folder;
@@ -38,7 +38,9 @@ export function artifacts(info: PackageInfo, scratch: string, schemaUrl: string)
         const { file, unpackedSize, files } = packPackage()
         tarball = file
         paths = files.map(({ path }) => path)
-        return done(`${shown(file)}, ${files.length} files, ${megabytes(unpackedSize)} unpacked`)
+        return done(
+          `${shown(file)}, ${files.length} files, ${megabytes(unpackedSize)} unpacked of at most ${megabytes(mostBytes)}`,
+        )
       },
     },
     {

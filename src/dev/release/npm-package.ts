@@ -20,7 +20,8 @@ const needed = [
 /** Sources, tests, what was built besides, and what is of one machine. */
 const notPublished =
   /^(?:src|test|tools)\/|(?:^|\/)(?:node_modules\/|\.)|\.(?:map|tgz|mcpb|db|log)$/
-const mostBytes = 4_000_000
+/** How large the package may be, unpacked. */
+export const mostBytes = 4_000_000
 
 const Packed = z.tuple([
   z.object({
