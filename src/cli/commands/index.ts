@@ -10,6 +10,7 @@ import {
 } from '../../config/setting-texts.ts'
 import { audit } from './audit.ts'
 import { call } from './call.ts'
+import { completionOf } from './completion.ts'
 import { config } from './config.ts'
 import { doctor } from './doctor.ts'
 import { http } from './http.ts'
@@ -20,7 +21,7 @@ import { tools } from './tools.ts'
 import { uninstall } from './uninstall.ts'
 
 /** Every command: to add one, write its file and its row here. */
-export const commands = [
+const completed = [
   stdio,
   http,
   sandbox,
@@ -32,6 +33,9 @@ export const commands = [
   tools,
   call,
 ] as const
+
+/** The same, with the one that completes their command lines. */
+export const commands = [...completed, completionOf(completed)] as const
 
 const defaultCommand = stdio
 

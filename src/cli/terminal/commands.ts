@@ -5,6 +5,8 @@
  */
 export { tools } from '../../../tools/index.ts'
 export { openService } from '../../service/service.ts'
+export { complete } from './completion/complete.ts'
+export { completionScripts, shells } from './completion/scripts.ts'
 export { runCall } from './run-call.ts'
 export { showTool, showTools } from './show-tools.ts'
 export { processTerminal } from './terminal.ts'

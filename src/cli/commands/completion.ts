@@ -1,0 +1,36 @@
+import { builtInCommands, type CommandSpec } from '../../config/command-line.ts'
+import { CommandLineError } from '../../config/config-error.ts'
+import { layoutFor } from '../help-layout.ts'
+import { defineCommand } from './command.ts'
+import { ending } from './install.ts'
+
+/** The command that completes the command lines of the others in a shell. */
+export const completionOf = (commands: readonly CommandSpec[]) =>
+  defineCommand({
+    name: 'completion',
+    about: 'Print the script that completes command lines in bash, zsh or fish.',
+    operands: 'bash|zsh|fish',
+    readsRest: true,
+    examples: [
+      'completion bash >> ~/.bashrc',
+      'completion zsh > ~/.zfunc/_voice-agent-mcp',
+      'completion fish > ~/.config/fish/completions/voice-agent-mcp.fish',
+    ],
+    settings: {},
+    read: (_texts, env, _origins, [what = '', ...words]) => ({ what, words, env }),
+    async start({ what, words, env }) {
+      const { complete, completionScripts, processTerminal, shells, tools } = await import(
+        '../terminal/commands.ts'
+      )
+      const terminal = processTerminal(env, layoutFor(env))
+      // What the scripts call.
+      if (what === 'candidates') {
+        const sources = { commands, builtIn: builtInCommands, tools }
+        return ending(complete(words, sources, terminal))
+      }
+      const shell = shells.find((one) => one === what)
+      if (shell === undefined || words.length > 0)
+        throw new CommandLineError(`Name one shell: ${shells.join(', ')}.`)
+      return ending(terminal.print(completionScripts[shell]).then(() => 0))
+    },
+  })
