@@ -24,6 +24,8 @@ type DoctorCheck = z.output<typeof Doctor>['checks'][number]
 export interface Examined {
   readonly code: number | null
   readonly status: string
+  /** Of all checks. */
+  readonly names: readonly string[]
   /** A check by its name. */
   readonly check: (name: string) => DoctorCheck
   /** The names of the checks that are red. */
@@ -45,6 +47,7 @@ export async function examine(
   return {
     code,
     status,
+    names: checks.map(({ name }) => name),
     check(name) {
       const found = checks.find((one) => one.name === name)
       if (found) return found

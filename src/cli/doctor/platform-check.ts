@@ -92,7 +92,7 @@ async function otherAnswer(
     todo:
       found === undefined
         ? 'Correct VOICE_AGENT_BASE_URL: the address before /v1, as the documents of the platform give it.'
-        : `The API seems to be at ${found}: set VOICE_AGENT_BASE_URL to that.`,
+        : `Set VOICE_AGENT_BASE_URL to ${found} (the API seems to be there).`,
   }
 }
 

@@ -148,7 +148,9 @@ describe('the address', () => {
       { path: '/app/v2' },
     )
     expect(red).toEqual(['platform'])
-    expect(check('platform').todo).toMatch(/The API seems to be at http:\/\/127\.0\.0\.1:\d+: set/)
+    expect(check('platform').todo).toMatch(
+      /Set VOICE_AGENT_BASE_URL to http:\/\/127\.0\.0\.1:\d+ \(/,
+    )
     const elsewhere = seen.filter(({ url }) => !url.startsWith('/app/v2/v1'))
     expect(elsewhere.length).toBeGreaterThan(0)
     for (const { headers } of elsewhere) expect(headers['x-api-key']).toBeUndefined()
