@@ -66,4 +66,5 @@ export const listVoices = defineTool({
   route: routes.providers.voices,
   defaults: listDefaults,
   steps: listVoicesSteps,
+  view: 'voices',
 })

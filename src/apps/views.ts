@@ -19,6 +19,10 @@ export const views = {
     title: 'A call',
     description: 'A call as a timeline with its transcript; one that goes on is followed.',
   },
+  voices: {
+    title: 'Voices',
+    description: 'Voices to choose from, with filters and samples to listen to.',
+  },
 } as const satisfies Record<string, { readonly title: string; readonly description: string }>
 
 export type ViewName = keyof typeof views

@@ -11,6 +11,8 @@ export interface Formats {
   moment(iso: string): string
   /** A length such as `1:23` or `1:02:03`. */
   length(seconds: number): string
+  /** The name of a language by its code, such as `British English`; a code that is none stays. */
+  language(code: string): string
 }
 
 export function createFormats({
@@ -31,6 +33,7 @@ export function createFormats({
     dateStyle: 'medium',
     timeStyle: 'short',
   })
+  const languages = new Intl.DisplayNames(language, { type: 'language' })
   const walls = {
     month: wallFormat(language, { year: 'numeric', month: 'short' }),
     day: wallFormat(language, { weekday: 'short', day: 'numeric', month: 'short' }),
@@ -55,6 +58,7 @@ export function createFormats({
       const shown = parts[0] ? parts : parts.slice(1)
       return shown.map((part, at) => (at ? String(part).padStart(2, '0') : part)).join(':')
     },
+    language: (code) => (isUsable(() => languages.of(code)) ? (languages.of(code) ?? code) : code),
   }
 }
 

@@ -44,8 +44,11 @@ export interface Host {
   canOpenLinks(): boolean
   /** Calls a tool of the view's own server. Rejects if the host refuses. */
   callTool(name: string, args: Readonly<Record<string, unknown>>): Promise<ToolResult>
-  /** Asks the host to open a page outside; it may ask the user first. */
-  openLink(url: string): Promise<unknown>
+  /** Asks the host to open a page outside; it may ask the user first. Rejects if it is not opened. */
+  openLink(url: string): Promise<void>
+  canSendMessages(): boolean
+  /** Says something in the conversation in the user's name. Rejects if the host refuses. */
+  sendMessage(text: string): Promise<void>
 }
 
 /** The specification that the views follow. */
@@ -88,8 +91,20 @@ export function connectHost(name: string, events: HostEvents): Host {
     canOpenLinks: () => capabilities.openLinks !== undefined,
     callTool: async (tool, args) =>
       resultIn(await rpc.request('tools/call', { name: tool, arguments: args })),
-    openLink: (url) => rpc.request('ui/open-link', { url }),
+    openLink: async (url) => refuseError(await rpc.request('ui/open-link', { url })),
+    canSendMessages: () => capabilities.message !== undefined,
+    sendMessage: async (text) =>
+      refuseError(
+        await rpc.request('ui/message', { role: 'user', content: [{ type: 'text', text }] }),
+      ),
   }
+}
+
+const Reply = z.looseObject({ isError: z.optional(z.boolean()) })
+
+/** Throws if a reply says that nothing was done. */
+function refuseError(reply: unknown): void {
+  if (Reply.safeParse(reply).data?.isError) throw new Error('refused')
 }
 
 /** A result that is not one of the protocol is shown as a failure. */

@@ -1,34 +1,10 @@
-import { h, listen } from '../shared/dom.ts'
+import { h } from '../shared/dom.ts'
+import { select } from '../shared/select.ts'
 import type { Page } from '../shared/view.ts'
 import { type Measure, measures, type UsageData } from './data.ts'
 
 const granularities = { hour: 'Hour', day: 'Day', month: 'Month', total: 'In total' }
 const groupings = { '': 'Nothing', agent: 'Agent', subaccount: 'Subaccount', type: 'Type' }
-
-interface Choice {
-  readonly id: string
-  readonly label: string
-  readonly options: Readonly<Record<string, string>>
-  readonly value: string
-  readonly change: (value: string) => void
-}
-
-function select({ id, label, options, value, change }: Choice): HTMLElement {
-  // A combination that the choices do not have is shown as it is.
-  const all = value in options ? options : { ...options, [value]: value.replaceAll(',', ' and ') }
-  const box = h(
-    'select',
-    { id },
-    Object.entries(all).map(([one, text]) => h('option', { value: one }, text)),
-  )
-  box.value = value
-  return h(
-    'label',
-    {},
-    `${label} `,
-    listen(box, 'change', () => change(box.value)),
-  )
-}
 
 /** What is shown, and where the host lets the view call tools, how it is split. */
 export function usageControls(

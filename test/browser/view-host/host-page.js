@@ -2,23 +2,29 @@ import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/
 
 /*
  * The page of a host, as a chat client is one: it shows a view in a frame with the official bridge.
- * What belongs to the MCP connection is done by the test, which has given this page `callTool` and
- * `opened`.
+ * What belongs to the MCP connection is done by the test, which has given this page `callTool`, `opened`
+ * and `said`.
  */
 
 const frame = document.querySelector('iframe')
 
 /** Loads a view and waits until it is ready. */
 globalThis.openView = async ({ proxy, html, csp, context }) => {
-  const capabilities = { openLinks: {}, serverTools: {}, logging: {} }
+  const capabilities = { openLinks: {}, serverTools: {}, logging: {}, message: { text: {} } }
   if (context.withoutTools) delete capabilities.serverTools
+  if (context.withoutMessages) delete capabilities.message
+  if (context.withoutLinks) delete capabilities.openLinks
   const bridge = new AppBridge(null, { name: 'test-host', version: '1' }, capabilities, {
     hostContext: context,
   })
   bridge.oncalltool = (params) => globalThis.callTool(params)
   bridge.onopenlink = async ({ url }) => {
     await globalThis.opened(url)
-    return {}
+    return context.refuses ? { isError: true } : {}
+  }
+  bridge.onmessage = async (message) => {
+    await globalThis.said(message)
+    return context.refuses ? { isError: true } : {}
   }
   bridge.onsizechange = ({ height }) => {
     if (height !== undefined) frame.style.height = `${height}px`

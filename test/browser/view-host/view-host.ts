@@ -29,6 +29,8 @@ export interface ShownView extends AsyncDisposable {
   readonly complaints: readonly string[]
   /** Pages that the view asked the host to open. */
   readonly opened: readonly string[]
+  /** What the view said in the conversation. */
+  readonly said: readonly unknown[]
   /** Tool calls of the view itself. */
   readonly calls: readonly { readonly name: string; readonly arguments?: Args | undefined }[]
   /** Calls the tool as the model does, and hands the result to the view. */
@@ -78,6 +80,7 @@ export async function showView(
   const requests: string[] = []
   const complaints: string[] = []
   const opened: string[] = []
+  const said: unknown[] = []
   const calls: { name: string; arguments?: Args | undefined }[] = []
   page.on('request', (request) => {
     const url = request.url()
@@ -94,6 +97,7 @@ export async function showView(
     return client.callTool(params)
   })
   await page.exposeFunction('opened', (url: string) => void opened.push(url))
+  await page.exposeFunction('said', (message: unknown) => void said.push(message))
   await page.goto(pages.host)
   const theme = settings.colorScheme ?? 'light'
   const opening = {
@@ -110,7 +114,7 @@ export async function showView(
     await page.evaluate(`bridge.sendToolResult(${asScript(result)})`)
   }
   return {
-    ...{ page, frame, requests, complaints, opened, calls, send },
+    ...{ page, frame, requests, complaints, opened, said, calls, send },
     run: async () => send(await client.callTool({ name: tool, arguments: args })),
     text: () => frame.innerText('main'),
     [Symbol.asyncDispose]: async () => {
