@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { viewExtension, viewMimeType, viewUri } from '../../src/apps/views.ts'
 import { headerNames, modernVersion } from '../../src/mcp/protocol/envelope.ts'
 import { clientMeta } from './mcp-request.ts'
 import { seedIds } from './sandbox.ts'
@@ -30,11 +31,24 @@ export function modernRequest(method: string, params: Params = {}): McpRequest {
   }
 }
 
+/** A request of revision 2026-07-28 from a client that shows views. */
+export const viewRequest = (method: string, params: Params = {}): McpRequest => {
+  const { headers, message } = modernRequest(method, params)
+  const meta = clientMeta({ extensions: { [viewExtension]: { mimeTypes: [viewMimeType] } } })
+  return { headers, message: { ...Object(message), params: { ...params, _meta: meta } } }
+}
+
 /** A request of the 2025 revisions. */
 export const legacyRequest = (method: string, params: Params = {}): McpRequest => ({
   headers: { accept, [headerNames.protocolVersion]: '2025-06-18' },
   message: { jsonrpc: '2.0', id: 'seven', method, params },
 })
+
+/** The same from a client that shows views: its session header says so. */
+export const legacyViewRequest = (method: string, params: Params = {}): McpRequest => {
+  const { headers, message } = legacyRequest(method, params)
+  return { headers: { ...headers, [headerNames.session]: 'views-of-a-test' }, message }
+}
 
 const agent_id = seedIds.supportAgent
 
@@ -51,6 +65,7 @@ export const ordinaryRequests: readonly MethodAndParams[] = [
   ['resources/read', { uri: 'voice-agents://account' }],
   ['resources/read', { uri: 'voice-agents://catalog/voices/nobody' }],
   ['resources/read', { uri: 'voice-agents://nothing' }],
+  ['resources/read', { uri: viewUri('usage') }],
 ]
 
 /** Requests of every other kind. None changes data, and none opens a stream. */
@@ -153,7 +168,7 @@ const exposureChange = fc.tuple(
 /** Requests of all methods and both eras: ordinary ones, and ones with a few odd parts. */
 export const anyRequest: fc.Arbitrary<McpRequest> = fc
   .record({
-    create: fc.constantFrom(modernRequest, legacyRequest),
+    create: fc.constantFrom(modernRequest, legacyRequest, viewRequest, legacyViewRequest),
     request: fc.oneof(
       { weight: 2, arbitrary: fc.constantFrom(...ordinaryRequests) },
       { weight: 1, arbitrary: fc.constantFrom(...otherRequests) },

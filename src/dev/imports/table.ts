@@ -90,7 +90,7 @@ export const mayImport = {
 
   // Tests, and programs for developers. Only bin imports cli/main.
   'test/harness': [
-    'cli/install',
+    'apps cli/install',
     'service config oauth tools/index transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract',
     'text json',
   ],

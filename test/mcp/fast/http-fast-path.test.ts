@@ -13,9 +13,11 @@ import { sealingKeysFrom } from '../../../src/state/sealing-keys.ts'
 import { tools } from '../../../tools/index.ts'
 import {
   legacyRequest,
+  legacyViewRequest,
   type McpRequest,
   modernRequest,
   ordinaryRequests,
+  viewRequest,
 } from '../../harness/any-mcp-request.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { sessionOf } from '../../harness/session.ts'
@@ -77,6 +79,8 @@ const agent_id = seedIds.supportAgent
 describe.each([
   ['2026-07-28', modernRequest],
   ['2025', legacyRequest],
+  ['2026-07-28 with views', viewRequest],
+  ['2025 with views', legacyViewRequest],
 ])('a request of %s', (_, requestOf) => {
   test.each(ordinaryRequests)('%s %j gets the answer of the SDK', async (method, params) => {
     const request = requestOf(method, params)

@@ -1,0 +1,51 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import buildOnce from '../harness/build.ts'
+import install from './install.ts'
+import { openBrowser, type TestBrowser } from './open-browser.ts'
+import { type Picture, pictures } from './picture-data.ts'
+import { showView } from './view-host/view-host.ts'
+
+/*
+ * npm run pictures [-- NAME …]: takes the pictures of the views in docs/pictures, as a host shows them
+ * in a real Chromium: on a desktop in light, on a phone in dark. The data is made up (picture-data.ts).
+ */
+
+const folder = join(import.meta.dirname, '../../docs/pictures')
+
+const places = {
+  desktop: { viewport: { width: 880, height: 400 }, colorScheme: 'light' },
+  phone: { viewport: { width: 375, height: 400 }, colorScheme: 'dark' },
+} as const
+
+async function take(browser: TestBrowser, { name, open, ready }: Picture): Promise<void> {
+  for (const [place, page] of Object.entries(places)) {
+    await using platform = await open()
+    const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key' }
+    await using view = await showView(browser, { ...platform.call, env, page })
+    await view.run()
+    await view.frame.waitForSelector(ready)
+    // The host gives the view the room that it asks for, and the chart is drawn in it.
+    await view.frame.evaluate('new Promise((done) => setTimeout(done, 500))')
+    const path = join(folder, `${name}-${place}.png`)
+    await view.page.screenshot({ path, fullPage: true })
+    console.log(path)
+  }
+}
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !pictures.some((picture) => picture.name === name))
+if (unknown.length > 0) {
+  console.error(
+    `There is no picture ${unknown.join(', ')}: ${pictures.map(({ name }) => name).join(', ')}`,
+  )
+  process.exit(1)
+}
+install()
+buildOnce()
+mkdirSync(folder, { recursive: true })
+const browser = await openBrowser()
+for (const picture of pictures) {
+  if (wanted.length === 0 || wanted.includes(picture.name)) await take(browser, picture)
+}
+await browser[Symbol.asyncDispose]()
