@@ -19,6 +19,7 @@ export const slow = [
   'test/dev/docs/install-links.test.ts',
   'test/cli/web-call-server.test.ts',
   'test/dev/imports/check.test.ts',
+  'test/dev/recording.test.ts',
   'test/dev/release/bundle.test.ts',
   'test/dev/release/install-options.test.ts',
   'test/dev/simulate/simulate.test.ts',
