@@ -42,9 +42,15 @@ export const inspection = {
     if (error instanceof ApiError || error instanceof SendFailure) return error.failure
     throw error
   },
-  /** The tools that use an operation, by its id in the OpenAPI document. */
+  /**
+   * The tools that carry out an operation, by its id in the OpenAPI document. A tool that only checks
+   * what another one would do is not one of them.
+   */
   toolsOf: (operationId: string | undefined): readonly string[] =>
-    tools.filter(({ route }) => operationIdOf(route) === operationId).map(({ name }) => name),
+    tools
+      .filter(({ route }) => operationIdOf(route) === operationId)
+      .filter(({ effect, route }) => effect !== 'reads' || route.effect === 'reads')
+      .map(({ name }) => name),
   /** The OpenAPI document of the API that this program speaks. */
   async contractDocument(): Promise<unknown> {
     const { openApiDocument } = await import('../contract/openapi.ts')

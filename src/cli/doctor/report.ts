@@ -1,4 +1,4 @@
-import { safeLine } from '../../text/safe-text.ts'
+import { safeJson, safeLine } from '../../text/safe-text.ts'
 import type { Check, Finding, Light } from './check.ts'
 
 /** A check with what it came to. */
@@ -58,22 +58,17 @@ const paragraph = (text: string, { width, wrap }: Style) =>
   wrap(safeLine(text), Math.max(30, width - wordWidth - titleWidth))
 
 /** All results for a program. */
-export const resultsJson = (version: string, results: readonly Result[]): string =>
-  JSON.stringify(
-    {
-      version,
-      status: worst(results),
-      checks: results.map(({ light, details, todo, ms, ...rest }) => ({
-        ...rest,
-        status: light,
-        details: details ?? [],
-        todo: todo ?? null,
-        ms: Math.round(ms),
-      })),
-    },
-    undefined,
-    2,
-  )
+export function resultsJson(version: string, results: readonly Result[]): string {
+  const checks = results.map(({ light, details, todo, ms, ...rest }) => ({
+    ...rest,
+    status: light,
+    details: details ?? [],
+    todo: todo ?? null,
+    ms: Math.round(ms),
+  }))
+  const json = JSON.stringify({ version, status: worst(results), checks }, undefined, 2)
+  return json.split('\n').map(safeJson).join('\n')
+}
 
 /** The worst of all. */
 export function worst(results: readonly Result[]): Light {

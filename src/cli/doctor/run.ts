@@ -41,26 +41,43 @@ export async function runDoctor(
     clientsCheck(config.env, config.serverName),
   ]
   const free = secretFree(config, inspection)
-  const running = checks.map((check) => resultOf(check).then((result) => free(result)))
+  const running = checks.map((check) => ({
+    title: check.title,
+    result: resultOf(check).then(free),
+  }))
   const results = config.wantsJson
-    ? await Promise.all(running)
+    ? await Promise.all(running.map(({ result }) => result))
     : await printed(running, { ...layout, colour })
   if (config.wantsJson) print(resultsJson(config.version, results))
   await platform.close()
   return worst(results) === 'red' ? 1 : 0
 }
 
+/** A check under way. */
+interface Running {
+  readonly title: string
+  readonly result: Promise<Result>
+}
+
 /** Prints each result as soon as it and those before it are there. */
-async function printed(running: readonly Promise<Result>[], style: Style): Promise<Result[]> {
+async function printed(running: readonly Running[], style: Style): Promise<Result[]> {
   const results: Result[] = []
-  for (const one of running) {
-    const result = await one
+  for (const { title, result: awaited } of running) {
+    showProgress(`Checking: ${title} …`)
+    const result = await awaited
+    showProgress('')
     results.push(result)
     if (result.light === 'skipped') continue
     for (const line of resultLines(result, style)) print(line)
   }
   for (const line of summary(results, style)) print(line)
   return results
+}
+
+/** One line that the next one replaces, for a person who waits. */
+function showProgress(text: string): void {
+  const isWatched = process.stdout.isTTY && process.stderr.isTTY
+  if (isWatched) process.stderr.write(`\r\u001b[K${text}`)
 }
 
 const print = (line: string) => process.stdout.write(`${line}\n`)

@@ -1,6 +1,9 @@
 import type { Inspection } from '../../service/inspection.ts'
 import type { Result } from './report.ts'
 
+/** A shorter one may be a usual word. */
+const shortestSecret = 8
+
 /**
  * Removes secrets from a result: the settings that are marked as secret, and passwords in addresses.
  * No check repeats them; this holds for what others say, such as a platform or a database.
@@ -12,12 +15,19 @@ export function secretFree(
   const addresses = [...secrets, env.HTTPS_PROXY ?? '', env.https_proxy ?? '']
   const passwords = addresses.flatMap((text) => {
     const password = URL.parse(text)?.password
-    return password ? [password, decoded(password)] : []
+    // Only as a part of an address: a password may be any word.
+    return password ? [password, decoded(password)].map((one) => `:${one}@`) : []
   })
-  const parts = secrets.flatMap((secret) => secret.split(',').map((part) => part.trim()))
-  const all = [...new Set([...secrets, ...parts, ...passwords])].filter((text) => text.length > 3)
-  const redactors = all.toSorted((a, b) => b.length - a.length).map(redactor)
-  const free = (text: string) => redactors.reduce((rest, redact) => redact(rest), text)
+  const keys = secrets.flatMap((secret) => [secret, ...secret.split(',').map((one) => one.trim())])
+  const redactors = [...new Set(keys)]
+    .filter((key) => key.length >= shortestSecret)
+    .toSorted((a, b) => b.length - a.length)
+    .map(redactor)
+  const free = (text: string) =>
+    redactors.reduce(
+      (rest, redact) => redact(rest),
+      passwords.reduce((rest, password) => rest.replaceAll(password, ':[password]@'), text),
+    )
   return (result) => ({
     ...result,
     text: free(result.text),

@@ -22,6 +22,27 @@ test('it changes nothing on the machine', async () => {
   expect(readdirSync(folder.path)).toEqual([])
 })
 
+test('a check that cannot be made is red by itself, and the others are made', async () => {
+  const { code, red, check } = await examine({
+    ...memory,
+    HOME: 'nowhere',
+    VOICE_AGENT_STATE_DIR: ':memory:',
+  })
+  expect({ code, red }).toEqual({ code: 1, red: ['clients'] })
+  expect(check('clients').text).toContain('The home folder is unknown')
+  expect(check('platform').status).toBe('green')
+})
+
+test('a password that is a usual word is not looked for in everything', async () => {
+  const port = await freePort()
+  const { check } = await examine({
+    ...memory,
+    VOICE_AGENT_STATE_URL: `postgres://me:database@127.0.0.1:${port}/calls`,
+    VOICE_AGENT_SECRET: 's'.repeat(32),
+  })
+  expect(check('state').text).toMatch(/^The database of --state-url/)
+})
+
 describe('the configuration', () => {
   test('is shown with where each value comes from, without secrets', async () => {
     const { check, output } = await examine(

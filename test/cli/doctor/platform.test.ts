@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { openApiDocument } from '../../../src/contract/openapi.ts'
+import { allRoutes } from '../../../src/contract/routes.ts'
 import { certificate, certificateKey } from '../../harness/certificate.ts'
 import { startConnectProxy } from '../../harness/connect-proxy.ts'
 import { examine } from '../../harness/doctor.ts'
@@ -14,7 +16,12 @@ import {
   startFakePlatform,
 } from '../../harness/fake-platform.ts'
 import { authority, signed } from '../../harness/private-ca.ts'
-import { freePort, scratchFolder, startPlatformProgram } from '../../harness/program.ts'
+import {
+  freePort,
+  scratchFolder,
+  startPlatformProgram,
+  startProgram,
+} from '../../harness/program.ts'
 
 const key = 'sk-live-never-shown-4711'
 
@@ -204,7 +211,7 @@ describe('the address', () => {
       env: { VOICE_AGENT_HEADERS_TIMEOUT: '0.3' },
     })
     expect(red).toEqual(['platform'])
-    expect(check('platform').text).toMatch(/did not answer within 0\.3 s/)
+    expect(check('platform').text).toMatch(/did not answer within 0\.\d s/)
   })
 
   test('that is slow is yellow', async () => {
@@ -217,6 +224,55 @@ describe('the address', () => {
       text: expect.stringMatching(/further ones 1\d\d\d ms/),
     })
   })
+})
+
+describe('the contract', () => {
+  const described =
+    (document: Behaviour): Behaviour =>
+    (request, response, before) =>
+      request.url === '/v1/openapi.json'
+        ? document(request, response, before)
+        : json(response, 200, account)
+
+  test('that lacks an operation is red, with the tools that do not work', async () => {
+    const document = JSON.parse(JSON.stringify(openApiDocument(allRoutes)))
+    delete document.paths['/v1/accounts/{account_id}/calls'].post
+    document.components.schemas.Account.properties.region = { type: 'string' }
+    const { code, red, check } = await answering(described((_, res) => json(res, 200, document)))
+    expect({ code, red }).toEqual({ code: 1, red: ['contract'] })
+    const { details, todo } = check('contract')
+    expect(details[0]).toMatch(
+      /^!! +POST \S+\/calls is not offered: place_call, place_calls do not work\.$/,
+    )
+    expect(details.some((line) => /get_current_account: results also have region/.test(line))).toBe(
+      true,
+    )
+    expect(todo).toContain('--exclude-tools')
+  })
+
+  test.each<[string, Behaviour, RegExp]>([
+    ['that is not there', (_, res) => json(res, 404, envelope('not_found')), /HTTP 404/],
+    ['that is a web page', (_, res) => page('Docs')(res, 200), /not an OpenAPI document/],
+    ['that is cut off', (_, res) => res.writeHead(200).end('{"paths": {'), /not an OpenAPI/],
+  ])('%s is yellow', async (_, document, message) => {
+    const { code, check } = await answering(described(document))
+    expect(code).toBe(0)
+    expect(check('contract').status).toBe('yellow')
+    expect(check('contract').text).toMatch(message)
+  })
+})
+
+test('what the platform says cannot control a terminal', async () => {
+  const name = 'Evil\u001b[2J\u202e\nok       API key        Valid'
+  await using platform = await startFakePlatform((_, res) => json(res, 200, { ...account, name }))
+  const env = { ...settings(platform.url), VOICE_AGENT_STATE_DIR: ':memory:' }
+  for (const flags of [[], ['--json']]) {
+    await using program = startProgram(['doctor', ...flags], env)
+    await program.exited
+    expect(program.stdout()).toContain('Evil')
+    for (const sign of ['\u001b', '\u202e']) expect(program.stdout()).not.toContain(sign)
+    expect(program.stdout()).not.toMatch(/^ok +API key +Valid$/m)
+  }
 })
 
 describe('the clock', () => {
