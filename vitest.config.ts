@@ -16,6 +16,7 @@ export const slow = [
   'test/cli/doctor/platform.test.ts',
   'test/cli/install/text-formats.property.test.ts',
   'test/cli/terminal/run-call.test.ts',
+  'test/docs/skill.test.ts',
   'test/dev/docs/install-links.test.ts',
   'test/cli/web-call-server.test.ts',
   'test/dev/imports/check.test.ts',

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { adviceTable, kindTable } from './docs/errors.ts'
 import { buttonPictures, installButtons } from './docs/install-links.ts'
 import { installOptionTable } from './docs/install-options.ts'
 import { withSections } from './docs/markdown.ts'
+import { pluginManifests } from './docs/plugins.ts'
 import {
   configSchemaText,
   destinationTable,
@@ -30,7 +31,11 @@ const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /** Files that are generated whole. */
-const wholeFiles = { 'docs/config.schema.json': configSchemaText(), ...buttonPictures() }
+const wholeFiles = {
+  'docs/config.schema.json': configSchemaText(),
+  ...buttonPictures(),
+  ...pluginManifests(),
+}
 
 const isCheck = process.argv.includes('--check')
 for (const [file, sections] of Object.entries(documents)) {
@@ -48,5 +53,8 @@ function write(file: string, current: string, updated: string): void {
   if (isCheck) {
     process.stderr.write(`${file} is out of date: run npm run docs.\n`)
     process.exitCode = 1
-  } else writeFileSync(join(root, file), updated)
+    return
+  }
+  mkdirSync(dirname(join(root, file)), { recursive: true })
+  writeFileSync(join(root, file), updated)
 }

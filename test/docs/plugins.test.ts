@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import { readConfig } from '../../src/cli/commands/index.ts'
+import { root } from './documents.ts'
+
+const manifest = (path: string): unknown => JSON.parse(readFileSync(join(root, path), 'utf8'))
+const Package = z.object({ name: z.string(), version: z.string() })
+const { name: packageName, version } = Package.parse(manifest('package.json'))
+
+const Launch = z.strictObject({
+  command: z.literal('npx'),
+  args: z.tuple([z.literal('-y'), z.literal(`${packageName}@${version}`)]),
+  env: z.record(z.string(), z.string()).optional(),
+})
+
+describe('the plugin for Claude Code', () => {
+  // The fields that its documentation has; unknown ones in an option are an error there.
+  const Option = z.strictObject({
+    type: z.enum(['string', 'number', 'boolean', 'directory', 'file']),
+    title: z.string(),
+    description: z.string(),
+    sensitive: z.boolean().optional(),
+    required: z.literal(false),
+    default: z.union([z.string(), z.boolean()]),
+  })
+  const Plugin = z.looseObject({
+    name: z.string().regex(/^[a-z0-9-]+$/),
+    version: z.literal(version),
+    userConfig: z.record(z.string(), Option),
+    mcpServers: z.record(z.string(), Launch),
+  })
+  const plugin = Plugin.parse(manifest('.claude-plugin/plugin.json'))
+
+  /** What the server gets from the client, with these options of the person. */
+  const environment = (given: Record<string, string>) => {
+    const [{ env = {} } = {}] = Object.values(plugin.mcpServers)
+    const answerTo = (key = '') => given[key] ?? String(plugin.userConfig[key]?.default)
+    return Object.fromEntries(
+      Object.entries(env).map(([variable, text]) => [
+        variable,
+        text.replaceAll(/\$\{user_config\.(\w+)\}/g, (_, key) => answerTo(key)),
+      ]),
+    )
+  }
+
+  test('starts the server on the sandbox where nothing is filled in', () => {
+    expect(readConfig(['stdio'], environment({}))).toMatchObject({
+      platform: { kind: 'sandbox' },
+      scope: { account: undefined },
+    })
+  })
+
+  test('hands over what is filled in, and the key is a secret', () => {
+    const given = {
+      base_url: 'https://api.example.com',
+      api_key: 'key-1',
+      account: 'acc',
+      read_only: 'true',
+    }
+    expect(readConfig(['stdio'], environment(given))).toMatchObject({
+      platform: { kind: 'network', apiKey: 'key-1' },
+      scope: { account: 'acc', exposure: { readOnly: 'true' } },
+    })
+    const secret = Object.entries(plugin.userConfig).filter(([, { sensitive }]) => sensitive)
+    expect(secret.map(([key]) => key)).toEqual(['api_key'])
+  })
+
+  test('is in the marketplace of the repository, with the skill', () => {
+    expect(manifest('.claude-plugin/marketplace.json')).toMatchObject({
+      name: expect.any(String),
+      owner: { name: expect.any(String) },
+      plugins: [{ name: plugin.name, source: './' }],
+    })
+    expect(existsSync(join(root, 'skills/voice-agent/SKILL.md'))).toBe(true)
+  })
+})
+
+test('the extension for Gemini CLI asks for settings that exist', () => {
+  const Extension = z.strictObject({
+    name: z.string().regex(/^[a-z0-9-]+$/),
+    version: z.literal(version),
+    description: z.string(),
+    mcpServers: z.record(z.string(), Launch),
+    settings: z.array(
+      z.strictObject({
+        name: z.string(),
+        description: z.string(),
+        envVar: z.string(),
+        sensitive: z.boolean().optional(),
+      }),
+    ),
+  })
+  const { settings } = Extension.parse(manifest('gemini-extension.json'))
+  const empty = Object.fromEntries(settings.map(({ envVar }) => [envVar, '']))
+  expect(readConfig(['stdio'], empty)).toMatchObject({ platform: { kind: 'sandbox' } })
+  expect(settings.find(({ envVar }) => envVar === 'VOICE_AGENT_API_KEY')?.sensitive).toBe(true)
+})
