@@ -71,9 +71,12 @@ beforeAll(async () => {
     if (existsSync(join(root, file))) cpSync(join(root, file), join(clone, file))
     else rmSync(join(clone, file))
   }
-  const claude = join(scratch.path, 'claude')
-  writeFileSync(claude, '#!/bin/sh\nprintf "%s\\n" "$@" > "$CLAUDE_ARGUMENTS"\n')
-  chmodSync(claude, 0o755)
+  writeCommand('claude', 'printf "%s\\n" "$@" > "$CLAUDE_ARGUMENTS"')
+  // The command of the installed package.
+  const program = ['node_modules/node/bin/node', 'dist/voice-agent-mcp.js'].map((file) =>
+    JSON.stringify(join(clone, file)),
+  )
+  writeCommand('voice-agent-mcp', `exec ${program.join(' ')} "$@"`)
   const faults = blocksOf('docs/sandbox.md').find(({ language }) => language === 'json')
   writeFileSync(join(clone, 'faults.json'), faults?.text ?? '')
   platform = await startPlatformProgram()
@@ -83,6 +86,13 @@ afterAll(async () => {
   await platform?.[Symbol.asyncDispose]()
   scratch[Symbol.dispose]()
 }, 120_000)
+
+/** Puts a command on the PATH of the newcomer. */
+function writeCommand(name: string, script: string): void {
+  const file = join(scratch.path, name)
+  writeFileSync(file, `#!/bin/sh\n${script}\n`)
+  chmodSync(file, 0o755)
+}
 
 /** Runs a block in the clone. A server is asked whether it is there, and ended as by Ctrl+C. */
 async function run({ text }: Block): Promise<{ status: number | null; output: string }> {
