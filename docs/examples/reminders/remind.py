@@ -40,8 +40,8 @@ SERVER = StdioServerParameters(
 class ToolError(Exception):
     """What voice-agent-mcp says about an error, for programs (docs/errors.md)."""
 
-    def __init__(self, error: dict):
-        super().__init__(error["next"])
+    def __init__(self, text: str, error: dict):
+        super().__init__(text)
         # Making the same try again is right: it can succeed later, or it finds the call.
         self.is_open = error["retryable"] or error["kind"] == "unknown_outcome"
 
@@ -50,7 +50,8 @@ async def use(client: Client, name: str, arguments: dict) -> dict:
     """Calls a tool and gives its result."""
     result = await client.call_tool(name, arguments)
     if result.is_error:
-        raise ToolError((result.meta or {})["voice-agent-mcp/error"])
+        text = "\n".join(part.text for part in result.content if part.type == "text")
+        raise ToolError(text, (result.meta or {})["voice-agent-mcp/error"])
     return result.structured_content
 
 

@@ -30,7 +30,7 @@ const Outcome = z.object({
 })
 type Outcome = z.output<typeof Outcome>
 /** What voice-agent-mcp says about an error, for programs (docs/errors.md). */
-const ToolError = z.looseObject({ kind: z.string(), retryable: z.boolean(), next: z.string() })
+const ToolError = z.looseObject({ kind: z.string(), retryable: z.boolean() })
 const Call = z.looseObject({
   id: z.string(),
   ended: z.boolean().optional(),
@@ -58,9 +58,9 @@ await client.connect(
 /** Calls a tool; gives its result, or what the server says about the failure. */
 async function use(name: string, args: Record<string, unknown>) {
   const result = await client.callTool({ name, arguments: args })
-  return result.isError
-    ? { error: ToolError.parse(result._meta?.['voice-agent-mcp/error']) }
-    : { call: Call.parse(result.structuredContent) }
+  if (!result.isError) return { call: Call.parse(result.structuredContent) }
+  const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+  return { text, error: ToolError.parse(result._meta?.['voice-agent-mcp/error']) }
 }
 
 /** Makes one try, and waits until the call has ended. */
@@ -80,10 +80,10 @@ async function remind(
     answer = await use('wait_for_call', { call_id: answer.call.id, timeout_seconds: 50 })
   }
   if (answer.call) return outcomeOf(answer.call, attempt)
-  const { kind, retryable, next } = answer.error
+  const { kind, retryable } = answer.error
   // Made again with the same external_id, so a call that was placed after all is found.
-  if (retryable || kind === 'unknown_outcome') return { state: 'open', attempt, note: next }
-  return { state: 'needs a person', attempt, note: next }
+  const isOpen = retryable || kind === 'unknown_outcome'
+  return { state: isOpen ? 'open' : 'needs a person', attempt, note: answer.text }
 }
 
 /** What to do now that the call has ended. */
