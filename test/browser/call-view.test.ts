@@ -171,7 +171,9 @@ describe('a call that goes on', () => {
     await view.run()
     await view.frame.waitForSelector('#pause')
     view.platform.behave((_, response) => json(response, 404, envelope('not_found')))
-    await expect.poll(() => view.frame.innerText('#status')).toContain('Trying again')
+    await expect
+      .poll(() => view.frame.innerText('#status'))
+      .toContain('Could not read the call just now')
     expect(await count(view, '.turn')).toBe(2)
     view.platform.behave((_, response) => json(response, 200, { ...running, messages: said }))
     await expect.poll(() => count(view, '.turn')).toBe(5)
@@ -184,6 +186,20 @@ describe('a call that goes on', () => {
     await expect.poll(() => view.calls.length).toBeGreaterThan(reads)
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   }, 40_000)
+
+  test('is given up after four failures, until the user wants it again', async () => {
+    const view = await show(running)
+    await view.run()
+    await view.frame.waitForSelector('#pause')
+    view.platform.behave((_, response) => json(response, 404, envelope('not_found')))
+    // It waits longer after each failure; here time passes ten times as fast.
+    await view.frame.evaluate(
+      '(() => { const slow = setTimeout; setTimeout = (run, ms) => slow(run, ms / 10) })()',
+    )
+    await expect.poll(() => view.frame.innerText('#pause')).toBe('Follow the call')
+    expect(view.calls).toHaveLength(4)
+    expect(await view.frame.innerText('#status')).toContain('Could not read the call just now')
+  })
 
   test('is not read where the host lets views call no tools', async () => {
     const view = await show(running, { context: { withoutTools: true } })
@@ -201,6 +217,15 @@ test('the recording is opened by the host, and the keyboard reaches everything',
   await view.frame.click('#recording')
   await expect.poll(() => view.opened).toEqual(['https://files.example/recording.mp3'])
   expect(view.requests).toEqual([])
+})
+
+test('a recording that the host does not open is shown by its address', async () => {
+  const view = await show(ended)
+  await view.run()
+  await view.frame.waitForSelector('#recording')
+  await view.page.evaluate('bridge.onopenlink = async () => ({ isError: true })')
+  await view.frame.click('#recording')
+  await expect.poll(view.text).toContain('https://files.example/recording.mp3')
 })
 
 test('a recording at an address that is no web page is text', async () => {

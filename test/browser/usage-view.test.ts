@@ -196,6 +196,27 @@ test('the theme of the host may change while the view is shown', async () => {
   expect(await view.frame.evaluate(background)).toBe('rgb(31, 31, 29)')
 })
 
+test('of two choices made at once the last one counts, whichever answer comes first', async () => {
+  const view = await show()
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const usual = view.platform.seen.length
+  await view.page.evaluate(`(() => {
+    let calls = 0
+    globalThis.slowFirst = async (params) => {
+      if (++calls === 1) await new Promise((done) => setTimeout(done, 1500))
+      return globalThis.callTool(params)
+    }
+    bridge.oncalltool = (params) => slowFirst(params)
+  })()`)
+  await view.frame.selectOption('#granularity', 'hour')
+  await view.frame.selectOption('#granularity', 'month')
+  await expect.poll(() => rows(view)).toBe(1)
+  await expect.poll(() => view.platform.seen.length, { timeout: 10_000 }).toBeGreaterThan(usual + 2)
+  await sleep(500)
+  expect(await rows(view)).toBe(1)
+})
+
 describe('an answer', () => {
   test('that is slow is waited for, and the view says so', async () => {
     const view = await show()

@@ -91,5 +91,7 @@ function recordingOf({ capture }: CallData, { host }: Page<CallData>): Node | st
   if (!url) return undefined
   if (!/^https?:\/\//.test(url) || !host.canOpenLinks()) return plainText(url)
   const button = h('button', { id: 'recording' }, 'Open the recording')
-  return listen(button, 'click', () => void host.openLink(url).catch(() => undefined))
+  // Where the client does not open it, the user can still copy the address.
+  const showAddress = () => button.replaceWith(plainText(url))
+  return listen(button, 'click', () => void host.openLink(url).catch(showAddress))
 }

@@ -17,7 +17,7 @@ function draw(call: CallData, page: Page<CallData>): readonly Node[] {
   if (call.confirmation) return [notPlaced(call.confirmation)]
   if (call.calls) return [severalCalls(call.calls, page)]
   const isLive = !hasEnded(call) && page.host.canCallTools() && readingOf(call) !== undefined
-  if (isLive && !isPaused) follow(call, page)
+  if (isLive && !isPaused) follow(call, page, () => pause(page, true))
   announceNews(call, page)
   const strip = timeline(call, page.formats)
   return [
@@ -69,11 +69,15 @@ const notPlaced = ({ state, question, facts }: NonNullable<CallData['confirmatio
     ),
   )
 
+function pause(page: Page<CallData>, pauses: boolean): void {
+  isPaused = pauses
+  page.redraw()
+}
+
 function pauseButton(page: Page<CallData>): HTMLElement {
   const button = h('button', { id: 'pause' }, isPaused ? 'Follow the call' : 'Stop following')
   return listen(button, 'click', () => {
-    isPaused = !isPaused
-    page.redraw()
+    pause(page, !isPaused)
   })
 }
 

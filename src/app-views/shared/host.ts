@@ -36,6 +36,8 @@ export interface HostEvents {
   readonly input: (args: Readonly<Record<string, unknown>>) => void
   readonly result: (result: ToolResult) => void
   readonly cancelled: () => void
+  /** The host does not accept the view. */
+  readonly refused: (reason: string) => void
 }
 
 export interface Host {
@@ -79,13 +81,16 @@ export function connectHost(name: string, events: HostEvents): Host {
     },
   })
   const appInfo = { name: `voice-agent-mcp-${name}`, version: '1' }
-  rpc.request('ui/initialize', { protocolVersion, appInfo, appCapabilities: {} }).then((reply) => {
-    const { data } = Initialized.safeParse(reply)
-    capabilities = data?.hostCapabilities ?? {}
-    changed(data?.hostContext ?? {})
-    rpc.notify('ui/notifications/initialized', {})
-    reportSize((size) => rpc.notify('ui/notifications/size-changed', size))
-  })
+  rpc.request('ui/initialize', { protocolVersion, appInfo, appCapabilities: {} }).then(
+    (reply) => {
+      const { data } = Initialized.safeParse(reply)
+      capabilities = data?.hostCapabilities ?? {}
+      changed(data?.hostContext ?? {})
+      rpc.notify('ui/notifications/initialized', {})
+      reportHeight((height) => rpc.notify('ui/notifications/size-changed', { height }))
+    },
+    (error) => events.refused(reasonIn(error)),
+  )
   return {
     canCallTools: () => capabilities.serverTools !== undefined,
     canOpenLinks: () => capabilities.openLinks !== undefined,
@@ -120,16 +125,18 @@ function applyTheme({ theme, styles }: HostContext): void {
   }
 }
 
-/** Tells the host how much room the view needs, now and whenever that changes. */
-function reportSize(send: (size: { width: number; height: number }) => void): void {
-  let last = ''
+/** Tells the host how high the view is, now and whenever that changes; it fills any width. */
+function reportHeight(send: (height: number) => void): void {
+  let last = -1
   const report = () => {
-    const { width, height } = document.body.getBoundingClientRect()
-    const size = { width: Math.ceil(width), height: Math.ceil(height) }
-    const text = `${size.width} ${size.height}`
-    if (text !== last) send(size)
-    last = text
+    const height = Math.ceil(document.body.getBoundingClientRect().height)
+    if (height !== last) send(height)
+    last = height
   }
   new ResizeObserver(report).observe(document.body)
   report()
 }
+
+/** Why the host refused a request. */
+export const reasonIn = (error: unknown): string =>
+  error instanceof Error ? error.message : 'no reason given'

@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini'
 import { plainText } from '../../text/plain-text.ts'
-import { h } from './dom.ts'
 import { createFormats, type Formats } from './formats.ts'
-import { connectHost, type Host, type HostContext, type ToolResult } from './host.ts'
+import { connectHost, type Host, type HostContext, reasonIn, type ToolResult } from './host.ts'
+import { createStates } from './states.ts'
 
 export type Args = Readonly<Record<string, unknown>>
 
@@ -25,8 +25,8 @@ export interface Page<T> {
   readonly formats: Formats
   /** Fires when the drawing is replaced. */
   readonly signal: AbortSignal
-  /** Calls a tool and shows its result. */
-  readonly call: (tool: string, args: Args, options?: CallOptions<T>) => Promise<void>
+  /** Calls a tool and shows its result; false: it failed, and the view says why. */
+  readonly call: (tool: string, args: Args, options?: CallOptions<T>) => Promise<boolean>
   readonly redraw: () => void
   /** Tells people who do not see the view what is new in it. */
   readonly announce: (text: string) => void
@@ -39,64 +39,40 @@ export interface CallOptions<T> {
   readonly isQuiet?: boolean
 }
 
-/** After how long a view says that it waits, and that it waits long, ms. */
-const saysSoAfter = 300
-const isLongAfter = 10_000
-
 /** Runs a view in this page: waits for the result, draws it, and says what goes wrong. */
 export function startView<T>(program: ViewProgram<T>): void {
-  const status = h('p', { role: 'status', id: 'status' })
-  const problem = h('div', { role: 'alert', id: 'problem' })
-  const content = h('div', { id: 'content' })
-  const news = h('p', { role: 'log', id: 'news', class: 'hidden' })
-  const main = h('main', {}, h('h1', {}, program.title), status, problem, content, news)
-  document.body.append(main)
-
+  const states = createStates(program)
   let input: Args = {}
   let context: HostContext = {}
   let shown: { readonly data: T; readonly text: string } | undefined
   let drawing = new AbortController()
-  const timers: ReturnType<typeof setTimeout>[] = []
-
-  function busy(isBusy: boolean) {
-    main.ariaBusy = String(isBusy)
-    for (const timer of timers.splice(0)) clearTimeout(timer)
-    status.textContent = ''
-    if (!isBusy) return
-    const say = (text: string) => () => {
-      status.textContent = text
-    }
-    timers.push(
-      setTimeout(say(`Reading ${program.what} …`), saysSoAfter),
-      setTimeout(say('The platform is slow. Still waiting for the answer …'), isLongAfter),
-    )
-  }
-
-  function fail(text: string) {
-    busy(false)
-    problem.replaceChildren(h('p', {}, text))
-    // A choice that failed is taken back.
-    draw()
-  }
+  /** Counts what was asked for: an answer that is older than the last question is dropped. */
+  let asked = 0
 
   function draw() {
     if (!shown) return
     drawing.abort()
     drawing = new AbortController()
     const { signal } = drawing
+    const { announce } = states
     const focused = document.activeElement?.id
     const formats = createFormats(context)
     const page = { input, host, formats, signal, call, redraw: draw, announce }
-    content.replaceChildren(...program.draw(shown.data, page))
+    states.content.replaceChildren(...program.draw(shown.data, page))
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
+  }
+
+  function fail(text: string) {
+    states.fail(text)
+    // A choice that failed is taken back.
+    draw()
   }
 
   function show(result: ToolResult, join?: (shown: T, more: T) => T) {
     if (result.isError) return fail(errorText(result))
     const { data: more } = program.schema.safeParse(result.structuredContent)
     if (more === undefined) return fail('This result has another form than this view can show.')
-    busy(false)
-    problem.replaceChildren()
+    states.done()
     const data = shown && join ? join(shown.data, more) : more
     const text = JSON.stringify(data)
     // What is the same stays as it is: a selection in it, and what the user has opened.
@@ -106,24 +82,17 @@ export function startView<T>(program: ViewProgram<T>): void {
   }
 
   async function call(tool: string, args: Args, { join, isQuiet = false }: CallOptions<T> = {}) {
-    if (!isQuiet) busy(true)
-    try {
-      const result = await host.callTool(tool, args)
-      if (isQuiet && result.isError) return missed()
-      if (!result.isError && !join) input = args
-      show(result, join)
-    } catch (error) {
-      if (isQuiet) return missed()
-      fail(`The call was refused: ${error instanceof Error ? error.message : 'no reason given'}`)
+    const question = ++asked
+    if (!isQuiet) states.wait()
+    const result = await host.callTool(tool, args).catch(refusedResult)
+    if (question !== asked) return true
+    if (isQuiet && result.isError) {
+      states.remark(`Could not read ${program.what} just now.`)
+      return false
     }
-  }
-
-  function announce(text: string) {
-    news.textContent = text
-  }
-
-  function missed() {
-    status.textContent = `Could not read ${program.what} just now. Trying again …`
+    if (!result.isError && !join) input = args
+    show(result, join)
+    return !result.isError
   }
 
   const host = connectHost(program.name, {
@@ -134,11 +103,20 @@ export function startView<T>(program: ViewProgram<T>): void {
     input(args) {
       input = args
     },
-    result: (result) => show(result),
+    result(result) {
+      asked++
+      show(result)
+    },
     cancelled: () => fail('The call was cancelled.'),
+    refused: (reason) => fail(`The client does not show this view: ${reason}`),
   })
-  busy(true)
+  states.wait()
 }
+
+const refusedResult = (error: unknown): ToolResult => ({
+  content: [{ text: `The client refused the call: ${reasonIn(error)}` }],
+  isError: true,
+})
 
 /** Longest text of a failure that is shown, in characters. */
 const longestError = 2000
