@@ -45,6 +45,7 @@ export const createAgent = defineTool({
     'inactivity_settings.end_call_timeout_ms',
   ],
   steps: createAgentSteps,
+  view: 'agent',
 })
 
 export const copyAgent = defineTool({
@@ -56,6 +57,7 @@ export const copyAgent = defineTool({
   route: routes.agents.create,
   listing: { describedElsewhere: ['changes'] },
   steps: copyAgentSteps,
+  view: 'agent',
 })
 
 export const getAgent = defineTool({
@@ -64,6 +66,7 @@ export const getAgent = defineTool({
     'Show one agent (bot): how it is set up or configured, its settings, model, voice, greeting, what it says',
   description: 'Returns the full configuration of one agent.',
   route: routes.agents.get,
+  view: 'agent',
 })
 
 export const updateAgent = defineTool({
@@ -77,6 +80,7 @@ export const updateAgent = defineTool({
     typesOnly: Object.keys(routes.agents.create.body.shape).filter((name) => name !== 'tags'),
   },
   steps: updateAgentSteps,
+  view: 'agent',
 })
 
 export const archiveAgent = defineTool({

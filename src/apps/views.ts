@@ -23,6 +23,10 @@ export const views = {
     title: 'Voices',
     description: 'Voices to choose from, with filters and samples to listen to.',
   },
+  agent: {
+    title: 'An agent',
+    description: 'An agent as a card, with what changed before and after; many agents at once too.',
+  },
 } as const satisfies Record<string, { readonly title: string; readonly description: string }>
 
 export type ViewName = keyof typeof views

@@ -3,6 +3,8 @@ import type { HostContext } from './host.ts'
 /** Numbers and times in the language of the host's user. */
 export interface Formats {
   number(value: number): string
+  /** With all its digits. */
+  exact(value: number): string
   /** Such as `+3.5`. */
   signed(value: number): string
   /** A date, with `time` also its hour. The text is shown as it is where it is no time. */
@@ -24,6 +26,7 @@ export function createFormats({
     ? timeZone
     : undefined
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
+  const exact = new Intl.NumberFormat(language, { maximumFractionDigits: 12 })
   const signed = new Intl.NumberFormat(language, {
     maximumFractionDigits: 1,
     signDisplay: 'exceptZero',
@@ -46,6 +49,7 @@ export function createFormats({
   }
   return {
     number: number.format,
+    exact: exact.format,
     signed: signed.format,
     wall: (iso, precision) => walls[precision](iso),
     moment(iso) {

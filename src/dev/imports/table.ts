@@ -99,7 +99,7 @@ export const mayImport = {
     'flows mcp/call session calls policy state sandbox api contract text',
   ],
   test: [
-    'apps cli/install cli/doctor cli/terminal',
+    'apps app-views cli/install cli/doctor cli/terminal',
     'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
     'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
     'policy audit state state/private-files observe sandbox oauth oauth/pages oauth/guarded-fetch',

@@ -1,0 +1,106 @@
+import { plainText } from '../../text/plain-text.ts'
+import { h } from '../shared/dom.ts'
+import type { Formats } from '../shared/formats.ts'
+import { type Fields, isFields } from './data.ts'
+import { fullLabelOf, groups, labelOf, linesOf, valueText } from './labels.ts'
+
+/** Fields that stand elsewhere on the card, or are about the answer. */
+const elsewhere = new Set([
+  ...['id', 'agent_id', 'account_id', 'name', 'tags', 'note', 'created', 'modified'],
+  ...['is_archived', 'warnings', 'opened'],
+])
+
+/** All settings of an agent: the greeting first, then group by group; unknown fields come too. */
+export function settingsOf(agent: Fields, formats: Formats): readonly Node[] {
+  const names = Object.keys(agent).filter((name) => !elsewhere.has(name))
+  const known = Object.keys(groups).filter((name) => isFields(agent[name]))
+  const unknown = names.filter((name) => isFields(agent[name]) && !known.includes(name))
+  const others = names.filter((name) => !isFields(agent[name]))
+  return [
+    ...(typeof agent.note === 'string' && agent.note !== ''
+      ? [h('p', { class: 'value' }, linesOf(agent.note))]
+      : []),
+    h(
+      'div',
+      { class: 'groups' },
+      [...known, ...unknown].map((name) => group(fullLabelOf(name), name, agent[name], formats)),
+      others.length > 0 &&
+        group(
+          'Other settings',
+          '',
+          Object.fromEntries(others.map((name) => [name, agent[name]])),
+          formats,
+        ),
+    ),
+  ]
+}
+
+function group(title: string, path: string, value: unknown, formats: Formats): HTMLElement {
+  const rows = rowsOf(path, value)
+  return h(
+    'section',
+    { class: path === 'initial_message' ? 'group wide' : 'group' },
+    h('h3', {}, title),
+    rows.length > 0
+      ? h(
+          'dl',
+          {},
+          rows.slice(0, mostRows).map((row) => shownRow(row, formats)),
+        )
+      : h('p', { class: 'muted' }, 'none'),
+    rows.length > mostRows &&
+      h('p', { class: 'muted' }, `${formats.number(rows.length - mostRows)} more fields`),
+  )
+}
+
+const shownRow = ({ path, value }: Row, formats: Formats) =>
+  h(
+    'div',
+    {},
+    h('dt', { class: 'muted' }, labelOf(path)),
+    h(
+      'dd',
+      { class: 'value' },
+      path === 'initial_message.message' && typeof value === 'string' && value !== ''
+        ? templateNodes(linesOf(value))
+        : valueText(path, value, formats),
+    ),
+  )
+
+interface Row {
+  readonly path: string
+  readonly value: unknown
+}
+
+/** Most rows of one group; free data may have any number. */
+const mostRows = 100
+
+/** How deep objects are taken apart; what is deeper is shown as JSON. */
+const deepest = 3
+
+function rowsOf(path: string, value: unknown): Row[] {
+  const depth = path === '' ? 0 : path.split('.').length
+  const isTakenApart = isFields(value) && depth < deepest
+  if (!isTakenApart || (depth > 1 && Object.keys(value).length === 0)) return [{ path, value }]
+  return Object.entries(value).flatMap(([name, field]) =>
+    rowsOf(path === '' ? name : `${path}.${name}`, field),
+  )
+}
+
+/** A greeting with the places that the platform fills in marked. */
+const templateNodes = (text: string) =>
+  text
+    .split(/(\{\{[^{}]*\}\}|\{%[^{}]*%\})/)
+    .map((part, at) => (at % 2 === 1 ? h('code', {}, part) : part))
+
+/** Tags, and whether the agent is archived. */
+export function tagList({ tags, is_archived }: Fields): HTMLElement | false {
+  const all = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : []
+  if (all.length === 0 && is_archived !== true) return false
+  return h(
+    'ul',
+    { class: 'tags', 'aria-label': 'Tags' },
+    is_archived === true && h('li', { class: 'archived' }, 'Archived'),
+    all.map((tag) => h('li', {}, plainText(tag))),
+  )
+}
