@@ -5,17 +5,18 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import * as z from 'zod'
 import { errorCodes } from '../contract/error.ts'
 import { Faults } from '../sandbox/faults.ts'
+import { Fixture } from '../sandbox/fixture/fixture.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts'
 import { hostCheck } from '../transports/hosts.ts'
 import { type Listening, listen } from '../transports/listen.ts'
 
-/** The faults file cannot be used; the message says what is wrong with it. */
-class FaultsError extends Error {
-  override readonly name = 'FaultsError'
+/** A file that describes faults or data cannot be used; the message says what is wrong with it. */
+class DescriptionError extends Error {
+  override readonly name = 'DescriptionError'
 }
 
 /**
- * Serves the sandbox as the platform's REST API. Throws StoreError, ListenError and FaultsError.
+ * Serves the sandbox as the platform's REST API. Throws StoreError, ListenError and DescriptionError.
  */
 export async function startSandboxServer(options: {
   host: string
@@ -29,15 +30,21 @@ export async function startSandboxServer(options: {
     webWaitMs: number
   }
   faultsFile: string | undefined
+  /** What the sandbox is to hold instead of its own data; `undefined`: that. */
+  fixtureFile: string | undefined
+  /** Whether what it holds is removed first. */
+  isReset: boolean
   onBug: (error: unknown) => void
   /** Receives a line about each answer, for the log. */
   onAnswer: (line: string) => void
 }): Promise<Listening> {
-  const { faultsFile, onBug, onAnswer } = options
+  const { faultsFile, fixtureFile, isReset, onBug, onAnswer } = options
   const { llm, webWaitMs, ...rest } = options.sandbox
   const sandbox = openSandbox({
     ...rest,
     onBug,
+    isReset,
+    ...(fixtureFile && { seed: readFixture(fixtureFile) }),
     webCalls: { pagesAt: ({ url }) => new URL(url).origin, waitMs: webWaitMs },
     ...(llm && { llm }),
     ...(faultsFile && { faults: readFaults(faultsFile) }),
@@ -88,13 +95,18 @@ function forbidden(message: string): Response {
   return Response.json(envelope, { status: 403 })
 }
 
-function readFaults(file: string): Faults {
+const readFaults = (file: string): Faults => readDescription('faults file', file, Faults)
+
+const readFixture = (file: string): Fixture => readDescription('fixture', file, Fixture)
+
+/** Reads a JSON file that a person has written. The error names the place in it. */
+function readDescription<T>(what: string, file: string, schema: z.ZodType<T>): T {
   try {
-    const parsed = Faults.safeParse(JSON.parse(readFileSync(file, 'utf8')))
+    const parsed = schema.safeParse(JSON.parse(readFileSync(file, 'utf8')))
     if (parsed.success) return parsed.data
     throw new Error(z.prettifyError(parsed.error))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new FaultsError(`The faults file ${file} cannot be used: ${reason}`)
+    throw new DescriptionError(`The ${what} ${file} cannot be used: ${reason}`)
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { ConfigError } from './config-error.ts'
 import { dataFolder } from './data-folder.ts'
-import { number, type SettingTexts, settingReader, text } from './setting.ts'
+import { choice, number, type SettingTexts, settingReader, text } from './setting.ts'
 
 /** How the sandbox runs. */
 export interface SandboxConfig {
@@ -9,6 +9,8 @@ export interface SandboxConfig {
   file: string
   /** How many times faster than real time simulated calls run. */
   speed: number
+  /** What a new file holds: fixed data only, or a business as well. */
+  seed: 'small' | 'full'
   /** How long a web call waits for a person who joins in a browser, ms. */
   webWaitMs: number
   /** The language model that speaks in simulated calls. */
@@ -22,6 +24,12 @@ export const sandboxSettings = {
     help: 'Where the sandbox keeps its data; :memory: keeps nothing.',
     range: "Default: sandbox.db in your user's data folder.",
   }),
+  'sandbox-seed': choice({
+    variable: 'VOICE_AGENT_SANDBOX_SEED',
+    help: 'full: a new sandbox also holds a hotel with calls in two languages; small: only data that never change.',
+    choices: ['full', 'small'],
+    default: 'full',
+  }),
   'sandbox-speed': number({
     variable: 'VOICE_AGENT_SANDBOX_SPEED',
     value: 'FACTOR',
@@ -34,7 +42,7 @@ export const sandboxSettings = {
   'sandbox-web-wait': number({
     variable: 'VOICE_AGENT_SANDBOX_WEB_WAIT',
     value: 'SECONDS',
-    help: 'How long a web call waits for a person to join it in a browser, before a simulated caller does.',
+    help: 'How long a web call waits for a person in a browser, before a simulated caller joins.',
     least: 0,
     most: 3600,
     default: 60,
@@ -62,6 +70,7 @@ export function sandboxConfig(texts: SettingTexts): SandboxConfig {
   const value = settingReader(sandboxSettings, texts)
   return {
     file: value('sandbox-db') ?? join(dataFolder(), 'sandbox.db'),
+    seed: value('sandbox-seed'),
     speed: value('sandbox-speed'),
     webWaitMs: 1000 * value('sandbox-web-wait'),
     llm: llmConfig({

@@ -37,7 +37,7 @@ export class Dialogue {
   }
 
   event(message: string): void {
-    this.#script.push({ at: this.#at, role: 'event', message })
+    this.add('event', message)
   }
 
   say(role: 'user' | 'agent', message: string): void {
@@ -45,9 +45,14 @@ export class Dialogue {
     this.#at += spoken(message) + turnGap
   }
 
+  /** A line that nobody says. */
+  add(role: ScriptLine['role'], message: string): void {
+    this.#script.push({ at: this.#at, role, message })
+  }
+
   /** A line that is typed and read: it takes no time. */
   type(role: 'user' | 'agent', message: string): void {
-    this.#script.push({ at: this.#at, role, message })
+    this.add(role, message)
   }
 
   /** The agent's greeting after its delay, unless the caller speaks first. */

@@ -11,9 +11,9 @@ import { phoneNumberHandlers } from './phone-numbers.ts'
 import { Problem } from './problem.ts'
 import { providerHandlers } from './providers.ts'
 import { matchRoute, readBody, validate } from './request.ts'
-import { seed } from './seed.ts'
+import { type Seed, seed } from './seed.ts'
 import { sipTrunkHandlers } from './sip-trunks.ts'
-import { openStore } from './store.ts'
+import { openStore, type Store } from './store.ts'
 import { StoreError } from './store-error.ts'
 import { templateHandlers } from './templates.ts'
 import { usageHandlers } from './usage.ts'
@@ -26,6 +26,10 @@ export interface SandboxOptions {
   readonly speed: number
   /** The clock, Unix ms. */
   readonly now?: () => number
+  /** What a new file is filled with; default `small`. */
+  readonly seed?: Seed
+  /** Removes what the file holds, and fills it again. */
+  readonly isReset?: boolean
   /** Faults of the platform, to test how a client handles them. */
   readonly faults?: Faults
   /** The language model that speaks in simulated calls; without it they follow a script. */
@@ -65,8 +69,8 @@ const handlers = new Map<string, Handler>(
 
 /** Opens the sandbox and fills a new database. Throws StoreError when the file cannot be used. */
 export function openSandbox(options: SandboxOptions): Sandbox {
-  const { file, speed, now = Date.now, faults, llm, onBug, webCalls } = options
-  const store = openStore(file, (empty) => seed(empty, now()))
+  const { speed, now = Date.now, faults, llm, onBug, webCalls } = options
+  const store = openSeeded(options, now())
   const live = llm && createLiveCalls(store, llm, now)
   const fetch = async (request: Request): Promise<Response> => {
     try {
@@ -88,6 +92,21 @@ export function openSandbox(options: SandboxOptions): Sandbox {
         : platform(request),
     close,
   }
+}
+
+/** Throws StoreError also where a person's own data would have to replace what the file holds. */
+function openSeeded({ file, seed: what = 'small', isReset = false }: SandboxOptions, now: number) {
+  let isFilled = false
+  const fill = (empty: Store) => {
+    seed(empty, now, what)
+    isFilled = true
+  }
+  const store = openStore(file, fill, { isReset })
+  if (typeof what !== 'object' || isFilled) return store
+  store.close()
+  throw new StoreError(
+    `The sandbox file ${file} has data already. Start with --reset to replace it, or name another file with --sandbox-db.`,
+  )
 }
 
 /** The page of a web call is not a part of the platform: it has no key and no faults. */

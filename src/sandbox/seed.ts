@@ -3,6 +3,9 @@ import { createAgent } from './agents.ts'
 import { planCall } from './call-plan.ts'
 import { insertCall, rowOfPlan } from './call-row.ts'
 import { callSettings } from './call-settings.ts'
+import type { Content, Fixture } from './fixture/fixture.ts'
+import { hotelContent } from './fixture/hotel-calls.ts'
+import { loadContent, type NextId } from './fixture/load-fixture.ts'
 import { insertPhoneNumber } from './phone-numbers.ts'
 import { insertSipTrunk } from './sip-trunks.ts'
 import type { Store } from './store.ts'
@@ -70,8 +73,75 @@ const agentSeeds: AgentSeed[] = [
   },
 ]
 
-/** Fills a new sandbox: accounts, agents, trunks, numbers and sixty days of calls. */
-export function seed(store: Store, now: number): void {
+/**
+ * What a new sandbox holds: `small` is fixed data, with ids, names and counts that programs can rely on;
+ * `full` is the same and a business with a busy and a quiet week; or what a person has described.
+ */
+export type Seed = 'small' | 'full' | Fixture
+
+/** Fills a new sandbox. */
+export function seed(store: Store, now: number, what: Seed): void {
+  if (typeof what === 'object') seedFixture(store, now, what)
+  else seedSmall(store, now)
+  if (what === 'full') {
+    const ids = countingIds(0x10)
+    loadContent(hotelContent(now), contentOf(store, { now, ids, accountId: seedIds.account }))
+  }
+}
+
+/** The ids of what is loaded, in order: agents from `first` on, and so on. */
+function countingIds(first: number): NextId {
+  const kinds = { agent: 2, trunk: 3, number: 4, call: 6 }
+  const next = { agent: first, trunk: first, number: first, call: first }
+  return (kind) => seedId(kinds[kind], next[kind]++)
+}
+
+const contentOf = (
+  store: Store,
+  { now, ids, accountId }: { now: number; ids: NextId; accountId: string },
+) => ({ store, now, accountId, nextId: ids, created: now - 80 * day })
+
+/** The keys are the same as with other data; the unrelated account is there, too. */
+function seedFixture(store: Store, now: number, { account, subaccounts, ...main }: Fixture): void {
+  const created = now - 90 * day
+  const ids = countingIds(1)
+  const fill = (id: string, name: string, parentId: string | null, content: Content) => {
+    addAccount(store, { id, name, parentId, created })
+    loadContent(content, contentOf(store, { now, ids, accountId: id }))
+  }
+  fill(seedIds.account, account ?? 'Sandbox account', null, main)
+  addKey(store, sandboxKeys.main, seedIds.account)
+  subaccounts.forEach(({ name, ...content }, at) => {
+    const id = at === 0 ? seedIds.subaccount : seedId(1, 0x10 + at)
+    fill(id, name, seedIds.account, content)
+    if (at === 0) addKey(store, sandboxKeys.subaccount, id)
+  })
+  addAccount(store, {
+    id: seedIds.otherAccount,
+    name: 'Unrelated account',
+    parentId: null,
+    created,
+  })
+  addKey(store, sandboxKeys.other, seedIds.otherAccount)
+}
+
+function addAccount(
+  store: Store,
+  {
+    id,
+    name,
+    parentId,
+    created,
+  }: { id: string; name: string; parentId: string | null; created: number },
+): void {
+  insertAccount(store, { id, parent_id: parentId, name, is_active: 1, created, modified: created })
+}
+
+const addKey = (store: Store, apiKey: string, id: string) =>
+  store.run('INSERT INTO api_keys VALUES (:apiKey, :id)', { apiKey, id })
+
+/** Accounts, agents, trunks, numbers and sixty days of calls. */
+function seedSmall(store: Store, now: number): void {
   seedAccounts(store, now - 90 * day)
   agentSeeds.forEach((agent, index) => {
     createAgent(store, {
@@ -87,17 +157,15 @@ export function seed(store: Store, now: number): void {
 
 function seedAccounts(store: Store, created: number): void {
   const { account, subaccount, secondSubaccount, otherAccount } = seedIds
-  const add = (id: string, name: string, parent_id: string | null) =>
-    insertAccount(store, { id, parent_id, name, is_active: 1, created, modified: created })
+  const add = (id: string, name: string, parentId: string | null) =>
+    addAccount(store, { id, name, parentId, created })
   add(account, 'Sandbox account', null)
   add(subaccount, 'Sandbox branch', account)
   add(secondSubaccount, 'Sandbox franchise', account)
   add(otherAccount, 'Unrelated account', null)
-  const key = (apiKey: string, id: string) =>
-    store.run('INSERT INTO api_keys VALUES (:apiKey, :id)', { apiKey, id })
-  key(sandboxKeys.main, account)
-  key(sandboxKeys.subaccount, subaccount)
-  key(sandboxKeys.other, otherAccount)
+  addKey(store, sandboxKeys.main, account)
+  addKey(store, sandboxKeys.subaccount, subaccount)
+  addKey(store, sandboxKeys.other, otherAccount)
 }
 
 function agentBody({ name, tags, note, message, language, voiceId }: AgentSeed) {

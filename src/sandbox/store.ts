@@ -35,14 +35,19 @@ const busyTimeoutMs = 5000
  * in the transaction that creates its tables. So a file has tables and data or, if the process was
  * killed, neither; and one of two processes that find no file fills it. Throws StoreError.
  */
-export function openStore(file: string, fill: (store: Store) => void): Store {
+export function openStore(
+  file: string,
+  fill: (store: Store) => void,
+  { isReset = false }: { isReset?: boolean | undefined } = {},
+): Store {
   const guard = guardOf(file)
-  const db = guard(() => retryWhileBusy(() => connect(file)))
+  const db = guard(() => retryWhileBusy(() => connect(file, isReset)))
   try {
     const store = storeOn(db, guard)
     // An existing file needs no lock, which another process may hold.
-    if (guard(() => isEmpty(db) || !hasLaterTables(db))) {
+    if (isReset || guard(() => isEmpty(db) || !hasLaterTables(db))) {
       store.transaction(() => {
+        if (isReset) guard(() => dropTables(db))
         const isNew = guard(() => createTables(db))
         guard(() => db.exec(`${identitySchema};${webCallSchema}`))
         if (isNew) fill(store)
@@ -55,12 +60,12 @@ export function openStore(file: string, fill: (store: Store) => void): Store {
   }
 }
 
-function connect(file: string): DatabaseSync {
+function connect(file: string, isReset: boolean): DatabaseSync {
   if (file !== ':memory:') makePrivateFile(file)
   const db = new DatabaseSync(file, { timeout: busyTimeoutMs })
   try {
     // Checked before anything is changed: it may be a database of another program.
-    isEmpty(db)
+    isEmpty(db, { isAnyVersion: isReset })
     // WAL lets processes read while one writes; NORMAL survives the death of the process.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON')
     return db
@@ -154,7 +159,7 @@ function hasBegun(db: DatabaseSync, end: number): boolean {
 const Header = z.object({ version: z.int(), tables: z.int(), own: z.int() })
 
 /** True for a new file, false for one of the sandbox; throws for anything else. */
-function isEmpty(db: DatabaseSync): boolean {
+function isEmpty(db: DatabaseSync, { isAnyVersion = false } = {}): boolean {
   const { version, tables, own } = Header.parse(
     db
       .prepare(
@@ -165,7 +170,7 @@ function isEmpty(db: DatabaseSync): boolean {
       .get(),
   )
   if (version === 0 && tables === 0) return true
-  if (version === schemaVersion && own === 1) return false
+  if ((version === schemaVersion || isAnyVersion) && own === 1) return false
   if (own === 1)
     throw new Error(`it was written by another version (${version}, not ${schemaVersion})`)
   throw new Error('it is a database of another program')
@@ -175,6 +180,22 @@ function isEmpty(db: DatabaseSync): boolean {
 const hasLaterTables = (db: DatabaseSync) =>
   db.prepare("SELECT name FROM sqlite_schema WHERE name IN ('sandbox', 'web_calls')").all()
     .length === 2
+
+/**
+ * Empties the file. The id of the sandbox becomes another, because its calls are others. A process
+ * that has the file open goes on with the new data, and with counts of the old.
+ */
+function dropTables(db: DatabaseSync): void {
+  const tables = z
+    .array(z.object({ name: z.string() }))
+    .parse(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all())
+  // A row may refer to one of a table that is dropped before.
+  db.exec('PRAGMA defer_foreign_keys = ON')
+  for (const { name } of tables) {
+    if (!name.startsWith('sqlite_')) db.exec(`DROP TABLE "${name.replaceAll('"', '""')}"`)
+  }
+  db.exec('PRAGMA user_version = 0')
+}
 
 /** Creates the tables of a new file; false when it has them. */
 function createTables(db: DatabaseSync): boolean {

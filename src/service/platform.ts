@@ -53,7 +53,7 @@ async function openNetworkPlatform(
 const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
 
 async function openSandboxPlatform(
-  { file, speed, webWaitMs, llm }: SandboxConfig,
+  { file, seed, speed, webWaitMs, llm }: SandboxConfig,
   onBug: (error: unknown) => void,
   webCallPagesAt: PagesAt | undefined,
 ): Promise<Platform> {
@@ -62,6 +62,7 @@ async function openSandboxPlatform(
   const open = () => {
     opened ??= openSandbox({
       file,
+      seed,
       speed,
       onBug,
       ...(llm && { llm }),

@@ -77,7 +77,7 @@ export function createAdmission(
       return void refuse(response, 400, 'The request has more than one Host header.')
     }
     const isForAuthorization = authorization?.serves(path ?? '') ?? false
-    const isForSite = site?.serves(path ?? '', request) ?? false
+    const isForSite = path !== '/mcp' && (site?.serves(path ?? '', request) ?? false)
     // The authorization server checks by itself which pages may do what. The pages of the site need
     // no more than the address, which holds what they need.
     const refusal =

@@ -71,7 +71,8 @@ export async function answerMcp(
   const credential = await credentialIn(admitted, response)
   // The client may have gone while the state was asked.
   if (credential === 'refused' || response.closed) return
-  const mcp = { ...admitted, credential }
+  // Only a request with an access token has another credential now.
+  const mcp = credential === admitted.credential ? admitted : { ...admitted, credential }
   const { header, httpFastPath, serve, missingScopes, newSession, options } = mcp
   if (credential) request.auth = authInfoOf(credential)
   // Node's own type says `undefined` for optional fields where the SDK's type says absent.

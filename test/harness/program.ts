@@ -8,13 +8,16 @@ import { join } from 'node:path'
 /** The built program. */
 export const bin = join(import.meta.dirname, '../../dist/voice-agent-mcp.js')
 
-/** An environment without any setting of the program, and without the machine's proxies. */
+/**
+ * An environment without any setting of the program, and without the machine's proxies. A sandbox holds
+ * only the data that never changes.
+ */
 export function cleanEnv(extra: Record<string, string> = {}): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !/^(VOICE_AGENT_|https?_proxy|NODE_OPTIONS|VITEST)/i.test(entry[0]),
   )
-  return { ...Object.fromEntries(kept), ...extra }
+  return { ...Object.fromEntries(kept), VOICE_AGENT_SANDBOX_SEED: 'small', ...extra }
 }
 
 /** No question, no stored state and no local token, unless a test sets it. */

@@ -1,6 +1,6 @@
 import type { LlmOptions } from '../../src/sandbox/llm.ts'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../src/sandbox/seed.ts'
+import { type Seed, sandboxKeys, seedIds } from '../../src/sandbox/seed.ts'
 
 /** A sandbox in memory with a clock of the test's own, spoken to as a REST client would. */
 export function startSandbox({
@@ -8,18 +8,24 @@ export function startSandbox({
   file = ':memory:',
   webWaitMs,
   llm,
+  seed,
+  isReset = false,
 }: {
   speed?: number
   file?: string
   /** Web calls wait for so long for a person; without it nobody can join them. */
   webWaitMs?: number
   llm?: LlmOptions
+  seed?: Seed
+  isReset?: boolean
 } = {}) {
   let now = Date.UTC(2026, 10, 21, 12)
   const sandbox = openSandbox({
     file,
     speed,
     now: () => now,
+    isReset,
+    ...(seed && { seed }),
     ...(llm && { llm }),
     ...(webWaitMs !== undefined && {
       webCalls: { pagesAt: () => 'http://sandbox', waitMs: webWaitMs },

@@ -18,7 +18,7 @@ const fail = (error: unknown): never => {
   throw error
 }
 const platform = await openPlatform(
-  { kind: 'sandbox', file: ':memory:', speed: 1, webWaitMs: 0, llm: undefined },
+  { kind: 'sandbox', file: ':memory:', speed: 1, seed: 'small', webWaitMs: 0, llm: undefined },
   fail,
 )
 afterAll(() => platform.close())

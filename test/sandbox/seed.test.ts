@@ -25,6 +25,63 @@ describe('a new sandbox', () => {
   })
 })
 
+describe('a full sandbox', () => {
+  test('holds all of the small one, and a hotel in two languages', async () => {
+    using small = startSandbox()
+    using full = startSandbox({ seed: 'full' })
+    for (const list of ['agents', 'sip-trunks', 'phone-numbers', 'subaccounts', 'calls']) {
+      const items = async ({ get }: typeof full) =>
+        (await get(`accounts/me/${list}?limit=10000`)).body.items
+      expect(await items(full), list).toEqual(expect.arrayContaining(await items(small)))
+    }
+    const { items } = (await full.get('accounts/me/agents?tags=hotel')).body
+    expect(items.map(({ voice }: { voice: { language: string } }) => voice.language)).toEqual([
+      'de-de',
+      'en-gb',
+    ])
+    const names = items.map(({ name }: { name: string }) => name)
+    expect(names).toEqual(['Hotel Lindenhof Rezeption', 'Hotel Lindenhof reservations'])
+  })
+
+  test('has a busy week and before it a quiet one, with every kind of end', async () => {
+    using full = startSandbox({ seed: 'full' })
+    const since = (days: number) => new Date(full.now() - days * 86_400_000).toISOString()
+    const { items } = (
+      await full.get(`accounts/me/conversations?limit=10000&created_after=${since(14)}`)
+    ).body
+    const isRecent = ({ start_timestamp }: { start_timestamp: string }) =>
+      Date.parse(start_timestamp) > full.now() - 7 * 86_400_000
+    const busy = items.filter(isRecent).length
+    expect(busy).toBeGreaterThan(150)
+    expect(items.length - busy).toBeLessThan(80)
+    const statuses = new Set(items.map(({ status }: { status: string }) => status))
+    expect(statuses).toEqual(new Set(['completed', 'failed', 'transferred']))
+    // Nothing is from the future, and no slot of a text is left.
+    for (const { start_timestamp, messages } of items) {
+      expect(Date.parse(start_timestamp)).toBeLessThan(full.now())
+      expect(JSON.stringify(messages)).not.toMatch(/\{\w+\}/)
+    }
+  })
+
+  test('is the same each time', async () => {
+    using one = startSandbox({ seed: 'full' })
+    using other = startSandbox({ seed: 'full' })
+    const all = async ({ get }: typeof one) =>
+      (await get('accounts/me/conversations?limit=10000')).body
+    expect(await all(one)).toEqual(await all(other))
+  })
+
+  test('speaks only on numbers that are reserved for fiction', async () => {
+    using full = startSandbox({ seed: 'full' })
+    const { items } = (await full.get('accounts/me/calls?limit=10000')).body
+    for (const { from_number, to_number } of items) {
+      for (const number of [from_number, to_number].filter(Boolean)) {
+        expect(number).toMatch(/^(\+1202555(01)\d\d|\+493023125\d{3})$/)
+      }
+    }
+  })
+})
+
 describe('catalogs', () => {
   test("hold what the platform's own examples use", async () => {
     using sandbox = startSandbox()

@@ -2,7 +2,7 @@ import { type ListenConfig, listenConfig, listenSettings } from '../../config/li
 import { logConfig, logSettings } from '../../config/log.ts'
 import { isLoopback } from '../../config/loopback.ts'
 import { type SandboxConfig, sandboxConfig, sandboxSettings } from '../../config/sandbox.ts'
-import { settingReader, text } from '../../config/setting.ts'
+import { flag, settingReader, text } from '../../config/setting.ts'
 import type { LogOptions } from '../../observe/log.ts'
 import { log, setUpLog } from '../stderr-log.ts'
 import { defineCommand, type Running } from './command.ts'
@@ -10,6 +10,8 @@ import { defineCommand, type Running } from './command.ts'
 type SandboxCommandConfig = ListenConfig & {
   sandbox: SandboxConfig
   faultsFile: string | undefined
+  fixtureFile: string | undefined
+  isReset: boolean
   log: LogOptions
 }
 
@@ -19,6 +21,15 @@ const ownSettings = {
     value: 'FILE',
     help: 'JSON file of rules by which the sandbox fails (see docs/sandbox.md).',
   }),
+  fixture: text({
+    variable: undefined,
+    value: 'FILE',
+    help: 'JSON file of what a new sandbox holds (see docs/sandbox.md).',
+  }),
+  reset: flag({
+    variable: undefined,
+    help: 'Remove what the sandbox holds, and fill it again.',
+  }),
 }
 
 export const sandbox = defineCommand({
@@ -26,12 +37,17 @@ export const sandbox = defineCommand({
   about: 'Serve the sandbox as the platform REST API, for programs that speak it directly.',
   examples: ['sandbox --port 8080', 'sandbox --sandbox-db :memory: --sandbox-speed 60'],
   settings: { ...listenSettings, ...sandboxSettings, ...logSettings, ...ownSettings },
-  read: (texts): SandboxCommandConfig => ({
-    ...listenConfig(texts, 8080),
-    sandbox: sandboxConfig(texts),
-    faultsFile: settingReader(ownSettings, texts)('faults'),
-    log: logConfig(texts),
-  }),
+  read(texts): SandboxCommandConfig {
+    const value = settingReader(ownSettings, texts)
+    return {
+      ...listenConfig(texts, 8080),
+      sandbox: sandboxConfig(texts),
+      faultsFile: value('faults'),
+      fixtureFile: value('fixture'),
+      isReset: value('reset') !== undefined,
+      log: logConfig(texts),
+    }
+  },
   start,
 })
 
@@ -40,6 +56,8 @@ async function start({
   allowedHosts,
   sandbox,
   faultsFile,
+  fixtureFile,
+  isReset,
   log: logOptions,
 }: SandboxCommandConfig): Promise<Running> {
   setUpLog(logOptions)
@@ -53,10 +71,14 @@ async function start({
     allowedHosts,
     sandbox,
     faultsFile,
+    fixtureFile,
+    isReset,
     onBug: (error) => log(bugText(error), 'error'),
     onAnswer: (answer) => log(answer, 'info'),
   })
   log(`Sandbox data: ${sandbox.file}`)
+  if (isReset) log('What it held before is removed.')
+  if (fixtureFile) log(`Filled with ${fixtureFile}`)
   if (faultsFile) log(`Failing by the rules in ${faultsFile}`)
   log(`Serving the sandbox API at ${server.url}/v1 (X-API-Key: sandbox-key)`)
   log(`OpenAPI document: ${server.url}/v1/openapi.json`)

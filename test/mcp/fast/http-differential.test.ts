@@ -33,7 +33,7 @@ let fastAnswers = 0
 
 beforeAll(async () => {
   platform = await openPlatform(
-    { kind: 'sandbox', file: ':memory:', speed: 1, webWaitMs: 0, llm: undefined },
+    { kind: 'sandbox', file: ':memory:', speed: 1, seed: 'small', webWaitMs: 0, llm: undefined },
     console.error,
   )
   const client = createClient({ send: platform.send, apiKey: 'sandbox-key', userAgent: 'test' })

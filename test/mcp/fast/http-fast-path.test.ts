@@ -28,7 +28,7 @@ let handler: ReturnType<typeof createMcpHandler>
 
 beforeAll(async () => {
   platform = await openPlatform(
-    { kind: 'sandbox', file: ':memory:', speed: 1, webWaitMs: 0, llm: undefined },
+    { kind: 'sandbox', file: ':memory:', speed: 1, seed: 'small', webWaitMs: 0, llm: undefined },
     console.error,
   )
   const client = createClient({ send: platform.send, apiKey: 'sandbox-key', userAgent: 'test' })
