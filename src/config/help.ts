@@ -33,6 +33,7 @@ export function helpText(
       ['-h, --help', 'Show this help.'],
       ['-v, --version', 'Show the version.'],
     ],
+    ...(command ? [] : [firstSteps]),
   ]
   return `${helpParts(parts, width)}\n`
 }
@@ -44,6 +45,15 @@ export const helpParts = (parts: readonly HelpPart[], width?: number): string =>
 /** A part of the help: its lines, and rows of a table. */
 export type HelpPart = readonly (string | Row)[]
 type Row = readonly [name: string, meaning: string]
+
+/** At the end, because a terminal shows the end of a long text. */
+const firstSteps: HelpPart = [
+  'First steps:',
+  ['voice-agent-mcp tools', 'what it can do, on the sandbox without a key'],
+  ['voice-agent-mcp install', 'add it to the MCP clients on this machine'],
+  ['voice-agent-mcp doctor', 'find out what does not work, and what to do'],
+  ['voice-agent-mcp help COMMAND', 'the options of one command, with examples'],
+]
 
 const programUsage = (commands: readonly CommandSpec[]): HelpPart[] => [
   ['Usage: voice-agent-mcp [command] [options]'],

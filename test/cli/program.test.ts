@@ -249,6 +249,12 @@ describe('in a terminal', () => {
     expect(run(['help', 'http']).stdout).toBe(run(['http', '--help']).stdout)
   })
 
+  test('the help ends with the first steps', () => {
+    const { stdout } = run(['help'])
+    expect(stdout).toMatch(/\nFirst steps:\n(?: {2}voice-agent-mcp .*\n)+$/)
+    expect(run(['help', 'http']).stdout).not.toContain('First steps')
+  })
+
   test('the help is as wide as the terminal', () => {
     const widest = (columns: string) =>
       Math.max(

@@ -10,7 +10,7 @@ const shortestSecret = 8
  */
 export function secretFree(
   { secrets, env }: { readonly secrets: readonly string[]; readonly env: NodeJS.ProcessEnv },
-  { redactor }: Inspection,
+  { redactor }: Pick<Inspection, 'redactor'>,
 ): (result: Result) => Result {
   const addresses = [...secrets, env.HTTPS_PROXY ?? '', env.https_proxy ?? '']
   const passwords = addresses.flatMap((text) => {
