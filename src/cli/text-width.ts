@@ -6,5 +6,6 @@ import type { Environment } from '../config/setting-texts.ts'
  */
 export function textWidth({ COLUMNS }: Environment): number | undefined {
   const told = Number(COLUMNS)
-  return process.stdout.columns ?? (Number.isInteger(told) && told > 0 ? told : undefined)
+  // A terminal that does not know its size says 0.
+  return process.stdout.columns || (Number.isInteger(told) && told > 0 ? told : undefined)
 }

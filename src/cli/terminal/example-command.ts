@@ -1,17 +1,16 @@
-import type { JsonSchema } from '../../contract/json-schema.ts'
 import { exampleIds, exampleLine } from '../../contract/openapi-examples/ids.ts'
 import { examples } from '../../contract/openapi-examples/index.ts'
 import { parameterExamples } from '../../contract/openapi-examples/parameters.ts'
 import { examplePeriod } from '../../contract/openapi-examples/usage.ts'
 import { isObject } from '../../json/is-object.ts'
 import type { Tool } from '../../mcp/call/tool.ts'
-import { fieldSchema, flagOf } from './argument-place.ts'
+import { argumentWords } from './argument-words.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
 /** An example of how a tool is called: its name and words behind it. */
 export function exampleWords(tool: ToolFacts): string[] {
-  return [tool.name, ...wordsOf(exampleArguments(tool), tool.inputSchema(), [])]
+  return [tool.name, ...argumentWords(exampleArguments(tool), tool.inputSchema())]
 }
 
 type ToolFacts = Pick<Tool, 'name' | 'route' | 'inputSchema'>
@@ -62,19 +61,6 @@ const ofTools: Readonly<Record<string, Values>> = {
   update_phone_number: { phone_number_id: exampleIds.number, name: 'Main line' },
   update_subaccount: { subaccount_id: exampleIds.subaccount, name: 'Branch' },
   wait_for_call: { call_id: exampleIds.call, timeout_seconds: 30 },
-}
-
-function wordsOf(values: Values, schema: JsonSchema, path: readonly string[]): string[] {
-  return Object.entries(values).flatMap(([name, value]) => {
-    const here = [...path, name]
-    const field = fieldSchema(schema, name)
-    const flag = flagOf(here)
-    if (typeof value === 'boolean') return [value ? flag : flag.replace('--', '--no-')]
-    if (Array.isArray(value) && !value.some(isObject))
-      return value.flatMap((item) => [flag, String(item)])
-    if (isObject(value) && field.properties) return wordsOf(value, field, here)
-    return [flag, typeof value === 'object' ? JSON.stringify(value) : String(value)]
-  })
 }
 
 /** A word of a POSIX shell. */

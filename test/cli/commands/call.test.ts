@@ -1,7 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { scratchFolder, startInShell, startProgram } from '../../harness/program.ts'
+import { startCallingPlatform } from '../../harness/calling-platform.ts'
+import {
+  bin,
+  scratchFolder,
+  startInShell,
+  startProcess,
+  startProgram,
+} from '../../harness/program.ts'
 
 const folder = scratchFolder()
 afterAll(() => folder[Symbol.dispose]())
@@ -110,6 +117,84 @@ describe('call', () => {
     )
     expect(await program.exited).toBe(0)
     expect(program.stderr()).not.toMatch(/EPIPE|Error/)
+  })
+})
+
+test('a call of a tool that is not exposed is in the audit trail, as one of the command line', async () => {
+  await run(['call', '--read-only', 'archive_agent', '--agent-id', agent])
+  const { stdout } = await run(['audit', '--json', '--tool', 'archive_agent'])
+  expect(json(stdout.split('\n')[0] ?? '')).toMatchObject({
+    ...{ outcome: 'refused', reason: 'not_exposed', transport: 'terminal' },
+    client: { name: 'voice-agent-mcp call' },
+  })
+})
+
+test('SIGINT while the platform has not answered says that the call may have been placed', async () => {
+  await using platform = await startCallingPlatform({ answerMs: 10_000 })
+  await using program = startProgram(
+    [
+      ...[
+        'call',
+        '--confirm',
+        'never',
+        'place_call',
+        '--type',
+        'phone',
+        '--agent-id',
+        platform.agent.id,
+      ],
+      ...['--from-number', '+12025550110', '--to-number', '+12025550100'],
+    ],
+    { ...platform.env, VOICE_AGENT_STATE_DIR: ':memory:' },
+  )
+  program.process.stdin.end()
+  await expect.poll(() => platform.dialled.length).toBe(1)
+  program.process.kill('SIGINT')
+  expect(await program.exited).toBe(4)
+  expect(program.stderr()).toMatch(/NOT KNOWN whether the call was placed/)
+})
+
+// With a terminal of its own, by script of util-linux, which other systems do not have.
+describe.runIf(process.platform === 'linux')('at a real terminal', { timeout: 90_000 }, () => {
+  /** Runs the program there. `types` is typed when a question is asked. */
+  async function atTerminal(args: string[], types: string) {
+    const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
+    await using program = startProcess(['script', '-qec', command, '/dev/null'], {
+      ...state,
+      TERM: 'xterm',
+    })
+    if (types) {
+      await expect.poll(program.stdout, { timeout: 30_000 }).toContain('[y/N]')
+      program.process.stdin.write(types)
+    }
+    return { code: await program.exited, screen: program.stdout() }
+  }
+  const call = (externalId: string) => [
+    ...['call', '--confirm', 'person', 'place_call', '--type', 'phone', '--agent-id', agent],
+    ...['--from-number', '+12025550110', '--to-number', '+12025550100'],
+    ...['--external-id', externalId],
+  ]
+
+  test('the person is asked, and a yes places the call', async () => {
+    const { code, screen } = await atTerminal(call('t1'), 'y\r')
+    expect(code).toBe(0)
+    expect(screen).toMatch(
+      /Call \+12025550100\?[\s\S]*Go ahead\? \[y\/N\][\s\S]*Placed[\s\S]*"external_id":"t1"/,
+    )
+  })
+
+  test('a no does nothing, and Ctrl+C at the question ends it', async () => {
+    expect(await atTerminal(call('t2'), 'n\r')).toMatchObject({ code: 3 })
+    expect(await atTerminal(call('t2'), '\u0003')).toMatchObject({ code: 130 })
+  })
+
+  test('the head of a table is bold, unless NO_COLOR is set', async () => {
+    expect((await atTerminal(['call', 'list_agents'], '')).screen).toContain('\u001b[1m')
+    process.env.NO_COLOR = '1'
+    const { screen } = await atTerminal(['call', 'list_agents'], '').finally(() => {
+      delete process.env.NO_COLOR
+    })
+    expect(screen).not.toContain('\u001b[1m')
   })
 })
 
