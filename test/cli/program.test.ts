@@ -249,6 +249,20 @@ describe('in a terminal', () => {
     expect(run(['help', 'http']).stdout).toBe(run(['http', '--help']).stdout)
   })
 
+  test.skipIf(!hasScript)('the help is readable in a terminal that does not know its size', () => {
+    const { stdout } = spawnSync(
+      'script',
+      ['--quiet', '--return', '--command', `${process.execPath} ${bin} help`, '/dev/null'],
+      {
+        encoding: 'utf8',
+        env: cleanEnv(memory),
+        timeout: 15_000,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    )
+    expect(stdout).toMatch(/^An MCP server for a voice-agent platform\. Without a key/m)
+  })
+
   test('the help ends with the first steps', () => {
     const { stdout } = run(['help'])
     expect(stdout).toMatch(/\nFirst steps:\n(?: {2}voice-agent-mcp .*\n)+$/)

@@ -36,7 +36,24 @@ function stateOf(found: FoundClient): string {
   if (found.problem !== undefined) return found.problem
   if (!found.hasServer) return 'does not have it'
   const missing = missingFile(found)
-  return missing === undefined ? 'has it' : `has it, but ${missing} does not exist any more`
+  return missing === undefined
+    ? `has it, ${withWhat(found)}`
+    : `has it, but ${missing} does not exist any more`
+}
+
+/** What the entry lets the server work with: an environment of a shell does not count there. */
+function withWhat({ client, entry }: FoundClient): string {
+  const { args, [client.form.env]: env } = isObject(entry) ? entry : {}
+  const words = Array.isArray(args) ? args.map(String) : []
+  const flag = (name: string) =>
+    words.find((_, at) => words[at - 1] === name) ??
+    words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
+  const variable = isObject(env) ? env.VOICE_AGENT_BASE_URL : undefined
+  const address = flag('--base-url') ?? variable
+  if (flag('--config') !== undefined) return 'with a file of settings'
+  if (client.secret.kind === 'inherited' && address === undefined) return 'with its own environment'
+  if (address === undefined) return 'on the sandbox: its entry names no platform'
+  return `for ${URL.parse(String(address))?.origin ?? 'an address of its own'}`
 }
 
 /** A file that the entry names to start the server and that is not there. */

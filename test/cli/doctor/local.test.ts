@@ -214,7 +214,23 @@ describe('the clients on the machine', () => {
     expect((await withCursor(undefined)).todo).toContain('voice-agent-mcp install')
     const found = await withCursor({ command: process.execPath, args: [bin] })
     expect(found).toMatchObject({ status: 'green' })
-    expect(found.details[0]).toMatch(/^Cursor: has it/)
+    expect(found.details[0]).toMatch(/^Cursor: has it, on the sandbox/)
+  })
+
+  test('start it with what their entry says', async () => {
+    const start = { command: process.execPath, args: [bin] }
+    const withEnv = (url: string) => ({ ...start, env: { VOICE_AGENT_BASE_URL: url } })
+    const detailOf = async (entry: object) => (await withCursor(entry)).details[0]
+    expect(await detailOf(withEnv('https://api.example.com/v1?x=secret'))).toMatch(
+      /has it, for https:\/\/api\.example\.com {2}\(/,
+    )
+    expect(await detailOf(withEnv('\u0024{env:URL}'))).toMatch(/for an address of its own/)
+    expect(await detailOf({ ...start, args: [bin, '--config', 'x.json'] })).toMatch(
+      /file of settings/,
+    )
+    expect(await detailOf({ ...start, args: [bin, '--base-url=https://b.example'] })).toMatch(
+      /for https:\/\/b\.example /,
+    )
   })
 
   test('may start a file that is gone', async () => {
