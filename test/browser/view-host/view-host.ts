@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { viewExtension, viewMimeType } from '../../../src/apps/views.ts'
 import { bin, cleanEnv, quietly } from '../../harness/program.ts'
 import type { Frame, Page, PageSettings, TestBrowser } from '../open-browser.ts'
-import { startHostPages } from './pages.ts'
+import { type HostPages, startHostPages } from './pages.ts'
 
 type Args = Readonly<Record<string, unknown>>
 
@@ -56,6 +56,37 @@ export async function showView(
   browser: TestBrowser,
   { tool, args = {}, env = {}, page: settings = {}, context = {} }: ViewSettings,
 ): Promise<ShownView> {
+  const client = await connectServer(env)
+  const { html, csp } = await readViewOf(tool, client)
+  const pages = await startHostPages()
+  const page = await browser.newPage(settings)
+  const seen = observe(page, pages)
+  const asked = await serveHost(page, client)
+  await page.goto(pages.host)
+  const theme = settings.colorScheme ?? 'light'
+  const hostContext = { theme, locale: 'en-GB', timeZone: 'UTC', ...context }
+  const opening = { proxy: pages.proxy, html, csp, context: hostContext }
+  await page.evaluate(`openView(${asScript(opening)})`)
+  await page.evaluate(`bridge.sendToolInput(${asScript({ arguments: args })})`)
+  const frame = page.frames().find((one) => one.parentFrame()?.parentFrame())
+  if (!frame) throw new Error('There is no frame of the view.')
+  const send = async (result: object) => {
+    await page.evaluate(`bridge.sendToolResult(${asScript(result)})`)
+  }
+  return {
+    ...{ page, frame, ...seen, ...asked, send },
+    run: async () => send(await client.callTool({ name: tool, arguments: args })),
+    text: () => frame.innerText('main'),
+    [Symbol.asyncDispose]: async () => {
+      await page.close()
+      await client.close()
+      await pages[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A client with views, connected to the built program. */
+async function connectServer(env: Record<string, string>): Promise<Client> {
   const client = new Client(
     { name: 'test-host', version: '1' },
     {
@@ -71,58 +102,46 @@ export async function showView(
       stderr: 'ignore',
     }),
   )
+  return client
+}
+
+/** The HTML of a tool's view, and the origins that it asks for. */
+async function readViewOf(tool: string, client: Client) {
   const { tools } = await client.listTools()
   const { _meta } = UiTool.parse(tools.find(({ name }) => name === tool))
   const { contents } = await client.readResource({ uri: _meta.ui.resourceUri })
   const { text: html, _meta: meta } = UiContents.parse(contents[0])
-  const pages = await startHostPages()
-  const page = await browser.newPage(settings)
+  return { html, csp: meta.ui.csp }
+}
+
+/** Notes what the browser asks for besides the two pages of the host, and what it complains of. */
+function observe(page: Page, { host, proxy }: HostPages) {
   const requests: string[] = []
   const complaints: string[] = []
+  const own = [host, proxy].flatMap((address) => [address, `${address}favicon.ico`])
+  page.on('request', (request) => {
+    if (!own.includes(request.url())) requests.push(request.url())
+  })
+  page.on('console', (message) => {
+    const isOurs = message.text().includes('favicon')
+    if (message.type() === 'error' && !isOurs) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => complaints.push(error.message))
+  return { requests, complaints }
+}
+
+/** What the host's page needs of the test: the server's tools, and a place for what the view asks. */
+async function serveHost(page: Page, client: Client) {
   const opened: string[] = []
   const said: unknown[] = []
   const calls: { name: string; arguments?: Args | undefined }[] = []
-  page.on('request', (request) => {
-    const url = request.url()
-    if (![pages.host, pages.proxy].includes(url) && !url.endsWith('/favicon.ico'))
-      requests.push(url)
-  })
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().includes('favicon'))
-      complaints.push(message.text())
-  })
-  page.on('pageerror', (error) => complaints.push(error.message))
   await page.exposeFunction('callTool', (params: { name: string; arguments?: Args }) => {
     calls.push(params)
     return client.callTool(params)
   })
   await page.exposeFunction('opened', (url: string) => void opened.push(url))
   await page.exposeFunction('said', (message: unknown) => void said.push(message))
-  await page.goto(pages.host)
-  const theme = settings.colorScheme ?? 'light'
-  const opening = {
-    proxy: pages.proxy,
-    html,
-    csp: meta.ui.csp,
-    context: { theme, locale: 'en-GB', timeZone: 'UTC', ...context },
-  }
-  await page.evaluate(`openView(${asScript(opening)})`)
-  await page.evaluate(`bridge.sendToolInput(${asScript({ arguments: args })})`)
-  const frame = page.frames().find((one) => one.parentFrame()?.parentFrame())
-  if (!frame) throw new Error('There is no frame of the view.')
-  const send = async (result: object) => {
-    await page.evaluate(`bridge.sendToolResult(${asScript(result)})`)
-  }
-  return {
-    ...{ page, frame, requests, complaints, opened, said, calls, send },
-    run: async () => send(await client.callTool({ name: tool, arguments: args })),
-    text: () => frame.innerText('main'),
-    [Symbol.asyncDispose]: async () => {
-      await page.close()
-      await client.close()
-      await pages[Symbol.asyncDispose]()
-    },
-  }
+  return { opened, said, calls }
 }
 
 /** JSON is an expression of JavaScript. */
