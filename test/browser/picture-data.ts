@@ -1,5 +1,6 @@
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { type Counted, startUsagePlatform } from '../harness/usage-platform.ts'
+import { changedAgent, voiceCatalogue } from './picture-agents.ts'
 
 /** A platform with made-up data, and the call of the tool whose view is pictured. */
 interface PicturedPlatform extends AsyncDisposable {
@@ -119,4 +120,6 @@ async function oneCall(): Promise<PicturedPlatform> {
 export const pictures: readonly Picture[] = [
   { name: 'usage', open: usage, ready: 'canvas' },
   { name: 'call', open: oneCall, ready: '.turn' },
+  { name: 'voices', open: voiceCatalogue, ready: '#voices' },
+  { name: 'agent', open: changedAgent, ready: '.changes' },
 ]

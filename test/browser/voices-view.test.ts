@@ -95,7 +95,7 @@ describe.each(places)('voices %s', (_, page) => {
       'female · American English (en-us) · elevenlabs',
       'Warm and clear, for support.',
       'Id ada',
-      'Listen to a sample',
+      'Listen',
       'Use this voice',
       '',
     ])

@@ -42,11 +42,7 @@ interface Place {
 }
 
 function sampleButton(voice: Voice, { at, told, page }: Place): HTMLElement {
-  const button = h(
-    'button',
-    { id: `sample-${at}`, 'aria-describedby': `voice-${at}` },
-    'Listen to a sample',
-  )
+  const button = h('button', { id: `sample-${at}`, 'aria-describedby': `voice-${at}` }, 'Listen')
   return listen(button, 'click', async () => {
     told.textContent = 'Looking for the sample …'
     told.textContent = await openSample(voice, page)
