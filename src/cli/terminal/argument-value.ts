@@ -12,7 +12,7 @@ export function argumentValue(flag: string, text: string, schema: JsonSchema): u
   if (type === 'integer' || type === 'number') return numberIn(text) ?? text
   if (type === 'boolean') return { true: true, false: false }[text] ?? text
   if (type === 'object') {
-    if (/^\s*\{/.test(text)) return jsonIn(flag, text)
+    if (/^'?\s*\{/.test(text)) return jsonIn(flag, text)
     throw new CommandLineError(
       `${flag} is ${typeInWords(schema)}: give it as JSON, or its fields as ${flag}.NAME.`,
     )
@@ -27,9 +27,15 @@ export function jsonIn(flag: string, text: string): unknown {
     return parseJsonText(text)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandLineError(`${flag} is not valid JSON: ${reason}.`)
+    throw new CommandLineError(`${flag} is not valid JSON: ${reason}.${quotesHint(text)}`)
   }
 }
+
+/** PowerShell 5 and cmd take away quotation marks, of which JSON with names or texts has some. */
+const quotesHint = (text: string) =>
+  /^'?\s*[{[][^"]*[a-z][^"]*$/i.test(text)
+    ? ' Names and texts need double quotation marks. The shell may have removed them: a file keeps them (--args @FILE).'
+    : ''
 
 /** A number in decimal digits, if it is kept exactly. */
 function numberIn(text: string): number | undefined {
@@ -43,9 +49,9 @@ function numberIn(text: string): number | undefined {
  * A list as JSON, or one item of it: of objects that need one field only, that field. The tool itself divides texts with commas, where they can be.
  */
 function listIn(flag: string, text: string, { items }: JsonSchema): unknown {
-  if (/^\s*\[/.test(text)) return jsonIn(flag, text)
+  if (/^'?\s*\[/.test(text)) return jsonIn(flag, text)
   const item: JsonSchema = { ...Object(items) }
-  if (item.type === 'object' && /^\s*\{/.test(text)) return [jsonIn(flag, text)]
+  if (item.type === 'object' && /^'?\s*\{/.test(text)) return [jsonIn(flag, text)]
   const [only, ...others] = item.required ?? []
   if (only !== undefined && others.length === 0) return [{ [only]: text }]
   return text.includes(',') ? text : [text]

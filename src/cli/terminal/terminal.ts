@@ -1,11 +1,9 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { text as textOf } from 'node:stream/consumers'
 import { styleText } from 'node:util'
-import { CommandLineError } from '../../config/config-error.ts'
 import type { Environment } from '../../config/setting-texts.ts'
 import type { HelpLayout } from '../help-layout.ts'
 import { terminalQuestions } from '../install/questions.ts'
+import { readTextFile, readTextStream } from './read-text.ts'
 
 /** Style of a text; it counts only on a terminal, and not where NO_COLOR is set. */
 export type Style = 'bold' | 'dim' | 'red'
@@ -24,7 +22,9 @@ export interface Terminal extends HelpLayout {
   readonly confirm: ((question: string) => Promise<boolean>) | undefined
   /** Writes over one line of standard error that is removed in the end; absent: it is no terminal. */
   readonly statusLine: StatusLine | undefined
+  /** Throws CommandLineError. */
   readFile(path: string): string
+  /** Throws CommandLineError. */
   readInput(): Promise<string>
 }
 
@@ -48,8 +48,8 @@ export function processTerminal(env: Environment, layout: HelpLayout): Terminal 
         ? (question) => terminalQuestions().confirm(question, false)
         : undefined,
     statusLine: stderr.isTTY && env.TERM !== 'dumb' ? statusLineOn(stderr) : undefined,
-    readFile,
-    readInput: () => textOf(stdin),
+    readFile: readTextFile,
+    readInput: () => readTextStream(stdin),
   }
 }
 
@@ -58,17 +58,6 @@ async function write(text: string): Promise<void> {
   const { stdout } = process
   if (stdout.write(text) || stdout.destroyed) return
   await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined)
-}
-
-/** Throws CommandLineError. */
-function readFile(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
-    throw new CommandLineError(`${path}: ${reason}.`)
-  }
 }
 
 /** Back to the beginning of the line, and delete to its end (ECMA-48). */

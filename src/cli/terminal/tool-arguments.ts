@@ -119,13 +119,13 @@ function add(
 ): void {
   let at = given
   for (const name of path.slice(0, -1)) {
-    at[name] ??= {}
+    if (!Object.hasOwn(at, name)) at[name] = {}
     const inner = at[name]
     if (!isObject(inner)) throw new CommandLineError(`${flagOf(path)} is given twice, in two ways.`)
     at = inner
   }
   const last = path.at(-1) ?? ''
-  const before = at[last]
+  const before = Object.hasOwn(at, last) ? at[last] : undefined
   if (before === undefined) at[last] = value
   else if (schema.type === 'array') at[last] = [...itemsOf(before), ...itemsOf(value)]
   else if (isObject(before) && isObject(value)) at[last] = merged(before, value)

@@ -58,6 +58,11 @@ test.each<[string, string[], Record<string, unknown>]>([
   ],
   [
     'create_agent',
+    ['--metadata.constructor', 'x', '--metadata.toString.valueOf', 'y'],
+    { metadata: { constructor: 'x', toString: { valueOf: 'y' } } },
+  ],
+  [
+    'create_agent',
     ['--initial-message.message:@greeting.txt'],
     { initial_message: { message: files['greeting.txt'] } },
   ],
@@ -90,7 +95,9 @@ test.each<[string, string[], RegExp]>([
   ['list_agents', ['--limit.x', '5'], /--limit is a whole number, which has no fields/],
   ['list_agents', ['--__proto__', '5'], /names no argument/],
   ['list_agents', ['--args', '[1]'], /--args takes one JSON object/],
-  ['list_agents', ['--args', '{'], /--args is not valid JSON/],
+  ['list_agents', ['--args', '{'], /--args is not valid JSON[^"]*\.$/],
+  ['list_agents', ['--args', '{limit:5}'], /The shell may have removed them: .* \(--args @FILE\)/],
+  ['create_agent', ['--tags', "'[a,b]'"], /The shell may have removed them/],
   ['list_agents', ['--args'], /--args needs JSON/],
   ['get_current_account', ['--x', '1'], /The tool takes none|There are/],
   ['create_agent', ['--model', 'gpt-5'], /--model is an object: give it as JSON, or its fields as/],
