@@ -27,6 +27,8 @@ async function ask(answers: readonly Answer[], typed: string) {
       VOICE_AGENT_BASE_URL: platform.url,
       VOICE_AGENT_API_KEY: 'sandbox-key',
       VOICE_AGENT_STATE_DIR: ':memory:',
+      // A busy machine.
+      VOICE_AGENT_HEADERS_TIMEOUT: '30',
     }),
   })
   let [stdout, stderr] = ['', '']
@@ -82,7 +84,7 @@ describe('the assistant', { timeout: 60_000 }, () => {
   test('asks the person before a call, and tells the model that it was placed', async () => {
     const { status, stdout, stderr } = await ask(callEmma('assistant-yes'), 'yes\n')
     expect(status, stderr).toBe(0)
-    expect(stderr).toContain('Call +12025550100?')
+    expect(stderr, stdout).toContain('Call +12025550100?')
     expect(stderr).toContain('Greeting: "Hello Emma, this is the support line.')
     expect(stderr).toContain('→ place_call {"type":"phone"')
     expect(stdout).toContain('Placed; this is the answer at once')
@@ -97,7 +99,7 @@ describe('the assistant', { timeout: 60_000 }, () => {
   ])('calls nobody when the person answers %s', async (_, typed) => {
     const { status, stdout, stderr } = await ask(callEmma('assistant-no'), typed)
     expect(status, stderr).toBe(0)
-    expect(stderr).toContain('Call +12025550100?')
+    expect(stderr, stdout).toContain('Call +12025550100?')
     expect(stdout).toContain('Declined: the person was asked and did not agree')
     expect(await externalIds(platform.url, 'assistant-no')).toEqual([])
   })

@@ -42,6 +42,8 @@ async function workplace(
         VOICE_AGENT_API_KEY: 'sandbox-key',
         VOICE_AGENT_STATE_DIR: join(folder.path, 'state'),
         VOICE_AGENT_CALL_FIND_OUT: '0.5',
+        // A busy machine.
+        VOICE_AGENT_HEADERS_TIMEOUT: '30',
       }),
       // A group of its own, so that it can be ended with the server that it has started.
       detached: true,
