@@ -43,13 +43,16 @@ async function start({ env, ...command }: CallConfig): Promise<Running> {
   ])
   const { observer, close } = await openObservation(command.config)
   const interruption = new AbortController()
-  let exitCode = 0
+  // Until it has ended by itself: what a shell reports of a command that Ctrl+C has ended.
+  let exitCode = 130
+  let isCalling = false
   const done = runCall(command, {
     tools,
     settings: Object.keys(serviceSettings),
     terminal: processTerminal(env, layoutFor(env)),
     signal: interruption.signal,
     openService() {
+      isCalling = true
       logSandbox(command.config)
       return openService(command.config, {
         observer,
@@ -65,7 +68,9 @@ async function start({ env, ...command }: CallConfig): Promise<Running> {
     exitCode: () => exitCode,
     async close() {
       interruption.abort()
-      await done
+      // Arguments from standard input that do not come are not waited for: nothing was sent.
+      if (isCalling) await done
+      else process.stdin.destroy()
       await close()
     },
   }

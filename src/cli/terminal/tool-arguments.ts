@@ -34,13 +34,14 @@ export async function readToolArguments(
   sources: ArgumentSources,
 ): Promise<ToolArguments> {
   const given: Record<string, unknown> = {}
-  const own = { base: {}, wantsJson: false, wantsHelp: false }
+  const own: Own = { base: undefined, wantsJson: false, wantsHelp: false }
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? ''
     const next = words[at + 1]
     if (word === '--json') own.wantsJson = true
     else if (word === '--help' || word === '-h') own.wantsHelp = true
     else if (word === '--args' || word.startsWith('--args=')) {
+      if (own.base) throw new CommandLineError('--args is given twice.')
       const text = word === '--args' ? next : word.slice('--args='.length)
       if (word === '--args') at += 1
       own.base = await wholeArguments(text, sources)
@@ -51,7 +52,14 @@ export async function readToolArguments(
     }
   }
   const { base, ...flags } = own
-  return { ...flags, arguments: merged(base, given) }
+  return { ...flags, arguments: merged(base ?? {}, given) }
+}
+
+/** What the flags of the command itself say. */
+interface Own {
+  base: Record<string, unknown> | undefined
+  wantsJson: boolean
+  wantsHelp: boolean
 }
 
 /** The object that `--args` gives. */

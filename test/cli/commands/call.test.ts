@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import {
@@ -152,6 +153,14 @@ test('SIGINT while the platform has not answered says that the call may have bee
   program.process.kill('SIGINT')
   expect(await program.exited).toBe(4)
   expect(program.stderr()).toMatch(/NOT KNOWN whether the call was placed/)
+})
+
+test('SIGINT ends it while it waits for arguments on standard input', async () => {
+  await using program = startProgram(['call', 'list_agents', '--args', '-'], state)
+  await sleep(3000)
+  program.process.kill('SIGINT')
+  expect(await program.exited).toBe(130)
+  expect(program.stdout()).toBe('')
 })
 
 // With a terminal of its own, by script of util-linux, which other systems do not have.

@@ -99,6 +99,7 @@ test.each<[string, string[], RegExp]>([
   ['list_agents', ['--args', '{limit:5}'], /The shell may have removed them: .* \(--args @FILE\)/],
   ['create_agent', ['--tags', "'[a,b]'"], /The shell may have removed them/],
   ['list_agents', ['--args'], /--args needs JSON/],
+  ['list_agents', ['--args', '{}', '--args={}'], /--args is given twice/],
   ['get_current_account', ['--x', '1'], /The tool takes none|There are/],
   ['create_agent', ['--model', 'gpt-5'], /--model is an object: give it as JSON, or its fields as/],
   ['create_agent', ['--model.', 'x'], /names no argument/],
