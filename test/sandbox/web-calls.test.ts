@@ -2,6 +2,7 @@ import { join as pathOf } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { startLlm, stream } from '../harness/llm.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { seedIds, startSandbox } from '../harness/sandbox.ts'
 
@@ -214,6 +215,67 @@ describe('a web call', () => {
     using sandbox = startSandbox({ file, webWaitMs: 60_000 })
     const { act } = await webCall(sandbox)
     expect(await act({ action: 'join' })).toMatchObject({ phase: 'talking' })
+  })
+})
+
+describe('with a language model', () => {
+  const withModel = (url: string) =>
+    startSandbox({ webWaitMs: 60_000, llm: { url, model: 'stand-in', timeoutMs: 2000 } })
+
+  test('the model speaks for the agent only, and hears what was said', async () => {
+    await using llm = await startLlm((_, response) => stream(response, 'We open at nine. [END]'))
+    using sandbox = withModel(llm.url)
+    const { act, call } = await webCall(sandbox)
+    // Nobody speaks while the call waits.
+    expect(await call()).toMatchObject({ status: 'in_progress', answer_status: 'waiting' })
+    await act({ action: 'join' })
+    const said = await act({ action: 'say', text: 'When do you open?' })
+    expect(texts(said)).toEqual([
+      'event: A person joined in a browser. The agent is simulated: stand-in speaks for it.',
+      'agent: Hello Sam, this is the support line. How can I help you?',
+      'user: When do you open?',
+      'agent: We open at nine.',
+    ])
+    expect(llm.seen).toHaveLength(1)
+    expect(llm.seen[0]?.messages.slice(1)).toEqual([
+      { role: 'assistant', content: 'Hello Sam, this is the support line. How can I help you?' },
+      { role: 'user', content: 'When do you open?' },
+    ])
+    await act({ action: 'hang_up' })
+    expect(await call()).toMatchObject({ status: 'completed' })
+  })
+
+  test('that fails, what the person said stays, and the call goes on', async () => {
+    await using llm = await startLlm((_, response) => void response.writeHead(500).end())
+    using sandbox = withModel(llm.url)
+    const { act } = await webCall(sandbox)
+    await act({ action: 'join' })
+    const said = await act({ action: 'say', text: 'Hello?' })
+    expect(texts(said).slice(2)).toEqual([
+      'user: Hello?',
+      'event: The language model endpoint failed: it answered HTTP 500.',
+    ])
+    expect(said).toMatchObject({ http: 200, phase: 'talking' })
+  })
+
+  test('that answers when the person has hung up, the answer is not added', async () => {
+    const asked = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    await using llm = await startLlm(async (_, response) => {
+      asked.resolve()
+      await released.promise
+      stream(response, 'Too late.')
+    })
+    using sandbox = withModel(llm.url)
+    const { act, call } = await webCall(sandbox)
+    await act({ action: 'join' })
+    const answered = act({ action: 'say', text: 'Hello?' })
+    await asked.promise
+    sandbox.wait(3)
+    await act({ action: 'hang_up' })
+    released.resolve()
+    expect(await answered).toMatchObject({ http: 409, error: 'The call has ended.' })
+    expect(JSON.stringify(await call())).not.toContain('Too late')
   })
 })
 
