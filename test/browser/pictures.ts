@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import buildOnce from '../harness/build.ts'
 import install from './install.ts'
 import { openBrowser, type TestBrowser } from './open-browser.ts'
+import { type PagePicture, pagePictures } from './page-pictures.ts'
 import { type Picture, pictures } from './picture-data.ts'
 import { showView } from './view-host/view-host.ts'
 
 /*
- * npm run pictures [-- NAME …]: takes the pictures of the views in docs/pictures, as a host shows them
- * in a real Chromium: on a desktop in light, on a phone in dark. The data is made up (picture-data.ts).
+ * npm run pictures [-- NAME …]: takes the pictures in docs/pictures, in a real Chromium: on a desktop in
+ * light, on a phone in dark. Views are shown as a host shows them, with data that is made up
+ * (picture-data.ts); pages are those of the built program (page-pictures.ts).
  */
 
 const folder = join(import.meta.dirname, '../../docs/pictures')
@@ -33,19 +35,28 @@ async function take(browser: TestBrowser, { name, open, ready }: Picture): Promi
   }
 }
 
+async function takePage(browser: TestBrowser, { name, show }: PagePicture): Promise<void> {
+  for (const [place, settings] of Object.entries(places)) {
+    const page = await browser.newPage(settings)
+    await using _served = await show(page)
+    const path = join(folder, `${name}-${place}.png`)
+    await page.screenshot({ path, fullPage: true })
+    console.log(path)
+  }
+}
+
 const wanted = process.argv.slice(2)
-const unknown = wanted.filter((name) => !pictures.some((picture) => picture.name === name))
+const names = [...pictures, ...pagePictures].map(({ name }) => name)
+const unknown = wanted.filter((name) => !names.includes(name))
 if (unknown.length > 0) {
-  console.error(
-    `There is no picture ${unknown.join(', ')}: ${pictures.map(({ name }) => name).join(', ')}`,
-  )
+  console.error(`There is no picture ${unknown.join(', ')}: ${names.join(', ')}`)
   process.exit(1)
 }
 install()
 buildOnce()
 mkdirSync(folder, { recursive: true })
 const browser = await openBrowser()
-for (const picture of pictures) {
-  if (wanted.length === 0 || wanted.includes(picture.name)) await take(browser, picture)
-}
+const isWanted = ({ name }: { name: string }) => wanted.length === 0 || wanted.includes(name)
+for (const picture of pictures.filter(isWanted)) await take(browser, picture)
+for (const picture of pagePictures.filter(isWanted)) await takePage(browser, picture)
 await browser[Symbol.asyncDispose]()

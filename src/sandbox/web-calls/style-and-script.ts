@@ -15,6 +15,7 @@ main { max-width: 40rem; }
 #lines .user b { color: inherit; }
 #lines .event { align-self: center; background: none; color: var(--soft); font-size: .9rem; }
 #lines .event b { display: inline; }
+noscript + .hint { margin-top: 1.25rem; }
 #text {
   width: 100%; padding: .6rem .75rem; font: inherit; color: inherit; background: var(--card);
   border: 1px solid var(--line); border-radius: .4rem;

@@ -14,7 +14,7 @@ export const webCallPage = (state: WebCallState): HtmlPage =>
     script,
     formAction: "'self'",
     content: html`<h1>Call with <bdi>${state.agentName}</bdi></h1>
-<p class="note">This is the sandbox: no phone rings, and nothing costs money. You type what you would say.</p>
+<p class="note">This is the sandbox: the agent is simulated, and no phone rings. You type what you would say.</p>
 <p id="phase" role="status">${phaseInWords[state.phase]}</p>
 <div id="lines" role="log" aria-label="Conversation" tabindex="0" data-phase="${state.phase}">
 ${state.messages.map(

@@ -1,0 +1,43 @@
+import { startHttpProgram, startPlatformProgram } from '../harness/program.ts'
+import type { Page } from './open-browser.ts'
+
+/** A page for people, as it is pictured. */
+export interface PagePicture {
+  readonly name: string
+  /** Starts what serves the page, opens it, and does what a person would do. */
+  readonly show: (page: Page) => Promise<AsyncDisposable>
+}
+
+export const pagePictures: readonly PagePicture[] = [
+  {
+    name: 'start-page',
+    async show(page) {
+      const program = await startHttpProgram()
+      await page.goto(program.url.replace(/mcp$/, ''))
+      await page.click('#cursor summary')
+      return program
+    },
+  },
+  {
+    name: 'web-call',
+    async show(page) {
+      const program = await startPlatformProgram({ VOICE_AGENT_SANDBOX_SEED: 'full' })
+      // The reservations of the hotel: the first agent after the fixed data.
+      const agent_id = '00000000-0000-4000-8002-000000000010'
+      const placed = await fetch(`${program.url}/v1/accounts/me/calls`, {
+        method: 'POST',
+        headers: { 'x-api-key': 'sandbox-key', 'content-type': 'application/json' },
+        body: JSON.stringify({ type: 'web', agent_id }),
+      })
+      const { join } = (await placed.json()) as { join: { page_url: string } }
+      await page.goto(join.page_url)
+      await page.click('[value=join]')
+      for (const text of ['Can I book a room for the weekend?', 'Friday, please.']) {
+        await page.fill('#text', text)
+        await page.click('[value=say]')
+        await page.evaluate('new Promise((done) => setTimeout(done, 500))')
+      }
+      return program
+    },
+  },
+]
