@@ -60,11 +60,14 @@ function hostOf(message: unknown): string {
   return isObject(params) ? String(params.hostname) : ''
 }
 
-function tlsFacts(socket: TLSSocket): TlsFacts {
+/** A connection that takes up an earlier one has no certificate of its own. */
+function tlsFacts(socket: TLSSocket): TlsFacts | undefined {
   const { issuer, valid_to } = socket.getPeerCertificate()
+  const validUntil = Date.parse(valid_to)
+  if (Number.isNaN(validUntil)) return undefined
   return {
     protocol: socket.getProtocol() ?? 'TLS',
-    issuer: [issuer?.O ?? issuer?.CN ?? 'unknown'].flat().join(', '),
-    validUntil: Date.parse(valid_to),
+    issuer: [issuer.O ?? issuer.CN ?? 'unknown'].flat().join(', '),
+    validUntil,
   }
 }

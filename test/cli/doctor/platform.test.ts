@@ -253,6 +253,11 @@ describe('the contract', () => {
   test.each<[string, Behaviour, RegExp]>([
     ['that is not there', (_, res) => json(res, 404, envelope('not_found')), /HTTP 404/],
     ['that is a web page', (_, res) => page('Docs')(res, 200), /not an OpenAPI document/],
+    [
+      'of another API',
+      (_, res) => json(res, 200, { paths: { '/v1/pets': { get: {} } } }),
+      /another/,
+    ],
     ['that is cut off', (_, res) => res.writeHead(200).end('{"paths": {'), /not an OpenAPI/],
   ])('%s is yellow', async (_, document, message) => {
     const { code, check } = await answering(described(document))

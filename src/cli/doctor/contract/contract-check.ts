@@ -22,6 +22,8 @@ export const contractCheck = (session: PlatformSession, inspection: Inspection):
     const theirs = operationsIn(parsed(value.body))
     if (!theirs) return unread('it is not an OpenAPI document')
     const ours = operationsIn(await inspection.contractDocument()) ?? new Map()
+    if (![...ours.keys()].some((key) => theirs.has(key)))
+      return unread('it describes another API than the one that answers')
     const found = differences(ours, theirs, {
       toolsOf: inspection.toolsOf,
       closest: inspection.closestWord,
