@@ -209,6 +209,29 @@ describe('a call that goes on', () => {
   })
 })
 
+test('a call that the model places is followed from its ringing to its end', async () => {
+  // The sandbox, where this number answers.
+  const view = await show(ended, {
+    env: { VOICE_AGENT_CONFIRM: 'never' },
+    tool: 'place_call',
+    args: {
+      type: 'phone',
+      agent_id: seedIds.supportAgent,
+      from_number: '+12025550110',
+      to_number: '+12025550100',
+    },
+  })
+  await view.run()
+  await expect
+    .poll(() => view.frame.innerText('.state'), { timeout: 40_000 })
+    .toBe('completed, answered by a person')
+  expect(Number(await count(view, '.turn.agent'))).toBeGreaterThan(1)
+  expect(Number(await count(view, '.turn.user .mark'))).toBeGreaterThan(0)
+  const asked = new Set(view.calls.map(({ name }) => name))
+  expect([...asked]).toEqual(['get_call'])
+  expect(view.requests).toEqual([])
+}, 60_000)
+
 test('the recording is opened by the host, and the keyboard reaches everything', async () => {
   const view = await show(ended)
   await view.run()

@@ -265,3 +265,19 @@ test('the view stops when its host asks', async () => {
   await view.run()
   expect(await view.page.evaluate('bridge.teardownResource({})')).toEqual({})
 })
+
+test('messages of other windows are not the host’s', async () => {
+  const view = await show()
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const forged = {
+    jsonrpc: '2.0',
+    method: 'ui/notifications/tool-result',
+    params: { isError: true, content: [{ type: 'text', text: 'forged' }] },
+  }
+  // From the view itself, and from the page around the one that shows it.
+  await view.frame.evaluate(`window.postMessage(${JSON.stringify(forged)}, '*')`)
+  await view.page.evaluate(`frames[0].frames[0].postMessage(${JSON.stringify(forged)}, '*')`)
+  await sleep(300)
+  expect(await view.text()).not.toContain('forged')
+})

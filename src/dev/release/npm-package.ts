@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as z from 'zod'
+import { viewNames } from '../../apps/views.ts'
 import { root } from './package-info.ts'
 
 /** Where the files of a release are. The next build removes them. */
@@ -16,6 +17,7 @@ const needed = [
   'SECURITY.md',
   'dist/voice-agent-mcp.js',
   'dist/THIRD-PARTY-LICENSES.txt',
+  ...viewNames.map((name) => `dist/apps/${name}.html.br`),
 ]
 /** Sources, tests, what was built besides, and what is of one machine. */
 const notPublished =
