@@ -15,6 +15,7 @@ export const slow = [
   'test/cli/doctor/local.test.ts',
   'test/cli/doctor/platform.test.ts',
   'test/cli/install/text-formats.property.test.ts',
+  'test/cli/terminal/completion/shells.test.ts',
   'test/cli/terminal/run-call.test.ts',
   'test/docs/skill.test.ts',
   'test/dev/docs/install-links.test.ts',

@@ -46,7 +46,9 @@ async function run(command: string, env: Record<string, string>) {
   return { code, stdout: program.stdout(), stderr: program.stderr() }
 }
 
-test('every command in it works, in the order in which they stand there', async () => {
+test('every command in it works, in the order in which they stand there', {
+  timeout: 90_000,
+}, async () => {
   writeFileSync(
     join(folder.path, 'voice-agent-mcp'),
     `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`,

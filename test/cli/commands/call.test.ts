@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -164,7 +165,8 @@ test('SIGINT ends it while it waits for arguments on standard input', async () =
 })
 
 // With a terminal of its own, by script of util-linux, which other systems do not have.
-describe.runIf(process.platform === 'linux')('at a real terminal', { timeout: 90_000 }, () => {
+const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
+describe.runIf(hasScript)('at a real terminal', { timeout: 90_000 }, () => {
   /** Runs the program there. `types` is typed when a question is asked. */
   async function atTerminal(args: string[], types: string) {
     const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
