@@ -167,9 +167,12 @@ try {
 
   tell('How much did each agent talk in the last 30 days?')
   const usage = await call(Usage, 'get_usage', { granularity: 'total', group_by: ['agent'] })
-  for (const { dimensions, conversations, seconds } of usage.data.flatMap(({ values }) => values)) {
-    const name = usage.names.agent[dimensions.agent] ?? dimensions.agent
-    const row = safeText`${name.padEnd(24)}${counted(conversations).padEnd(18)}${seconds} s`
+  const values = usage.data.flatMap((time) => time.values)
+  const nameOf = (id: string) => usage.names.agent[id] ?? id
+  const longestName = Math.max(...values.map(({ dimensions }) => nameOf(dimensions.agent).length))
+  for (const { dimensions, conversations, seconds } of values) {
+    const name = nameOf(dimensions.agent).padEnd(longestName + 2)
+    const row = safeText`${name}${counted(conversations).padEnd(18)}${seconds} s`
     show(dimensions.agent === agent.id ? styleText('bold', `${row}  (the call above)`) : row)
   }
   show('The other agents and their calls came with the sandbox.')

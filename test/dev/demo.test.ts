@@ -29,6 +29,8 @@ test('the demo shows every step', () => {
   expect(stdout).toMatch(/agent +Hello Emma, this is Market Street Practice\./)
   expect(stdout).toMatch(/Call \+442079460123\?.*\n.*Who is called/)
   expect(stdout).not.toMatch(/[^\S\n]\n/)
+  expect(stdout).toMatch(/Hotel Lindenhof reservations {2}\d+ conversations/)
+  expect(stdout).not.toMatch(/[^\d\s]\d+ conversation/)
 
   // The call lasted as long as the usage of its agent says, at any time of the day.
   const [, lasted] = /completed, answered by a human, (\d+) s$/m.exec(stdout) ?? []
