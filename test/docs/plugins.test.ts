@@ -97,3 +97,30 @@ test('the extension for Gemini CLI asks for settings that exist', () => {
   expect(readConfig(['stdio'], empty)).toMatchObject({ platform: { kind: 'sandbox' } })
   expect(settings.find(({ envVar }) => envVar === 'VOICE_AGENT_API_KEY')?.sensitive).toBe(true)
 })
+
+test('the plugin for clients that read Agent Plugins has the fields of its specification, and no key', () => {
+  const schema = (file: string) =>
+    z.literal(`https://agent-plugins.org/schemas/1.0.0/${file}.schema.json`)
+  const Plugin = z.strictObject({
+    $schema: schema('plugin'),
+    name: z.string().regex(/^[a-z0-9]+(?:[-.][a-z0-9]+)*$/),
+    version: z.literal(version),
+    description: z.string(),
+    author: z.strictObject({ name: z.string() }),
+    repository: z.string().optional(),
+    license: z.string(),
+    keywords: z.array(z.string()),
+  })
+  const Server = z.strictObject({
+    type: z.literal('stdio'),
+    ...Launch.omit({ env: true }).shape,
+    // Not the folder of the plugin: npx does not fetch the package whose folder it is started in.
+    cwd: z.literal(`\${PLUGIN_DATA}`),
+  })
+  const Servers = z.strictObject({
+    $schema: schema('mcp'),
+    mcpServers: z.record(z.string(), Server),
+  })
+  const { name } = Plugin.parse(manifest('plugin.json'))
+  expect(Object.keys(Servers.parse(manifest('mcp.json')).mcpServers)).toEqual([name])
+})

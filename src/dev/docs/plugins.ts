@@ -23,6 +23,8 @@ export function pluginManifests(): Readonly<Record<string, string>> {
       '.claude-plugin/plugin.json': claudePlugin(info),
       '.claude-plugin/marketplace.json': claudeMarketplace(info),
       'gemini-extension.json': geminiExtension(info),
+      'plugin.json': agentPlugin(info),
+      'mcp.json': agentPluginServers(info),
     }).map(([file, manifest]) => [file, `${JSON.stringify(manifest, undefined, 2)}\n`]),
   )
 }
@@ -72,4 +74,31 @@ const geminiExtension = (info: PackageInfo) => ({
     envVar: variable,
     ...(sensitive && { sensitive }),
   })),
+})
+
+/** The identifier of a schema of Agent Plugins, the format that several clients share. */
+const agentPluginSchema = (file: 'plugin' | 'mcp') =>
+  `https://agent-plugins.org/schemas/1.0.0/${file}.schema.json`
+
+/** For clients that read Agent Plugins 1.0: no other fields are allowed in it. */
+const agentPlugin = ({
+  version,
+  description,
+  author,
+  license,
+  keywords,
+  repository,
+}: PackageInfo) => ({
+  $schema: agentPluginSchema('plugin'),
+  ...{ name, version, description, author: { name: author }, license, keywords },
+  ...(repository && { repository: repository.url }),
+})
+
+/**
+ * Its server. The format has no place for a key, so the server has what the client's environment has. In the
+ * folder of the plugin npx would look for the program of this very package, which is not built there.
+ */
+const agentPluginServers = (info: PackageInfo) => ({
+  $schema: agentPluginSchema('mcp'),
+  mcpServers: { [name]: { type: 'stdio', ...launch(info), cwd: `\${PLUGIN_DATA}` } },
 })
