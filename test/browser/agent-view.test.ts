@@ -254,6 +254,16 @@ test('a copy names its original, and shows its settings on demand', async () => 
   await expect.poll(view.text).toContain(greeting)
 })
 
+test('the settings are read on a server that acts on one account, too', async () => {
+  const view = await run({
+    tool: 'update_agent',
+    args: { agent_id: support, note: 'x' },
+    env: { VOICE_AGENT_ACCOUNT: seedIds.account },
+  })
+  await view.frame.click('#settings')
+  await expect.poll(view.text).toContain(greeting)
+})
+
 test('a host that lets views call no tools offers no settings', async () => {
   const args = { agent_ids: [support, 'Terminservice'], note: 'x' }
   const view = await run({ tool: 'update_agent', args, context: { withoutTools: true } })

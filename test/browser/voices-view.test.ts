@@ -303,6 +303,17 @@ describe('a sample', () => {
     await expect.poll(() => told(view)).toBe(text)
   })
 
+  test('of a voice that is gone is not said to be missing', async () => {
+    const view = await show()
+    await view.run()
+    await view.frame.waitForSelector('#voices')
+    view.platform.behave(voicesOf({ elevenlabs: catalogue.elevenlabs?.slice(1) ?? [] }))
+    await view.frame.click('#sample-0')
+    await expect
+      .poll(() => told(view))
+      .toBe('The sample could not be looked up. The list does not have this voice any more.')
+  })
+
   test('that cannot be looked up is said to be so', async () => {
     const view = await show()
     await view.run()

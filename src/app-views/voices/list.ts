@@ -1,6 +1,6 @@
 import { h, listen } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
-import { keyOf, type Voice, type VoicesData } from './data.ts'
+import type { Voice, VoicesData } from './data.ts'
 import { languageText } from './filters.ts'
 import { mayHaveSample, openSample } from './sample.ts'
 
@@ -59,7 +59,7 @@ function useButton(voice: Voice, { at, told, page: { host } }: Place): HTMLEleme
   )
   const button = h(
     'button',
-    { id: `use-${at}`, 'aria-describedby': `voice-${at}`, 'data-key': keyOf(voice) },
+    { id: `use-${at}`, 'aria-describedby': `voice-${at}` },
     'Use this voice',
   )
   return listen(button, 'click', async () => {

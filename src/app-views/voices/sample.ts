@@ -31,13 +31,14 @@ export async function openSample(voice: Voice, page: Page<VoicesData>): Promise<
 
 /**
  * Lists leave addresses out, which models need not read: the list is read again with them. Throws if
- * the host or the server refuses.
+ * the host or the server refuses, or if the voice is gone: voices come and go.
  */
 async function lookUp(voice: Voice, { host, input }: Page<VoicesData>): Promise<URL | undefined> {
   const key = keyOf(voice)
   if (known.has(key)) return known.get(key)
+  const { refresh: _, ...filters } = input
   const result = await host.callTool('list_voices', {
-    ...input,
+    ...filters,
     provider: voice.provider,
     fields: ['preview_url'],
   })
@@ -45,6 +46,6 @@ async function lookUp(voice: Voice, { host, input }: Page<VoicesData>): Promise<
   if (result.isError || !data)
     throw new Error(result.content.map(({ text = '' }) => text).join(' '))
   for (const one of voicesIn(data)) known.set(keyOf(one), one.sample)
-  if (!known.has(key)) known.set(key, undefined)
+  if (!known.has(key)) throw new Error('The list does not have this voice any more.')
   return known.get(key)
 }
