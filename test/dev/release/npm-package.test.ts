@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { viewNames } from '../../../src/apps/views.ts'
 import { faultOf } from '../../../src/dev/release/npm-package.ts'
 
 const paths = [
@@ -10,6 +11,7 @@ const paths = [
   'dist/voice-agent-mcp.js',
   'dist/parts/state-ABC.js',
   'dist/THIRD-PARTY-LICENSES.txt',
+  ...viewNames.map((name) => `dist/apps/${name}.html.br`),
   'docs/install.md',
 ]
 const packed = (files: readonly string[], unpackedSize = 3_700_000) => ({
@@ -21,6 +23,8 @@ const packed = (files: readonly string[], unpackedSize = 3_700_000) => ({
 test('the package holds what is needed, and no more', () => {
   expect(faultOf(packed(paths))).toBeUndefined()
   expect(faultOf(packed(paths.filter((path) => path !== 'LICENSE')))).toContain('lacks LICENSE')
+  const withoutView = paths.filter((path) => path !== 'dist/apps/usage.html.br')
+  expect(faultOf(packed(withoutView))).toContain('lacks dist/apps/usage.html.br')
   for (const more of [
     '.env',
     'src/bin.ts',
