@@ -232,6 +232,16 @@ test('a call that the model places is followed from its ringing to its end', asy
   expect(view.requests).toEqual([])
 }, 60_000)
 
+test('a turn that is cut says how much is left out', async () => {
+  const messages = [{ role: 'user', message: 'w'.repeat(4321), timestamp: at(0) }]
+  const view = await show(ended)
+  const spoken = messages.map((one, turn) => ({ ...one, turn: turn + 1 }))
+  const transcript = { turns: 1, returned: 1, next_turn: null, spoken }
+  await view.send({ content: [], structuredContent: { ...ended, messages: undefined, transcript } })
+  await view.frame.waitForSelector('.turn')
+  expect(await view.text()).toMatch(/w … and 321 more characters$/)
+})
+
 test('the recording is opened by the host, and the keyboard reaches everything', async () => {
   const view = await show(ended)
   await view.run()
@@ -292,6 +302,27 @@ test('a conversation is shown as a call is', async () => {
 })
 
 describe('a result that is no call', () => {
+  test('such as that of another tool, is not shown as one', async () => {
+    const view = await show(ended)
+    await view.send({ content: [], structuredContent: { voices: [], note: 'There may be more' } })
+    await expect.poll(view.text).toContain('another form than this view can show')
+    expect(await view.text()).not.toContain('Live')
+  })
+
+  test('a list of calls is readable on a phone', async () => {
+    const page = { viewport: { width: 320, height: 568 } } as const
+    const view = await show(ended, { tool: 'place_calls', args: {}, page })
+    const problem = 'This number is not allowed by the policy of this server.'
+    const refused = { to_number: '+12025550102', outcome: 'not_allowed', problem }
+    const placed = { to_number: '+12025550101', outcome: 'placed', call_id: 'call-1' }
+    await view.send({ content: [], structuredContent: { calls: [placed, refused] } })
+    await view.frame.waitForSelector('tbody tr')
+    const widths = '[...document.querySelectorAll("td")].map((cell) => cell.clientWidth)'
+    expect(Math.min(...((await view.frame.evaluate(widths)) as number[]))).toBeGreaterThan(80)
+    // The rest is reached by scrolling the table, not the page.
+    expect(await isTooWide(view)).toBe(false)
+  })
+
   test('the question whether to call is shown, and nothing can be confirmed there', async () => {
     // The sandbox, whose server asks before it calls.
     const view = await show(ended, {

@@ -120,6 +120,28 @@ describe.each(places)('usage %s', (_, page) => {
   })
 })
 
+test('the range is told in the zone of its times', async () => {
+  const view = await show({ context: { timeZone: 'Asia/Tokyo' } })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  expect(await view.text()).toContain('1 Nov 2026, 00:00 – 21 Nov 2026, 00:00, by day, in UTC')
+})
+
+test('the table of a few groups has room beside the chart', async () => {
+  const named = [...agents, { id: 'agent-3', name: 'Appointment reminders' }]
+  const three = calls.map((call, at) => ({ ...call, agent: `agent-${1 + (at % 3)}` }))
+  const view = await show({
+    counted: three,
+    named,
+    page: { viewport: { width: 900, height: 700 } },
+  })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const hidden =
+    'document.querySelector("#table").scrollWidth - document.querySelector("#table").clientWidth'
+  expect(await view.frame.evaluate(hidden)).toBe(0)
+})
+
 test('the figures of a bar are shown under the pointer, and by the arrow keys', async () => {
   const view = await show()
   await view.run()
@@ -254,7 +276,7 @@ describe('an answer', () => {
   test('that was cancelled is not waited for', async () => {
     const view = await show()
     await view.page.evaluate("bridge.sendToolCancelled({ reason: 'user action' })")
-    await expect.poll(view.text).toMatch(/The call was cancelled.$/)
+    await expect.poll(view.text).toMatch(/The request was cancelled before its result came.$/)
     await sleep(400)
     expect(await view.text()).not.toContain('Reading')
   })

@@ -53,7 +53,12 @@ export function labelOf(path: string): string {
   const name = rest.length > 0 ? rest.join('.') : first
   // The names in free data are somebody's own.
   if (first === 'metadata') return plainText(name)
-  const words = plainText(name.replace(/_(ms|seconds)$/, '').replaceAll('_', ' '))
+  const words = plainText(
+    name
+      .replaceAll('.', ': ')
+      .replace(/_(ms|seconds)$/, '')
+      .replaceAll('_', ' '),
+  )
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

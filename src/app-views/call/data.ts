@@ -34,38 +34,45 @@ export type ListedCall = z.output<typeof ListedCall>
  * What the tools about calls and conversations return, as far as the view shows it: one call, several,
  * or the question whether to place one.
  */
-export const CallData = z.looseObject({
-  account_id: text,
-  id: text,
-  conversation_id: text,
-  type: text,
-  status: text,
-  answer_status: text,
-  direction: text,
-  agent_name: text,
-  agent_id: text,
-  from_number: text,
-  to_number: text,
-  phone_number: text,
-  contact_number: text,
-  external_id: text,
-  created: text,
-  started_at: text,
-  start_timestamp: text,
-  ended_at: text,
-  duration_seconds: z.nullish(z.number()),
-  capture: z.nullish(z.looseObject({ recording_url: text })),
-  note: text,
-  transcript: z.optional(Transcript),
-  calls: z.optional(z.array(ListedCall)),
-  confirmation: z.optional(
-    z.looseObject({
-      state: z.string(),
-      question: z.string(),
-      facts: z.record(z.string(), z.string()),
-    }),
-  ),
-})
+export const CallData = z
+  .looseObject({
+    account_id: text,
+    id: text,
+    conversation_id: text,
+    type: text,
+    status: text,
+    answer_status: text,
+    direction: text,
+    agent_name: text,
+    agent_id: text,
+    from_number: text,
+    to_number: text,
+    phone_number: text,
+    contact_number: text,
+    external_id: text,
+    created: text,
+    started_at: text,
+    start_timestamp: text,
+    ended_at: text,
+    duration_seconds: z.nullish(z.number()),
+    capture: z.nullish(z.looseObject({ recording_url: text })),
+    note: text,
+    transcript: z.optional(Transcript),
+    calls: z.optional(z.array(ListedCall)),
+    confirmation: z.optional(
+      z.looseObject({
+        state: z.string(),
+        question: z.string(),
+        facts: z.record(z.string(), z.string()),
+      }),
+    ),
+  })
+  // A result of another tool has none of these: it is no call, and so none that goes on.
+  .check(
+    z.refine((call) =>
+      [call.id, call.conversation_id, call.calls, call.confirmation].some((one) => one != null),
+    ),
+  )
 export type CallData = z.output<typeof CallData>
 
 const finalStates = ['completed', 'failed', 'transferred']

@@ -11,6 +11,12 @@ export const otherSide = ({ direction }: Pick<CallData, 'direction'>): string =>
 const longestText = 4000
 const longestResult = 2000
 
+/** The beginning of a long text, which says how much is left out. */
+const shortened = (text: string, longest: number): string =>
+  text.length > longest
+    ? `${text.slice(0, longest)} … and ${text.length - longest} more characters`
+    : text
+
 /** The transcript as a list, oldest first. */
 export function turnList(call: CallData, formats: Formats): HTMLElement {
   const start = startOf(call)
@@ -41,7 +47,7 @@ function turnItem(
       turn.role === 'user' && h('span', { class: 'mark' }, 'unverified speech'),
       isKnown && h('span', { class: 'muted' }, formats.length((at - start) / 1000)),
     ),
-    h('div', {}, plainText(turn.message ?? '').slice(0, longestText)),
+    h('div', { dir: 'auto' }, shortened(plainText(turn.message ?? ''), longestText)),
     turn.result !== undefined && toolResult(turn),
   )
 }
@@ -72,5 +78,5 @@ const toolResult = ({ turn, result }: Turn) =>
     'details',
     {},
     h('summary', { id: `result-${turn}` }, 'Result of the tool'),
-    h('code', {}, plainText(JSON.stringify(result) ?? '').slice(0, longestResult)),
+    h('code', {}, shortened(plainText(JSON.stringify(result) ?? ''), longestResult)),
   )

@@ -9,8 +9,8 @@ export interface Formats {
   signed(value: number): string
   /** A date, with `time` also its hour. The text is shown as it is where it is no time. */
   wall(iso: string, precision: 'month' | 'day' | 'hour'): string
-  /** A moment in the user's own time zone. */
-  moment(iso: string): string
+  /** A moment in the user's own time zone, or in another. */
+  moment(iso: string, zone?: string): string
   /** A length such as `1:23` or `1:02:03`. */
   length(seconds: number): string
   /** The name of a language by its code, such as `British English`; a code that is none stays. */
@@ -31,11 +31,9 @@ export function createFormats({
     maximumFractionDigits: 1,
     signDisplay: 'exceptZero',
   })
-  const moment = new Intl.DateTimeFormat(language, {
-    timeZone: zone,
-    dateStyle: 'medium',
-    timeStyle: 'short',
-  })
+  const momentFormat = (timeZone: string | undefined) =>
+    new Intl.DateTimeFormat(language, { timeZone, dateStyle: 'medium', timeStyle: 'short' })
+  const moment = momentFormat(zone)
   const languages = new Intl.DisplayNames(language, { type: 'language' })
   const walls = {
     month: wallFormat(language, { year: 'numeric', month: 'short' }),
@@ -52,9 +50,11 @@ export function createFormats({
     exact: exact.format,
     signed: signed.format,
     wall: (iso, precision) => walls[precision](iso),
-    moment(iso) {
+    moment(iso, other) {
       const ms = Date.parse(iso)
-      return Number.isNaN(ms) ? iso : moment.format(ms)
+      if (Number.isNaN(ms)) return iso
+      const isOther = other !== undefined && isUsable(() => momentFormat(other))
+      return (isOther ? momentFormat(other) : moment).format(ms)
     },
     length(seconds) {
       const whole = Math.max(0, Math.round(seconds))

@@ -107,14 +107,14 @@ export function startView<T>(program: ViewProgram<T>): void {
       asked++
       show(result)
     },
-    cancelled: () => fail('The call was cancelled.'),
+    cancelled: () => fail('The request was cancelled before its result came.'),
     refused: (reason) => fail(`The client does not show this view: ${reason}`),
   })
   states.wait()
 }
 
 const refusedResult = (error: unknown): ToolResult => ({
-  content: [{ text: `The client refused the call: ${reasonIn(error)}` }],
+  content: [{ text: `The client refused the request: ${reasonIn(error)}` }],
   isError: true,
 })
 
@@ -123,5 +123,5 @@ const longestError = 2000
 
 function errorText({ content }: ToolResult): string {
   const text = plainText(content.map(({ text = '' }) => text).join(' '))
-  return text.slice(0, longestError) || 'The call failed.'
+  return text.slice(0, longestError) || 'The request failed.'
 }

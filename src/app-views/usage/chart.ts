@@ -115,6 +115,8 @@ function plotOptions(
   return {
     width,
     height,
+    // Room for half of the last label.
+    padding: [null, 32, null, null],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
     scales: {

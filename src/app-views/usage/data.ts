@@ -107,11 +107,15 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 const keyOf = ({ dimensions }: Value) =>
   JSON.stringify(Object.entries(dimensions ?? {}).sort(([one], [other]) => (one < other ? -1 : 1)))
 
+/** Longest name of a group, in characters: names of agents have up to 50. */
+const longestLabel = 80
+
 /** Names in place of ids, where they are known. Names are texts of other people. */
 function labelOf({ dimensions }: Value, names: UsageData['names']): string {
   const parts = Object.entries(dimensions ?? {}).map(([dimension, value]) => {
     const id = String(value)
-    return plainText(names?.[dimension]?.[id] ?? id) || id
+    const label = plainText(names?.[dimension]?.[id] ?? id) || id
+    return label.length > longestLabel ? `${label.slice(0, longestLabel)}…` : label
   })
   return parts.join(', ') || 'All'
 }

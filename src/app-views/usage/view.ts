@@ -55,12 +55,14 @@ const joinNames = (shown: UsageData['names'] = {}, more: UsageData['names'] = {}
   )
 
 function rangeInWords({ meta, compared_with }: UsageData, { moment }: Formats): string {
-  const range = (start: string, end: string) => `${moment(start)} – ${moment(end)}`
+  // The buckets are in the zone of the call, which may not be the user's own.
+  const inZone = (iso: string) => moment(iso, meta.tz ?? undefined)
+  const range = (start: string, end: string) => `${inZone(start)} – ${inZone(end)}`
   const shown = range(meta.start ?? '?', meta.end ?? '?')
   const zone = meta.tz ? `, in ${meta.tz}` : ''
-  return compared_with
-    ? `${shown}, compared with ${range(compared_with.start, compared_with.end)}`
-    : `${shown}${meta.granularity === 'total' ? '' : `, by ${meta.granularity ?? 'day'}${zone}`}`
+  if (compared_with)
+    return `${shown}, compared with ${range(compared_with.start, compared_with.end)}${zone}`
+  return `${shown}${meta.granularity === 'total' ? '' : `, by ${meta.granularity ?? 'day'}`}${zone}`
 }
 
 function totals({ totals: { minutes, conversations, change, percent } }: UsageData, f: Formats) {
