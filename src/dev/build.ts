@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import packageJson from '../../package.json' with { type: 'json' }
 import { initializedVersions, toolSummaries } from '../service/tool-summaries.ts'
 import { buildViews } from './build-views.ts'
 import { keepClassNames } from './keep-class-names.ts'
@@ -23,6 +24,8 @@ if (process.argv.includes('--if-needed') && isCurrent()) process.exit(0)
  * the folder of the views as the parts of the bundle see it.
  */
 const replaced = replaceModules(root, {
+  // Scripts and the names of packages for developers are of no use in the program.
+  'package.json': JSON.stringify({ name: packageJson.name, version: packageJson.version }),
   'src/service/tool-summaries.ts': Object.entries({ toolSummaries, initializedVersions })
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
     .join('\n'),

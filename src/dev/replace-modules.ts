@@ -13,11 +13,11 @@ export function replaceModules(root: string, contents: Readonly<Record<string, s
     name: 'replace-modules',
     setup({ onLoad, onEnd }) {
       const replaced = new Set<string>()
-      onLoad({ filter: /\.[cm]?[jt]s$/ }, ({ path }) => {
+      onLoad({ filter: /\.(?:[cm]?[jt]s|json)$/ }, ({ path }) => {
         const text = byPath.get(path)
         if (text === undefined) return undefined
         replaced.add(path)
-        return { contents: text, loader: 'js' }
+        return { contents: text, loader: path.endsWith('.json') ? 'json' : 'js' }
       })
       onEnd(() => ({
         errors: [...byPath.keys()]
