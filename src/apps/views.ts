@@ -9,29 +9,10 @@ export const viewExtension = 'io.modelcontextprotocol/ui'
 
 export const viewMimeType = 'text/html;profile=mcp-app'
 
-/** The views, by name. A tool names its view in its record. */
-export const views = {
-  usage: {
-    title: 'Usage over time',
-    description: 'Usage as a chart, with the same figures in a table.',
-  },
-  call: {
-    title: 'A call',
-    description: 'A call as a timeline with its transcript; one that goes on is followed.',
-  },
-  voices: {
-    title: 'Voices',
-    description: 'Voices to choose from, with filters and samples to listen to.',
-  },
-  agent: {
-    title: 'An agent',
-    description: 'An agent as a card, with what changed before and after; many agents at once too.',
-  },
-} as const satisfies Record<string, { readonly title: string; readonly description: string }>
+/** The views. A tool names its view in its record. */
+export const viewNames = ['usage', 'call', 'voices', 'agent'] as const
 
-export type ViewName = keyof typeof views
-
-export const viewNames = Object.keys(views) as ViewName[]
+export type ViewName = (typeof viewNames)[number]
 
 export const viewUri = (name: ViewName): string => `ui://voice-agents/${name}.html`
 

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build } from 'esbuild'
-import { viewNames, views } from '../apps/views.ts'
+import { viewTitles } from '../apps/view-titles.ts'
+import { viewNames } from '../apps/views.ts'
 
 /**
  * Builds each view as one HTML file: its style and its script are in it, and its policy allows these
@@ -15,7 +16,7 @@ export async function buildViews(root: string, folder: string): Promise<string[]
   const inputs = await Promise.all(
     viewNames.map(async (name) => {
       const { script, style, files } = await bundled(root, name)
-      const html = pageOf({ title: views[name].title, script, style })
+      const html = pageOf({ title: viewTitles[name].title, script, style })
       writeFileSync(join(folder, `${name}.html.br`), compressed(html))
       return files
     }),

@@ -1,5 +1,6 @@
 import type { Resource, TextResourceContents } from '@modelcontextprotocol/server'
-import { type ViewName, viewMimeType, viewNames, views, viewUri } from '../../apps/views.ts'
+import { viewTitles } from '../../apps/view-titles.ts'
+import { type ViewName, viewMimeType, viewNames, viewUri } from '../../apps/views.ts'
 
 /**
  * What a host has to know before it shows a view: it needs no other origin and no permission. The
@@ -17,7 +18,7 @@ export const viewResources = (): Resource[] =>
   viewNames.map((name) => ({
     uri: viewUri(name),
     name: `${name}-view`,
-    ...views[name],
+    ...viewTitles[name],
     mimeType: viewMimeType,
     _meta,
   }))
