@@ -22,10 +22,10 @@ export function install(options: InstallOptions, surroundings: Surroundings): Pr
 }
 
 const sandboxNote =
-  'Without a key the server runs on its built-in sandbox: no real account, nothing is dialled. For your own account run install again with --base-url URL and VOICE_AGENT_API_KEY set.'
+  'Without a key the server runs on its built-in sandbox: no real account, nothing is dialled. For your own account run install again with --base-url URL and VOICE_AGENT_API_KEY set. An entry that had an account before keeps it.'
 
 const changeFor =
-  ({ name, launch, baseUrl, key, isYes, isPrint }: InstallOptions): ChangeFor =>
+  ({ name, launch, baseUrl, isSandbox, key, isYes, isPrint }: InstallOptions): ChangeFor =>
   (client) => {
     const choice = keyChoice(client, key)
     if (choice.kind === 'missing') return missingKeyNote(client)
@@ -34,7 +34,8 @@ const changeFor =
     const plainKey = choice.kind === 'plain' ? choice.key : undefined
     return {
       name,
-      stepsFor: (data) => stepsToAdd(client, data, { name, launch, baseUrl, plainKey }),
+      stepsFor: (data) =>
+        stepsToAdd(client, data, { name, launch, baseUrl, plainKey, keepsAccount: isSandbox }),
       secrets: plainKey === undefined ? [] : [plainKey, JSON.stringify(plainKey).slice(1, -1)],
       isPrivate: plainKey !== undefined,
       notes: keyNote(client, choice),

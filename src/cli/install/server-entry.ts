@@ -18,6 +18,8 @@ export interface WantedServer {
   readonly baseUrl: string | undefined
   /** The key that is written as it is; `undefined`: none, or only how the client finds it. */
   readonly plainKey: string | undefined
+  /** Nothing says which account: an entry that has one keeps it. */
+  readonly keepsAccount?: boolean
 }
 
 type Fields = Readonly<Record<string, PlainValue>>
@@ -33,7 +35,9 @@ export function stepsToAdd(client: Client, data: unknown, wanted: WantedServer):
   if (!isObject(existing) || typeof existing[client.form.command] !== 'string') {
     return [...inputs, { remove: path }, { set: path, value: entry }]
   }
-  return [...inputs, ...stepsToUpdate(client, path, existing, entry)]
+  const env = existing[client.form.env]
+  const keepsAccount = wanted.keepsAccount === true && isObject(env) && baseUrlVariable in env
+  return [...inputs, ...stepsToUpdate(client, path, existing, { entry, keepsAccount })]
 }
 
 /** A whole entry, for a client that has none. */
@@ -56,22 +60,41 @@ function entryOf({ form, secret }: Client, wanted: WantedServer): Fields {
   }
 }
 
-/** Changes only what is ours: other fields and variables, which a person has added, stay. */
+/**
+ * Changes only what is ours: other fields and variables, which a person has added, stay. So do the flags
+ * of the server where none are given: one may be a limit, such as --read-only.
+ */
 function stepsToUpdate(
   { form, secret }: Client,
   path: Path,
   existing: Readonly<Record<string, unknown>>,
-  entry: Fields,
+  { entry, keepsAccount }: { entry: Fields; keepsAccount: boolean },
 ): Step[] {
+  const fields: Fields = { ...entry, args: withFlags(entry.args, existing.args) }
   const steps = [form.command, 'args', 'type'].flatMap((field) => {
-    const value = entry[field]
+    const value = fields[field]
     if (value === undefined || isDeepStrictEqual(existing[field], value)) return []
     return [{ set: [...path, field], value }]
   })
+  const env = envSteps([...path, form.env], existing[form.env], entry[form.env])
+  if (keepsAccount) return [...steps, ...env.filter((step) => 'set' in step)]
   const list = secret.kind === 'listed' ? listSteps(path, secret.field, existing, entry) : []
-  return [...steps, ...envSteps([...path, form.env], existing[form.env], entry[form.env]), ...list]
+  return [...steps, ...env, ...list]
 }
 
+/** The arguments that start the program, with the flags of those before where they have none. */
+function withFlags(after: PlainValue | undefined, before: unknown): readonly PlainValue[] {
+  const args: readonly PlainValue[] = Array.isArray(after) ? after : []
+  return flagsIn(args).length > 0 ? args : [...args, ...flagsIn(before)]
+}
+
+function flagsIn(args: unknown): readonly string[] {
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) return []
+  const first = args.findIndex((arg) => arg.startsWith('--'))
+  return first < 0 ? [] : args.slice(first)
+}
+
+/** Sets variables, and takes out those of an account that is no longer wanted. */
 function envSteps(path: Path, existing: unknown, wanted: PlainValue | undefined): Step[] {
   const before = isObject(existing) ? existing : {}
   const after: Fields = isObject(wanted) ? (wanted as Fields) : {}

@@ -219,6 +219,37 @@ describe('a server that is there', () => {
     expect(text()).toContain('Nothing to change.')
   })
 
+  test.each(clients.map(({ id }) => id))(
+    'of %s keeps its account and its limits when it is renewed',
+    async (id) => {
+      using home = clientHome()
+      const machine = home.machine('linux')
+      const { here, text } = surroundings(machine)
+      const launch = (program: string, ...flags: string[]) => ({
+        launch: { command: '/opt/node', args: [program, ...flags], env: {} },
+      })
+      const plain = { isNeeded: true, key, mayBePlain: id === 'claude-desktop' }
+      const limited = launch('/opt/old.js', '--account', 'acc-1', '--read-only')
+      await install(withKey({ clients: [id], key: plain, ...limited }), here)
+      const before = entryIn(home, machine, id)
+      const old = JSON.stringify(before.data)
+      expect(old).toContain('--read-only')
+
+      expect(await install(wanted({ clients: [id], ...launch('/opt/new.js') }), here)).toBe(0)
+      expect(entryIn(home, machine, id).data).toEqual(
+        JSON.parse(old.replace('/opt/old.js', '/opt/new.js')),
+      )
+      expect(text()).not.toContain(key)
+
+      const other = launch('/opt/new.js', '--toolsets', 'calls')
+      await install(wanted({ clients: [id], ...other }), here)
+      const renewed = home.read(before.file)
+      expect(renewed).toContain('calls')
+      expect(renewed).not.toContain('--read-only')
+      expect(renewed).toContain(baseUrl)
+    },
+  )
+
   test('on the network is replaced', async () => {
     using home = clientHome()
     const machine = home.machine('linux')
