@@ -119,6 +119,32 @@ test('a person is told when the sandbox does not answer, and what was typed stay
   expect(await page.evaluate("document.getElementById('text').value")).toBe('Hello?')
 })
 
+test('what could not be done is told until the next action', async () => {
+  const { join } = await place()
+  const { page } = await open(join.page_url)
+  const late = (await open(join.page_url)).page
+  // Its script has not read yet that somebody else has joined.
+  await late.evaluate(
+    'window.read = window.fetch; window.fetch = (path, options) => options ? window.read(path, options) : new Promise(() => {})',
+  )
+  await page.click('[value=join]')
+  await expect.poll(() => lines(page)).toContain('How can I help you?')
+  await late.evaluate("window.fetch = window.read; document.querySelector('[value=join]').click()")
+  await expect.poll(() => late.innerText('#error')).toMatch(/Somebody else has joined/)
+  await late.evaluate('new Promise((done) => setTimeout(done, 2500))')
+  expect(await late.innerText('#error')).toMatch(/Somebody else has joined/)
+})
+
+test('an open page says that its call is gone when the sandbox was started afresh', async () => {
+  const { join } = await place()
+  const { page } = await open(join.page_url)
+  // As after a restart without a file: the same page, at an address that is not there.
+  await page.evaluate(
+    "window.read = window.fetch; window.fetch = (path, options) => window.read(path.replace(/[0-9a-f]{32}/, 'none'), options)",
+  )
+  await expect.poll(() => page.innerText('#error')).toMatch(/does not have this call any more/)
+})
+
 test('an address without a call says what to do', async () => {
   const { page } = await open(`${program.url}/web-calls/none`)
   expect(await page.innerText('main')).toMatch(/Place a web call again/)

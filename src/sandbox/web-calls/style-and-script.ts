@@ -31,6 +31,11 @@ const path = location.pathname.replace(/\\/$/, '')
 const text = document.getElementById('text')
 const error = document.getElementById('error')
 let newest = 0
+let isAway = false
+function tell(problem) {
+  error.hidden = !problem
+  error.textContent = problem || ''
+}
 function show(state) {
   for (const { role, message } of state.messages.slice(lines.children.length)) {
     const line = document.createElement('p')
@@ -44,8 +49,6 @@ function show(state) {
     lines.append(line)
     lines.scrollTop = lines.scrollHeight
   }
-  error.hidden = !state.error
-  error.textContent = state.error || ''
   if (lines.dataset.phase === state.phase) return
   lines.dataset.phase = state.phase
   document.getElementById('phase').textContent = phases[state.phase]
@@ -57,11 +60,14 @@ async function ask(address, options) {
   try {
     const response = await fetch(address, options)
     const state = await response.json()
-    if (state.messages) { if (mine === newest) show(state) } else { show({ messages: [], phase: lines.dataset.phase, error: state.error }) }
+    if (state.messages && mine === newest) show(state)
+    // What an action could not do is told until the next one; reading the state takes back only its own.
+    if (options || isAway || state.error) tell(state.error)
+    isAway = false
     return response.ok
   } catch {
-    error.hidden = false
-    error.textContent = 'The sandbox does not answer. It is tried again.'
+    isAway = true
+    tell('The sandbox does not answer. It is tried again.')
     return false
   }
 }

@@ -40,13 +40,24 @@ export async function answerWebCall(request: Request, context: WebCallContext): 
   const [token = '', part] = pathname.slice(webCallPath.length).split('/')
   const web = webCallByToken(context.store, token)
   const { webCallPage, noWebCallPage } = await import('./web-call-page.ts')
-  if (!web || !['state', undefined].includes(part)) return send(request, noWebCallPage())
+  if (!web || !['state', undefined].includes(part)) {
+    const isForScript = part === 'state' || wantsJson(request)
+    return isForScript ? Response.json(noWebCall, { status: 404 }) : send(request, noWebCallPage())
+  }
   if (request.method === 'POST') return act(request, web, context)
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return new Response(null, { status: 405, headers: { allow: 'GET, HEAD, POST' } })
   }
   const state = stateOf(context.store, web, context.now())
   return part === 'state' ? Response.json(state, notStored) : send(request, webCallPage(state))
+}
+
+const wantsJson = ({ headers }: Request) =>
+  headers.get('accept')?.includes('application/json') ?? false
+
+/** For a page that was open when its call went. */
+const noWebCall = {
+  error: 'The sandbox does not have this call any more. Place a web call again.',
 }
 
 const notStored = { headers: { 'cache-control': 'no-store' } }
@@ -64,9 +75,8 @@ const send = (
 async function act(request: Request, web: WebCallRow, context: WebCallContext): Promise<Response> {
   const form = await readForm(request)
   const { data } = Action.safeParse(form && Object.fromEntries(form))
-  const wantsJson = request.headers.get('accept')?.includes('application/json') ?? false
   if (!data) {
-    return wantsJson
+    return wantsJson(request)
       ? Response.json(
           { error: `Say something of up to ${longestText} characters.` },
           { status: 422 },
@@ -74,7 +84,7 @@ async function act(request: Request, web: WebCallRow, context: WebCallContext): 
       : backToPage(web)
   }
   const refusal = await perform(data, web, context)
-  if (!wantsJson) return backToPage(web)
+  if (!wantsJson(request)) return backToPage(web)
   const now = webCallByToken(context.store, web.token) ?? web
   const state = stateOf(context.store, now, context.now())
   return Response.json(
