@@ -7,6 +7,7 @@ import { safeLines } from '../../text/safe-text.ts'
 import { InterruptedError } from '../install/questions.ts'
 import { printAnswer } from './call-answer.ts'
 import { exitCodes } from './exit-code.ts'
+import { jsonText } from './json-text.ts'
 import type { Terminal } from './terminal.ts'
 import { readToolArguments } from './tool-arguments.ts'
 import { toolHelp, usageLine } from './tool-help.ts'
@@ -55,11 +56,17 @@ export async function runCall(command: CallCommand, parts: CallParts): Promise<n
     return await callAndPrint(tool, given, parts)
   } catch (error) {
     if (!(error instanceof CommandLineError)) throw error
+    if (words.includes('--json')) await terminal.print(jsonText(mistake(tool, error)))
     terminal.warn(safeLines([`voice-agent-mcp: ${error.message}`]))
     terminal.warn(helpHint(tool))
     return exitCodes.usage
   }
 }
+
+/** A mistake in the words, for programs: as the tool itself says it of arguments. */
+const mistake = (tool: Tool, { message }: CommandLineError) => ({
+  error: { kind: 'bad_arguments', tool: tool.name, fields: [], next: message, retryable: false },
+})
 
 const helpHint = (tool: Tool) =>
   `${usageLine(tool)}\nAll arguments: voice-agent-mcp tools ${tool.name}`

@@ -171,6 +171,22 @@ describe('Ctrl+C', () => {
   })
 })
 
+test('a mistake in the words is JSON, too, where JSON is wanted', async () => {
+  const { code, stdout, stderr } = await run(['list_agents', '--limt', '2', '--json'], sandbox)
+  expect(code).toBe(2)
+  expect(JSON.parse(stdout)).toEqual({
+    error: {
+      kind: 'bad_arguments',
+      tool: 'list_agents',
+      fields: [],
+      next: 'There is no argument --limt. Did you mean --limit?',
+      retryable: false,
+    },
+  })
+  expect(stderr).toContain('Did you mean --limit?')
+  expect((await run(['list_agents', '--limt', '2'], sandbox)).stdout).toBe('')
+})
+
 test('texts of the platform have no effect on the terminal, in results, errors and JSON', async () => {
   const evil = '\u001b]0;owned\u0007\u001b[2J\u009b1m\u202e'
   await using platform = await startFakePlatform((request, response) =>
