@@ -35,10 +35,13 @@ const budgets = {
   firstBuiltins: 11,
   /** The answer to tools/list, bytes, with the properties of all known objects: recorded at 83,300. */
   listBytes: 85_500,
-  /** What tools/list over HTTP allocates without optimised code, bytes: recorded at 29,300. */
-  listAllocated: 30_800,
-  /** The same for a call of get_agent, with the sandbox: recorded at 155,300. */
-  callAllocated: 160_000,
+  /**
+   * What tools/list over HTTP allocates without optimised code, bytes: recorded at 30,650, and 30,840 on a
+   * busy machine, where timers fire between the requests.
+   */
+  listAllocated: 31_100,
+  /** The same for a call of get_agent, with the sandbox: recorded at 159,600. */
+  callAllocated: 161_000,
 }
 
 const dist = join(import.meta.dirname, '../../dist')
