@@ -150,6 +150,17 @@ describe('a web call', () => {
     }
   })
 
+  test('that has as many lines as the sandbox keeps can be ended', async () => {
+    using sandbox = startSandbox({ webWaitMs: 60_000 })
+    const { act, call } = await webCall(sandbox)
+    let answer = await act({ action: 'join' })
+    while (answer.http === 200) answer = await act({ action: 'say', text: 'Hello?' })
+    expect(answer).toMatchObject({ http: 409, phase: 'talking' })
+    expect(answer.messages.length).toBeLessThanOrEqual(1001)
+    expect(await act({ action: 'hang_up' })).toMatchObject({ http: 200, phase: 'ended' })
+    expect(await call()).toMatchObject({ status: 'completed' })
+  })
+
   test('starts with the text that it was placed with, in place of the greeting if that is wanted', async () => {
     using sandbox = startSandbox({ webWaitMs: 60_000 })
     const { act } = await webCall(sandbox, {

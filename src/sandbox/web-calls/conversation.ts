@@ -52,19 +52,33 @@ export function goOn(
   web: WebCallRow,
   now: number,
   speak: (dialogue: Dialogue) => 'goes_on' | 'ends',
+  most = mostLines,
 ): Refusal | undefined {
   const row = callOf(store, web)
   if (row.ended <= now) return 'ended'
   if (web.joined === null || row.answered === null) return 'not_joined'
   const at = (now - row.answered) / 1000
   const happened = scriptOf(row).filter((line) => line.at <= at)
-  if (happened.length >= mostLines) return 'too_many'
+  if (happened.length >= most) return 'too_many'
   const dialogue = new Dialogue(talkOf(web).settings, happened)
   dialogue.notBefore(at)
   if (speak(dialogue) === 'goes_on') dialogue.silence()
   replaceCourse(store, row, row, dialogue)
   return undefined
 }
+
+/** The person ends a call, however many lines it has. */
+export const hangUp = (store: Store, web: WebCallRow, now: number): Refusal | undefined =>
+  goOn(
+    store,
+    web,
+    now,
+    (dialogue) => {
+      dialogue.event('The caller hung up.')
+      return 'ends'
+    },
+    Number.POSITIVE_INFINITY,
+  )
 
 /** Stores the new course, and corrects the usage that the old one has been counted with. */
 function replaceCourse(store: Store, before: CallRow, row: CallRow, dialogue: Dialogue): void {

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { LiveCalls } from '../live-calls.ts'
 import type { Store } from '../store.ts'
-import { goOn, join, type Refusal } from './conversation.ts'
+import { goOn, hangUp, join, type Refusal } from './conversation.ts'
 import { say, voiceOf } from './turn.ts'
 import { talkOf, type WebCallRow, webCallByToken } from './web-call-row.ts'
 import { longestText, stateOf } from './web-call-state.ts'
@@ -135,12 +135,7 @@ async function perform(
     case 'typing':
       return store.write(() => goOn(store, web, now(), () => 'goes_on'))
     case 'hang_up':
-      return store.write(() =>
-        goOn(store, web, now(), (dialogue) => {
-          dialogue.event('The caller hung up.')
-          return 'ends'
-        }),
-      )
+      return store.write(() => hangUp(store, web, now()))
     case 'say':
       return say(action.text, web, context)
   }
