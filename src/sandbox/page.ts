@@ -3,12 +3,15 @@ import { defaultPageLimit } from '../contract/page.ts'
 import type { SqlParams, Store } from './store.ts'
 
 const Total = z.object({ total: z.int() })
+const Tables = z.object({ version: z.int() })
 const Grown = z.object({ total: z.int(), last: z.int().nullable() })
 
 /** A number of rows, and the last row of the table that was counted. */
 interface Counted {
   readonly total: number
   readonly last: number
+  /** The version of the tables: another process that empties the file makes them anew. */
+  readonly version: number
 }
 
 /** Earlier counts of tables that only grow, by account. */
@@ -60,7 +63,10 @@ function countOn(
   const { table, where, params, countedAs } = query
   const known = counted.get(store) ?? new Map<string, Counted>()
   counted.set(store, known)
-  const before = known.get(countedAs)
+  const tables = 'SELECT schema_version AS version FROM pragma_schema_version'
+  const version = store.get(Tables, tables)?.version ?? 0
+  const earlier = known.get(countedAs)
+  const before = earlier?.version === version ? earlier : undefined
   // In the order of the table from the last counted row; by the account's index the first time.
   const rows = before
     ? `${table} NOT INDEXED WHERE rowid > :last AND ${where}`
@@ -71,6 +77,6 @@ function countOn(
     { ...params, last: before?.last ?? 0 },
   )
   const total = (before?.total ?? 0) + (grown?.total ?? 0)
-  known.set(countedAs, { total, last: grown?.last ?? 0 })
+  known.set(countedAs, { total, last: grown?.last ?? 0, version })
   return total
 }

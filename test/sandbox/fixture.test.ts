@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import { Fixture } from '../../src/sandbox/fixture/fixture.ts'
 import { scratchFolder, startProgram } from '../harness/program.ts'
-import { sandboxKeys, startSandbox } from '../harness/sandbox.ts'
+import { sandboxKeys, seedIds, startSandbox } from '../harness/sandbox.ts'
 
 const described = {
   account: 'Garage Weber',
@@ -184,6 +184,19 @@ describe('--reset', () => {
     const id = await idOf(false)
     expect(await idOf(false)).toBe(id)
     expect(await idOf(true)).not.toBe(id)
+  })
+
+  test('leaves no count of what was there to a server that runs on', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'sandbox.db')
+    using running = startSandbox({ file })
+    const path = 'accounts/me/calls'
+    const before = (await running.get(path)).body.count
+    const call = { type: 'web', agent_id: seedIds.supportAgent }
+    await running.send('POST', path, call)
+    expect((await running.get(path)).body.count).toBe(before + 1)
+    using _ = startSandbox({ file, isReset: true })
+    expect((await running.get(path)).body.count).toBe(before)
   })
 
   test('never empties a database of another program', () => {
