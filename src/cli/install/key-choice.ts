@@ -31,7 +31,7 @@ export function keyChoice({ secret }: Client, { isNeeded, key, mayBePlain }: Giv
 export function keyNote({ title, secret }: Client, choice: KeyChoice): string[] {
   if (choice.kind === 'none') return []
   if (choice.kind === 'plain') {
-    return ['The key is in the file in plain text, and the file is readable to you alone.']
+    return ['The file holds the key in plain text, and is made readable to you alone.']
   }
   switch (secret.kind) {
     case 'prompt':

@@ -99,9 +99,7 @@ async function callAndPrint(
     const code = await printAnswer(tool, result, { terminal, wantsJson })
     if (code === exitCodes.usage && !wantsJson) terminal.warn(helpHint(tool))
     const isInterrupted = person.wasInterrupted() || signal.aborted
-    return isInterrupted && code !== exitCodes.unknown && code !== exitCodes.done
-      ? exitCodes.interrupted
-      : code
+    return isInterrupted && code !== exitCodes.unknown ? exitCodes.interrupted : code
   } catch (error) {
     // The tool is not exposed, or a question was answered too late: nothing was done.
     if (!(error instanceof ProtocolError)) throw error

@@ -200,6 +200,7 @@ describe.runIf(hasScript)('at a real terminal', { timeout: 90_000 }, () => {
   })
 
   test('the head of a table is bold, unless NO_COLOR is set', async () => {
+    delete process.env.NO_COLOR
     expect((await atTerminal(['call', 'list_agents'], '')).screen).toContain('\u001b[1m')
     process.env.NO_COLOR = '1'
     const { screen } = await atTerminal(['call', 'list_agents'], '').finally(() => {

@@ -85,8 +85,8 @@ test.concurrent('without a terminal it says what to do, with exit code 2', async
 })
 
 test.concurrent.each([
-  [1, ['install', 'curser'], 'There is no client "curser". Is cursor meant?'],
-  [1, ['uninstall', 'zedd', '--yes'], 'Is zed meant?'],
+  [2, ['install', 'curser'], 'There is no client "curser". Is cursor meant?'],
+  [2, ['uninstall', 'zedd', '--yes'], 'Is zed meant?'],
   [1, ['install', 'zed', '--name', 'a b'], '--name takes a letter'],
   [1, ['install', 'zed', '--key-in-files'], '--key-in-files needs the key'],
   [1, ['install', 'zed', '--base-url', 'http://example.com'], 'must be https'],

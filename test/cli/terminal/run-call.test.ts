@@ -158,6 +158,18 @@ describe('Ctrl+C', () => {
     expect(stderr).toMatch(/NOT KNOWN whether the call was placed.*order-1[\s\S]*list_calls/)
   })
 
+  test('while a placed call is waited for says that it goes on, and a loop of the shell ends', async () => {
+    await using platform = await startCallingPlatform()
+    const texts = { 'base-url': platform.url, 'api-key': 'k', 'state-dir': ':memory:' }
+    const { code, stdout } = await run(
+      [...call, '--follow'],
+      { ...texts, confirm: 'never' },
+      { interruptsWhen: () => platform.dialled.length > 0 },
+    )
+    expect(stdout).toMatch(/goes on/)
+    expect(code).toBe(130)
+  })
+
   test('of something that only reads ends it', async () => {
     await using platform = await startFakePlatform(async (_, response) => {
       await sleep(3000)
