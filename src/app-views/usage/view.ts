@@ -81,7 +81,7 @@ function totals({ totals: { minutes, conversations, change, percent } }: UsageDa
     h('div', {}, one(minutes, 'Minutes', change?.minutes)),
     h('div', {}, one(conversations, 'Conversations', change?.conversations)),
     typeof percent === 'number' &&
-      h('div', {}, h('dt', {}, 'Change of time'), h('dd', {}, `${f.signed(percent)} %`)),
+      h('div', {}, h('dt', {}, 'Change in minutes'), h('dd', {}, `${f.signed(percent)} %`)),
   )
 }
 
