@@ -28,8 +28,8 @@ export default defineConfig({
       group('real', real, 1, { setup: ['test/real/install.ts'], fileParallelism: false }),
       group('traces', traces, 0, { setup: ['test/traces/install.ts'] }),
       group('browser', browser, 2, { setup: ['test/browser/install.ts'], fileParallelism: false }),
-      group('examples', examples, 2, { setup: ['test/examples/install.ts'] }),
-      group('clone', clones, 3),
+      group('examples', examples, 3, { setup: ['test/examples/install.ts'] }),
+      group('clone', clones, 4),
     ],
   },
 })

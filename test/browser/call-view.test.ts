@@ -368,5 +368,10 @@ describe('a result that is no call', () => {
     await view.frame.click('#open-0')
     await view.frame.waitForSelector('.turn')
     expect(await view.text()).toContain('Front desk')
+    // And back, without asking anybody.
+    await view.frame.click('#all-calls')
+    await view.frame.waitForSelector('tbody tr')
+    expect(await view.text()).toContain('not allowed: Quiet hours.')
+    expect(await view.frame.evaluate('document.activeElement.id')).toBe('calls')
   })
 })

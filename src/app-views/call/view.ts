@@ -1,6 +1,6 @@
 import { plainText } from '../../text/plain-text.ts'
 import { h, listen } from '../shared/dom.ts'
-import { type Page, startView } from '../shared/view.ts'
+import { type Args, type Page, startView } from '../shared/view.ts'
 import { CallData, hasEnded, joinCalls } from './data.ts'
 import { callFacts } from './facts.ts'
 import { follow, readingOf } from './follow.ts'
@@ -11,21 +11,41 @@ import { spokenLine, turnList } from './turns.ts'
 /** The user has stopped the reading of a call that goes on. */
 let isPaused = false
 
+/** The list that was shown last, and the arguments of its call. */
+let list: { readonly data: CallData; readonly input: Args } | undefined
+
 startView({ name: 'call', title: 'Call', what: 'the call', schema: CallData, draw })
 
 function draw(call: CallData, page: Page<CallData>): readonly Node[] {
   if (call.confirmation) return [notPlaced(call.confirmation)]
-  if (call.calls) return [severalCalls(call.calls, page)]
+  if (call.calls) {
+    list = { data: call, input: page.input }
+    return [severalCalls(call.calls, page)]
+  }
   const isLive = !hasEnded(call) && page.host.canCallTools() && readingOf(call) !== undefined
   if (isLive && !isPaused) follow(call, page, () => pause(page, true))
   announceNews(call, page)
   const strip = timeline(call, page.formats)
   return [
+    ...backButton(call, page),
     callFacts(call, page),
     ...(isLive ? [pauseButton(page)] : []),
     ...(call.note ? [h('p', { class: 'muted' }, plainText(call.note))] : []),
     ...(strip ? [strip] : []),
     ...transcript(call, page),
+  ]
+}
+
+/** Back to the list that the call is in. */
+function backButton({ id }: CallData, page: Page<CallData>): readonly Node[] {
+  const from = list
+  if (!from?.data.calls?.some(({ call_id }) => call_id === id)) return []
+  const button = h('button', { id: 'all-calls' }, 'All calls')
+  return [
+    listen(button, 'click', () => {
+      page.showAgain(from.data, from.input)
+      document.getElementById('calls')?.focus()
+    }),
   ]
 }
 

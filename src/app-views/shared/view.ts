@@ -28,6 +28,8 @@ export interface Page<T> {
   /** Calls a tool and shows its result; false: it failed, and the view says why. */
   readonly call: (tool: string, args: Args, options?: CallOptions<T>) => Promise<boolean>
   readonly redraw: () => void
+  /** Shows again what was shown before, with the arguments of its call. */
+  readonly showAgain: (data: T, input: Args) => void
   /** Tells people who do not see the view what is new in it. */
   readonly announce: (text: string) => void
 }
@@ -57,9 +59,18 @@ export function startView<T>(program: ViewProgram<T>): void {
     const { announce } = states
     const focused = document.activeElement?.id
     const formats = createFormats(context)
-    const page = { input, host, formats, signal, call, redraw: draw, announce }
+    const page = { input, host, formats, signal, call, redraw: draw, showAgain, announce }
     states.content.replaceChildren(...program.draw(shown.data, page))
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
+  }
+
+  function showAgain(data: T, args: Args) {
+    // An answer that is still on its way is dropped.
+    asked++
+    states.done()
+    input = args
+    shown = { data, text: JSON.stringify(data) }
+    draw()
   }
 
   function fail(text: string) {
