@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import {
   bin,
@@ -200,13 +200,12 @@ describe.runIf(hasScript)('at a real terminal', { timeout: 90_000 }, () => {
   })
 
   test('the head of a table is bold, unless NO_COLOR is set', async () => {
-    delete process.env.NO_COLOR
+    onTestFinished(() => void vi.unstubAllEnvs())
+    // Node.js takes the terminal of most CI systems for one without colours.
+    for (const name of ['NO_COLOR', 'CI']) vi.stubEnv(name, undefined)
     expect((await atTerminal(['call', 'list_agents'], '')).screen).toContain('\u001b[1m')
-    process.env.NO_COLOR = '1'
-    const { screen } = await atTerminal(['call', 'list_agents'], '').finally(() => {
-      delete process.env.NO_COLOR
-    })
-    expect(screen).not.toContain('\u001b[1m')
+    vi.stubEnv('NO_COLOR', '1')
+    expect((await atTerminal(['call', 'list_agents'], '')).screen).not.toContain('\u001b[1m')
   })
 })
 
