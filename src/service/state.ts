@@ -25,19 +25,30 @@ const databaseLabel = settingLabel(stateSettings, 'state-url')
 
 /**
  * Connects to the database, if there is one; files are made with the first call, and a server that only
- * reads needs none. Gives the warning of a database that cannot be reached at the moment: meanwhile
- * everything else is served. Throws ConfigError where somebody has to change something.
+ * reads needs none. Gives the warning of a database that cannot be reached at the moment, or of a folder
+ * that cannot be written: meanwhile everything else is served. Throws ConfigError where somebody has to
+ * change something.
  */
 export async function prepareState(
   state: State,
-  { databaseUrl }: StateConfig,
+  { databaseUrl, dir }: StateConfig,
 ): Promise<string | undefined> {
   try {
-    if (databaseUrl !== undefined) await state.check()
+    if (databaseUrl === undefined) return dir === ':memory:' ? undefined : await folderWarning(dir)
+    await state.check()
     return undefined
   } catch (error) {
     if (!(error instanceof StateError)) throw error
     if (error.isTemporary) return error.message
     throw new ConfigError(error.message)
   }
+}
+
+async function folderWarning(folder: string): Promise<string | undefined> {
+  const { unwritableFolder } = await import('../state/sqlite/writable.ts')
+  const fault = unwritableFolder(folder)
+  return (
+    fault &&
+    `The state folder ${folder} cannot be used: ${fault}. Calls and what needs a confirmation are refused until it can. Let this program write to it, or name another with ${stateDirLabel}.`
+  )
 }

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startHttpProgram } from '../harness/program.ts'
+import { mcpHttpRequest } from '../harness/mcp-request.ts'
+import { scratchFolder, startHttpProgram } from '../harness/program.ts'
 import { get } from '../harness/raw-http.ts'
 
 const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
@@ -38,3 +41,16 @@ test.each(listening.filter(([host]) => hasIPv6 || !host.includes(':')))(
     }
   },
 )
+
+test('a state folder that cannot be written is told at the start, and reads are served', async () => {
+  using folder = scratchFolder()
+  const file = join(folder.path, 'file')
+  writeFileSync(file, '')
+  const dir = join(file, 'state')
+  await using program = await startHttpProgram({ VOICE_AGENT_STATE_DIR: dir })
+  expect(program.stderr()).toContain(
+    `The state folder ${dir} cannot be used: ${file} is not a folder. Calls and what needs a confirmation are refused until it can.`,
+  )
+  const call = mcpHttpRequest('tools/call', { name: 'list_agents', arguments: {} })
+  expect(await (await fetch(program.url, call)).text()).toContain('Support line')
+})

@@ -77,7 +77,9 @@ beforeAll(async () => {
     JSON.stringify(join(clone, file)),
   )
   writeCommand('voice-agent-mcp', `exec ${program.join(' ')} "$@"`)
-  const faults = blocksOf('docs/sandbox.md').find(({ language }) => language === 'json')
+  const faults = blocksOf('docs/sandbox.md').find(
+    ({ language, text }) => language === 'json' && text.includes('"rules"'),
+  )
   writeFileSync(join(clone, 'faults.json'), faults?.text ?? '')
   platform = await startPlatformProgram()
 }, 120_000)

@@ -4,8 +4,8 @@ import type { AuditConfig } from '../../config/audit.ts'
 import type { StateConfig } from '../../config/state.ts'
 import type { UsableConfig } from '../../config/usable-config.ts'
 import type { InspectedState, Inspection } from '../../service/inspection.ts'
+import { unwritableFile, unwritableFolder } from '../../state/sqlite/writable.ts'
 import { type Check, type Finding, green, notConfigured } from './check.ts'
-import { unwritableFile, unwritableFolder } from './writable.ts'
 
 /** What outlives a request: in a folder, or in a database. */
 export const stateCheck = (

@@ -1,10 +1,10 @@
-import { CommandLineError } from '../../config/config-error.ts'
 import { type Client, clients } from './clients.ts'
+import { UsageError } from './usage-error.ts'
 
 /** The known word that a mistyped one most likely means. */
 export type ClosestWord = (word: string, known: readonly string[]) => string | undefined
 
-/** The clients that are named. Throws CommandLineError for a name that is of none. */
+/** The clients that are named. Throws UsageError for a name that is of none. */
 export const namedClients = (names: readonly string[], closestWord: ClosestWord): Client[] => [
   ...new Set(names.map((name) => clientNamed(name, closestWord))),
 ]
@@ -15,8 +15,9 @@ function clientNamed(name: string, closestWord: ClosestWord): Client {
   const ids = clients.map(({ id }) => id)
   const meant = name.length > 64 ? undefined : closestWord(name, ids)
   const hint = meant === undefined ? '' : ` Is ${meant} meant?`
-  throw new CommandLineError(
+  throw new UsageError(
     `There is no client ${JSON.stringify(name.slice(0, 64))}.${hint} There are ${ids.join(', ')}.`,
+    { exitCode: 2 },
   )
 }
 

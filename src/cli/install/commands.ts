@@ -67,6 +67,6 @@ async function reported(
     }
     if (!(error instanceof UsageError)) throw error
     warn(error.message)
-    return 1
+    return error.exitCode
   }
 }
