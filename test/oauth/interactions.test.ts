@@ -241,7 +241,9 @@ describe('scopes', () => {
   })
 })
 
-test('requests for access are limited by the address of the client, which a proxy tells', async () => {
+test('requests for access are limited by the address of the client, which a proxy tells', {
+  timeout: 60_000,
+}, async () => {
   await using limited = await startOauthServer({ texts: { 'trusted-proxies': '127.0.0.1' } })
   const asking = await registeredClient(limited)
   const { url } = await asking.authorizationUrl()
@@ -253,8 +255,10 @@ test('requests for access are limited by the address of the client, which a prox
   }
   const statuses = new Set<string | number>()
   // The allowance fills again meanwhile, five a second.
-  for (let count = 0; count < 1000 && statuses.size < 2; count++)
-    statuses.add(await statusFrom('203.0.113.1'))
+  for (let count = 0; count < 100 && statuses.size < 2; count++) {
+    const some = Array.from({ length: 20 }, () => statusFrom('203.0.113.1'))
+    for (const status of await Promise.all(some)) statuses.add(status)
+  }
   expect([...statuses]).toEqual([303, '429 <h1>Too many requests for access</h1>'])
   expect(await statusFrom('203.0.113.2')).toBe(303)
 })
