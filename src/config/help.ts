@@ -89,7 +89,7 @@ function partText(part: HelpPart, width = Number.POSITIVE_INFINITY): string {
   const isBeside = width - indent >= leastMeaning
   return part
     .flatMap((line) => {
-      // Examples are commands to copy, which are not broken.
+      // Examples are commands to copy: their lines are not wrapped.
       if (typeof line === 'string') return line.startsWith(' ') ? [line] : wrapped(line, width)
       const [name, meaning] = line
       if (!isBeside)

@@ -27,8 +27,8 @@ export interface AddressRange {
 export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headersDistinct'>) => string
 
 /**
- * The address that a request comes from, or, where that is a proxy to be trusted, the one that the
- * proxy names in X-Forwarded-For. Each proxy adds the address that it was reached from at the end; what
+ * The address that a request comes from. If that is a trusted proxy: the address that the proxy names
+ * in X-Forwarded-For. Each proxy adds the address that it was reached from at the end; what
  * stands before the last one that is not a proxy was written by anyone.
  */
 export function createClientAddress(proxies: readonly AddressRange[]): ClientAddress {

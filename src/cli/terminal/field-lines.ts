@@ -20,7 +20,7 @@ export function fieldLines(object: Readonly<Record<string, unknown>>, indent = '
   })
 }
 
-/** An item of a list: its fields, the first behind a hyphen. */
+/** Writes an item of a list: a line for each field, the first one after a hyphen. */
 function itemLines(item: unknown, indent: string): string[] {
   if (!isObject(item)) return [`${indent}- ${cellText(item)}`]
   return fieldLines(item, `${indent}${step}`).map((line, at) =>

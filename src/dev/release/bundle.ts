@@ -61,7 +61,7 @@ export function packBundle({ name, version }: PackageInfo, folder: string, out: 
   return { file, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') }
 }
 
-/** What a desktop client makes of a manifest and the answers of a person. */
+/** What a desktop client starts, by its manifest and the answers of a person. */
 const McpConfig = z.object({
   command: z.literal('node'),
   args: z.array(z.string()),

@@ -71,7 +71,7 @@ const send = (
   }: { status: number; headers: Readonly<Record<string, string>>; body: string },
 ) => new Response(method === 'HEAD' ? null : body, { status, headers })
 
-/** A script gets the new state; a form leads back to the page. */
+/** Answers a script with the new state, and a form with a redirect to the page. */
 async function act(request: Request, web: WebCallRow, context: WebCallContext): Promise<Response> {
   const form = await readForm(request)
   const { data } = Action.safeParse(form && Object.fromEntries(form))

@@ -51,7 +51,7 @@ const purgeSql = `DELETE FROM ${table} WHERE expires <= ${databaseNow}`
 const getSql = `SELECT value FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}`
 const removeSql = `DELETE FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere} RETURNING id`
 
-/** Of the values $1 to $7: whether the record is there, and whether there is room for another. */
+/** Whether the record of the values $1 to $7 is there, and whether there is room for another. */
 const thereAndRoom = `
   WITH there AS (SELECT 1 FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}),
   room AS (

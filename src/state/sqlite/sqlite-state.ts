@@ -68,7 +68,7 @@ export interface InspectedFile {
   readonly problem: string | undefined
 }
 
-/** The files of a state that exist, without a change to them. */
+/** Lists the files of a state that exist. Changes nothing. */
 export async function inspectSqliteState({
   folder,
   isSandbox,
