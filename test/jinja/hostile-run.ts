@@ -1,9 +1,11 @@
-import { render, TemplateError } from '../../src/jinja/index.ts'
+import { analyse, render, TemplateError } from '../../src/jinja/index.ts'
+import { templateLimits } from '../../src/sandbox/template-limits.ts'
 import { hostileSources, hostileTemplate, templateCount } from '../harness/hostile-templates.ts'
 
 /*
- * Renders hostile templates and prints, as JSON lines, what each took: CPU time as a multiple of
- * what a plain loop takes until its steps run out, so that a slow machine makes no difference.
+ * Renders and checks hostile templates and prints, as JSON lines, what each took: CPU time as a
+ * multiple of what a plain template takes until its steps run out, so that a slow machine makes no
+ * difference.
  *   node [--max-old-space-size=…] test/jinja/hostile-run.ts FIRST STEP [SLOWER-THAN]
  */
 
@@ -12,15 +14,20 @@ const [first = 0, step = 1, slowest = 0] = process.argv.slice(2).map(Number)
 const plainLoop =
   '{% for i in range(100000) %}{% for j in range(100000) %}{% set x = i + j %}{% endfor %}{% endfor %}'
 
-function cpuMs(source: string): { readonly ms: number; readonly ended: string } {
+const plainList = `{{ [${'a,'.repeat(65_000)}a] }}`
+
+function cpuMs(
+  work: (source: string) => string,
+  source: string,
+): { readonly ms: number; readonly ended: string } {
   const before = process.cpuUsage()
-  const ended = end(source)
+  const ended = work(source)
   const { user, system } = process.cpuUsage(before)
   return { ms: (user + system) / 1000, ended }
 }
 
 /** How a rendering ended; anything but a result or an error of the template ends this process. */
-function end(source: string): string {
+function rendered(source: string): string {
   try {
     render(source)
     return 'rendered'
@@ -30,19 +37,35 @@ function end(source: string): string {
   }
 }
 
-cpuMs(plainLoop)
-let plain = cpuMs(plainLoop).ms
+/** How a check within the sandbox's limits ended. */
+const checked = (source: string): string =>
+  analyse(source, templateLimits).errors[0]?.type ?? 'checked'
 
-function report(name: string, source: string): void {
-  const { ms, ended } = cpuMs(source)
-  const times = ms / plain
-  if (times >= slowest) console.log(JSON.stringify({ name, times, ms, ended }))
+cpuMs(rendered, plainLoop)
+let plain = cpuMs(rendered, plainLoop).ms
+
+function report(name: string, took: ReturnType<typeof cpuMs>, plainMs: number): void {
+  const times = took.ms / plainMs
+  if (times >= slowest) console.log(JSON.stringify({ name, times, ...took }))
 }
 
-for (const [name, source] of Object.entries(hostileSources)) report(name, source())
+/** A check is short, so that the least of several runs counts. */
+function checkCost(source: string): ReturnType<typeof cpuMs> {
+  const [first = cpuMs(checked, source), ...more] = Array.from({ length: 3 }, () =>
+    cpuMs(checked, source),
+  )
+  return more.reduce((least, cost) => (cost.ms < least.ms ? cost : least), first)
+}
+
+const plainCheck = checkCost(plainList).ms
+for (const [name, make] of Object.entries(hostileSources)) {
+  const source = make()
+  report(name, cpuMs(rendered, source), plain)
+  report(`check of ${name}`, checkCost(source), plainCheck)
+}
 for (let number = first; number < templateCount; number += step) {
-  if (number % 50 === first % 50) plain = Math.max(plain, cpuMs(plainLoop).ms)
+  if (number % 50 === first % 50) plain = Math.max(plain, cpuMs(rendered, plainLoop).ms)
   const source = hostileTemplate(number)
-  report(source.slice(source.indexOf('{% set s =')), source)
+  report(source.slice(source.indexOf('{% set s =')), cpuMs(rendered, source), plain)
 }
 console.log(JSON.stringify({ plain, peakMb: process.resourceUsage().maxRSS / 1024 }))

@@ -14,6 +14,9 @@ const Line = z.union([
 /** Many times a plain loop; what is not paid for takes hundreds or thousands of times as long. */
 const mostTimes = 12
 
+/** The same for the sandbox's check of a template, of which the costliest takes 1.3 times. */
+const mostCheckTimes = 4
+
 // The process ends with an error where a template takes more than this heap.
 test('no operation costs more time or memory than is paid for', { timeout: 120_000 }, async () => {
   const { stdout } = await promisify(execFile)(
@@ -26,5 +29,6 @@ test('no operation costs more time or memory than is paid for', { timeout: 120_0
     .split('\n')
     .map((line) => Line.parse(JSON.parse(line)))
   expect(lines.length).toBeGreaterThan(90)
-  expect(lines.filter((line) => 'times' in line && line.times > mostTimes)).toEqual([])
+  const most = (name: string) => (name.startsWith('check of ') ? mostCheckTimes : mostTimes)
+  expect(lines.filter((line) => 'times' in line && line.times > most(line.name))).toEqual([])
 })

@@ -22,21 +22,9 @@ test('variables count as steps: 10,000 are listed, 20,000 are too many', () => {
   expect(analyse(reading(20_000), templateLimits).errors[0]?.type).toBe('too_large')
 })
 
-/** CPU time of this process: other work on the machine makes no difference. */
-function cpuMs(work: () => void): number {
-  const { user, system } = process.cpuUsage()
-  work()
-  const after = process.cpuUsage()
-  return (after.user + after.system - user - system) / 1000
-}
-
-test.each(Object.entries(hostileSources))(
-  'the check of %s takes less than twice what a plain template of that many steps takes',
-  (_, make) => {
-    const source = make()
-    const plain = `{{ [${'a,'.repeat(65_000)}a] }}`
-    const least = (text: string) =>
-      Math.min(...[1, 2, 3].map(() => cpuMs(() => analyse(text, templateLimits))))
-    expect(least(source)).toBeLessThan(30 + 2 * least(plain))
-  },
-)
+// What the check of each takes is measured by test/jinja/hostile-templates.test.ts.
+test.each(Object.keys(hostileSources))('the check of %s is finished or given up', (name) => {
+  const { errors } = analyse(hostileSources[name]?.() ?? '', templateLimits)
+  const cheap = ['a long integer', 'a long name that is undefined', 'names read from deep inside']
+  expect(errors.map(({ type }) => type)).toEqual(cheap.includes(name) ? [] : ['too_large'])
+})
