@@ -562,7 +562,7 @@ describe('time', () => {
         client.call(routes.accounts.current, { params: {}, query: {} }, controller.signal),
     )
     expect(failure).toEqual({ kind: 'cancelled', maybeSent: true })
-    expect(Date.now() - started).toBeLessThan(1500)
+    expect(Date.now() - started).toBeLessThan(5000)
   })
 
   test('a request that is cancelled between two tries ends at once', async () => {

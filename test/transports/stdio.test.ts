@@ -149,7 +149,7 @@ test('a server that is told to stop does not wait for the end of a call', async 
   const began = Date.now()
   program.process.kill('SIGTERM')
   expect(await program.exited).toBe(0)
-  expect(Date.now() - began).toBeLessThan(1500)
+  expect(Date.now() - began).toBeLessThan(8000)
 })
 
 test('a question to a client that has gone is not waited for', async () => {

@@ -81,7 +81,7 @@ describe('a call in the sandbox', () => {
     const onProgress = (message: string) => void progress.push(message)
     const args = { ...call, timeout_seconds: 1 }
     const result = await client.call('wait_for_call', args, { onProgress })
-    expect(Date.now() - began).toBeLessThan(2500)
+    expect(Date.now() - began).toBeLessThan(8000)
     expect(result.structuredContent).toMatchObject({ ended: false, status: 'in_progress' })
     expect(result.content[0]?.text).toContain(`Wait on with wait_for_call, call_id ${call.call_id}`)
     // So late that the result would be right behind it.

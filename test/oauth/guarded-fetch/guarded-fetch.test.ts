@@ -229,7 +229,7 @@ describe('time', () => {
     })
     const start = performance.now()
     expect(await refusal(guarded({ timeLimitMs }).fetch(server.address))).toBe('too_slow')
-    expect(performance.now() - start).toBeLessThan(3000)
+    expect(performance.now() - start).toBeLessThan(8000)
     await expect.poll(() => server.connections().open).toBe(0)
   })
 
