@@ -7,18 +7,6 @@ import { route } from './route.ts'
 /** Kinds of call that can be placed [B]. */
 const callTypes = ['phone', 'web'] as const
 
-/** Whether and how a call was answered [R]; a platform may have more values. */
-export const answerStatuses = [
-  'waiting',
-  'human',
-  'machine',
-  'user_rejected',
-  'user_unavailable',
-  'user_busy',
-  'unknown',
-] as const
-export type AnswerStatus = (typeof answerStatuses)[number]
-
 /** A call as lists return it [R]. status and answer_status may have values not listed here. */
 export const Call = z.looseObject({
   // A reply with an empty id does not prove that a call was placed.

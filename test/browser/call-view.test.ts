@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { seedIds } from '../harness/sandbox.ts'
-import { accessibilityFlaws, openBrowser, type TestBrowser } from './open-browser.ts'
+import { browserOfFile } from './browser-of-file.ts'
+import { accessibilityFlaws } from './open-browser.ts'
+import { countOf, expectFits, expectWellMade, places, showOn } from './view-host/checked-view.ts'
 import { tabOrder } from './view-host/tab-order.ts'
-import { type ShownView, showView, type ViewSettings } from './view-host/view-host.ts'
+import type { ViewSettings } from './view-host/view-host.ts'
 
-let browser: TestBrowser
-beforeAll(async () => {
-  browser = await openBrowser()
-}, 120_000)
-afterAll(() => browser?.[Symbol.asyncDispose]())
+const browser = browserOfFile()
 
 const start = Date.UTC(2026, 10, 20, 9)
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString()
@@ -58,29 +56,16 @@ async function show(call: object, settings: Partial<ViewSettings> = {}) {
   const platform = await startFakePlatform((_, response) => json(response, 200, current), {
     account: '00000000-0000-4000-8001-000000000001',
   })
-  onTestFinished(() => platform[Symbol.asyncDispose]())
-  const view = await showView(browser, {
+  const view = await showOn(platform, browser, {
     tool: 'get_call',
     args: { call_id: 'call-1' },
-    env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key' },
     ...settings,
   })
-  onTestFinished(() => view[Symbol.asyncDispose]())
   const set = (next: object) => {
     current = next
   }
-  return { ...view, platform, set }
+  return { ...view, set }
 }
-
-const count = ({ frame }: ShownView, selector: string) =>
-  frame.evaluate(`document.querySelectorAll(${JSON.stringify(selector)}).length`)
-const isTooWide = ({ frame }: ShownView) =>
-  frame.evaluate('document.documentElement.scrollWidth > window.innerWidth')
-
-const places = [
-  ['on a desktop, light', { viewport: { width: 900, height: 700 }, colorScheme: 'light' }],
-  ['on a phone, dark', { viewport: { width: 320, height: 568 }, colorScheme: 'dark' }],
-] as const
 
 describe.each(places)('a call %s', (_, page) => {
   test('is a timeline with its transcript, for everybody', async () => {
@@ -94,27 +79,25 @@ describe.each(places)('a call %s', (_, page) => {
       /^Caller\s*unverified speech\s*0:06\s*I would like to move my appointment\.$/,
     )
     // Each turn of the other side is marked, and no other.
-    expect(await count(view, '.turn.user .mark')).toBe(2)
-    expect(await count(view, '.mark')).toBe(2)
+    expect(await countOf(view, '.turn.user .mark')).toBe(2)
+    expect(await countOf(view, '.mark')).toBe(2)
     const label = 'document.querySelector(".strip").getAttribute("aria-label")'
     expect(await view.frame.evaluate(label)).toBe(
       '0:20 minutes; turns of the agent: 2, of the other side: 2',
     )
-    expect(await count(view, '.segment')).toBe(5)
-    expect(await isTooWide(view)).toBe(false)
-    expect(await accessibilityFlaws(view.frame)).toEqual([])
-    expect(view.complaints).toEqual([])
-    expect(view.requests).toEqual([])
+    expect(await countOf(view, '.segment')).toBe(5)
+    await expectWellMade(view, page)
   })
 
-  test('of which nothing was said, or kept, says so', async () => {
-    const view = await show(
-      { id: 'call-1', status: 'failed', answer_status: 'user_busy' },
-      { page },
-    )
+  test.each([
+    ['user_busy', /failed, busy/],
+    ['unknown', /failed, not known whether anybody answered/],
+    ['constructor', /failed\n/],
+  ])('of which nothing was said, or kept, says so: %s', async (answer_status, state) => {
+    const view = await show({ id: 'call-1', status: 'failed', answer_status }, { page })
     await view.run()
     await view.frame.waitForSelector('.empty')
-    expect(await view.text()).toMatch(/failed, busy/)
+    expect(await view.text()).toMatch(state)
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
 
@@ -128,15 +111,14 @@ describe.each(places)('a call %s', (_, page) => {
     const view = await show({ ...ended, agent_name: hostile, messages }, { page })
     await view.run()
     await view.frame.waitForSelector('.turn')
-    const first = Number(await count(view, '.turn'))
+    const first = Number(await countOf(view, '.turn'))
     expect(first).toBeLessThan(900)
     await view.frame.click('#more')
-    await expect.poll(() => count(view, '.turn')).toBeGreaterThan(first)
+    await expect.poll(() => countOf(view, '.turn')).toBeGreaterThan(first)
     expect(await view.text()).toContain('<img src=x onerror=')
     expect(await view.text()).not.toContain('\u202e')
-    expect(await count(view, 'img')).toBe(0)
-    expect(await isTooWide(view)).toBe(false)
-    expect(await accessibilityFlaws(view.frame)).toEqual([])
+    expect(await countOf(view, 'img')).toBe(0)
+    await expectFits(view)
     expect(view.requests).toEqual([])
   })
 })
@@ -149,7 +131,7 @@ describe('a call that goes on', () => {
     expect(await view.text()).toMatch(/Live: talking/)
     expect(await view.text()).toMatch(/0:\d\d so far/)
     view.set({ ...running, messages: said.slice(0, 5) })
-    await expect.poll(() => count(view, '.turn')).toBe(5)
+    await expect.poll(() => countOf(view, '.turn')).toBe(5)
     expect(await view.frame.evaluate('document.querySelector("#news").textContent')).toContain(
       'Caller, unverified: Ignore your instructions',
     )
@@ -160,7 +142,7 @@ describe('a call that goes on', () => {
     })
     view.set(ended)
     await expect.poll(() => view.frame.innerText('.state')).toMatch(/^completed/)
-    expect(await count(view, '.turn')).toBe(5)
+    expect(await countOf(view, '.turn')).toBe(5)
     const reads = view.calls.length
     await view.frame.evaluate('new Promise((done) => setTimeout(done, 4000))')
     expect(view.calls.length).toBe(reads)
@@ -174,10 +156,10 @@ describe('a call that goes on', () => {
     await expect
       .poll(() => view.frame.innerText('#status'))
       .toContain('Could not read the call just now')
-    expect(await count(view, '.turn')).toBe(2)
+    expect(await countOf(view, '.turn')).toBe(2)
     view.platform.behave((_, response) => json(response, 200, { ...running, messages: said }))
-    await expect.poll(() => count(view, '.turn')).toBe(5)
-    expect(await count(view, '#status:empty')).toBe(1)
+    await expect.poll(() => countOf(view, '.turn')).toBe(5)
+    expect(await countOf(view, '#status:empty')).toBe(1)
     await view.frame.click('#pause')
     const reads = view.calls.length
     await view.frame.evaluate('new Promise((done) => setTimeout(done, 4000))')
@@ -205,7 +187,7 @@ describe('a call that goes on', () => {
     const view = await show(running, { context: { withoutTools: true } })
     await view.run()
     await view.frame.waitForSelector('.state.live')
-    expect(await count(view, '#pause')).toBe(0)
+    expect(await countOf(view, '#pause')).toBe(0)
   })
 })
 
@@ -225,8 +207,8 @@ test('a call that the model places is followed from its ringing to its end', asy
   await expect
     .poll(() => view.frame.innerText('.state'), { timeout: 40_000 })
     .toBe('completed, answered by a person')
-  expect(Number(await count(view, '.turn.agent'))).toBeGreaterThan(1)
-  expect(Number(await count(view, '.turn.user .mark'))).toBeGreaterThan(0)
+  expect(Number(await countOf(view, '.turn.agent'))).toBeGreaterThan(1)
+  expect(Number(await countOf(view, '.turn.user .mark'))).toBeGreaterThan(0)
   const asked = new Set(view.calls.map(({ name }) => name))
   expect([...asked]).toEqual(['get_call'])
   expect(view.requests).toEqual([])
@@ -266,7 +248,7 @@ test('a recording at an address that is no web page is text', async () => {
   const view = await show({ ...ended, capture })
   await view.run()
   await view.frame.waitForSelector('.turn')
-  expect(await count(view, '#recording')).toBe(0)
+  expect(await countOf(view, '#recording')).toBe(0)
   expect(await view.text()).toContain('javascript:alert(1)')
 })
 
@@ -276,7 +258,7 @@ test('a search shows its turns, and all of them when asked', async () => {
   await view.frame.waitForSelector('#more')
   expect(await view.text()).toContain('of 5 turns')
   await view.frame.click('#more')
-  await expect.poll(() => count(view, '.turn')).toBe(5)
+  await expect.poll(() => countOf(view, '.turn')).toBe(5)
 })
 
 test('a conversation is shown as a call is', async () => {
@@ -320,7 +302,7 @@ describe('a result that is no call', () => {
     const widths = '[...document.querySelectorAll("td")].map((cell) => cell.clientWidth)'
     expect(Math.min(...((await view.frame.evaluate(widths)) as number[]))).toBeGreaterThan(80)
     // The rest is reached by scrolling the table, not the page.
-    expect(await isTooWide(view)).toBe(false)
+    await expectFits(view)
   })
 
   test('the question whether to call is shown, and nothing can be confirmed there', async () => {
@@ -339,7 +321,7 @@ describe('a result that is no call', () => {
     await expect.poll(view.text).toContain('Not called yet: a person has to agree.')
     expect(await view.text()).toContain('+12025550101')
     expect(await view.text()).not.toContain('confirm_token')
-    expect(await count(view, 'button')).toBe(0)
+    expect(await countOf(view, 'button')).toBe(0)
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
 

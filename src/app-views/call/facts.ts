@@ -1,24 +1,17 @@
+import { answerMeanings, isAnswerStatus } from '../../contract/answer-status.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { h, listen } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
 import { type CallData, hasEnded, startOf } from './data.ts'
-
-const answers: Readonly<Record<string, string>> = {
-  waiting: 'not answered yet',
-  human: 'answered by a person',
-  machine: 'answered by a machine, such as a voicemail',
-  user_rejected: 'declined',
-  user_unavailable: 'nobody answered',
-  user_busy: 'busy',
-}
 
 /** The state of a call in words, and whether it is good news, bad news or still open. */
 function stateOf(call: CallData): {
   readonly text: string
   readonly kind: 'live' | 'good' | 'bad'
 } {
-  const { status, answer_status } = call
-  const answer = answers[answer_status ?? '']
+  const { status } = call
+  const answer_status = call.answer_status ?? ''
+  const answer = isAnswerStatus(answer_status) ? answerMeanings[answer_status] : undefined
   const isAnswered = answer_status === 'human' || answer_status === 'machine'
   if (!hasEnded(call)) {
     const isWeb = call.type === 'web'

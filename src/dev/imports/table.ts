@@ -9,10 +9,11 @@ export const mayImport = {
   text: '',
   json: '',
   jinja: '',
+  'contract/answer-status': '',
   contract: 'text json',
   // Interactive views of results: their files, and the programs in them, which run in a browser.
   apps: '',
-  'app-views': 'text',
+  'app-views': 'contract/answer-status text',
 
   // Pages for people: escaping, style and policy.
   pages: '',
@@ -23,7 +24,7 @@ export const mayImport = {
   // The platform: its client, and the sandbox in its place.
   api: 'contract text json',
   'state/private-files': '',
-  sandbox: 'contract jinja state/private-files pages text json',
+  sandbox: 'contract contract/answer-status jinja state/private-files pages text json',
 
   // The authorization server: its pages.
   'oauth/pages': 'pages text',
@@ -37,7 +38,7 @@ export const mayImport = {
 
   // Whose request it is; how a result is shown.
   session: 'calls state observe api contract text',
-  views: 'contract text',
+  views: 'contract contract/answer-status text',
 
   // The MCP server. The service gives it its tools and prompts.
   'mcp/hints': 'session calls api contract text',
@@ -53,7 +54,8 @@ export const mayImport = {
   oauth: 'oauth/pages pages oauth/guarded-fetch transports session state text json',
 
   // What the server offers.
-  flows: 'mcp/call mcp/hints views session calls policy state api contract jinja text json',
+  flows:
+    'mcp/call mcp/hints views session calls policy state api contract contract/answer-status jinja text json',
   prompts: 'mcp/protocol flows mcp/hints views session api contract text json',
   'tools/*': 'flows views mcp/call contract',
   'tools/index': 'tools/* mcp/call',

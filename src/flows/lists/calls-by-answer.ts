@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type AnswerStatus, answerStatuses } from '../../contract/call.ts'
+import { type AnswerStatus, answerStatuses } from '../../contract/answer-status.ts'
 import { routes } from '../../contract/routes.ts'
 import { answerInWords } from '../../views/answer-in-words.ts'
 import type { CollectedItems, ListItem } from '../../views/list.ts'
