@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { seedIds } from '../harness/sandbox.ts'
-import { accessibilityFlaws, openBrowser, type TestBrowser } from './open-browser.ts'
+import { browserOfFile } from './browser-of-file.ts'
+import { accessibilityFlaws } from './open-browser.ts'
+import { expectFits, expectWellMade, places, showUntilEnd } from './view-host/checked-view.ts'
 import { tabOrder } from './view-host/tab-order.ts'
-import { type ShownView, showView, type ViewSettings } from './view-host/view-host.ts'
+import type { ShownView, ViewSettings } from './view-host/view-host.ts'
 
-let browser: TestBrowser
-beforeAll(async () => {
-  browser = await openBrowser()
-}, 120_000)
-afterAll(() => browser?.[Symbol.asyncDispose]())
+const browser = browserOfFile()
 
 const support = 'Support line'
 const greeting = 'Hello {{ contact.first_name }}, this is the support line. How can I help you?'
 
 /** The view of a tool's result; the platform is a sandbox. */
-async function show(settings: Partial<ViewSettings> = {}) {
-  const view = await showView(browser, {
-    tool: 'get_agent',
-    args: { agent_id: support },
-    ...settings,
-  })
-  onTestFinished(() => view[Symbol.asyncDispose]())
-  return view
-}
+const show = (settings: Partial<ViewSettings> = {}) =>
+  showUntilEnd(browser, { tool: 'get_agent', args: { agent_id: support }, ...settings })
 
 async function run(settings: Partial<ViewSettings> = {}) {
   const view = await show(settings)
@@ -31,17 +22,10 @@ async function run(settings: Partial<ViewSettings> = {}) {
   return view
 }
 
-const isTooWide = ({ frame }: ShownView) =>
-  frame.evaluate('document.documentElement.scrollWidth > window.innerWidth')
 /** The text in one line. */
 const wordsOf = async (view: ShownView) => (await view.text()).replaceAll(/\s+/g, ' ')
 const textsOf = ({ frame }: ShownView, selector: string) =>
   frame.evaluate(`[...document.querySelectorAll("${selector}")].map((one) => one.textContent)`)
-
-const places = [
-  ['on a desktop, light', { viewport: { width: 900, height: 700 }, colorScheme: 'light' }],
-  ['on a phone, dark', { viewport: { width: 320, height: 568 }, colorScheme: 'dark' }],
-] as const
 
 const hostile = '<img src=x onerror="document.title=\'run\'">\u202e'
 
@@ -59,14 +43,7 @@ describe.each(places)('an agent %s', (_, page) => {
     expect(text).toMatch(/Calls are recorded\s+yes/)
     expect(text).toMatch(/Settings: similarity boost|Settings.similarity boost\s+0\.75/)
     expect(await textsOf(view, '.tags li')).toEqual(['support', 'en'])
-    expect(await isTooWide(view)).toBe(false)
-    expect(await accessibilityFlaws(view.frame)).toEqual([])
-    const background = await view.frame.evaluate(
-      'getComputedStyle(document.documentElement).backgroundColor',
-    )
-    expect(background).toBe(page.colorScheme === 'dark' ? 'rgb(31, 31, 29)' : 'rgb(255, 255, 255)')
-    expect(view.complaints).toEqual([])
-    expect(view.requests).toEqual([])
+    await expectWellMade(view, page)
   })
 
   test('that was changed shows what was before and what is after', async () => {
@@ -96,10 +73,7 @@ describe.each(places)('an agent %s', (_, page) => {
     await view.frame.waitForSelector('.groups')
     expect(await view.text()).toMatch(/Language model/)
     expect(await view.frame.evaluate('document.activeElement.id')).toBe('settings')
-    expect(await isTooWide(view)).toBe(false)
-    expect(await accessibilityFlaws(view.frame)).toEqual([])
-    expect(view.complaints).toEqual([])
-    expect(view.requests).toEqual([])
+    await expectWellMade(view, page)
   })
 
   test('with hostile and very long values is text', async () => {
@@ -135,10 +109,7 @@ describe.each(places)('an agent %s', (_, page) => {
     expect(text).toMatch(/Brand new/)
     expect(await view.frame.evaluate('document.querySelectorAll("img").length')).toBe(0)
     expect(await view.frame.evaluate('document.title')).toBe('An agent')
-    expect(await isTooWide(view)).toBe(false)
-    expect(await accessibilityFlaws(view.frame)).toEqual([])
-    expect(view.complaints).toEqual([])
-    expect(view.requests).toEqual([])
+    await expectWellMade(view, page)
   })
 
   test('that is one of many stands with those that fared alike', async () => {
@@ -168,8 +139,7 @@ describe.each(places)('an agent %s', (_, page) => {
         arguments: { agent_id: expect.any(String), account_id: expect.any(String) },
       },
     ])
-    expect(await isTooWide(view)).toBe(false)
-    expect(view.requests).toEqual([])
+    await expectWellMade(view, page)
   })
 
   test('that is one of hundreds is found in its group', async () => {
@@ -193,8 +163,7 @@ describe.each(places)('an agent %s', (_, page) => {
     expect(await wordsOf(view)).toContain('before: none → after: new')
     expect(await view.text()).toContain('Warning: <b>look')
     expect(await view.frame.evaluate('document.querySelectorAll("img, b").length')).toBe(0)
-    expect(await isTooWide(view)).toBe(false)
-    expect(await accessibilityFlaws(view.frame)).toEqual([])
+    await expectFits(view)
   })
 })
 

@@ -1,18 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { startOauthServer } from '../harness/oauth-server.ts'
-import { accessibilityFlaws, openBrowser, type Page, type TestBrowser } from './open-browser.ts'
+import { browserOfFile } from './browser-of-file.ts'
+import { accessibilityFlaws, type Page } from './open-browser.ts'
 import { startPageServer } from './page-server.ts'
 
-let browser: TestBrowser
-beforeAll(async () => {
-  browser = await openBrowser()
-}, 120_000)
-afterAll(() => browser?.[Symbol.asyncDispose]())
+const browser = browserOfFile()
 
 const closing = <T extends AsyncDisposable>(one: T): T => {
   onTestFinished(() => one[Symbol.asyncDispose]())

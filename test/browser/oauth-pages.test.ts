@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { KeyProblem, PageModel } from '../../src/oauth/pages/models.ts'
 import { consentForm, keyForm } from '../oauth/pages/models.ts'
-import {
-  accessibilityFlaws,
-  openBrowser,
-  type Page,
-  type PageSettings,
-  type TestBrowser,
-} from './open-browser.ts'
+import { browserOfFile } from './browser-of-file.ts'
+import { accessibilityFlaws, type Page, type PageSettings } from './open-browser.ts'
 import { type PageServer, startPageServer } from './page-server.ts'
 
-let browser: TestBrowser
+const browser = browserOfFile()
 let server: PageServer
-beforeAll(async () => {
-  browser = await openBrowser()
-}, 120_000)
-afterAll(() => browser?.[Symbol.asyncDispose]())
 beforeEach(async () => {
   server = await startPageServer()
   return () => server[Symbol.asyncDispose]()

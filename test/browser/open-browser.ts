@@ -73,12 +73,14 @@ interface Browser {
   close(): Promise<void>
 }
 
-export interface TestBrowser extends AsyncDisposable {
+export interface Browsing {
   /** A page in a profile of its own: no cookie of another page is there. */
   newPage(settings?: PageSettings): Promise<Page>
   /** Another page in the same profile. */
   newPages(count: number, settings?: PageSettings): Promise<Page[]>
 }
+
+export interface TestBrowser extends Browsing, AsyncDisposable {}
 
 const fromHere = createRequire(import.meta.url)
 

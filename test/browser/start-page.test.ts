@@ -1,32 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startHttpProgram } from '../harness/program.ts'
-import {
-  accessibilityFlaws,
-  openBrowser,
-  type PageSettings,
-  type TestBrowser,
-} from './open-browser.ts'
+import { browserOfFile, openAddress } from './browser-of-file.ts'
+import { accessibilityFlaws, type PageSettings } from './open-browser.ts'
 
-let browser: TestBrowser
+const browser = browserOfFile()
 let program: Awaited<ReturnType<typeof startHttpProgram>>
 let address: string
 beforeAll(async () => {
-  browser = await openBrowser()
   program = await startHttpProgram()
   address = program.url.replace(/mcp$/, '')
-}, 120_000)
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await program?.[Symbol.asyncDispose]()
 })
+afterAll(() => program?.[Symbol.asyncDispose]())
 
-async function open(settings?: PageSettings) {
-  const page = await browser.newPage(settings)
-  const complaints: string[] = []
-  page.on('console', (message) => complaints.push(message.text()))
-  await page.goto(address)
-  return { page, complaints }
-}
+const open = (settings?: PageSettings) => openAddress(browser, address, settings)
 
 const openAll = "for (const one of document.querySelectorAll('details')) one.open = true"
 

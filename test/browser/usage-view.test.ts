@@ -1,16 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { envelope, json } from '../harness/fake-platform.ts'
 import { type Counted, startUsagePlatform } from '../harness/usage-platform.ts'
-import { accessibilityFlaws, openBrowser, type TestBrowser } from './open-browser.ts'
+import { browserOfFile } from './browser-of-file.ts'
+import { accessibilityFlaws } from './open-browser.ts'
+import { countOf, expectFits, expectWellMade, places, showOn } from './view-host/checked-view.ts'
 import { tabOrder } from './view-host/tab-order.ts'
-import { type ShownView, showView, type ViewSettings } from './view-host/view-host.ts'
+import type { ShownView, ViewSettings } from './view-host/view-host.ts'
 
-let browser: TestBrowser
-beforeAll(async () => {
-  browser = await openBrowser()
-}, 120_000)
-afterAll(() => browser?.[Symbol.asyncDispose]())
+const browser = browserOfFile()
 
 const day = 86_400_000
 const start = Date.UTC(2026, 10, 1)
@@ -40,27 +38,11 @@ async function show({
 }: Partial<ViewSettings> & { counted?: readonly Counted[]; named?: readonly object[] } = {}) {
   const items = { count: named.length, items: named }
   const platform = await startUsagePlatform(counted, {}, { '/agents': items })
-  onTestFinished(() => platform[Symbol.asyncDispose]())
-  const view = await showView(browser, {
-    tool: 'get_usage',
-    args: byAgent,
-    env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key' },
-    ...settings,
-  })
-  onTestFinished(() => view[Symbol.asyncDispose]())
-  return { ...view, platform }
+  return showOn(platform, browser, { tool: 'get_usage', args: byAgent, ...settings })
 }
 
-const rows = ({ frame }: ShownView) =>
-  frame.evaluate('document.querySelectorAll("tbody tr").length')
-const isTooWide = ({ frame }: ShownView) =>
-  frame.evaluate('document.documentElement.scrollWidth > window.innerWidth')
+const rows = (view: ShownView) => countOf(view, 'tbody tr')
 const chosen = ({ frame }: ShownView) => frame.innerText('figcaption strong')
-
-const places = [
-  ['on a desktop, light', { viewport: { width: 900, height: 700 }, colorScheme: 'light' }],
-  ['on a phone, dark', { viewport: { width: 320, height: 568 }, colorScheme: 'dark' }],
-] as const
 
 describe.each(places)('usage %s', (_, page) => {
   test('is a chart with a table beside it, for everybody', async () => {
@@ -72,14 +54,7 @@ describe.each(places)('usage %s', (_, page) => {
     expect(text).toMatch(/Minutes\s+147\s/)
     expect(text).toMatch(/Conversations\s+60\s/)
     expect(await rows(view)).toBe(20)
-    expect(await isTooWide(view)).toBe(false)
-    expect(await accessibilityFlaws(view.frame)).toEqual([])
-    const background = await view.frame.evaluate(
-      'getComputedStyle(document.documentElement).backgroundColor',
-    )
-    expect(background).toBe(page.colorScheme === 'dark' ? 'rgb(31, 31, 29)' : 'rgb(255, 255, 255)')
-    expect(view.complaints).toEqual([])
-    expect(view.requests).toEqual([])
+    await expectWellMade(view, page)
   })
 
   test('says so when there was none', async () => {
@@ -114,8 +89,7 @@ describe.each(places)('usage %s', (_, page) => {
     expect(await view.text()).not.toContain('\u202e')
     expect(await view.frame.evaluate('document.querySelectorAll("img").length')).toBe(0)
     expect(await view.frame.evaluate('document.title')).toBe('Usage over time')
-    expect(await isTooWide(view)).toBe(false)
-    expect(await accessibilityFlaws(view.frame)).toEqual([])
+    await expectFits(view)
     expect(view.requests).toEqual([])
   })
 })

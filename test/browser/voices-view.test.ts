@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Behaviour, envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
-import { accessibilityFlaws, openBrowser, type TestBrowser } from './open-browser.ts'
+import { browserOfFile } from './browser-of-file.ts'
+import { accessibilityFlaws } from './open-browser.ts'
+import { expectFits, expectWellMade, places, showOn } from './view-host/checked-view.ts'
 import { tabOrder } from './view-host/tab-order.ts'
-import { type ShownView, showView, type ViewSettings } from './view-host/view-host.ts'
+import type { ShownView, ViewSettings } from './view-host/view-host.ts'
 
-let browser: TestBrowser
-beforeAll(async () => {
-  browser = await openBrowser()
-}, 120_000)
-afterAll(() => browser?.[Symbol.asyncDispose]())
+const browser = browserOfFile()
 
 interface TestVoice {
   readonly id?: string
@@ -57,14 +55,7 @@ async function show({
   ...settings
 }: Partial<ViewSettings> & { all?: Catalogue } = {}) {
   const platform = await startFakePlatform(voicesOf(all), { account: 'own' })
-  onTestFinished(() => platform[Symbol.asyncDispose]())
-  const view = await showView(browser, {
-    tool: 'list_voices',
-    env: { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key' },
-    ...settings,
-  })
-  onTestFinished(() => view[Symbol.asyncDispose]())
-  return { ...view, platform }
+  return showOn(platform, browser, { tool: 'list_voices', ...settings })
 }
 
 const names = async ({ frame }: ShownView) =>
@@ -72,15 +63,8 @@ const names = async ({ frame }: ShownView) =>
     await frame.evaluate('[...document.querySelectorAll("h2")].map((h) => h.innerText).join()'),
   )
 const count = ({ frame }: ShownView) => frame.innerText('#count')
-const isTooWide = ({ frame }: ShownView) =>
-  frame.evaluate('document.documentElement.scrollWidth > window.innerWidth')
 const told = ({ frame }: ShownView) =>
   frame.evaluate('[...document.querySelectorAll(".told")].map((p) => p.innerText).join("")')
-
-const places = [
-  ['on a desktop, light', { viewport: { width: 900, height: 700 }, colorScheme: 'light' }],
-  ['on a phone, dark', { viewport: { width: 320, height: 568 }, colorScheme: 'dark' }],
-] as const
 
 describe.each(places)('voices %s', (_, page) => {
   test('are a list of all that a choice depends on, for everybody', async () => {
@@ -99,14 +83,7 @@ describe.each(places)('voices %s', (_, page) => {
       'Use this voice',
       '',
     ])
-    expect(await isTooWide(view)).toBe(false)
-    expect(await accessibilityFlaws(view.frame)).toEqual([])
-    const background = await view.frame.evaluate(
-      'getComputedStyle(document.documentElement).backgroundColor',
-    )
-    expect(background).toBe(page.colorScheme === 'dark' ? 'rgb(31, 31, 29)' : 'rgb(255, 255, 255)')
-    expect(view.complaints).toEqual([])
-    expect(view.requests).toEqual([])
+    await expectWellMade(view, page)
   })
 
   test('that there are none of are said to be none', async () => {
@@ -142,8 +119,7 @@ describe.each(places)('voices %s', (_, page) => {
     expect(await view.frame.evaluate('document.querySelector("#more")')).toBe(null)
     expect(await view.frame.evaluate('document.querySelectorAll("img, li b, li i").length')).toBe(0)
     expect(await view.frame.evaluate('document.title')).toBe('Voices')
-    expect(await isTooWide(view)).toBe(false)
-    expect(await accessibilityFlaws(view.frame)).toEqual([])
+    await expectFits(view)
     await view.frame.click('#sample-0')
     await expect.poll(() => told(view)).toBe('This voice has no sample.')
     expect(view.opened).toEqual([])

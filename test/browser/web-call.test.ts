@@ -1,22 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { startPlatformProgram } from '../harness/program.ts'
-import {
-  accessibilityFlaws,
-  openBrowser,
-  type Page,
-  type PageSettings,
-  type TestBrowser,
-} from './open-browser.ts'
+import { browserOfFile, openAddress } from './browser-of-file.ts'
+import { accessibilityFlaws, type Page, type PageSettings } from './open-browser.ts'
 
-let browser: TestBrowser
+const browser = browserOfFile()
 let program: Awaited<ReturnType<typeof startPlatformProgram>>
 beforeAll(async () => {
-  browser = await openBrowser()
   program = await startPlatformProgram()
-}, 120_000)
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await program?.[Symbol.asyncDispose]()
+})
+afterAll(() => program?.[Symbol.asyncDispose]())
+
+const WebCall = z.object({
+  id: z.string(),
+  status: z.string(),
+  messages: z.array(z.object({ message: z.string() })).default([]),
+  join: z.object({ page_url: z.string() }),
 })
 
 const request = async (path: string, body?: object) => {
@@ -24,21 +23,14 @@ const request = async (path: string, body?: object) => {
     headers: { 'x-api-key': 'sandbox-key', 'content-type': 'application/json' },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   })
-  // biome-ignore lint/suspicious/noExplicitAny: a reply is looked into by each test
-  return (await response.json()) as any
+  return WebCall.parse(await response.json())
 }
 
 const supportAgent = '00000000-0000-4000-8002-000000000001'
 const place = (more: object = {}) =>
   request('calls', { type: 'web', agent_id: supportAgent, ...more })
 
-async function open(address: string, settings?: PageSettings) {
-  const page = await browser.newPage(settings)
-  const complaints: string[] = []
-  page.on('console', (message) => complaints.push(message.text()))
-  await page.goto(address)
-  return { page, complaints }
-}
+const open = (address: string, settings?: PageSettings) => openAddress(browser, address, settings)
 
 const lines = async (page: Page) => (await page.innerText('#lines')).replaceAll('\n', ' ')
 
@@ -63,7 +55,7 @@ test('a person joins, talks and hangs up by keyboard; another watches; the call 
 
   const { status, messages } = await request(`calls/${id}`)
   expect(status).toBe('completed')
-  const said = messages.map(({ message }: { message: string }) => message)
+  const said = messages.map(({ message }) => message)
   expect(said).toContain('Are you a robot?')
   for (const message of said) expect(await lines(page)).toContain(message)
 })

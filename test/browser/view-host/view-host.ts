@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import * as z from 'zod'
 import { viewExtension, viewMimeType } from '../../../src/apps/views.ts'
 import { bin, cleanEnv, quietly } from '../../harness/program.ts'
-import type { Frame, Page, PageSettings, TestBrowser } from '../open-browser.ts'
+import type { Browsing, Frame, Page, PageSettings } from '../open-browser.ts'
 import { type HostPages, startHostPages } from './pages.ts'
 
 type Args = Readonly<Record<string, unknown>>
@@ -53,7 +53,7 @@ const UiContents = z.looseObject({
 
 /** Shows the view of a tool as a chat client does: server, official bridge, sandbox proxy, frame. */
 export async function showView(
-  browser: TestBrowser,
+  browser: Browsing,
   { tool, args = {}, env = {}, page: settings = {}, context = {} }: ViewSettings,
 ): Promise<ShownView> {
   const client = await connectServer(env)

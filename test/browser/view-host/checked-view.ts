@@ -1,0 +1,57 @@
+import { expect, onTestFinished } from 'vitest'
+import { accessibilityFlaws, type Browsing, type PageSettings } from '../open-browser.ts'
+import { type ShownView, showView, type ViewSettings } from './view-host.ts'
+
+/** Where views are looked at. */
+export const places = [
+  ['on a desktop, light', { viewport: { width: 900, height: 700 }, colorScheme: 'light' }],
+  ['on a phone, dark', { viewport: { width: 320, height: 568 }, colorScheme: 'dark' }],
+] as const satisfies readonly (readonly [string, PageSettings])[]
+
+/** A platform that a test has started. */
+interface TestPlatform extends AsyncDisposable {
+  readonly url: string
+}
+
+/** Shows a view until the end of the test; its server works on the platform. */
+export async function showOn<P extends TestPlatform>(
+  platform: P,
+  browser: Browsing,
+  settings: ViewSettings,
+): Promise<ShownView & { readonly platform: P }> {
+  onTestFinished(() => platform[Symbol.asyncDispose]())
+  const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: 'key' }
+  return { ...(await showUntilEnd(browser, { env, ...settings })), platform }
+}
+
+/** Shows a view until the end of the test. */
+export async function showUntilEnd(browser: Browsing, settings: ViewSettings): Promise<ShownView> {
+  const view = await showView(browser, settings)
+  onTestFinished(() => view[Symbol.asyncDispose]())
+  return view
+}
+
+const background = { light: 'rgb(255, 255, 255)', dark: 'rgb(31, 31, 29)' }
+
+/** It fits its width, everybody can use it, it has the colours of the host, and it asks nobody. */
+export async function expectWellMade(
+  view: ShownView,
+  { colorScheme = 'light' }: PageSettings = {},
+): Promise<void> {
+  await expectFits(view)
+  const shown = 'getComputedStyle(document.documentElement).backgroundColor'
+  expect(await view.frame.evaluate(shown)).toBe(background[colorScheme])
+  expect(view.complaints).toEqual([])
+  expect(view.requests).toEqual([])
+}
+
+/** It fits its width, and everybody can use it. */
+export async function expectFits({ frame }: ShownView): Promise<void> {
+  const isTooWide = 'document.documentElement.scrollWidth > window.innerWidth'
+  expect(await frame.evaluate(isTooWide)).toBe(false)
+  expect(await accessibilityFlaws(frame)).toEqual([])
+}
+
+/** How many elements a selector has. */
+export const countOf = ({ frame }: ShownView, selector: string): Promise<unknown> =>
+  frame.evaluate(`document.querySelectorAll(${JSON.stringify(selector)}).length`)
