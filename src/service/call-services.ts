@@ -52,8 +52,9 @@ export function readPolicy(policy: CallingConfig['policy']): {
     return { config: parseDialPolicy(text, source), source }
   } catch (error) {
     if (error instanceof DialPolicyError) throw new ConfigError(error.message)
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
-    const reason = code === 'ENOENT' ? 'there is no such file' : String(error)
+    if (!(error instanceof Error)) throw error
+    const isMissing = 'code' in error && error.code === 'ENOENT'
+    const reason = isMissing ? 'there is no such file' : error.message
     throw new ConfigError(
       `The dial policy ${source} cannot be read: ${reason}. Name a JSON file with ${settingLabel(callingSettings, 'dial-policy')}, or leave it out for no policy.`,
     )

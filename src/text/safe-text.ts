@@ -35,6 +35,10 @@ export const safeJson = (json: string): string =>
     ? json
     : json.replace(hidden, (found) => (joins.test(found) ? found : escaped(found)))
 
+/** A value as JSON on several lines; characters that could control a terminal are written as escapes. */
+export const safeJsonLines = (value: unknown): string =>
+  JSON.stringify(value, undefined, 2).split('\n').map(safeJson).join('\n')
+
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: each character stands for itself.
 const joins = /^[\u200c\u200d\ufe00-\ufe0f]$/u
 

@@ -1,24 +1,16 @@
-import type { Failure } from '../../api/failure.ts'
 import type { Inspection } from '../../service/inspection.ts'
-import { type Finding, skipped } from './check.ts'
+import type { PlatformCheckName } from './platform-check-names.ts'
 import type { PlatformSession } from './platform-session.ts'
 
-/** Where on its way to the platform a request can fail, and the check that reports it. */
-export const stageTitles = {
-  dns: 'DNS',
-  proxy: 'Proxy',
-  tls: 'TLS',
-  platform: 'Platform',
-} as const
+/** Where on its way to the platform a request can fail: the check that reports it. */
+export type Stage = Extract<PlatformCheckName, 'dns' | 'proxy' | 'tls' | 'platform'>
 
-export type Stage = keyof typeof stageTitles
-
-/** Which check has to report a failure; `undefined`: the platform has answered as the API. */
-export function failedStage(
-  failure: Failure | undefined,
+/** Where the first request has failed; `undefined`: the platform has answered as the API. */
+export async function failedStage(
   session: PlatformSession,
   { isCertificateProblem }: Inspection,
-): Stage | undefined {
+): Promise<Stage | undefined> {
+  const { failure } = await session.first
   if (failure === undefined) return undefined
   if (failure.kind === 'rejected') return isRefusalOfApi(failure.status) ? undefined : 'platform'
   if (failure.kind !== 'network') return 'platform'
@@ -49,7 +41,3 @@ const hasFailedAtProxy = (session: PlatformSession) => {
     !session.connections.made.some((one) => one.host === host)
   )
 }
-
-/** For a check that another one's failure has prevented. */
-export const seeOther = (stage: Stage): Finding =>
-  skipped(`Not checked: see ${stageTitles[stage]}.`)

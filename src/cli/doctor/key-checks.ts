@@ -2,7 +2,8 @@ import type { Failure } from '../../api/failure.ts'
 import type { Account } from '../../contract/account.ts'
 import type { Inspection } from '../../service/inspection.ts'
 import { type Check, type Finding, green, skipped } from './check.ts'
-import { failedStage, seeOther } from './failed-stage.ts'
+import { failedStage } from './failed-stage.ts'
+import { checkNamed, seeOther } from './platform-check-names.ts'
 import type { PlatformSession } from './platform-session.ts'
 
 /** The key, the account that tools act on, and the clock: what an answer of the API tells. */
@@ -12,20 +13,13 @@ export function keyChecks(
   { account, keyOrigin }: { readonly account: string | undefined; readonly keyOrigin: string },
 ): Check[] {
   return [
-    {
-      name: 'api_key',
-      title: 'API key',
-      run: () => apiKey(session, inspection, keyOrigin),
-    },
-    {
-      name: 'account',
-      title: 'Account',
-      run: () =>
-        account === undefined
-          ? skipped('None is pinned (--account).')
-          : pinnedAccount(session, inspection, account),
-    },
-    { name: 'clock', title: 'Clock', run: () => clock(session) },
+    checkNamed('api_key', () => apiKey(session, inspection, keyOrigin)),
+    checkNamed('account', () =>
+      account === undefined
+        ? skipped('None is pinned (--account).')
+        : pinnedAccount(session, inspection, account),
+    ),
+    checkNamed('clock', () => clock(session)),
   ]
 }
 
@@ -35,7 +29,7 @@ async function apiKey(
   origin: string,
 ): Promise<Finding> {
   const { value, failure } = await session.first
-  const stage = failedStage(failure, session, inspection)
+  const stage = await failedStage(session, inspection)
   if (session.config.apiKey === undefined) {
     return {
       light: 'yellow',
@@ -93,9 +87,9 @@ async function pinnedAccount(
   account: string,
 ): Promise<Finding> {
   const first = await session.first
-  const stage = failedStage(first.failure, session, inspection)
+  const stage = await failedStage(session, inspection)
   if (stage !== undefined) return seeOther(stage)
-  if (first.failure) return skipped('Not checked: see API key.')
+  if (first.failure) return seeOther('api_key')
   if (first.value?.id === account) return green(`${account} (--account) is the key's own.`)
   const { agents } = inspection.routes
   const { failure } = await session.call(agents.list, {

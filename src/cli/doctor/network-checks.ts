@@ -3,7 +3,8 @@ import { isIP } from 'node:net'
 import type { Environment } from '../../config/setting-texts.ts'
 import type { Inspection } from '../../service/inspection.ts'
 import { type Check, type Finding, green, skipped } from './check.ts'
-import { failedStage, seeOther, usesProxy } from './failed-stage.ts'
+import { failedStage, type Stage, usesProxy } from './failed-stage.ts'
+import { checkNamed, seeOther } from './platform-check-names.ts'
 import type { PlatformSession } from './platform-session.ts'
 
 /** How the platform is reached: name, proxy, certificate, and how long an answer takes. */
@@ -13,26 +14,24 @@ export function networkChecks(
   env: Environment,
 ): Check[] {
   const { protocol } = session.config.baseUrl
-  const stageOf = async () => failedStage((await session.first).failure, session, inspection)
+  const stage = () => failedStage(session, inspection)
   return [
-    { name: 'dns', title: 'DNS', run: () => dns(session) },
-    { name: 'proxy', title: 'Proxy', run: async () => proxy(session, env, await stageOf()) },
-    {
-      name: 'tls',
-      title: 'TLS',
-      run: async () =>
-        protocol === 'https:'
-          ? tls(session, env, await stageOf())
-          : skipped('Not used: the platform is on this machine.'),
-    },
-    { name: 'latency', title: 'Latency', run: async () => latency(session, await stageOf()) },
+    checkNamed('dns', () => dns(session)),
+    checkNamed('proxy', async () => proxy(session, env, await stage())),
+    checkNamed('tls', async () =>
+      protocol === 'https:'
+        ? tls(session, env, await stage())
+        : skipped('Not used: the platform is on this machine.'),
+    ),
+    checkNamed('latency', async () => latency(session, await stage())),
   ]
 }
 
-type FailedStage = ReturnType<typeof failedStage>
+/** Without the brackets of an IPv6 address. */
+const hostOf = ({ config }: PlatformSession) => config.baseUrl.hostname.replace(/^\[|\]$/g, '')
 
 async function dns(session: PlatformSession): Promise<Finding> {
-  const host = session.config.baseUrl.hostname.replace(/^\[|\]$/g, '')
+  const host = hostOf(session)
   if (isIP(host)) return green(`Not needed: ${host} is an address.`)
   const found = await lookup(host, { all: true }).catch((error: NodeJS.ErrnoException) => error)
   if (!(found instanceof Error)) {
@@ -55,7 +54,7 @@ async function dns(session: PlatformSession): Promise<Finding> {
 async function proxy(
   session: PlatformSession,
   env: Environment,
-  stage: FailedStage,
+  stage: Stage | undefined,
 ): Promise<Finding> {
   const { failure } = await session.first
   const { proxy: configured } = session.config
@@ -107,10 +106,10 @@ const soonMs = 14 * dayMs
 async function tls(
   session: PlatformSession,
   env: Environment,
-  stage: FailedStage,
+  stage: Stage | undefined,
 ): Promise<Finding> {
   if (stage === 'tls') return tlsFailure((await session.first).failure)
-  const host = session.config.baseUrl.hostname.replace(/^\[|\]$/g, '')
+  const host = hostOf(session)
   const own = session.connections.made.findLast((one) => one.host === host && one.tls)
   if (!own?.tls) return seeOther(stage ?? 'platform')
   const { protocol, issuer, validUntil } = own.tls
@@ -164,7 +163,7 @@ const measured = 3
 /** From here on a person notices how long each step of an assistant takes, ms. */
 const slowMs = 1000
 
-async function latency(session: PlatformSession, stage: FailedStage): Promise<Finding> {
+async function latency(session: PlatformSession, stage: Stage | undefined): Promise<Finding> {
   const first = await session.first
   if (stage !== undefined) return seeOther(stage)
   const times: number[] = []

@@ -2,25 +2,24 @@ import type { Failure } from '../../api/failure.ts'
 import type { WireReply } from '../../api/send.ts'
 import type { Inspection } from '../../service/inspection.ts'
 import { type Check, type Finding, green } from './check.ts'
-import { failedStage, seeOther } from './failed-stage.ts'
+import { failedStage } from './failed-stage.ts'
+import { checkNamed, seeOther } from './platform-check-names.ts'
 import type { Answer, PlatformSession } from './platform-session.ts'
 
 /** Whether the API answers at the address. */
-export const platformCheck = (session: PlatformSession, inspection: Inspection): Check => ({
-  name: 'platform',
-  title: 'Platform',
-  async run() {
-    const first = await session.first
-    const stage = failedStage(first.failure, session, inspection)
+export const platformCheck = (session: PlatformSession, inspection: Inspection): Check =>
+  checkNamed('platform', async () => {
+    const { failure, reply } = await session.first
+    const stage = await failedStage(session, inspection)
     if (stage === undefined) return green(`The API answers at ${addressOf(session)}.`)
-    return stage === 'platform' && first.failure
-      ? platformFailure(session, first.failure, first.reply)
+    return stage === 'platform' && failure
+      ? platformFailure(session, failure, reply)
       : seeOther(stage)
-  },
-})
+  })
 
-const addressOf = ({ config: { baseUrl } }: PlatformSession) =>
-  baseUrl.origin + baseUrl.pathname.replace(/\/$/, '')
+const addressOf = ({ config }: PlatformSession) => withoutSlash(config.baseUrl)
+
+const withoutSlash = ({ origin, pathname }: URL) => origin + pathname.replace(/\/$/, '')
 
 /** The operation that every check begins with. */
 const firstPath = '/v1/accounts/current'
@@ -128,7 +127,7 @@ async function findApi(session: PlatformSession): Promise<string | undefined> {
     }),
   )
   const found = answers.find(({ answer }) => wantsKey(answer))
-  return found && found.url.origin + found.url.pathname.replace(/\/$/, '')
+  return found && withoutSlash(found.url)
 }
 
 /** The API's answer to a request without a key: 401 in JSON. */

@@ -1,10 +1,11 @@
 import type { Inspection } from '../../service/inspection.ts'
-import { type Check, type Finding, green, notConfigured, skipped } from './check.ts'
+import { type Check, type Finding, green, notConfigured } from './check.ts'
 import { contractCheck } from './contract/contract-check.ts'
 import type { DoctorConfig } from './doctor-config.ts'
 import { keyChecks } from './key-checks.ts'
 import { networkChecks } from './network-checks.ts'
 import { platformCheck } from './platform-check.ts'
+import { platformCheckTitles, seeOther } from './platform-check-names.ts'
 import { openPlatformSession } from './platform-session.ts'
 import { sandboxFault } from './state-check.ts'
 
@@ -34,29 +35,15 @@ export async function platformChecks(
   }
 }
 
+/** Without a platform on the network; a program finds its checks all the same. */
 const only = (run: Check['run']): PlatformChecks => ({
-  checks: [
-    { name: 'platform', title: 'Platform', run },
-    ...othersOf.map(([name, title]) => ({
-      name,
-      title,
-      run: () => skipped('Not checked: see Platform.'),
-    })),
-  ],
+  checks: Object.entries(platformCheckTitles).map(([name, title]) => ({
+    name,
+    title,
+    run: name === 'platform' ? run : () => seeOther('platform'),
+  })),
   close: async () => undefined,
 })
-
-/** The checks of a platform on the network, which a program finds also where they are not made. */
-const othersOf = [
-  ['dns', 'DNS'],
-  ['proxy', 'Proxy'],
-  ['tls', 'TLS'],
-  ['latency', 'Latency'],
-  ['api_key', 'API key'],
-  ['account', 'Account'],
-  ['clock', 'Clock'],
-  ['contract', 'API contract'],
-] as const
 
 type Sandbox = Extract<NonNullable<DoctorConfig['platform']>, { kind: 'sandbox' }>
 

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import type { Failure } from '../../api/failure.ts'
 import type { Send, WireReply } from '../../api/send.ts'
 import type { PlatformConfig } from '../../config/platform.ts'

@@ -1,4 +1,4 @@
-import { safeJson, safeLine } from '../../text/safe-text.ts'
+import { safeJsonLines, safeLine } from '../../text/safe-text.ts'
 import type { Check, Finding, Light } from './check.ts'
 
 /** A check with what it came to. */
@@ -66,8 +66,7 @@ export function resultsJson(version: string, results: readonly Result[]): string
     todo: todo ?? null,
     ms: Math.round(ms),
   }))
-  const json = JSON.stringify({ version, status: worst(results), checks }, undefined, 2)
-  return json.split('\n').map(safeJson).join('\n')
+  return safeJsonLines({ version, status: worst(results), checks })
 }
 
 /** The worst of all. */

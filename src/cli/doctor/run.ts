@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { styleText } from 'node:util'
 import type { Inspection } from '../../service/inspection.ts'
@@ -54,13 +53,13 @@ export async function runDoctor(
 }
 
 /** A check under way. */
-interface Running {
+interface StartedCheck {
   readonly title: string
   readonly result: Promise<Result>
 }
 
 /** Prints each result as soon as it and those before it are there. */
-async function printed(running: readonly Running[], style: Style): Promise<Result[]> {
+async function printed(running: readonly StartedCheck[], style: Style): Promise<Result[]> {
   const results: Result[] = []
   for (const { title, result: awaited } of running) {
     showProgress(`Checking: ${title} …`)

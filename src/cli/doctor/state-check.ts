@@ -60,13 +60,10 @@ const nothingKept = (isSandbox: boolean): Finding =>
 
 type Database = Extract<InspectedState, { kind: 'database' }>['database']
 
-/** As much as the clocks of the database and of a server may differ, ms: see state/postgres. */
-const mostClockDifferenceMs = 60_000
-
 function databaseFinding(database: Database): Finding {
-  const { server, version, knownVersion, mayCreate, clockAheadMs } = database
-  const seconds = Math.round(Math.abs(clockAheadMs) / 1000)
-  if (Math.abs(clockAheadMs) >= mostClockDifferenceMs) {
+  const { server, version, knownVersion, mayCreate, clockAheadMs, isClockUsable } = database
+  if (!isClockUsable) {
+    const seconds = Math.round(Math.abs(clockAheadMs) / 1000)
     return {
       light: 'red',
       text: `The clock of the database and that of this machine differ by ${seconds} s.`,

@@ -4,9 +4,8 @@ import { isObject } from '../../json/is-object.ts'
 import { errorMetaKey } from '../../mcp/call/error-result.ts'
 import type { Tool } from '../../mcp/call/tool.ts'
 import { outcomeOf } from '../../mcp/protocol/call-outcome.ts'
-import { safeLines } from '../../text/safe-text.ts'
+import { safeJsonLines, safeLines } from '../../text/safe-text.ts'
 import { exitCodeOf, exitCodes } from './exit-code.ts'
-import { jsonText } from './json-text.ts'
 import { resultText } from './result-text.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -33,7 +32,7 @@ export async function printAnswer(
   const data = isObject(result.structuredContent) ? result.structuredContent : undefined
   if (wantsJson) {
     const json = result.isError ? { error: error ?? { kind: 'failed' } } : (data ?? {})
-    await terminal.print(jsonText(json))
+    await terminal.print(safeJsonLines(json))
   }
   if (word !== 'ok') terminal.warn(problemText(word, text, terminal))
   else if (!wantsJson) {

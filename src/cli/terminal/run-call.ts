@@ -3,11 +3,10 @@ import { CommandLineError } from '../../config/config-error.ts'
 import type { ServiceConfig } from '../../config/service.ts'
 import type { Tool } from '../../mcp/call/tool.ts'
 import type { CallLocally, PersonsAnswer } from '../../mcp/protocol/local-calls.ts'
-import { safeLines } from '../../text/safe-text.ts'
+import { safeJsonLines, safeLines } from '../../text/safe-text.ts'
 import { InterruptedError } from '../install/questions.ts'
 import { printAnswer } from './call-answer.ts'
 import { exitCodes } from './exit-code.ts'
-import { jsonText } from './json-text.ts'
 import type { Terminal } from './terminal.ts'
 import { readToolArguments } from './tool-arguments.ts'
 import { toolHelp, usageLine } from './tool-help.ts'
@@ -56,7 +55,7 @@ export async function runCall(command: CallCommand, parts: CallParts): Promise<n
     return await callAndPrint(tool, given, parts)
   } catch (error) {
     if (!(error instanceof CommandLineError)) throw error
-    if (words.includes('--json')) await terminal.print(jsonText(mistake(tool, error)))
+    if (words.includes('--json')) await terminal.print(safeJsonLines(mistake(tool, error)))
     terminal.warn(safeLines([`voice-agent-mcp: ${error.message}`]))
     terminal.warn(helpHint(tool))
     return exitCodes.usage

@@ -2,7 +2,7 @@ import { ConfigError } from '../../config/config-error.ts'
 import type { Tool } from '../../mcp/call/tool.ts'
 import type { Exposure } from '../../mcp/protocol/exposure.ts'
 import type { ToolSummary } from '../../service/tool-summaries.ts'
-import { jsonText } from './json-text.ts'
+import { safeJsonLines } from '../../text/safe-text.ts'
 import type { Terminal } from './terminal.ts'
 import { toolHelp } from './tool-help.ts'
 import { listedTools, toolList } from './tool-list.ts'
@@ -20,7 +20,9 @@ export async function showTools(
   summaries: readonly ToolSummary[],
   { terminal, wantsJson }: HowShown,
 ): Promise<number> {
-  await terminal.print(wantsJson ? jsonText(listedTools(summaries)) : toolList(summaries, terminal))
+  await terminal.print(
+    wantsJson ? safeJsonLines(listedTools(summaries)) : toolList(summaries, terminal),
+  )
   return 0
 }
 
@@ -34,7 +36,7 @@ export async function showTool(
   const reason = hidden.get(tool.name)
   if (reason !== undefined) throw new ConfigError(`${tool.name} is not exposed by ${reason}.`)
   await terminal.print(
-    wantsJson ? jsonText(toolAsData(tool)) : toolHelp(tool, { terminal, account }),
+    wantsJson ? safeJsonLines(toolAsData(tool)) : toolHelp(tool, { terminal, account }),
   )
   return 0
 }

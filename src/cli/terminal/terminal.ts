@@ -6,7 +6,7 @@ import { terminalQuestions } from '../install/questions.ts'
 import { readTextFile, readTextStream } from './read-text.ts'
 
 /** Style of a text; it counts only on a terminal, and not where NO_COLOR is set. */
-export type Style = 'bold' | 'dim' | 'red'
+export type Style = 'bold' | 'red'
 
 /** Where `call` and `tools` read and write; tests give their own. */
 export interface Terminal extends HelpLayout {

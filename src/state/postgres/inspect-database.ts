@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { databaseNow, patience, unusable } from './database.ts'
+import { databaseNow, mostClockDifferenceMs, patience, unusable } from './database.ts'
 import { applicationName, migrations, readInstallation, refuseNewer } from './migrations.ts'
 
 /** What is known of a database that can be used. */
@@ -14,6 +14,8 @@ export interface InspectedDatabase {
   readonly mayCreate: boolean
   /** How far its clock is ahead of this machine's, ms. */
   readonly clockAheadMs: number
+  /** Whether the clocks are near enough: a server refuses a database whose clock is not. */
+  readonly isClockUsable: boolean
 }
 
 const Found = z.object({
@@ -56,6 +58,7 @@ export async function inspectDatabase({
       knownVersion: migrations.length,
       mayCreate: may_create,
       clockAheadMs,
+      isClockUsable: Math.abs(clockAheadMs) < mostClockDifferenceMs,
     }
   } catch (error) {
     throw unusable(error, setting)

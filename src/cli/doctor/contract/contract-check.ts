@@ -1,6 +1,7 @@
 import type { Inspection } from '../../../service/inspection.ts'
 import { type Check, type Finding, green } from '../check.ts'
-import { failedStage, seeOther } from '../failed-stage.ts'
+import { failedStage } from '../failed-stage.ts'
+import { checkNamed, seeOther } from '../platform-check-names.ts'
 import type { PlatformSession } from '../platform-session.ts'
 import { type Difference, differences } from './differences.ts'
 import { operationsIn } from './operations.ts'
@@ -9,12 +10,9 @@ import { operationsIn } from './operations.ts'
 const documentPath = '/v1/openapi.json'
 
 /** The platform's own description of its API, compared with the one that this program speaks. */
-export const contractCheck = (session: PlatformSession, inspection: Inspection): Check => ({
-  name: 'contract',
-  title: 'API contract',
-  async run() {
-    const first = await session.first
-    const stage = failedStage(first.failure, session, inspection)
+export const contractCheck = (session: PlatformSession, inspection: Inspection): Check =>
+  checkNamed('contract', async () => {
+    const stage = await failedStage(session, inspection)
     if (stage !== undefined) return seeOther(stage)
     const { value, failure } = await session.get(documentPath)
     if (!value) return unread(failure ? inspection.failureText(failure) : 'there is none')
@@ -29,8 +27,7 @@ export const contractCheck = (session: PlatformSession, inspection: Inspection):
       closest: inspection.closestWord,
     })
     return finding(found, ours.size)
-  },
-})
+  })
 
 const unread = (reason: string): Finding => ({
   light: 'yellow',
