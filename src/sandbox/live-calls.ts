@@ -5,6 +5,7 @@ import { Dialogue, type ScriptLine } from './dialogue.ts'
 import type { Greeting } from './greeting.ts'
 import { type ChatMessage, completeChat, LlmError, type LlmOptions } from './llm.ts'
 import type { Store } from './store.ts'
+import type { Reply } from './web-calls/replies.ts'
 import { webCallOf } from './web-calls/web-call-row.ts'
 
 /*
@@ -34,10 +35,7 @@ export interface LiveCalls {
    */
   run(call: LiveCall, waitMs?: number): Promise<void>
   /** What the agent says next to a person. Throws LlmError. */
-  reply(
-    agent: LiveCall['agent'],
-    lines: readonly ScriptLine[],
-  ): Promise<{ text: string; isOver: boolean }>
+  reply(agent: LiveCall['agent'], lines: readonly ScriptLine[]): Promise<Reply>
   /** The model that speaks. */
   readonly model: string
   stop(): void
@@ -130,7 +128,7 @@ async function converse(call: LiveCall, dialogue: Dialogue, how: Conversing): Pr
 }
 
 /** What is said, and whether the speaker ends the call. */
-const spokenPart = (text: string) => ({
+const spokenPart = (text: string): Reply => ({
   text: text.replaceAll(goodbye, '').trim(),
   isOver: text.includes(goodbye),
 })

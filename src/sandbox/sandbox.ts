@@ -17,7 +17,8 @@ import { openStore, type Store } from './store.ts'
 import { StoreError } from './store-error.ts'
 import { templateHandlers } from './templates.ts'
 import { usageHandlers } from './usage.ts'
-import { answerWebCall, isForWebCall, type WebCallContext } from './web-calls/web-calls.ts'
+import type { WebCallContext } from './web-calls/turn.ts'
+import { answerWebCall, isForWebCall } from './web-calls/web-calls.ts'
 
 export interface SandboxOptions {
   /** SQLite file; `:memory:` stores nothing on disk. */

@@ -11,7 +11,7 @@ import { markJoined, talkOf, type WebCallRow } from './web-call-row.ts'
  * process, and get_call shows what the page shows.
  */
 
-/** What a page may do with a call, which is over or in another's hands. */
+/** Why a person cannot do something in a call. */
 export type Refusal = 'not_waiting' | 'not_joined' | 'ended' | 'too_many'
 
 /** Most lines of a transcript to which a person may add. */

@@ -1,7 +1,11 @@
-/** What the simulated agent says to a person who types, when no language model speaks for it. */
+/*
+ * What the simulated agent says to a person who types, when no language model speaks for it.
+ */
+
+/** What the simulated agent says next. */
 export interface Reply {
   readonly text: string
-  /** True when the agent takes its leave. */
+  /** True when the agent ends the call. */
   readonly isOver: boolean
 }
 

@@ -6,10 +6,11 @@ import { goOn, type Refusal } from './conversation.ts'
 import { type Reply, replyByRules } from './replies.ts'
 import { talkOf, type WebCallRow, type WebTalk } from './web-call-row.ts'
 
-/** What a turn needs. */
-interface TurnContext {
+/** What the pages of web calls need of the sandbox. */
+export interface WebCallContext {
   readonly store: Store
   readonly now: () => number
+  /** Present when a language model speaks for agents. */
   readonly live: LiveCalls | undefined
 }
 
@@ -23,7 +24,7 @@ export const voiceOf = (live: LiveCalls | undefined): string =>
 export async function say(
   text: string,
   web: WebCallRow,
-  { store, now, live }: TurnContext,
+  { store, now, live }: WebCallContext,
 ): Promise<Refusal | undefined> {
   const talk = talkOf(web)
   if (live) return sayToModel(text, web, { store, now, live })
@@ -41,7 +42,7 @@ export async function say(
 async function sayToModel(
   text: string,
   web: WebCallRow,
-  { store, now, live }: TurnContext & { readonly live: LiveCalls },
+  { store, now, live }: WebCallContext & { readonly live: LiveCalls },
 ): Promise<Refusal | undefined> {
   const talk = talkOf(web)
   let heard: readonly ScriptLine[] = []

@@ -1,3 +1,4 @@
+import type { CallRow } from '../call-row.ts'
 import { callDetailAt } from '../call-state.ts'
 import type { Store } from '../store.ts'
 import { callOf } from './conversation.ts'
@@ -30,11 +31,6 @@ export interface WebCallState {
   readonly callId: string
   readonly agentName: string
   readonly phase: Phase
-  /** How the call ended; `in_progress` before. */
-  readonly status: string
-  readonly durationSeconds: number
-  /** When the simulated caller joins if nobody else does, ISO 8601. */
-  readonly waitsUntil: string | null
   readonly messages: readonly { readonly role: string; readonly message: string }[]
 }
 
@@ -43,25 +39,23 @@ export const stateOf = (store: Store, web: WebCallRow, now: number): WebCallStat
   store.snapshot(() => {
     const row = callOf(store, web)
     const call = callDetailAt(row, now)
-    const answered = row.answered ?? row.created
-    const isWaiting = web.joined === null && answered > now
     return {
       callId: row.id,
       agentName: talkOf(web).agent.name || 'the agent',
-      phase:
-        row.ended <= now
-          ? 'ended'
-          : web.joined !== null
-            ? 'talking'
-            : isWaiting
-              ? 'waiting'
-              : 'watching',
-      status: call.status ?? '',
-      durationSeconds: call.duration_seconds ?? 0,
-      waitsUntil: isWaiting ? new Date(answered).toISOString() : null,
+      phase: phaseOf(row, web, now),
       messages: (call.messages ?? []).map(({ role, message }) => ({
         role: role ?? '',
         message: message ?? '',
       })),
     }
   })
+
+function phaseOf(
+  { answered, created, ended }: CallRow,
+  { joined }: WebCallRow,
+  now: number,
+): Phase {
+  if (ended <= now) return 'ended'
+  if (joined !== null) return 'talking'
+  return (answered ?? created) > now ? 'waiting' : 'watching'
+}

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import type { LiveCalls } from '../live-calls.ts'
-import type { Store } from '../store.ts'
+import type { HtmlPage } from '../../pages/page.ts'
 import { goOn, hangUp, join, type Refusal } from './conversation.ts'
-import { say, voiceOf } from './turn.ts'
+import { say, voiceOf, type WebCallContext } from './turn.ts'
 import { talkOf, type WebCallRow, webCallByToken } from './web-call-row.ts'
 import { longestText, stateOf } from './web-call-state.ts'
 
@@ -10,13 +9,6 @@ import { longestText, stateOf } from './web-call-state.ts'
 export const webCallPath = '/web-calls/'
 
 export const isForWebCall = (path: string): boolean => path.startsWith(webCallPath)
-
-export interface WebCallContext {
-  readonly store: Store
-  readonly now: () => number
-  /** Present when a language model speaks for agents. */
-  readonly live: LiveCalls | undefined
-}
 
 /** What a person does on the page. */
 const Action = z.discriminatedUnion('action', [
@@ -62,14 +54,8 @@ const noWebCall = {
 
 const notStored = { headers: { 'cache-control': 'no-store' } }
 
-const send = (
-  { method }: Request,
-  {
-    status,
-    headers,
-    body,
-  }: { status: number; headers: Readonly<Record<string, string>>; body: string },
-) => new Response(method === 'HEAD' ? null : body, { status, headers })
+const send = ({ method }: Request, { status, headers, body }: HtmlPage) =>
+  new Response(method === 'HEAD' ? null : body, { status, headers })
 
 /** Answers a script with the new state, and a form with a redirect to the page. */
 async function act(request: Request, web: WebCallRow, context: WebCallContext): Promise<Response> {
