@@ -99,16 +99,8 @@ export const accountHandlers = [
   ),
 
   on(routes.accounts.createSubaccount, ({ store, account, body, now }) => {
-    const row = {
-      id: randomUUID(),
-      parent_id: account.id,
-      name: body.name,
-      is_active: 1,
-      created: now,
-      modified: now,
-    }
-    insertAccount(store, row)
-    return view(row)
+    const { name } = body
+    return view(createAccount(store, { id: randomUUID(), parentId: account.id, name, now }))
   }),
 
   on(routes.accounts.getSubaccount, ({ store, account, params }) =>
@@ -134,9 +126,23 @@ export const accountHandlers = [
   ),
 ]
 
+/** Stores a new account, which is active. */
+export function createAccount(
+  store: Store,
+  { id, parentId, name, now }: { id: string; parentId: string | null; name: string; now: number },
+): AccountRow {
+  const row = { id, parent_id: parentId, name, is_active: 1, created: now, modified: now }
+  insertAccount(store, row)
+  return row
+}
+
 export function insertAccount(store: Store, row: AccountRow): void {
   store.run(
     'INSERT INTO accounts VALUES (:id, :parent_id, :name, :is_active, :created, :modified)',
     row,
   )
+}
+
+export function insertKey(store: Store, apiKey: string, accountId: string): void {
+  store.run('INSERT INTO api_keys VALUES (:apiKey, :accountId)', { apiKey, accountId })
 }

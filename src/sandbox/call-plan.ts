@@ -19,11 +19,15 @@ export interface CallPlan {
   script: ScriptLine[]
 }
 
-const unanswered = {
+/** How calls end that nobody answers. */
+export const unanswered = {
   busy: { answerStatus: 'user_busy', ringSeconds: 2, event: 'The callee is busy.' },
   rejected: { answerStatus: 'user_rejected', ringSeconds: 6, event: 'The callee declined.' },
   no_answer: { answerStatus: 'user_unavailable', ringSeconds: 30, event: 'Nobody answered.' },
 } as const
+
+/** How long a phone rings before somebody answers, simulated seconds. */
+export const secondsToAnswer = 4
 
 type Answered = 'answered' | 'voicemail' | 'transferred' | 'long' | 'silent' | 'interrupting'
 
@@ -80,7 +84,7 @@ export function planCall({ toNumber, greeting, settings, ringSeconds }: PlanRequ
   return {
     answerStatus: scenario === 'voicemail' ? 'machine' : 'human',
     outcome: scenario === 'transferred' && !talk.wasCut ? 'transferred' : 'completed',
-    ringSeconds: ringSeconds ?? (toNumber ? 4 : 0),
+    ringSeconds: ringSeconds ?? (toNumber ? secondsToAnswer : 0),
     isAnswered: true,
     talkSeconds: talk.seconds,
     script: talk.script,

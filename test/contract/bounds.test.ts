@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type ParsedArguments, parseArguments } from '../../src/mcp/call/arguments.ts'
 import type { Tool } from '../../src/mcp/call/tool.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../src/sandbox/seed.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/seed-ids.ts'
 import { tools } from '../../tools/index.ts'
 import { newAgent } from '../harness/story.ts'
 

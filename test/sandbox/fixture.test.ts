@@ -90,6 +90,21 @@ describe('a fixture', () => {
     expect(items).toMatchObject([{ status: 'in_progress', duration_seconds: 56 }])
   })
 
+  test.each([
+    ['user_busy', 2],
+    ['user_rejected', 6],
+    ['user_unavailable', 30],
+  ])(
+    'of a call that ends with %s rings as long as a placed one',
+    async (answer_status, seconds) => {
+      const started = '2026-01-05T10:00:00Z'
+      const calls = [{ agent: 'Line', started, status: 'failed', answer_status }]
+      using sandbox = startSandbox({ seed: Fixture.parse({ agents: [{ name: 'Line' }], calls }) })
+      const { items } = (await sandbox.get('accounts/me/calls')).body
+      expect(Date.parse(items[0].modified) - Date.parse(started)).toBe(seconds * 1000)
+    },
+  )
+
   const problems: [string, object, RegExp][] = [
     ['an unknown field', { agent: [] }, /Unrecognized key: "agent"/],
     ['an unknown field of an agent', { agents: [{ name: 'A', nam: 1 }] }, /agents\[0\]/],

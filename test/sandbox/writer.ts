@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { sandboxKeys, seedIds } from '../../src/sandbox/seed.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/seed-ids.ts'
 
 /** A request that writes. */
 export interface Write {

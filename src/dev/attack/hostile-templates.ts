@@ -4,7 +4,7 @@ import {
   hostileTemplate,
   templateCount,
 } from '../../../test/harness/hostile-templates.ts'
-import { seedIds } from '../../sandbox/seed.ts'
+import { seedIds } from '../../sandbox/seed-ids.ts'
 import { usageOf } from '../measure/process-usage.ts'
 import { round } from '../measure/statistics.ts'
 import { callBuiltTool } from '../measure/tool-call.ts'

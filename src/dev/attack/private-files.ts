@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { seedIds } from '../../sandbox/seed.ts'
+import { seedIds } from '../../sandbox/seed-ids.ts'
 import { callBuiltTool } from '../measure/tool-call.ts'
 import type { Scenario } from './scenario.ts'
 

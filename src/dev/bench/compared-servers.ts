@@ -6,7 +6,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { Agent, request } from 'undici'
 import { tools } from '../../../tools/index.ts'
 import type { Tool } from '../../mcp/call/tool.ts'
-import { seedIds } from '../../sandbox/seed.ts'
+import { seedIds } from '../../sandbox/seed-ids.ts'
 
 /*
  * What the server is compared with. Each runs in a process of its own and prints its address:

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scratchFolder } from '../../../test/harness/program.ts'
-import { seedIds } from '../../sandbox/seed.ts'
+import { seedIds } from '../../sandbox/seed-ids.ts'
 import type { Section } from '../measure/report.ts'
 import { cores, type MeasuredServer } from '../measure/server.ts'
 import { round } from '../measure/statistics.ts'

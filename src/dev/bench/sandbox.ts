@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { scratchFolder } from '../../../test/harness/program.ts'
 import { CallRow } from '../../sandbox/call-row.ts'
 import { openSandbox, type Sandbox } from '../../sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../sandbox/seed.ts'
+import { sandboxKeys, seedIds } from '../../sandbox/seed-ids.ts'
 import type { Section } from '../measure/report.ts'
 import { median, round } from '../measure/statistics.ts'
 

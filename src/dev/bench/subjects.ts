@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { clientMeta, mcpHttpRequest } from '../../../test/harness/mcp-request.ts'
 import { openSandbox } from '../../sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../sandbox/seed.ts'
+import { sandboxKeys, seedIds } from '../../sandbox/seed-ids.ts'
 import { cores, type MeasuredServer, startBuiltServer, startServer } from '../measure/server.ts'
 import { median } from '../measure/statistics.ts'
 import type { Load, LoadResult } from './load-format.ts'

@@ -2,7 +2,7 @@ import { commands, settings } from '../../cli/commands/index.ts'
 import { configFileSchema } from '../../config/config-schema.ts'
 import { settingHelp } from '../../config/help.ts'
 import { magicDestinations } from '../../sandbox/call-plan.ts'
-import { sandboxKeys } from '../../sandbox/seed.ts'
+import { sandboxKeys } from '../../sandbox/seed-ids.ts'
 import { code, table } from './markdown.ts'
 
 /** Every setting: flag, variable, meaning, and the commands that take it. */

@@ -1,4 +1,4 @@
-import { insertAccount } from '../../../src/sandbox/accounts.ts'
+import { insertAccount, insertKey } from '../../../src/sandbox/accounts.ts'
 import { createAgent } from '../../../src/sandbox/agents.ts'
 import { insertCall, rowOfPlan } from '../../../src/sandbox/call-row.ts'
 import { insertPhoneNumber } from '../../../src/sandbox/phone-numbers.ts'
@@ -59,8 +59,7 @@ function furnishAccounts(store: Store, job: string, accountId: Ids['accountId'])
       modified: opened,
     })
   }
-  const company = accountId('company')
-  store.run('INSERT INTO api_keys VALUES (:key, :company)', { key: keyOf(job), company })
+  insertKey(store, keyOf(job), accountId('company'))
 }
 
 function furnishLines(store: Store, { job, accountId, agentId, numberId }: Ids): void {
