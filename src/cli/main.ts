@@ -1,5 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' }
-import { CommandLineError } from '../config/config-error.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { exitCodes } from '../config/exit-codes.ts'
 import { helpText } from '../config/help.ts'
 import { commands, readConfig } from './commands/index.ts'
 import { failureText, logFormAfterFailure } from './failed-start.ts'
@@ -26,10 +27,10 @@ export async function main(
     const running = await config.start()
     await Promise.race([running.done, stopped])
     await running.close()
-    return running.exitCode?.() ?? 0
+    return running.exitCode?.() ?? exitCodes.done
   } catch (error) {
     logEnd(failureText(error, hintFor), logFormAfterFailure(argv, env))
-    return error instanceof CommandLineError ? 2 : 1
+    return error instanceof ConfigError ? error.exitCode : exitCodes.failed
   }
 }
 

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import type { AuditEntry, AuditQuery, AuditTrail } from '../state/audit-trail.ts'
 import { auditLines } from './audit-table.ts'
+import { writeOutput } from './standard-output.ts'
 
 /** How many entries are read at once. */
 const pageSize = 500
@@ -12,10 +12,10 @@ export async function printAuditTrail(
 ): Promise<void> {
   let isFirst = true
   for await (const page of pagesOf(trail, query)) {
-    await write(auditLines(page, { wantsJson, isFirst }))
+    await writeOutput(`${auditLines(page, { wantsJson, isFirst }).join('\n')}\n`)
     isFirst = false
   }
-  if (isFirst && !wantsJson) await write(['The audit trail has no such entry.'])
+  if (isFirst && !wantsJson) await writeOutput('The audit trail has no such entry.\n')
 }
 
 async function* pagesOf(trail: AuditTrail, query: AuditQuery): AsyncGenerator<AuditEntry[]> {
@@ -28,11 +28,4 @@ async function* pagesOf(trail: AuditTrail, query: AuditQuery): AsyncGenerator<Au
     left -= page.length
     before = page.at(-1)
   }
-}
-
-/** A reader that is slow is waited for; one that has gone needs no more. */
-async function write(lines: readonly string[]): Promise<void> {
-  const { stdout } = process
-  if (stdout.write(`${lines.join('\n')}\n`) || stdout.destroyed) return
-  await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined)
 }

@@ -1,3 +1,5 @@
+import { exitCodes } from '../config/exit-codes.ts'
+
 /** Resolves with the first SIGINT or SIGTERM. A second one ends the process at once. */
 export function stopSignal(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -9,7 +11,7 @@ export function stopSignal(): Promise<void> {
       resolve()
     })
   // The exit codes that a shell reports for a process that a signal ended: 128 + the signal's number.
-  listen('SIGINT', 130)
+  listen('SIGINT', exitCodes.interrupted)
   listen('SIGTERM', 143)
   return promise
 }

@@ -2,8 +2,11 @@ import { ConfigError } from './config-error.ts'
 import { jsonSettings } from './json-flag.ts'
 import { platformConfig, platformSettings } from './platform.ts'
 import { scopeConfig, scopeSettings } from './scope.ts'
-import { flag, type SettingTexts, settingReader, text } from './setting.ts'
+import { runFlag, type SettingTexts, settingReader, text } from './setting.ts'
 import type { Environment, GivenSettings } from './setting-texts.ts'
+
+/** The name of the server in the files of clients, unless another is given. */
+export const usualServerName = 'voice-agents'
 
 /** Settings of both, install and uninstall. */
 const sharedSettings = {
@@ -11,10 +14,10 @@ const sharedSettings = {
     variable: undefined,
     value: 'NAME',
     help: 'The name of the server in the files.',
-    range: 'Letters, digits, - and _; default voice-agents.',
+    range: `Letters, digits, - and _; default ${usualServerName}.`,
   }),
-  print: flag({ variable: undefined, help: 'Only show the changes.' }),
-  yes: flag({ variable: undefined, help: 'Ask nothing.' }),
+  print: runFlag('Only show the changes.'),
+  yes: runFlag('Ask nothing.'),
   ...jsonSettings,
 }
 
@@ -34,11 +37,10 @@ const handedOn = { account, toolsets, tools, 'exclude-tools': excludeTools, 'rea
 
 export const installSettings = {
   ...sharedSettings,
-  list: flag({ variable: undefined, help: 'List the clients, and whether they have the server.' }),
-  'key-in-files': flag({
-    variable: undefined,
-    help: 'Write the API key into the files, in plain text. Without it only with your consent, where a client has no other way.',
-  }),
+  list: runFlag('List the clients, and whether they have the server.'),
+  'key-in-files': runFlag(
+    'Write the API key into the files, in plain text. Without it only with your consent, where a client has no other way.',
+  ),
   'base-url': baseUrl,
   'api-key': apiKey,
   ...handedOn,
@@ -55,7 +57,7 @@ export interface FileChangeConfig {
 /** Throws ConfigError. */
 export function fileChangeConfig(texts: SettingTexts): FileChangeConfig {
   const value = settingReader(sharedSettings, texts)
-  const name = value('name') ?? 'voice-agents'
+  const name = value('name') ?? usualServerName
   if (!/^[A-Za-z][\w-]{0,63}$/.test(name)) {
     throw new ConfigError(
       '--name takes a letter, then up to 63 letters, digits, hyphens and underscores.',
@@ -63,9 +65,9 @@ export function fileChangeConfig(texts: SettingTexts): FileChangeConfig {
   }
   return {
     name,
-    isPrint: value('print') !== undefined,
-    isYes: value('yes') !== undefined,
-    wantsJson: value('json') !== undefined,
+    isPrint: value('print'),
+    isYes: value('yes'),
+    wantsJson: value('json'),
   }
 }
 
@@ -93,7 +95,7 @@ export function installConfig(
   scopeConfig(texts)
   const isOfFile = origins['base-url'] === 'file'
   const isNetwork = platform.kind === 'network'
-  const mayKeyBePlain = value('key-in-files') !== undefined
+  const mayKeyBePlain = value('key-in-files')
   if (mayKeyBePlain && value('api-key') === undefined) {
     throw new ConfigError(
       '--key-in-files needs the key: set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL.',
@@ -101,7 +103,7 @@ export function installConfig(
   }
   return {
     ...fileChangeConfig(texts),
-    isList: value('list') !== undefined,
+    isList: value('list'),
     mayKeyBePlain,
     flags: serverFlags(texts, origins, absolute),
     baseUrl: isNetwork && !isOfFile ? texts['base-url'] : undefined,

@@ -1,6 +1,6 @@
-import { flag } from './setting.ts'
+import { runFlag } from './setting.ts'
 
 /** For commands that print something. */
 export const jsonSettings = {
-  json: flag({ variable: undefined, help: 'Print JSON, for programs.' }),
+  json: runFlag('Print JSON, for programs.'),
 }

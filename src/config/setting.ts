@@ -74,9 +74,15 @@ export const text = (
 export const names = (spec: Spec): Setting<string | undefined> =>
   text({ ...spec, value: 'NAMES', json: { type: ['string', 'array'], items: { type: 'string' } } })
 
-/** A flag that takes nothing. */
+/** A flag that takes nothing, as text: its variable takes true or false. */
 export const flag = (spec: Spec): Setting<string | undefined> =>
   text({ ...spec, value: '', json: { type: 'boolean', default: false } })
+
+/** A flag that is for one run only: whether it is given. */
+export const runFlag = (help: string): Setting<boolean> => ({
+  ...flag({ variable: undefined, help }),
+  parse: (given) => given !== undefined,
+})
 
 /** Names, separated by commas. */
 export const list = (spec: Spec): Setting<readonly string[]> => ({

@@ -35,7 +35,7 @@ export const audit = defineCommand({
       state,
       isSandbox: settingReader(platformSettings, texts)('base-url') === undefined,
       query: auditQuery(texts),
-      wantsJson: settingReader(jsonSettings, texts)('json') === 'true',
+      wantsJson: settingReader(jsonSettings, texts)('json'),
     }
   },
   async start(config): Promise<Running> {

@@ -5,7 +5,7 @@ import { layoutFor } from '../help-layout.ts'
 import { openObservation } from '../observation.ts'
 import { logSandbox } from '../start-message.ts'
 import { log } from '../stderr-log.ts'
-import { defineCommand, type Running } from './command.ts'
+import { defineCommand, ending, type Running } from './command.ts'
 
 interface CallConfig {
   readonly tool: string
@@ -43,33 +43,30 @@ async function start({ env, ...command }: CallConfig): Promise<Running> {
   ])
   const { observer, close } = await openObservation(command.config)
   const interruption = new AbortController()
-  // Until it has ended by itself: what a shell reports of a command that Ctrl+C has ended.
-  let exitCode = 130
   let isCalling = false
-  const done = runCall(command, {
-    tools,
-    settings: Object.keys(serviceSettings),
-    terminal: processTerminal(env, layoutFor(env)),
-    signal: interruption.signal,
-    openService() {
-      isCalling = true
-      logSandbox(command.config)
-      return openService(command.config, {
-        observer,
-        onBug: (error) => log(bugText(error), 'error'),
-        onAuditTrouble: (message) => log(message, 'error'),
-      })
-    },
-  }).then((code) => {
-    exitCode = code
-  })
+  const running = ending(
+    runCall(command, {
+      tools,
+      settings: Object.keys(serviceSettings),
+      terminal: processTerminal(env, layoutFor(env)),
+      signal: interruption.signal,
+      openService() {
+        isCalling = true
+        logSandbox(command.config)
+        return openService(command.config, {
+          observer,
+          onBug: (error) => log(bugText(error), 'error'),
+          onAuditTrouble: (message) => log(message, 'error'),
+        })
+      },
+    }),
+  )
   return {
-    done,
-    exitCode: () => exitCode,
+    ...running,
     async close() {
       interruption.abort()
       // Arguments from standard input that do not come are not waited for: nothing was sent.
-      if (isCalling) await done
+      if (isCalling) await running.done
       else process.stdin.destroy()
       await close()
     },

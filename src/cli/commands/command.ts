@@ -1,6 +1,7 @@
 import type { CommandSpec } from '../../config/command-line.ts'
 import type { ConfigError } from '../../config/config-error.ts'
 import { configFileSettings } from '../../config/config-file.ts'
+import { exitCodes } from '../../config/exit-codes.ts'
 import type { SettingTexts } from '../../config/setting.ts'
 import type { Environment, GivenSettings } from '../../config/setting-texts.ts'
 
@@ -57,3 +58,15 @@ export const defineCommand = <Name extends string, Config extends object>(
     }
   },
 })
+
+/**
+ * A command that ends by itself, with an exit code. One that a signal ends before that has the exit code
+ * of a command that Ctrl+C has ended.
+ */
+export function ending(code: Promise<number>): Running {
+  let exitCode: number = exitCodes.interrupted
+  const done = code.then((value) => {
+    exitCode = value
+  })
+  return { done, exitCode: () => exitCode, close: async () => undefined }
+}

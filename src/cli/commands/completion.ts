@@ -1,8 +1,7 @@
 import { builtInCommands, type CommandSpec } from '../../config/command-line.ts'
 import { CommandLineError } from '../../config/config-error.ts'
 import { layoutFor } from '../help-layout.ts'
-import { defineCommand } from './command.ts'
-import { ending } from './install.ts'
+import { defineCommand, ending } from './command.ts'
 
 /** The command that completes the command lines of the others in a shell. */
 export const completionOf = (commands: readonly CommandSpec[]) =>

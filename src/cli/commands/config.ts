@@ -4,9 +4,10 @@ import {
   effectiveSettings,
   originText,
 } from '../../config/effective-settings.ts'
+import { exitCodes } from '../../config/exit-codes.ts'
 import { jsonSettings } from '../../config/json-flag.ts'
 import { type Setting, settingReader } from '../../config/setting.ts'
-import { defineCommand } from './command.ts'
+import { defineCommand, ending } from './command.ts'
 import { http } from './http.ts'
 import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
@@ -25,7 +26,7 @@ export const config = defineCommand({
     http.configure(given, env)
     sandbox.configure(given, env)
     return {
-      wantsJson: settingReader(jsonSettings, texts)('json') === 'true',
+      wantsJson: settingReader(jsonSettings, texts)('json'),
       settings: effectiveSettings(shown, given),
       file: texts.config,
     }
@@ -33,7 +34,7 @@ export const config = defineCommand({
   async start({ wantsJson, settings, file }) {
     const text = wantsJson ? JSON.stringify(settings, undefined, 2) : settingList(settings, file)
     process.stdout.write(`${text}\n`)
-    return { done: Promise.resolve(), close: async () => undefined }
+    return ending(Promise.resolve(exitCodes.done))
   },
 })
 

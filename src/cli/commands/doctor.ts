@@ -1,7 +1,7 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { originText, shownSettings } from '../../config/effective-settings.ts'
 import { exposedTools } from '../../config/exposed-tools.ts'
-import { uninstallSettings } from '../../config/install.ts'
+import { uninstallSettings, usualServerName } from '../../config/install.ts'
 import { jsonSettings } from '../../config/json-flag.ts'
 import { scopeConfig } from '../../config/scope.ts'
 import { settingReader } from '../../config/setting.ts'
@@ -9,10 +9,9 @@ import { usableConfig } from '../../config/usable-config.ts'
 import { toolSummaries } from '../../service/tool-summaries.ts'
 import { wrapped } from '../../text/wrapped.ts'
 import { textWidth } from '../text-width.ts'
-import { defineCommand } from './command.ts'
+import { defineCommand, ending } from './command.ts'
 import { shown } from './config.ts'
 import { http } from './http.ts'
-import { ending } from './install.ts'
 import { sandbox } from './sandbox.ts'
 
 const ownSettings = { ...jsonSettings, name: uninstallSettings.name }
@@ -39,8 +38,8 @@ export const doctor = defineCommand({
         from: originText(setting, texts.config),
       })),
       secrets: Object.keys(shown).flatMap((name) => (shown[name]?.isSecret && texts[name]) || []),
-      serverName: own('name') ?? 'voice-agents',
-      wantsJson: own('json') !== undefined,
+      serverName: own('name') ?? usualServerName,
+      wantsJson: own('json'),
       version: packageJson.version,
     }
     return { checked }

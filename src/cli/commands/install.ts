@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
+import { exitCodes } from '../../config/exit-codes.ts'
 import { installConfig, installSettings } from '../../config/install.ts'
 import type { Environment } from '../../config/setting-texts.ts'
 import { closestWord } from '../../text/closest-match.ts'
-import { defineCommand, type Running } from './command.ts'
+import { defineCommand, ending } from './command.ts'
 
 export const install = defineCommand({
   name: 'install',
@@ -33,17 +34,6 @@ export const install = defineCommand({
 export const programFor = (env: Environment) => ({
   env,
   closestWord,
+  exitCodes,
   packageId: `${packageJson.name}@${packageJson.version}`,
 })
-
-/**
- * A command that ends by itself, with an exit code. A signal ends it before that, between two files:
- * then the exit code is that of a command that Ctrl+C has ended.
- */
-export function ending(code: Promise<number>): Running {
-  let exitCode = 130
-  const done = code.then((value) => {
-    exitCode = value
-  })
-  return { done, exitCode: () => exitCode, close: async () => undefined }
-}

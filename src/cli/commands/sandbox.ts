@@ -2,7 +2,7 @@ import { type ListenConfig, listenConfig, listenSettings } from '../../config/li
 import { logConfig, logSettings } from '../../config/log.ts'
 import { isLoopback } from '../../config/loopback.ts'
 import { type SandboxConfig, sandboxConfig, sandboxSettings } from '../../config/sandbox.ts'
-import { flag, settingReader, text } from '../../config/setting.ts'
+import { runFlag, settingReader, text } from '../../config/setting.ts'
 import type { LogOptions } from '../../observe/log.ts'
 import { log, setUpLog } from '../stderr-log.ts'
 import { defineCommand, type Running } from './command.ts'
@@ -26,10 +26,7 @@ const ownSettings = {
     value: 'FILE',
     help: 'JSON file of what a new sandbox holds (see docs/sandbox.md).',
   }),
-  reset: flag({
-    variable: undefined,
-    help: 'Remove what the sandbox holds, and fill it again.',
-  }),
+  reset: runFlag('Remove what the sandbox holds, and fill it again.'),
 }
 
 export const sandbox = defineCommand({
@@ -44,7 +41,7 @@ export const sandbox = defineCommand({
       sandbox: sandboxConfig(texts),
       faultsFile: value('faults'),
       fixtureFile: value('fixture'),
-      isReset: value('reset') !== undefined,
+      isReset: value('reset'),
       log: logConfig(texts),
     }
   },

@@ -5,8 +5,7 @@ import { scopeConfig, scopeSettings } from '../../config/scope.ts'
 import { settingReader } from '../../config/setting.ts'
 import { toolSummaries } from '../../service/tool-summaries.ts'
 import { layoutFor } from '../help-layout.ts'
-import { defineCommand } from './command.ts'
-import { ending } from './install.ts'
+import { defineCommand, ending } from './command.ts'
 
 export const tools = defineCommand({
   name: 'tools',
@@ -19,7 +18,7 @@ export const tools = defineCommand({
     return {
       ...{ tool, env },
       scope: scopeConfig(texts),
-      wantsJson: settingReader(jsonSettings, texts)('json') === 'true',
+      wantsJson: settingReader(jsonSettings, texts)('json'),
     }
   },
   async start({ tool, env, scope, wantsJson }) {

@@ -1,6 +1,6 @@
 import { fileChangeConfig, uninstallSettings } from '../../config/install.ts'
-import { defineCommand } from './command.ts'
-import { ending, programFor } from './install.ts'
+import { defineCommand, ending } from './command.ts'
+import { programFor } from './install.ts'
 
 export const uninstall = defineCommand({
   name: 'uninstall',

@@ -17,7 +17,7 @@ function clientNamed(name: string, closestWord: ClosestWord): Client {
   const hint = meant === undefined ? '' : ` Is ${meant} meant?`
   throw new UsageError(
     `There is no client ${JSON.stringify(name.slice(0, 64))}.${hint} There are ${ids.join(', ')}.`,
-    { exitCode: 2 },
+    'usage',
   )
 }
 

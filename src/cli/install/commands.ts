@@ -16,14 +16,11 @@ import { UsageError } from './usage-error.ts'
  */
 
 /** What the command line hands over. */
-export interface Program extends Pick<Surroundings, 'closestWord'> {
+export interface Program extends Pick<Surroundings, 'closestWord' | 'exitCodes'> {
   readonly env: Environment
   /** The package with its version. */
   readonly packageId: string
 }
-
-/** The exit code that a shell gives a command that Ctrl+C has ended. */
-const interrupted = 130
 
 /** Adds the server to clients, or lists them, and gives the exit code. */
 export const runInstall = (
@@ -33,7 +30,7 @@ export const runInstall = (
   reported(program, async (here) => {
     if (config.isList) {
       here.print(clientList(findClients(here.machine, config.name), config.wantsJson))
-      return 0
+      return here.exitCodes.done
     }
     const launch = launchCommand(thisProcess(program.env, program.packageId))
     const { baseUrl, apiKey, mayKeyBePlain, flags } = config
@@ -48,7 +45,7 @@ export const runUninstall = (options: RunOptions, program: Program): Promise<num
 
 /** Runs with this process: results on standard output, errors and questions on standard error. */
 async function reported(
-  { env, closestWord }: Program,
+  { env, closestWord, exitCodes }: Program,
   run: (here: Surroundings) => Promise<number>,
 ): Promise<number> {
   const warn = (line: string) => process.stderr.write(`voice-agent-mcp: ${line}\n`)
@@ -59,14 +56,15 @@ async function reported(
       print: (line) => process.stdout.write(`${line}\n`),
       warn,
       closestWord,
+      exitCodes,
     })
   } catch (error) {
     if (error instanceof InterruptedError) {
       process.stderr.write('\n')
-      return interrupted
+      return exitCodes.interrupted
     }
     if (!(error instanceof UsageError)) throw error
     warn(error.message)
-    return error.exitCode
+    return exitCodes[error.exit]
   }
 }

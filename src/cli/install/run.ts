@@ -1,3 +1,4 @@
+import type { ExitCodes } from '../../config/exit-codes.ts'
 import { type Change, changeClient, type Decide } from './change-client.ts'
 import { type ClosestWord, namedClients } from './chosen-clients.ts'
 import { type Client, clients, isInstalled } from './clients.ts'
@@ -25,15 +26,14 @@ export interface Surroundings {
   readonly questions: Questions | undefined
   readonly print: (line: string) => void
   readonly warn: (line: string) => void
-  /** The name that was most likely meant; the commands load this part without what it needs. */
+  // The commands are given these two, because they load this part without the files that have them.
+  /** The name that was most likely meant. */
   readonly closestWord: ClosestWord
+  readonly exitCodes: ExitCodes
 }
 
 /** The change of one client's file, or why there is none. */
 export type ChangeFor = (client: Client) => (Change & { readonly consent?: string }) | string
-
-/** The exit code where questions are needed and there is nobody to ask. */
-const needsAnswers = 2
 
 /** Changes the files of the clients one after the other, and gives the exit code. Throws UsageError. */
 export async function changeClients(
@@ -42,14 +42,14 @@ export async function changeClients(
   changeFor: ChangeFor,
   endNotes: (outcomes: readonly Outcome[]) => readonly string[],
 ): Promise<number> {
-  const { machine, questions, print, warn } = surroundings
+  const { machine, questions, print, warn, exitCodes } = surroundings
   const chosen = chosenClients(options.clients, surroundings)
   const { isPrint, isYes, wantsJson } = options
   if (!isPrint && !isYes && (wantsJson || !questions)) {
     warn(
       'Nobody can be asked here. Give --print to see the changes, or --yes to make them without questions.',
     )
-    return needsAnswers
+    return exitCodes.usage
   }
   const report = wantsJson ? jsonReport(print) : textReport(print)
   const outcomes: Outcome[] = []
@@ -63,7 +63,7 @@ export async function changeClients(
     outcomes.push(outcome)
   }
   report.end(outcomes, endNotes(outcomes))
-  return outcomes.some(({ status }) => status === 'failed') ? 1 : 0
+  return outcomes.some(({ status }) => status === 'failed') ? exitCodes.failed : exitCodes.done
 }
 
 function chosenClients(

@@ -1,11 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { exitCodes } from '../../config/exit-codes.ts'
 import { isObject } from '../../json/is-object.ts'
 import { errorMetaKey } from '../../mcp/call/error-result.ts'
 import type { Tool } from '../../mcp/call/tool.ts'
 import { outcomeOf } from '../../mcp/protocol/call-outcome.ts'
 import { safeJsonLines, safeLines } from '../../text/safe-text.ts'
-import { exitCodeOf, exitCodes } from './exit-code.ts'
+import { exitCodeOf } from './exit-code.ts'
 import { resultText } from './result-text.ts'
 import type { Terminal } from './terminal.ts'
 

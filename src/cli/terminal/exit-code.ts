@@ -1,19 +1,5 @@
+import { exitCodes } from '../../config/exit-codes.ts'
 import { targetsOf } from '../../mcp/protocol/call-targets.ts'
-
-/** Exit codes of `call`: see docs/command-line.md. */
-export const exitCodes = {
-  done: 0,
-  /** Nothing was done, or only a part of it. */
-  failed: 1,
-  /** The arguments are wrong; nothing was sent. */
-  usage: 2,
-  /** A person or this server has not agreed; nothing was done. */
-  refused: 3,
-  /** It is not known whether it was done. */
-  unknown: 4,
-  /** Ended by Ctrl+C, as shells report it. */
-  interrupted: 130,
-} as const
 
 /** The words for calls that were not agreed to, or not allowed (docs/errors.md). */
 const refusals: ReadonlySet<string> = new Set([
@@ -37,6 +23,7 @@ export interface CallEnd {
   readonly mayBeDone: boolean
 }
 
+/** The exit code of `call`. */
 export function exitCodeOf({ word, result, mayBeDone }: CallEnd): number {
   const outcomes = targetsOf(result).map(({ outcome }) => outcome)
   if (word === 'unknown_outcome' || outcomes.includes('unknown') || mayBeDone)

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { styleText } from 'node:util'
 import type { Environment } from '../../config/setting-texts.ts'
 import type { HelpLayout } from '../help-layout.ts'
 import { terminalQuestions } from '../install/questions.ts'
+import { writeOutput } from '../standard-output.ts'
 import { readTextFile, readTextStream } from './read-text.ts'
 
 /** Style of a text; it counts only on a terminal, and not where NO_COLOR is set. */
@@ -39,7 +39,7 @@ export function processTerminal(env: Environment, layout: HelpLayout): Terminal 
   const { stdin, stdout, stderr } = process
   return {
     ...layout,
-    print: (text) => write(`${text}\n`),
+    print: (text) => writeOutput(`${text}\n`),
     warn: (text) => stderr.write(`${text}\n`),
     styled: (style, text) => styleText(style, text, { stream: stdout }),
     styledWarning: (style, text) => styleText(style, text, { stream: stderr }),
@@ -51,13 +51,6 @@ export function processTerminal(env: Environment, layout: HelpLayout): Terminal 
     readFile: readTextFile,
     readInput: () => readTextStream(stdin),
   }
-}
-
-/** A reader that has gone, such as `head`, needs no more. */
-async function write(text: string): Promise<void> {
-  const { stdout } = process
-  if (stdout.write(text) || stdout.destroyed) return
-  await Promise.race([once(stdout, 'drain'), once(stdout, 'close')]).catch(() => undefined)
 }
 
 /** Back to the beginning of the line, and delete to its end (ECMA-48). */

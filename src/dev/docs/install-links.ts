@@ -1,13 +1,14 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { clients } from '../../cli/install/clients.ts'
 import { stepsToAdd } from '../../cli/install/server-entry.ts'
+import { usualServerName } from '../../config/install.ts'
 
 /*
  * Links that add the published package to an editor. The editor shows what it is about to add, and
  * asks. The entries are those that `install` writes.
  */
 
-const name = 'voice-agents'
+const name = usualServerName
 const launch = { command: 'npx', args: ['-y', packageJson.name], env: {} }
 
 /** An editor with an address on the web that opens it and adds a server. */

@@ -1,3 +1,4 @@
+import { usualServerName } from '../../config/install.ts'
 import { installOptions } from '../release/install-options.ts'
 import { type PackageInfo, readPackage, root } from '../release/package-info.ts'
 
@@ -7,7 +8,7 @@ import { type PackageInfo, readPackage, root } from '../release/package-info.ts'
  */
 
 /** The name of the plugin and of its server: the same as `install` writes. */
-const name = 'voice-agents'
+const name = usualServerName
 
 /** The package of this version; a clone has no program that is built. */
 const launch = ({ name: id, version }: PackageInfo) => ({

@@ -75,12 +75,14 @@ export const mayImport = {
   // Tools called from the command line.
   'cli/text-width': 'config',
   'cli/help-layout': 'cli/text-width config',
+  'cli/standard-output': '',
   'cli/terminal': [
-    'cli/install cli/help-layout service service/tool-summaries tools/index config',
+    'cli/install cli/help-layout cli/standard-output',
+    'service service/tool-summaries tools/index config',
     'mcp/protocol mcp/call contract text json',
   ],
   cli: [
-    'cli/install cli/doctor cli/terminal cli/help-layout cli/text-width',
+    'cli/install cli/doctor cli/terminal cli/help-layout cli/text-width cli/standard-output',
     'service service/tool-summaries tools/index config transports mcp/fast mcp/protocol mcp/call',
     'session observe sandbox state state/private-files contract pages text',
   ],

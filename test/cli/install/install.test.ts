@@ -6,6 +6,7 @@ import { type InstallOptions, install } from '../../../src/cli/install/install.t
 import type { Machine } from '../../../src/cli/install/machine.ts'
 import type { Surroundings } from '../../../src/cli/install/run.ts'
 import { uninstall } from '../../../src/cli/install/uninstall.ts'
+import { exitCodes } from '../../../src/config/exit-codes.ts'
 import { closestWord } from '../../../src/text/closest-match.ts'
 import { type ClientHome, clientHome } from '../../harness/client-home.ts'
 
@@ -53,6 +54,7 @@ function surroundings(machine: Machine, answers?: boolean[]) {
     print: (line) => printed.push(line),
     warn: (line) => printed.push(line),
     closestWord,
+    exitCodes,
   }
   return { here, asked, text: () => printed.join('\n') }
 }
