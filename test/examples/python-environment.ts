@@ -10,14 +10,41 @@ const requirements = join(root, 'docs/examples/reminders/requirements.txt')
 /** What was installed, or why it could not be. */
 const record = join(folder, 'record.json')
 
-/** Python of the environment; `undefined` where it could not be made, see `whyNoPython`. */
-export const python = join(
-  folder,
-  process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python',
-)
+const systemPython = process.platform === 'win32' ? 'python' : 'python3'
+const newEnough = 'import sys; sys.exit(sys.version_info < (3, 10))'
 
-/** Why the Python examples cannot be run on this machine; empty when they can. */
-export function whyNoPython(): string {
+/** Python of the environment, where that could be made. */
+const python = join(folder, process.platform === 'win32' ? 'Scripts/python.exe' : 'bin/python')
+
+/** How an example in Python is run: `title` says with what, `skip` why it cannot be. */
+export interface PythonRun {
+  readonly title: string
+  readonly command: string
+  readonly env: Readonly<Record<string, string>>
+  readonly skip: string
+}
+
+/** With the SDK, or where that could not be installed, with as much of it as the examples use. */
+export function pythonRun(): PythonRun {
+  const why = whyNoSdk()
+  return why === '' ? { title: 'Python', command: python, env: {}, skip: '' } : runWithoutSdk(why)
+}
+
+/** An example in Python without the SDK, because of `why`: any Python runs it. */
+export function runWithoutSdk(why: string): PythonRun {
+  return {
+    title: `Python without its SDK (${why})`,
+    command: systemPython,
+    env: {
+      PYTHONPATH: join(import.meta.dirname, 'without-sdk'),
+      PYTHONDONTWRITEBYTECODE: '1',
+    },
+    skip: spawnSync(systemPython, ['-c', newEnough]).status === 0 ? '' : 'no Python 3.10 or newer',
+  }
+}
+
+/** Why the SDK cannot be used on this machine; empty when it can. */
+function whyNoSdk(): string {
   const { installed, why } = recorded()
   return installed === readFileSync(requirements, 'utf8') ? '' : why || 'not installed'
 }
@@ -28,9 +55,9 @@ function recorded(): { installed: string; why: string } {
   return { installed: String(installed), why: String(why) }
 }
 
-/** Installs them once. Where that fails, the tests with Python are skipped and say why. */
+/** Installs them once. Where that fails, the tests run the examples without the SDK, and say why. */
 export function installPython(): void {
-  if (whyNoPython() === '') return
+  if (whyNoSdk() === '') return
   mkdirSync(folder, { recursive: true })
   const why = problemOfInstalling()
   const installed = why === '' ? readFileSync(requirements, 'utf8') : ''
@@ -38,10 +65,11 @@ export function installPython(): void {
 }
 
 function problemOfInstalling(): string {
-  const command = process.platform === 'win32' ? 'python' : 'python3'
-  const check = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))'
-  if (spawnSync(command, ['-c', check]).status !== 0) return 'no Python 3.10 or newer with venv'
-  execFileSync(command, ['-m', 'venv', folder], { stdio: ['ignore', 2, 2] })
+  const check = `import venv, ensurepip; ${newEnough}`
+  if (spawnSync(systemPython, ['-c', check]).status !== 0) {
+    return 'no Python 3.10 or newer with venv'
+  }
+  execFileSync(systemPython, ['-m', 'venv', folder], { stdio: ['ignore', 2, 2] })
   const { status, stderr } = spawnSync(
     python,
     // A package index that cannot be reached is asked once.

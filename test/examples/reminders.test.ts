@@ -8,13 +8,21 @@ import { parseDialPolicy } from '../../src/policy/parse-dial-policy.ts'
 import { root } from '../docs/documents.ts'
 import { cleanEnv, scratchFolder, startPlatformProgram } from '../harness/program.ts'
 import { externalIds } from './calls-of-platform.ts'
-import { python, whyNoPython } from './python-environment.ts'
+import { pythonRun, runWithoutSdk } from './python-environment.ts'
 
 const example = join(root, 'docs/examples/reminders')
 
-const languages = [
-  { language: 'TypeScript', command: [process.execPath, join(example, 'remind.ts')], skip: '' },
-  { language: 'Python', command: [python, join(example, 'remind.py')], skip: whyNoPython() },
+interface Run {
+  readonly title: string
+  readonly command: string
+  readonly env: Readonly<Record<string, string>>
+  readonly file: string
+  readonly skip: string
+}
+
+const runs: Run[] = [
+  { title: 'TypeScript', command: process.execPath, env: {}, file: 'remind.ts', skip: '' },
+  { ...pythonRun(), file: 'remind.py' },
 ]
 
 const Outcomes = z.record(
@@ -23,7 +31,7 @@ const Outcomes = z.record(
 )
 /** A folder for the workflow, and a platform that it calls on; `faults` is what the platform does. */
 async function workplace(
-  command: readonly string[],
+  { command, env, file }: Run,
   { faults, speed = 100 }: { faults?: object; speed?: number } = {},
 ) {
   const folder = scratchFolder()
@@ -35,9 +43,9 @@ async function workplace(
     ...(faults && { VOICE_AGENT_SANDBOX_FAULTS: faultsFile }),
   })
   const start = () => {
-    const [file = '', ...args] = command
-    const child = spawn(file, [...args, folder.path], {
+    const child = spawn(command, [join(example, file), folder.path], {
       env: cleanEnv({
+        ...env,
         VOICE_AGENT_BASE_URL: platform.url,
         VOICE_AGENT_API_KEY: 'sandbox-key',
         VOICE_AGENT_STATE_DIR: join(folder.path, 'state'),
@@ -83,9 +91,9 @@ test('the dial policy of the example can be used', () => {
   expect(policy).toMatchObject({ allow_countries: ['US'], max_at_once: 1 })
 })
 
-describe.each(languages)('the workflow in $language $skip', { timeout: 60_000 }, (one) => {
-  test.skipIf(one.skip)('acts on how each call ended, run by run', async () => {
-    await using work = await workplace(one.command)
+describe.each(runs)('the workflow in $title $skip', { timeout: 60_000 }, (run) => {
+  test.skipIf(run.skip)('acts on how each call ended, run by run', async () => {
+    await using work = await workplace(run)
     const first = await work.run()
     expect(first, first.output).toMatchObject({ status: 0 })
     expect(work.outcomes()).toEqual({
@@ -106,8 +114,8 @@ describe.each(languages)('the workflow in $language $skip', { timeout: 60_000 },
     )
   })
 
-  test.skipIf(one.skip)('killed after it has placed a call, finds it in the next run', async () => {
-    await using work = await workplace(one.command, { speed: 5 })
+  test.skipIf(run.skip)('killed after it has placed a call, finds it in the next run', async () => {
+    await using work = await workplace(run, { speed: 5 })
     work.write('appointments.json', [emma])
     const killed = work.start()
     await expect.poll(work.placed).toEqual(['reminder-1-1'])
@@ -119,9 +127,9 @@ describe.each(languages)('the workflow in $language $skip', { timeout: 60_000 },
     expect(await work.placed()).toEqual(['reminder-1-1'])
   })
 
-  test.skipIf(one.skip)('calls once when the answer of the platform is lost', async () => {
+  test.skipIf(run.skip)('calls once when the answer of the platform is lost', async () => {
     const lost = { route: 'calls.place', times: 1, reply: { kind: 'drop', when: 'after' } }
-    await using work = await workplace(one.command, { faults: { rules: [lost] } })
+    await using work = await workplace(run, { faults: { rules: [lost] } })
     work.write('appointments.json', [emma])
     const { status, output } = await work.run()
     expect(status, output).toBe(0)
@@ -129,7 +137,7 @@ describe.each(languages)('the workflow in $language $skip', { timeout: 60_000 },
     expect(await work.placed()).toEqual(['reminder-1-1'])
   })
 
-  test.skipIf(one.skip)(
+  test.skipIf(run.skip)(
     'makes the same try again when it is not known what became of it',
     async () => {
       // The answer is lost, and the platform does not answer the search for the call for a while.
@@ -137,7 +145,7 @@ describe.each(languages)('the workflow in $language $skip', { timeout: 60_000 },
         { route: 'calls.place', times: 1, reply: { kind: 'drop', when: 'after' } },
         { route: 'calls.list', times: 1, delay_ms: 3000 },
       ]
-      await using work = await workplace(one.command, { faults: { rules } })
+      await using work = await workplace(run, { faults: { rules } })
       work.write('appointments.json', [emma])
       expect((await work.run()).status).toBe(0)
       expect(work.outcomes()).toMatchObject({ 1: { state: 'open', attempt: 1 } })
@@ -147,10 +155,10 @@ describe.each(languages)('the workflow in $language $skip', { timeout: 60_000 },
     },
   )
 
-  test.skipIf(one.skip)(
+  test.skipIf(run.skip)(
     'waits for what passes, and asks a person about what does not',
     async () => {
-      await using work = await workplace(one.command)
+      await using work = await workplace(run)
       const invalid = { ...emma, id: '3', phone: '+12025550107' }
       work.write('appointments.json', [emma, { ...emma, id: '2', phone: '+493023125402' }, invalid])
       const now = new Date().getUTCHours()
@@ -176,3 +184,21 @@ describe.each(languages)('the workflow in $language $skip', { timeout: 60_000 },
     },
   )
 })
+
+// Where the SDK cannot be installed, the tests above run without it, so this must not break unseen.
+const withoutSdk = { ...runWithoutSdk('as a test'), file: 'remind.py' }
+test.skipIf(withoutSdk.skip)(
+  'the workflow in Python needs no more of the SDK than its stand-in has',
+  { timeout: 60_000 },
+  async () => {
+    await using work = await workplace(withoutSdk)
+    work.write('appointments.json', [emma, { ...emma, id: '2', phone: '+493023125402' }])
+    const { status, output } = await work.run()
+    expect(status, output).toBe(1)
+    expect(work.outcomes()).toMatchObject({
+      1: { state: 'reached', attempt: 1 },
+      2: { state: 'needs a person', note: expect.stringContaining('in Germany is not') },
+    })
+    expect(await work.placed()).toEqual(['reminder-1-1'])
+  },
+)
