@@ -7,6 +7,7 @@ import {
   replaceClientFile,
 } from './client-file.ts'
 import type { Client } from './clients.ts'
+import { withFileLock } from './file-lock.ts'
 import type { Machine } from './machine.ts'
 import type { Outcome } from './outcome.ts'
 import { secretsOf, shownChange } from './shown-change.ts'
@@ -52,7 +53,7 @@ export async function changeClient(
     const decision = await decide({ ...shown, status: 'planned' })
     if (decision === 'show') return { ...shown, status: 'planned' }
     if (decision === 'decline') return { ...shown, notes: [], status: 'declined' }
-    const backup = written(client, file, change, plan)
+    const backup = await withFileLock(plan.file.path, () => written(client, file, change, plan))
     const kept = plan.hasSecrets && backup ? [`The backup holds what was secret in it.`] : []
     return { ...shown, notes: [...change.notes, ...kept], status: 'written', backup }
   } catch (error) {

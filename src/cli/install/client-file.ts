@@ -6,6 +6,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
   fsyncSync,
   lstatSync,
   openSync,
@@ -76,7 +77,8 @@ function readBytes(path: string): ClientFile['found'] {
   }
 }
 
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
+/** The code of an error of the file system. */
+export const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 const unreadable = (error: unknown) => new ClientFileError(`it cannot be read (${codeOf(error)})`)
 
 function decoded(bytes: Buffer): string {
@@ -149,12 +151,18 @@ const keptBackups = 3
 
 /** Copies a file beside itself, and removes all but the newest backups of it. */
 function keepBackup(path: string, mode: number): string {
-  const time = new Date().toISOString().replaceAll(/[-:]/g, '')
-  const backup = `${path}.${time}${backupSuffix}`
+  const backup = backupPath(path)
   copyFileSync(path, backup, constants.COPYFILE_EXCL)
   chmodSync(backup, mode)
   for (const old of backupsOf(path).slice(0, -keptBackups)) rmSync(old, { force: true })
   return backup
+}
+
+/** A path that is free: two runs may come in the same millisecond. */
+function backupPath(path: string, at = Date.now()): string {
+  const time = new Date(at).toISOString().replaceAll(/[-:]/g, '')
+  const backup = `${path}.${time}${backupSuffix}`
+  return existsSync(backup) ? backupPath(path, at + 1) : backup
 }
 
 /** The backups of a file, the oldest first: their names have the time. */

@@ -4,12 +4,15 @@ import {
   lstatSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test, vi } from 'vitest'
 import { changeClient } from '../../../src/cli/install/change-client.ts'
 import { readClientFile, replaceClientFile } from '../../../src/cli/install/client-file.ts'
 import { clients } from '../../../src/cli/install/clients.ts'
@@ -138,6 +141,69 @@ describe('a change by another program between reading and writing', () => {
     expect(text).toBe(written)
     expect(left).toEqual(['mcp.json'])
   })
+})
+
+describe('two runs at once', () => {
+  const cursor = clients.filter(({ id }) => id === 'cursor')
+  const change = {
+    name: 'ours',
+    stepsFor: () => [{ set: ['mcpServers', 'ours'], value: {} }],
+    secrets: [],
+    isPrivate,
+    notes: [],
+  }
+  const file = '.cursor/mcp.json'
+  const lock = '.cursor/.mcp.json.voice-agent-mcp.lock'
+  const before = '{\n  "mcpServers": {\n    "a": {}\n  }\n}\n'
+
+  test('the second waits for the first, and keeps what that wrote', async () => {
+    using home = clientHome()
+    home.write(file, before)
+    const held = home.write(lock, '')
+    const [client] = cursor
+    if (!client) throw new Error('No such client')
+    const done = changeClient(client, home.machine('linux'), change, async () => 'write')
+    await sleep(100)
+    expect(home.read(file)).toBe(before)
+    home.write(file, before.replace('"a": {}', '"a": {},\n    "first": {}'))
+    rmSync(held)
+    expect((await done).status).toBe('written')
+    expect(JSON.parse(home.read(file))).toEqual({ mcpServers: { a: {}, first: {}, ours: {} } })
+    expect(existsSync(held)).toBe(false)
+  })
+
+  test('what a run that was killed has left is taken away', async () => {
+    using home = clientHome()
+    home.write(file, before)
+    const held = home.write(lock, '')
+    const longAgo = new Date(Date.now() - 60_000)
+    utimesSync(held, longAgo, longAgo)
+    const [client] = cursor
+    if (!client) throw new Error('No such client')
+    const { status } = await changeClient(
+      client,
+      home.machine('linux'),
+      change,
+      async () => 'write',
+    )
+    expect(status).toBe('written')
+    expect(existsSync(held)).toBe(false)
+  })
+})
+
+test('two backups of the same millisecond are two files', () => {
+  using home = clientHome()
+  const path = home.write('a.json', '0')
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    const made = [1, 2].map((at) =>
+      replaceClientFile(readClientFile(path), String(at), { isPrivate }),
+    )
+    expect(new Set(made).size).toBe(2)
+    expect(backups(home.path).map((name) => home.read(name))).toEqual(['0', '1'])
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('the text is on the disk as a whole, or not at all', () => {
