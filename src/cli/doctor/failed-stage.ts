@@ -1,4 +1,5 @@
 import type { Inspection } from '../../service/inspection.ts'
+import type { Connection } from './connections.ts'
 import type { PlatformCheckName } from './platform-check-names.ts'
 import type { PlatformSession } from './platform-session.ts'
 
@@ -13,6 +14,7 @@ export async function failedStage(
   const { failure } = await session.first
   if (failure === undefined) return undefined
   if (failure.kind === 'rejected') return isRefusalOfApi(failure.status) ? undefined : 'platform'
+  if (failure.kind === 'timeout' && isHeldByProxy(session)) return 'proxy'
   if (failure.kind !== 'network') return 'platform'
   const { code } = failure
   if (code.startsWith('PROXY_') || hasFailedAtProxy(session)) return 'proxy'
@@ -41,3 +43,13 @@ const hasFailedAtProxy = (session: PlatformSession) => {
     !session.connections.made.some((one) => one.host === host)
   )
 }
+
+/** Whether there is a connection to the proxy, and it has made none to the platform. */
+const isHeldByProxy = (session: PlatformSession) => {
+  const { hostname } = session.config.baseUrl
+  const { made } = session.connections
+  return made.some(({ host }) => host === proxyHost(session)) && !isConnected(made, hostname)
+}
+
+const isConnected = (made: readonly Connection[], hostname: string) =>
+  made.some(({ host }) => host === hostname.replace(/^\[|\]$/g, ''))

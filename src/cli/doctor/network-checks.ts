@@ -61,6 +61,7 @@ async function proxy(
   if (!configured) return noProxy(env, failure?.kind === 'network' && stage !== 'proxy')
   const { host } = new URL(configured.url)
   if (stage === 'proxy') {
+    if (failure?.kind === 'timeout') return silentProxy(host, failure.afterMs)
     const code = failure?.kind === 'network' ? failure.code : ''
     return { light: 'red', text: proxyFailure(host, code), todo: proxyTodo(code) }
   }
@@ -68,6 +69,12 @@ async function proxy(
     ? green(`${host} (HTTPS_PROXY) connects to the platform.`)
     : green('Not used: NO_PROXY excepts the platform.')
 }
+
+const silentProxy = (host: string, afterMs: number): Finding => ({
+  light: 'red',
+  text: `The proxy ${host} can be reached, but has not connected to the platform within ${Math.round(afterMs / 100) / 10} s.`,
+  todo: 'Check whether HTTPS_PROXY names a proxy, and whether that reaches the host of VOICE_AGENT_BASE_URL.',
+})
 
 function proxyFailure(host: string, code: string): string {
   const [, status] = /^PROXY_(\d+)$/.exec(code) ?? []

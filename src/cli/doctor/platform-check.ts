@@ -1,4 +1,4 @@
-import type { Failure } from '../../api/failure.ts'
+import type { Failure, TimedOut } from '../../api/failure.ts'
 import type { WireReply } from '../../api/send.ts'
 import type { Inspection } from '../../service/inspection.ts'
 import { type Check, type Finding, green } from './check.ts'
@@ -34,11 +34,7 @@ async function platformFailure(
     case 'network':
       return unreachable(address, failure.code)
     case 'timeout':
-      return {
-        light: 'red',
-        text: `${address} did not answer within ${Math.round(failure.afterMs / 100) / 10} s.`,
-        todo: 'Check the network and the address. For a slow platform, raise --headers-timeout.',
-      }
+      return late(address, failure)
     case 'redirected':
       return {
         light: 'red',
@@ -50,6 +46,21 @@ async function platformFailure(
   }
 }
 
+function late(address: string, { waitingFor, afterMs }: TimedOut): Finding {
+  const time = `within ${Math.round(afterMs / 100) / 10} s`
+  return waitingFor === 'headers'
+    ? {
+        light: 'red',
+        text: `${address} did not answer ${time}.`,
+        todo: 'Check the network and the address. For a slow platform, raise --headers-timeout.',
+      }
+    : {
+        light: 'red',
+        text: `${address} began to answer, but its answer did not end ${time}.`,
+        todo: 'Check the network, and any proxy between. For a slow platform, raise --timeout.',
+      }
+}
+
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens at that port',
   ECONNRESET: 'it closes the connection',
@@ -58,6 +69,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'this machine has no way to that network',
   EHOSTUNREACH: 'this machine has no way to that host',
   NO_HTTP: 'what answers does not speak HTTP',
+  UND_ERR_HEADERS_OVERFLOW: 'the headers of its answer do not end',
 }
 
 function unreachable(address: string, code: string): Finding {
@@ -76,7 +88,7 @@ async function otherAnswer(
   reply: WireReply | undefined,
 ): Promise<Finding> {
   const status = reply?.status ?? 0
-  const what = reply ? answerInWords(reply) : failure.kind
+  const what = reply ? answerInWords(reply) : unreadableInWords(failure)
   if (status >= 500) {
     return {
       light: 'red',
@@ -94,6 +106,12 @@ async function otherAnswer(
         : `Set VOICE_AGENT_BASE_URL to ${found} (the API seems to be there).`,
   }
 }
+
+/** A failure that keeps no reply: what came is no text, or too much of it. */
+const unreadableInWords = (failure: Failure): string =>
+  failure.kind === 'unreadable'
+    ? `HTTP ${failure.status} with a reply that cannot be read (${failure.reason})`
+    : failure.kind
 
 /** What a reply is, for a person who has to find out what answers. */
 function answerInWords(reply: WireReply): string {

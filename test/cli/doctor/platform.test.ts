@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../../src/contract/openapi.ts'
@@ -214,6 +214,36 @@ describe('the address', () => {
     expect(check('platform').text).toMatch(/did not answer within 0\.\d s/)
   })
 
+  test('that begins to answer and does not end is red, with what to raise', async () => {
+    const { red, check } = await answering(
+      (_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.write('{"id":')
+      },
+      { env: { VOICE_AGENT_TIMEOUT: '0.5' } },
+    )
+    expect(red).toEqual(['platform'])
+    expect(check('platform')).toMatchObject({
+      text: expect.stringMatching(/began to answer, but its answer did not end within 0\.\d s/),
+      todo: expect.stringMatching(/raise --timeout/),
+    })
+  })
+
+  test('that answers more than can be read is said to do so', async () => {
+    const { red, check } = await answering((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const more = () => {
+        while (!response.destroyed && response.write('1'.repeat(65_536)));
+      }
+      response.on('drain', more)
+      more()
+    })
+    expect(red).toEqual(['platform'])
+    expect(check('platform').text).toMatch(
+      /HTTP 200 with a reply that cannot be read \(too_large\)/,
+    )
+  })
+
   test('that is slow is yellow', async () => {
     const { code, check } = await answering((_, response) => {
       setTimeout(() => json(response, 200, account), 1100)
@@ -248,6 +278,16 @@ describe('the contract', () => {
       true,
     )
     expect(todo).toContain('--exclude-tools')
+  })
+
+  test('that is nested without end is read as far as it goes', async () => {
+    const document = JSON.parse(JSON.stringify(openApiDocument(allRoutes)))
+    const { post } = document.paths['/v1/accounts/{account_id}/agents']
+    post.requestBody.content['application/json'].schema = 'DEEP'
+    const deep = `${'{"allOf":['.repeat(3000)}{}${']}'.repeat(3000)}`
+    const text = JSON.stringify(document).replace('"DEEP"', deep)
+    const { check } = await answering(described((_, response) => void response.end(text)))
+    expect(check('contract')).toMatchObject({ status: 'green' })
   })
 
   test.each<[string, Behaviour, RegExp]>([
@@ -360,6 +400,26 @@ describe('over https', () => {
     const away = await through('', { HTTPS_PROXY: `http://127.0.0.1:${await freePort()}` })
     expect(away.red).toEqual(['proxy'])
     expect(away.check('proxy').text).toMatch(/cannot be reached \(ECONNREFUSED\)/)
+  })
+
+  test('a proxy that takes the connection and never makes one to the platform is red', async () => {
+    const sockets = new Set<Socket>()
+    const silent = createServer((socket) => {
+      sockets.add(socket)
+      socket.on('error', () => undefined).resume()
+    })
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port: silentPort } = silent.address() as AddressInfo
+    const { red, check } = await examine(
+      settings('https://platform.example', {
+        HTTPS_PROXY: `http://127.0.0.1:${silentPort}`,
+        VOICE_AGENT_HEADERS_TIMEOUT: '1',
+      }),
+    )
+    for (const socket of sockets) socket.destroy()
+    silent.close()
+    expect(red).toEqual(['proxy'])
+    expect(check('proxy').text).toMatch(/has not connected to the platform within 1 s/)
   })
 
   test('a proxy that is not for https is mentioned where the platform is away', async () => {

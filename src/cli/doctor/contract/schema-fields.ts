@@ -16,6 +16,9 @@ const deepest = 7
 /** Most fields and parts of one schema that are read: a document may refer to itself. */
 const mostFields = 2000
 
+/** How deep references and alternatives within each other are followed; a document has two or three. */
+const deepestParts = 50
+
 const noFields: SchemaFields = new Map()
 
 /**
@@ -50,15 +53,15 @@ export function schemaFields(schema: unknown, document: unknown): SchemaFields {
 type Part = Readonly<Record<string, unknown>>
 
 /** A schema and what it is put together from, without references. */
-function partsOf(node: unknown, document: unknown, budget: { left: number }): Part[] {
-  if (!isObject(node) || budget.left-- <= 0) return []
+function partsOf(node: unknown, document: unknown, budget: { left: number }, depth = 0): Part[] {
+  if (!isObject(node) || depth > deepestParts || budget.left-- <= 0) return []
   if (typeof node.$ref === 'string') {
-    return partsOf(referred(node.$ref, document), document, budget)
+    return partsOf(referred(node.$ref, document), document, budget, depth + 1)
   }
   const several = [node.allOf, node.anyOf, node.oneOf].flatMap((list) =>
     Array.isArray(list) ? list : [],
   )
-  return [node, ...several.flatMap((one) => partsOf(one, document, budget))]
+  return [node, ...several.flatMap((one) => partsOf(one, document, budget, depth + 1))]
 }
 
 /** What `#/components/…` refers to in the document. */
