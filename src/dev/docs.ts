@@ -25,7 +25,7 @@ const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'README.md': { tools: toolList() },
   'docs/configuration.md': { settings: settingTable() },
   'docs/errors.md': { kinds: kindTable(), advice: adviceTable() },
-  'docs/install.md': { buttons: installButtons(''), options: installOptionTable() },
+  'docs/install.md': { buttons: installButtons(), options: installOptionTable() },
   'docs/sandbox.md': { destinations: destinationTable(), keys: sandboxKeyTable() },
   'docs/tools.md': { reference: toolReference() },
 }

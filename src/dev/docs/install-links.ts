@@ -1,5 +1,6 @@
 import packageJson from '../../../package.json' with { type: 'json' }
 import { clients } from '../../cli/install/clients.ts'
+import { cursorQuery } from '../../cli/install/one-click-links.ts'
 import { stepsToAdd } from '../../cli/install/server-entry.ts'
 import { usualServerName } from '../../config/install.ts'
 
@@ -18,15 +19,15 @@ interface Editor {
 }
 
 const editors: readonly Editor[] = [
-  { title: 'VS Code', link: vsCodeLink() },
-  { title: 'VS Code Insiders', link: vsCodeLink({ quality: 'insiders' }) },
-  { title: 'Cursor', link: cursorLink() },
+  { title: 'VS Code', link: vsCodeButtonLink() },
+  { title: 'VS Code Insiders', link: vsCodeButtonLink({ quality: 'insiders' }) },
+  { title: 'Cursor', link: cursorButtonLink() },
 ]
 
-/** A button for each editor, as Markdown; `folder`: where the document finds the pictures. */
-export const installButtons = (folder: string): string =>
+/** A button for each editor, as Markdown of a document in docs/. */
+export const installButtons = (): string =>
   editors
-    .map(({ title, link }) => `[![Install in ${title}](${folder}${buttonFile(title)})](${link})`)
+    .map(({ title, link }) => `[![Install in ${title}](${buttonFile(title)})](${link})`)
     .join('\n')
 
 /** The pictures of the buttons, by their paths. */
@@ -39,7 +40,7 @@ const buttonFile = (title: string) => `install-in-${title.toLowerCase().replaceA
  * VS Code reads the parameters as JSON. It asks for address and key when the server starts first, and
  * keeps the key where it keeps secrets. Both left empty: the server runs on its sandbox.
  */
-function vsCodeLink(more: Readonly<Record<string, string>> = {}): string {
+function vsCodeButtonLink(more: Readonly<Record<string, string>> = {}): string {
   const addressId = `${name}-base-url`
   const { entry, inputs } = added('vscode', `\${input:${addressId}}`)
   const address = {
@@ -57,11 +58,10 @@ function vsCodeLink(more: Readonly<Record<string, string>> = {}): string {
   return `https://insiders.vscode.dev/redirect/mcp/install?${query}`.replaceAll('+', '%20')
 }
 
-/** Cursor reads the entry as base64. It asks for nothing, so the server runs on its sandbox. */
-function cursorLink(): string {
+/** Cursor asks for nothing, so the server runs on its sandbox. */
+function cursorButtonLink(): string {
   const { entry } = added('cursor', undefined)
-  const config = Buffer.from(JSON.stringify(entry)).toString('base64')
-  return `https://cursor.com/en/install-mcp?${new URLSearchParams({ name, config })}`
+  return `https://cursor.com/en/install-mcp?${cursorQuery(name, entry)}`
 }
 
 /** What `install` would add to an empty file of a client. */

@@ -1,5 +1,5 @@
 import { usualServerName } from '../../config/install.ts'
-import { installOptions } from '../release/install-options.ts'
+import { installOptions, manifestOptions, optionVariables } from '../release/install-options.ts'
 import { type PackageInfo, readPackage, root } from '../release/package-info.ts'
 
 /*
@@ -33,23 +33,20 @@ export function pluginManifests(): Readonly<Record<string, string>> {
 /** For Claude Code, which asks for the options when the plugin is enabled. */
 function claudePlugin(info: PackageInfo) {
   const { version, description, author, license, keywords, repository } = info
-  const options = Object.entries(installOptions)
   return {
     ...{ name, version, description, author: { name: author }, license, keywords },
     ...(repository && { repository: repository.url }),
     userConfig: Object.fromEntries(
-      options.map(([key, { variable: _, ...option }]) => [
+      // One that is left empty is not given.
+      Object.entries(manifestOptions).map(([key, option]) => [
         key,
-        // One that is left empty is not given.
-        { ...option, required: false, default: option.default ?? '' },
+        { ...option, default: option.default ?? '' },
       ]),
     ),
     mcpServers: {
       [name]: {
         ...launch(info),
-        env: Object.fromEntries(
-          options.map(([key, { variable }]) => [variable, `\${user_config.${key}}`]),
-        ),
+        env: optionVariables,
       },
     },
   }

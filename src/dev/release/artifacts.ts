@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { type Bundle, packBundle, tryBundle, writeBundle } from './bundle.ts'
 import type { Outcome, Step } from './checklist.ts'
@@ -8,6 +7,7 @@ import { installPackage, mostBytes, packPackage, releaseFolder } from './npm-pac
 import { downloadUrl, type PackageInfo, repositoryAt, root } from './package-info.ts'
 import { SchemaUnavailable, schemaFaults } from './published-schema.ts'
 import { ServerJson, serverJson } from './server-json.ts'
+import { sha256Of } from './sha256-of.ts'
 import { tryProgram } from './try-program.ts'
 
 const shown = (file: string) => relative(root, file)
@@ -115,10 +115,7 @@ const withStandIn = (info: PackageInfo): PackageInfo => ({
 })
 
 function checksums(files: readonly string[]): Outcome {
-  const lines = files.map((file) => {
-    const hash = createHash('sha256').update(readFileSync(file)).digest('hex')
-    return `${hash}  ${basename(file)}\n`
-  })
+  const lines = files.map((file) => `${sha256Of(file)}  ${basename(file)}\n`)
   const path = join(releaseFolder, 'SHA256SUMS')
   writeFileSync(path, lines.join(''))
   return done(shown(path))

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -12,6 +11,7 @@ import { iconPng } from './icon.ts'
 import { installOptions } from './install-options.ts'
 import { entryPoint, mcpbManifest } from './mcpb-manifest.ts'
 import { type PackageInfo, root } from './package-info.ts'
+import { sha256Of } from './sha256-of.ts'
 import { accountOver, type Launch, withSandbox } from './try-program.ts'
 
 /** The folder of @anthropic-ai/mcpb, which a plain `npm ci` does not install. */
@@ -57,8 +57,7 @@ export function packBundle({ name, version }: PackageInfo, folder: string, out: 
   mcpb('validate', join(folder, 'manifest.json'))
   const file = join(out, `${name}-${version}.mcpb`)
   mcpb('pack', folder, file)
-  const content = readFileSync(file)
-  return { file, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') }
+  return { file, bytes: statSync(file).size, sha256: sha256Of(file) }
 }
 
 /** What a desktop client starts, by its manifest and the answers of a person. */

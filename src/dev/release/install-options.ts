@@ -49,3 +49,15 @@ export const installOptions: Readonly<Record<string, InstallOption>> = {
     description: 'A JSON file, for a dial policy and everything else. Empty: none.',
   },
 }
+
+const options = Object.entries(installOptions)
+
+/** The variables of the options, with the places where a client fills in the answers of a person. */
+export const optionVariables = Object.fromEntries(
+  options.map(([key, { variable }]) => [variable, `\${user_config.${key}}`]),
+)
+
+/** The options as manifests have them, by their keys. */
+export const manifestOptions = Object.fromEntries(
+  options.map(([key, { variable: _, ...option }]) => [key, { ...option, required: false }]),
+)

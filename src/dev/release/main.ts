@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { scriptUsage } from '../script-usage.ts'
 import { artifacts } from './artifacts.ts'
 import { type Result, runSteps, type Step } from './checklist.ts'
 import { downloadUrl, type PackageInfo, readPackage, root } from './package-info.ts'
@@ -23,25 +24,20 @@ npm run release -- --repository URL [--mcp-name NAME]
 Ends with 0 when nothing is left to do before publishing, with 1 when something is, or has failed.
 `
 
-function flags() {
-  try {
-    return parseArgs({
-      options: {
-        'dry-run': { type: 'boolean', default: false },
-        schema: { type: 'string', default: serverJsonSchemaUrl },
-        repository: { type: 'string' },
-        'mcp-name': { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    }).values
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${usage}`)
-    return process.exit(2)
-  }
-}
+const { values: flags } = scriptUsage(usage).readOr(() =>
+  parseArgs({
+    options: {
+      'dry-run': { type: 'boolean', default: false },
+      schema: { type: 'string', default: serverJsonSchemaUrl },
+      repository: { type: 'string' },
+      'mcp-name': { type: 'string' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+)
 
 const write = (text: string) => void process.stdout.write(text)
-const { 'dry-run': isDryRun, schema, repository, 'mcp-name': mcpName, help } = flags()
+const { 'dry-run': isDryRun, schema, repository, 'mcp-name': mcpName, help } = flags
 
 function changePackage(address: string): void {
   try {

@@ -1,6 +1,6 @@
 import { tools } from '../../../tools/index.ts'
 import { firstSentence } from '../docs/markdown.ts'
-import { installOptions } from './install-options.ts'
+import { manifestOptions, optionVariables } from './install-options.ts'
 import type { PackageInfo } from './package-info.ts'
 
 /** The file that the server of a desktop bundle starts with. */
@@ -30,12 +30,7 @@ export function mcpbManifest(info: PackageInfo): Record<string, unknown> {
       mcp_config: {
         command: 'node',
         args: [`\${__dirname}/${entryPoint}`],
-        env: Object.fromEntries(
-          Object.entries(installOptions).map(([key, { variable }]) => [
-            variable,
-            `\${user_config.${key}}`,
-          ]),
-        ),
+        env: optionVariables,
       },
     },
     tools: tools.map((tool) => ({
@@ -48,11 +43,6 @@ export function mcpbManifest(info: PackageInfo): Record<string, unknown> {
       platforms: ['darwin', 'win32', 'linux'],
       runtimes: { node: engines.node },
     },
-    user_config: Object.fromEntries(
-      Object.entries(installOptions).map(([key, { variable: _, ...option }]) => [
-        key,
-        { ...option, required: false },
-      ]),
-    ),
+    user_config: manifestOptions,
   }
 }

@@ -9,12 +9,15 @@ import * as z from 'zod'
 
 export const root = join(import.meta.dirname, '../../..')
 
+/** An exact version, as npm and the MCP registry take it. */
+export const versionPattern = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/
+
 /** What may begin the name of a server in the MCP registry: a domain or `io.github.USER`, reversed. */
 export const mcpNamePattern = /^[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)+\/[a-zA-Z0-9._-]+$/
 
 const PackageJson = z.object({
   name: z.string(),
-  version: z.string().regex(/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/),
+  version: z.string().regex(versionPattern),
   description: z.string(),
   author: z.string(),
   license: z.string(),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { installOptions } from './install-options.ts'
-import { mcpNamePattern, type PackageInfo } from './package-info.ts'
+import { mcpNamePattern, type PackageInfo, versionPattern } from './package-info.ts'
 
 /** The format of server.json that the MCP registry takes, and where its schema is published. */
 export const serverJsonSchemaUrl =
@@ -66,7 +66,7 @@ const environmentVariables = () =>
     ...(sensitive && { isSecret: true }),
   }))
 
-const exactVersion = z.string().regex(/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/)
+const exactVersion = z.string().regex(versionPattern)
 const stdio = z.strictObject({ type: z.literal('stdio') })
 
 /**
