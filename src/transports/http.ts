@@ -39,14 +39,7 @@ export interface RefusedAnswer {
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  {
-    factory,
-    httpFastPath,
-    waitsIn,
-    observeStream,
-    missingScopes,
-    newSession,
-  }: Omit<McpService, 'callLocally'>,
+  { factory, ...parts }: Omit<McpService, 'callLocally'>,
   options: HttpOptions,
 ): Promise<Listening> {
   const { onError } = options
@@ -62,11 +55,7 @@ export async function startHttp(
   const limits = limitedServing(
     { ...options, isDraining: () => isDraining },
     {
-      httpFastPath,
-      waitsIn,
-      observeStream,
-      missingScopes,
-      newSession,
+      ...parts,
       bus,
       serve: sdkHandler(handler, onError),
       serveStream: sdkHandler(streams, onError),
