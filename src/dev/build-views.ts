@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build } from 'esbuild'
 import { viewTitles } from '../apps/view-titles.ts'
 import { viewNames } from '../apps/views.ts'
+import { inline } from '../pages/style.ts'
 
 /**
  * Builds each view as one HTML file: its style and its script are in it, and its policy allows these
@@ -51,15 +51,13 @@ async function bundled(root: string, name: string) {
   return { script: textOf('.js'), style: textOf('.css'), files }
 }
 
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
-
 function pageOf({ title, script, style }: { title: string; script: string; style: string }) {
   if (/<\/(script|style)/i.test(script + style))
     throw new Error(`${title} would end its own script`)
   const policy = [
     "default-src 'none'",
-    `script-src ${hashOf(script)}`,
-    `style-src ${hashOf(style)}`,
+    `script-src ${inline(script).source}`,
+    `style-src ${inline(style).source}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')

@@ -1,7 +1,8 @@
+import { isObject } from '../../json/is-object.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
-import { type Fields, isFields } from './data.ts'
+import type { Fields } from './data.ts'
 import { fullLabelOf, groups, labelOf, linesOf, valueText } from './labels.ts'
 
 /** Fields that stand elsewhere on the card, or are about the answer. */
@@ -13,9 +14,9 @@ const elsewhere = new Set([
 /** All settings of an agent: the greeting first, then group by group; unknown fields come too. */
 export function settingsOf(agent: Fields, formats: Formats): readonly Node[] {
   const names = Object.keys(agent).filter((name) => !elsewhere.has(name))
-  const known = Object.keys(groups).filter((name) => isFields(agent[name]))
-  const unknown = names.filter((name) => isFields(agent[name]) && !known.includes(name))
-  const others = names.filter((name) => !isFields(agent[name]))
+  const known = Object.keys(groups).filter((name) => isObject(agent[name]))
+  const unknown = names.filter((name) => isObject(agent[name]) && !known.includes(name))
+  const others = names.filter((name) => !isObject(agent[name]))
   return [
     ...(typeof agent.note === 'string' && agent.note !== ''
       ? [h('p', { class: 'value' }, linesOf(agent.note))]
@@ -80,7 +81,7 @@ const deepest = 3
 
 function rowsOf(path: string, value: unknown): Row[] {
   const depth = path === '' ? 0 : path.split('.').length
-  const isTakenApart = isFields(value) && depth < deepest
+  const isTakenApart = isObject(value) && depth < deepest
   if (!isTakenApart || (depth > 1 && Object.keys(value).length === 0)) return [{ path, value }]
   return Object.entries(value).flatMap(([name, field]) =>
     rowsOf(path === '' ? name : `${path}.${name}`, field),

@@ -54,6 +54,3 @@ export const AgentData = z
 export type AgentData = z.output<typeof AgentData>
 
 export type Fields = Readonly<Record<string, unknown>>
-
-export const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,6 @@
 import { h, listen } from '../shared/dom.ts'
 import type { Page } from '../shared/view.ts'
-import { type AgentData, isFields } from './data.ts'
+import type { AgentData } from './data.ts'
 
 /** Which agent is meant, and whose it is. */
 export interface Wanted {
@@ -47,5 +47,5 @@ function accountOf(known: string | undefined, { account_id: given }: Page<AgentD
 
 const withOpened = (shown: AgentData, more: AgentData): AgentData => ({
   ...shown,
-  opened: isFields(more) ? more : undefined,
+  opened: more,
 })

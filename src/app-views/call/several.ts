@@ -1,5 +1,6 @@
 import { plainText } from '../../text/plain-text.ts'
 import { h, listen } from '../shared/dom.ts'
+import { columnHead, scrolledTable } from '../shared/table.ts'
 import type { Page } from '../shared/view.ts'
 import type { CallData, ListedCall } from './data.ts'
 
@@ -34,25 +35,15 @@ export function severalCalls(calls: readonly ListedCall[], page: Page<CallData>)
       page.host.canCallTools() && h('td', {}, call.call_id ? open(call.call_id, at) : ''),
     )
   const heads = ['To', 'What came of it', 'Length', 'Said last']
-  return h(
-    'div',
-    { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Calls', id: 'calls' },
-    h(
-      'table',
-      {},
-      h(
-        'thead',
-        {},
-        h(
-          'tr',
-          {},
-          heads.map((head) => h('th', { scope: 'col' }, head)),
-          page.host.canCallTools() && h('th', { scope: 'col' }, 'Call'),
-        ),
-      ),
-      h('tbody', {}, calls.map(row)),
-    ),
-  )
+  return scrolledTable({
+    id: 'calls',
+    label: 'Calls',
+    head: [
+      ...heads.map((head) => columnHead(head)),
+      page.host.canCallTools() && columnHead('Call'),
+    ],
+    rows: calls.map(row),
+  })
 }
 
 const wordsOf = ({ outcome, state, problem }: ListedCall) =>

@@ -9,9 +9,9 @@ export interface Choice {
   readonly change: (value: string) => void
 }
 
-/** A labelled list to choose from. A value that the options do not have is shown too. */
+/** A labelled list to choose from. A value that the options do not have is shown as it is. */
 export function select({ id, label, options, value, change }: Choice): HTMLElement {
-  const all = value in options ? options : { ...options, [value]: value.replaceAll(',', ' and ') }
+  const all = value in options ? options : { ...options, [value]: value }
   const box = h(
     'select',
     { id },

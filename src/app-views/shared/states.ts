@@ -9,7 +9,7 @@ export interface States {
   readonly done: () => void
   /** It waits no longer, because something went wrong. */
   readonly fail: (text: string) => void
-  /** A passing remark, until the next change. */
+  /** A short notice, shown until the next change. */
   readonly remark: (text: string) => void
   /** Tells people who do not see the view what is new in it. */
   readonly announce: (text: string) => void

@@ -20,7 +20,7 @@ export interface ViewProgram<T> {
 /** What a view works with while its data is shown. */
 export interface Page<T> {
   /** The arguments of the call whose result is shown. */
-  readonly input: Readonly<Record<string, unknown>>
+  readonly input: Args
   readonly host: Host
   readonly formats: Formats
   /** Fires when the drawing is replaced. */

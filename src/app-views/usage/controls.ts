@@ -6,6 +6,8 @@ import { type Measure, measures, type UsageData } from './data.ts'
 const granularities = { hour: 'Hour', day: 'Day', month: 'Month', total: 'In total' }
 const groupings = { '': 'Nothing', agent: 'Agent', subaccount: 'Subaccount', type: 'Type' }
 
+const and = ' and '
+
 /** What is shown, and where the host lets the view call tools, how it is split. */
 export function usageControls(
   { meta }: UsageData,
@@ -47,8 +49,9 @@ export function usageControls(
       id: 'grouping',
       label: 'Split by',
       options: groupings,
-      value: [input.group_by ?? []].flat().join(),
-      change: (group_by) => again({ group_by: group_by ? group_by.split(',') : undefined }),
+      // The model may have asked for several at once.
+      value: [input.group_by ?? []].flat().join(and),
+      change: (group_by) => again({ group_by: group_by ? group_by.split(and) : undefined }),
     }),
   )
 }

@@ -69,6 +69,14 @@ function sampleAt(address: string): URL | undefined {
 export const keyOf = ({ provider, id, name }: Voice): string =>
   JSON.stringify([provider, id || name])
 
-/** Whether voices were left out: narrower filters or a larger limit would show them. */
-export const mayBeMore = ({ note = '' }: VoicesData): boolean =>
-  /There may be more|Shortened/.test(note)
+/** Whether voices were left out, as the note says it. */
+export function leftOut({ note = '' }: VoicesData): {
+  /** Narrower filters would show them. */
+  readonly isPart: boolean
+  /** A larger limit would, too: the answer has room for more. */
+  readonly hasRoom: boolean
+} {
+  const isShortened = /Shortened/.test(note)
+  const isLimited = /There may be more/.test(note)
+  return { isPart: isShortened || isLimited, hasRoom: isLimited && !isShortened }
+}

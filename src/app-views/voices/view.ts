@@ -1,7 +1,8 @@
+import { counted } from '../../text/counted.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { h, listen } from '../shared/dom.ts'
 import { type Args, type Page, startView } from '../shared/view.ts'
-import { mayBeMore, type Voice, VoicesData, voicesIn } from './data.ts'
+import { leftOut, type Voice, VoicesData, voicesIn } from './data.ts'
 import { type Filters, filterControls, filtersIn, fits, isSame, type Seen } from './filters.ts'
 import { voiceList } from './list.ts'
 
@@ -53,7 +54,7 @@ function parts(data: VoicesData, { voices, asked, clear }: Shown): readonly Node
   const body = h('div')
   const show = () => {
     const fitting = voices.filter((voice) => fits(voice, filters, asked))
-    count.textContent = countText(fitting.length, voices.length, mayBeMore(data))
+    count.textContent = countText(fitting.length, voices.length, leftOut(data).isPart)
     body.replaceChildren(...(fitting.length > 0 ? [voiceList(fitting, page)] : noVoice(clear)))
   }
   show()
@@ -82,8 +83,8 @@ function remember(voices: readonly Voice[], { providers = [] }: VoicesData, aske
 }
 
 function countText(shown: number, all: number, isPart: boolean): string {
-  const count = shown === all ? `${all}` : `${shown} of ${all}`
-  return `${count} voice${all === 1 ? '' : 's'}${isPart ? '. There may be more.' : '.'}`
+  const count = shown === all ? '' : `${shown} of `
+  return `${count}${counted(all, 'voice')}.${isPart ? ' There may be more.' : ''}`
 }
 
 function noVoice(clear: () => void): readonly Node[] {
@@ -122,9 +123,7 @@ function argsOf(input: Args, chosen: Filters, limit: number): Args {
 }
 
 function moreButton(data: VoicesData, { host, input, call }: Page<VoicesData>, count: number) {
-  // An answer that was shortened has no room for more.
-  if (!host.canCallTools() || !/There may be more/.test(data.note ?? '')) return []
-  if (/Shortened/.test(data.note ?? '')) return []
+  if (!host.canCallTools() || !leftOut(data).hasRoom) return []
   const button = h('button', { id: 'more' }, 'Show more voices')
   const limit = Math.max(asksFor, 2 * count)
   return [

@@ -13,7 +13,7 @@ export const mayImport = {
   contract: 'text json',
   // Interactive views of results: their files, and the programs in them, which run in a browser.
   apps: '',
-  'app-views': 'contract/answer-status text',
+  'app-views': 'contract/answer-status text json',
 
   // Pages for people: escaping, style and policy.
   pages: '',
@@ -100,7 +100,7 @@ export const mayImport = {
   ],
   dev: [
     'apps test/harness cli/install cli service service/tool-summaries config transports tools/index mcp/protocol',
-    'flows mcp/call session calls policy state sandbox api contract text',
+    'flows mcp/call session calls policy state sandbox pages api contract text',
   ],
   test: [
     'apps app-views cli/install cli/doctor cli/terminal',
