@@ -9,26 +9,42 @@ import { areMet, type Section, table, writeJson } from '../measure/report.ts'
 import { startBuiltServer } from '../measure/server.ts'
 import { round } from '../measure/statistics.ts'
 import { callBuiltTool } from '../measure/tool-call.ts'
+import { type ScriptUsage, scriptUsage } from '../script-usage.ts'
 
-/*
- * What waiting costs: one server over HTTP with the sandbox in it, on which many clients wait for
- * running calls, first each for a call of its own, then all for the same one. A client waits again
- * when its request has lasted as long as one may. Memory and processor time are those of the server.
- *   npm run bench:waits [-- --waits 1000 --seconds 30 --warm-up 90 --json]
- * For a profile of the server: --node-options="--cpu-prof --cpu-prof-dir=/tmp".
- */
+const usage = `Measures what waiting costs: one server over HTTP with the sandbox in it, on which many clients wait
+for running calls, first each for a call of its own, then all for the same one. A client waits again when
+its request has lasted as long as one may. Memory and processor time are those of the server.
 
-const { values: flags } = parseArgs({
-  options: {
-    waits: { type: 'string', default: '1000' },
-    seconds: { type: 'string', default: '30' },
-    'warm-up': { type: 'string', default: '90' },
-    program: { type: 'string', default: bin },
-    'node-options': { type: 'string', default: '' },
-    json: { type: 'boolean', default: false },
-  },
-})
-const waits = Number(flags.waits)
+npm run bench:waits [-- --waits 1000 --seconds 30 --warm-up 90 --json --help]
+
+  --waits         how many clients wait (default 1000)
+  --seconds       how long is measured (default 30)
+  --warm-up       for how long they wait before that, s (default 90)
+  --program       the built program (default dist/voice-agent-mcp.js)
+  --node-options  of the server; for a profile: "--cpu-prof --cpu-prof-dir=profiles"
+  --json          one JSON document on standard output instead of tables
+
+Ends with 1 when a goal is not met, with 2 when it cannot run.
+`
+
+const script: ScriptUsage = scriptUsage(usage)
+const { values: flags } = script.readOr(() =>
+  parseArgs({
+    options: {
+      waits: { type: 'string', default: '1000' },
+      seconds: { type: 'string', default: '30' },
+      'warm-up': { type: 'string', default: '90' },
+      program: { type: 'string', default: bin },
+      'node-options': { type: 'string', default: '' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+)
+script.showIf(flags.help)
+const waits = script.number('waits', flags.waits, 1)
+const warmUpMs = 1000 * script.number('warm-up', flags['warm-up'])
+const measuredMs = 1000 * script.number('seconds', flags.seconds, 1)
 
 /** The slowest that the sandbox goes, so that its calls last longer than the measurement. */
 const speed = 0.1
@@ -46,9 +62,9 @@ async function measure(title: string, calls: number): Promise<Section> {
   await using server = await startBuiltServer(settings(sandboxFile, folder.path), options)
   const stopped = new AbortController()
   const waiting = waitAll(server.url, ids, stopped.signal)
-  await Promise.race([sleep(Number(flags['warm-up']) * 1000), waiting])
+  await Promise.race([sleep(warmUpMs), waiting])
   const before = { ...server.usage(), at: performance.now() }
-  await Promise.race([sleep(Number(flags.seconds) * 1000), waiting])
+  await Promise.race([sleep(measuredMs), waiting])
   const after = { ...server.usage(), at: performance.now() }
   stopped.abort()
   await waiting

@@ -1,30 +1,43 @@
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { type ScriptUsage, scriptUsage } from '../script-usage.ts'
 import { planOf } from './plan.ts'
 import { scriptedPlans } from './scripted.ts'
 import { type SeedRange, violationsOf, WorkerReport } from './worker.ts'
 
-/*
- * Runs the protocol that places calls exactly once through many histories: several servers over one
- * state in memory, a clock that passes at once, and faults by seed. Fails when one history is not as
- * promised, and names its seed.
- *   npm run simulate [-- --seeds 100000 --from 1 --minutes 5 --json]
- *   npm run simulate -- --from 4711 --seeds 1 --trace
- */
+const usage = `Runs the protocol that places calls exactly once through many histories: several servers over
+one state in memory, a clock that passes at once, and faults by seed. Names the seeds of histories that
+are not as promised.
 
-const { values: flags } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '10000' },
-    from: { type: 'string', default: '1' },
-    /** Stops after so long, and says how many histories there were. */
-    minutes: { type: 'string', default: '60' },
-    trace: { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
-})
-const from = Number(flags.from)
-const to = from + Number(flags.seeds)
+npm run simulate [-- --seeds 10000 --from 1 --minutes 60 --trace --json --help]
+
+  --seeds    how many histories (default 10000)
+  --from     the first seed (default 1)
+  --minutes  stop after so long, and say how many histories there were (default 60)
+  --trace    show each history, step by step
+  --json     one JSON document on standard output instead of text
+
+Ends with 1 when a history is not as promised, with 2 when it cannot run.
+`
+
+const script: ScriptUsage = scriptUsage(usage)
+const { values: flags } = script.readOr(() =>
+  parseArgs({
+    options: {
+      seeds: { type: 'string', default: '10000' },
+      from: { type: 'string', default: '1' },
+      minutes: { type: 'string', default: '60' },
+      trace: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+)
+script.showIf(flags.help)
+const from = script.number('from', flags.from)
+const to = from + script.number('seeds', flags.seeds, 1)
+const minutes = script.number('minutes', flags.minutes)
 
 /** How many failing histories are shown. */
 const mostShown = 20
@@ -85,7 +98,7 @@ const shortfall = (histories: number) =>
 async function runAll(): Promise<number> {
   const began = process.hrtime.bigint()
   const every = availableParallelism()
-  const until = Date.now() + Number(flags.minutes) * 60_000
+  const until = Date.now() + minutes * 60_000
   const workers = Array.from({ length: every }, (_, index) =>
     inWorker({ from: from + index, to, every, until }),
   )

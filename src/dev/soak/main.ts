@@ -33,17 +33,12 @@ const { values: flags } = script.readOr(() =>
     },
   }),
 )
-if (flags.help) {
-  process.stdout.write(usage)
-  process.exit(0)
-}
+script.showIf(flags.help)
 if (flags.state !== 'postgres' && flags.state !== 'sqlite')
   script.refuse('--state is postgres or sqlite.')
-const [minutes = 0, atOnce = 0, seed = 0] = [flags.minutes, flags['at-once'], flags.seed].map(
-  Number,
-)
-if (!(minutes > 0 && atOnce >= 1 && Number.isInteger(seed)))
-  script.refuse('--minutes, --at-once and --seed are numbers.')
+const minutes = script.number('minutes', flags.minutes)
+const atOnce = script.number('at-once', flags['at-once'], 1)
+const seed = script.number('seed', flags.seed)
 
 /** How many problems are shown. */
 const mostShown = 20

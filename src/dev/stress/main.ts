@@ -1,33 +1,55 @@
 import { parseArgs } from 'node:util'
 import { bin } from '../../../test/harness/program.ts'
 import { areMet, type Section, table, writeJson } from '../measure/report.ts'
+import { type ScriptUsage, scriptUsage } from '../script-usage.ts'
 import { stressLists } from './lists.ts'
 import { type StressReport, stressCalls } from './stress.ts'
 
-/*
- * Shows that calls are placed exactly once: no number is called twice, and no call is lost without
- * being reported as unknown. Two servers that share a state directory place calls on a platform with
- * random faults; both are killed again and again, and requests are delivered twice. Fails when one
- * placement is not as promised.
- *   npm run stress:calls [-- --placements 10000 --seed 1 --at-once 150 --json]
- * Before that, lists of calls with two slow platforms and a clock that is set forward:
- *   npm run stress:calls -- --lists 100,300 [--answer-ms 200,2000]
- */
+const usage = `Shows that calls are placed exactly once: no number is called twice, and no call is lost without
+being reported as unknown. First lists of calls on two slow platforms, with and without a clock that is
+set forward; then two servers that share a state directory and place calls on a platform with random
+faults, are killed again and again, and get requests twice.
 
-const { values: flags } = parseArgs({
-  options: {
-    placements: { type: 'string', default: '10000' },
-    seed: { type: 'string', default: '1' },
-    'at-once': { type: 'string', default: '150' },
-    program: { type: 'string', default: bin },
-    lists: { type: 'string', default: '100,300' },
-    'answer-ms': { type: 'string', default: '200,2000' },
-    json: { type: 'boolean', default: false },
-  },
-})
+npm run stress:calls [-- --placements 10000 --seed 1 --at-once 150 --lists 100,300 --json --help]
+
+  --placements  how many calls the two servers place (default 10000)
+  --seed        another seed is another order of faults (default 1)
+  --at-once     calls under way at the same time (default 150)
+  --lists       how many calls each list has; empty: no lists (default 100,300)
+  --answer-ms   how long the slow platforms take for a request, ms (default 200,2000)
+  --program     the built program (default dist/voice-agent-mcp.js)
+  --json        one JSON document on standard output instead of tables
+
+Ends with 1 when a placement is not as promised, with 2 when it cannot run.
+`
+
+const script: ScriptUsage = scriptUsage(usage)
+const { values: flags } = script.readOr(() =>
+  parseArgs({
+    options: {
+      placements: { type: 'string', default: '10000' },
+      seed: { type: 'string', default: '1' },
+      'at-once': { type: 'string', default: '150' },
+      program: { type: 'string', default: bin },
+      lists: { type: 'string', default: '100,300' },
+      'answer-ms': { type: 'string', default: '200,2000' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+)
+script.showIf(flags.help)
 const { program } = flags
+const placements = script.number('placements', flags.placements)
+const seed = script.number('seed', flags.seed)
+const atOnce = script.number('at-once', flags['at-once'], 1)
 
-const numbersIn = (text: string) => text.split(',').filter(Boolean).map(Number)
+const numbersIn = (flag: 'lists' | 'answer-ms') =>
+  flags[flag]
+    .split(',')
+    .filter(Boolean)
+    .map((text) => script.number(flag, text))
+const [listLengths, answerTimes] = [numbersIn('lists'), numbersIn('answer-ms')]
 
 async function stressList(numbers: number, answerMs: number, stepsClock: boolean) {
   const wrong = await stressLists({ numbers, answerMs, stepsClock, origins: 2, program })
@@ -66,16 +88,16 @@ const report = (more: readonly Section[]) => {
   sections.push(...more)
   if (!flags.json) process.stdout.write(table(more))
 }
-for (const numbers of numbersIn(flags.lists)) {
-  for (const answerMs of numbersIn(flags['answer-ms'])) {
+for (const numbers of listLengths) {
+  for (const answerMs of answerTimes) {
     for (const stepsClock of [false, true])
       report([await stressList(numbers, answerMs, stepsClock)])
   }
 }
 const stressed = await stressCalls({
-  placements: Number(flags.placements),
-  seed: Number(flags.seed),
-  atOnce: Number(flags['at-once']),
+  placements,
+  seed,
+  atOnce,
   killEveryMs: 5000,
   mostTries: 14,
   program,
