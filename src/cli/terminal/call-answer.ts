@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import * as z from 'zod'
+import { mayBeCarriedOut } from '../../api/may-be-done.ts'
 import { exitCodes } from '../../config/exit-codes.ts'
 import { isObject } from '../../json/is-object.ts'
 import { errorMetaKey } from '../../mcp/call/error-result.ts'
@@ -48,14 +49,9 @@ export async function printAnswer(
   return code
 }
 
-/** Whether the platform may have made the change although the request failed: see api/may-be-done.ts. */
-function mayBeDone(error: ErrorFacts | undefined): boolean {
-  const { kind, method, maybeSent, status = 0 } = error ?? { kind: '' }
-  if (method === undefined || method === 'GET') return false
-  if (maybeSent !== undefined) return maybeSent
-  if (kind === 'unreadable') return status < 400 || status >= 500
-  return kind === 'rejected' && status >= 500
-}
+/** Whether the platform may have made the change although the request failed. */
+const mayBeDone = (error: ErrorFacts | undefined): boolean =>
+  error?.method !== undefined && error.method !== 'GET' && mayBeCarriedOut(error)
 
 /** Why a call was not done, for a person at a terminal. */
 function problemText(word: string, text: string, { styledWarning }: Terminal): string {

@@ -79,7 +79,7 @@ export const mayImport = {
   'cli/terminal': [
     'cli/install cli/help-layout cli/standard-output',
     'service service/tool-summaries tools/index config',
-    'mcp/protocol mcp/call contract text json',
+    'mcp/protocol mcp/call api contract text json',
   ],
   cli: [
     'cli/install cli/doctor cli/terminal cli/help-layout cli/text-width cli/standard-output',
