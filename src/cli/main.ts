@@ -4,7 +4,7 @@ import { exitCodes } from '../config/exit-codes.ts'
 import { helpText } from '../config/help.ts'
 import { commands, readConfig } from './commands/index.ts'
 import { failureText, logFormAfterFailure } from './failed-start.ts'
-import { logEnd, silenceSqliteWarning } from './stderr-log.ts'
+import { log, logEnd, silenceSqliteWarning } from './stderr-log.ts'
 import { stopSignal } from './stop-signal.ts'
 import { textWidth } from './text-width.ts'
 
@@ -18,6 +18,9 @@ export async function main(
   hintFor: (error: Error) => string,
 ): Promise<number> {
   silenceSqliteWarning()
+  process.stdout.once('error', (error) => {
+    outputError = error
+  })
   try {
     const config = readConfig(argv, env)
     if (config.command === 'help') return print(helpText(commands, config.about, textWidth(env)))
@@ -27,14 +30,30 @@ export async function main(
     const running = await config.start()
     await Promise.race([running.done, stopped])
     await running.close()
-    return running.exitCode?.() ?? exitCodes.done
+    return checkOutput(running.exitCode?.() ?? exitCodes.done)
   } catch (error) {
     logEnd(failureText(error, hintFor), logFormAfterFailure(argv, env))
     return error instanceof ConfigError ? error.exitCode : exitCodes.failed
   }
 }
 
+let outputError: Error | undefined
+
+/**
+ * The exit code: what came to nothing on a full disk is no success. A reader that has gone, such as
+ * `head`, has what it wants.
+ */
+function checkOutput(code: number): number {
+  // Node clears `errored` soon, and tells the event only after it.
+  const error = outputError ?? process.stdout.errored
+  if (!error || hasCode(error, 'EPIPE')) return code
+  log(`The output is incomplete: it could not be written (${error.message}).`, 'error')
+  return code === exitCodes.done ? exitCodes.unknown : code
+}
+
+const hasCode = (error: Error, code: string) => 'code' in error && error.code === code
+
 function print(text: string): number {
   process.stdout.write(text)
-  return 0
+  return checkOutput(exitCodes.done)
 }

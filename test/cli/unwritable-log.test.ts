@@ -52,6 +52,26 @@ describe.skipIf(!existsSync('/dev/full'))('a log on a full disk', () => {
   })
 })
 
+describe.skipIf(!existsSync('/dev/full'))('standard output on a full disk', () => {
+  test.each([
+    ['a result', ['call', 'list_agents', '--json']],
+    ['the tools', ['tools']],
+    ['what doctor finds', ['doctor']],
+    ['help', ['--help']],
+  ])('is told and no success: %s', async (_, words) => {
+    const child = spawn(process.execPath, [bin, ...words], {
+      env,
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    })
+    let log = ''
+    child.stderr?.on('data', (chunk) => {
+      log += chunk
+    })
+    expect((await once(child, 'close'))[0]).toBe(4)
+    expect(log).toMatch(/The output is incomplete: it could not be written \(ENOSPC/)
+  })
+})
+
 describe('a log whose reader has gone', () => {
   test.each(['text', 'json'])('does not end a server that logs in %s', async (form) => {
     const port = await freePort()
