@@ -48,7 +48,7 @@ export function createSite({
   }
 }
 
-/** As in the sandbox, which is not loaded for it. */
+/** The same path as in src/sandbox/web-calls, which is not loaded for it. */
 const webCallPath = '/web-calls/'
 
 function accessBy(ownKey: OwnKey): Access {

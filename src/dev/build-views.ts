@@ -53,7 +53,7 @@ async function bundled(root: string, name: string) {
 
 function pageOf({ title, script, style }: { title: string; script: string; style: string }) {
   if (/<\/(script|style)/i.test(script + style))
-    throw new Error(`${title} would end its own script`)
+    throw new Error(`The style or script of the view ${title} holds its own end tag`)
   const policy = [
     "default-src 'none'",
     `script-src ${inline(script).source}`,

@@ -87,7 +87,7 @@ export async function openAuthorizationServer(
       return answerInteraction(interactionId, { request, response, network })
     }
     if (path === paths.authorize) {
-      if (!spend(accessRequests, networkOf(address)))
+      if (!spend([accessRequests, networkOf(address)]))
         return sendPage(response, { page: 'problem', problem: 'too_many' })
       request.url = withScopes(withKnownParameters(request.url ?? ''), scopes)
     }
@@ -106,25 +106,18 @@ export async function openAuthorizationServer(
   }
 }
 
-/** Counts one of what `name` may do; false: it has used up its allowance. */
-function spend(allowances: Allowances, name: string): boolean {
+/** Counts one for each name; false: one of them has used up its allowance, and nothing is counted. */
+function spend(...spent: readonly (readonly [allowances: Allowances, name: string])[]): boolean {
   const now = performance.now()
-  if (allowances.waitMs(name, now) > 0) return false
-  allowances.spend(name, 1, now)
+  if (spent.some(([allowances, name]) => allowances.waitMs(name, now) > 0)) return false
+  for (const [allowances, name] of spent) allowances.spend(name, 1, now)
   return true
 }
 
 function createRegistrationLimit(): (address: string) => boolean {
   const perNetwork = new Allowances(mostRegistrations.perNetwork)
   const inAll = new Allowances(mostRegistrations.inAll)
-  return (address) => {
-    const now = performance.now()
-    const network = networkOf(address)
-    if (perNetwork.waitMs(network, now) > 0 || inAll.waitMs('', now) > 0) return false
-    perNetwork.spend(network, 1, now)
-    inAll.spend('', 1, now)
-    return true
-  }
+  return (address) => spend([perNetwork, networkOf(address)], [inAll, ''])
 }
 
 /** The key behind an access token: while the token and its grant are valid, and it is for this server. */

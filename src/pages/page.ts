@@ -56,7 +56,7 @@ export function pageOf({
 
 /**
  * The document. Style and script are put in as they are, because their hashes are in the policy. Texts
- * from outside are escaped before, so the places for both are the only ones.
+ * from outside are escaped before, so each of the two empty elements occurs once.
  */
 const document = ({
   title,

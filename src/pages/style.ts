@@ -59,7 +59,7 @@ button.main { color: var(--on-accent); background: var(--accent); border-color: 
 }
 `
 
-/** A style or script that stands in a page, with the source that admits it, and no other (CSP 3 §8.3). */
+/** A style or script of a page, and the source that allows this text alone in its policy (CSP 3 §8.3). */
 export interface Inline {
   readonly text: string
   readonly source: string

@@ -45,14 +45,9 @@ export class Dialogue {
     this.#at += spoken(message) + turnGap
   }
 
-  /** A line that nobody says. */
+  /** A line that takes no time: nobody says it, or it is typed and read. */
   add(role: ScriptLine['role'], message: string): void {
     this.#script.push({ at: this.#at, role, message })
-  }
-
-  /** A line that is typed and read: it takes no time. */
-  type(role: 'user' | 'agent', message: string): void {
-    this.add(role, message)
   }
 
   /** The agent's greeting after its delay, unless the caller speaks first. */

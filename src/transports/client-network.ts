@@ -29,7 +29,7 @@ export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headersD
 /**
  * The address that a request comes from. If that is a trusted proxy: the address that the proxy names
  * in X-Forwarded-For. Each proxy adds the address that it was reached from at the end; what
- * stands before the last one that is not a proxy was written by anyone.
+ * comes before the last address that is not a proxy may be forged.
  */
 export function createClientAddress(proxies: readonly AddressRange[]): ClientAddress {
   if (proxies.length === 0) return ({ socket }) => plainAddress(socket.remoteAddress ?? '')

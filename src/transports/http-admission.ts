@@ -78,8 +78,8 @@ export function createAdmission(
     }
     const isForAuthorization = authorization?.serves(path ?? '') ?? false
     const isForSite = path !== '/mcp' && (site?.serves(path ?? '', request) ?? false)
-    // The authorization server checks by itself which pages may do what. The pages of the site need
-    // no more than the address, which holds what they need.
+    // The authorization server has checks of its own. A page of the site may be opened from any other
+    // site: where it needs a secret, its address holds that.
     const refusal =
       isForAuthorization || isForSite
         ? refusalOfHost(request.headers.host)

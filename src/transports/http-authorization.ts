@@ -4,7 +4,7 @@ import type { Authorization } from './authorization.ts'
 import { networkOf } from './client-network.ts'
 import type { AdmittedRequest, AuthorizationRequest } from './http-admission.ts'
 import { refuse } from './http-answers.ts'
-import type { ActiveHttpLimits } from './http-limits.ts'
+import { type ActiveHttpLimits, admitsUnkeyed } from './http-limits.ts'
 
 /** Answers a request to the authorization server, within the limits of requests without a key. */
 export async function answerAuthorization(
@@ -12,11 +12,7 @@ export async function answerAuthorization(
   response: ServerResponse,
   { authorization, address, limits }: AuthorizationRequest & { readonly limits: ActiveHttpLimits },
 ): Promise<void> {
-  // Without a key, each network counts by itself also where keys are limited.
-  const network = networkOf(address)
-  const holder = { key: `oauth ${network}`, network, count: 1 }
-  if (!limits.admits('requests', holder, response)) return
-  if (!limits.isWithinRate(holder, response)) return
+  if (!admitsUnkeyed(limits, { to: 'oauth', network: networkOf(address) }, response)) return
   await authorization.serve(request, response, address)
 }
 

@@ -84,6 +84,19 @@ export function createLimits(bounds: HttpLimits, serve: Serve) {
   }
 }
 
+/**
+ * Counts a request that brings no key, to the pages or to the authorization server: it counts by its
+ * network, also where keys are limited. False: it is answered with a refusal.
+ */
+export function admitsUnkeyed(
+  limits: ActiveHttpLimits,
+  { to, network }: { readonly to: 'site' | 'oauth'; readonly network: string },
+  response: ServerResponse,
+): boolean {
+  const holder = { key: `${to} ${network}`, network, count: 1 }
+  return limits.admits('requests', holder, response) && limits.isWithinRate(holder, response)
+}
+
 /** Refuses a stream because it would watch too many resources. */
 export function refuseWatch(response: ServerResponse, { reached, message }: WatchLimitError): void {
   response.setHeader('retry-after', String(retryAfter.streams))

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ActiveHttpLimits } from './http-limits.ts'
+import { type ActiveHttpLimits, admitsUnkeyed } from './http-limits.ts'
 
 /** Pages for people in a browser, beside MCP. */
 export interface Site {
@@ -20,16 +20,14 @@ export async function answerSite(
   response: ServerResponse,
   { site, network, limits }: SiteRequest & { readonly limits: ActiveHttpLimits },
 ): Promise<void> {
-  const holder = { key: `site ${network}`, network, count: 1 }
-  if (!limits.admits('requests', holder, response)) return
-  if (!limits.isWithinRate(holder, response)) return
+  if (!admitsUnkeyed(limits, { to: 'site', network }, response)) return
   const { getRequestListener, RequestError } = await import('@hono/node-server')
   let failure: unknown
   const listener = getRequestListener(site.fetch, {
     // The global classes stay Node's own.
     overrideGlobalObjects: false,
     errorHandler(error) {
-      // A Host or a target that is no address.
+      // The Host header or the target of the request is not valid.
       if (error instanceof RequestError) return new Response(null, { status: 400 })
       failure = error
       return new Response('The page failed.', { status: 500 })

@@ -77,7 +77,7 @@ function listenError(error: NodeJS.ErrnoException, at: string, setting: string):
     case 'EAI_AGAIN':
     case 'EADDRNOTAVAIL':
       return new ListenError(
-        `Cannot listen on ${at}: this machine has no such address (${error.code}). Give one that it has with ${setting.replace('port', 'host')}: 127.0.0.1 is for this machine alone, 0.0.0.0 is every one of its own.`,
+        `Cannot listen on ${at}: this machine has no such address (${error.code}). Give one that it has with ${setting.replace('port', 'host')}: 127.0.0.1 takes connections of this machine alone, 0.0.0.0 those of every network.`,
       )
     default:
       return new ListenError(`Cannot listen on ${at}: ${error.message}.`)

@@ -34,7 +34,7 @@ export function severalCalls(calls: readonly ListedCall[], page: Page<CallData>)
       h('td', {}, lastWords(call)),
       page.host.canCallTools() && h('td', {}, call.call_id ? open(call.call_id, at) : ''),
     )
-  const heads = ['To', 'What came of it', 'Length', 'Said last']
+  const heads = ['To', 'Result', 'Length', 'Said last']
   return scrolledTable({
     id: 'calls',
     label: 'Calls',

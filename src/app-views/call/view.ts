@@ -113,7 +113,7 @@ function transcript(call: CallData, page: Page<CallData>): readonly Node[] {
     h(
       'p',
       { class: 'muted' },
-      'Speech is shown as it was recognised. What the other side said was checked by nobody.',
+      'Speech is shown as it was recognised. Nobody has checked what the other side said.',
     ),
     ...(isPart ? [h('p', {}, `${found.spoken.length} of ${found.turns} turns.`)] : []),
     turnList(call, page.formats),

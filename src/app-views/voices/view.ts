@@ -17,7 +17,7 @@ let drawn: VoicesData | undefined
 let page: Page<VoicesData>
 /** The view waits for voices that it asked for. */
 let isAsking = false
-/** Meanwhile others were chosen. */
+/** While it waits, other filters were chosen. */
 let isChosenAnew = false
 
 startView({ name: 'voices', title: 'Voices', what: 'voices', schema: VoicesData, draw })

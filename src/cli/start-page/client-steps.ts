@@ -4,7 +4,7 @@ import type { Machine } from '../install/machine.ts'
 import { type RemoteServer, remoteInstall } from '../install/remote-entry.ts'
 import type { Access, ClientSteps } from './model.ts'
 
-/** What stands where a person puts the secret. */
+/** The header to send, with a placeholder for the secret. */
 const headers: Readonly<Record<Access, RemoteServer['header']>> = {
   none: undefined,
   oauth: undefined,

@@ -73,7 +73,7 @@ ${
     ? html`<p>${link !== undefined || command !== undefined ? 'Or in' : 'In'} <code>${file.path}</code>:</p>
 <div class="copied"><pre><code data-copy="the configuration of ${title}">${file.text}</code></pre></div>
 <p>${restart}</p>`
-    : html`<p>Its file has no servers on the network. Add the address as a connector in its settings; it has
+    : html`<p>Its file takes no servers on the network. Add the address as a connector in its settings; it has
 to be one that is reachable from the internet. For a server on this computer run
 <code>voice-agent-mcp install ${id}</code>.</p>`
 }

@@ -31,7 +31,7 @@ export async function say(
   return store.write(() =>
     goOn(store, web, now(), (dialogue) => {
       const turn = dialogue.lines().filter(({ role }) => role === 'user').length
-      dialogue.type('user', text)
+      dialogue.add('user', text)
       const speaker = { ...talk.agent, language: talk.language }
       return answer(dialogue, talk, replyByRules(text, speaker, turn))
     }),
@@ -48,7 +48,7 @@ async function sayToModel(
   let heard: readonly ScriptLine[] = []
   const refusal = await store.write(() =>
     goOn(store, web, now(), (dialogue) => {
-      dialogue.type('user', text)
+      dialogue.add('user', text)
       heard = [...dialogue.lines()]
       return 'goes_on'
     }),
@@ -72,7 +72,7 @@ async function sayToModel(
 }
 
 function answer(dialogue: Dialogue, { settings }: WebTalk, { text, isOver }: Reply) {
-  if (text) dialogue.type('agent', text)
+  if (text) dialogue.add('agent', text)
   if (!isOver || !settings.allow_auto_hangup) return 'goes_on'
   dialogue.event('The agent hung up.')
   return 'ends'
