@@ -119,7 +119,7 @@ function flagMeant(
   argv: readonly string[],
   commands: readonly CommandSpec[],
 ): string {
-  const [, unknown] = /^Unknown option '--([^']{1,64})'/.exec(message) ?? []
+  const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
   if (unknown === undefined) return ''
   const named = commands.find(({ name }) => argv.includes(name))
   const groups = [...(named ? [named.settings] : []), allSettings(commands)]
@@ -131,7 +131,7 @@ function flagMeant(
 
 function unknownCommand(named: string, commands: readonly CommandSpec[]): CommandLineError {
   const names = [...commands.map(({ name }) => name), ...Object.keys(builtInCommands)]
-  const meant = named.length > 64 ? undefined : closestWord(named, names)
+  const meant = closestWord(named, names)
   const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
   return new CommandLineError(`There is no command ${named}; there are ${names.join(', ')}.${hint}`)
 }

@@ -86,7 +86,7 @@ function unknownSetting(path: string, name: string, settings: SettingGroup): Con
     return new ConfigError(`Configuration file ${path}: a file cannot name another with ${name}.`)
   }
   const inFiles = Object.keys(settings).filter((one) => settings[one]?.variable !== undefined)
-  const meant = name.length > 64 ? undefined : closestWord(name, inFiles)
+  const meant = closestWord(name, inFiles)
   const hint = meant === undefined ? '.' : `; is ${meant} meant?`
   return new ConfigError(
     `Configuration file ${path}: there is no setting ${JSON.stringify(name.slice(0, 64))}${hint}`,

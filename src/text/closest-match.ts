@@ -6,8 +6,12 @@ import { distance } from 'fastest-levenshtein'
  * letters may differ.
  */
 
+/** A longer word is compared with none: that would take long, and it is no typo. */
+const longestWord = 200
+
 /** The known word that is closest to a mistyped one; `undefined` when none is close enough. */
 export function closestWord(word: string, known: readonly string[]): string | undefined {
+  if (word.length > longestWord) return undefined
   const folded = fold(word)
   let closest: string | undefined
   let fewestEdits = mostEdits(folded) + 1

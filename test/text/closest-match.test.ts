@@ -19,6 +19,12 @@ describe('the closest word', () => {
     expect(closestWord('id', ['agent_id', 'trunk_id'])).toBeUndefined()
   })
 
+  test('is not looked for where the word is no typo, but a text', () => {
+    const long = 'x'.repeat(300)
+    expect(closestWord(`${long}y`, [long])).toBeUndefined()
+    expect(closestWord(`${long.slice(0, 100)}y`, [long.slice(0, 100)])).toBeDefined()
+  })
+
   test('is the same word where only spelling differs', () => {
     expect(sameWord('voiceId', ['voice_id', 'voice'])).toBe('voice_id')
     expect(sameWord('voice_ids', ['voice_id', 'voice'])).toBeUndefined()

@@ -43,7 +43,9 @@ const client = new Client({ name: 'check-greetings', version: '1.0.0' })
 async function use<T extends z.ZodType>(schema: T, name: string, args: Record<string, unknown>) {
   const result = await client.callTool({ name, arguments: args })
   if (result.isError)
-    throw new Error(result.content.map((part) => 'text' in part && part.text).join())
+    throw new Error(
+      result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n'),
+    )
   return schema.parse(result.structuredContent)
 }
 

@@ -1,12 +1,13 @@
 import { auditQuery, auditQuerySettings } from '../../config/audit-query.ts'
 import { ConfigError } from '../../config/config-error.ts'
+import { exitCodes } from '../../config/exit-codes.ts'
 import { jsonSettings } from '../../config/json-flag.ts'
 import { platformSettings } from '../../config/platform.ts'
 import { sandboxSettings } from '../../config/sandbox.ts'
 import { settingReader } from '../../config/setting.ts'
 import { type StateLocation, stateLocation, stateSettings } from '../../config/state.ts'
 import type { AuditQuery } from '../../state/audit-trail.ts'
-import { defineCommand, type Running } from './command.ts'
+import { defineCommand, ending, type Running } from './command.ts'
 
 interface AuditCommandConfig {
   readonly state: StateLocation
@@ -45,9 +46,10 @@ export const audit = defineCommand({
       import('../print-audit-trail.ts'),
     ])
     const state = await openState(config.state, config)
-    return {
-      done: printAuditTrail(state.audit, config).finally(() => state.close()),
-      close: async () => undefined,
-    }
+    return ending(
+      printAuditTrail(state.audit, config)
+        .then(() => exitCodes.done)
+        .finally(() => state.close()),
+    )
   },
 })

@@ -13,13 +13,13 @@ import { sandbox } from './sandbox.ts'
 import { stdio } from './stdio.ts'
 
 /** The settings that a server can have. */
-export const shown = allSettings([stdio, http, sandbox])
+export const serverSettings = allSettings([stdio, http, sandbox])
 
 export const config = defineCommand({
   name: 'config',
   about: 'Print every setting as it is in effect, and where it comes from. Secrets are not shown.',
   examples: ['config', 'config --config settings.json --json'],
-  settings: { ...shown, ...jsonSettings },
+  settings: { ...serverSettings, ...jsonSettings },
   read(texts, env, origins) {
     const given = { texts, origins }
     // A configuration that the other commands would refuse is refused here, with the same message.
@@ -27,7 +27,7 @@ export const config = defineCommand({
     sandbox.configure(given, env)
     return {
       wantsJson: settingReader(jsonSettings, texts)('json'),
-      settings: effectiveSettings(shown, given),
+      settings: effectiveSettings(serverSettings, given),
       file: texts.config,
     }
   },
@@ -42,7 +42,11 @@ export const config = defineCommand({
 function settingList(settings: readonly EffectiveSetting[], file = ''): string {
   const rows = settings.map((setting) => {
     const { name, value } = setting
-    return { name, value: value ?? unsetText(shown[name]), from: originText(setting, file) }
+    return {
+      name,
+      value: value ?? unsetText(serverSettings[name]),
+      from: originText(setting, file),
+    }
   })
   const nameWidth = Math.max(...rows.map(({ name }) => name.length))
   return rows

@@ -10,7 +10,7 @@ import { toolSummaries } from '../../service/tool-summaries.ts'
 import { wrapped } from '../../text/wrapped.ts'
 import { textWidth } from '../text-width.ts'
 import { defineCommand, ending } from './command.ts'
-import { shown } from './config.ts'
+import { serverSettings } from './config.ts'
 import { http } from './http.ts'
 import { sandbox } from './sandbox.ts'
 
@@ -20,7 +20,7 @@ export const doctor = defineCommand({
   name: 'doctor',
   about: 'Check the configuration, the connection, the API key, the state and the clients.',
   examples: ['doctor', 'doctor --json', 'doctor --config settings.json'],
-  settings: { ...shown, ...ownSettings },
+  settings: { ...serverSettings, ...ownSettings },
   readsDespiteFaults: true,
   read(texts, env, origins, _, faults) {
     const given = { texts, origins }
@@ -33,11 +33,13 @@ export const doctor = defineCommand({
     const checked = {
       ...usable,
       env,
-      settings: shownSettings(shown, given).map((setting) => ({
+      settings: shownSettings(serverSettings, given).map((setting) => ({
         ...setting,
         from: originText(setting, texts.config),
       })),
-      secrets: Object.keys(shown).flatMap((name) => (shown[name]?.isSecret && texts[name]) || []),
+      secrets: Object.keys(serverSettings).flatMap(
+        (name) => (serverSettings[name]?.isSecret && texts[name]) || [],
+      ),
       serverName: own('name') ?? usualServerName,
       wantsJson: own('json'),
       version: packageJson.version,

@@ -13,7 +13,7 @@ function clientNamed(name: string, closestWord: ClosestWord): Client {
   const found = clients.find(({ id, title }) => [id, title].some((one) => fold(one) === fold(name)))
   if (found) return found
   const ids = clients.map(({ id }) => id)
-  const meant = name.length > 64 ? undefined : closestWord(name, ids)
+  const meant = closestWord(name, ids)
   const hint = meant === undefined ? '' : ` Is ${meant} meant?`
   throw new UsageError(
     `There is no client ${JSON.stringify(name.slice(0, 64))}.${hint} There are ${ids.join(', ')}.`,

@@ -67,9 +67,6 @@ interface Unknown {
   readonly settings: readonly string[]
 }
 
-/** Longer names are not compared with all others. */
-const longestName = 64
-
 function unknownArgument(
   name: string,
   { path, segment, schema, settings }: Unknown,
@@ -81,7 +78,7 @@ function unknownArgument(
     )
   }
   const known = Object.keys(schema.properties ?? {})
-  const meant = segment.length > longestName ? undefined : closestWord(segment, known)
+  const meant = closestWord(segment, known)
   const flags = known.map((one) => flagOf([...path, one]))
   if (meant !== undefined)
     return new CommandLineError(`${there} Did you mean ${flagOf([...path, meant])}?`)

@@ -4,6 +4,7 @@ import type { Tool } from '../../../mcp/call/tool.ts'
 import { flagOf, knownPlace } from '../argument-place.ts'
 import { argumentRows } from '../argument-rows.ts'
 import { ownFlags } from '../tool-arguments.ts'
+import { findTool } from '../tool-named.ts'
 import { shells } from './scripts.ts'
 import { type TypedLine, typedLine } from './typed-line.ts'
 
@@ -37,10 +38,11 @@ function candidatesOf(
 ): Candidate[] {
   const { command, wantsCommand, operands, flag, current } = line
   const isCall = command?.name === 'call'
-  const tool = isCall
-    ? tools.find(({ name }) => name === operands[0]?.replaceAll('-', '_'))
-    : undefined
-  if (isCall && operands.length > 0) return tool ? argumentCandidates(line, tool) : []
+  const [operand] = operands
+  if (isCall && operand !== undefined) {
+    const tool = findTool(operand, tools)
+    return tool ? argumentCandidates(line, tool) : []
+  }
   const settings = command?.settings ?? commands[0]?.settings ?? {}
   if (flag !== undefined) return settingValues(flag, settings, tools)
   if (current.startsWith('-')) return settingCandidates(settings)
