@@ -24,6 +24,7 @@ import { serverInfoOf } from './protocol/server-info.ts'
 import { createToolCalls } from './protocol/tool-calls.ts'
 import { createToolCatalogues } from './protocol/tool-catalogue.ts'
 import type { OnUnknownTool } from './protocol/unknown-tool.ts'
+import { type NewSession, newSession } from './protocol/view-sessions.ts'
 import { type CountWaits, createWaitCount } from './protocol/waits.ts'
 
 /** What the audit trail names as the client where the command line calls a tool. */
@@ -61,6 +62,8 @@ export interface McpService {
   /** `undefined` where nothing is recorded. */
   readonly observeStream?: ObserveStream | undefined
   readonly missingScopes: MissingScopes
+  /** Given to the transport, which would otherwise bring one more file into the start over stdio. */
+  readonly newSession: NewSession
   /** Calls a tool from this process, with the server's own key. */
   readonly callLocally: CallLocally
 }
@@ -96,6 +99,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
     waitsIn: createWaitCount(shared),
     observeStream: createStreamObserving(shared.observing, options.sessionFor),
     missingScopes: createMissingScopes(options.exposureFor),
+    newSession,
     callLocally: createLocalCalls({
       ...{ runTool: shared.runTool, confirmations, onUnknownTool },
       exposureFor: options.exposureFor,

@@ -20,7 +20,7 @@ import {
 } from '../mcp/protocol/message-check.ts'
 import type { MissingScopes } from '../mcp/protocol/missing-scopes.ts'
 import type { ObserveStream } from '../mcp/protocol/observed-request.ts'
-import { newSession } from '../mcp/protocol/view-sessions.ts'
+import type { NewSession } from '../mcp/protocol/view-sessions.ts'
 import type { CountWaits } from '../mcp/protocol/waits.ts'
 import { watchable } from '../mcp/protocol/watched-resources.ts'
 import { authInfoOf, type Credential } from '../session/credential.ts'
@@ -48,8 +48,9 @@ export interface StreamOptions {
 export interface McpParts {
   readonly httpFastPath: HttpFastPath
   readonly waitsIn: CountWaits
-  readonly observeStream?: ObserveStream | undefined
+  readonly observeStream: ObserveStream | undefined
   readonly missingScopes: MissingScopes
+  readonly newSession: NewSession
   /** The SDK's handlers. */
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
@@ -72,7 +73,7 @@ export async function answerMcp(
   if (credential === 'refused' || response.closed) return
   // Only a request with an access token has another credential now.
   const mcp = credential === admitted.credential ? admitted : { ...admitted, credential }
-  const { header, httpFastPath, serve, missingScopes, options } = mcp
+  const { header, httpFastPath, serve, missingScopes, newSession, options } = mcp
   if (credential) request.auth = authInfoOf(credential)
   // Node's own type says `undefined` for optional fields where the SDK's type says absent.
   const incoming = request as NodeIncomingMessageLike

@@ -39,7 +39,14 @@ export interface RefusedAnswer {
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  { factory, ...parts }: Omit<McpService, 'callLocally'>,
+  {
+    factory,
+    httpFastPath,
+    waitsIn,
+    observeStream,
+    missingScopes,
+    newSession,
+  }: Omit<McpService, 'callLocally'>,
   options: HttpOptions,
 ): Promise<Listening> {
   const { onError } = options
@@ -55,7 +62,11 @@ export async function startHttp(
   const limits = limitedServing(
     { ...options, isDraining: () => isDraining },
     {
-      ...parts,
+      httpFastPath,
+      waitsIn,
+      observeStream,
+      missingScopes,
+      newSession,
       bus,
       serve: sdkHandler(handler, onError),
       serveStream: sdkHandler(streams, onError),

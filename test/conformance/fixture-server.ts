@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { startHttp } from '../../src/transports/http.ts'
 import { startStdio } from '../../src/transports/stdio.ts'
 import { connectStdio } from '../../src/transports/stdio-connection.ts'
@@ -20,6 +21,7 @@ async function serveHttp(port: number): Promise<void> {
       httpFastPath: () => undefined,
       waitsIn: () => 0,
       missingScopes: () => undefined,
+      newSession: () => randomUUID(),
     },
     { ...openHttpOptions, port, onError },
   )

@@ -9,7 +9,9 @@ const prefix = 'views-'
  * no sessions, so the header itself, which the client sends back with each request, says whether it
  * shows views.
  */
-export const newSession = (capabilities: unknown): string =>
+export type NewSession = (capabilities: unknown) => string
+
+export const newSession: NewSession = (capabilities) =>
   `${declaresViews(capabilities) ? prefix : ''}${randomUUID()}`
 
 /** Whether a request of the 2025 revisions over HTTP comes from a client that shows views. */
