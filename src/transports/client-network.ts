@@ -8,12 +8,19 @@ import { BlockList, isIP } from 'node:net'
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('::')
-  const first = head.split(':').filter(Boolean)
+  const first = groupsOf(head)
   if (tail === undefined) return first.slice(0, 4).join(':')
-  const last = tail.split(':').filter(Boolean)
+  const last = groupsOf(tail)
   const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0')
   return [...first, ...zeros, ...last].slice(0, 4).join(':')
 }
+
+/** Groups of an IPv6 address in one form: proxies write capitals and zeros in front, too (RFC 5952 §2). */
+const groupsOf = (part: string): string[] =>
+  part
+    .split(':')
+    .filter(Boolean)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ''))
 
 /** A range of addresses: `10.0.0.0/8`, or one address. */
 export interface AddressRange {
