@@ -183,6 +183,25 @@ describe('a call that goes on', () => {
     expect(await view.frame.innerText('#status')).toContain('Could not read the call just now')
   })
 
+  test('is said not to be read by a host that never answers, and followed on when it does', async () => {
+    const view = await show(running)
+    await view.run()
+    await view.frame.waitForSelector('#pause')
+    await view.page.evaluate(
+      '(() => { answering = bridge.oncalltool; bridge.oncalltool = () => new Promise(() => {}) })()',
+    )
+    await view.frame.evaluate(
+      '(() => { const slow = setTimeout; setTimeout = (run, ms) => slow(run, ms / 20) })()',
+    )
+    await expect
+      .poll(() => view.frame.innerText('#status'))
+      .toContain('Could not read the call just now')
+    expect(await countOf(view, '.turn')).toBe(2)
+    await view.page.evaluate('(() => { bridge.oncalltool = answering })()')
+    view.set(ended)
+    await expect.poll(() => view.frame.innerText('.state')).toMatch(/^completed/)
+  }, 40_000)
+
   test('is not read where the host lets views call no tools', async () => {
     const view = await show(running, { context: { withoutTools: true } })
     await view.run()

@@ -95,7 +95,8 @@ export function startView<T>(program: ViewProgram<T>): void {
   async function call(tool: string, args: Args, { join, isQuiet = false }: CallOptions<T> = {}) {
     const question = ++asked
     if (!isQuiet) states.wait()
-    const result = await host.callTool(tool, args).catch(refusedResult)
+    const answer = host.callTool(tool, args)
+    const result = await (isQuiet ? inTime(answer) : answer).catch(refusedResult)
     if (question !== asked) return true
     if (isQuiet && result.isError) {
       states.remark(`Could not read ${program.what} just now.`)
@@ -123,6 +124,18 @@ export function startView<T>(program: ViewProgram<T>): void {
   })
   states.wait()
 }
+
+/**
+ * How long a host may take to answer what nobody waits for, ms: a host that never answers is a failure,
+ * too. What the user has asked for has no limit, because the host may ask for permission first.
+ */
+const longestQuietMs = 60_000
+
+const inTime = <T>(answer: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error('no answer')), longestQuietMs)
+    answer.then(resolve, reject)
+  })
 
 const refusedResult = (error: unknown): ToolResult => ({
   content: [{ text: `The client refused the request: ${reasonIn(error)}` }],
