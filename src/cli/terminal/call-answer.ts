@@ -36,7 +36,7 @@ export async function printAnswer(
     const json = result.isError ? { error: error ?? { kind: 'failed' } } : (data ?? {})
     await terminal.print(safeJsonLines(json))
   }
-  if (word !== 'ok') terminal.warn(problemText(word, text, terminal))
+  if (word !== 'ok') terminal.warn(problemText(word, { text, data }, terminal))
   else if (!wantsJson) {
     const { width = Number.POSITIVE_INFINITY, styled } = terminal
     await terminal.print(
@@ -54,11 +54,15 @@ const mayBeDone = (error: ErrorFacts | undefined): boolean =>
   error?.method !== undefined && error.method !== 'GET' && mayBeCarriedOut(error)
 
 /** Why a call was not done, for a person at a terminal. */
-function problemText(word: string, text: string, { styledWarning }: Terminal): string {
+function problemText(
+  word: string,
+  { text, data }: { readonly text: string; readonly data: unknown },
+  { styledWarning }: Terminal,
+): string {
   const lines = text.split('\n')
   switch (word) {
     case 'confirmation_needed':
-      return safeLines([...previewOf(lines), ...howToConfirm(lines)])
+      return safeLines([...previewOf(lines), ...howToConfirm(Preview.parse(data))])
     case 'confirmation_declined':
     case 'confirmation_dismissed':
       return 'Not confirmed. Nothing was done.'
@@ -74,10 +78,10 @@ function problemText(word: string, text: string, { styledWarning }: Terminal): s
 /** The preview ends with what a client has to do, and the token: see mcp/call/confirmation-results.ts. */
 const previewOf = (lines: readonly string[]) => lines.slice(0, -2)
 
-function howToConfirm(lines: readonly string[]): string[] {
-  const token = lines.at(-1)?.replace(/^confirm_token: /, '') ?? ''
-  return [
-    `Next: if the person agrees, run the same command within two minutes with`,
-    `--confirm-token ${token}`,
-  ]
-}
+/** As much of its data as is shown otherwise here. */
+const Preview = z.object({ confirmation: z.object({ confirm_token: z.string() }) })
+
+const howToConfirm = ({ confirmation }: z.output<typeof Preview>): string[] => [
+  'Next: if the person agrees, run the same command within two minutes with',
+  `--confirm-token ${confirmation.confirm_token}`,
+]
