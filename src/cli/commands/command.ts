@@ -59,14 +59,22 @@ export const defineCommand = <Name extends string, Config extends object>(
   },
 })
 
+/** The longest time of a timer in Node.js, ms. */
+const longestTimerMs = 2 ** 31 - 1
+
 /**
  * A command that ends by itself, with an exit code. One that a signal ends before that has the exit code
  * of a command that Ctrl+C has ended.
  */
 export function ending(code: Promise<number>): Running {
   let exitCode: number = exitCodes.interrupted
-  const done = code.then((value) => {
-    exitCode = value
-  })
+  // Timers of the tools do not keep a process running, because a server that stops has to end. Without
+  // one that does, a command that waits for a call would end at once, as if it was done.
+  const keptRunning = setInterval(() => undefined, longestTimerMs)
+  const done = code
+    .then((value) => {
+      exitCode = value
+    })
+    .finally(() => clearInterval(keptRunning))
   return { done, exitCode: () => exitCode, close: async () => undefined }
 }

@@ -234,6 +234,16 @@ describe('without a terminal, what needs an agreement', () => {
     expect(ended.stdout).toContain('The call has ended.')
   })
 
+  test('a call that goes on is waited for to its end', async () => {
+    // Slow enough that the call goes on when the wait begins.
+    const slow = { VOICE_AGENT_SANDBOX_SPEED: '10' }
+    const placing = ['call', '--confirm', 'never', ...call(), '--external-id', 'slow', '--json']
+    const { id } = json((await run(placing, slow)).stdout)
+    const ended = await run(['call', 'wait_for_call', '--call-id', String(id), '--json'], slow)
+    expect(ended.code).toBe(0)
+    expect(json(ended.stdout)).toMatchObject({ id, status: 'completed' })
+  })
+
   test('is refused where the policy wants a person, also with a token', async () => {
     const refused = await run(['call', '--confirm', 'person', ...call(), '--external-id', 'p1'])
     expect(refused).toMatchObject({ code: 3, stdout: '' })
