@@ -141,3 +141,23 @@ test('an address without a call says what to do', async () => {
   expect(await page.innerText('main')).toMatch(/Place a web call again/)
   expect(await accessibilityFlaws(page)).toEqual([])
 })
+
+test.skipIf(process.platform === 'win32')(
+  'a server that does not answer is told, and the page goes on when it does',
+  async () => {
+    const { join } = await place()
+    const { page } = await open(join.page_url)
+    await page.click('[value=join]')
+    await expect.poll(() => lines(page)).toContain('How can I help you?')
+    program.process.kill('SIGSTOP')
+    try {
+      await expect
+        .poll(() => page.innerText('#error'), { timeout: 25_000 })
+        .toContain('The sandbox does not answer')
+    } finally {
+      program.process.kill('SIGCONT')
+    }
+    await expect.poll(() => page.innerText('#error')).toBe('')
+  },
+  60_000,
+)

@@ -58,7 +58,8 @@ function show(state) {
 async function ask(address, options) {
   const mine = ++newest
   try {
-    const response = await fetch(address, options)
+    // A language model may take its time to answer what is said; the state is there at once.
+    const response = await fetch(address, options || { signal: AbortSignal.timeout(10000) })
     const state = await response.json()
     if (state.messages && mine === newest) show(state)
     // What an action could not do is told until the next one; reading the state takes back only its own.
