@@ -1,4 +1,4 @@
-import { firstCharacters } from '../text/shorten.ts'
+import { firstCharacters } from '../text/first-characters.ts'
 import type { Failure } from './failure.ts'
 
 /** Longest part of a message of the platform that is repeated, in characters. */

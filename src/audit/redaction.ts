@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isIP } from 'node:net'
 import { isObject } from '../json/is-object.ts'
+import { firstCharacters } from '../text/first-characters.ts'
 import { safeLine } from '../text/safe-text.ts'
-import { firstCharacters } from '../text/shorten.ts'
 import { shortenedNumber, withShortenedNumbers } from './shortened-numbers.ts'
 
 /**

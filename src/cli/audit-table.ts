@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../state/audit-trail.ts'
+import { firstCharacters } from '../text/first-characters.ts'
 import { safeJson, safeLine } from '../text/safe-text.ts'
-import { firstCharacters } from '../text/shorten.ts'
 
 /** Entries of the audit trail as lines: of JSON, or of a table; the first page has its head. */
 export function auditLines(

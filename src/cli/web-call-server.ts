@@ -28,10 +28,13 @@ export function createWebCallServer(
     }
   }
   return {
-    /** The origin of the pages; `undefined`: they cannot be served. */
-    pagesAt(): Promise<string | undefined> {
+    /** The origin of the pages; `undefined`: they cannot be served, and the next call tries again. */
+    async pagesAt(): Promise<string | undefined> {
       address ??= open()
-      return address
+      const tried = address
+      const opened = await tried
+      if (opened === undefined && address === tried) address = undefined
+      return opened
     },
     async close(): Promise<void> {
       await address

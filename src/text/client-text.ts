@@ -1,5 +1,5 @@
+import { firstCharacters } from './first-characters.ts'
 import { safeLine } from './safe-text.ts'
-import { firstCharacters } from './shorten.ts'
 
 /** Longest text of a client within one of our own sentences, in characters. */
 const longestPart = 200

@@ -1,3 +1,4 @@
+import { firstCharacters } from './first-characters.ts'
 import { estimateTokens, firstTokens, fitsTokens } from './tokens.ts'
 
 /*
@@ -20,10 +21,6 @@ const tokensOfRest = 8
 /** A text of at most so many characters, not counting the note. */
 export const shortenToCharacters = (text: string, most: number): string =>
   withRest(firstCharacters(text, most), text)
-
-/** The first characters of a text; no character is cut in half (surrogate pairs). */
-export const firstCharacters = (text: string, most: number): string =>
-  text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '')
 
 /** The first of the lines that fit the budget, at least one; `more` is how many are left out. */
 export function firstLines(

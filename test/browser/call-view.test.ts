@@ -233,14 +233,15 @@ test('a call that the model places is followed from its ringing to its end', asy
   expect(view.requests).toEqual([])
 }, 60_000)
 
-test('a turn that is cut says how much is left out', async () => {
-  const messages = [{ role: 'user', message: 'w'.repeat(4321), timestamp: at(0) }]
+test('a turn that is cut says how much is left out, and no character is cut in half', async () => {
+  const message = `${'w'.repeat(3999)}😀${'w'.repeat(320)}`
+  const messages = [{ role: 'user', message, timestamp: at(0) }]
   const view = await show(ended)
   const spoken = messages.map((one, turn) => ({ ...one, turn: turn + 1 }))
   const transcript = { turns: 1, returned: 1, next_turn: null, spoken }
   await view.send({ content: [], structuredContent: { ...ended, messages: undefined, transcript } })
   await view.frame.waitForSelector('.turn')
-  expect(await view.text()).toMatch(/w … and 321 more characters$/)
+  expect(await view.text()).toMatch(/w … and 322 more characters$/)
 })
 
 test('the recording is opened by the host, and the keyboard reaches everything', async () => {

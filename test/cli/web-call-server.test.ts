@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
+import { createWebCallServer } from '../../src/cli/web-call-server.ts'
 import { clientKinds, connectHttp, connectStdio, type TestClient } from '../harness/client.ts'
 import { startHttpProgram } from '../harness/program.ts'
 import { exchange } from '../harness/raw-http.ts'
@@ -55,4 +56,19 @@ test('without a waiting time the simulated caller speaks at once, as on a platfo
   const { id } = await client.value('place_call', { type: 'web', agent_id, external_id: 'web-2' })
   const call = await client.value('wait_for_call', { call_id: id })
   expect(call).toMatchObject({ status: 'completed', answer_status: 'human' })
+})
+
+test('pages that could not be served are tried again with the next call', async () => {
+  let isOpen = false
+  const show = async () => new Response('a page')
+  const server = createWebCallServer(
+    () => (isOpen ? show : undefined),
+    () => undefined,
+  )
+  expect(await server.pagesAt()).toBe(undefined)
+  isOpen = true
+  const [one, other] = await Promise.all([server.pagesAt(), server.pagesAt()])
+  expect(one).toMatch(/^http:\/\/127\.0\.0\.1:/)
+  expect(other).toBe(one)
+  await server.close()
 })

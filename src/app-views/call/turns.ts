@@ -1,3 +1,4 @@
+import { firstCharacters } from '../../text/first-characters.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { h } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
@@ -12,10 +13,11 @@ const longestText = 4000
 const longestResult = 2000
 
 /** The beginning of a long text, which says how much is left out. */
-const shortened = (text: string, longest: number): string =>
-  text.length > longest
-    ? `${text.slice(0, longest)} … and ${text.length - longest} more characters`
-    : text
+function shortened(text: string, longest: number): string {
+  const start = firstCharacters(text, longest)
+  const left = text.length - start.length
+  return left > 0 ? `${start} … and ${left} more characters` : text
+}
 
 /** The transcript as a list, oldest first. */
 export function turnList(call: CallData, formats: Formats): HTMLElement {
@@ -57,7 +59,8 @@ const kindOf = (role: string) => (role === 'user' || role === 'agent' ? role : '
 /** One turn as it is read out. */
 export const spokenLine = (turn: Turn, call: CallData): string => {
   const mark = turn.role === 'user' ? ', unverified' : ''
-  return `${speakerOf(turn, call)}${mark}: ${plainText(turn.message ?? '')}`.slice(0, longestText)
+  const line = `${speakerOf(turn, call)}${mark}: ${plainText(turn.message ?? '')}`
+  return firstCharacters(line, longestText)
 }
 
 function speakerOf({ role, name }: Turn, call: CallData): string {

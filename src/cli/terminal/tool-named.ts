@@ -1,7 +1,7 @@
 import { CommandLineError } from '../../config/config-error.ts'
 import { closestWord } from '../../text/closest-match.ts'
+import { firstCharacters } from '../../text/first-characters.ts'
 import { safeLine } from '../../text/safe-text.ts'
-import { firstCharacters } from '../../text/shorten.ts'
 
 /** Most characters of a name that are shown. */
 const longestShown = 64

@@ -1,7 +1,7 @@
 import { isObject } from '../../json/is-object.ts'
 import { badArguments } from '../../mcp/call/refused.ts'
 import { closestWord } from '../../text/closest-match.ts'
-import { firstCharacters } from '../../text/shorten.ts'
+import { firstCharacters } from '../../text/first-characters.ts'
 import { changesBetween, type Fields, overlay, sameFieldsOf } from '../field-changes.ts'
 import { keysAt, pathsIn, withoutKeys } from './dotted-paths.ts'
 

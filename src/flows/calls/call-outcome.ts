@@ -1,8 +1,8 @@
 import { hasEnded } from '../../calls/call-state.ts'
 import { answerMeanings } from '../../contract/answer-status.ts'
 import type { CallDetail } from '../../contract/call.ts'
+import { firstCharacters } from '../../text/first-characters.ts'
 import { plainText } from '../../text/plain-text.ts'
-import { firstCharacters } from '../../text/shorten.ts'
 
 /** What became of a call, best news first. */
 export const callStates = [

@@ -1,7 +1,7 @@
 import type { Agent } from '../../contract/agent.ts'
 import { knownVariables } from '../../contract/template.ts'
 import { withTestVariables } from '../../contract/test-variables.ts'
-import { firstCharacters } from '../../text/shorten.ts'
+import { firstCharacters } from '../../text/first-characters.ts'
 
 type Variables = Readonly<Record<string, unknown>>
 

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../api/failure.ts'
 import { failureText } from '../../api/failure-text.ts'
 import { Refused } from '../../mcp/call/refused.ts'
-import { firstCharacters } from '../../text/shorten.ts'
+import { firstCharacters } from '../../text/first-characters.ts'
 
 /** Longest reason that is given for one of many things, in characters. */
 const longestProblem = 600
