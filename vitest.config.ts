@@ -57,6 +57,7 @@ export const slow = [
   'test/sandbox/fuzz.test.ts',
   'test/session/restricted-session.test.ts',
   'test/state/restart.test.ts',
+  'test/state/sqlite/locked-journal.test.ts',
   'test/tools/every-tool.test.ts',
   'test/tools/tokens.test.ts',
   'test/transports/exposure.test.ts',

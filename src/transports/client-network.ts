@@ -9,11 +9,14 @@ export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
   const [head = '', tail] = address.split('::')
   const first = groupsOf(head)
-  if (tail === undefined) return first.slice(0, 4).join(':')
-  const last = groupsOf(tail)
+  const last = groupsOf(tail ?? '')
   const zeros = Array.from({ length: 8 - first.length - last.length }, () => '0')
-  return [...first, ...zeros, ...last].slice(0, 4).join(':')
+  const groups = [...first, ...zeros, ...last]
+  return isIpv4(groups) ? groups.join(':') : groups.slice(0, 4).join(':')
 }
+
+/** IPv4 in IPv6 (RFC 4291 §2.5.5.2): the last two groups are the address. */
+const isIpv4 = (groups: readonly string[]) => groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
 
 /** Groups of an IPv6 address in one form: proxies write capitals and zeros in front, too (RFC 5952 §2). */
 const groupsOf = (part: string): string[] =>

@@ -12,6 +12,7 @@ test.each([
   ['2001:0DB8:0001:0002:0003:0004:0005:0006', '2001:db8:1:2'],
   ['2001:0db8:0000:0000::6', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
+  ['::FFFF:cb00:7109', '0:0:0:0:0:ffff:cb00:7109'],
   ['', ''],
 ])('the network of %j is %j', (address, network) => {
   expect(networkOf(address)).toBe(network)

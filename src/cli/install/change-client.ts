@@ -37,12 +37,16 @@ interface Plan {
   readonly hasSecrets: boolean
 }
 
-/** Changes a client's file, or leaves it as it is and says why. */
+/**
+ * Changes a client's file, or leaves it as it is and says why. `warn` is told when it takes longer than
+ * usual.
+ */
 export async function changeClient(
   client: Client,
   machine: Machine,
   change: Change,
   decide: Decide,
+  warn: (line: string) => void,
 ): Promise<Outcome> {
   const { file } = client.locate(machine)
   const nothing = { client, file, change: [], notes: [], backup: undefined }
@@ -53,7 +57,11 @@ export async function changeClient(
     const decision = await decide({ ...shown, status: 'planned' })
     if (decision === 'show') return { ...shown, status: 'planned' }
     if (decision === 'decline') return { ...shown, notes: [], status: 'declined' }
-    const backup = await withFileLock(plan.file.path, () => written(client, file, change, plan))
+    const backup = await withFileLock(
+      plan.file.path,
+      () => written(client, file, change, plan),
+      (lock) => warn(`Waiting for another run, which is changing the same file (${lock}) …`),
+    )
     const kept = plan.hasSecrets && backup ? [`The backup holds what was secret in it.`] : []
     return { ...shown, notes: [...change.notes, ...kept], status: 'written', backup }
   } catch (error) {

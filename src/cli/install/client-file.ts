@@ -92,7 +92,8 @@ function decoded(bytes: Buffer): string {
 /**
  * Replaces a file by one with another text, as a whole or not at all: the text is written beside it
  * and renamed. Its mode and owner stay; a new file is readable to the user alone, as is one that
- * `isPrivate`. The file before is kept as a backup, whose path is returned. Throws ClientFileError.
+ * `isPrivate`. The file before is kept as a backup, whose path is returned. Only one run at a time may
+ * do it (withFileLock). Throws ClientFileError.
  */
 export function replaceClientFile(
   file: ClientFile,
@@ -104,9 +105,10 @@ export function replaceClientFile(
     if (found) accessSync(path, constants.W_OK)
     else makePrivateFolder(dirname(path))
     const mode = found && !isPrivate ? found.stats.mode & 0o777 : 0o600
+    removeLeftovers(path)
     const temporary = join(
       dirname(path),
-      `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`,
+      `${temporaryPrefix(path)}${randomBytes(6).toString('hex')}`,
     )
     try {
       writeWhole(temporary, mark + text, mode, found?.stats)
@@ -120,6 +122,16 @@ export function replaceClientFile(
   } catch (error) {
     if (error instanceof ClientFileError) throw error
     throw new ClientFileError(`it cannot be written (${codeOf(error)})`)
+  }
+}
+
+const temporaryPrefix = (path: string) => `.${basename(path)}.voice-agent-mcp.tmp.`
+
+/** A run that was killed has left the new text beside the file; it may hold a key. */
+function removeLeftovers(path: string): void {
+  const folder = dirname(path)
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(temporaryPrefix(path))) rmSync(join(folder, name), { force: true })
   }
 }
 

@@ -13,14 +13,23 @@ const abandonedMs = 10_000
 /** How often a lock is tried again, ms. */
 const pauseMs = 20
 
+/** After so many ms a person is told what is waited for. */
+const toldAfterMs = 1000
+
 /**
  * Does something to a file while no other run of this program does: without it, of two that read the
  * file at the same time the second would write over what the first has added. The lock is a file
- * beside it. Throws ClientFileError, and what `work` throws.
+ * beside it; `onWait` is told once when another run holds it for longer than usual. Throws
+ * ClientFileError, and what `work` throws.
  */
-export async function withFileLock<T>(path: string, work: () => T): Promise<T> {
+export async function withFileLock<T>(
+  path: string,
+  work: () => T,
+  onWait: (lock: string) => void,
+): Promise<T> {
   const lock = join(dirname(path), `.${basename(path)}.voice-agent-mcp.lock`)
-  while (!taken(lock)) {
+  for (let waitedMs = 0; !taken(lock); waitedMs += pauseMs) {
+    if (waitedMs === toldAfterMs) onWait(lock)
     if (isAbandoned(lock)) rmSync(lock, { force: true })
     else await sleep(pauseMs)
   }

@@ -58,7 +58,13 @@ export async function changeClients(
     const outcome =
       typeof change === 'string'
         ? refused(client, machine, change)
-        : await changeClient(client, machine, change, decider(options, report, questions, change))
+        : await changeClient(
+            client,
+            machine,
+            change,
+            decider(options, report, questions, change),
+            warn,
+          )
     report.result(outcome)
     outcomes.push(outcome)
   }

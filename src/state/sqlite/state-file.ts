@@ -141,6 +141,10 @@ export function transaction<T>(db: DatabaseSync, begin: string, work: () => T): 
   }
 }
 
+/** Whether an error of SQLite says that another process writes to the file. */
+export const isLocked = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === busy
+
 /** Runs `work`, and again while another process writes to the file, for some seconds at most. */
 export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> {
   const end = performance.now() + longestWaitMs
@@ -148,8 +152,7 @@ export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> 
     try {
       return await work()
     } catch (error) {
-      const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0
-      if (code !== busy || performance.now() > end) throw error
+      if (!isLocked(error) || performance.now() > end) throw error
       // Random, so that processes that wait do not collide again.
       await sleep(1 + Math.random() * 10)
     }

@@ -19,6 +19,7 @@ import { clients } from '../../../src/cli/install/clients.ts'
 import { clientHome } from '../../harness/client-home.ts'
 
 const isPrivate = false
+const noWarning = () => undefined
 const backups = (folder: string) => readdirSync(folder).filter((name) => name.endsWith('.bak'))
 
 test('a byte order mark, line ends and the mode stay', () => {
@@ -105,10 +106,12 @@ describe('a change by another program between reading and writing', () => {
   async function meanwhile(before: string | undefined, written: string) {
     using home = clientHome()
     if (before !== undefined) home.write(file, before)
-    const outcome = await changeClient(cursor as never, home.machine('linux'), change, async () => {
+    const decide = async () => {
       home.write(file, written)
-      return 'write'
-    })
+      return 'write' as const
+    }
+    const machine = home.machine('linux')
+    const outcome = await changeClient(cursor as never, machine, change, decide, noWarning)
     const left = existsSync(join(home.path, '.cursor'))
       ? readdirSync(join(home.path, '.cursor'))
       : []
@@ -162,9 +165,13 @@ describe('two runs at once', () => {
     const held = home.write(lock, '')
     const [client] = cursor
     if (!client) throw new Error('No such client')
-    const done = changeClient(client, home.machine('linux'), change, async () => 'write')
+    const told: string[] = []
+    const warn = (line: string) => void told.push(line)
+    const done = changeClient(client, home.machine('linux'), change, async () => 'write', warn)
     await sleep(100)
     expect(home.read(file)).toBe(before)
+    expect(told).toEqual([])
+    await expect.poll(() => told).toEqual([expect.stringContaining(lock)])
     home.write(file, before.replace('"a": {}', '"a": {},\n    "first": {}'))
     rmSync(held)
     expect((await done).status).toBe('written')
@@ -185,10 +192,24 @@ describe('two runs at once', () => {
       home.machine('linux'),
       change,
       async () => 'write',
+      noWarning,
     )
     expect(status).toBe('written')
     expect(existsSync(held)).toBe(false)
   })
+})
+
+test('the text that a killed run has left is taken away, and nothing of others', () => {
+  using home = clientHome()
+  const path = home.write('a.json', '0')
+  home.write('.a.json.voice-agent-mcp.tmp.0123', 'with a key')
+  home.write('.b.json.voice-agent-mcp.tmp.0123', 'of another file')
+  home.write('.a.json.1234.tmp', 'of another program')
+  replaceClientFile(readClientFile(path), '1', { isPrivate })
+  expect(readdirSync(home.path).filter((name) => name.includes('tmp'))).toEqual([
+    '.a.json.1234.tmp',
+    '.b.json.voice-agent-mcp.tmp.0123',
+  ])
 })
 
 test('two backups of the same millisecond are two files', () => {
