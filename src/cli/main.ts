@@ -23,13 +23,16 @@ export async function main(
   })
   try {
     const config = readConfig(argv, env)
-    if (config.command === 'help') return print(helpText(commands, config.about, textWidth(env)))
-    if (config.command === 'version') return print(`${packageJson.version}\n`)
+    if (config.command === 'help')
+      return await print(helpText(commands, config.about, textWidth(env)))
+    if (config.command === 'version') return await print(`${packageJson.version}\n`)
     // Install the signal handlers first, so that a signal during the start stops cleanly, too.
     const stopped = stopSignal()
     const running = await config.start()
     await Promise.race([running.done, stopped])
     await running.close()
+    // A server ends when it is told to, whether or not its client still reads.
+    if (running.exitCode) await Promise.race([outputTaken(), stopped])
     return checkOutput(running.exitCode?.() ?? exitCodes.done)
   } catch (error) {
     logEnd(failureText(error, hintFor), logFormAfterFailure(argv, env))
@@ -53,7 +56,14 @@ function checkOutput(code: number): number {
 
 const hasCode = (error: Error, code: string) => 'code' in error && error.code === code
 
-function print(text: string): number {
+/**
+ * Resolves when everything written is with the reader, or is lost. A reader such as a pager takes its
+ * time, and the process ends soon after the exit code is known (bin.ts).
+ */
+const outputTaken = () => new Promise<void>((resolve) => process.stdout.write('', () => resolve()))
+
+async function print(text: string): Promise<number> {
   process.stdout.write(text)
+  await outputTaken()
   return checkOutput(exitCodes.done)
 }

@@ -4,7 +4,7 @@ import { existsSync, openSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { describe, expect, test } from 'vitest'
 import { mcpHttpRequest } from '../harness/mcp-request.ts'
-import { bin, cleanEnv, freePort, quietly } from '../harness/program.ts'
+import { bin, cleanEnv, freePort, quietly, startInShell } from '../harness/program.ts'
 import { rpc, sendRefused } from '../harness/rpc.ts'
 
 const env = cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly })
@@ -69,6 +69,23 @@ describe.skipIf(!existsSync('/dev/full'))('standard output on a full disk', () =
     })
     expect((await once(child, 'close'))[0]).toBe(4)
     expect(log).toMatch(/The output is incomplete: it could not be written \(ENOSPC/)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('standard output whose reader takes its time', () => {
+  // The pipe is nearly full before, and the reader comes after more than the two seconds that bin.ts
+  // leaves a process that has ended.
+  const script =
+    '{ head -c 60000 /dev/zero; "$0" "$@"; echo "code $?" >&2; } | { sleep 3; tail -c +60001; }; exit 0'
+
+  test.each([
+    ['help', ['--help'], /First steps:(?:\n.+)+\n$/],
+    ['what a command prints', ['tools', '--json'], /\n\]\n$/],
+  ])('is written to its end: %s', async (_, words, end) => {
+    await using program = startInShell(script, words, quietly)
+    await program.exited
+    expect(program.stdout()).toMatch(end)
+    expect(program.stderr()).toBe('code 0\n')
   })
 })
 
