@@ -7,6 +7,7 @@ import { errorCodes } from '../contract/error.ts'
 import { Faults } from '../sandbox/faults.ts'
 import { Fixture } from '../sandbox/fixture/fixture.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts'
+import { safeLine, safeLines } from '../text/safe-text.ts'
 import { hostCheck } from '../transports/hosts.ts'
 import { type Listening, listen } from '../transports/listen.ts'
 
@@ -107,6 +108,8 @@ function readDescription<T>(what: string, file: string, schema: z.ZodType<T>): T
     throw new Error(z.prettifyError(parsed.error))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new DescriptionError(`The ${what} ${file} cannot be used: ${reason}`)
+    throw new DescriptionError(
+      `The ${what} ${safeLine(file)} cannot be used: ${safeLines(reason.split('\n'))}`,
+    )
   }
 }

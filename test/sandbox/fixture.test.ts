@@ -137,6 +137,27 @@ describe('a fixture', () => {
       },
       /subaccounts\[0\]\.calls\[0\]\.agent/,
     ],
+    [
+      'characters that control a terminal',
+      { agents: [{ name: '\u001b[2J\u202e' }], calls: [{ agent: 'B', ago: '1h' }] },
+      /There is: \\u001b\[2J\\u202e\n/,
+    ],
+    [
+      'a number of a web call',
+      {
+        agents: [{ name: 'A' }],
+        calls: [{ agent: 'A', ago: '1h', type: 'web', contact_number: '+493023125901' }],
+      },
+      /has no number\s+→ at calls\[0\]\.contact_number/,
+    ],
+    [
+      'a length of a call that nobody answered',
+      {
+        agents: [{ name: 'A' }],
+        calls: [{ agent: 'A', ago: '1h', status: 'failed', duration_seconds: 9 }],
+      },
+      /lasted 0 seconds\s+→ at calls\[0\]\.duration_seconds/,
+    ],
   ]
   test.each(problems)('with %s is refused, and the place is named', async (_, content, message) => {
     using folder = scratchFolder()
