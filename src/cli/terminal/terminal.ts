@@ -43,10 +43,11 @@ export function processTerminal(env: Environment, layout: HelpLayout): Terminal 
     warn: (text) => stderr.write(`${text}\n`),
     styled: (style, text) => styleText(style, text, { stream: stdout }),
     styledWarning: (style, text) => styleText(style, text, { stream: stderr }),
-    confirm:
-      stdin.isTTY && stderr.isTTY
-        ? (question) => terminalQuestions().confirm(question, false)
-        : undefined,
+    // Arguments that were typed to their end (--args -) have ended what can be read from the terminal.
+    get confirm() {
+      if (!stdin.isTTY || !stderr.isTTY || stdin.readableEnded) return undefined
+      return (question: string) => terminalQuestions().confirm(question, false)
+    },
     statusLine: stderr.isTTY && env.TERM !== 'dumb' ? statusLineOn(stderr) : undefined,
     readFile: readTextFile,
     readInput: () => readTextStream(stdin),

@@ -167,13 +167,13 @@ test('SIGINT ends it while it waits for arguments on standard input', async () =
 // With a terminal of its own, by script of util-linux, which other systems do not have.
 const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
 describe.runIf(hasScript)('at a real terminal', { timeout: 90_000 }, () => {
+  const startThere = (args: string[]) => {
+    const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
+    return startProcess(['script', '-qec', command, '/dev/null'], { ...state, TERM: 'xterm' })
+  }
   /** Runs the program there. `types` is typed when a question is asked. */
   async function atTerminal(args: string[], types: string) {
-    const command = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
-    await using program = startProcess(['script', '-qec', command, '/dev/null'], {
-      ...state,
-      TERM: 'xterm',
-    })
+    await using program = startThere(args)
     if (types) {
       await expect.poll(program.stdout, { timeout: 30_000 }).toContain('[y/N]')
       program.process.stdin.write(types)
@@ -197,6 +197,19 @@ describe.runIf(hasScript)('at a real terminal', { timeout: 90_000 }, () => {
   test('a no does nothing, and Ctrl+C at the question ends it', async () => {
     expect(await atTerminal(call('t2'), 'n\r')).toMatchObject({ code: 3 })
     expect(await atTerminal(call('t2'), '\u0003')).toMatchObject({ code: 130 })
+  })
+
+  test('nobody is asked whose typed arguments have ended the input', async () => {
+    await using program = startThere(['call', 'place_call', '--args', '-'])
+    const typed = {
+      ...{ type: 'phone', agent_id: agent, external_id: 't3' },
+      ...{ from_number: '+12025550110', to_number: '+12025550100' },
+    }
+    program.process.stdin.write(`${JSON.stringify(typed)}\r\u0004`)
+    expect(await program.exited).toBe(3)
+    expect(program.stdout()).toMatch(
+      /run the same command within two minutes with\s+--confirm-token/,
+    )
   })
 
   test('the head of a table is bold, unless NO_COLOR is set', async () => {
