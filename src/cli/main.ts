@@ -32,8 +32,11 @@ export async function main(
     await Promise.race([running.done, stopped])
     await running.close()
     // A server ends when it is told to, whether or not its client still reads.
-    if (running.exitCode) await Promise.race([outputTaken(), stopped])
-    return checkOutput(running.exitCode?.() ?? exitCodes.done)
+    if (!running.exitCode) return checkOutput(exitCodes.done)
+    await Promise.race([outputTaken(), stopped])
+    const code = checkOutput(running.exitCode())
+    const isCut = code === exitCodes.done && process.stdout.writableLength > 0
+    return isCut ? exitCodes.interrupted : code
   } catch (error) {
     logEnd(failureText(error, hintFor), logFormAfterFailure(argv, env))
     return error instanceof ConfigError ? error.exitCode : exitCodes.failed

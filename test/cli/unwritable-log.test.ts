@@ -87,6 +87,14 @@ describe.skipIf(process.platform === 'win32')('standard output whose reader take
     expect(program.stdout()).toMatch(end)
     expect(program.stderr()).toBe('code 0\n')
   })
+
+  test('is no success when Ctrl+C ends it before', async () => {
+    const stuck =
+      '{ head -c 60000 /dev/zero; timeout --foreground --preserve-status -s INT 3 "$0" "$@"; echo "code $?" >&2; } | sleep 6; exit 0'
+    await using program = startInShell(stuck, ['tools', '--json'], quietly)
+    await program.exited
+    expect(program.stderr()).toBe('code 130\n')
+  })
 })
 
 describe('a log whose reader has gone', () => {
