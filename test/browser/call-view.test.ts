@@ -202,6 +202,45 @@ describe('a call that goes on', () => {
     await expect.poll(() => view.frame.innerText('.state')).toMatch(/^completed/)
   }, 40_000)
 
+  test('is read no more when its host takes the view away, and what was opened stays open', async () => {
+    const view = await show({ ...running, messages: said.slice(0, 3) })
+    await view.run()
+    await view.frame.click('#result-3')
+    view.set({ ...running, messages: said.slice(0, 5) })
+    await expect.poll(() => countOf(view, '.turn')).toBe(5)
+    expect(await countOf(view, 'details[open]')).toBe(1)
+    await view.page.evaluate('bridge.teardownResource({})')
+    const reads = view.calls.length
+    await view.frame.evaluate('new Promise((done) => setTimeout(done, 4000))')
+    expect(view.calls.length).toBe(reads)
+  }, 40_000)
+
+  test('is read in passing while the user waits for another part of it', async () => {
+    const words = 'all the words of a long turn '.repeat(10)
+    const messages = Array.from({ length: 300 }, (_, turn) => ({
+      role: turn % 2 === 0 ? 'agent' : 'user',
+      message: `${turn} ${words}`,
+      timestamp: at(turn),
+    }))
+    const view = await show({ ...running, messages })
+    await view.run()
+    await view.frame.waitForSelector('#more')
+    await view.page.evaluate(`(() => {
+      let calls = 0
+      const held = new Promise((done) => { globalThis.release = done })
+      globalThis.holdFirst = async (params) => {
+        if (++calls === 1) await held
+        return globalThis.callTool(params)
+      }
+      bridge.oncalltool = (params) => holdFirst(params)
+    })()`)
+    await view.frame.click('#more')
+    await expect.poll(() => view.calls.length).toBe(2)
+    expect(await view.frame.innerText('#status')).toBe('Reading the call …')
+    await view.page.evaluate('release()')
+    await expect.poll(() => view.frame.innerText('#status')).toBe('')
+  }, 40_000)
+
   test('is not read where the host lets views call no tools', async () => {
     const view = await show(running, { context: { withoutTools: true } })
     await view.run()

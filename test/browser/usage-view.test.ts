@@ -192,6 +192,17 @@ test('the theme of the host may change while the view is shown', async () => {
   expect(await view.frame.evaluate(background)).toBe('rgb(31, 31, 29)')
 })
 
+test('what was chosen stays when the host gives the view another size', async () => {
+  const view = await show()
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  await view.frame.focus('#chart')
+  await view.page.keyboard.press('Home')
+  await view.page.evaluate('bridge.setHostContext({ containerDimensions: { width: 700 } })')
+  await sleep(300)
+  expect(await chosen(view)).toBe('Sun 1 Nov: 4.5 minutes')
+})
+
 test('of two choices made at once the last one counts, whichever answer comes first', async () => {
   const view = await show()
   await view.run()

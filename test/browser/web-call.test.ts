@@ -110,6 +110,25 @@ test('a person is told when the sandbox does not answer, and what was typed stay
   expect(await page.evaluate("document.getElementById('text').value")).toBe('Hello?')
 })
 
+test('what was done while the sandbox was away is told, and not cleared when it is back', async () => {
+  const { join } = await place()
+  const { page } = await open(join.page_url)
+  await page.click('[value=join]')
+  await expect.poll(() => lines(page)).toContain('How can I help you?')
+  await page.evaluate(
+    "window.read = window.fetch; window.fetch = async () => { throw new Error('away') }",
+  )
+  await page.click('[value=hang_up]')
+  await expect.poll(() => page.innerText('#error')).toMatch(/does not answer/)
+  await page.evaluate('window.fetch = window.read')
+  await expect.poll(() => page.innerText('#error')).toMatch(/answers again.*may not be done/)
+  await page.evaluate('new Promise((done) => setTimeout(done, 1500))')
+  expect(await page.innerText('#error')).toMatch(/answers again/)
+  await page.click('[value=hang_up]')
+  await expect.poll(() => page.innerText('#phase')).toBe('The call has ended.')
+  expect(await page.innerText('#error')).toBe('')
+})
+
 test('what could not be done is told until the next action', async () => {
   const { join } = await place()
   const { page } = await open(join.page_url)

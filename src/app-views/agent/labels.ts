@@ -1,3 +1,4 @@
+import { firstCharacters } from '../../text/first-characters.ts'
 import { plainText } from '../../text/plain-text.ts'
 import type { Formats } from '../shared/formats.ts'
 
@@ -94,8 +95,9 @@ function numberText(path: string, value: number, { exact, length }: Formats): st
 
 /** A text with its lines, without characters that hide or forge others. */
 export function linesOf(text: string): string {
-  const lines = text.slice(0, longestValue).split(/\r\n|[\r\n\u2028\u2029]/)
-  const left = text.length - longestValue
+  const start = firstCharacters(text, longestValue)
+  const lines = start.split(/\r\n|[\r\n\u2028\u2029]/)
+  const left = text.length - start.length
   const more = left > 0 ? `\n… and ${left} more characters` : ''
   return `${lines.map((line) => plainText(line)).join('\n')}${more}`
 }

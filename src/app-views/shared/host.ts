@@ -2,7 +2,7 @@ import * as z from 'zod/mini'
 import { openRpc } from './rpc.ts'
 
 /** What the host says of itself and of the place where it shows the view. */
-const HostContext = z.looseObject({
+const HostContext = z.object({
   theme: z.catch(z.optional(z.enum(['light', 'dark'])), undefined),
   locale: z.catch(z.optional(z.string()), undefined),
   timeZone: z.catch(z.optional(z.string()), undefined),
@@ -36,6 +36,8 @@ export interface HostEvents {
   readonly input: (args: Readonly<Record<string, unknown>>) => void
   readonly result: (result: ToolResult) => void
   readonly cancelled: () => void
+  /** The host is about to take the view away. */
+  readonly closed: () => void
   /** The host does not accept the view. */
   readonly refused: (reason: string) => void
 }
@@ -61,12 +63,19 @@ export function connectHost(name: string, events: HostEvents): Host {
   let capabilities: Readonly<Record<string, unknown>> = {}
   let context: HostContext = {}
   const changed = (change: HostContext) => {
+    const before = JSON.stringify(context)
     context = { ...context, ...change }
+    // Such as another size: what is shown stays as the user has it.
+    if (JSON.stringify(context) === before) return
     applyTheme(context)
     events.context(context)
   }
   const rpc = openRpc({
-    request: (method) => (method === 'ping' || method === 'ui/resource-teardown' ? {} : undefined),
+    request(method) {
+      if (method === 'ui/resource-teardown') events.closed()
+      else if (method !== 'ping') return undefined
+      return {}
+    },
     notification(method, params) {
       if (method === 'ui/notifications/tool-input') {
         const { data } = ToolInput.safeParse(params)

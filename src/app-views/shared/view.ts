@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini'
+import { firstCharacters } from '../../text/first-characters.ts'
 import { plainText } from '../../text/plain-text.ts'
 import { createFormats, type Formats } from './formats.ts'
 import { connectHost, type Host, type HostContext, reasonIn, type ToolResult } from './host.ts'
@@ -50,6 +51,8 @@ export function startView<T>(program: ViewProgram<T>): void {
   let drawing = new AbortController()
   /** Counts what was asked for: an answer that is older than the last question is dropped. */
   let asked = 0
+  /** The last question that somebody waits for has no answer yet. */
+  let isAwaited = false
 
   function draw() {
     if (!shown) return
@@ -58,15 +61,22 @@ export function startView<T>(program: ViewProgram<T>): void {
     const { signal } = drawing
     const { announce } = states
     const focused = document.activeElement?.id
+    const opened = openedDetails(states.content)
     const formats = createFormats(context)
     const page = { input, host, formats, signal, call, redraw: draw, showAgain, announce }
     states.content.replaceChildren(...program.draw(shown.data, page))
+    for (const id of opened)
+      document.getElementById(id)?.closest('details')?.setAttribute('open', '')
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true })
   }
 
-  function showAgain(data: T, args: Args) {
-    // An answer that is still on its way is dropped.
+  function dropAnswers() {
     asked++
+    isAwaited = false
+  }
+
+  function showAgain(data: T, args: Args) {
+    dropAnswers()
     states.done()
     input = args
     shown = { data, text: JSON.stringify(data) }
@@ -83,7 +93,7 @@ export function startView<T>(program: ViewProgram<T>): void {
     if (result.isError) return fail(errorText(result))
     const { data: more } = program.schema.safeParse(result.structuredContent)
     if (more === undefined) return fail('This result has another form than this view can show.')
-    states.done()
+    if (!isAwaited) states.done()
     const data = shown && join ? join(shown.data, more) : more
     const text = JSON.stringify(data)
     // What is the same stays as it is: a selection in it, and what the user has opened.
@@ -93,13 +103,18 @@ export function startView<T>(program: ViewProgram<T>): void {
   }
 
   async function call(tool: string, args: Args, { join, isQuiet = false }: CallOptions<T> = {}) {
-    const question = ++asked
-    if (!isQuiet) states.wait()
+    // What is read in passing does not take the place of what the user waits for.
+    const question = isQuiet ? asked : ++asked
+    if (!isQuiet) {
+      isAwaited = true
+      states.wait()
+    }
     const answer = host.callTool(tool, args)
     const result = await (isQuiet ? inTime(answer) : answer).catch(refusedResult)
     if (question !== asked) return true
+    if (!isQuiet) isAwaited = false
     if (isQuiet && result.isError) {
-      states.remark(`Could not read ${program.what} just now.`)
+      if (!isAwaited) states.remark(`Could not read ${program.what} just now.`)
       return false
     }
     if (!result.isError && !join) input = args
@@ -116,14 +131,20 @@ export function startView<T>(program: ViewProgram<T>): void {
       input = args
     },
     result(result) {
-      asked++
+      dropAnswers()
       show(result)
     },
     cancelled: () => fail('The request was cancelled before its result came.'),
+    // Nothing more is read or counted on.
+    closed: () => drawing.abort(),
     refused: (reason) => fail(`The client does not show this view: ${reason}`),
   })
   states.wait()
 }
+
+/** What the user has opened, by the ids of the summaries. */
+const openedDetails = (place: HTMLElement): string[] =>
+  [...place.querySelectorAll('details[open] > summary')].flatMap(({ id }) => id || [])
 
 /**
  * How long a host may take to answer what nobody waits for, ms: a host that never answers is a failure,
@@ -147,5 +168,5 @@ const longestError = 2000
 
 function errorText({ content }: ToolResult): string {
   const text = plainText(content.map(({ text = '' }) => text).join(' '))
-  return text.slice(0, longestError) || 'The request failed.'
+  return firstCharacters(text, longestError) || 'The request failed.'
 }

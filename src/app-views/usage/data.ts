@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { firstCharacters } from '../../text/first-characters.ts'
 import { plainText } from '../../text/plain-text.ts'
 
 const Sum = z.looseObject({ seconds: z.number(), minutes: z.number(), conversations: z.number() })
@@ -115,7 +116,7 @@ function labelOf({ dimensions }: Value, names: UsageData['names']): string {
   const parts = Object.entries(dimensions ?? {}).map(([dimension, value]) => {
     const id = String(value)
     const label = plainText(names?.[dimension]?.[id] ?? id) || id
-    return label.length > longestLabel ? `${label.slice(0, longestLabel)}…` : label
+    return label.length > longestLabel ? `${firstCharacters(label, longestLabel)}…` : label
   })
   return parts.join(', ') || 'All'
 }

@@ -1,3 +1,5 @@
+import { firstCharacters } from '../../text/first-characters.ts'
+
 /*
  * What the simulated agent says to a person who types, when no language model speaks for it.
  */
@@ -149,7 +151,7 @@ export function replyByRules(said: string, speaker: Speaker, turn: number): Repl
   const phrases = speaker.language.toLowerCase().startsWith('de') ? german : english
   const rule = phrases.rules.find(({ pattern }) => pattern.test(said))
   if (rule) return { text: rule.answer(speaker, said), isOver: rule.isOver ?? false }
-  const echo = said.length > longestEcho ? `${said.slice(0, longestEcho)}…` : said
+  const echo = said.length > longestEcho ? `${firstCharacters(said, longestEcho)}…` : said
   const isQuestion = said.trimEnd().endsWith('?')
   const answer = isQuestion ? phrases.question : phrases.others[turn % phrases.others.length]
   return { text: answer?.(speaker, echo) ?? '', isOver: false }

@@ -32,6 +32,8 @@ const text = document.getElementById('text')
 const error = document.getElementById('error')
 let newest = 0
 let isAway = false
+// What was done while the sandbox was away: it may not be done.
+let isOpen = false
 function tell(problem) {
   error.hidden = !problem
   error.textContent = problem || ''
@@ -63,12 +65,15 @@ async function ask(address, options) {
     const state = await response.json()
     if (state.messages && mine === newest) show(state)
     // What an action could not do is told until the next one; reading the state takes back only its own.
-    if (options || isAway || state.error) tell(state.error)
+    const isBack = isAway && isOpen && !options && state.phase !== 'ended'
+    if (options || isAway || state.error) tell(state.error || (isBack && 'The sandbox answers again. What you did last may not be done: do it again if so.'))
     isAway = false
+    isOpen = false
     return response.ok
   } catch {
     isAway = true
-    tell('The sandbox does not answer. It is tried again.')
+    if (options && options.body.get('action') !== 'typing') isOpen = true
+    tell('The sandbox does not answer. The call is read again until it does.')
     return false
   }
 }
