@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findFirst, findLast, positionsOf } from '../../src/jinja/python/search.ts'
 import { compareText, sliceText, textLength } from '../../src/jinja/python/text.ts'
+import { tries } from '../harness/property.ts'
 
 /** Few letters and much repetition, where searches go wrong. */
 const text = fc
@@ -16,7 +17,7 @@ test('a search finds what V8’s own finds', () => {
       expect(findLast(where, part)).toBe(where.lastIndexOf(part))
       expect([...positionsOf(where, part)].length).toBe(where.split(part).length - 1)
     }),
-    { numRuns: 2000 },
+    tries(2000),
   )
 })
 
@@ -31,7 +32,7 @@ test('strings are counted, cut and ordered by characters, whole or half', () => 
       )
       expect(Math.sign(compareText(a, b))).toBe(Math.sign(slowCompare([...a], [...b])))
     }),
-    { numRuns: 2000 },
+    tries(2000),
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { boundExceededByText, boundExceededByValue } from '../../src/json/bounds.ts'
+import { tries } from '../harness/property.ts'
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
@@ -31,6 +32,7 @@ test('the scan counts as the parsed value does, whatever strings contain', () =>
       if (values > 0)
         expect(boundExceededByText(text, { depth, values: values - 1 })).toBe('values')
     }),
+    tries(100),
   )
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { parseEarly } from '../../src/json/parse-early.ts'
+import { tries } from '../harness/property.ts'
 
 const Page = z.looseObject({
   items: z.array(z.looseObject({ id: z.string(), messages: z.array(z.string()).nullish() })),
@@ -40,6 +41,6 @@ test('otherwise it parses as zod does, arrays whole', () => {
       expect(early.data).toEqual(whole.data)
       expect(early.error?.issues[0]).toEqual(whole.error?.issues[0])
     }),
-    { numRuns: 30 },
+    tries(30),
   )
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Piece, wordChanges } from '../../../src/app-views/agent/words.ts'
+import { tries } from '../../harness/property.ts'
 
 const textOf = (pieces: readonly Piece[]) => pieces.map(({ text }) => text).join('')
 const sameOf = (pieces: readonly Piece[]) => textOf(pieces.filter(({ isChanged }) => !isChanged))
@@ -32,6 +33,7 @@ describe('the words of two texts that differ', () => {
         expect(textOf(changes.after)).toBe(after)
         expect(sameOf(changes.before)).toBe(sameOf(changes.after))
       }),
+      tries(100),
     )
   })
 
