@@ -470,7 +470,7 @@ describe('a call', () => {
     const journal = await openSqliteJournal(':memory:')
     const beginSending: Journal['beginSending'] = async (entry, forMs) => {
       const sending = await journal.beginSending(entry, forMs)
-      await sleep(forMs)
+      await sleep(forMs + 50)
       return sending
     }
     const slow = await placing(platform, { journal: { ...journal, beginSending } })
