@@ -1,8 +1,11 @@
 import { resolve } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { exitCodes } from '../../config/exit-codes.ts'
+import { exposedTools } from '../../config/exposed-tools.ts'
 import { installConfig, installSettings } from '../../config/install.ts'
+import { scopeConfig } from '../../config/scope.ts'
 import type { Environment } from '../../config/setting-texts.ts'
+import { toolSummaries } from '../../service/tool-summaries.ts'
 import { closestWord } from '../../text/closest-match.ts'
 import { defineCommand, ending } from './command.ts'
 
@@ -19,11 +22,12 @@ export const install = defineCommand({
     'install vscode --base-url https://api.your-platform.example',
   ],
   settings: installSettings,
-  read: (texts, env, origins, operands) => ({
-    ...installConfig(texts, env, origins, (path) => resolve(path)),
-    clients: operands,
-    env,
-  }),
+  read(texts, env, origins, operands) {
+    const config = installConfig(texts, env, origins, (path) => resolve(path))
+    // A server that is started with the name of no tool ends, and its client shows only that it failed.
+    exposedTools(toolSummaries, scopeConfig(texts).exposure)
+    return { ...config, clients: operands, env }
+  },
   async start({ env, ...config }) {
     const { runInstall } = await import('../install/commands.ts')
     return ending(runInstall(config, programFor(env)))

@@ -21,6 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { getSystemErrorMessage } from 'node:util'
 import { makePrivateFolder } from '../../state/private-files.ts'
 
 /** A configuration file as it was read. */
@@ -58,8 +59,8 @@ function realPath(path: string, links = 0): string {
   try {
     return realpathSync(path)
   } catch (error) {
-    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
     if (codeOf(error) !== 'ENOENT' || links > 20) throw unreadable(error)
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()
     return isLink ? realPath(resolve(dirname(path), readlinkSync(path)), links + 1) : path
   }
 }
@@ -79,7 +80,13 @@ function readBytes(path: string): ClientFile['found'] {
 
 /** The code of an error of the file system. */
 export const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
-const unreadable = (error: unknown) => new ClientFileError(`it cannot be read (${codeOf(error)})`)
+const unreadable = (error: unknown) => new ClientFileError(`it cannot be read ${causeOf(error)}`)
+
+/** The code of an error of the file system, and what it means: `(EACCES): permission denied`. */
+export function causeOf(error: unknown): string {
+  const { code, errno } = error as NodeJS.ErrnoException
+  return errno === undefined ? `(${code})` : `(${code}): ${getSystemErrorMessage(errno)}`
+}
 
 function decoded(bytes: Buffer): string {
   try {
@@ -121,7 +128,7 @@ export function replaceClientFile(
     }
   } catch (error) {
     if (error instanceof ClientFileError) throw error
-    throw new ClientFileError(`it cannot be written (${codeOf(error)})`)
+    throw new ClientFileError(`it cannot be written ${causeOf(error)}`)
   }
 }
 

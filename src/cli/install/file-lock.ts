@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makePrivateFolder } from '../../state/private-files.ts'
-import { ClientFileError, codeOf } from './client-file.ts'
+import { ClientFileError, causeOf, codeOf } from './client-file.ts'
 
 /**
  * From here on a lock is one that a run which was killed has left, ms. The work under it reads and
@@ -50,7 +50,7 @@ function taken(lock: string): boolean {
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
-    throw new ClientFileError(`it cannot be written (${codeOf(error)})`)
+    throw new ClientFileError(`it cannot be written ${causeOf(error)}`)
   }
 }
 

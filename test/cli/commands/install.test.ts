@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -90,6 +90,16 @@ test.concurrent.each([
   [1, ['install', 'zed', '--name', 'a b'], '--name takes a letter'],
   [1, ['install', 'zed', '--key-in-files'], '--key-in-files needs the key'],
   [1, ['install', 'zed', '--base-url', 'http://example.com'], 'must be https'],
+  [
+    1,
+    ['install', 'zed', '--yes', '--toolsets', 'callz'],
+    'there is no toolset callz. Did you mean',
+  ],
+  [
+    1,
+    ['install', 'zed', '--yes', '--tools', 'list_cals'],
+    'there is no tool list_cals. Did you mean',
+  ],
   [2, ['uninstall', '--read-only'], '--read-only is not an option of uninstall'],
   [2, ['stdio', 'zed'], 'Unexpected argument zed'],
   [2, ['help', 'install', 'zed'], 'Unexpected argument zed'],
@@ -98,6 +108,23 @@ test.concurrent.each([
   const { code, stderr } = await run(home, args)
   expect(code).toBe(exitCode)
   expect(stderr).toContain(message)
+  expect(existsSync(join(home.path, '.config/zed'))).toBe(false)
+})
+
+test.concurrent('a client whose folder cannot be read fails alone', async () => {
+  using home = clientHome()
+  home.write('.cursor/mcp.json', '{}')
+  // A file in place of its folder: root, too, cannot read in it.
+  home.write('.gemini', '')
+  home.write('.config/zed/settings.json', '{}')
+  const list = await run(home, ['install', '--list'])
+  expect(list).toMatchObject({ code: 0, stderr: '' })
+  expect(list.stdout).toMatch(/^zed +found/m)
+  const { code, stdout } = await run(home, ['install', 'cursor', 'gemini', 'zed', '--yes'])
+  expect(code).toBe(1)
+  expect(stdout).toContain('Left as it is: it cannot be read (ENOTDIR): not a directory.')
+  expect(home.read('.cursor/mcp.json')).toContain('voice-agents')
+  expect(home.read('.config/zed/settings.json')).toContain('voice-agents')
 })
 
 test.concurrent('the key of the environment is neither written nor shown', async () => {
