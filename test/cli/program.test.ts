@@ -115,14 +115,14 @@ describe('standard output', () => {
 })
 
 describe('stopping', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends stdio cleanly', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends stdio cleanly', async (signal) => {
     await using program = startProgram([], memory)
     await program.waitFor(/SANDBOX/)
     program.process.kill(signal)
     expect(await program.exited).toBe(0)
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends http cleanly', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends http cleanly', async (signal) => {
     await using program = await startHttpProgram()
     program.process.kill(signal)
     expect(await program.exited).toBe(0)
@@ -146,6 +146,7 @@ describe('started wrongly', () => {
     [2, ['--nope'], {}, /--nope/],
     [2, ['--reed-only'], {}, /Did you mean --read-only\?/],
     [2, ['http', '--pot', '4000'], {}, /Did you mean --port\?/],
+    [2, ['http', '--prot', '4000'], {}, /Did you mean --port\?/],
     [2, ['htp'], {}, /There is no command htp; .* Did you mean http\?/],
     [2, ['stdio', '--port', '1'], {}, /--port is not an option of stdio, only of http/],
     [2, ['http', '4000'], {}, /Unexpected argument 4000/],
