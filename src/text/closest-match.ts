@@ -16,7 +16,7 @@ export function closestWord(word: string, known: readonly string[]): string | un
   let closest: string | undefined
   let fewestEdits = mostEdits(folded) + 1
   for (const candidate of known) {
-    const edits = distance(folded, fold(candidate))
+    const edits = editsBetween(folded, fold(candidate))
     if (edits < fewestEdits) {
       closest = candidate
       fewestEdits = edits
@@ -69,8 +69,18 @@ const idAndNames = ({ id, names }: NamedItem) => [
 /** Edits between two words; a name that contains the whole word counts as one edit away. */
 const editsTo = (folded: string) => (name: string) => {
   const other = fold(name)
-  const edits = distance(folded, other)
+  const edits = editsBetween(folded, other)
   return folded.length > 2 && other.includes(folded) ? Math.min(edits, 1) : edits
+}
+
+/** Edits between two words; two neighbouring letters in the wrong order are one. */
+const editsBetween = (word: string, other: string) =>
+  isSwapped(word, other) ? 1 : distance(word, other)
+
+function isSwapped(word: string, other: string): boolean {
+  const at = [...word].findIndex((_, index) => word[index] !== other[index])
+  const swapped = `${word.slice(0, at)}${word[at + 1]}${word[at]}${word.slice(at + 2)}`
+  return at >= 0 && swapped === other
 }
 
 /** How an item is written for a reader: `Front desk (1b9d…)`. */

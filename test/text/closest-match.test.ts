@@ -7,12 +7,19 @@ describe('the closest word', () => {
     ['AgentId', 'agent_id'],
     ['id', 'agent_id'],
     ['limits', 'limit'],
+    ['lmiit', 'limit'],
   ])('to %s is %s', (word, meant) => {
     expect(closestWord(word, ['agent_id', 'limit', 'offset'])).toBe(meant)
   })
 
   test('is none where more than a third of the letters differ', () => {
     expect(closestWord('colour', ['agent_id', 'limit', 'offset'])).toBeUndefined()
+  })
+
+  test('is found in a short word with two letters in the wrong order', () => {
+    expect(closestWord('prot', ['port', 'host'])).toBe('port')
+    expect(closestWord('porx', ['port'])).toBe('port')
+    expect(closestWord('tpro', ['port'])).toBeUndefined()
   })
 
   test('is none where two words begin or end alike', () => {
