@@ -4,6 +4,7 @@ import {
   childAt,
   childrenOf,
   endOf,
+  isComment,
   type JsonSource,
   parsedJson,
   tokensOf,
@@ -11,6 +12,7 @@ import {
 } from './json-tree.ts'
 import {
   type Edit,
+  endOfLine,
   FormatError,
   indentAt,
   type Path,
@@ -27,13 +29,13 @@ export const jsonWithComments: TextFormat = jsonFormat(false)
 function jsonFormat(isStrict: boolean): TextFormat {
   return {
     read(text) {
-      if (text.trim() === '') return {}
+      if (isBlank(text, isStrict)) return {}
       const root = parsedJson(text, isStrict)
       if (root.type === 'object') return plainValueOf(root)
       throw new FormatError('it must hold one JSON object', [text, root.offset])
     },
     edits(text, step) {
-      if (text.trim() === '') return 'set' in step ? newText(text, step.set, step.value) : []
+      if (isBlank(text, isStrict)) return 'set' in step ? newText(text, step.set, step.value) : []
       const root = parsedJson(text, isStrict)
       const source = { text, tokens: tokensOf(text) }
       return 'set' in step
@@ -55,10 +57,18 @@ function plainValueOf(node: Node): unknown {
   )
 }
 
-/** A text that is empty becomes an object. */
+/** Whether a text holds no value: it is empty, or has only comments. */
+const isBlank = (text: string, isStrict: boolean) =>
+  text.trim() === '' || (!isStrict && tokensOf(text).every(isComment))
+
+/** A text that is empty becomes an object; comments stay before it. */
 function newText(text: string, path: Path, value: PlainValue): Edit[] {
   const json = JSON.stringify(nested(path, value), undefined, 2)
-  return [{ start: 0, end: text.length, text: `${json}\n` }]
+  const end = text.length
+  if (text.trim() === '') return [{ start: 0, end, text: `${json}\n` }]
+  const eol = endOfLine(text)
+  const before = text.endsWith('\n') ? '' : eol
+  return [{ start: end, end, text: `${before}${json.replaceAll('\n', eol)}${eol}` }]
 }
 
 /** A value within objects, and a list of one, for the keys of a path. */

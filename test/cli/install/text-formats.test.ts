@@ -40,6 +40,16 @@ describe('JSON', () => {
   })
 
   test.each([
+    ['a line', '// mine\n', '// mine\n{\n  "a": 1\n}\n'],
+    ['several lines with CRLF', '// b\r\n/* c */', '// b\r\n/* c */\r\n{\r\n  "a": 1\r\n}\r\n'],
+  ])('a file that has only comments keeps them: %s', (_, before, after) => {
+    expect(set(jsonWithComments, before, ['a'], 1)).toBe(after)
+    expect(remove(jsonWithComments, before, ['a'])).toBe(before)
+    expect(() => set(strictJson, before, ['a'], 1)).toThrow('it is not JSON')
+    expect(() => set(jsonWithComments, '/* open', ['a'], 1)).toThrow(/safely|not JSON/)
+  })
+
+  test.each([
     [
       'a comment behind the last server',
       '{\n  "mcpServers": {\n    "b": {} // mine, yours\n  }\n}',
