@@ -27,7 +27,11 @@ export function terminalQuestions(
         for (;;) {
           const hint = usual ? '[Y/n]' : '[y/N]'
           const answer = await Promise.race([lines.question(`${question} ${hint} `), ended])
-          if (answer === undefined) return false
+          if (answer === undefined) {
+            // Ctrl+D leaves the cursor behind the question.
+            output.write('\n')
+            return false
+          }
           const word = answer.trim().toLowerCase()
           if (word === '') return usual
           if (['y', 'yes', 'n', 'no'].includes(word)) return word.startsWith('y')

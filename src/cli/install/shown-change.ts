@@ -10,8 +10,8 @@ const masked = '(not shown)'
  * The change of a file as lines of a diff: `@@ line 7 @@`, then lines with `-` and `+`. Only what the
  * edits change is shown, and the rest of a line as `…`, because it may be a secret of somebody else.
  */
-export function shownChange({ changes }: ChangedText, secrets: readonly string[]): string[] {
-  return changes.flatMap(({ before, edits }) =>
+export function shownChange(changed: ChangedText, secrets: readonly string[]): string[] {
+  return stepsShown(changed).flatMap(({ before, edits }) =>
     edits.flatMap(({ start, end, text }) => {
       const hasBefore = before.slice(lineStartOf(before, start), start).trim() !== ''
       const around = {
@@ -25,6 +25,13 @@ export function shownChange({ changes }: ChangedText, secrets: readonly string[]
       ]
     }),
   )
+}
+
+/** The steps of a change; what they make of an empty file is shown as one. */
+function stepsShown({ text, changes }: ChangedText): ChangedText['changes'] {
+  const before = changes[0]?.before
+  if (before === undefined || before.trim() !== '') return changes
+  return [{ before, edits: [{ start: 0, end: before.length, text }] }]
 }
 
 function linesOf(

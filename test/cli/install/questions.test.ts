@@ -36,6 +36,10 @@ test('the question says what Enter means', async () => {
   expect((await answer('\n', false)).shown).toContain('Write this? [y/N] ')
 })
 
+test('what follows the end of the input stands on a line of its own', async () => {
+  expect((await answer('', false)).shown).toMatch(/\n$/)
+})
+
 test('Ctrl+C ends more than the question', async () => {
   const input = Object.assign(new PassThrough(), { setRawMode: () => undefined })
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })
