@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { identityOf } from '../../src/calls/call-identity.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { connectStdio } from '../harness/client.ts'
-import { scratchFolder, startPlatformProgram, startProgram } from '../harness/program.ts'
+import { freePort, scratchFolder, startProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
 
 const from_number = '+12025550110'
@@ -73,18 +73,20 @@ describe('a call', () => {
   test('of a served sandbox that was restarted is a new one, also for a client that stays connected', async () => {
     using folder = scratchFolder()
     const list = { agent_id: seedIds.supportAgent, from_number, calls: [{ to_number }] }
-    const first = await startPlatformProgram()
-    const { port } = new URL(first.url)
+    const port = String(await freePort())
+    const serve = ['sandbox', '--port', port, '--sandbox-db', ':memory:']
+    await using first = startProgram(serve)
+    const [, url = ''] = await first.waitFor(/sandbox API at (\S+)\/v1/)
     await using client = await connectStdio(kind, {
       env: {
-        VOICE_AGENT_BASE_URL: first.url,
+        VOICE_AGENT_BASE_URL: url,
         VOICE_AGENT_API_KEY: 'sandbox-key',
         VOICE_AGENT_STATE_DIR: folder.path,
       },
     })
     expect((await client.value('place_calls', list)).summary).toEqual({ placed: 1 })
     await first[Symbol.asyncDispose]()
-    await using second = startProgram(['sandbox', '--port', port, '--sandbox-db', ':memory:'])
+    await using second = startProgram(serve)
     await second.waitFor(/sandbox API at/)
     expect((await client.value('place_calls', list)).summary).toEqual({ placed: 1 })
     expect((await client.value('place_calls', list)).summary).toEqual({ repeated: 1 })

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { randomInt } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -71,13 +71,31 @@ export function startProcess(command: readonly string[], env?: Record<string, st
   return collected(spawn(file, args, { env: cleanEnv(env) }))
 }
 
-/** A free port, for where the program cannot say which it has taken. */
+/** Ports below those that operating systems give out by themselves (Linux: from 32768 on). */
+const firstPort = 10_000
+/** Each worker of vitest has ports of its own. */
+const portsOfWorker = 1000
+let nextPort = randomInt(portsOfWorker)
+
+/**
+ * A free port, for where the program cannot say which it has taken. Nobody else is given it before
+ * the program takes it, or while nothing is to listen there.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  const worker = Number(process.env.VITEST_POOL_ID ?? 0) % 20
+  for (;;) {
+    nextPort = (nextPort + 1) % portsOfWorker
+    const port = firstPort + worker * portsOfWorker + nextPort
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }
 
 /** A program that was started, with what it writes; stopped when it goes out of scope. */
