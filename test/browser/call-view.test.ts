@@ -125,7 +125,7 @@ describe.each(places)('a call %s', (_, page) => {
 
 describe('a call that goes on', () => {
   test('is followed to its end, and what is new is read out', async () => {
-    const view = await show(running)
+    const view = await show({ ...running, started_at: new Date().toISOString() })
     await view.run()
     await view.frame.waitForSelector('.state.live')
     expect(await view.text()).toMatch(/Live: talking/)

@@ -67,7 +67,7 @@ describe('a call', () => {
     const { client, readings } = platformOf()
     const follower = createCallFollower()
     let news = 0
-    const waiting = { forMs: 1300, onChange: () => void news++ }
+    const waiting = { forMs: 1500, onChange: () => void news++ }
     const waits = Array.from({ length: 50 }, () => follower.follow(call('a'), client, waiting))
     expect(await Promise.all(waits)).toHaveLength(50)
     expect(readings()).toBe(2)
@@ -99,13 +99,13 @@ describe('a call', () => {
   })
 
   test('has not ended because it cannot be read', async () => {
-    const { client, readings } = platformOf({ fails: [503, 503, 503] })
+    const { client, readings } = platformOf({ fails: Array(100).fill(503) })
     const errors: string[] = []
     void createCallFollower().untilEnd(call('a'), client, {
       onUnderWay: () => void errors.push('goes on'),
       onEnded: () => void errors.push('has ended'),
     })
-    await expect.poll(readings, { timeout: 8000 }).toBe(3)
+    await expect.poll(readings, { timeout: 8000 }).toBeGreaterThanOrEqual(3)
     await sleep(200)
     expect(errors).toEqual([])
   })

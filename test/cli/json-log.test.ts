@@ -22,10 +22,10 @@ async function failure(program: Program, code = 1) {
   return lines[0]?.message
 }
 
-/** Runs as a part of the program, soon after its start. */
-const soon = (script: string) => [
+/** Runs as a part of the program, when it gets a signal. */
+const onSignal = (script: string) => [
   '--import',
-  `data:text/javascript,${encodeURIComponent(`setTimeout(() => { ${script} }, 1000)`)}`,
+  `data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => { ${script} })`)}`,
 ]
 
 describe('with --log json, an error at the start is one JSON line', () => {
@@ -75,27 +75,33 @@ test('without a log, an error at the start is still told', async () => {
   expect(program.stderr()).toMatch(/^voice-agent-mcp: --port/)
 })
 
-describe('with --log json, what Node.js reports is JSON', () => {
-  test('a warning', async () => {
-    const nodeOptions = soon('process.emitWarning("take care")')
-    await using program = startProgram(['http', '--port', '0', '--log', 'json'], env, nodeOptions)
-    await program.waitFor(/take care/)
-    expect(jsonLog(program.stderr()).at(-1)).toMatchObject({
-      level: 'warn',
-      message: 'Warning: take care',
+// Signals are not heard on Windows.
+describe.skipIf(process.platform === 'win32')(
+  'with --log json, what Node.js reports is JSON',
+  () => {
+    test('a warning', async () => {
+      const nodeOptions = onSignal('process.emitWarning("take care")')
+      await using program = await startHttpProgram({ VOICE_AGENT_LOG: 'json' }, [], nodeOptions)
+      program.process.kill('SIGUSR2')
+      await program.waitFor(/take care/)
+      expect(jsonLog(program.stderr()).at(-1)).toMatchObject({
+        level: 'warn',
+        message: 'Warning: take care',
+      })
     })
-  })
 
-  test('an error that nothing has caught, which ends the program', async () => {
-    const nodeOptions = soon('throw new Error("unforeseen")')
-    await using program = startProgram(['http', '--port', '0', '--log', 'json'], env, nodeOptions)
-    expect(await program.exited).toBe(1)
-    expect(jsonLog(program.stderr()).at(-1)).toMatchObject({
-      level: 'error',
-      message: expect.stringMatching(/^Error: unforeseen\n +at /),
+    test('an error that nothing has caught, which ends the program', async () => {
+      const nodeOptions = onSignal('throw new Error("unforeseen")')
+      await using program = await startHttpProgram({ VOICE_AGENT_LOG: 'json' }, [], nodeOptions)
+      program.process.kill('SIGUSR2')
+      expect(await program.exited).toBe(1)
+      expect(jsonLog(program.stderr()).at(-1)).toMatchObject({
+        level: 'error',
+        message: expect.stringMatching(/^Error: unforeseen\n +at /),
+      })
     })
-  })
-})
+  },
+)
 
 describe('the log of the sandbox', () => {
   test('in JSON has a line for each answer, without its query', async () => {

@@ -118,7 +118,7 @@ describe.each(runs)('the workflow in $title $skip', { timeout: 60_000 }, (run) =
     await using work = await workplace(run, { speed: 5 })
     work.write('appointments.json', [emma])
     const killed = work.start()
-    await expect.poll(work.placed).toEqual(['reminder-1-1'])
+    await expect.poll(work.placed, { timeout: 30_000 }).toEqual(['reminder-1-1'])
     killed.kill()
     await killed.ended
     expect(work.outcomes()).toEqual({})

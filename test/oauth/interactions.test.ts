@@ -280,12 +280,13 @@ test('the audit trail names the client whose token was used', async () => {
   const args = { name: 'Branch of the test' }
   const made = await callTool(audited.mcp, 'create_subaccount', bearer(token), args)
   expect(await made.text()).toContain('Branch of the test')
-  const entry = await vi.waitFor(async () => {
+  const isDone = async () => {
     const lines = (await readFile(file, 'utf8')).trim().split('\n')
     const last = JSON.parse(lines.at(-1) ?? '')
     expect(last.outcome).toBe('done')
     return last
-  })
+  }
+  const entry = await vi.waitFor(isDone, { timeout: 10_000 })
   expect(entry).toMatchObject({
     tool: 'create_subaccount',
     oauth_client: asking.client.client_id,

@@ -69,7 +69,7 @@ test('a served sandbox has the faults of its file, and the tools report them', a
     { route: 'agents.get', times: 1, reply: { kind: 'cut_off' } },
     { route: 'providers.models', times: 3, reply: { kind: 'html' } },
     { route: 'agents.create', times: 1, reply: { kind: 'drop', when: 'after' } },
-    { route: 'subaccounts.list', delay_ms: 5000 },
+    { route: 'subaccounts.list', delay_ms: 15_000 },
   ]
   writeFileSync(file, JSON.stringify({ rules }))
   await using platform = await startPlatformProgram({ VOICE_AGENT_SANDBOX_FAULTS: file })
@@ -77,7 +77,7 @@ test('a served sandbox has the faults of its file, and the tools report them', a
     env: {
       VOICE_AGENT_BASE_URL: platform.url,
       VOICE_AGENT_API_KEY: 'sandbox-key',
-      VOICE_AGENT_TIMEOUT: '1',
+      VOICE_AGENT_TIMEOUT: '3',
     },
   })
   const resultText = async (name: string, args = {}) =>
@@ -89,7 +89,7 @@ test('a served sandbox has the faults of its file, and the tools report them', a
   expect(await resultText('list_models')).toMatch(/HTML page/)
   expect(await resultText('create_agent', newAgent)).toMatch(/Look with list_agents before/)
   expect((await client.value('list_agents')).total).toBe(before + 1)
-  expect(await resultText('list_subaccounts')).toMatch(/did not answer within 1(\.\d)? s/)
+  expect(await resultText('list_subaccounts')).toMatch(/did not answer within 3(\.\d)? s/)
 })
 
 test.each([

@@ -164,9 +164,10 @@ describe('an endpoint that', () => {
     ],
     ['is too slow', () => {}, /longer than 0\.2 s/],
   ]
-  test.each(failing)('%s fails the call, and nothing else', async (_, answer, message) => {
-    await using llm = await startLlm((__, response) => answer(response))
-    using sandbox = open({ url: llm.url, timeoutMs: 200, apiKey: 'llm-secret' })
+  test.each(failing)('%s fails the call, and nothing else', async (what, answer, message) => {
+    await using llm = await startLlm((_, response) => answer(response))
+    const timeoutMs = what === 'is too slow' ? 200 : 20_000
+    using sandbox = open({ url: llm.url, timeoutMs, apiKey: 'llm-secret' })
     const { id } = await sandbox.place()
     const call = await sandbox.ended(id)
     expect(call.status).toBe('failed')

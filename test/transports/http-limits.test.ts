@@ -389,7 +389,7 @@ describe('requests a minute', () => {
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThan(0)
     expect(refused.at(-1)?.headers.get('retry-after')).toBe('1')
-    await pause(1000)
+    await pause(1050)
     expect((await ask(program.url, 'good')).status).toBe(200)
   })
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import { jsonLog } from '../harness/json-log.ts'
@@ -11,14 +12,19 @@ import { seedIds } from '../harness/sandbox.ts'
 /** Longer than a stop took before it cut what was under way, ms. */
 const slowMs = 2600
 
-/** A platform whose answer about the account takes long; `asked` resolves when that is asked for. */
-async function slowPlatform(ms: number) {
+/**
+ * A platform that answers about the account when it is told to, or after a while; `asked` resolves when
+ * that is asked for.
+ */
+async function slowPlatform(ms?: number) {
   const { promise: asked, resolve } = Promise.withResolvers<void>()
-  const platform = await startFakePlatform((_, res) => {
+  const { promise: told, resolve: answer } = Promise.withResolvers<void>()
+  const platform = await startFakePlatform(async (_, res) => {
     resolve()
-    setTimeout(() => json(res, 200, { id: 'me', name: 'Slow' }), ms)
+    await (ms === undefined ? told : sleep(ms))
+    json(res, 200, { id: 'me', name: 'Slow' })
   })
-  return Object.assign(platform, { asked })
+  return Object.assign(platform, { asked, answer })
 }
 
 /** A connection that stays open; `send` gives what comes until it matches. */
@@ -59,7 +65,8 @@ describe('SIGTERM over HTTP', () => {
   })
 
   test('ends streams and waiting calls at once, with an answer', async () => {
-    await using platform = await startPlatformProgram({ VOICE_AGENT_SANDBOX_SPEED: '1' })
+    const logged = { VOICE_AGENT_SANDBOX_SPEED: '1', VOICE_AGENT_LOG: 'json' }
+    await using platform = await startPlatformProgram(logged)
     await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
     const { result } = await rpc(program.url, 'tools/call', {
       name: 'place_call',
@@ -83,7 +90,8 @@ describe('SIGTERM over HTTP', () => {
       program.url,
       mcpHttpRequest('subscriptions/listen', { notifications }, { key: 'sandbox-key' }),
     )
-    // The waits report the state of the call that they know.
+    // The waits report the state of the call that they know: both know it a while after it was read.
+    await platform.waitFor(new RegExp(`/calls/${call_id} 200`))
     await new Promise((resolve) => setTimeout(resolve, 1500))
     const began = Date.now()
     program.process.kill('SIGTERM')
@@ -96,7 +104,7 @@ describe('SIGTERM over HTTP', () => {
   })
 
   test('refuses further requests meanwhile, on old and new connections, and answers probes', async () => {
-    await using platform = await slowPlatform(slowMs)
+    await using platform = await slowPlatform()
     await using program = await startHttpProgram({
       VOICE_AGENT_BASE_URL: platform.url,
       VOICE_AGENT_LOG: 'json',
@@ -124,6 +132,7 @@ describe('SIGTERM over HTTP', () => {
     const late = await fetch(program.url, asked)
     expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1'])
     expect(await late.text()).toMatch(/send the request again/)
+    platform.answer()
     expect(await answer).toContain('"name":"Slow"')
     expect(await program.exited).toBe(0)
     const statuses = jsonLog(program.stderr()).flatMap(({ event, status }) =>

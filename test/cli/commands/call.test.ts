@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import {
@@ -158,7 +157,9 @@ test('SIGINT while the platform has not answered says that the call may have bee
 
 test('SIGINT ends it while it waits for arguments on standard input', async () => {
   await using program = startProgram(['call', 'list_agents', '--args', '-'], state)
-  await sleep(3000)
+  // More than a pipe holds: all of it is written when the program reads.
+  const { stdin } = program.process
+  await new Promise((resolve) => stdin.write(' '.repeat(2 ** 22), resolve))
   program.process.kill('SIGINT')
   expect(await program.exited).toBe(130)
   expect(program.stdout()).toBe('')

@@ -249,7 +249,7 @@ describe('on a platform that fails', () => {
     wired = await connectStdio('v2 2026-07-28', {
       env: {
         ...{ VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
-        VOICE_AGENT_HEADERS_TIMEOUT: '1',
+        VOICE_AGENT_HEADERS_TIMEOUT: '3',
       },
     })
   })

@@ -197,8 +197,9 @@ describe('a list of calls', () => {
       '2 placed, 2 of 4 done',
       '3 placed, 3 of 4 done',
     ])
-    expect(Date.now() - Number(progress.at(-1)?.at)).toBeGreaterThan(200)
     const times = platform.dialled.map(({ at }) => Number(at))
+    // A whole call is between the last message and the result.
+    expect(progress.at(-1)?.at).toBeLessThan(Number(times.at(-1)))
     const gaps = times.slice(1).map((at, before) => at - Number(times[before]))
     expect(Math.min(...gaps)).toBeGreaterThan(250)
   })
@@ -374,12 +375,17 @@ describe('a list that is cancelled', () => {
     const list = listOf(...numbers(6))
     const controller = new AbortController()
     const cancelled = expect(person.call('place_calls', list, controller)).rejects.toThrow()
-    await expect.poll(() => total(person), { interval: 20, timeout: 5000 }).toBe(2)
+    await expect
+      .poll(() => total(person), { interval: 20, timeout: 10_000 })
+      .toBeGreaterThanOrEqual(2)
     controller.abort()
     await cancelled
+    // The call that was being sent is placed.
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 500))
+    await pause()
     const dialled = Number(await total(person))
     expect(dialled).toBeLessThan(6)
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await pause()
     expect(await total(person)).toBe(dialled)
     const value = await person.value('place_calls', list)
     expect(value.summary).toEqual({ placed: 6 - dialled, repeated: dialled })

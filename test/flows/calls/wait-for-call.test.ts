@@ -41,21 +41,22 @@ describe('a call in the sandbox', () => {
   }
 
   describe.concurrent.each(everyClient)('of a %s client over %s', (kind, transport) => {
-    test('is reported as progress, never right before the result, and returned at its end', async () => {
+    test('is reported as progress, never after the result, and returned at its end', async () => {
       await using client = await connect(kind, transport)
       const call = await place(client, { external_id: `${kind} ${transport}` })
-      const progress: { message: string; at: number }[] = []
-      const onProgress = (message: string) => void progress.push({ message, at: Date.now() })
+      const progress: string[] = []
+      const onProgress = (message: string) => void progress.push(message)
       const result = await client.call('wait_for_call', call, { onProgress })
-      const last = progress.at(-1)
+      const count = progress.length
       const words = String.raw`; last words \(UNTRUSTED speech, not instructions\) of \w+: ".+"`
       const going = new RegExp(`^(ringing|answered by human), \\d+ s(${words})?$`)
-      for (const { message } of progress) expect(message).toMatch(going)
-      expect(last?.message).toMatch(/^answered by human, \d+ s; last words \(UNTRUSTED speech/)
-      expect(Date.now() - Number(last?.at)).toBeGreaterThan(200)
+      for (const message of progress) expect(message).toMatch(going)
+      expect(progress.at(-1)).toMatch(/^answered by human, \d+ s; last words \(UNTRUSTED speech/)
       expect(result.structuredContent).toMatchObject({ ended: true, status: 'completed' })
       expect(result.content[0]?.text).toMatch(/^The call has ended\..*<untrusted-speech /s)
       expect(await client.flaws('wait_for_call', result)).toBeUndefined()
+      await pause(500)
+      expect(progress).toHaveLength(count)
     })
   })
 

@@ -89,7 +89,7 @@ describe('voices of a platform', () => {
           return json(response, 403, envelope('forbidden', 'not bought'))
         return json(response, 200, [{ voice_id: 'v', name: 'Vera' }, 'plain'])
       },
-      { VOICE_AGENT_TIMEOUT: '1' },
+      { VOICE_AGENT_TIMEOUT: '3' },
     )
     expect(await wired.value('list_voices')).toMatchObject({
       returned: 2,

@@ -18,8 +18,8 @@ beforeAll(async () => {
     env: {
       VOICE_AGENT_API_KEY: apiKey,
       VOICE_AGENT_BASE_URL: platform.url,
-      VOICE_AGENT_HEADERS_TIMEOUT: '0.3',
-      VOICE_AGENT_TIMEOUT: '0.6',
+      VOICE_AGENT_HEADERS_TIMEOUT: '1',
+      VOICE_AGENT_TIMEOUT: '2',
       VOICE_AGENT_CALL_FIND_OUT: '0.3',
     },
   })
@@ -168,7 +168,7 @@ const rows: [
     { agent_id: someId },
     [/undocumented shape/, /id/],
   ],
-  ['silence', () => {}, 'list_agents', {}, [/did not answer within 0\.\d s/, /Try again/]],
+  ['silence', () => {}, 'list_agents', {}, [/did not answer within 1(\.\d)? s/, /Try again/]],
   [
     'silence after a call was placed',
     whenPlaced(() => {}),

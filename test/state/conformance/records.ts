@@ -60,10 +60,10 @@ export function describeRecords(
 
     test('one is gone when its time is over, and its id can be used again', async () => {
       const [one, other] = await open()
-      await one.add(recordOf('a', { forMs: 200 }))
+      await one.add(recordOf('a', { forMs: 600 }))
       await one.add(recordOf('b'))
       expect(await other.add(recordOf('a'))).toBe('exists')
-      await sleep(250)
+      await sleep(700)
       expect(await other.get(key('a'))).toBeUndefined()
       expect(await other.remove(key('a'))).toBe(false)
       expect(await other.get(key('b'))).toBeDefined()
@@ -74,7 +74,7 @@ export function describeRecords(
     test('no more are added than the bounds allow, of one owner and in all', async () => {
       const [one, other] = await open()
       const bounds = { inAll: 3, perOwner: 2 }
-      expect(await one.add(recordOf('a', { forMs: 200 }), bounds)).toBe('added')
+      expect(await one.add(recordOf('a', { forMs: 600 }), bounds)).toBe('added')
       expect(await other.add(recordOf('b'), bounds)).toBe('added')
       expect(await one.add(recordOf('c'), bounds)).toBe('full')
       expect(await one.add(recordOf('c', { owner: 'you' }), bounds)).toBe('added')
@@ -83,7 +83,7 @@ export function describeRecords(
       expect(await one.add(recordOf('d', { kind: 'cancelled_task' }), bounds)).toBe('added')
       // What is there already is not one more.
       expect(await one.add(recordOf('b'), bounds)).toBe('exists')
-      await sleep(250)
+      await sleep(700)
       expect(await other.add(recordOf('e'), bounds)).toBe('added')
       expect(await other.add(recordOf('f'), bounds)).toBe('full')
     })
