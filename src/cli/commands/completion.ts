@@ -3,8 +3,8 @@ import { CommandLineError } from '../../config/config-error.ts'
 import { layoutFor } from '../help-layout.ts'
 import { defineCommand, ending } from './command.ts'
 
-/** The command that completes the command lines of the others in a shell. */
-export const completionOf = (commands: readonly CommandSpec[]) =>
+/** The command that completes the command lines of all commands, its own too, in a shell. */
+export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
   defineCommand({
     name: 'completion',
     about: 'Print the script that completes command lines in bash, zsh or fish.',
@@ -24,8 +24,9 @@ export const completionOf = (commands: readonly CommandSpec[]) =>
       const terminal = processTerminal(env, layoutFor(env))
       // What the scripts call.
       if (what === 'candidates') {
-        const sources = { commands, builtIn: builtInCommands, tools }
-        return ending(complete(words, sources, terminal))
+        const sources = { commands: allCommands(), builtIn: builtInCommands, tools }
+        const clients = await clientsFor(words)
+        return ending(complete(words, { ...sources, clients }, terminal))
       }
       const shell = shells.find((one) => one === what)
       if (shell === undefined || words.length > 0)
@@ -33,3 +34,10 @@ export const completionOf = (commands: readonly CommandSpec[]) =>
       return ending(terminal.print(completionScripts[shell]).then(() => 0))
     },
   })
+
+/** The part that knows the clients is loaded only where they are completed. */
+async function clientsFor(words: readonly string[]) {
+  if (!words.includes('install') && !words.includes('uninstall')) return []
+  const { clients } = await import('../install/commands.ts')
+  return clients.map(({ id, title }) => ({ word: id, about: title }))
+}

@@ -1,4 +1,4 @@
-import { allSettings, parseCommandLine } from '../../config/command-line.ts'
+import { allSettings, type CommandSpec, parseCommandLine } from '../../config/command-line.ts'
 import { ConfigError } from '../../config/config-error.ts'
 import { configFileSettings, readConfigFile } from '../../config/config-file.ts'
 import type { SettingTexts } from '../../config/setting.ts'
@@ -20,8 +20,8 @@ import { stdio } from './stdio.ts'
 import { tools } from './tools.ts'
 import { uninstall } from './uninstall.ts'
 
-/** Every command: to add one, write its file and its row here. */
-const completed = [
+/** The commands: to add one, write its file and its row here. */
+const others = [
   stdio,
   http,
   sandbox,
@@ -34,8 +34,8 @@ const completed = [
   call,
 ] as const
 
-/** The same, with the one that completes their command lines. */
-export const commands = [...completed, completionOf(completed)] as const
+/** The same, with the one that completes the command lines of all. */
+export const commands = [...others, completionOf((): readonly CommandSpec[] => commands)] as const
 
 const defaultCommand = stdio
 

@@ -9,6 +9,8 @@ import type { RunOptions, Surroundings } from './run.ts'
 import { uninstall } from './uninstall.ts'
 import { UsageError } from './usage-error.ts'
 
+export { clients } from './clients.ts'
+
 /*
  * What the commands install and uninstall do in this process. They load all of it with this file, so
  * that the other commands start without it. What the start of every command needs is passed in: as an

@@ -19,6 +19,8 @@ export interface CompletionSources {
   /** Commands without settings, with what they do. */
   readonly builtIn: Readonly<Record<string, string>>
   readonly tools: readonly Pick<Tool, 'name' | 'title' | 'inputSchema'>[]
+  /** The clients that the server can be added to. */
+  readonly clients: readonly Candidate[]
 }
 
 /**
@@ -34,9 +36,9 @@ export function candidatesFor(words: readonly string[], sources: CompletionSourc
 
 function candidatesOf(
   line: TypedLine,
-  { commands, builtIn, tools }: CompletionSources,
+  { commands, builtIn, tools, clients }: CompletionSources,
 ): Candidate[] {
-  const { command, wantsCommand, operands, flag, current } = line
+  const { name, command, wantsCommand, operands, flag, current } = line
   const isCall = command?.name === 'call'
   const [operand] = operands
   if (isCall && operand !== undefined) {
@@ -47,9 +49,12 @@ function candidatesOf(
   if (flag !== undefined) return settingValues(flag, settings, tools)
   if (current.startsWith('-')) return settingCandidates(settings)
   if (wantsCommand) return commandCandidates(commands, builtIn)
+  if (name === 'install' || name === 'uninstall')
+    return clients.filter(({ word }) => !operands.includes(word))
   if (operands.length > 0) return []
+  if (name === 'help') return commandCandidates(commands, builtIn)
   if (isCall || command?.name === 'tools')
-    return tools.map(({ name, title }) => ({ word: name, about: title }))
+    return tools.map((tool) => ({ word: tool.name, about: tool.title }))
   if (command?.name === 'completion') return shells.map(named)
   return []
 }

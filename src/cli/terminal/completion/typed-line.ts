@@ -3,7 +3,9 @@ import type { SettingGroup } from '../../../config/setting.ts'
 
 /** A command line up to the word that is completed. */
 export interface TypedLine {
-  /** The command that is named, if there is one of that name. */
+  /** The word in the place of the command. */
+  readonly name: string | undefined
+  /** The command of that name, if there is one. */
   readonly command: CommandSpec | undefined
   /** Whether the command still has to be named. */
   readonly wantsCommand: boolean
@@ -31,6 +33,7 @@ export function typedLine(words: readonly string[], commands: readonly CommandSp
     if (command?.readsRest && others.length > 0) {
       const rest = earlier.slice(at)
       return {
+        name,
         command,
         wantsCommand: false,
         operands: others,
@@ -46,7 +49,8 @@ export function typedLine(words: readonly string[], commands: readonly CommandSp
   }
   const [name, ...operands] = positionals
   const command = commands.find((one) => one.name === name)
-  return { command, wantsCommand: name === undefined, operands, rest: [], flag, current, before }
+  const wantsCommand = name === undefined
+  return { name, command, wantsCommand, operands, rest: [], flag, current, before }
 }
 
 /** Bash divides words at `=` and hands the sign over as a word of its own. */

@@ -4,8 +4,11 @@ import { candidatesFor } from '../../../../src/cli/terminal/completion/candidate
 import { builtInCommands } from '../../../../src/config/command-line.ts'
 import { tools } from '../../../../tools/index.ts'
 
+const clients = ['codex', 'cursor', 'zed'].map((word) => ({ word, about: '' }))
 const words = (...typed: string[]) =>
-  candidatesFor(typed, { commands, builtIn: builtInCommands, tools }).map(({ word }) => word)
+  candidatesFor(typed, { commands, builtIn: builtInCommands, tools, clients }).map(
+    ({ word }) => word,
+  )
 
 test.each<[string[], string[]]>([
   [['st'], ['stdio']],
@@ -48,6 +51,12 @@ test.each<[string[], string[]]>([
     ['completion', ''],
     ['bash', 'zsh', 'fish'],
   ],
+  [['help', 'inst'], ['install']],
+  [
+    ['install', 'c'],
+    ['codex', 'cursor'],
+  ],
+  [['uninstall', '--yes', 'cursor', 'c'], ['codex']],
 ])('after %j come %j', (typed, expected) => {
   expect(words(...typed)).toEqual(expected)
 })
@@ -58,6 +67,8 @@ test.each<[string[]]>([
   [['call', 'list_agents', '--name', 'x']],
   [['call', 'get_agnt', '--']],
   [['nothing', '']],
+  [['help', 'install', '']],
+  [['doctor', '']],
 ])('after %j a shell may offer files', (typed) => {
   expect(words(...typed)).toEqual([])
 })

@@ -59,6 +59,14 @@ describe.each(shells.filter(isHere))('%s completes', (shell) => {
     expect(of(['call', 'place_call', '--type', ''])).toEqual(['phone', 'web'])
   })
 
+  test('clients, shells and commands where these are named', () => {
+    const of = offers[shell]
+    expect(of(['install', 'cur'])).toEqual(['cursor'])
+    expect(of(['completion', 'z'])).toEqual(['zsh'])
+    expect(of(['comp'])).toEqual(['completion'])
+    expect(of(['help', 'doc'])).toEqual(['doctor'])
+  })
+
   test('files where there is nothing else', () => {
     const found = offers[shell](['call', '--config', 'fi'])
     // Bash offers them itself, where it gets nothing.
