@@ -179,8 +179,9 @@ try {
   show('The other agents and their calls came with the sandbox.')
 
   process.stdout.write(styleText('bold', '\nThat was the whole story. Connect your assistant:\n'))
-  show('npm start                                   over HTTP')
-  show('node dist/voice-agent-mcp.js install        in the configuration of the clients you have')
+  show('npm start    over HTTP')
+  // Not `node`: that of the system may be too old.
+  show('node_modules/node/bin/node dist/voice-agent-mcp.js install    in the clients you have')
 } finally {
   await client.close()
 }
