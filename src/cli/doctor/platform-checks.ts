@@ -55,9 +55,5 @@ async function sandbox(config: Sandbox, { openPlatform }: Inspection): Promise<F
   const text = `The built-in sandbox, because neither a key nor an address is set: no real account, nothing is dialled. Its data: ${config.file}.`
   return fault === undefined
     ? green(`${text} Set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL for your own account.`)
-    : {
-        light: 'red',
-        text: `${text} It cannot be used: ${fault}.`,
-        todo: 'Let this program write there, or name another file with --sandbox-db (VOICE_AGENT_SANDBOX_DB).',
-      }
+    : { light: 'red', text: `${text} ${fault.text}`, todo: fault.todo }
 }

@@ -100,22 +100,39 @@ function folderFinding({ folder, files }: Extract<InspectedState, { kind: 'files
       light: 'red',
       text: `${faults.join('; ')}. Without it no call is placed.`,
       details,
-      todo: 'Let this program read and write there, move a broken file away, or name another folder with --state-dir (VOICE_AGENT_STATE_DIR).',
+      todo: 'Let this program read and write there; start the version that wrote a file of another version; move a broken file away; or name another folder with --state-dir (VOICE_AGENT_STATE_DIR).',
     }
   }
   if (!existsSync(folder)) return green(`${folder}, which is made with the first call.`)
   return green(files.length === 0 ? `${folder}, still empty.` : `${folder}.`, details)
 }
 
+/** Why a thing cannot be used, in sentences, and what to do. */
+interface Fault {
+  readonly text: string
+  readonly todo: string
+}
+
 /** The sandbox in place of the platform: its file can be opened, or made. */
 export const sandboxFault = async (
   file: string,
   open: () => Promise<void>,
-): Promise<string | undefined> => {
+): Promise<Fault | undefined> => {
   if (file === ':memory:') return undefined
-  if (!existsSync(file)) return unwritableFolder(dirname(file))
+  if (!existsSync(file)) {
+    const fault = unwritableFolder(dirname(file))
+    return fault === undefined
+      ? undefined
+      : {
+          text: `It cannot be used: ${fault}.`,
+          todo: 'Let this program write there, or name another file with --sandbox-db (VOICE_AGENT_SANDBOX_DB).',
+        }
+  }
   return open().then(
     () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    (error: unknown) => ({
+      text: error instanceof Error ? error.message : String(error),
+      todo: 'Do what the message says, and run this again.',
+    }),
   )
 }

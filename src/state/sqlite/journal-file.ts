@@ -4,7 +4,13 @@ import { timestampIn } from '../timestamp.ts'
 import { type JournalSecrets, journalSchema, secretsOf } from './journal-schema.ts'
 import { type JournalStatements, journalStatements } from './journal-statements.ts'
 import { type OpenFile, openFileAt } from './open-file.ts'
-import { isLocked, openStateFile, retryWhileBusy, transaction } from './state-file.ts'
+import {
+  isLocked,
+  OtherVersionError,
+  openStateFile,
+  retryWhileBusy,
+  transaction,
+} from './state-file.ts'
 
 /** What a piece of work on the journal is given. */
 export interface OpenJournal extends JournalSecrets {
@@ -99,10 +105,14 @@ const unusable = (path: string, error: unknown) =>
         { cause: error },
       )
 
-const adviceOn = (error: unknown) =>
-  isLocked(error)
-    ? 'Another program has locked the file: try again, or end that program.'
-    : 'Let this program read and write the file and its folder, or name another folder with VOICE_AGENT_STATE_DIR.'
+function adviceOn(error: unknown): string {
+  if (isLocked(error)) return 'Another program has locked the file: try again, or end that program.'
+  const remedy =
+    error instanceof OtherVersionError
+      ? 'Start the version that wrote it'
+      : 'Let this program read and write the file and its folder'
+  return `${remedy}, or name another folder with VOICE_AGENT_STATE_DIR.`
+}
 
 const replaced = (path: string) =>
   `The journal of calls ${path} was replaced by another one while this program was running. What this program has placed is not in it, so it places no more calls. Restart it, and look with list_calls before you repeat what was placed before.`

@@ -75,6 +75,11 @@ function markAs(db: DatabaseSync, { applicationId, version }: StateFile): void {
 
 const FileHeader = z.object({ application: z.number(), version: z.number(), tables: z.number() })
 
+/** The file is of a version of this program that this one cannot read. */
+export class OtherVersionError extends Error {
+  override readonly name = 'OtherVersionError'
+}
+
 /** Nothing yet, its tables, or those of the version before. */
 type Stage = 'new' | 'old' | 'current'
 
@@ -92,7 +97,9 @@ function stageOf(db: DatabaseSync, { applicationId, version, upgrade }: StateFil
   if (header.application === applicationId) {
     if (header.version === version) return 'current'
     if (header.version === version - 1 && upgrade) return 'old'
-    throw new Error(`it was written by another version (${header.version}, not ${version})`)
+    throw new OtherVersionError(
+      `it was written by another version (${header.version}, not ${version})`,
+    )
   }
   if (header.application === 0 && header.version === 0 && header.tables === 0) return 'new'
   throw new Error('it is a database of another program')

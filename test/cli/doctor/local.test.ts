@@ -160,6 +160,9 @@ describe('the state', () => {
     const { red, check } = await examine({ VOICE_AGENT_SANDBOX_DB: file })
     expect(red).toEqual(['platform'])
     expect(check('platform').text).toContain(file)
+    expect(check('platform').text).not.toMatch(/\.\.|cannot be used.*cannot be used/)
+    expect(check('platform').text).toContain('move it away together with its -wal')
+    expect(check('platform').todo).toMatch(/^Do what the message says/)
   })
 })
 
