@@ -25,7 +25,10 @@ const longestShown = 600
 const mostGreetings = 3
 const mostEmpty = 10
 
-/** How long greetings are rendered, ms: templates are from outside, and a list has a hundred calls. */
+/**
+ * How long greetings are rendered after the first, ms: templates are from outside, and a list has a
+ * hundred calls. With the first one the engine is loaded, which says nothing of the template.
+ */
 const mostMs = 200
 
 /** The greeting of one call of a list. */
@@ -67,12 +70,13 @@ async function greetingsOf(
   agent: Agent,
   calls: readonly ListedBody[],
 ): Promise<readonly ListedGreeting[] | undefined> {
-  const end = performance.now() + mostMs
+  let end: number | undefined
   const greetings: ListedGreeting[] = []
   for (const { at, body } of calls) {
     const greeting = await greetingOf(agent, body)
     if (greeting === undefined) return undefined
     greetings.push({ at, greeting })
+    end ??= performance.now() + mostMs
     if (greeting.kind === 'unknown' || performance.now() > end) break
   }
   return greetings

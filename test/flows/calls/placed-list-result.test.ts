@@ -39,7 +39,7 @@ test('a list is followed no longer than the request may take', async () => {
   const began = performance.now()
   const { structured, lines = [] } = await placedListOutcome(
     [placed(1), placed(2)],
-    runOf(session, 1500),
+    runOf(session, 2000),
   )
   expect(performance.now() - began).toBeLessThan(8000)
   expect(new Set(read)).toEqual(new Set(['call-1', 'call-2']))
