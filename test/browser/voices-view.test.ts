@@ -215,11 +215,11 @@ describe('the filters', () => {
     await view.frame.selectOption('#language', 'fr-fr')
     expect(await names(view)).toBe('Marie')
     const asked = () => view.calls.map(({ arguments: args = {} }) => [args.gender, args.language])
-    await expect.poll(asked, { timeout: 5000 }).toEqual([
+    await expect.poll(asked).toEqual([
       ['female', undefined],
       ['female', 'fr-fr'],
     ])
-    await expect.poll(() => count(view), { timeout: 5000 }).toBe('1 voice.')
+    await expect.poll(() => count(view)).toBe('1 voice.')
     expect(await view.frame.evaluate('document.querySelector("#language").value')).toBe('fr-fr')
   })
 })

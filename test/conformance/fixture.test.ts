@@ -30,7 +30,7 @@ const started = async (name: string) => {
 }
 const task = async (taskId: string) => (await ask('tasks/get', { taskId })).result
 const ended = (taskId: string, status: string) =>
-  expect.poll(async () => (await task(taskId)).status, { timeout: 5000 }).toBe(status)
+  expect.poll(async () => (await task(taskId)).status).toBe(status)
 
 describe('a task', () => {
   test('is completed with the result of a tool that failed', async () => {

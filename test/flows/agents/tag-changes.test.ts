@@ -6,9 +6,9 @@ const tags = (count: number, word: string) =>
   Array.from({ length: count }, (_, at) => `${word}-${at}-${'x'.repeat(50)}`)
 
 test('of many tags that are not there some are named, and the others counted', () => {
-  const start = performance.now()
+  const before = process.cpuUsage()
   const warnings = missingTagWarnings(tags(5000, 'wanted'), tags(2000, 'stored'))
-  expect(performance.now() - start).toBeLessThan(2000)
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
   expect(warnings).toHaveLength(11)
   expect(warnings[0]).toMatch(/^remove_tags: there is no tag wanted-0/)
   expect(warnings.at(-1)).toBe('remove_tags: 4990 more of these tags are not there')
@@ -23,7 +23,7 @@ test('the tags that none of many agents has are found at once', () => {
     id: 'a',
     outcome: { state: 'done' as const, value: report },
   }))
-  const start = performance.now()
+  const before = process.cpuUsage()
   const { lines = [] } = updatesResult(outcomes, {
     repeated: [],
     isDryRun: false,
@@ -31,6 +31,6 @@ test('the tags that none of many agents has are found at once', () => {
     argument: 'agent_ids',
     isTree: false,
   })
-  expect(performance.now() - start).toBeLessThan(2000)
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
   expect(lines.filter((line) => line.startsWith('Warning: '))).toHaveLength(11)
 })

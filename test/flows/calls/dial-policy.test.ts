@@ -152,11 +152,11 @@ describe('a dial policy', () => {
   })
 
   test('of calls at once allows another when one has ended, even if no client waits for it', async () => {
-    await using client = await policed({ max_at_once: 1 }, { VOICE_AGENT_SANDBOX_SPEED: '50' })
+    await using client = await policed({ max_at_once: 1 }, { VOICE_AGENT_SANDBOX_SPEED: '20' })
     await isAllowed(client, { to_number: '+12025550100' })
     await isRefused(client, 'max_at_once')
     await expect
-      .poll(async () => (await dial(client)).isError ?? false, { timeout: 8000, interval: 200 })
+      .poll(async () => (await dial(client)).isError ?? false, { timeout: 15_000, interval: 200 })
       .toBe(false)
   })
 

@@ -15,9 +15,9 @@ describe('a repair', () => {
     ['many unknown filters', '{{a|upr}}\n'.repeat(900)],
     ['many open tags', `${'{%\n'.repeat(3300)} b }}`],
   ])('is given up in time: %s', (_, template) => {
-    const start = performance.now()
+    const before = process.cpuUsage()
     const { changes } = repairTemplate(template, analyse)
-    expect(performance.now() - start).toBeLessThan(2000)
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
     for (const change of changes) expect(change.length).toBeLessThan(100)
   })
 

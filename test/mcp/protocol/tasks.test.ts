@@ -53,7 +53,7 @@ const started = async (to_number: string) => {
 }
 
 const ended = (taskId: string) =>
-  expect.poll(async () => (await ask('tasks/get', { taskId })).result.status, { timeout: 8000 })
+  expect.poll(async () => (await ask('tasks/get', { taskId })).result.status, { timeout: 15_000 })
 
 describe('a call that is followed as a task', () => {
   test('is a task at once', async () => {
@@ -159,7 +159,7 @@ test('over stdio a call is followed as a task, too', async () => {
         .stdout()
         .split('\n')
         .find((one) => one.includes(`"id":${id}`) && one.includes('"result"'))
-    await expect.poll(line, { timeout: 5000 }).toBeDefined()
+    await expect.poll(line).toBeDefined()
     return JSON.parse(line() ?? '').result as Record<string, unknown>
   }
   request(1, 'tools/call', follow('+12025550106'))
@@ -246,7 +246,7 @@ describe('tasks are', () => {
     expect(text).not.toContain(extension)
     await using program = startProgram([], { ...quietly, VOICE_AGENT_SANDBOX_DB: ':memory:' })
     program.process.stdin?.write(`${JSON.stringify(message)}\n`)
-    await expect.poll(program.stdout, { timeout: 5000 }).toContain('"capabilities":{"tools"')
+    await expect.poll(program.stdout).toContain('"capabilities":{"tools"')
     expect(program.stdout()).not.toContain(extension)
   })
 
