@@ -123,16 +123,26 @@ function flagMeant(
   if (unknown === undefined) return ''
   const named = commands.find(({ name }) => argv.includes(name))
   const groups = [...(named ? [named.settings] : []), allSettings(commands)]
+  const place = placeOfFlags(named)
   const meant = groups
     .map((group) => closestWord(unknown, [...Object.keys(group), ...sharedFlags]))
     .find((name) => name !== undefined)
-  return meant === undefined ? '' : ` Did you mean --${meant}?`
+  return (meant === undefined ? '' : ` Did you mean --${meant}?`) + place
 }
+
+/** Where the flags stand that a command reads itself; nothing if it reads none. */
+const placeOfFlags = (command: CommandSpec | undefined): string =>
+  command?.operands?.includes('--')
+    ? ` Arguments of the tool stand behind its name: voice-agent-mcp ${command.name} ${command.operands}.`
+    : ''
 
 function unknownCommand(named: string, commands: readonly CommandSpec[]): CommandLineError {
   const names = [...commands.map(({ name }) => name), ...Object.keys(builtInCommands)]
   const meant = closestWord(named, names)
-  const hint = meant === undefined ? '' : ` Did you mean ${meant}?`
+  // Tools have underscores in their names, and commands none.
+  const ofTool = /^[a-z]+(_[a-z]+)+$/.test(named)
+  const toolHint = ofTool ? ` A tool is called so: voice-agent-mcp call ${named}.` : ''
+  const hint = meant === undefined ? toolHint : ` Did you mean ${meant}?`
   return new CommandLineError(`There is no command ${named}; there are ${names.join(', ')}.${hint}`)
 }
 
@@ -146,7 +156,7 @@ function refuseForeignFlags(
     if (name in command.settings) continue
     const others = commands.filter(({ settings }) => name in settings).map((other) => other.name)
     throw new CommandLineError(
-      `--${name} is not an option of ${command.name}, only of ${others.join(' and ')}.`,
+      `--${name} is not an option of ${command.name}, only of ${others.join(' and ')}.${placeOfFlags(command)}`,
     )
   }
 }
