@@ -7,6 +7,7 @@ import type { Path, PlainValue, Step } from './text-format.ts'
 
 /** The variables of the server that are about the platform. */
 const baseUrlVariable = 'VOICE_AGENT_BASE_URL'
+const configVariable = 'VOICE_AGENT_CONFIG'
 export const keyVariable = 'VOICE_AGENT_API_KEY'
 
 /** What the server is to be started with. */
@@ -35,8 +36,9 @@ export function stepsToAdd(client: Client, data: unknown, wanted: WantedServer):
   if (!isObject(existing) || typeof existing[client.form.command] !== 'string') {
     return [...inputs, { remove: path }, { set: path, value: entry }]
   }
-  const env = existing[client.form.env]
-  const keepsAccount = wanted.keepsAccount === true && isObject(env) && baseUrlVariable in env
+  const keepsAccount =
+    wanted.keepsAccount === true &&
+    namesPlatform(existing[client.form.env], withFlags(entry.args, existing.args))
   return [...inputs, ...stepsToUpdate(client, path, existing, { entry, keepsAccount })]
 }
 
@@ -81,6 +83,11 @@ function stepsToUpdate(
   const list = secret.kind === 'listed' ? listSteps(path, secret.field, existing, entry) : []
   return [...steps, ...env, ...list]
 }
+
+/** Whether variables or flags say which platform it is, or name the file of settings that does. */
+const namesPlatform = (env: unknown, args: readonly PlainValue[]): boolean =>
+  (isObject(env) && (baseUrlVariable in env || configVariable in env)) ||
+  args.some((arg) => typeof arg === 'string' && /^--(?:base-url|config)(?:=|$)/.test(arg))
 
 /** The arguments that start the program, with the flags of those before where they have none. */
 function withFlags(after: PlainValue | undefined, before: unknown): readonly PlainValue[] {

@@ -252,6 +252,23 @@ describe('a server that is there', () => {
     },
   )
 
+  test.each([
+    ['a file of settings', ['--config', '/etc/voice.json'], {}],
+    ['a flag', ['--base-url=https://api.example.com'], {}],
+    ['the variable of a file', [], { VOICE_AGENT_CONFIG: '/etc/voice.json' }],
+  ])('keeps its key where %s names the platform', async (_, flags, more) => {
+    using home = clientHome()
+    const { here } = surroundings(home.machine('linux'))
+    const env = { ...more, VOICE_AGENT_API_KEY: 'old-key' }
+    const entry = { command: '/opt/node', args: ['/opt/old.js', ...flags], env }
+    home.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { 'voice-agents': entry } }))
+    expect(await install(wanted({ clients: ['cursor'] }), here)).toBe(0)
+    expect(JSON.parse(home.read('.cursor/mcp.json')).mcpServers['voice-agents']).toEqual({
+      ...entry,
+      args: ['/opt/program.js', ...flags],
+    })
+  })
+
   test('on the network is replaced', async () => {
     using home = clientHome()
     const machine = home.machine('linux')
