@@ -135,7 +135,7 @@ describe('at a terminal, a person', () => {
   test('sees how far a call is, on a line that is gone in the end', async () => {
     const { code, status, stdout } = await run(
       [...call, '--follow'],
-      { ...sandbox, 'sandbox-speed': '100' },
+      { ...sandbox, 'sandbox-speed': '20' },
       { answers: [true] },
     )
     expect(code).toBe(0)

@@ -100,6 +100,7 @@ describe('a list of calls', () => {
       expect((await client.value('place_calls', list)).summary).toEqual({ placed: 6 })
       expect(platform.dialled).toHaveLength(6)
     },
+    60_000,
   )
 
   test('reports each problem once, with its numbers', async () => {
