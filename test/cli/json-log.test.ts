@@ -110,7 +110,7 @@ describe('the log of the sandbox', () => {
       fetch(new URL(path, platform.url), { headers: { 'x-api-key': key } })
     expect((await ask('/v1/accounts?limit=1', 'sandbox-key')).status).toBe(404)
     expect((await ask('/v1/accounts/me', 'secret-key')).status).toBe(401)
-    await platform.waitFor(/401/)
+    await platform.waitFor(/ 401, /)
     const lines = jsonLog(platform.stderr())
     expect(lines.filter(({ level }) => level === 'info').map(({ message }) => message)).toEqual([
       expect.stringMatching(/^GET \/v1\/accounts 404, [\d.]+ ms$/),
