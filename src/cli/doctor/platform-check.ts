@@ -89,7 +89,8 @@ async function otherAnswer(
 ): Promise<Finding> {
   const status = reply?.status ?? 0
   const what = reply ? answerInWords(reply) : unreadableInWords(failure)
-  if (status >= 500) {
+  // A gateway may limit requests in words of its own.
+  if (status >= 500 || status === 429) {
     return {
       light: 'red',
       text: `${addressOf(session)} answers, but fails: ${what}.`,

@@ -246,6 +246,17 @@ describe('the address', () => {
     )
   })
 
+  test('of a gateway that limits requests in words of its own is no wrong address', async () => {
+    const { red, check } = await answering((_, response) => {
+      response.writeHead(429, { 'content-type': 'text/html' }).end('<title>Slow down</title>')
+    })
+    expect(red).toEqual(['platform'])
+    expect(check('platform')).toMatchObject({
+      text: expect.stringMatching(/answers, but fails: HTTP 429 .*Slow down/),
+      todo: expect.stringMatching(/^Try again in a minute/),
+    })
+  })
+
   test('that is slow is yellow', async () => {
     const { code, check } = await answering((_, response) => {
       setTimeout(() => json(response, 200, account), 1100)
