@@ -117,13 +117,13 @@ function listOf(
     const name = sameWord(word, known)
     if (name) return name
     const shown = word.slice(0, longestName)
-    const meant = closestWord(shown, known)
+    const meant = closestWord(word, known)
     const hint = meant ? `Did you mean ${meant}? ` : ''
     throw new ExposureError(`${setting}: there is no ${kind} ${shown}. ${hint}${there}`)
   })
 }
 
-/** Longer words are cut before they are compared with every name, which takes time. */
+/** Longest word that is shown. */
 const longestName = 64
 
 /** The value of a switch. A header may be repeated: one that is on is enough. */

@@ -7,7 +7,7 @@ import type { Prompt } from './prompt.ts'
 /** Most problems that one error lists. */
 const mostProblems = 5
 
-/** Longest argument name that is compared with the real ones, and shown. */
+/** Longest argument name that is shown. */
 const longestName = 64
 
 /** Parses a prompt's arguments. Throws the protocol's invalid-params error. */
@@ -38,7 +38,7 @@ export function parsePromptArguments(
 }
 
 function unknownArgument(argument: string, known: string[]): string {
-  const meant = argument.length > longestName ? undefined : closestWord(argument, known)
+  const meant = closestWord(argument, known)
   const hint = meant ? `did you mean ${meant}?` : `there are ${known.join(', ')}`
   return `there is no argument ${clientText(argument, longestName)}; ${hint}`
 }
