@@ -146,7 +146,7 @@ describe('requests', () => {
   const ask = (url: string, key: string) => fetch(url, mcpHttpRequest('tools/call', call, { key }))
   const slowPlatform = () =>
     startFakePlatform(
-      (_, response) => void setTimeout(() => json(response, 200, { id: 's1' }), 700),
+      (_, response) => void setTimeout(() => json(response, 200, { id: 's1' }), 1500),
       { account: 'own' },
     )
 
