@@ -10,6 +10,9 @@ const baseUrlVariable = 'VOICE_AGENT_BASE_URL'
 const configVariable = 'VOICE_AGENT_CONFIG'
 export const keyVariable = 'VOICE_AGENT_API_KEY'
 
+/** The flags for the same, which would win over the variables. */
+const accountFlags = ['--base-url', '--api-key']
+
 /** What the server is to be started with. */
 export interface WantedServer {
   /** Its name in the client's file. */
@@ -39,7 +42,9 @@ export function stepsToAdd(client: Client, data: unknown, wanted: WantedServer):
   const keepsAccount =
     wanted.keepsAccount === true &&
     namesPlatform(existing[client.form.env], withFlags(entry.args, existing.args))
-  return [...inputs, ...stepsToUpdate(client, path, existing, { entry, keepsAccount })]
+  const args = withFlags(entry.args, existing.args, wanted.baseUrl ? accountFlags : [])
+  const updated = { entry: { ...entry, args }, keepsAccount }
+  return [...inputs, ...stepsToUpdate(client, path, existing, updated)]
 }
 
 /** A whole entry, for a client that has none. */
@@ -63,8 +68,8 @@ function entryOf({ form, secret }: Client, wanted: WantedServer): Fields {
 }
 
 /**
- * Changes only what is ours: other fields and variables, which a person has added, stay. So do the flags
- * of the server where none are given: one may be a limit, such as --read-only.
+ * Changes only what is ours: other fields and variables, which a person has added, stay. So do flags of
+ * the server that are not given again: one may be a limit, such as --read-only. Those of another account go.
  */
 function stepsToUpdate(
   { form, secret }: Client,
@@ -72,9 +77,8 @@ function stepsToUpdate(
   existing: Readonly<Record<string, unknown>>,
   { entry, keepsAccount }: { entry: Fields; keepsAccount: boolean },
 ): Step[] {
-  const fields: Fields = { ...entry, args: withFlags(entry.args, existing.args) }
   const steps = [form.command, 'args', 'type'].flatMap((field) => {
-    const value = fields[field]
+    const value = entry[field]
     if (value === undefined || isDeepStrictEqual(existing[field], value)) return []
     return [{ set: [...path, field], value }]
   })
@@ -89,16 +93,24 @@ const namesPlatform = (env: unknown, args: readonly PlainValue[]): boolean =>
   (isObject(env) && (baseUrlVariable in env || configVariable in env)) ||
   args.some((arg) => typeof arg === 'string' && /^--(?:base-url|config)(?:=|$)/.test(arg))
 
-/** The arguments that start the program, with the flags of those before where they have none. */
-function withFlags(after: PlainValue | undefined, before: unknown): readonly PlainValue[] {
+/** The arguments that start the program, with those flags of the ones before that `dropped` does not name. */
+function withFlags(after: PlainValue | undefined, before: unknown, dropped: string[] = []) {
   const args: readonly PlainValue[] = Array.isArray(after) ? after : []
-  return flagsIn(args).length > 0 ? args : [...args, ...flagsIn(before)]
+  const replaced = new Set([...dropped, ...flagsIn(args).map(({ flag }) => flag)])
+  const kept = flagsIn(before).filter(({ flag }) => !replaced.has(flag))
+  return [...args, ...kept.flatMap(({ words }) => words)]
 }
 
-function flagsIn(args: unknown): readonly string[] {
+/** The flags among arguments, each with the words that belong to it. */
+function flagsIn(args: unknown): { readonly flag: string; readonly words: string[] }[] {
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) return []
-  const first = args.findIndex((arg) => arg.startsWith('--'))
-  return first < 0 ? [] : args.slice(first)
+  const flags: { flag: string; words: string[] }[] = []
+  for (const arg of args) {
+    const flag = /^--[^=]*/.exec(arg)?.[0]
+    if (flag === undefined) flags.at(-1)?.words.push(arg)
+    else flags.push({ flag, words: [arg] })
+  }
+  return flags
 }
 
 /** Sets variables, and takes out those of an account that is no longer wanted. */

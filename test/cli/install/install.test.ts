@@ -243,14 +243,27 @@ describe('a server that is there', () => {
       )
       expect(text()).not.toContain(key)
 
-      const other = launch('/opt/new.js', '--toolsets', 'calls')
+      const other = launch('/opt/new.js', '--account', 'acc-2', '--toolsets', 'calls')
       await install(wanted({ clients: [id], ...other }), here)
-      const renewed = home.read(before.file)
-      expect(renewed).toContain('calls')
-      expect(renewed).not.toContain('--read-only')
+      const renewed = JSON.stringify(entryIn(home, machine, id).data)
+      expect(renewed).toContain('"--account","acc-2","--toolsets","calls","--read-only"]')
+      expect(renewed).not.toContain('acc-1')
       expect(renewed).toContain(baseUrl)
     },
   )
+
+  test('loses the flags of its account when another is given', async () => {
+    using home = clientHome()
+    const { here, text } = surroundings(home.machine('linux'))
+    const flags = ['--base-url=https://old.example.com', '--api-key', 's3cret', '--log', 'json']
+    const entry = { command: '/opt/node', args: ['/opt/old.js', ...flags], env: {} }
+    home.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { 'voice-agents': entry } }))
+    await install(withKey({ clients: ['cursor'] }), here)
+    const after = JSON.parse(home.read('.cursor/mcp.json')).mcpServers['voice-agents']
+    expect(after.args).toEqual(['/opt/program.js', '--log', 'json'])
+    expect(after.env).toMatchObject({ VOICE_AGENT_BASE_URL: baseUrl })
+    expect(text()).not.toContain('s3cret')
+  })
 
   test.each([
     ['a file of settings', ['--config', '/etc/voice.json'], {}],
