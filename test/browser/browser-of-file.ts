@@ -24,7 +24,10 @@ export function browserOfFile(): Browsing {
   }
 }
 
-/** Opens an address in a page of its own, and collects what the browser complains of. */
+/**
+ * Opens an address in a page of its own, and collects what the browser complains of: messages, errors
+ * that no script has caught, and requests that leave the server of the page.
+ */
 export async function openAddress(
   browser: Browsing,
   address: string,
@@ -33,6 +36,10 @@ export async function openAddress(
   const page = await browser.newPage(settings)
   const complaints: string[] = []
   page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== new URL(address).origin) complaints.push(request.url())
+  })
   await page.goto(address)
   return { page, complaints }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startHttpProgram } from '../harness/program.ts'
+import { startFakePlatform } from '../harness/fake-platform.ts'
+import { scratchFolder, startHttpProgram } from '../harness/program.ts'
 import { browserOfFile, openAddress } from './browser-of-file.ts'
 import { accessibilityFlaws, type PageSettings } from './open-browser.ts'
 
@@ -12,22 +13,67 @@ beforeAll(async () => {
 })
 afterAll(() => program?.[Symbol.asyncDispose]())
 
-const open = (settings?: PageSettings) => openAddress(browser, address, settings)
+const open = (settings?: PageSettings, url = address) => openAddress(browser, url, settings)
 
 const openAll = "for (const one of document.querySelectorAll('details')) one.open = true"
 
-test.each([
-  ['light', { colorScheme: 'light' }],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { viewport: { width: 320, height: 568 } }],
-] as const)('%s: axe finds nothing, and nothing is too wide', async (_, settings) => {
-  const { page, complaints } = await open(settings)
-  await page.evaluate(openAll)
-  expect(await accessibilityFlaws(page)).toEqual([])
-  expect(await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')).toBe(
-    false,
-  )
-  expect(complaints).toEqual([])
+const looks = [
+  { colorScheme: 'light' },
+  { colorScheme: 'dark' },
+  { colorScheme: 'light', viewport: { width: 320, height: 568 } },
+  { colorScheme: 'dark', viewport: { width: 320, height: 568 } },
+] as const
+
+/** Axe finds nothing in any look, nothing is too wide, and the browser has no complaint. */
+async function expectReadable(address: string, texts: readonly string[]): Promise<void> {
+  for (const look of looks) {
+    const { page, complaints } = await openAddress(browser, address, look)
+    await page.evaluate(openAll)
+    for (const text of texts) expect(await page.innerText('main')).toContain(text)
+    expect(await accessibilityFlaws(page)).toEqual([])
+    const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    expect([look, isTooWide, complaints]).toEqual([look, false, []])
+    await page.close()
+  }
+}
+
+test('light and dark, at desktop and phone width it can be read', () =>
+  expectReadable(address, ['the built-in sandbox', 'reachable', 'It needs no key']))
+
+test('also where neither the platform nor the state is reachable', async () => {
+  using folder = scratchFolder()
+  await using other = await startHttpProgram({
+    VOICE_AGENT_BASE_URL: 'http://127.0.0.1:9',
+    VOICE_AGENT_API_KEY: 'key-of-the-operator',
+    VOICE_AGENT_LOCAL_TOKEN: 'on',
+    VOICE_AGENT_STATE_DIR: folder.path,
+  })
+  const texts = ['a real platform', 'not reachable now', 'YOUR-LOCAL-TOKEN']
+  await expectReadable(other.url.replace(/mcp$/, ''), texts)
+})
+
+test('and with OAuth', async () => {
+  const flags = ['--oauth', '--public-url', `https://${'long-name.'.repeat(8)}example/`]
+  await using other = await startHttpProgram({}, [...flags, '--allowed-hosts', '*'])
+  await expectReadable(other.url.replace(/mcp$/, ''), ['opens a page of this server'])
+})
+
+test('a platform that never answers does not hold the page up', async () => {
+  await using platform = await startFakePlatform(() => {})
+  await using other = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
+  const { page } = await open({}, other.url.replace(/mcp$/, ''))
+  expect(await page.innerText('main')).toContain('not reachable now')
+})
+
+test('every client is reached with Tab alone, in the order of the page', async () => {
+  const { page } = await open()
+  const reached: unknown[] = []
+  for (let step = 0; step < 30; step++) {
+    await page.keyboard.press('Tab')
+    reached.push(await page.evaluate("document.activeElement.closest('details')?.id"))
+  }
+  const ids = await page.evaluate("[...document.querySelectorAll('details')].map(({ id }) => id)")
+  expect([...new Set(reached.filter((id) => id !== undefined))]).toEqual(ids)
 })
 
 test('a client is opened by the keyboard, and its configuration copied', async () => {

@@ -63,6 +63,7 @@ describe.each([
   ['light', { colorScheme: 'light' }],
   ['dark', { colorScheme: 'dark' }],
   ['phone', { viewport: { width: 320, height: 568 } }],
+  ['dark phone', { colorScheme: 'dark', viewport: { width: 320, height: 568 } }],
 ] as const)('%s', (_, settings) => {
   test('axe finds nothing, and nothing is too wide, whatever is said', async () => {
     const hostile = `<img src=x onerror="document.title='run'">\u202e${'a'.repeat(900)}`

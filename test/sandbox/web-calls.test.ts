@@ -193,15 +193,16 @@ describe('a web call', () => {
   })
 
   test.each([
-    ['nothing', { action: 'say', text: ' ' }],
-    ['too much', { action: 'say', text: 'x'.repeat(1001) }],
-    ['far too much', { action: 'say', text: 'x'.repeat(100_000) }],
-    ['something unknown', { action: 'shout' }],
-  ])('refuses %s', async (_, fields) => {
+    ['nothing', { action: 'say', text: ' ' }, /up to 1000 characters/],
+    ['too much', { action: 'say', text: 'x'.repeat(1001) }, /up to 1000 characters/],
+    ['far too much', { action: 'say', text: 'x'.repeat(100_000) }, /up to 1000 characters/],
+    ['something unknown', { action: 'shout' }, /^No such action: join, say, typing, hang_up\.$/],
+    ['no action', { text: 'Hello' }, /^No such action: /],
+  ])('refuses %s', async (_, fields, error) => {
     using sandbox = startSandbox({ webWaitMs: 60_000 })
     const { act } = await webCall(sandbox)
     await act({ action: 'join' })
-    expect(await act(fields)).toMatchObject({ http: 422, error: expect.stringMatching(/1000/) })
+    expect(await act(fields)).toMatchObject({ http: 422, error: expect.stringMatching(error) })
   })
 
   test('can be joined also after a restart', async () => {

@@ -19,6 +19,7 @@ const Action = z.discriminatedUnion('action', [
   z.object({ action: z.literal('hang_up') }),
 ])
 type Action = z.output<typeof Action>
+const actions = Action.options.flatMap(({ shape }) => shape.action.value)
 
 /** Longest form, bytes: the text, each character encoded as up to twelve. */
 const longestForm = 16_000
@@ -63,10 +64,7 @@ async function act(request: Request, web: WebCallRow, context: WebCallContext): 
   const { data } = Action.safeParse(form && Object.fromEntries(form))
   if (!data) {
     return wantsJson(request)
-      ? Response.json(
-          { error: `Say something of up to ${longestText} characters.` },
-          { status: 422 },
-        )
+      ? Response.json({ error: problemOf(form) }, { status: 422 })
       : backToPage(web)
   }
   const refusal = await perform(data, web, context)
@@ -78,6 +76,12 @@ async function act(request: Request, web: WebCallRow, context: WebCallContext): 
     { ...notStored, status: refusal ? 409 : 200 },
   )
 }
+
+/** What is wrong with a form that is no action; `undefined`: one that is too long. */
+const problemOf = (form: URLSearchParams | undefined): string =>
+  form === undefined || form.get('action') === 'say'
+    ? `Say something of up to ${longestText} characters.`
+    : `No such action: ${actions.join(', ')}.`
 
 const refusals: Readonly<Record<Refusal, string>> = {
   not_waiting: 'Somebody else has joined this call.',
