@@ -164,6 +164,8 @@ describe.each(places)('an agent %s', (_, page) => {
     expect(await view.text()).toContain('Warning: <b>look')
     expect(await view.frame.evaluate('document.querySelectorAll("img, b").length')).toBe(0)
     await expectFits(view)
+    expect(view.complaints).toEqual([])
+    expect(view.requests).toEqual([])
   })
 })
 

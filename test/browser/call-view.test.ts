@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { seedIds } from '../harness/sandbox.ts'
@@ -5,7 +6,7 @@ import { browserOfFile } from './browser-of-file.ts'
 import { accessibilityFlaws } from './open-browser.ts'
 import { countOf, expectFits, expectWellMade, places, showOn } from './view-host/checked-view.ts'
 import { tabOrder } from './view-host/tab-order.ts'
-import type { ViewSettings } from './view-host/view-host.ts'
+import type { ShownView, ViewSettings } from './view-host/view-host.ts'
 
 const browser = browserOfFile()
 
@@ -67,6 +68,25 @@ async function show(call: object, settings: Partial<ViewSettings> = {}) {
   return { ...view, set }
 }
 
+/** How often the view has read the call, once no read is on its way any more. */
+async function readsAtRest({ calls }: ShownView): Promise<number> {
+  for (;;) {
+    const before = calls.length
+    await sleep(1500)
+    if (calls.length === before) return before
+  }
+}
+
+/** Longest that a view waits for a read, ms; it waits less than that between two. */
+const readLimit = 60_000
+
+/** From now on time passes so many times as fast in a view: between two reads, and while one is awaited. */
+const hurry = ({ frame }: ShownView, { between, awaited }: Record<'between' | 'awaited', number>) =>
+  frame.evaluate(`(() => {
+    globalThis.usual ??= setTimeout
+    setTimeout = (run, ms) => usual(run, ms / (ms < ${readLimit} ? ${between} : ${awaited}))
+  })()`)
+
 describe.each(places)('a call %s', (_, page) => {
   test('is a timeline with its transcript, for everybody', async () => {
     const view = await show(ended, { page })
@@ -118,7 +138,9 @@ describe.each(places)('a call %s', (_, page) => {
     expect(await view.text()).toContain('<img src=x onerror=')
     expect(await view.text()).not.toContain('\u202e')
     expect(await countOf(view, 'img')).toBe(0)
+    expect(await view.frame.evaluate('document.title')).toBe('A call')
     await expectFits(view)
+    expect(view.complaints).toEqual([])
     expect(view.requests).toEqual([])
   })
 })
@@ -161,7 +183,7 @@ describe('a call that goes on', () => {
     await expect.poll(() => countOf(view, '.turn')).toBe(5)
     expect(await countOf(view, '#status:empty')).toBe(1)
     await view.frame.click('#pause')
-    const reads = view.calls.length
+    const reads = await readsAtRest(view)
     await view.frame.evaluate('new Promise((done) => setTimeout(done, 4000))')
     expect(view.calls.length).toBe(reads)
     await view.frame.click('#pause')
@@ -173,15 +195,21 @@ describe('a call that goes on', () => {
     const view = await show(running)
     await view.run()
     await view.frame.waitForSelector('#pause')
-    view.platform.behave((_, response) => json(response, 404, envelope('not_found')))
-    // It waits longer after each failure; here time passes ten times as fast.
-    await view.frame.evaluate(
-      '(() => { const slow = setTimeout; setTimeout = (run, ms) => slow(run, ms / 10) })()',
-    )
-    await expect.poll(() => view.frame.innerText('#pause')).toBe('Follow the call')
-    expect(view.calls).toHaveLength(4)
+    let failures = 0
+    view.platform.behave((_, response) => {
+      failures++
+      json(response, 404, envelope('not_found'))
+    })
+    // It waits longer after each failure.
+    await hurry(view, { between: 10, awaited: 1 })
+    await expect
+      .poll(() => view.frame.innerText('#pause'), { timeout: 30_000 })
+      .toBe('Follow the call')
+    expect(failures).toBe(4)
     expect(await view.frame.innerText('#status')).toContain('Could not read the call just now')
-  })
+    await view.frame.click('#pause')
+    await expect.poll(() => failures).toBeGreaterThan(4)
+  }, 40_000)
 
   test('is said not to be read by a host that never answers, and followed on when it does', async () => {
     const view = await show(running)
@@ -190,17 +218,19 @@ describe('a call that goes on', () => {
     await view.page.evaluate(
       '(() => { answering = bridge.oncalltool; bridge.oncalltool = () => new Promise(() => {}) })()',
     )
-    await view.frame.evaluate(
-      '(() => { const slow = setTimeout; setTimeout = (run, ms) => slow(run, ms / 20) })()',
-    )
+    await hurry(view, { between: 20, awaited: 20 })
     await expect
       .poll(() => view.frame.innerText('#status'))
       .toContain('Could not read the call just now')
     expect(await countOf(view, '.turn')).toBe(2)
-    await view.page.evaluate('(() => { bridge.oncalltool = answering })()')
     view.set(ended)
-    await expect.poll(() => view.frame.innerText('.state')).toMatch(/^completed/)
-  }, 40_000)
+    await view.page.evaluate('(() => { bridge.oncalltool = answering })()')
+    // A good answer may take as long as it does without the hurry.
+    await hurry(view, { between: 20, awaited: 1 })
+    await expect
+      .poll(() => view.frame.innerText('.state'), { timeout: 30_000 })
+      .toMatch(/^completed/)
+  }, 60_000)
 
   test('is read no more when its host takes the view away, and what was opened stays open', async () => {
     const view = await show({ ...running, messages: said.slice(0, 3) })
@@ -210,7 +240,7 @@ describe('a call that goes on', () => {
     await expect.poll(() => countOf(view, '.turn')).toBe(5)
     expect(await countOf(view, 'details[open]')).toBe(1)
     await view.page.evaluate('bridge.teardownResource({})')
-    const reads = view.calls.length
+    const reads = await readsAtRest(view)
     await view.frame.evaluate('new Promise((done) => setTimeout(done, 4000))')
     expect(view.calls.length).toBe(reads)
   }, 40_000)
@@ -271,6 +301,17 @@ test('a call that the model places is followed from its ringing to its end', asy
   expect([...asked]).toEqual(['get_call'])
   expect(view.requests).toEqual([])
 }, 60_000)
+
+test('a slow answer is waited for, and the view says so', async () => {
+  const view = await show(ended)
+  await expect.poll(view.text).toMatch(/Reading the call …$/)
+  expect(await view.frame.evaluate('document.querySelector("main").ariaBusy')).toBe('true')
+  expect(await accessibilityFlaws(view.frame)).toEqual([])
+  await view.run()
+  await view.frame.waitForSelector('.turn')
+  expect(await view.text()).not.toContain('Reading')
+  expect(await view.frame.evaluate('document.querySelector("main").ariaBusy')).toBe('false')
+})
 
 test('a turn that is cut says how much is left out, and no character is cut in half', async () => {
   const message = `${'w'.repeat(3999)}😀${'w'.repeat(320)}`

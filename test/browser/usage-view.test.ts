@@ -90,6 +90,7 @@ describe.each(places)('usage %s', (_, page) => {
     expect(await view.frame.evaluate('document.querySelectorAll("img").length')).toBe(0)
     expect(await view.frame.evaluate('document.title')).toBe('Usage over time')
     await expectFits(view)
+    expect(view.complaints).toEqual([])
     expect(view.requests).toEqual([])
   })
 })

@@ -33,14 +33,23 @@ export async function showUntilEnd(browser: Browsing, settings: ViewSettings): P
 
 const background = { light: 'rgb(255, 255, 255)', dark: 'rgb(31, 31, 29)' }
 
-/** It fits its width, everybody can use it, it has the colours of the host, and it asks nobody. */
+/**
+ * It fits its width, everybody can use it, it has the colours of the host, and it asks nobody; and so it
+ * is when the host changes from light to dark, or back.
+ */
 export async function expectWellMade(
   view: ShownView,
   { colorScheme = 'light' }: PageSettings = {},
 ): Promise<void> {
-  await expectFits(view)
   const shown = 'getComputedStyle(document.documentElement).backgroundColor'
   expect(await view.frame.evaluate(shown)).toBe(background[colorScheme])
+  await expectFits(view)
+  const other = colorScheme === 'light' ? 'dark' : 'light'
+  for (const theme of [other, colorScheme] as const) {
+    await view.page.evaluate(`bridge.setHostContext({ theme: '${theme}' })`)
+    await expect.poll(() => view.frame.evaluate(shown)).toBe(background[theme])
+    if (theme === other) await expectFits(view)
+  }
   expect(view.complaints).toEqual([])
   expect(view.requests).toEqual([])
 }
