@@ -87,6 +87,19 @@ const hurry = ({ frame }: ShownView, { between, awaited }: Record<'between' | 'a
     setTimeout = (run, ms) => usual(run, ms / (ms < ${readLimit} ? ${between} : ${awaited}))
   })()`)
 
+test('who spoke when keeps its colours under a palette of the user’s own', async () => {
+  const view = await show(ended, { page: { forcedColors: 'active' } })
+  await view.run()
+  await view.frame.waitForSelector('.segment')
+  const colours = await view.frame.evaluate(
+    `['.segment.agent', '.key.agent', '.segment.user', '.key.user'].map((one) =>
+      getComputedStyle(document.querySelector(one)).backgroundColor)`,
+  )
+  const [agent, agentKey, user, userKey] = colours as string[]
+  expect([agentKey, userKey]).toEqual([agent, user])
+  expect(agent).not.toBe(user)
+})
+
 describe.each(places)('a call %s', (_, page) => {
   test('is a timeline with its transcript, for everybody', async () => {
     const view = await show(ended, { page })

@@ -64,6 +64,8 @@ export interface PageSettings {
   /** false: the browser runs no script of a page. */
   readonly javaScriptEnabled?: boolean
   readonly colorScheme?: 'light' | 'dark'
+  /** 'active': a palette of the user's own is in place of the colours of pages. */
+  readonly forcedColors?: 'active'
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly ignoreHTTPSErrors?: boolean
 }

@@ -44,6 +44,31 @@ async function show({
 const rows = (view: ShownView) => countOf(view, 'tbody tr')
 const chosen = ({ frame }: ShownView) => frame.innerText('figcaption strong')
 
+test('groups keep their colours under a palette of the user’s own', async () => {
+  const view = await show({ page: { forcedColors: 'active' } })
+  await view.run()
+  await view.frame.waitForSelector('canvas')
+  const swatches = '[...document.querySelectorAll(".swatch")]'
+  const colours = await view.frame.evaluate(
+    `${swatches}.map((one) => getComputedStyle(one).backgroundColor)`,
+  )
+  expect(new Set(colours as string[]).size).toBe(2)
+  // As many dots of the chart have each colour of a group as a bar has, or more.
+  const drawn = await view.frame.evaluate(`(() => {
+    const canvas = document.querySelector('canvas')
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    const count = (colour) => {
+      const [red, green, blue] = colour.match(/\\d+/g).map(Number)
+      let dots = 0
+      for (let at = 0; at < data.length; at += 4)
+        if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) dots++
+      return dots
+    }
+    return ${swatches}.map((one) => count(getComputedStyle(one).backgroundColor))
+  })()`)
+  for (const dots of drawn as number[]) expect(dots).toBeGreaterThan(100)
+})
+
 describe.each(places)('usage %s', (_, page) => {
   test('is a chart with a table beside it, for everybody', async () => {
     const view = await show({ page })

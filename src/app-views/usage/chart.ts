@@ -107,7 +107,7 @@ function plotOptions(
   const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { show: false } }
   const bars = uPlot.paths.bars?.({ size: [0.8, 48], gap: 0 })
   const series = data.series.map((_, at) => ({
-    fill: colour(`--series-${at + 1}`),
+    fill: colour(`--series-${at + 1}`, 'none'),
     width: 0,
     points: { show: false },
     ...(bars && { paths: bars }),
@@ -145,10 +145,14 @@ function plotOptions(
   }
 }
 
-/** Reads colours of the style sheet as the theme has them: a canvas does not know variables. */
-function colours(place: HTMLElement): (name: string) => string {
-  return (name) => {
+/**
+ * Reads colours of the style sheet as the theme has them: a canvas does not know variables. A palette of
+ * the user's own (forced colours) has one colour for all groups: `none` keeps those of the style sheet.
+ */
+function colours(place: HTMLElement): (name: string, adjust?: 'none') => string {
+  return (name, adjust) => {
     const probe = h('span', { hidden: true })
+    if (adjust) probe.style.setProperty('forced-color-adjust', adjust)
     probe.style.color = `var(${name})`
     place.append(probe)
     const { color } = getComputedStyle(probe)
