@@ -39,10 +39,9 @@ export function stepsToAdd(client: Client, data: unknown, wanted: WantedServer):
   if (!isObject(existing) || typeof existing[client.form.command] !== 'string') {
     return [...inputs, { remove: path }, { set: path, value: entry }]
   }
+  const args = withFlags(entry.args, existing.args, wanted.keepsAccount ? [] : accountFlags)
   const keepsAccount =
-    wanted.keepsAccount === true &&
-    namesPlatform(existing[client.form.env], withFlags(entry.args, existing.args))
-  const args = withFlags(entry.args, existing.args, wanted.baseUrl ? accountFlags : [])
+    wanted.keepsAccount === true && namesPlatform(existing[client.form.env], args)
   const updated = { entry: { ...entry, args }, keepsAccount }
   return [...inputs, ...stepsToUpdate(client, path, existing, updated)]
 }
@@ -93,8 +92,8 @@ const namesPlatform = (env: unknown, args: readonly PlainValue[]): boolean =>
   (isObject(env) && (baseUrlVariable in env || configVariable in env)) ||
   args.some((arg) => typeof arg === 'string' && /^--(?:base-url|config)(?:=|$)/.test(arg))
 
-/** The arguments that start the program, with those flags of the ones before that `dropped` does not name. */
-function withFlags(after: PlainValue | undefined, before: unknown, dropped: string[] = []) {
+/** The arguments that start the program, and the earlier flags that are neither given again nor `dropped`. */
+function withFlags(after: PlainValue | undefined, before: unknown, dropped: string[]) {
   const args: readonly PlainValue[] = Array.isArray(after) ? after : []
   const replaced = new Set([...dropped, ...flagsIn(args).map(({ flag }) => flag)])
   const kept = flagsIn(before).filter(({ flag }) => !replaced.has(flag))

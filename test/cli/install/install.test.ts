@@ -265,6 +265,19 @@ describe('a server that is there', () => {
     expect(text()).not.toContain('s3cret')
   })
 
+  test('loses the address among its flags when a file of settings is given', async () => {
+    using home = clientHome()
+    const { here } = surroundings(home.machine('linux'))
+    const args = ['/opt/old.js', '--base-url', 'https://old.example.com', '--read-only']
+    const entry = { command: '/opt/node', args }
+    home.write('.cursor/mcp.json', JSON.stringify({ mcpServers: { 'voice-agents': entry } }))
+    const flags = ['--config', '/etc/voice.json']
+    const launch = { command: '/opt/node', args: ['/opt/program.js', ...flags], env: {} }
+    await install(wanted({ clients: ['cursor'], isSandbox: false, launch }), here)
+    const after = JSON.parse(home.read('.cursor/mcp.json')).mcpServers['voice-agents']
+    expect(after.args).toEqual(['/opt/program.js', ...flags, '--read-only'])
+  })
+
   test.each([
     ['a file of settings', ['--config', '/etc/voice.json'], {}],
     ['a flag', ['--base-url=https://api.example.com'], {}],
