@@ -130,10 +130,10 @@ function flagMeant(
   return (meant === undefined ? '' : ` Did you mean --${meant}?`) + place
 }
 
-/** Where the flags stand that a command reads itself; nothing if it reads none. */
+/** Where to write the flags that a command reads itself; empty if it reads none. */
 const placeOfFlags = (command: CommandSpec | undefined): string =>
   command?.operands?.includes('--')
-    ? ` Arguments of the tool stand behind its name: voice-agent-mcp ${command.name} ${command.operands}.`
+    ? ` Write the tool's arguments after its name: voice-agent-mcp ${command.name} ${command.operands}.`
     : ''
 
 function unknownCommand(named: string, commands: readonly CommandSpec[]): CommandLineError {
@@ -141,7 +141,7 @@ function unknownCommand(named: string, commands: readonly CommandSpec[]): Comman
   const meant = closestWord(named, names)
   // Tools have underscores in their names, and commands none.
   const ofTool = /^[a-z]+(_[a-z]+)+$/.test(named)
-  const toolHint = ofTool ? ` A tool is called so: voice-agent-mcp call ${named}.` : ''
+  const toolHint = ofTool ? ` To call a tool: voice-agent-mcp call ${named}.` : ''
   const hint = meant === undefined ? toolHint : ` Did you mean ${meant}?`
   return new CommandLineError(`There is no command ${named}; there are ${names.join(', ')}.${hint}`)
 }

@@ -87,7 +87,7 @@ const hurry = ({ frame }: ShownView, { between, awaited }: Record<'between' | 'a
     setTimeout = (run, ms) => usual(run, ms / (ms < ${readLimit} ? ${between} : ${awaited}))
   })()`)
 
-test('who spoke when keeps its colours under a palette of the user’s own', async () => {
+test('agent and caller keep their colours with forced colours', async () => {
   const view = await show(ended, { page: { forcedColors: 'active' } })
   await view.run()
   await view.frame.waitForSelector('.segment')

@@ -64,7 +64,7 @@ export interface PageSettings {
   /** false: the browser runs no script of a page. */
   readonly javaScriptEnabled?: boolean
   readonly colorScheme?: 'light' | 'dark'
-  /** 'active': a palette of the user's own is in place of the colours of pages. */
+  /** 'active': a few colours that the user has chosen replace those of the page. */
   readonly forcedColors?: 'active'
   readonly viewport?: { readonly width: number; readonly height: number }
   readonly ignoreHTTPSErrors?: boolean

@@ -44,7 +44,7 @@ async function show({
 const rows = (view: ShownView) => countOf(view, 'tbody tr')
 const chosen = ({ frame }: ShownView) => frame.innerText('figcaption strong')
 
-test('groups keep their colours under a palette of the user’s own', async () => {
+test('groups keep their colours with forced colours', async () => {
   const view = await show({ page: { forcedColors: 'active' } })
   await view.run()
   await view.frame.waitForSelector('canvas')

@@ -255,15 +255,15 @@ describe('the command line', () => {
     [['http', 'extra'], /Unexpected argument extra/],
     [
       ['list_agents'],
-      /no command list_agents; .* is called so: voice-agent-mcp call list_agents\.$/,
+      /no command list_agents; .* To call a tool: voice-agent-mcp call list_agents\.$/,
     ],
     [
       ['call', '--json', 'list_agents'],
-      /--json is not an option of call.* behind its name: voice-agent-mcp call TOOL \[--arg/,
+      /--json is not an option of call.* after its name: voice-agent-mcp call TOOL \[--arg/,
     ],
     [
       ['call', '--agent-id', 'x', 'get_agent'],
-      /'--agent-id'.* behind its name: voice-agent-mcp call/,
+      /'--agent-id'.* after its name: voice-agent-mcp call/,
     ],
     [['sandbox', '--json'], /--json is not an option of sandbox, only of .*tools\.$/],
     [['--port', '5'], /--port is not an option of stdio, only of http and sandbox/],

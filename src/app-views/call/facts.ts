@@ -60,7 +60,7 @@ function numbersOf({ direction, from_number, to_number, phone_number, contact_nu
   return [from_number ?? from, to_number ?? to]
 }
 
-/** How long it was, or how long it goes on so far, counted on. */
+/** How long the call was, or how long it has lasted until now; that is shown anew each second. */
 function lengthOf(call: CallData, { formats, signal }: Page<CallData>): string | Node | undefined {
   if (hasEnded(call))
     return typeof call.duration_seconds === 'number'

@@ -65,7 +65,7 @@ export function connectHost(name: string, events: HostEvents): Host {
   const changed = (change: HostContext) => {
     const before = JSON.stringify(context)
     context = { ...context, ...change }
-    // Such as another size: what is shown stays as the user has it.
+    // For example another size only: the view keeps what the user has opened and chosen.
     if (JSON.stringify(context) === before) return
     applyTheme(context)
     events.context(context)

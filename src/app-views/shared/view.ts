@@ -135,7 +135,7 @@ export function startView<T>(program: ViewProgram<T>): void {
       show(result)
     },
     cancelled: () => fail('The request was cancelled before its result came.'),
-    // Nothing more is read or counted on.
+    // From here on the view reads nothing and runs no timer.
     closed: () => drawing.abort(),
     refused: (reason) => fail(`The client does not show this view: ${reason}`),
   })

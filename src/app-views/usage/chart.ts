@@ -146,8 +146,8 @@ function plotOptions(
 }
 
 /**
- * Reads colours of the style sheet as the theme has them: a canvas does not know variables. A palette of
- * the user's own (forced colours) has one colour for all groups: `none` keeps those of the style sheet.
+ * Reads colours of the style sheet as the theme has them: a canvas does not know variables. With forced
+ * colours all groups would have the same colour: `none` keeps those of the style sheet.
  */
 function colours(place: HTMLElement): (name: string, adjust?: 'none') => string {
   return (name, adjust) => {

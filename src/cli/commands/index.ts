@@ -34,7 +34,7 @@ const others = [
   call,
 ] as const
 
-/** The same, with the one that completes the command lines of all. */
+/** All commands: the others, and `completion`, which completes the command lines of all of them. */
 export const commands = [...others, completionOf((): readonly CommandSpec[] => commands)] as const
 
 const defaultCommand = stdio

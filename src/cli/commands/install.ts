@@ -24,7 +24,7 @@ export const install = defineCommand({
   settings: installSettings,
   read(texts, env, origins, operands) {
     const config = installConfig(texts, env, origins, (path) => resolve(path))
-    // A server that is started with the name of no tool ends, and its client shows only that it failed.
+    // With the name of a tool that does not exist no server starts, and the client says only that it failed.
     exposedTools(toolSummaries, scopeConfig(texts).exposure)
     return { ...config, clients: operands, env }
   },

@@ -68,7 +68,7 @@ function entryOf({ form, secret }: Client, wanted: WantedServer): Fields {
 
 /**
  * Changes only what is ours: other fields and variables, which a person has added, stay. So do flags of
- * the server that are not given again: one may be a limit, such as --read-only. Those of another account go.
+ * the server that are not given again: one may be a limit, such as --read-only. Flags of an earlier account go.
  */
 function stepsToUpdate(
   { form, secret }: Client,

@@ -32,7 +32,7 @@ const text = document.getElementById('text')
 const error = document.getElementById('error')
 let newest = 0
 let isAway = false
-// What was done while the sandbox was away: it may not be done.
+// Whether an action was sent while the sandbox did not answer: it may be lost.
 let isOpen = false
 function tell(problem) {
   error.hidden = !problem
@@ -66,7 +66,7 @@ async function ask(address, options) {
     if (state.messages && mine === newest) show(state)
     // What an action could not do is told until the next one; reading the state takes back only its own.
     const isBack = isAway && isOpen && !options && state.phase !== 'ended'
-    if (options || isAway || state.error) tell(state.error || (isBack && 'The sandbox answers again. What you did last may not be done: do it again if so.'))
+    if (options || isAway || state.error) tell(state.error || (isBack && 'The sandbox answers again. Your last action may be lost: do it again if it is.'))
     isAway = false
     isOpen = false
     return response.ok
