@@ -1,33 +1,51 @@
+import { Account } from '../src/contract/account.ts'
 import { routes } from '../src/contract/routes.ts'
-import { createdSubaccount } from '../src/flows/accounts/account-result.ts'
-import { updateSubaccountSteps } from '../src/flows/accounts/update-subaccount.ts'
-import { getCurrentAccountSteps } from '../src/flows/get-current-account.ts'
-import { listSteps } from '../src/flows/lists/list-steps.ts'
-import { defineTool } from '../src/mcp/call/define-tool.ts'
-import { listDefaults } from '../src/views/list.ts'
+import { accountInUse } from '../src/platform/sessions/account.ts'
+import { dialogText, quotedNameWithId } from '../src/text/dialog-text.ts'
+import { accountForPerson } from '../src/tool/account.ts'
+import { confirmOption } from '../src/tool/confirmation.ts'
+import { type Confirmable, confirmationShape, valuesOf } from '../src/tool/confirmation-question.ts'
+import { defineTool } from '../src/tool/define-tool.ts'
+import { countInWords, countOf, runningCalls } from '../src/tool/in-use.ts'
+import { listSteps } from '../src/tool/lists/list-steps.ts'
+import { listDefaults } from '../src/tool/lists/list-view.ts'
+import type { Run } from '../src/tool/tool.ts'
 
+/** Reads the account that the tools act on: the key's own, or the one that the operator has pinned. */
 export const getCurrentAccount = defineTool({
   name: 'get_current_account',
-  title: 'Show my own account: who I am logged in or signed in as, which API key',
+  title: 'Show my account',
   description:
     'Returns the account the API key belongs to: id, name, whether it is active. Call it first to learn whose account this is.',
   route: routes.accounts.current,
-  steps: getCurrentAccountSteps,
+  schema: Account,
+  run: async ({ session, signal }) => ({ structured: await accountInUse(session, signal) }),
 })
+
+const lineOf =
+  (verb: string) =>
+  ({ id, name, is_active }: Account): string => {
+    const state = is_active === false ? ', disabled' : is_active ? ', active' : ''
+    return `${verb} subaccount ${quotedNameWithId(name, id)}${state}.`
+  }
+
+/** A subaccount that was saved, in a line: `Created subaccount "Berlin" (0b4b…), active.` */
+const createdSubaccount = lineOf('Created')
+const updatedSubaccount = lineOf('Updated')
 
 export const listSubaccounts = defineTool({
   name: 'list_subaccounts',
-  title: 'List subaccounts: clients, customers, branches that are set up',
+  title: 'List subaccounts',
   description:
     'Lists the direct subaccounts of an account. Their ids can be used as account_id in the other tools.',
   route: routes.accounts.listSubaccounts,
   defaults: listDefaults,
-  steps: listSteps(routes.accounts.listSubaccounts, { shows: ['id', 'name', 'is_active'] }),
+  ...listSteps(routes.accounts.listSubaccounts, { shows: ['id', 'name', 'is_active'] }),
 })
 
 export const createSubaccount = defineTool({
   name: 'create_subaccount',
-  title: 'Create (open, add, onboard) a new subaccount for a client, customer, branch or office',
+  title: 'Create a subaccount',
   description:
     'Creates a subaccount, for a customer or branch whose agents and numbers are kept apart.',
   route: routes.accounts.createSubaccount,
@@ -36,19 +54,66 @@ export const createSubaccount = defineTool({
 
 export const getSubaccount = defineTool({
   name: 'get_subaccount',
-  title: 'Show one subaccount (client, customer, branch): details, active or not, when created',
+  title: 'Show a subaccount',
   description: 'Returns one subaccount by its id. For the own account use get_current_account.',
   route: routes.accounts.getSubaccount,
 })
 
+type UpdateRun = Run<typeof routes.accounts.updateSubaccount, typeof confirmOption>
+
+/** Asks only before an active subaccount is deactivated, because that stops everything in it. */
 export const updateSubaccount = defineTool({
   name: 'update_subaccount',
-  title:
-    'Change a subaccount (client, customer, branch): rename, shut off, deactivate or enable again',
+  title: 'Change a subaccount',
   description:
     'Renames a subaccount, disables it (is_active false keeps its data; may ask first) or enables it.',
   route: routes.accounts.updateSubaccount,
-  // Whether it is active has two values, and either can be sent.
-  clears: ['name'],
-  steps: updateSubaccountSteps,
+  // Null changes neither of its fields.
+  clears: [],
+  options: confirmOption,
+  schema: routes.accounts.updateSubaccount.reply.partial().extend(confirmationShape),
+  async run(run) {
+    const { request, body, session, signal } = run
+    if (body.is_active === false) {
+      const account = await session.client.call(routes.accounts.getSubaccount, request, signal)
+      await run.confirm(() => questionFor(account, run))
+    }
+    const updated = await session.client.call(routes.accounts.updateSubaccount, request, signal)
+    return { structured: updated, lines: [updatedSubaccount(updated)] }
+  },
 })
+
+async function questionFor(account: Account, run: UpdateRun): Promise<Confirmable> {
+  const isInactive = account.is_active === false
+  return {
+    kind: 'hides',
+    stopsNothing: isInactive,
+    question: dialogText`Deactivate the subaccount ${quotedNameWithId(account.name, account.id)}?`,
+    facts: {
+      Subaccount: quotedNameWithId(account.name, account.id),
+      ...(isInactive ? { Note: dialogText`It is not active.` } : await contentsOf(account, run)),
+      Parent: await accountForPerson(run),
+      Undo: dialogText`update_subaccount with is_active true.`,
+    },
+    values: Object.entries(run.body).flatMap(([name, value]) =>
+      name === 'is_active' ? [] : valuesOf(name, value),
+    ),
+  }
+}
+
+/** What is in the subaccount and stops with it. */
+async function contentsOf({ id }: Account, { restricted, signal }: UpdateRun) {
+  const inside = { request: { params: { account_id: id }, query: {} }, restricted, signal }
+  const [agents, numbers, calls, subaccounts] = await Promise.all([
+    countOf(inside, routes.agents.list),
+    countOf(inside, routes.phoneNumbers.list),
+    runningCalls(inside),
+    countOf(inside, routes.accounts.listSubaccounts, { is_active: true }),
+  ])
+  return {
+    Agents: countInWords(agents),
+    Numbers: countInWords(numbers),
+    'Calls running now': countInWords(calls),
+    'Active subaccounts of it': countInWords(subaccounts),
+  }
+}

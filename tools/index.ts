@@ -1,52 +1,80 @@
-import * as accounts from './accounts.ts'
-import * as agents from './agents.ts'
-import * as calls from './calls.ts'
-import * as conversations from './conversations.ts'
-import * as phoneNumbers from './phone-numbers.ts'
-import * as providers from './providers.ts'
-import * as sipTrunks from './sip-trunks.ts'
-import * as templates from './templates.ts'
-import * as usage from './usage.ts'
+import {
+  createSubaccount,
+  getCurrentAccount,
+  getSubaccount,
+  listSubaccounts,
+  updateSubaccount,
+} from './accounts.ts'
+import { archiveAgent } from './agents/archive-agent.ts'
+import { copyAgent } from './agents/copy-agent.ts'
+import { createAgent } from './agents/create-agent.ts'
+import { getAgent } from './agents/get-agent.ts'
+import { listAgents } from './agents/list-agents.ts'
+import { updateAgent } from './agents/update-agent.ts'
+import { checkCallReadiness } from './calls/check-call-readiness.ts'
+import { getCall } from './calls/get-call.ts'
+import { listCalls } from './calls/list-calls.ts'
+import { placeCall } from './calls/place-call.ts'
+import { placeCalls } from './calls/place-calls.ts'
+import { waitForCall } from './calls/wait-for-call.ts'
+import { getConversation, listConversations } from './conversations.ts'
+import { createPhoneNumber } from './phone-numbers/create-phone-number.ts'
+import { deletePhoneNumber } from './phone-numbers/delete-phone-number.ts'
+import { getPhoneNumber } from './phone-numbers/get-phone-number.ts'
+import { listPhoneNumbers } from './phone-numbers/list-phone-numbers.ts'
+import { updatePhoneNumber } from './phone-numbers/update-phone-number.ts'
+import { listModels } from './providers/list-models.ts'
+import { listTranscribers } from './providers/list-transcribers.ts'
+import { listVoices } from './providers/list-voices.ts'
+import {
+  createSipTrunk,
+  deleteSipTrunk,
+  getSipTrunk,
+  listSipTrunks,
+  updateSipTrunk,
+} from './sip-trunks.ts'
+import { validateAgentTemplate } from './templates/validate-template.ts'
+import { getUsage } from './usage/get-usage.ts'
 
 /** Every tool, in the order `tools/list` shows them. */
 export const tools = [
-  accounts.getCurrentAccount,
-  accounts.listSubaccounts,
-  accounts.createSubaccount,
-  accounts.getSubaccount,
-  accounts.updateSubaccount,
+  getCurrentAccount,
+  listSubaccounts,
+  createSubaccount,
+  getSubaccount,
+  updateSubaccount,
 
-  agents.listAgents,
-  agents.createAgent,
-  agents.copyAgent,
-  agents.getAgent,
-  agents.updateAgent,
-  agents.archiveAgent,
-  templates.validateAgentTemplate,
+  listAgents,
+  createAgent,
+  copyAgent,
+  getAgent,
+  updateAgent,
+  archiveAgent,
+  validateAgentTemplate,
 
-  providers.listModels,
-  providers.listTranscribers,
-  providers.listVoices,
+  listModels,
+  listTranscribers,
+  listVoices,
 
-  phoneNumbers.listPhoneNumbers,
-  phoneNumbers.createPhoneNumber,
-  phoneNumbers.getPhoneNumber,
-  phoneNumbers.updatePhoneNumber,
-  phoneNumbers.deletePhoneNumber,
+  listPhoneNumbers,
+  createPhoneNumber,
+  getPhoneNumber,
+  updatePhoneNumber,
+  deletePhoneNumber,
 
-  sipTrunks.listSipTrunks,
-  sipTrunks.createSipTrunk,
-  sipTrunks.getSipTrunk,
-  sipTrunks.updateSipTrunk,
-  sipTrunks.deleteSipTrunk,
+  listSipTrunks,
+  createSipTrunk,
+  getSipTrunk,
+  updateSipTrunk,
+  deleteSipTrunk,
 
-  calls.checkCallReadiness,
-  calls.placeCall,
-  calls.placeCalls,
-  calls.waitForCall,
-  calls.listCalls,
-  calls.getCall,
-  conversations.listConversations,
-  conversations.getConversation,
-  usage.getUsage,
+  checkCallReadiness,
+  placeCall,
+  placeCalls,
+  waitForCall,
+  listCalls,
+  getCall,
+  listConversations,
+  getConversation,
+  getUsage,
 ]

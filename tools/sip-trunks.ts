@@ -1,18 +1,46 @@
+import * as z from 'zod'
 import { routes } from '../src/contract/routes.ts'
-import { treeListSteps } from '../src/flows/lists/list-steps.ts'
-import { deleteSipTrunkSteps } from '../src/flows/sip-trunks/delete-sip-trunk.ts'
-import { createdSipTrunk, updatedSipTrunk } from '../src/flows/sip-trunks/trunk-result.ts'
-import { defineTool } from '../src/mcp/call/define-tool.ts'
-import { listDefaults } from '../src/views/list.ts'
+import type { SipTrunk } from '../src/contract/sip-trunk.ts'
+import {
+  counted,
+  dialogText,
+  quoted,
+  quotedNameWithId,
+  quotedUpTo,
+} from '../src/text/dialog-text.ts'
+import { accountForPerson } from '../src/tool/account.ts'
+import { confirmOption, refuseUnconfirmedName } from '../src/tool/confirmation.ts'
+import { type Confirmable, confirmationShape } from '../src/tool/confirmation-question.ts'
+import { defineTool } from '../src/tool/define-tool.ts'
+import { foundInWords, numberInWords } from '../src/tool/in-use.ts'
+import { treeListSteps } from '../src/tool/lists/list-steps.ts'
+import { listDefaults } from '../src/tool/lists/list-view.ts'
+import { Refused } from '../src/tool/refused.ts'
+import type { Run } from '../src/tool/tool.ts'
+
+const lineOf =
+  (verb: string) =>
+  ({ id, name, termination_uri: uri, allowed_ips: ips, phone_numbers: numbers }: SipTrunk) => {
+    const facts = [
+      uri ? `calls go out to ${quoted(uri)}` : 'no termination_uri, so no calls go out',
+      ips?.length ? `calls come in from ${ips.map(quoted).join(', ')}` : 'no allowed_ips',
+      numbers && counted(numbers.length, 'number'),
+    ].filter(Boolean)
+    return `${verb} SIP trunk ${quotedNameWithId(name, id)}: ${facts.join('; ')}.`
+  }
+
+/** A trunk that was saved, in a line: name, id, and what decides which calls it takes. */
+const createdSipTrunk = lineOf('Created')
+const updatedSipTrunk = lineOf('Updated')
 
 export const listSipTrunks = defineTool({
   name: 'list_sip_trunks',
-  title: 'List SIP trunks: phone carriers and SIP connections that are hooked up',
+  title: 'List SIP trunks',
   description:
     'Lists the SIP trunks of an account with their numbers. include_subaccounts adds those of its subaccounts.',
   route: routes.sipTrunks.list,
   defaults: listDefaults,
-  steps: treeListSteps(routes.sipTrunks.list, {
+  ...treeListSteps(routes.sipTrunks.list, {
     order: 'by_account',
     shows: ['id', 'name', 'termination_uri', 'phone_numbers'],
   }),
@@ -20,8 +48,7 @@ export const listSipTrunks = defineTool({
 
 export const createSipTrunk = defineTool({
   name: 'create_sip_trunk',
-  title:
-    'Create a new SIP trunk: connect or hook up a carrier account, provider or phone system (PBX) to dial out',
+  title: 'Create a SIP trunk',
   description:
     'Creates a SIP trunk that connects your telephony provider. Outgoing calls are sent to its termination_uri.',
   route: routes.sipTrunks.create,
@@ -30,15 +57,14 @@ export const createSipTrunk = defineTool({
 
 export const getSipTrunk = defineTool({
   name: 'get_sip_trunk',
-  title: 'Show one SIP trunk: termination URI (host, address), password, its numbers',
+  title: 'Show a SIP trunk',
   description: 'Returns one SIP trunk with its numbers. The password is never shown.',
   route: routes.sipTrunks.get,
 })
 
 export const updateSipTrunk = defineTool({
   name: 'update_sip_trunk',
-  title:
-    'Change a SIP trunk (carrier): rename, set the termination URI (host, address), restrict to an IP address',
+  title: 'Change a SIP trunk',
   description:
     'Changes the given fields (as in create_sip_trunk) of a SIP trunk. allowed_ips replaces the whole list.',
   route: routes.sipTrunks.update,
@@ -46,10 +72,62 @@ export const updateSipTrunk = defineTool({
   line: updatedSipTrunk,
 })
 
+type DeleteRun = Run<typeof routes.sipTrunks.delete, typeof confirmOption>
+
+/**
+ * Deletes a trunk. The platform deletes only a trunk that has no numbers [B], so nobody is asked about
+ * one that has some.
+ */
 export const deleteSipTrunk = defineTool({
   name: 'delete_sip_trunk',
-  title: 'Delete or remove an unused SIP trunk (carrier)',
+  title: 'Delete a SIP trunk',
   description: 'Deletes a SIP trunk without numbers; update_phone_number moves them first.',
   route: routes.sipTrunks.delete,
-  steps: deleteSipTrunkSteps,
+  options: confirmOption,
+  schema: z
+    .object({
+      done: z.literal(true).describe('It was done.'),
+      sip_trunk_id: z.string().describe('Trunk id.'),
+      name: z.string().nullish().describe('Display name.'),
+    })
+    .partial()
+    .extend(confirmationShape),
+  async run(run) {
+    const { client } = run.session
+    const trunk = await client.call(routes.sipTrunks.get, run.request, run.signal)
+    refuseWithNumbers(trunk)
+    const agreement = await run.confirm(() => questionFor(trunk, run))
+    refuseUnconfirmedName(run, agreement, 'sip_trunk_id')
+    await client.call(routes.sipTrunks.delete, run.request, run.signal)
+    const { id, name } = trunk
+    return {
+      structured: { done: true, sip_trunk_id: id, name },
+      lines: [`Deleted SIP trunk ${quotedNameWithId(name, id)}.`],
+    }
+  },
+})
+
+function refuseWithNumbers({ id, name, phone_numbers: numbers }: SipTrunk): void {
+  if (!numbers?.length) return
+  const all = foundInWords({ items: numbers }, numberInWords)
+  throw new Refused(
+    'conflict',
+    `the SIP trunk ${quotedNameWithId(name, id)} has ${counted(numbers.length, 'number')}, and only a trunk without any can be deleted: ${all}. Nothing was sent`,
+    {
+      next: 'Ask the user where the numbers are to go; move them with one call of update_phone_number (phone_number_ids, and sip_trunk_id of the other trunk), then delete this trunk.',
+    },
+  )
+}
+
+const questionFor = async (trunk: SipTrunk, run: DeleteRun): Promise<Confirmable> => ({
+  kind: 'deletes',
+  question: dialogText`Delete the SIP trunk ${quotedNameWithId(trunk.name, trunk.id)}?`,
+  facts: {
+    Trunk: quotedNameWithId(trunk.name, trunk.id),
+    ...(trunk.termination_uri && { 'Termination URI': quotedUpTo(trunk.termination_uri) }),
+    Numbers: trunk.phone_numbers ? dialogText`none` : dialogText`not known`,
+    ...(trunk.has_auth_password && { Password: dialogText`set, and lost: nobody can read it` }),
+    Account: await accountForPerson(run),
+    Undo: dialogText`None.`,
+  },
 })

@@ -1,6 +1,6 @@
 /*
  * Interactive views of results (MCP Apps, specification 2026-01-26): a client that has the extension
- * shows the HTML file of a tool's view and hands it the result. The files are built from src/app-views;
+ * shows the HTML file of a tool's view and hands it the result. The files are built from src/apps/browser;
  * nothing of them is loaded before a client reads one.
  */
 
@@ -39,3 +39,25 @@ const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null
     ? (value as Readonly<Record<string, unknown>>)[name]
     : undefined
+
+/** What people read of each view. */
+export const viewTitles: Readonly<
+  Record<ViewName, { readonly title: string; readonly description: string }>
+> = {
+  usage: {
+    title: 'Usage over time',
+    description: 'Usage as a chart, with the same figures in a table.',
+  },
+  call: {
+    title: 'A call',
+    description: 'A call as a timeline with its transcript; one that goes on is followed.',
+  },
+  voices: {
+    title: 'Voices',
+    description: 'Voices to choose from, with filters and samples to listen to.',
+  },
+  agent: {
+    title: 'An agent',
+    description: 'An agent as a card, with what changed before and after; many agents at once too.',
+  },
+}

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '../api/client.ts'
 import type { CallDetail } from '../contract/call.ts'
+import { routes } from '../contract/routes.ts'
+import type { Client } from '../platform/client.ts'
+import { ApiError, type Failure } from '../platform/failure.ts'
 import { longestCallMs } from '../policy/dial-policy.ts'
-import { CallPoll, type FollowedCall, type FollowOptions } from './call-poll.ts'
-import { hasEnded } from './call-state.ts'
-import { PollLimiter } from './poll-interval.ts'
 
 /** Follows calls: each is read once at a time, however many requests wait for it. */
 export interface CallFollower {
@@ -20,7 +19,7 @@ export interface CallFollower {
   untilEnd(followed: FollowedCall, client: Client, events: CallEvents): Promise<void>
 }
 
-export interface CallEvents {
+interface CallEvents {
   readonly onUnderWay: () => void
   readonly onEnded: () => void
 }
@@ -56,4 +55,209 @@ export function createCallFollower(): CallFollower {
       }
     },
   }
+}
+
+/** The call that is followed, and by whose key. */
+interface FollowedCall {
+  /** Hash of the key; calls of different keys are never mixed up. */
+  readonly owner: string
+  readonly account: string
+  readonly callId: string
+}
+
+export interface FollowOptions {
+  readonly forMs: number
+  readonly signal?: AbortSignal | undefined
+  /** Called with each reading that differs from the one before. */
+  readonly onChange?: (call: CallDetail) => void
+}
+
+/** One request that waits for the call. */
+interface Waiter {
+  read(call: CallDetail): void
+  failed(error: unknown): void
+}
+
+/** Failed readings in a row after which the waiting requests fail. */
+const maxFailures = 3
+
+/** Reads one call again and again, as long as a request waits for it. */
+class CallPoll {
+  readonly #followed: FollowedCall
+  readonly #client: Client
+  readonly #limiter: PollLimiter
+  readonly #waiters = new Set<Waiter>()
+  readonly #started = Date.now()
+  #intervalMs = Number.POSITIVE_INFINITY
+  #last: CallDetail | undefined
+
+  constructor(
+    followed: FollowedCall,
+    { client, limiter, onEnd }: { client: Client; limiter: PollLimiter; onEnd: () => void },
+  ) {
+    this.#followed = followed
+    this.#client = client
+    this.#limiter = limiter
+    void this.#run(onEnd)
+  }
+
+  wait({ forMs, signal, onChange }: FollowOptions): Promise<CallDetail> {
+    const { promise, resolve, reject } = Promise.withResolvers<CallDetail>()
+    let seen: CallDetail | undefined
+    const began = performance.now()
+    const stop = () =>
+      this.#last ? resolve(this.#last) : reject(notRead(signal, performance.now() - began))
+    // One timer and no AbortSignal.timeout: a thousand requests may wait at once.
+    const timer = setTimeout(stop, forMs).unref()
+    const waiter: Waiter = {
+      failed: reject,
+      read(call) {
+        if (hasEnded(call)) return resolve(call)
+        if (hasChanged(seen, call)) onChange?.(call)
+        seen = call
+      },
+    }
+    this.#waiters.add(waiter)
+    signal?.addEventListener('abort', stop)
+    if (signal?.aborted) stop()
+    else if (this.#last) waiter.read(this.#last)
+    return promise.finally(() => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+      this.#waiters.delete(waiter)
+    })
+  }
+
+  async #run(onEnd: () => void): Promise<void> {
+    let failures = 0
+    try {
+      do {
+        try {
+          const call = await this.#read()
+          failures = 0
+          this.#last = call
+          for (const waiter of [...this.#waiters]) waiter.read(call)
+          if (hasEnded(call)) return
+        } catch (error) {
+          failures++
+          if (!mayRecover(error, this.#last === undefined) || failures >= maxFailures)
+            return this.#fail(error)
+        }
+        await sleep(this.#waitMs(), undefined, { ref: false })
+        // Requests may wait one after the other: the poll outlives the gap between two of them.
+      } while (this.#waiters.size > 0)
+    } finally {
+      this.#limiter.change(this.#intervalMs, Number.POSITIVE_INFINITY)
+      onEnd()
+    }
+  }
+
+  #waitMs(): number {
+    const intervalMs = pollIntervalMs(this.#ageMs())
+    this.#limiter.change(this.#intervalMs, intervalMs)
+    this.#intervalMs = intervalMs
+    return this.#limiter.waitMs(intervalMs)
+  }
+
+  /** The age of the call if it is known, else of this poll. */
+  #ageMs(): number {
+    const began = Date.parse(this.#last?.created ?? this.#last?.started_at ?? '')
+    return Date.now() - Math.min(this.#started, Number.isNaN(began) ? this.#started : began)
+  }
+
+  #read(): Promise<CallDetail> {
+    const { account, callId } = this.#followed
+    const params = { account_id: account, call_id: callId }
+    return this.#client.call(routes.calls.get, { params, query: {} })
+  }
+
+  #fail(error: unknown): void {
+    for (const waiter of [...this.#waiters]) waiter.failed(error)
+  }
+}
+
+/** Nothing was read before time was up, or before the caller gave up. */
+function notRead(signal: AbortSignal | undefined, afterMs: number): ApiError {
+  const failure: Failure = signal?.aborted
+    ? { kind: 'cancelled', maybeSent: true }
+    : { kind: 'timeout', waitingFor: 'headers', afterMs, maybeSent: true }
+  return new ApiError(failure, { ...routes.calls.get, attempts: 1 })
+}
+
+/**
+ * Whether a later reading may succeed: after a failure of the platform, not after a refusal. A call
+ * that was never read may not be shown yet.
+ */
+function mayRecover(error: unknown, isUnread: boolean): boolean {
+  if (!(error instanceof ApiError)) return false
+  const status = 'status' in error.failure ? error.failure.status : 0
+  const isRefusal = status >= 400 && status < 500 && status !== 429
+  return !isRefusal || (isUnread && isMissing(error))
+}
+
+/** How often a call is read: every second at first, while it rings, and less often later, ms. */
+export function pollIntervalMs(ageMs: number): number {
+  if (ageMs < 10_000) return 1000
+  return ageMs < 60_000 ? 2000 : 5000
+}
+
+/** The most readings of all calls together in a second. Beyond it each call is read less often. */
+const maxPerSecond = 20
+const batchMs = 1000
+
+/** Keeps the readings of all calls within the limit. */
+class PollLimiter {
+  /** Readings per ms of all calls, if each was read at its own interval. */
+  #wanted = 0
+
+  /** A call is read at another interval; infinite: it is not read. */
+  change(fromMs: number, toMs: number): void {
+    this.#wanted += 1 / toMs - 1 / fromMs
+  }
+
+  /**
+   * How long a call waits for its next reading, ms: its own interval, or a multiple of it beyond the
+   * limit. Then the readings of each second are made together, because a timer costs as much as a
+   * reading.
+   */
+  waitMs(intervalMs: number): number {
+    const times = (this.#wanted * 1000) / maxPerSecond
+    if (times <= 1) return intervalMs
+    const at = Date.now() + intervalMs * times
+    return intervalMs * times + (batchMs - (at % batchMs))
+  }
+}
+
+/** The states that a call does not leave, by the platform's reference. */
+const finalStates = new Set(['completed', 'failed', 'transferred'])
+
+/**
+ * Whether a call has ended: it is in a final state or has an end. The platform may add states: an
+ * unknown one, such as `queued`, means that the call goes on, until it began `longestMs` ago.
+ */
+export function hasEnded(
+  { status, ended_at, created, started_at }: CallDetail,
+  longestMs = longestCallMs,
+): boolean {
+  if (ended_at || finalStates.has(status ?? '')) return true
+  if (!status || status === 'in_progress') return false
+  const began = Date.parse(started_at ?? created ?? '')
+  return Date.now() - began > longestMs
+}
+
+/** How long after it was placed a call may be missing on the platform, ms. */
+export const shownAfterMs = 30_000
+
+/** Whether the platform says that there is no such call. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ApiError && 'status' in error.failure && error.failure.status === 404
+
+/** Whether a later reading of the call differs in what requests that wait for it report. */
+function hasChanged(before: CallDetail | undefined, call: CallDetail): boolean {
+  if (!before) return true
+  return (
+    before.status !== call.status ||
+    before.answer_status !== call.answer_status ||
+    (before.messages?.length ?? 0) !== (call.messages?.length ?? 0)
+  )
 }

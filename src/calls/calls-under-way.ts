@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import type { Client } from '../api/client.ts'
-import { ApiError } from '../api/failure.ts'
-import { withTimeLimit } from '../api/time-limit.ts'
 import { routes } from '../contract/routes.ts'
+import type { Client } from '../platform/client.ts'
+import { ApiError } from '../platform/failure.ts'
+import { withTimeLimit } from '../platform/time-limit.ts'
 import type { DialPolicy } from '../policy/dial-policy.ts'
 import type { OpenCall } from '../state/call-counter.ts'
 import type { CallFollower } from './call-follower.ts'
-import { hasEnded, isMissing } from './call-state.ts'
+import { hasEnded, isMissing } from './call-follower.ts'
 
 /** Whose calls are counted together, and who reads them. */
 export interface CallReader {

@@ -1,13 +1,18 @@
-import { ApiError, type Failure } from '../api/failure.ts'
-import { pause } from '../api/time-limit.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
-import type { CurrentEntry, JournalEntry } from '../state/journal.ts'
-import { lookUpCall } from './look-up-call.ts'
-import { defaultTiming, type ForRequest, type LookupContext } from './placing-context.ts'
-import type { ListedCallResult } from './search-call-list.ts'
-
-/** The lookup of one call. */
-export type CallLookup = LookupContext & ForRequest
+import { routes } from '../contract/routes.ts'
+import { ApiError, type Failure } from '../platform/failure.ts'
+import { pause, withTimeLimit } from '../platform/time-limit.ts'
+import { type CurrentEntry, type JournalEntry, keptForMs } from '../state/journal.ts'
+import {
+  type IdEvidence,
+  isAnotherPerson,
+  isListedAs,
+  isMasked,
+  mayBe,
+  type WantedCall,
+  wantedCall,
+} from './listed-call.ts'
+import { type Doubt, defaultTiming, type LookupContext } from './placement.ts'
 
 /** What became of a call that was sent. */
 export type CallOutcome =
@@ -15,54 +20,223 @@ export type CallOutcome =
   /** There is no call, and there will be none as long as the entry has this stamp. */
   | { readonly kind: 'absent'; readonly entry: JournalEntry }
   /** `failure`: why the platform did not tell, where it failed. */
-  | { readonly kind: 'unknown'; readonly failure: Failure | undefined }
+  | {
+      readonly kind: 'unknown'
+      readonly failure?: Failure | undefined
+      readonly doubt?: Doubt | undefined
+    }
 
 /**
- * Asks until the platform lists the call, or the call certainly does not exist, or time is up. A
- * question that fails is asked again. Reads the journal each time: another request that sends the
- * call records its outcome there.
+ * Asks until the platform lists the call, or tells of a call that was sent long enough ago whether it
+ * certainly does not exist, or time is up. A question that fails is asked again. Reads the journal each
+ * time: another request that sends the call records its outcome there.
  */
 export async function findOutcome(
   entry: JournalEntry,
-  lookup: CallLookup,
+  lookup: LookupContext,
   signal: AbortSignal | undefined,
 ): Promise<CallOutcome> {
-  const { findOutMs } = lookup.timing ?? defaultTiming
+  const { findOutMs, settledMs } = lookup.timing ?? defaultTiming
   const deadline = Math.min(performance.now() + findOutMs, lookup.until)
+  let doubt: Doubt | undefined
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {
     const current = await lookup.journal.current(entry)
     // The journal keeps entries for longer than a request can be on its way.
     if (!current) return { kind: 'absent', entry }
     const forMs = deadline - performance.now()
-    const outcome = await outcomeNow(current, lookup, { forMs, signal })
+    // Decided before the list is read: only a list that is read after that time shows an absence.
+    const isSettled = current.sinceDeadlineMs >= settledMs
+    const outcome = await outcomeNow(current, lookup, { forMs, signal, isSettled })
+    if (outcome.kind !== 'unknown') return outcome
+    // What the list showed stays true when a later question fails.
+    if (!outcome.failure) doubt = outcome.doubt
     const leftMs = deadline - performance.now()
-    if (outcome.kind !== 'unknown' || signal?.aborted || leftMs <= 0) return outcome
+    if (signal?.aborted || leftMs <= 0 || (isSettled && doubt)) return { ...outcome, doubt }
     await pause(Math.min(waitMs, leftMs), signal)
   }
 }
 
 async function outcomeNow(
   entry: CurrentEntry,
-  lookup: CallLookup,
-  { forMs, signal }: { forMs: number; signal: AbortSignal | undefined },
+  lookup: LookupContext,
+  options: Omit<SentOptions, 'sentAt'>,
 ): Promise<CallOutcome> {
   if (entry.state === 'free') return { kind: 'absent', entry }
-  const { settledMs } = lookup.timing ?? defaultTiming
-  // Decided before the list is read: only a list that is read after that time shows an absence.
-  const isSettled = entry.sinceDeadlineMs >= settledMs
-  const options = { forMs, signal, sentAt: entry.stamp, isLastLook: isSettled }
-  const result: LookUpResult = await lookUpCall(entry.externalId, lookup, options).catch(uncertain)
-  if (result.call) return { kind: 'placed', call: result.call }
-  if (entry.callId !== null) return { kind: 'placed', call: { id: entry.callId } }
-  if (isSettled && result.isCertain) return { kind: 'absent', entry }
-  return { kind: 'unknown', failure: result.failure }
+  const { callId, firstSentAt } = entry
+  const isOpen = callId === null
+  const sentAt = isOpen ? firstSentAt : undefined
+  const look = await lookUpSent(entry.externalId, lookup, { ...options, sentAt }).catch(failureOf)
+  switch (look.kind) {
+    case 'found':
+      // Another call may be listed under the same id.
+      return {
+        kind: 'placed',
+        call: isOpen || look.call.id === callId ? look.call : { id: callId },
+      }
+    case 'absent':
+      return { kind: 'absent', entry }
+    case 'unknown':
+      return isOpen ? look : { kind: 'placed', call: { id: callId } }
+  }
 }
 
-interface LookUpResult extends ListedCallResult {
-  readonly failure?: Failure
-}
-
-function uncertain(error: unknown): LookUpResult {
+function failureOf(error: unknown): { readonly kind: 'unknown'; readonly failure: Failure } {
   if (!(error instanceof ApiError)) throw error
-  return { call: undefined, isCertain: false, failure: error.failure }
+  return { kind: 'unknown', failure: error.failure }
+}
+
+/** What the platform's list says of a call, by the rule in listed-call.ts. */
+type LookUp =
+  | { readonly kind: 'found'; readonly call: Call }
+  /** Certainly. */
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unknown'; readonly doubt: Doubt | undefined }
+
+interface LookUpOptions {
+  readonly forMs: number
+  readonly signal: AbortSignal | undefined
+}
+
+interface SentOptions extends LookUpOptions {
+  /** When the call was first sent, ms since 1970; `undefined`: only the filter is asked. */
+  readonly sentAt: number | undefined
+  /** Whether the list is read so long after the send that it can show an absence. */
+  readonly isSettled: boolean
+}
+
+/**
+ * How much earlier than it was sent a call may be dated by the platform, ms: more than a clock is
+ * wrong, and more than two time zones differ.
+ */
+const clockDoubtMs = 24 * 3_600_000
+
+/** Calls on a page. */
+const limit = 100
+
+const nothingKnown: LookUp = { kind: 'unknown', doubt: undefined }
+const noEnd: LookUp = { kind: 'unknown', doubt: { kind: 'endless list' } }
+
+/**
+ * Asks for a call before it is first sent under the caller's id. All calls of the time that a journal
+ * keeps are read; `unknown` if that does not reach their end in time. Throws ApiError and JournalError.
+ */
+export const lookUpUnsent = (
+  externalId: string,
+  context: LookupContext,
+  options: LookUpOptions,
+): Promise<LookUp> =>
+  withList(context, options, async ({ readInTime }) => {
+    const filtered = await readInTime({ external_id: externalId, limit: 10 })
+    if (!filtered) return noEnd
+    const search: Search = {
+      wanted: wantedCall(externalId, context.request, { wasSent: false }),
+      since: Date.now() - keptForMs,
+      ids: filtered.items.length === 0 ? 'also by absence' : 'others',
+      isKnown: isKnownBy(context),
+    }
+    return listedIn(filtered.items, search) ?? (await searchAll(search, readInTime))
+  })
+
+/** Asks for a call that was sent. Throws ApiError and JournalError. */
+const lookUpSent = (
+  externalId: string,
+  context: LookupContext,
+  { sentAt, isSettled, ...options }: SentOptions,
+): Promise<LookUp> =>
+  withList(context, options, async ({ read, readInTime }) => {
+    const { items } = await read({ external_id: externalId, limit: 10 })
+    const search: Search = {
+      wanted: wantedCall(externalId, context.request, { wasSent: true }),
+      since: (sentAt ?? Date.now()) - clockDoubtMs,
+      ids: 'nothing',
+      isKnown: isKnownBy(context),
+    }
+    const listed = listedIn(items, search)
+    if (listed) return listed
+    if (sentAt === undefined || (items.length === 0 && !isSettled)) return nothingKnown
+    const found = await searchAll(search, readInTime)
+    return found.kind === 'absent' && !isSettled ? nothingKnown : found
+  })
+
+interface Page {
+  readonly items: readonly Call[]
+  readonly count?: number | undefined
+}
+type Query = Readonly<Record<string, unknown>>
+
+interface List {
+  readonly read: (query: Query) => Promise<Page>
+  /** The same; `undefined`: time was up. */
+  readonly readInTime: (query: Query) => Promise<Page | undefined>
+}
+
+function withList(
+  { client, request: { params } }: LookupContext,
+  { forMs, signal }: LookUpOptions,
+  work: (list: List) => Promise<LookUp>,
+): Promise<LookUp> {
+  const until = performance.now() + forMs
+  return withTimeLimit(forMs, signal, (limited) => {
+    const read = (query: Query) => client.call(routes.calls.list, { params, query }, limited)
+    const readInTime = (query: Query) =>
+      read(query).catch((error: unknown) => {
+        if (performance.now() < until || signal?.aborted) throw error
+        return undefined
+      })
+    return work({ read, readInTime })
+  })
+}
+
+const isKnownBy =
+  ({ journal, callOwner }: LookupContext): Search['isKnown'] =>
+  async ({ id }) =>
+    (await journal.placedAgoMs(callOwner, id)) !== undefined
+
+interface Search {
+  readonly wanted: WantedCall
+  /** When the time in question begins, ms since 1970. */
+  readonly since: number
+  readonly ids: IdEvidence
+  /** Whether the journal knows it as the call of another request. */
+  readonly isKnown: (call: Call) => Promise<boolean>
+}
+
+/** The call among listed ones, by its id. */
+function listedIn(items: readonly Call[], { wanted }: Search): LookUp | undefined {
+  const listed = items.filter((item) => isListedAs(item, wanted))
+  const call = listed.find((item) => wanted.isOurId || !isAnotherPerson(item, wanted))
+  if (call && !wanted.wasSent && isMasked(call, wanted))
+    return { kind: 'unknown', doubt: { kind: 'may be it', call } }
+  if (call) return { kind: 'found', call }
+  const [another] = listed
+  return another && { kind: 'unknown', doubt: { kind: 'another person', call: another } }
+}
+
+async function doubtIn(items: readonly Call[], search: Search): Promise<Doubt | undefined> {
+  for (const item of items)
+    if (mayBe(item, search.wanted, search) && !(await search.isKnown(item)))
+      return { kind: 'may be it', call: item }
+  return undefined
+}
+
+/** Looks through all calls of the time in question, in whatever order the platform lists them. */
+async function searchAll(search: Search, readInTime: List['readInTime']): Promise<LookUp> {
+  const created_after = new Date(search.since).toISOString()
+  const seen = new Set<string>()
+  let counted = 0
+  let doubt: Doubt | undefined
+  for (;;) {
+    const before = seen.size
+    const page = await readInTime({ created_after, limit, offset: before })
+    if (!page) break
+    const { items, count = 0 } = page
+    const listed = listedIn(items, search)
+    if (listed) return listed
+    doubt ??= await doubtIn(items, search)
+    counted = Math.max(counted, count)
+    for (const { id } of items) seen.add(id)
+    if (items.length === 0 && counted <= before && !doubt) return { kind: 'absent' }
+    if (seen.size === before) break
+  }
+  return doubt ? { kind: 'unknown', doubt } : noEnd
 }

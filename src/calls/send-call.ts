@@ -1,22 +1,22 @@
-import { ApiError, type Failure } from '../api/failure.ts'
-import { rejectOnAbort, withTimeLimit } from '../api/time-limit.ts'
 import type { Call, PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
+import { ApiError, type Failure } from '../platform/failure.ts'
+import { rejectOnAbort, withTimeLimit } from '../platform/time-limit.ts'
 import { type JournalEntry, JournalError } from '../state/journal.ts'
-import { refuseOtherCall } from './call-identity.ts'
+import { isStateSlow } from '../state/state-access.ts'
 import { type CallOutcome, findOutcome } from './find-outcome.ts'
-import { isNotPlaced } from './not-placed.ts'
-import { giveUp, settlePlaced } from './pending-permits.ts'
-import { OutcomeUnknown, type Permit, type Placement } from './placement.ts'
 import {
+  type Doubt,
   defaultTiming,
-  type ForRequest,
+  OutcomeUnknown,
+  type Permit,
+  type Placement,
   type PlacingContext,
+  recordIfPossible,
   requestMs,
-} from './placing-context.ts'
-import { recordIfPossible } from './record.ts'
-
-type Placing = PlacingContext & ForRequest
+  settleAbsent,
+  settlePlaced,
+} from './placement.ts'
 
 /**
  * Sends a call whose journal entry the caller holds, and once more if it certainly does not exist
@@ -25,7 +25,7 @@ type Placing = PlacingContext & ForRequest
  */
 export async function sendCall(
   entry: JournalEntry,
-  placing: Placing,
+  placing: PlacingContext,
   signal: AbortSignal | undefined,
   { isRetry = false }: { isRetry?: boolean } = {},
 ): Promise<Placement> {
@@ -34,7 +34,7 @@ export async function sendCall(
   return rejectOnAbort(
     send({ ...sending, isRetry, signal }, placing),
     signal,
-    () => new OutcomeUnknown(entry.externalId, cancelled),
+    () => new OutcomeUnknown(entry.externalId, { failure: cancelled }),
   )
 }
 
@@ -52,7 +52,7 @@ const minSendMs = 3000
 /** Gets the permit and records that the call is sent now. If this throws, nothing is sent. */
 async function beginSending(
   claimed: JournalEntry,
-  placing: Placing,
+  placing: PlacingContext,
   signal: AbortSignal | undefined,
 ): Promise<ReadyCall> {
   const { journal } = placing
@@ -64,7 +64,7 @@ async function beginSending(
     if (signal?.aborted || forMs < minSendMs) throw notSent(signal)
     const deadline = performance.now() + forMs
     const entry = await journal.beginSending(claimed, forMs)
-    if (!entry) throw new OutcomeUnknown(claimed.externalId, undefined)
+    if (!entry) throw new OutcomeUnknown(claimed.externalId)
     held = entry
     // Other processes may take the call over some time after the deadline, so nothing is sent past it.
     const leftMs = deadline - performance.now()
@@ -72,19 +72,25 @@ async function beginSending(
     return { entry, permit, forMs: leftMs }
   } catch (error) {
     await permit?.cancel()
-    await giveUp(held, placing)
+    // The call was claimed, and not sent.
+    await recordIfPossible(async () => {
+      const settled = await settleAbsent(held, placing)
+      if (settled === held) await journal.release(held)
+    })
     throw error
   }
 }
 
 /** What is left of the request's time, except the time to find the outcome; at least half of it. */
-function sendMs({ until, timing = defaultTiming }: Placing): number {
+function sendMs({ until, timing = defaultTiming }: PlacingContext): number {
   const leftMs = until - performance.now()
   return Math.max(leftMs - timing.findOutMs, leftMs / 2)
 }
 
-/** The caller has given up, or the time was used up before. */
-function notSent(signal: AbortSignal | undefined): ApiError {
+/** The caller has given up, or the time was used up before: by the state, or by the platform. */
+function notSent(signal: AbortSignal | undefined): ApiError | JournalError {
+  if (!signal?.aborted && isStateSlow())
+    return new JournalError('The journal of calls answers too slowly.', { isTemporary: true })
   const failure: Failure = signal?.aborted
     ? { kind: 'cancelled', maybeSent: false }
     : { kind: 'timeout', waitingFor: 'headers', afterMs: requestMs, maybeSent: false }
@@ -98,36 +104,53 @@ interface SentCall extends ReadyCall {
   readonly signal: AbortSignal | undefined
 }
 
-async function send(sent: SentCall, placing: Placing): Promise<Placement> {
+async function send(sent: SentCall, placing: PlacingContext): Promise<Placement> {
   const { client, request } = placing
   const body = { ...request.body, external_id: sent.entry.externalId }
+  const { beforeSending, stopped } = lastCheck(sent.permit)
   try {
-    const call = await withTimeLimit(sent.forMs, undefined, (signal) =>
-      client.call(routes.calls.place, { ...request, body }, signal),
+    const call = await withTimeLimit(sent.forMs, stopped, (signal) =>
+      client.call(routes.calls.place, { ...request, body, beforeSending }, signal),
     )
     return await recordPlacement(call, sent, placing)
   } catch (error) {
-    return afterFailure(error, sent, placing)
+    return afterFailure(error, sent, placing).catch((failure: unknown) => {
+      throw failure === error && stopped.aborted ? stopped.reason : failure
+    })
   }
+}
+
+/** Cancels a request with `stopped` where the permit is void by the time that it is its turn. */
+function lastCheck(permit: Permit) {
+  const cancelling = new AbortController()
+  const beforeSending = () =>
+    permit.refuseIfStopped().catch((refusal: unknown) => cancelling.abort(refusal))
+  return { beforeSending, stopped: cancelling.signal }
 }
 
 async function recordPlacement(
   call: PlacedCall | Call,
   { entry, permit }: ReadyCall,
-  { journal, pendingPermits }: Placing,
+  placing: PlacingContext,
 ): Promise<Placement> {
   const isAccepted = !('success' in call) || call.success !== false
   await recordIfPossible(() =>
-    isAccepted ? journal.recordPlaced(entry, call.id) : journal.recordNotAccepted(entry, call.id),
+    isAccepted
+      ? placing.journal.recordPlaced(entry, call.id)
+      : placing.journal.recordNotAccepted(entry, call.id),
   )
   await permit.placed(call.id)
   // One that an earlier request could not give back.
-  await settlePlaced(entry, call.id, { pendingPermits })
+  await settlePlaced(entry, call.id, placing)
   return { call, externalId: entry.externalId, isRepeat: false, isAccepted }
 }
 
 /** The request failed: there is certainly no call, or its outcome has to be found. */
-async function afterFailure(error: unknown, sent: SentCall, placing: Placing): Promise<Placement> {
+async function afterFailure(
+  error: unknown,
+  sent: SentCall,
+  placing: PlacingContext,
+): Promise<Placement> {
   const { entry, permit, isRetry, signal } = sent
   const { journal } = placing
   if (error instanceof ApiError && isNotPlaced(error.failure)) {
@@ -147,17 +170,43 @@ async function afterFailure(error: unknown, sent: SentCall, placing: Placing): P
 async function outcomeAfter(
   error: unknown,
   entry: JournalEntry,
-  placing: Placing,
+  placing: PlacingContext,
 ): Promise<Exclude<CallOutcome, { kind: 'unknown' }>> {
   if (!(error instanceof ApiError)) throw error
   const outcome = await findOutcome(entry, placing, undefined).catch((failure: unknown) => {
     // The call was sent: a journal that fails now must not look as if it was not.
     throw failure instanceof JournalError ? unknownAfter(error, entry.externalId) : failure
   })
-  if (outcome.kind === 'unknown') throw unknownAfter(error, entry.externalId)
-  if (outcome.kind === 'placed') refuseOtherCall(outcome.call, placing.request)
+  if (outcome.kind === 'unknown') throw unknownAfter(error, entry.externalId, outcome.doubt)
   return outcome
 }
 
-const unknownAfter = (error: unknown, externalId: string) =>
-  new OutcomeUnknown(externalId, error instanceof ApiError ? error.failure : undefined)
+const unknownAfter = (error: unknown, externalId: string, doubt?: Doubt) =>
+  new OutcomeUnknown(externalId, {
+    failure: error instanceof ApiError ? error.failure : undefined,
+    doubt,
+  })
+
+/**
+ * Client errors after which the call may exist: a proxy answers 408, 460 or 499 when it stopped
+ * waiting for the platform, and 409 may be about this very call, where external ids are unique.
+ */
+const ambiguous = new Set([408, 409, 460, 499])
+
+/** Statuses that are answered before a request is acted on, also without the platform's error body. */
+const refusedUnread = new Set([401, 403, 404, 405, 411, 413, 414, 415, 429, 431])
+
+/** Whether a failed request has certainly placed no call: it was not sent, or it was refused. */
+export function isNotPlaced(failure: Failure): boolean {
+  if ('maybeSent' in failure) return !failure.maybeSent
+  switch (failure.kind) {
+    case 'bad_parameter':
+      return true
+    case 'rejected':
+      return failure.status >= 400 && failure.status < 500 && !ambiguous.has(failure.status)
+    case 'unreadable':
+      return refusedUnread.has(failure.status)
+    default:
+      return false
+  }
+}

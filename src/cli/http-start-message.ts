@@ -1,11 +1,10 @@
 import { networkInterfaces } from 'node:os'
-import type { ListenConfig } from '../config/listen.ts'
-import type { OauthConfig } from '../config/oauth.ts'
-import type { PlatformConfig } from '../config/platform.ts'
-import { localTokenHeader } from '../session/credential.ts'
-import { anyHost } from '../transports/hosts.ts'
-import type { Listening } from '../transports/listen.ts'
-import type { OwnKey } from '../transports/own-key.ts'
+import { localTokenHeader } from '../platform/sessions/session.ts'
+import type { OwnKey } from '../server/transports/key.ts'
+import { anyHost, type Listening } from '../server/transports/listen.ts'
+import type { OauthConfig } from './config/http.ts'
+import type { ListenConfig } from './config/listen.ts'
+import type { PlatformConfig } from './config/platform.ts'
 
 /** Where the server is, and what the operator should know of its safety, in lines for the log. */
 export function httpStartLines(

@@ -1,12 +1,11 @@
+import { readFileSync } from 'node:fs'
+import * as z from 'zod'
 import packageJson from '../../package.json' with { type: 'json' }
-import { ConfigError } from '../config/config-error.ts'
-import { exitCodes } from '../config/exit-codes.ts'
-import { helpText } from '../config/help.ts'
 import { commands, readConfig } from './commands/index.ts'
-import { failureText, logFormAfterFailure } from './failed-start.ts'
-import { log, logEnd, silenceSqliteWarning } from './stderr-log.ts'
-import { stopSignal } from './stop-signal.ts'
-import { textWidth } from './text-width.ts'
+import { ConfigError, exitCodes } from './config/config-error.ts'
+import { type Environment, filledText } from './config/given-settings.ts'
+import { helpText, textWidth } from './config/help.ts'
+import { log, logEnd, silenceSqliteWarning } from './observation.ts'
 
 /**
  * Runs the program to its end and gives the exit code. An error that ends it is logged, with what
@@ -29,6 +28,8 @@ export async function main(
     // Install the signal handlers first, so that a signal during the start stops cleanly, too.
     const stopped = stopSignal()
     const running = await config.start()
+    // Not earlier: the start gives the log its form.
+    for (const warning of config.warnings) log(warning, 'warn')
     await Promise.race([running.done, stopped])
     await running.close()
     // A server ends when it is told to, whether or not its client still reads.
@@ -69,4 +70,65 @@ async function print(text: string): Promise<number> {
   process.stdout.write(text)
   await outputTaken()
   return checkOutput(exitCodes.done)
+}
+
+/** What a person should know of an error that ends the program. */
+function failureText(error: unknown, hintFor: (error: Error) => string): string {
+  if (error instanceof ConfigError) return `${error.message} See voice-agent-mcp --help.`
+  if (error instanceof Error) return error.message + hintFor(error)
+  return String(error)
+}
+
+/**
+ * The form that the log was to have, where the settings could not be read: the error is written in
+ * that form, too, because programs read a log of JSON line by line.
+ */
+function logFormAfterFailure(argv: readonly string[], env: Environment): 'json' | 'text' {
+  const given =
+    lastFlag('log', argv) ??
+    textIn(env.VOICE_AGENT_LOG) ??
+    logInFile(lastFlag('config', argv) ?? textIn(env.VOICE_AGENT_CONFIG))
+  return given === 'json' ? 'json' : 'text'
+}
+
+/** As cli/config/given-settings.ts reads texts: a blank one is not set. */
+const textIn = (text: string | undefined) => filledText(text ?? '') || undefined
+
+/** The last text of a flag, in either form of the command line. */
+function lastFlag(name: string, argv: readonly string[]): string | undefined {
+  const texts = argv.flatMap((argument, at) => {
+    if (argument === `--${name}`) return argv[at + 1] ?? []
+    return argument.startsWith(`--${name}=`) ? argument.slice(name.length + 3) : []
+  })
+  return textIn(texts.at(-1))
+}
+
+function logInFile(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  try {
+    return z.object({ log: z.string() }).parse(JSON.parse(readFileSync(path, 'utf8'))).log
+  } catch {
+    // The file may be what the error is about.
+    return undefined
+  }
+}
+
+/**
+ * Resolves with the first SIGINT, SIGTERM, or SIGHUP (the terminal is closed). A second one ends the
+ * process at once.
+ */
+function stopSignal(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let isStopping = false
+  const listen = (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', exitCode: number) =>
+    process.on(signal, () => {
+      if (isStopping) process.exit(exitCode)
+      isStopping = true
+      resolve()
+    })
+  // The exit codes that a shell reports for a process that a signal ended: 128 + the signal's number.
+  listen('SIGINT', exitCodes.interrupted)
+  listen('SIGTERM', 143)
+  listen('SIGHUP', 129)
+  return promise
 }

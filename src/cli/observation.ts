@@ -1,14 +1,103 @@
 import * as z from 'zod'
+import type { Exposure } from '../mcp/exposure.ts'
+import { createLog, type Log, type LogLevel, type LogOptions } from '../server/observe/log.ts'
+import type { Observer } from '../server/observe/observer.ts'
+import type { Tracing } from '../server/observe/tracing.ts'
+import type { ToolSummary } from '../server/tool-summaries.ts'
+import { defectText, errorKind, messageText } from '../text/safe-text.ts'
+import { isLoopback, type MetricsConfig } from './config/listen.ts'
+import type { ServiceConfig } from './config/service.ts'
+
+/** Until the settings are read, the log has its default form. */
+const defaultLog = createLog({ form: 'text', level: 'notice' }, process.stderr)
+
+/*
+ * The log goes to standard error: standard output is for protocol messages only.
+ */
+let current: Log = defaultLog
+let options: LogOptions | undefined
+
+/** Writes one line, such as a warning, to the log. */
+export const log = (message: string, level?: LogLevel): void => current.line(message, level)
+
+/** Writes a defect of this program to the log; the message, which may hold a text of a client, at `debug`. */
+export function logDefect(error: unknown): void {
+  log(defectText(error), 'error')
+  log(messageText(String(error)), 'debug')
+}
+
+/** The same for a request that failed, or a connection that broke. */
+export function logFailedRequest(error: Error): void {
+  log(`A request of a client failed: ${errorKind(error)}`, 'error')
+  log(messageText(error.message), 'debug')
+}
+
+/** Gives the log the form that the settings ask for. */
+export function setUpLog(wanted: LogOptions): Log {
+  current = createLog(wanted, process.stderr)
+  // What Node itself would write would not be JSON.
+  if (wanted.form === 'json' && options?.form !== 'json') logOfNode()
+  options = wanted
+  return current
+}
+
+/** Writes why the program ends, also where there is no log. `form` counts until the log is set up. */
+export function logEnd(message: string, form: 'json' | 'text'): void {
+  if (!options) setUpLog({ form, level: 'notice' })
+  const written = options?.form === 'off' ? defaultLog : current
+  written.line(message, 'error')
+}
+
+/** Node 22 warns at every start that SQLite is experimental. All other warnings are shown. */
+export function silenceSqliteWarning(): void {
+  const shown = process.listeners('warning')
+  onWarning((warning) => {
+    for (const show of shown) show(warning)
+  })
+}
+
+/** Receives the warnings of Node.js, which it does not write itself then. */
+function onWarning(show: (warning: Error) => void): void {
+  const isExpected = ({ name, message }: Error) =>
+    name === 'ExperimentalWarning' && /SQLite/.test(message)
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    if (!isExpected(warning)) show(warning)
+  })
+}
+
+/** Writes the warnings of Node.js, and an error that nothing has caught, to the log. */
+function logOfNode(): void {
+  onWarning(({ name, message }) => log(`${name}: ${message}`, 'warn'))
+  process.on('uncaughtException', (error) => {
+    log(error instanceof Error ? (error.stack ?? error.message) : String(error), 'error')
+    process.exit(1)
+  })
+}
+
+/** Logs what is served: the platform, the account and how many tools. */
+export function logStart(
+  { platform, scope }: ServiceConfig,
+  { all, tools }: Exposure<ToolSummary>,
+): void {
+  if (platform.kind === 'network') log(`Platform: ${platform.baseUrl.origin}`)
+  else logSandbox({ platform })
+  if (scope.account !== undefined) log(`Account: ${scope.account}, and no other.`)
+  if (tools.length < all.length) log(`Exposing ${tools.length} of ${all.length} tools.`)
+}
+
+/** Logs that nothing is real, and where its data is kept; nothing for a real platform. */
+export function logSandbox({ platform }: Pick<ServiceConfig, 'platform'>): void {
+  if (platform.kind !== 'sandbox') return
+  log(
+    `SANDBOX: no real account, nothing is dialled. Data: ${platform.file}. Set VOICE_AGENT_API_KEY and VOICE_AGENT_BASE_URL for your own account.`,
+  )
+}
+
 import packageJson from '../../package.json' with { type: 'json' }
-import { isLoopback } from '../config/loopback.ts'
-import type { MetricsConfig } from '../config/metrics.ts'
-import type { LogOptions } from '../observe/log.ts'
-import type { Observer } from '../observe/observer.ts'
-import type { Tracing } from '../observe/tracing.ts'
-import { log, setUpLog } from './stderr-log.ts'
 
 /** What records the requests of a process. */
-export interface Observation {
+interface Observation {
   /** `undefined`: nobody wants to know of them. */
   readonly observer: Observer | undefined
   close(): Promise<void>
@@ -27,7 +116,7 @@ export async function openObservation({
   const sinks = [opened.sink, metrics?.sink].filter((sink) => sink !== undefined)
   const tracing = await openTracing()
   if (sinks.length === 0 && !tracing) return { observer: undefined, close: async () => undefined }
-  const { createObserver } = await import('../observe/observer.ts')
+  const { createObserver } = await import('../server/observe/observer.ts')
   return { observer: createObserver(sinks, tracing), close: async () => metrics?.close() }
 }
 
@@ -39,7 +128,7 @@ const Registry = z.object({ version: z.string(), trace: z.unknown() })
 /** Traces go to the SDK that was attached (`node --import`); without one nothing is loaded. */
 async function openTracing(): Promise<Tracing | undefined> {
   if (!(registryKey in globalThis)) return undefined
-  const { createTracing } = await import('../observe/tracing.ts')
+  const { createTracing } = await import('../server/observe/tracing.ts')
   const tracing = createTracing(packageJson.version)
   const { data: registry } = Registry.safeParse(Reflect.get(globalThis, registryKey))
   if (!tracing && registry?.trace !== undefined) {
@@ -55,10 +144,9 @@ async function openMetrics(
   { host, port }: NonNullable<MetricsConfig['metrics']>,
   droppedLogLines: () => number,
 ) {
-  const [{ createMetrics }, { metricsContentType }, { startMetricsServer }] = await Promise.all([
-    import('../observe/metrics.ts'),
-    import('../observe/prometheus.ts'),
-    import('../transports/metrics.ts'),
+  const [{ createMetrics, metricsContentType }, { startMetricsServer }] = await Promise.all([
+    import('../server/observe/metrics.ts'),
+    import('../server/transports/metrics.ts'),
   ])
   const { sink, text } = createMetrics({ version: packageJson.version, droppedLogLines })
   const server = await startMetricsServer({

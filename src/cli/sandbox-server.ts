@@ -7,9 +7,8 @@ import { errorCodes } from '../contract/error.ts'
 import { Faults } from '../sandbox/faults.ts'
 import { Fixture } from '../sandbox/fixture/fixture.ts'
 import { openSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts'
+import { hostCheck, type Listening, listen } from '../server/transports/listen.ts'
 import { safeLine, safeLines } from '../text/safe-text.ts'
-import { hostCheck } from '../transports/hosts.ts'
-import { type Listening, listen } from '../transports/listen.ts'
 
 /** A file that describes faults or data cannot be used; the message says what is wrong with it. */
 class DescriptionError extends Error {

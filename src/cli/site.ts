@@ -1,7 +1,7 @@
-import type { Readiness } from '../transports/http-probes.ts'
-import type { Site } from '../transports/http-site.ts'
-import type { OwnKey } from '../transports/own-key.ts'
-import type { Access } from './start-page/model.ts'
+import type { Readiness } from '../server/transports/http-probes.ts'
+import type { Site } from '../server/transports/http-site.ts'
+import type { OwnKey } from '../server/transports/key.ts'
+import type { Access } from './start-page.ts'
 
 export interface SiteOptions {
   readonly version: string
@@ -33,10 +33,7 @@ export function createSite({
         : showWebCall !== undefined && path.startsWith(webCallPath),
     async fetch(request) {
       if (showWebCall && new URL(request.url).pathname !== '/') return showWebCall(request)
-      const [{ startPage }, { clientSteps }] = await Promise.all([
-        import('./start-page/start-page.ts'),
-        import('./start-page/client-steps.ts'),
-      ])
+      const { startPage, clientSteps } = await import('./start-page.ts')
       const address = { url: `${publicUrl?.origin ?? baseOf(request)}/mcp`, access }
       const clients = clientSteps(address, request.headers.get('user-agent') ?? '')
       const { status, headers, body } = startPage({

@@ -45,12 +45,11 @@ export function createWebCallServer(
 }
 
 async function openServer(show: ShowPage): Promise<{ server: Server; url: string }> {
-  const [{ createServer }, { getRequestListener }, { hostCheck }, { listen }, { isForWebCall }] =
+  const [{ createServer }, { getRequestListener }, { hostCheck, listen }, { isForWebCall }] =
     await Promise.all([
       import('node:http'),
       import('@hono/node-server'),
-      import('../transports/hosts.ts'),
-      import('../transports/listen.ts'),
+      import('../server/transports/listen.ts'),
       import('../sandbox/web-calls/web-calls.ts'),
     ])
   const host = '127.0.0.1'

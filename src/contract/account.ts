@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { accountParams, id, timestamps } from './field.ts'
-import { pageOf, pageQuery } from './page.ts'
+import { accountParams, id, pageOf, pageQuery, timestamps } from './field.ts'
 import { route } from './route.ts'
 
 /** An account or subaccount [B]. */

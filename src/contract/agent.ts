@@ -1,8 +1,104 @@
 import * as z from 'zod'
-import { behaviour } from './agent-settings.ts'
-import { accountParams, id, instant, timestamps } from './field.ts'
-import { pageOf, pageQuery } from './page.ts'
+import { accountParams, id, instant, pageOf, pageQuery, timestamps, withDefault } from './field.ts'
 import { route } from './route.ts'
+
+/** How a conversation begins [R]. */
+const greetingModes = ['fixed_message', 'user_first', 'dynamic_message'] as const
+
+/** Background sounds an agent can play [R]. */
+const ambientSources = [
+  'open_plan_office',
+  'customer_service_center',
+  'internet_cafe',
+  'urban_street',
+  'rural_outdoors',
+  'ac_fan',
+] as const
+
+/** A setting for which null means its default [R]. */
+const setting = <T extends z.ZodType>(schema: T, value: z.output<T>) =>
+  schema.optional().nullable().meta({ default: value })
+const ratio = (what: string, value: number) =>
+  setting(z.number().min(0).max(1).describe(what), value)
+const flag = (what: string, value: boolean) => setting(z.boolean().describe(what), value)
+/** A setting for which null is a value of its own: never. */
+const delay = (least: number, most: number, what: string, value: number) =>
+  withDefault(z.int().min(least).max(most).nullable().describe(what), value)
+
+/**
+ * The behaviour settings of an agent: optional objects of optional fields, the same on create and
+ * update. Bounds and defaults are [B] unless marked otherwise. The platform fills in `meta.default`
+ * on create, and nothing on update.
+ */
+const behaviour = {
+  allow_auto_hangup: z.boolean().nullish().describe('Agent may end the call.'),
+  allow_caller_recording_opt_out: z.boolean().nullish().describe('Caller may decline recording.'),
+  max_duration_seconds: withDefault(
+    z.int().min(10).max(43200).nullable().describe('Longest conversation, seconds.'),
+    1200,
+  ),
+  initial_message: z
+    .object({
+      message: withDefault(z.string().nullable().describe('Greeting; Jinja template.'), ''),
+      mode: setting(z.enum(greetingModes).describe('Who opens.'), 'fixed_message'),
+      delay_ms: setting(z.int().min(0).max(5000).describe('Wait before.'), 0), // [R]
+      interruptible: flag('May be talked over.', false),
+    })
+    .nullish()
+    .describe('How the agent opens.'),
+  ambient_sound: z
+    .object({
+      source: withDefault(
+        z.enum(ambientSources).nullable().describe('null: none.'),
+        ambientSources[0],
+      ),
+      volume: ratio('0 to 1.', 0.5),
+    })
+    .nullish()
+    .describe('Background sound.'),
+  inactivity_settings: z
+    .object({
+      reminder_timeout_ms: delay(5000, 300000, 'Silence; null: never.', 10000), // [R]
+      reminder_max_count: setting(z.int().min(0).describe('Most reminders.'), 2),
+      end_call_timeout_ms: delay(10000, 600000, 'Silence; null: never.', 305000), // [R]
+      reset_on_activity: flag('Speech restarts the count.', true),
+    })
+    .nullish()
+    .describe('Silence of the caller.'),
+  response_timing: z
+    .object({
+      min_endpointing_delay_seconds: setting(
+        z.number().min(0).describe('Silence that ends a turn.'),
+        0.1,
+      ),
+    })
+    .nullish()
+    .describe('When the agent answers.'),
+  interrupt_settings: z
+    .object({
+      enabled: flag('Caller may interrupt.', true),
+      min_words: setting(z.int().min(0).describe('Fewest that interrupt.'), 0),
+      min_speech_seconds: setting(z.number().min(0).describe('Shortest that interrupts.'), 0.2),
+    })
+    .nullish()
+    .describe('Barge-in.'),
+  capture_settings: z
+    .object({ recording_enabled: flag('Record audio.', true) })
+    .nullish()
+    .describe('Recording.'),
+  volume: z
+    .object({
+      web: ratio('0 to 1.', 0.5),
+      telephony: ratio('0 to 1.', 0.5),
+      allow_adjustment: flag('Agent may adjust it.', true),
+    })
+    .nullish()
+    .describe('Output volume.'),
+  denoising: z
+    .object({ web: flag('On web calls.', true), telephony: flag('On phone calls.', true) })
+    .nullish()
+    .describe('Noise suppression.'),
+}
 
 /*
  * Provider objects. The catalogs decide which providers exist, so any provider code is accepted
@@ -18,10 +114,10 @@ const model = {
 }
 const transcriber = {
   provider: provider.describe('Code from list_transcribers.'),
-  model: z.string().optional().describe('Id from list_transcribers.'),
+  model: z.string().nullish().describe('Id from list_transcribers.'),
   languages: z.array(z.string()).optional().describe('Codes; [] detects.'),
-  language: z.string().optional().describe('Where a provider takes one only.'),
-  keywords: z.array(z.string()).optional().describe('Words to listen for.'),
+  language: z.string().nullish().describe('Where a provider takes one only.'),
+  keywords: z.array(z.string()).nullish().describe('Words to listen for.'),
 }
 const voice = {
   provider: provider.describe('Such as azure, cartesia, elevenlabs.'),
@@ -29,14 +125,14 @@ const voice = {
   language: z.string().nullish().describe('Language code.'),
   settings: z
     .looseObject({
-      similarity_boost: z.number().optional().describe('Closeness to the original voice.'),
-      stability: z.number().optional().describe('Evenness of delivery.'),
-      speed: z.number().optional().describe('Pace; 1 is normal.'),
-      style: z.number().optional().describe('Exaggeration of style.'),
-      use_speaker_boost: z.boolean().optional().describe('Boost likeness.'),
+      similarity_boost: z.number().nullish().describe('Closeness to the original voice.'),
+      stability: z.number().nullish().describe('Evenness of delivery.'),
+      speed: z.number().nullish().describe('Pace; 1 is normal.'),
+      style: z.number().nullish().describe('Exaggeration of style.'),
+      use_speaker_boost: z.boolean().nullish().describe('Boost likeness.'),
     })
     .nullish()
-    .describe('Tuning, for providers that take it.'),
+    .describe('Tuning, if supported.'),
 }
 
 const Model = z.looseObject(model).describe('Language model.')

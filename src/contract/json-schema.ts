@@ -21,7 +21,8 @@ export function jsonSchemaOf(
     reused: 'inline',
     override: ({ zodSchema, jsonSchema }) => {
       tidy(zodSchema, jsonSchema)
-      if (!defaults) delete jsonSchema.default
+      // A reply is read with its defaults filled in.
+      if (!defaults || io === 'output') delete jsonSchema.default
     },
   })
   return rest

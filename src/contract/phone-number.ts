@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { accountParams, e164, id } from './field.ts'
-import { pageOf, pageQuery } from './page.ts'
+import { accountParams, e164, id, pageOf, pageQuery } from './field.ts'
 import { route } from './route.ts'
 
 /** A phone number of the account [B]. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isObject } from '../text/json.ts'
 import { accountParams } from './field.ts'
 import { route } from './route.ts'
 
@@ -44,20 +45,20 @@ const CatalogTranscriber = z.looseObject({
     .describe('Languages it takes: code, name.'),
 })
 
-/** Catalog of language models, grouped by provider [R]. */
+/** Catalog of language models, grouped by provider [R], which may be a code or an object. */
 export const ModelCatalog = z.array(
   z.looseObject({
-    provider: Provider.describe('Provider.'),
-    models: z.array(CatalogModel).describe('Its models.'),
+    provider: z.union([z.string(), Provider]).describe('Provider, as code or object.'),
+    models: z.array(CatalogModel).default([]).describe('Its models.'),
   }),
 )
 export type ModelCatalog = z.output<typeof ModelCatalog>
 
-/** Catalog of transcribers, grouped by provider [R], which may be a code or an object. */
+/** Catalog of transcribers, likewise. */
 export const TranscriberCatalog = z.array(
   z.looseObject({
     provider: z.union([z.string(), Provider]).describe('Provider, as code or object.'),
-    models: z.array(CatalogTranscriber).describe('Its models.'),
+    models: z.array(CatalogTranscriber).default([]).describe('Its models.'),
   }),
 )
 export type TranscriberCatalog = z.output<typeof TranscriberCatalog>
@@ -78,20 +79,39 @@ export const Voice = z.looseObject({
 export type Voice = z.output<typeof Voice>
 
 /**
- * Voices of one provider. The shape is not published [B]: accepted are an object that holds the
- * array as `voices` or `items`, and the array alone. All of it is kept.
+ * Voices of one provider. The shape is not published [B]: accepted are an object that holds the list
+ * under any name, and the list alone. All of it is kept.
  */
 export const VoiceCatalog = z
   .union([z.looseObject({}), z.array(z.unknown())])
   .refine((catalog) => voicesIn(catalog) !== undefined, { error: 'Expected an array of voices' })
 export type VoiceCatalog = z.output<typeof VoiceCatalog>
 
-/** The array of voices in a reply, in any of the accepted shapes. */
-export function voicesIn(catalog: unknown): unknown[] | undefined {
-  if (Array.isArray(catalog)) return catalog
-  const { voices, items } = catalog as { voices?: unknown; items?: unknown }
-  if (Array.isArray(voices)) return voices
-  return Array.isArray(items) ? items : undefined
+/** The list of voices in a reply, and what else it holds. */
+interface FoundVoices {
+  readonly voices: readonly unknown[]
+  readonly rest: Readonly<Record<string, unknown>>
+}
+
+/**
+ * The list of voices, wherever it is: under a known name, else the first list of objects. A list that is
+ * empty or null counts only where no other is found. `undefined`: there is none.
+ */
+export function voicesIn(catalog: unknown): FoundVoices | undefined {
+  if (Array.isArray(catalog)) return { voices: catalog, rest: {} }
+  if (!isObject(catalog)) return undefined
+  const lists = Object.entries(catalog).flatMap(([name, value]) => {
+    const isKnown = name === 'voices' || name === 'items'
+    const list: unknown = value === null && isKnown ? [] : value
+    if (!Array.isArray(list)) return []
+    if (list.length === 0) return [{ name, list, order: isKnown ? 3 : 4 }]
+    const order = isKnown ? (name === 'voices' ? 0 : 1) : 2
+    return isKnown || list.some(isObject) ? [{ name, list, order }] : []
+  })
+  const [found] = lists.toSorted((one, other) => one.order - other.order)
+  if (!found) return undefined
+  const { [found.name]: _, ...rest } = catalog
+  return { voices: found.list, rest }
 }
 
 const voiceQuery = {

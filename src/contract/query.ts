@@ -26,12 +26,13 @@ const repeated = (items: readonly unknown[]): readonly unknown[] =>
 
 /**
  * Converts a query string to the types that `schema` expects, before it is parsed with it. Text that
- * is not a number or boolean stays text, so that the schema reports it. Unknown parameters are dropped.
+ * is not a number or boolean stays text, so that the schema reports it. Unknown parameters are dropped,
+ * and empty ones count as not given: the client libraries send null that way [S].
  */
 export function decodeQuery(schema: z.ZodObject, search: URLSearchParams): Record<string, unknown> {
   const query: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(schema.shape)) {
-    const texts = search.getAll(name)
+    const texts = search.getAll(name).filter((text) => text !== '')
     const last = texts.at(-1)
     if (last === undefined) continue
     query[name] = decode(field, last, texts)

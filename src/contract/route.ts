@@ -98,6 +98,8 @@ export interface RouteRequest {
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, unknown>>
   readonly body?: Readonly<Record<string, unknown>>
+  /** Awaited when it is the request's turn, before each try. Cancelled meanwhile, it is not sent. */
+  readonly beforeSending?: () => Promise<void>
 }
 
 /** The parsed reply of a route; `undefined` where the route has no reply schema. */

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
 import * as z from 'zod'
-import { accountParams, id } from './field.ts'
-import { pageOf, pageQuery } from './page.ts'
+import { accountParams, id, pageOf, pageQuery } from './field.ts'
 import { route } from './route.ts'
 
 /** A SIP trunk [B]. The password is never returned. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isObject } from '../text/json.ts'
 import { accountParams, withDefault } from './field.ts'
 import { route } from './route.ts'
 
@@ -33,13 +34,16 @@ const TemplateIssue = z.looseObject({
 })
 export type TemplateIssue = z.output<typeof TemplateIssue>
 
-/** Result of a template validation [B]. An unknown variable is a warning, not an error [R]. */
+/**
+ * Result of a template validation [B]. An unknown variable is a warning, not an error [R]. Only `valid`
+ * must be there; an absent list is empty [R].
+ */
 export const TemplateValidation = z.looseObject({
   valid: z.boolean().describe('True when the template renders.'),
-  errors: z.array(TemplateIssue).describe('What keeps it from rendering.'),
-  warnings: z.array(TemplateIssue).describe('What may be a mistake.'),
-  variables: z.array(z.string()).describe('Variable paths it reads.'),
-  unknown_variables: z.array(z.string()).describe('Those the platform does not know.'),
+  errors: z.array(TemplateIssue).default([]).describe('What keeps it from rendering.'),
+  warnings: z.array(TemplateIssue).default([]).describe('What may be a mistake.'),
+  variables: z.array(z.string()).default([]).describe('Variable paths it reads.'),
+  unknown_variables: z.array(z.string()).default([]).describe('Those the platform does not know.'),
 })
 export type TemplateValidation = z.output<typeof TemplateValidation>
 
@@ -61,4 +65,34 @@ export const templateRoutes = {
     reply: TemplateValidation,
     effect: 'reads',
   }),
+}
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** Most names in a dotted path; further ones are ignored. */
+const deepestPath = 20
+
+/**
+ * What a template reads in a call with these `test_variables`: they are nested [R], and win over the
+ * variables of the platform. A key with dots, such as `order.id`, sets `id` of `order` [S]. An object
+ * given for one that exists, such as `contact`, replaces only the fields it has [S].
+ */
+export function withTestVariables(known: Variables, testVariables: Variables): Variables {
+  const variables: Record<string, unknown> = { ...known }
+  for (const [path, value] of Object.entries(testVariables)) {
+    put(variables, path.split('.', deepestPath), value)
+  }
+  return variables
+}
+
+function put(into: Record<string, unknown>, [name = '', ...rest]: string[], value: unknown): void {
+  if (name === '__proto__') return
+  const before = into[name]
+  if (rest.length === 0) {
+    into[name] = isObject(value) && isObject(before) ? { ...before, ...value } : value
+    return
+  }
+  const inner = isObject(before) ? { ...before } : {}
+  put(inner, rest, value)
+  into[name] = inner
 }

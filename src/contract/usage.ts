@@ -20,7 +20,7 @@ const UsageValue = z.looseObject({
     .describe('What this value is grouped by; null when ungrouped.'),
 })
 
-/** A reply may leave an empty array out [R]. */
+/** A reply may leave an empty array out [R]. A wrong one is an error: sums would be wrong without it. */
 const absentAsEmpty = <T extends z.ZodType>(array: z.ZodArray<T>) =>
   z.preprocess((items) => items ?? [], array)
 
@@ -35,6 +35,7 @@ export const Usage = z.looseObject({
       group_by: z.unknown().optional().describe('What values are split by.'),
       tz: z.string().nullish().describe('Time zone of the buckets.'),
     })
+    .default({})
     .describe('The query as the platform understood it.'),
   data: absentAsEmpty(
     z

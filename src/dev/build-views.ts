@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build } from 'esbuild'
-import { viewTitles } from '../apps/view-titles.ts'
-import { viewNames } from '../apps/views.ts'
-import { inline } from '../pages/style.ts'
+import { inline } from '../apps/pages/page.ts'
+import { viewNames, viewTitles } from '../apps/views.ts'
 
 /**
  * Builds each view as one HTML file: its style and its script are in it, and its policy allows these
@@ -25,7 +24,7 @@ export async function buildViews(root: string, folder: string): Promise<string[]
 }
 
 async function bundled(root: string, name: string) {
-  const folder = join('src/app-views', name)
+  const folder = join('src/apps/browser', name)
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: [join(folder, 'view.ts'), join(folder, 'view.css')],

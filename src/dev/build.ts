@@ -2,11 +2,10 @@ import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import packageJson from '../../package.json' with { type: 'json' }
-import { initializedVersions, toolSummaries } from '../service/tool-summaries.ts'
+import { initializedVersions, toolSummaries } from '../server/tool-summaries.ts'
 import { buildViews } from './build-views.ts'
-import { keepClassNames } from './keep-class-names.ts'
+import { keepClassNames, oneStartPart, replaceModules } from './bundle-plugins.ts'
 import { licences } from './licences.ts'
-import { replaceModules } from './replace-modules.ts'
 
 /*
  * npm run build [-- --if-needed]: makes dist/, one bundle with its lazily loaded parts beside it and
@@ -26,12 +25,12 @@ if (process.argv.includes('--if-needed') && isCurrent()) process.exit(0)
 const replaced = replaceModules(root, {
   // Scripts and the names of packages for developers are of no use in the program.
   'package.json': JSON.stringify({ name: packageJson.name, version: packageJson.version }),
-  'src/service/tool-summaries.ts': Object.entries({ toolSummaries, initializedVersions })
+  'src/server/tool-summaries.ts': Object.entries({ toolSummaries, initializedVersions })
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
     .join('\n'),
   'src/apps/views-folder.ts': `import { join } from 'node:path'
 export const viewsFolder = join(import.meta.dirname, '../apps')`,
-  'src/mcp/call/prebuilt-listed-tools.ts': `import { toolSummaries } from '../../service/tool-summaries.ts'
+  'src/tool/prebuilt-listed-tools.ts': `import { toolSummaries } from '../server/tool-summaries.ts'
 export const prebuiltListedTools = Object.fromEntries(
   toolSummaries.map(({ name, listed }) => [name, JSON.parse(listed)]),
 )`,
@@ -55,7 +54,11 @@ const { metafile } = await build({
   metafile: true,
   // What the package names as its main file loads its parts in a way that cannot be bundled.
   alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
-  plugins: [replaced, keepClassNames('oidc-provider')],
+  plugins: [
+    replaced,
+    keepClassNames('oidc-provider'),
+    oneStartPart(root, 'src/cli/main.ts', ['src/cli/compile-cache-folder.ts']),
+  ],
   // undici is CommonJS and requires Node's own modules.
   banner: {
     js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",

@@ -126,7 +126,7 @@ try {
   const agent = await call(Id, 'create_agent', {
     name: 'Market Street Practice',
     model: { provider: 'openai', model: 'gpt-4.1' },
-    transcriber: { provider: 'deepgram', model: 'nova-2', languages: ['en-gb'] },
+    transcriber: { provider: 'deepgram', model: 'nova-2:general', languages: ['en-gb'] },
     voice: { provider: 'elevenlabs', voice_id: voice.id, language: 'en-gb' },
     initial_message: { message: greeting },
   })

@@ -2,12 +2,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { adviceTable, kindTable } from './docs/errors.ts'
 import { buttonPictures, installButtons } from './docs/install-links.ts'
-import { installOptionTable } from './docs/install-options.ts'
 import { withSections } from './docs/markdown.ts'
-import { pluginManifests } from './docs/plugins.ts'
 import {
   configSchemaText,
   destinationTable,
+  installOptionTable,
   sandboxKeyTable,
   settingTable,
 } from './docs/settings.ts'
@@ -34,7 +33,6 @@ const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const wholeFiles = {
   'docs/config.schema.json': configSchemaText(),
   ...buttonPictures(),
-  ...pluginManifests(),
 }
 
 const isCheck = process.argv.includes('--check')

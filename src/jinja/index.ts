@@ -2,7 +2,6 @@
  * Jinja2 3.1 in TypeScript: parsing, static analysis and rendering of templates, in agreement with
  * Python's own as far as templates can tell.
  */
-export { analyse } from './analysis/analyse.ts'
-export { unknownVariables } from './analysis/known-variables.ts'
+export { analyse, unknownVariables } from './analysis/analyse.ts'
 export { TemplateError } from './error.ts'
 export { render } from './render/render.ts'

@@ -1,3 +1,5 @@
+import { TemplateError } from './error.ts'
+
 /**
  * Caps that keep a hostile template from costing more than it should.
  *
@@ -62,3 +64,24 @@ export const MAX_INTEGER_BITS = 65_536
 
 /** The sandbox's own rule: `range()` refuses to be longer (`MAX_RANGE` in `jinja2.sandbox`). */
 export const MAX_RANGE = 100_000
+
+/**
+ * What parsing and checking one template may cost. A step pays for some 100 ns of work or for 32
+ * bytes of memory, as when rendering.
+ */
+export class AnalysisBudget {
+  private readonly steps: number
+  private left: number
+
+  constructor(steps: number) {
+    this.steps = steps
+    this.left = steps
+  }
+
+  spend(steps: number): void {
+    this.left -= steps
+    if (this.left >= 0) return
+    const message = `the template takes more than ${this.steps} steps to check; make it shorter or less nested`
+    throw new TemplateError('too_large', message, null)
+  }
+}

@@ -1,31 +1,29 @@
 import type { McpServerFactory } from '@modelcontextprotocol/server'
-import type { Audit } from '../audit/audit.ts'
-import type { Observer } from '../observe/observer.ts'
-import { createCancelledTasks } from '../state/cancelled-tasks.ts'
+import type { Audit } from '../server/audit/audit.ts'
+import type { Observer } from '../server/observe/observer.ts'
 import type { Changes } from '../state/changes.ts'
 import type { Records } from '../state/records.ts'
-import type { SealingKeys } from '../state/sealing-keys.ts'
-import { createUsedTokens } from '../state/used-tokens.ts'
-import type { ConfirmMode } from './call/confirm-mode.ts'
-import { createConfirmations } from './call/confirmation.ts'
-import { taskTtlMs } from './call/task.ts'
-import { createHttpFastPath, type HttpFastPath } from './fast/http-fast-path.ts'
-import { auditedCall, auditedCalls } from './protocol/audited-calls.ts'
-import { createCancellations } from './protocol/cancellation.ts'
-import { type CallLocally, createLocalCalls } from './protocol/local-calls.ts'
-import { createMissingScopes, type MissingScopes } from './protocol/missing-scopes.ts'
+import { createCancelledTasks, createUsedTokens } from '../state/records.ts'
+import type { SealingKeys } from '../state/sealing.ts'
+import type { StateError } from '../state/state-access.ts'
+import type { ConfirmMode } from '../tool/confirm-mode.ts'
+import { createConfirmations } from '../tool/confirmation.ts'
+import { taskTtlMs } from '../tool/task.ts'
+import { type NewSession, newSession } from './clients.ts'
+import { createHttpFastPath, type HttpFastPath } from './http-fast-path.ts'
+import { type CallLocally, createLocalCalls } from './local-calls.ts'
 import {
   createRequestObserving,
   createStreamObserving,
   type ObserveStream,
-} from './protocol/observed-request.ts'
-import { createServerFactory, type ServerFactoryOptions } from './protocol/server.ts'
-import { serverInfoOf } from './protocol/server-info.ts'
-import { createToolCalls } from './protocol/tool-calls.ts'
-import { createToolCatalogues } from './protocol/tool-catalogue.ts'
-import type { OnUnknownTool } from './protocol/unknown-tool.ts'
-import { type NewSession, newSession } from './protocol/view-sessions.ts'
-import { type CountWaits, createWaitCount } from './protocol/waits.ts'
+} from './observed-request.ts'
+import { createMissingScopes, type MissingScopes } from './request-exposure.ts'
+import { createServerFactory, type ServerFactoryOptions } from './server.ts'
+import { serverInfoOf } from './server-info.ts'
+import { auditedCall, auditedCalls, createCancellations, createToolCalls } from './tool-calls.ts'
+import type { OnUnknownTool } from './tools.ts'
+import { createToolCatalogues } from './tools.ts'
+import { type CountWaits, createWaitCount } from './waits.ts'
 
 /** What the audit trail names as the client where the command line calls a tool. */
 const terminalClient = 'voice-agent-mcp call'
@@ -48,6 +46,8 @@ export interface McpServiceOptions
   readonly observer?: Observer | undefined
   /** Records who changed what; `undefined`: nothing is recorded. */
   readonly audit?: Audit | undefined
+  /** Called with what an operator has to know of the state. */
+  readonly onStateTrouble?: ((message: string) => void) | undefined
   /** Fires when the only client is gone, or the server has to stop. */
   readonly shutdown?: AbortSignal | undefined
 }
@@ -70,13 +70,17 @@ export interface McpService {
 
 export function createMcpService(options: McpServiceOptions): McpService {
   const { isSandbox, version, confirm, records, changes, sealingKeys, shutdown, onBug } = options
-  const { observer, audit } = options
+  const { observer, audit, onStateTrouble = onBug } = options
   const confirmations = createConfirmations(confirm, {
     usedTokens: createUsedTokens(records),
     sealingKeys,
   })
   const cancellations = createCancellations(changes)
-  const runTool = createToolCalls({ cancellations, shutdown, onBug, observer })
+  const onStateFailure = ({ message, isTemporary }: StateError) => {
+    observer?.stateFailed(isTemporary ? 'away' : 'broken')
+    onStateTrouble(message)
+  }
+  const runTool = createToolCalls({ cancellations, shutdown, onBug, onStateFailure, observer })
   const shared = {
     ...options,
     info: serverInfoOf(isSandbox, version),

@@ -1,23 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors, type Provider } from 'oidc-provider'
-import { scopes as allScopes, type Scope } from '../session/credential.ts'
+import { scopes as allScopes, type Scope } from '../platform/sessions/session.ts'
+import { networkOf } from '../server/transports/client-network.ts'
+import type { Authorization, TokenReading } from '../server/transports/key.ts'
+import { Allowances, spend } from '../server/transports/rate.ts'
 import type { Records } from '../state/records.ts'
-import type { SealingKeys } from '../state/sealing-keys.ts'
-import { StateError } from '../state/state-error.ts'
-import type { Authorization, TokenReading } from '../transports/authorization.ts'
-import { networkOf } from '../transports/client-network.ts'
-import { Allowances } from '../transports/rate.ts'
-import type { FetchDocument } from './client-documents.ts'
-import type { StaticClient } from './client-metadata.ts'
-import { createFormTokens } from './form-token.ts'
+import type { SealingKeys } from '../state/sealing.ts'
+import { StateError } from '../state/state-access.ts'
+import type { FetchDocument, StaticClient } from './clients.ts'
+import { createFormTokens } from './forms.ts'
 import { createInteractions } from './interactions.ts'
-import { createKeptKeys, type KeptKeys } from './kept-keys.ts'
-import { type AskPlatform, createKeyCheck } from './key-check.ts'
-import { sendPage } from './pages/send-page.ts'
-import { interactionIn, isOauthPath, paths } from './paths.ts'
-import { createProvider } from './provider.ts'
-import { asPublicRequest, withKnownParameters, withScopes } from './public-request.ts'
-import { bearerChallenge, resourceMetadata, resourceOf } from './resource-metadata.ts'
+import { sendPage } from './pages/pages.ts'
+import { type AskPlatform, createKeptKeys, createKeyCheck, type KeptKeys } from './platform-keys.ts'
+import { createProvider, problemPageOf } from './provider.ts'
+import {
+  asPublicRequest,
+  bearerChallenge,
+  clientNetwork,
+  interactionIn,
+  isOauthPath,
+  knownRequest,
+  paths,
+  resourceMetadata,
+  resourceOf,
+} from './public-address.ts'
 import { createStateAdapters } from './state-adapter.ts'
 
 export interface AuthorizationServerOptions {
@@ -42,8 +48,9 @@ export interface AuthorizationServerOptions {
 const mostRegistrations = { perNetwork: 30, inAll: 300 }
 
 /**
- * Requests for access a minute from one network. So many cannot use up what one kind of record may hold
- * (state-adapter.ts) before they expire.
+ * Requests for access a minute from one network. How many of them are kept is bounded by network, too
+ * (`mostOfStrangers` in state-adapter.ts): one network at this rate reaches that bound before the first
+ * expire, and leaves the room of the others.
  */
 const mostAccessRequests = 300
 
@@ -87,9 +94,9 @@ export async function openAuthorizationServer(
       return answerInteraction(interactionId, { request, response, network })
     }
     if (path === paths.authorize) {
-      if (!spend([accessRequests, networkOf(address)]))
+      if (spend([accessRequests, networkOf(address)]) > 0)
         return sendPage(response, { page: 'problem', problem: 'too_many' })
-      request.url = withScopes(withKnownParameters(request.url ?? ''), scopes)
+      request.url = knownRequest(request.url ?? '', scopes)
     }
     if (path === paths.register && answerPreflight(request, response)) return
     await protocol(request, response)
@@ -97,27 +104,22 @@ export async function openAuthorizationServer(
   return {
     serves: isOauthPath,
     serve: (request, response, address) =>
-      serve(request, response, address).catch((error: unknown) => {
-        onError(error)
-        fail(response)
-      }),
+      clientNetwork.run(networkOf(address), () =>
+        serve(request, response, address).catch((error: unknown) => {
+          if (!(error instanceof errors.OIDCProviderError)) onError(error)
+          if (response.headersSent) return void response.destroy()
+          sendPage(response, problemPageOf(error))
+        }),
+      ),
     readToken: (token) => readToken(token, { provider, keptKeys, publicUrl, onError }),
     challenge: (fault) => bearerChallenge(publicUrl, scopes, fault),
   }
 }
 
-/** Counts one for each name; false: one of them has used up its allowance, and nothing is counted. */
-function spend(...spent: readonly (readonly [allowances: Allowances, name: string])[]): boolean {
-  const now = performance.now()
-  if (spent.some(([allowances, name]) => allowances.waitMs(name, now) > 0)) return false
-  for (const [allowances, name] of spent) allowances.spend(name, 1, now)
-  return true
-}
-
 function createRegistrationLimit(): (address: string) => boolean {
   const perNetwork = new Allowances(mostRegistrations.perNetwork)
   const inAll = new Allowances(mostRegistrations.inAll)
-  return (address) => spend([perNetwork, networkOf(address)], [inAll, ''])
+  return (address) => spend([perNetwork, networkOf(address)], [inAll, '']) === 0
 }
 
 /** The key behind an access token: while the token and its grant are valid, and it is for this server. */
@@ -184,9 +186,4 @@ function answerPreflight(request: IncomingMessage, response: ServerResponse): bo
   response.setHeader('access-control-max-age', '3600')
   response.writeHead(204).end()
   return true
-}
-
-function fail(response: ServerResponse): void {
-  if (response.headersSent) return void response.destroy()
-  sendPage(response, { page: 'problem', problem: 'failed' })
 }

@@ -1,21 +1,19 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { errors, type Interaction, type InteractionResults, type Provider } from 'oidc-provider'
 import * as z from 'zod'
-import type { Scope } from '../session/credential.ts'
+import type { Scope } from '../platform/sessions/session.ts'
 import type { Records } from '../state/records.ts'
-import { readForm } from './form-body.ts'
-import type { FormTokens } from './form-token.ts'
-import type { KeptKey, KeptKeys } from './kept-keys.ts'
-import type { TryKey } from './key-check.ts'
-import { lifetimes } from './lifetimes.ts'
-import { type PageAnswer, readPageAnswer } from './pages/answers.ts'
+import { isOperators } from './clients.ts'
+import type { FormTokens } from './forms.ts'
+import { isFromOwnPage, type PageAnswer, readAnswer } from './forms.ts'
 import type { AskingClient, ConsentFormModel, KeyFormModel, PageModel } from './pages/models.ts'
-import { sendPage } from './pages/send-page.ts'
-import { paths } from './paths.ts'
+import { sendPage } from './pages/pages.ts'
+import type { KeptKey, KeptKeys, TryKey } from './platform-keys.ts'
 import { anybody } from './provider.ts'
-import { resourceOf } from './resource-metadata.ts'
-import { isFromOwnPage } from './same-origin.ts'
+import { paths, resourceOf } from './public-address.ts'
 import type { StateAdapters } from './state-adapter.ts'
+import { lifetimes } from './tokens.ts'
 
 /*
  * What a person does about a request for access: gives a key of the platform, which is checked there,
@@ -67,10 +65,8 @@ export const createInteractions = (options: InteractionsOptions) => {
     const asked = await whatIsAsked(interaction, options)
     if (!asked) return show({ page: 'problem', problem: 'expired' })
     if (request.method !== 'POST') return show(await currentPage(asked, options))
-    const form = await readForm(request)
-    const answer = form && readPageAnswer(form)
-    if (!answer) return show({ page: 'problem', problem: 'forged' })
-    if (!(await formTokens.isOf(id, answer.form_token)))
+    const answer = await readAnswer(request)
+    if (!answer || !(await formTokens.isOf(id, answer.form_token)))
       return show({ page: 'problem', problem: 'forged' })
     const next = await takeAnswer(answer, asked, { ...exchange, options })
     if ('page' in next) return show(next)
@@ -121,10 +117,10 @@ async function whatIsAsked(
   }
 }
 
-/** oidc-provider marks what it knows of a client so; its types do not say it. */
+/** oidc-provider marks a document's client so; its types do not say it. */
 function knownHow(client: object): AskingClient['known'] {
   if ('clientIdMetadataDocument' in client) return 'by_document'
-  return 'noManage' in client ? 'by_operator' : 'by_registration'
+  return isOperators(client) ? 'by_operator' : 'by_registration'
 }
 
 async function formOf({ interaction, client }: Asked, { formTokens }: InteractionsOptions) {
@@ -208,11 +204,18 @@ async function allow(
   answering: Answering,
 ): Promise<Next> {
   const { provider, publicUrl, keptKeys, adapters } = answering.options
-  if (!(await isFirstAnswer(asked, answering.options))) return answered
+  const grantId = randomBytes(32).toString('base64url')
+  const name = { of: 'grant', id: grantId } as const
+  // Before the request is answered: there may be no room for it.
+  await keptKeys.keep(name, key, lifetimes.grant * 1000)
+  if (!(await isFirstAnswer(asked, answering.options))) {
+    await keptKeys.remove(name)
+    return answered
+  }
   const grant = new provider.Grant({ accountId: anybody, clientId: asked.client.id })
+  grant.jti = grantId
   grant.addResourceScope(resourceOf(publicUrl).href, allowed.join(' '))
-  const grantId = await grant.save()
-  await keptKeys.keep({ of: 'grant', id: grantId }, key, lifetimes.grant * 1000)
+  await grant.save()
   await adapters.keepClient(asked.client.id)
   const login = { accountId: anybody, remember: false }
   return end({ login, consent: { grantId } }, asked, answering)

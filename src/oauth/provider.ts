@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createPrivateKey, randomBytes } from 'node:crypto'
 import {
   type Configuration,
   errors,
@@ -6,25 +6,35 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider'
-import { oauthTokenMark } from '../session/credential.ts'
-import type { SealingKeys } from '../state/sealing-keys.ts'
-import { documentFetch, type FetchDocument } from './client-documents.ts'
+import * as z from 'zod'
+import type { Scope } from '../platform/sessions/session.ts'
+import type { SealingKeys } from '../state/sealing.ts'
+import { StateError } from '../state/state-access.ts'
 import {
   clientAuthMethods,
+  createAssertionCheck,
+  documentFetch,
+  type FetchDocument,
+  guardLookUps,
+  isOperators,
   isOwnRedirect,
+  parsedMetadata,
   providerMetadata,
   type StaticClient,
-} from './client-metadata.ts'
-import { lifetimes } from './lifetimes.ts'
-import type { PageModel } from './pages/models.ts'
-import { renderPage } from './pages/render.ts'
-import { paths } from './paths.ts'
-import { type FeatureOptions, featuresOf } from './provider-features.ts'
-import { offlineAccess } from './public-request.ts'
-import { signingKey } from './signing-key.ts'
+  tooMany,
+} from './clients.ts'
+import type { PageModel, ProblemModel } from './pages/models.ts'
+import { renderPage } from './pages/pages.ts'
+import { offlineAccess, paths, resourceOf } from './public-address.ts'
 import type { StateAdapters } from './state-adapter.ts'
+import { lifetimes, type Tokens, tokenText } from './tokens.ts'
 
-export interface ProviderOptions extends FeatureOptions {
+interface ProviderOptions {
+  readonly publicUrl: URL
+  /** The scopes that some exposed tool needs. */
+  readonly scopes: readonly Scope[]
+  /** Whether a client at an address may register now. */
+  readonly mayRegister: (address: string) => boolean
   readonly clients: readonly StaticClient[]
   readonly adapters: StateAdapters
   readonly sealingKeys: SealingKeys
@@ -42,17 +52,15 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
   const provider = new Provider(publicUrl.origin, {
     ...endpoints,
     ...grants,
+    rotateRefreshToken: (context) => checkRenewal(context, options.adapters.tokens),
     ...clientsOf(options),
+    assertJwtClientAuthClaimsAndHeader: createAssertionCheck(),
     adapter: options.adapters.of,
     cookies: cookiesOf(publicUrl, cookieKeys),
     features: featuresOf(options),
     jwks: { keys: signingKeys.map(signingKey) },
     findAccount: (_, sub) => ({ accountId: sub, claims: async () => ({ sub }) }),
-    renderError: (context, { error_description: detail }, error) => {
-      const isDefect = !(error instanceof errors.OIDCProviderError)
-      const problem = isDefect ? 'failed' : problemOf(error)
-      show(context, { page: 'problem', problem, detail: isDefect ? undefined : detail })
-    },
+    renderError: (context, _, error) => show(context, problemPageOf(error)),
   })
   // Only with it are the headers believed that asPublicRequest has set.
   provider.proxy = true
@@ -60,12 +68,23 @@ export async function createProvider(options: ProviderOptions): Promise<Provider
     await next()
     const route = context.oidc?.route
     if (route === 'discovery') Object.assign(context.body, metadata(options))
+    // An invalid token is as good as revoked (RFC 7009 §2.2).
+    if (route === 'revocation' && context.body?.error === 'invalid_grant') {
+      context.status = 200
+      context.body = ''
+    }
     const address = context.response.get('location')
     // The person is done: not a redirect, see the page.
     if (route === 'resume' && address && URL.parse(address)?.origin !== publicUrl.origin)
       show(context, { page: 'return', address })
   })
-  markTokens(provider)
+  provider.on('authorization.error', ({ oidc }, error) => {
+    // Before a person has answered, nobody has agreed to go to an address that the client itself gave.
+    const isAnswered = oidc.entities.Interaction?.result !== undefined
+    if (!isAnswered && !isOperators(oidc.client)) error.allow_redirect = false
+  })
+  makeTokens(provider, options.adapters.tokens)
+  guardLookUps(provider)
   provider.Client.prototype.redirectUriAllowed = function (uri) {
     return isOwnRedirect(uri, this.redirectUris ?? [])
   }
@@ -91,8 +110,16 @@ function show(
   context.body = body
 }
 
-const problemOf = (error: Error) =>
-  error instanceof errors.SessionNotFound ? 'expired' : 'invalid'
+/** The page for a person whose request failed. */
+export function problemPageOf(error: unknown): ProblemModel {
+  const page = 'problem'
+  if (error instanceof StateError) return { page, problem: 'unavailable' }
+  if (!(error instanceof errors.OIDCProviderError)) return { page, problem: 'failed' }
+  if (error instanceof errors.SessionNotFound) return { page, problem: 'expired' }
+  if (error instanceof errors.TemporarilyUnavailable)
+    return { page, problem: error.status === 429 ? 'too_many' : 'unavailable' }
+  return { page, problem: 'invalid', detail: error.error_description }
+}
 
 const endpoints: Configuration = {
   routes: {
@@ -137,7 +164,6 @@ const grants: Configuration = {
     Session: lifetimes.interaction,
     IdToken: lifetimes.accessToken,
   },
-  rotateRefreshToken: true,
   issueRefreshToken: async (_, client) => client.grantTypeAllowed('refresh_token'),
   expiresWithSession: async () => false,
   loadExistingGrant: ({ oidc }) => {
@@ -186,12 +212,119 @@ function cookiesOf(publicUrl: URL, keys: readonly Uint8Array[]): Configuration['
   }
 }
 
-/** Gives tokens a form of their own, so that nothing of this server is ever taken for an API key. */
-function markTokens({ AccessToken, RefreshToken, AuthorizationCode }: Provider): void {
-  const random = () => randomBytes(32).toString('base64url')
-  const made = (kind: string) => () => `${oauthTokenMark}-${kind}-${random()}.${oauthTokenMark}`
-  // oidc-provider's own function sets the format of an access token, too.
-  Object.assign(AccessToken.prototype, { generateTokenId: made('access'), format: 'opaque' })
-  Object.assign(RefreshToken.prototype, { generateTokenId: made('refresh') })
-  Object.assign(AuthorizationCode.prototype, { generateTokenId: made('code') })
+/** Refuses a renewal before its token is used up. */
+async function checkRenewal(context: KoaContextWithOIDC, tokens: Tokens): Promise<boolean> {
+  const { entities, params } = context.oidc
+  const token = entities.RefreshToken
+  const { resource } = params ?? {}
+  // oidc-provider would refuse it, too, but after the token was used up.
+  if (typeof resource === 'string' && !token?.resourceIndicators.has(resource))
+    throw new errors.InvalidTarget()
+  const waitMs = await tokens.renewalWaitMs(token?.grantId ?? '')
+  if (waitMs > 0) throw tooMany('too many renewals of this access', waitMs)
+  return true
+}
+
+/** What oidc-provider makes of a token, which its types do not have. */
+const Model = z.object({
+  getValueAndPayload: z.custom<(this: object) => Promise<{ value: string; payload: object }>>(
+    (value) => typeof value === 'function',
+  ),
+})
+
+/** Lets oidc-provider make our tokens and codes. */
+function makeTokens(
+  { AccessToken, RefreshToken, AuthorizationCode }: Provider,
+  tokens: Tokens,
+): void {
+  const ofAccess = Model.parse(AccessToken.prototype).getValueAndPayload
+  const ofRefresh = Model.parse(RefreshToken.prototype).getValueAndPayload
+  Object.assign(AccessToken.prototype, {
+    async getValueAndPayload(this: object) {
+      const { payload } = await ofAccess.call(this)
+      // Without a payload, oidc-provider keeps no record.
+      return { value: await tokens.newAccessToken(payload), payload: undefined }
+    },
+  })
+  Object.assign(RefreshToken.prototype, {
+    async getValueAndPayload(this: InstanceType<typeof RefreshToken>) {
+      this.jti = await tokens.newRefreshToken(this.grantId ?? '', this.rotations ?? 0)
+      return ofRefresh.call(this)
+    },
+  })
+  Object.assign(AuthorizationCode.prototype, {
+    generateTokenId: () => tokenText('code', randomBytes(32).toString('base64url')),
+  })
+}
+
+/** What of oidc-provider is used. */
+function featuresOf({
+  publicUrl,
+  scopes,
+  mayRegister,
+}: ProviderOptions): NonNullable<Configuration['features']> {
+  const resource = resourceOf(publicUrl).href
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    rpInitiatedLogout: { enabled: false },
+    userinfo: { enabled: false },
+    revocation: { enabled: true },
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: 'draft-02',
+      cacheDuration: { min: 60, max: 24 * 3600 },
+    },
+    registration: {
+      enabled: true,
+      issueRegistrationAccessToken: false,
+      idFactory(context) {
+        if (!mayRegister(context.ip)) throw tooMany('too many registrations')
+        // Before oidc-provider reads what the client sent.
+        const { oidc } = context
+        Object.defineProperty(oidc, 'body', { value: providerMetadata(parsedMetadata(oidc.body)) })
+        return `client-${randomBytes(18).toString('base64url')}`
+      },
+    },
+    resourceIndicators: {
+      enabled: true,
+      // Clients of older revisions name no resource; there is but one.
+      defaultResource: async () => resource,
+      useGrantedResource: async () => true,
+      getResourceServerInfo: async (_, indicator) => {
+        if (withoutSlash(indicator) !== resource) throw new errors.InvalidTarget()
+        return {
+          scope: scopes.join(' '),
+          audience: resource,
+          accessTokenFormat: 'opaque',
+          accessTokenTTL: lifetimes.accessToken,
+        }
+      },
+    },
+  }
+}
+
+const withoutSlash = (indicator: string) => indicator.replace(/\/$/, '')
+
+/** PKCS #8 of an Ed25519 key up to the key itself (RFC 8410 §7). */
+const ed25519Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+/**
+ * The key that ID tokens would be signed with, the same on all servers. None is ever made, but clients
+ * look for a key where they look for OpenID Connect, and oidc-provider needs one.
+ */
+function signingKey(seed: Uint8Array) {
+  const der = Buffer.concat([ed25519Prefix, seed])
+  const { d, x } = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({
+    format: 'jwk',
+  })
+  return {
+    kty: 'OKP' as const,
+    crv: 'Ed25519' as const,
+    alg: 'EdDSA',
+    use: 'sig',
+    d: d ?? '',
+    x: x ?? '',
+  }
 }

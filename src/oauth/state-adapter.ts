@@ -1,69 +1,85 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider'
 import * as z from 'zod'
-import { isObject } from '../json/is-object.ts'
-import type { OauthRecordKind, RecordBounds, Records } from '../state/records.ts'
-import type { SealingKeys } from '../state/sealing-keys.ts'
-import { StateError } from '../state/state-error.ts'
-import type { KeptKeys } from './kept-keys.ts'
-import { createSealer } from './sealer.ts'
+import type { OauthRecordKind, RecordBounds } from '../state/records.ts'
+import { createSealer } from '../state/sealing.ts'
+import { StateError } from '../state/state-access.ts'
+import { useAssertion } from './clients.ts'
+import { clientNetwork } from './public-address.ts'
+import { createTokens, notKept, type Tokens, type TokensOptions } from './tokens.ts'
 
 /*
  * What oidc-provider keeps, in the records that servers share. Ids are hashed there, and payloads are
  * sealed here: they hold tokens and secrets of clients.
  *
- * - What belongs to a grant is valid only while the grant has its key (kept-keys.ts). So a grant is
+ * - What belongs to a grant is valid only while the grant has its key (platform-keys.ts). So a grant is
  *   revoked by one removal, also what a request of the same moment is still making of it.
- * - A code or refresh token is used by adding a record, which only one request can do. The second use
- *   ends the grant, and so everything that the first one got.
+ * - A code is used by adding a record, which only one request can do. The second use ends the grant,
+ *   and so everything that the first one got. Tokens: tokens.ts.
  * - Sessions are not kept: a browser is not logged in, so each request for access is answered by a
  *   person with a key.
  */
 
 /** The models of oidc-provider that are kept. */
 const kinds: Readonly<Record<string, OauthRecordKind | undefined>> = {
-  Client: 'oauth_client',
   Interaction: 'oauth_interaction',
   Grant: 'oauth_grant',
   AuthorizationCode: 'oauth_code',
-  AccessToken: 'oauth_access_token',
-  RefreshToken: 'oauth_refresh_token',
   ReplayDetection: 'oauth_replay',
 }
 
-/** Most of each kind, so that strangers cannot fill the disk: anyone can register and ask. */
+/**
+ * Most of each kind, so that strangers cannot fill the disk: anyone can register and ask. What they make
+ * belongs to their network, which can take a tenth.
+ */
 const most: RecordBounds = { inAll: 200_000, perOwner: 200_000 }
-const mostOfStrangers: RecordBounds = { inAll: 20_000, perOwner: 20_000 }
+const mostOfStrangers: RecordBounds = { inAll: 20_000, perOwner: 2_000 }
 const strangers: readonly string[] = ['Client', 'Interaction']
 
 const day = 24 * 3600
-/** A client that registers is kept for a day; once somebody has allowed it access, for longer. */
+/**
+ * A client that registers is kept for a day; once somebody has allowed it access, for longer, and then
+ * it takes no room of those that register.
+ */
 const unusedClientSeconds = day
 const usedClientSeconds = 400 * day
 
-export interface StateAdapterOptions {
-  readonly records: Records
-  readonly sealingKeys: SealingKeys
-  readonly keptKeys: KeptKeys
-}
+export type StateAdapterOptions = Omit<TokensOptions, 'endGrant'>
 
 const Payload = z.record(z.string(), z.unknown())
 
 export interface StateAdapters {
   readonly of: (model: string) => Adapter
-  /** A client that a person has allowed access is kept for longer. */
+  readonly tokens: Tokens
+  /** Keeps a client that a person has allowed access. */
   readonly keepClient: (clientId: string) => Promise<void>
 }
 
 export function createStateAdapters(options: StateAdapterOptions): StateAdapters {
-  const clients = keptModel('Client', 'oauth_client', options)
+  const { records, keptKeys } = options
+  const endGrant = async (id: string) => {
+    await keptKeys.remove({ of: 'grant', id })
+    await records.remove({ kind: 'oauth_grant', id })
+    await records.remove({ kind: 'oauth_refresh_token', id })
+  }
+  const tokens = createTokens({ ...options, endGrant })
+  const ending = { ...options, endGrant }
+  const open = keptModel('Client', 'oauth_client', ending)
+  const allowed = keptModel('AllowedClient', 'oauth_allowed_client', ending)
+  const find = async (id: string) => (await open.find(id)) ?? (await allowed.find(id))
   return {
     of(model) {
+      if (model === 'Client') return withOutages({ ...open, find })
+      if (model === 'AccessToken') return withOutages(tokens.accessTokens)
+      if (model === 'RefreshToken') return withOutages(tokens.refreshTokens)
       const kind = kinds[model]
-      return kind ? withOutages(keptModel(model, kind, options)) : nothingKept
+      return kind ? withOutages(keptModel(model, kind, ending)) : notKept
     },
+    tokens,
     async keepClient(clientId) {
-      const payload = await clients.find(clientId)
-      if (payload) await clients.upsert(clientId, payload, usedClientSeconds)
+      const payload = await find(clientId)
+      if (!payload) return
+      await allowed.upsert(clientId, payload, usedClientSeconds)
+      await open.destroy(clientId)
     },
   }
 }
@@ -71,38 +87,33 @@ export function createStateAdapters(options: StateAdapterOptions): StateAdapters
 function keptModel(
   model: string,
   kind: OauthRecordKind,
-  { records, sealingKeys, keptKeys }: StateAdapterOptions,
+  { records, sealingKeys, keptKeys, endGrant }: TokensOptions,
 ): Adapter {
   const sealer = createSealer(sealingKeys, 'oauth records')
-  const bounds = strangers.includes(model) ? mostOfStrangers : most
+  const isOfStrangers = strangers.includes(model)
+  const bounds = isOfStrangers ? mostOfStrangers : most
   const use = (id: string) => ({ kind: 'oauth_used', id: `${kind} ${id}` }) as const
   const read = async (id: string): Promise<AdapterPayload | undefined> => {
     const sealed = await records.get({ kind, id })
     const text = sealed && (await sealer.open(sealed, [kind, id]))
     return text ? Payload.parse(JSON.parse(text)) : undefined
   }
-  const endGrant = async (id: string) => {
-    await keptKeys.remove({ of: 'grant', id })
-    await records.remove({ kind: 'oauth_grant', id })
-  }
   return {
     async upsert(id, payload, expiresIn = unusedClientSeconds) {
       const value = await sealer.seal(JSON.stringify(payload), [kind, id])
-      const record = { kind, id, owner: 'oauth', value, forMs: expiresIn * 1000 }
-      // An assertion of a client may be used once: of two at the same moment one is recorded.
-      if (model === 'ReplayDetection') {
-        if ((await records.add(record, bounds)) === 'added') return
-        throw new errors.InvalidClientAuth('the assertion was used before')
-      }
+      if (model === 'ReplayDetection')
+        return useAssertion(records, { kind, id, value }, payload.iss)
+      const owner = (isOfStrangers && clientNetwork.getStore()) || 'oauth'
+      const record = { kind, id, owner, value, forMs: expiresIn * 1000 }
       if ((await records.put(record, bounds)) === 'full')
         throw new StateError(`The state holds too many records of the kind ${kind}.`)
     },
     async find(id) {
       const payload = await read(id)
-      if (!payload || !belongsToGrant(model, payload)) return payload
+      if (model !== 'AuthorizationCode' || payload?.grantId === undefined) return payload
       const isLive = await keptKeys.has({ of: 'grant', id: payload.grantId })
       if (!isLive) return undefined
-      const isUsed = canBeUsed(model) && (await records.get(use(id))) !== undefined
+      const isUsed = (await records.get(use(id))) !== undefined
       return isUsed ? { ...payload, consumed: true } : payload
     },
     async consume(id) {
@@ -151,25 +162,4 @@ function withOutages(adapter: Adapter): Adapter {
     findByUserCode: adapter.findByUserCode,
     findByUid: adapter.findByUid,
   }
-}
-
-const canBeUsed = (model: string) => model === 'AuthorizationCode' || model === 'RefreshToken'
-
-const belongsToGrant = (
-  model: string,
-  payload: AdapterPayload,
-): payload is AdapterPayload & { grantId: string } =>
-  (canBeUsed(model) || model === 'AccessToken') &&
-  isObject(payload) &&
-  typeof payload.grantId === 'string'
-
-const nothing = async () => undefined
-const nothingKept: Adapter = {
-  upsert: nothing,
-  find: nothing,
-  findByUserCode: nothing,
-  findByUid: nothing,
-  consume: nothing,
-  destroy: nothing,
-  revokeByGrantId: nothing,
 }

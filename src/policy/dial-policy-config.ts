@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { closestWord } from '../text/closest-match.ts'
+import { DuplicateKeyError, parseJsonText } from '../text/json.ts'
 import { isTimeZone } from '../text/time-zone.ts'
 
 /** How an E.164 number begins: at least the first digit of a country calling code. */
@@ -35,6 +37,16 @@ const listOf = <T extends z.ZodType>(item: T) =>
 const ClockTime = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$|^24:00$/, { error: 'Expected a time such as 21:00' })
+
+/** How an entry of `allow_agents` begins that is a name; every other entry is an id. */
+export const agentNamePrefix = 'name:'
+
+const AllowedAgent = z
+  .string()
+  .min(1)
+  .refine((entry) => entry !== agentNamePrefix, {
+    error: 'Expected the name of an agent after name:',
+  })
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
@@ -81,8 +93,8 @@ export const DialPolicyConfig = z.strictObject({
   allow_countries: listOf(Country).optional(),
   /** Numbers of these countries may not. */
   deny_countries: listOf(Country).optional(),
-  /** Agents that may call, by id or exact name. Ids are safer: an assistant can change names. */
-  allow_agents: listOf(z.string().min(1)).optional(),
+  /** Agents that may call: ids, and exact names as `name:…`. An assistant can change names. */
+  allow_agents: listOf(AllowedAgent).optional(),
   /** Caller numbers that may be used. */
   allow_from: listOf(CallerNumber).optional(),
   /** When no call is placed; one time or several. */
@@ -106,3 +118,42 @@ export const DialPolicyConfig = z.strictObject({
   max_total: Limit.optional(),
 })
 export type DialPolicyConfig = z.output<typeof DialPolicyConfig>
+
+/** The dial policy cannot be used; the message says where it is, which field, and what to write. */
+export class DialPolicyError extends Error {
+  override readonly name = 'DialPolicyError'
+}
+
+/** Reads a policy from JSON text; `source` says where it is, for errors. Throws DialPolicyError. */
+export function parseDialPolicy(text: string, source: string): DialPolicyConfig {
+  let value: unknown
+  try {
+    value = parseJsonText(text)
+  } catch (error) {
+    if (error instanceof DuplicateKeyError) throw unusable(source, error.message)
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new DialPolicyError(
+      `The dial policy (${source}) is not JSON: ${reason}. Write an object such as {"allow_countries": ["DE"], "max_per_hour": 10}.`,
+    )
+  }
+  const parsed = DialPolicyConfig.safeParse(value)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.flatMap(problemsOf)
+  throw unusable(source, problems.join('; '))
+}
+
+const unusable = (source: string, problems: string) =>
+  new DialPolicyError(
+    `The dial policy (${source}) cannot be used: ${problems}. Correct it and start again.`,
+  )
+
+function problemsOf(issue: z.core.$ZodIssue): string[] {
+  const path = issue.path.join('.')
+  if (issue.code !== 'unrecognized_keys') return [`${path || 'the whole'}: ${issue.message}`]
+  const known = Object.keys((path ? QuietHours : DialPolicyConfig).shape)
+  return issue.keys.map((key) => {
+    const meant = closestWord(key, known)
+    const hint = meant ? `did you mean ${meant}?` : `the fields are ${known.join(', ')}`
+    return `${path ? `${path}.` : ''}${key}: unknown field; ${hint}`
+  })
+}

@@ -1,22 +1,33 @@
 import { randomUUID } from 'node:crypto'
-import type { CallCounter, OpenCall, PlatformCall, Reservation } from '../state/call-counter.ts'
+import type {
+  CallCounter,
+  CallLimits,
+  ExceededLimit,
+  OpenCall,
+  PlatformCall,
+  Reservation,
+} from '../state/call-counter.ts'
+import type { CallStop } from '../state/call-stop.ts'
 import type { CallKey } from '../state/journal.ts'
-import { callLimitsOf, limitViolation, RunTotal, uncountedViolation } from './counted-limits.ts'
-import type { DialAllowed, DialDecision, DialRefused, DialRequest } from './dial-decision.ts'
 import type { DialPolicyConfig } from './dial-policy-config.ts'
-import { checkRequest } from './request-rules.ts'
-import { refuserOf } from './rule-violation.ts'
+import type { DialAllowed, DialDecision, DialRefused, DialRequest } from './dial-rules.ts'
+import { callStopText, checkRequest, type RuleViolation, refusalOf } from './dial-rules.ts'
 
 /** The longest that a call can last, ms; one whose end is not known counts as under way until then. */
 export const longestCallMs = 12 * 3_600_000
 
 /** What the operator lets assistants dial. One for a server process, because `max_total` counts. */
 export interface DialPolicy {
-  /** Whether the call would be allowed now. Counts nothing. */
+  /**
+   * Whether an operator has stopped all calls; `undefined`: not. To be asked right before a call is sent:
+   * they may have been stopped since it was reserved. Throws StateError.
+   */
+  stopped(): Promise<DialRefused | undefined>
+  /** Whether the call would be allowed now. Counts nothing. Throws StateError. */
   check(request: DialRequest): Promise<DialDecision>
   /**
    * The same, and counts the call if it is allowed: to be asked right before it is sent. `call`: its
-   * entry in the journal.
+   * entry in the journal. Throws StateError.
    */
   reserve(
     request: DialRequest,
@@ -36,12 +47,14 @@ export interface DialPolicy {
   cancel(id: string): Promise<void>
 }
 
-export interface DialPolicyOptions {
+interface DialPolicyOptions {
   /** `undefined`: the operator has set no policy; every ordinary number may be dialled. */
   readonly config: DialPolicyConfig | undefined
   /** Where the policy is, for a person who is to change it: a flag, a variable, a file's path. */
   readonly source: string
   readonly counter: CallCounter
+  /** The operator's stop of all calls, as the servers share it. Throws StateError. */
+  readonly callStop?: () => Promise<CallStop | undefined>
   /** For the rules about the time of day, ms since 1970; limits are counted by the counter's time. */
   readonly now?: () => number
   /** How long a call counts as under way unless it is renewed, ms. Default 12 hours. */
@@ -49,77 +62,135 @@ export interface DialPolicyOptions {
 }
 
 export function createDialPolicy(options: DialPolicyOptions): DialPolicy {
-  const { config = {}, source, counter, now = Date.now, leaseMs = longestCallMs } = options
+  const {
+    config = {},
+    source,
+    counter,
+    callStop,
+    now = Date.now,
+    leaseMs = longestCallMs,
+  } = options
   const limits = callLimitsOf(config)
   const isCounting = Object.keys(limits).length > 0
   const total = new RunTotal(config.max_total)
-  const refuse = refuserOf(config, source)
-  const refuseUncounted = (error: unknown) => refuse(uncountedViolation(limits, error))
+  const refuse = (violation: RuleViolation) => refusalOf(violation, config, source)
 
+  const stopped = async (): Promise<DialRefused | undefined> => {
+    const stop = await callStop?.()
+    return stop && refuse({ rule: 'calls_stopped', message: callStopText(stop) })
+  }
   const decide = (request: DialRequest): DialDecision => {
     const found = checkRequest(request, config, now())
     if ('rule' in found) return refuse(found)
     const violation = total.violation()
     return violation ? refuse(violation) : { allowed: true, destination: found }
   }
-  const count = (call: CallKey | undefined): Promise<Reservation> =>
-    total.reserve(call, async () =>
-      isCounting ? counter.reserve(limits, leaseMs, call) : { id: randomUUID() },
-    )
+  // If the counter cannot be told of a call that was placed, the call counts until its lease ends.
+  const tell = async (work: () => Promise<void>) => {
+    if (isCounting) await work().catch(() => undefined)
+  }
   return {
+    stopped,
     async check(request) {
-      const decision = decide(request)
+      const decision = (await stopped()) ?? decide(request)
       if (!decision.allowed || !isCounting) return decision
-      try {
-        const exceeded = await counter.check(limits)
-        return exceeded ? refuse(limitViolation(exceeded)) : decision
-      } catch (error) {
-        return refuseUncounted(error)
-      }
+      const exceeded = await counter.check(limits)
+      return exceeded ? refuse(limitViolation(exceeded)) : decision
     },
     async reserve(request, call) {
-      const decision = decide(request)
+      // No pause between this decision and the count: both are about `max_total`.
+      const decision = (await stopped()) ?? decide(request)
       if (!decision.allowed) return decision
-      try {
-        const counted = await count(call)
-        if ('exceeded' in counted) return refuse(limitViolation(counted.exceeded))
-        return { ...decision, id: counted.id }
-      } catch (error) {
-        return refuseUncounted(error)
-      }
+      const counted = await total.reserve(
+        call,
+        async (): Promise<Reservation> =>
+          isCounting ? counter.reserve(limits, leaseMs, call) : { id: randomUUID() },
+      )
+      if ('exceeded' in counted) return refuse(limitViolation(counted.exceeded))
+      return { ...decision, id: counted.id }
     },
     async pending(call) {
       const shared = isCounting ? await counter.pending(call).catch(() => []) : []
       return [...new Set([...shared, ...total.reservedFor(call)])]
     },
-    ...following(counter, { isCounting, leaseMs }),
-    async cancel(id) {
-      total.cancel(id)
-      if (isCounting) await counter.cancel(id).catch(ignore)
-    },
-  }
-}
-
-interface Following {
-  readonly isCounting: boolean
-  readonly leaseMs: number
-}
-
-/** Tells the counter of calls that were placed. If that fails, the call counts until its lease ends. */
-const following = (
-  counter: CallCounter,
-  { isCounting, leaseMs }: Following,
-): Pick<DialPolicy, 'placed' | 'underWay' | 'renew' | 'release'> => {
-  const tell = async (work: () => Promise<void>) => {
-    if (isCounting) await work().catch(ignore)
-  }
-  return {
     placed: (id, call) => tell(() => counter.placed(id, call)),
     underWay: async (owner) =>
       isCounting ? counter.open(owner, longestCallMs).catch(() => []) : [],
     renew: (id) => tell(() => counter.renew(id, leaseMs)),
     release: (id) => tell(() => counter.release(id)),
+    cancel(id) {
+      total.cancel(id)
+      return tell(() => counter.cancel(id))
+    },
   }
 }
 
-const ignore = () => undefined
+/** The limits of a policy that the call counter keeps; only those that are set. */
+function callLimitsOf(config: DialPolicyConfig): CallLimits {
+  const { max_per_minute, max_per_hour, max_per_day, max_at_once } = config
+  const all = { max_per_minute, max_per_hour, max_per_day, max_at_once }
+  return Object.fromEntries(Object.entries(all).filter(([, limit]) => limit !== undefined))
+}
+
+/** The calls that this process has placed since its start, for `max_total`. */
+class RunTotal {
+  readonly #limit: number | undefined
+  readonly #placed = new Map<string, CallKey | undefined>()
+  #reserving = 0
+
+  constructor(limit: number | undefined) {
+    this.#limit = limit
+  }
+
+  violation(): RuleViolation | undefined {
+    if (this.#limit === undefined || this.#placed.size + this.#reserving < this.#limit)
+      return undefined
+    return {
+      rule: 'max_total',
+      message: `No more calls: this server may place ${calls(this.#limit)} from its start to its end, and has.`,
+    }
+  }
+
+  /** Counts a call while its reservation is made, because other requests ask meanwhile. */
+  async reserve(
+    call: CallKey | undefined,
+    reserve: () => Promise<Reservation>,
+  ): Promise<Reservation> {
+    this.#reserving++
+    try {
+      const reservation = await reserve()
+      const isLimited = this.#limit !== undefined
+      if (isLimited && 'id' in reservation) this.#placed.set(reservation.id, call)
+      return reservation
+    } finally {
+      this.#reserving--
+    }
+  }
+
+  /** The reservations of this process for a call. */
+  reservedFor({ owner, externalId }: CallKey): string[] {
+    const found = [...this.#placed].filter(
+      ([, call]) => call?.externalId === externalId && call.owner === owner,
+    )
+    return found.map(([id]) => id)
+  }
+
+  cancel(id: string): void {
+    this.#placed.delete(id)
+  }
+}
+
+const spans: Readonly<Record<keyof CallLimits, string>> = {
+  max_per_minute: 'a minute',
+  max_per_hour: 'an hour',
+  max_per_day: 'in 24 hours',
+  max_at_once: 'at once',
+}
+
+const limitViolation = ({ rule, limit, waitMs }: ExceededLimit): RuleViolation => ({
+  rule,
+  message: `No more calls at the moment: ${calls(limit)} ${spans[rule]} ${limit === 1 ? 'is' : 'are'} allowed.`,
+  retryAfterSeconds: waitMs === null ? null : Math.max(1, Math.ceil(waitMs / 1000)),
+})
+
+const calls = (count: number) => (count === 1 ? '1 call' : `${count} calls`)

@@ -1,12 +1,12 @@
-import { type QuietHours, weekdays } from './dial-policy-config.ts'
-import { type WallTime, wallTime } from './number-zones.ts'
+import { type PrefixZones, type QuietHours, weekdays } from './dial-policy-config.ts'
+import { northAmericanAreas } from './north-american-areas.ts'
 
 const dayMinutes = 24 * 60
 const minuteMs = 60_000
 const weekMs = 7 * dayMinutes * minuteMs
 
 /** A zone in which quiet hours apply now. */
-export interface Quiet {
+interface Quiet {
   readonly zone: string
   readonly hours: QuietHours
   /** The local time, such as 22:14. */
@@ -71,3 +71,116 @@ function minuteOf(clock: string): number {
 
 const clockOf = (minute: number) =>
   [Math.floor(minute / 60), minute % 60].map((part) => String(part).padStart(2, '0')).join(':')
+
+/** Countries for which Intl has no time zone, or one that is not in official use. */
+const ownZones: Readonly<Record<string, readonly string[]>> = {
+  // Ascension and Tristan da Cunha, which libphonenumber distinguishes from Saint Helena; Kosovo.
+  AC: ['Atlantic/St_Helena'],
+  TA: ['Atlantic/St_Helena'],
+  XK: ['Europe/Belgrade'],
+  // One official time; Intl also gives the unofficial one of Xinjiang.
+  CN: ['Asia/Shanghai'],
+}
+
+/** `getTimeZones` is in ECMA-402 since 2025; earlier engines have a property instead. */
+type LocaleWithZones = Intl.Locale & { getTimeZones?(): string[]; timeZones?: string[] }
+
+/**
+ * The time zones a number may be in: those that the operator gives for its longest matching prefix,
+ * else those of its area code if it is known here, else all of its country. Empty when its country is
+ * unknown, as for +800. A mobile phone abroad is not recognised.
+ */
+export function zonesOf(
+  number: string,
+  country: string | null,
+  byPrefix: PrefixZones = {},
+): readonly string[] {
+  const [longest] = Object.keys(byPrefix)
+    .filter((prefix) => number.startsWith(prefix))
+    .sort((one, other) => other.length - one.length)
+  const byOperator = longest === undefined ? undefined : byPrefix[longest]
+  if (byOperator) return byOperator
+  if (country === null) return []
+  const known = areaZones(number, country) ?? ownZones[country]
+  if (known) return known
+  const locale: LocaleWithZones = new Intl.Locale(`und-${country}`)
+  return locale.getTimeZones?.() ?? locale.timeZones ?? []
+}
+
+/** The local time in a zone. */
+interface WallTime {
+  readonly weekday: (typeof weekdays)[number]
+  /** Minutes since the clock showed 00:00, below 1440. */
+  readonly minute: number
+}
+
+/** Kept, because making one takes 20 µs and more, and a country may have thirty zones. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+/** The local time in a zone at an instant (ms since 1970), with daylight saving. */
+export function wallTime(zone: string, at: number): WallTime {
+  let format = formats.get(zone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en', {
+      timeZone: zone,
+      weekday: 'short',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    })
+    formats.set(zone, format)
+  }
+  const parts = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]))
+  const weekday = weekdays.find((day) => day === parts.weekday?.toLowerCase())
+  if (!weekday) throw new RangeError(`No weekday in ${zone} at ${at}`)
+  return { weekday, minute: Number(parts.hour) * 60 + Number(parts.minute) }
+}
+
+/** Area codes by their time zones; several zones are separated by a space. */
+type AreaZones = Readonly<Record<string, string>>
+
+/** Brazil: the two digits of the area, in mobile numbers as well (Anatel's plan of codes). */
+const brazil: AreaZones = {
+  'America/Sao_Paulo':
+    '11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 ' +
+    '49 51 53 54 55 61 62 64',
+  'America/Bahia': '71 73 74 75 77 79',
+  'America/Recife': '82 83 84 85 86 87 88 89 98 99',
+  'America/Recife America/Noronha': '81',
+  'America/Belem': '63 91 93 94 96',
+  'America/Cuiaba': '65 66',
+  'America/Campo_Grande': '67',
+  'America/Rio_Branco': '68',
+  'America/Porto_Velho': '69',
+  'America/Manaus': '92',
+  'America/Boa_Vista': '95',
+  'America/Manaus America/Rio_Branco': '97',
+}
+
+/** Australia: the digit of the area, two for the west and centre. Mobile numbers have no area. */
+const australia: AreaZones = {
+  'Australia/Sydney Australia/Lord_Howe': '2',
+  'Australia/Melbourne Australia/Hobart': '3',
+  'Australia/Brisbane': '7',
+  'Australia/Perth Australia/Eucla': '86 89',
+  'Australia/Adelaide Australia/Darwin': '87 88',
+}
+
+/** Countries with several time zones whose area codes tell which. */
+const countries: Readonly<Record<string, { callingCode: string; areas: AreaZones }>> = {
+  US: { callingCode: '+1', areas: northAmericanAreas },
+  CA: { callingCode: '+1', areas: northAmericanAreas },
+  BR: { callingCode: '+55', areas: brazil },
+  AU: { callingCode: '+61', areas: australia },
+}
+
+/** The time zones of a number's area; `undefined` if its country is not listed or its area unknown. */
+function areaZones(number: string, country: string): readonly string[] | undefined {
+  const known = countries[country]
+  if (!known || !number.startsWith(known.callingCode)) return undefined
+  const national = number.slice(known.callingCode.length)
+  for (const [zones, areas] of Object.entries(known.areas)) {
+    if (areas.split(' ').some((area) => national.startsWith(area))) return zones.split(' ')
+  }
+  return undefined
+}

@@ -1,15 +1,9 @@
 import * as z from 'zod'
 import { e164 } from '../contract/field.ts'
-import {
-  agentNames,
-  callIds,
-  ownNumbers,
-  timeZones,
-  trunkIds,
-} from '../mcp/protocol/completion-sources.ts'
-import type { PromptArgument } from '../mcp/protocol/prompt.ts'
-import { clientText } from '../text/client-text.ts'
+import { agentNames, callIds, ownNumbers, timeZones, trunkIds } from '../mcp/completions.ts'
+import type { PromptArgument } from '../mcp/prompt.ts'
 import { closestWord } from '../text/closest-match.ts'
+import { clientText } from '../text/safe-text.ts'
 import { isTimeZone } from '../text/time-zone.ts'
 
 const reference = (description: string) => z.string().max(200).describe(description)

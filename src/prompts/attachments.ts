@@ -1,9 +1,25 @@
-import type { Fields } from '../flows/field-changes.ts'
-import { isObject } from '../json/is-object.ts'
-import type { Attachment } from '../mcp/protocol/prompt.ts'
-import type { ReadResult } from '../mcp/protocol/prompt-reader.ts'
+import type { Call, Message } from '../contract/call.ts'
+import type { PhoneNumber } from '../contract/phone-number.ts'
+import {
+  type ModelCatalog,
+  type TranscriberCatalog,
+  type VoiceCatalog,
+  voicesIn,
+} from '../contract/provider.ts'
+import type { SipTrunk } from '../contract/sip-trunk.ts'
+import type { Attachment, PromptReader, ReadResult } from '../mcp/prompt.ts'
+import { isObject } from '../text/json.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { compactJson } from '../views/compact-json.ts'
+import {
+  findOwnNumber,
+  foldLanguageCode,
+  type OwnNumber,
+  readTrunkOf,
+  type TrunkOfNumber,
+} from '../tool/checks/readiness.ts'
+import type { Fields } from '../tool/field-changes.ts'
+import { project } from '../tool/lists/list-view.ts'
+import { compactJson } from '../tool/results/shortening.ts'
 
 /** One thing as JSON. `budget`: most tokens, estimated. */
 export const attached = (what: string, uri: string, value: Fields, budget: number): Attachment => ({
@@ -104,4 +120,169 @@ function withShortTexts(value: unknown, longest: number): unknown {
   }
   if (Array.isArray(value)) return value.map((item) => withShortTexts(item, longest))
   return isObject(value) ? withShortFields(value, longest) : value
+}
+
+/** One of the account's numbers with its trunk, as far as they could be read. */
+export interface NumberAndTrunk {
+  readonly found: ReadResult<OwnNumber>
+  /** `undefined`: there is no such number. */
+  readonly trunk: ReadResult<TrunkOfNumber> | undefined
+}
+
+export async function readNumberAndTrunk(
+  e164: string,
+  reader: PromptReader,
+): Promise<NumberAndTrunk> {
+  const found = await reader.attempt(findOwnNumber(e164, reader))
+  const number = found.ok ? found.value.number : undefined
+  return { found, trunk: number && (await reader.attempt(readTrunkOf(number, reader))) }
+}
+
+export function numberAttachments(
+  e164: string,
+  { found, trunk }: NumberAndTrunk,
+): readonly Attachment[] {
+  const what = `Number ${e164}`
+  if (!found.ok)
+    return [{ what, missing: `could not be read (${found.problem}); use list_phone_numbers` }]
+  const { number, numbers, isComplete } = found.value
+  if (!number)
+    return [
+      {
+        what,
+        missing: isComplete
+          ? 'is not a number of this account'
+          : `is not among the first ${numbers.length} numbers; use list_phone_numbers`,
+      },
+    ]
+  return [attachedNumber(number), ...(trunk ? [attachedTrunkOfNumber(trunk)] : [])]
+}
+
+const attachedNumber = (number: PhoneNumber) =>
+  attached(
+    'Own number',
+    `voice-agents://phone-numbers/${encodeURIComponent(number.id)}`,
+    number,
+    400,
+  )
+
+const attachedTrunkOfNumber = (read: ReadResult<TrunkOfNumber>): Attachment =>
+  attachedFrom(read, 'Its trunk', 'use get_sip_trunk', (trunk) =>
+    typeof trunk === 'string'
+      ? { what: 'Its trunk', missing: trunk }
+      : attachedTrunk('Its trunk', trunk),
+  )
+
+/** A trunk without its numbers, which may be many. */
+export function attachedTrunk(what: string, { phone_numbers, ...trunk }: SipTrunk): Attachment {
+  return attached(
+    what,
+    `voice-agents://sip-trunks/${encodeURIComponent(trunk.id)}`,
+    { ...trunk, numbers_on_it: phone_numbers?.length ?? 0 },
+    400,
+  )
+}
+
+/** Counts the outcomes of calls. */
+export function outcomesOf(calls: readonly Call[]) {
+  const lengths = calls.flatMap(({ duration_seconds }) =>
+    typeof duration_seconds === 'number' && duration_seconds > 0 ? [duration_seconds] : [],
+  )
+  const sum = lengths.reduce((total, seconds) => total + seconds, 0)
+  return {
+    calls: calls.length,
+    status: countBy(calls, ({ status }) => status),
+    answer_status: countBy(calls, ({ answer_status }) => answer_status),
+    average_seconds: lengths.length > 0 ? Math.round(sum / lengths.length) : null,
+  }
+}
+
+function countBy<T>(items: readonly T[], by: (item: T) => string | null | undefined) {
+  const counts: Record<string, number> = {}
+  for (const item of items) {
+    const name = by(item) ?? 'unknown'
+    counts[name] = (counts[name] ?? 0) + 1
+  }
+  return counts
+}
+
+/** How many of the slowest answers are shown. */
+const mostSlowAnswers = 3
+
+/** What the timestamps of a transcript show. The result holds no words of the transcript. */
+export function timingOf(messages: readonly Message[]) {
+  const turns = messages.flatMap(({ role, timestamp }, index) => {
+    const at = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN
+    return Number.isNaN(at) ? [] : [{ turn: index + 1, role, at }]
+  })
+  const answers = turns.flatMap(({ turn, role, at }, index) => {
+    const before = turns[index - 1]
+    if (role !== 'agent' || before?.role !== 'user') return []
+    return [{ turn, seconds_after_caller: Math.round((at - before.at) / 100) / 10 }]
+  })
+  return {
+    turns: countBy(messages, ({ role }) => role),
+    // Measured from the start of the caller's turn, so it includes the time that the caller spoke.
+    slowest_answers: answers
+      .sort((a, b) => b.seconds_after_caller - a.seconds_after_caller)
+      .slice(0, mostSlowAnswers),
+    last_role: messages.at(-1)?.role ?? null,
+  }
+}
+
+type Item = Readonly<Record<string, unknown>>
+
+const codeOf = (provider: string | { code: string }) =>
+  typeof provider === 'string' ? provider : provider.code
+
+/** All language models; recommended ones first, then those with higher ratings. */
+export function modelItems(catalog: ModelCatalog): Item[] {
+  const score = (model: ModelCatalog[number]['models'][number]) =>
+    (model.recommended ? 100 : 0) + (model.intelligence_rating ?? 0) + (model.latency_rating ?? 0)
+  return catalog
+    .flatMap(({ provider, models }) =>
+      models.map((model) => ({ provider: codeOf(provider), model })),
+    )
+    .sort((a, b) => score(b.model) - score(a.model))
+    .map(({ provider, model }) => ({
+      provider,
+      ...project(model, [
+        'id',
+        'recommended',
+        'intelligence_rating',
+        'latency_rating',
+        'pricing.additional_cost_per_minute',
+        'settings.temperature',
+        'settings.max_tokens',
+      ]),
+    }))
+}
+
+/** All transcribers with their language codes; with `language`, only those that support it. */
+export function transcriberItems(catalog: TranscriberCatalog, language?: string): Item[] {
+  return catalog.flatMap(({ provider, models }) =>
+    models.flatMap(({ id, supported_languages }) => {
+      const spoken = (supported_languages ?? []).filter(
+        (one) => language === undefined || isLanguage(one, language),
+      )
+      if (language !== undefined && spoken.length === 0) return []
+      return [{ provider: codeOf(provider), id, languages: spoken.map(({ code }) => code) }]
+    }),
+  )
+}
+
+/** Voices with the fields that help to choose one. Other fields are vendor data, and left out. */
+export const voiceItems = (catalog: VoiceCatalog): Item[] =>
+  (voicesIn(catalog)?.voices ?? [])
+    .filter((voice): voice is Item => typeof voice === 'object' && voice !== null)
+    .map((voice) => project(voice, ['id', 'voice_id', 'name', 'language', 'gender', 'description']))
+
+/** True if a language of a catalog matches: by code, by the first part of its code, or by name. */
+function isLanguage(
+  { code, name }: { code: string; name?: string | null | undefined },
+  wanted: string,
+): boolean {
+  const [has, wants] = [foldLanguageCode(code), foldLanguageCode(wanted)]
+  if (has === wants || has.startsWith(`${wants}-`) || wants.startsWith(`${has}-`)) return true
+  return wanted.length > 3 && (name ?? '').toLowerCase().includes(wanted.toLowerCase())
 }

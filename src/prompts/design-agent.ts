@@ -2,12 +2,17 @@ import * as z from 'zod'
 import { voiceProviders } from '../contract/provider.ts'
 import { routes } from '../contract/routes.ts'
 import { dynamicPrefix, knownVariables } from '../contract/template.ts'
-import { languageCodes } from '../mcp/protocol/completion-sources.ts'
-import { definePrompt } from '../mcp/protocol/prompt.ts'
-import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
+import { languageCodes } from '../mcp/completions.ts'
+import type { PromptReader } from '../mcp/prompt.ts'
+import { definePrompt } from '../mcp/prompt.ts'
 import { safeText } from '../text/safe-text.ts'
-import { attachedFrom, attachedList } from './attachments.ts'
-import { modelItems, transcriberItems, voiceItems } from './catalog-summaries.ts'
+import {
+  attachedFrom,
+  attachedList,
+  modelItems,
+  transcriberItems,
+  voiceItems,
+} from './attachments.ts'
 
 export const designAgent = definePrompt({
   name: 'design_agent',

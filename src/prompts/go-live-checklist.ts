@@ -1,10 +1,25 @@
+import type { Agent } from '../contract/agent.ts'
 import { routes } from '../contract/routes.ts'
-import { definePrompt } from '../mcp/protocol/prompt.ts'
+import { definePrompt, type PromptReader, type ReadResult } from '../mcp/prompt.ts'
 import { safeText } from '../text/safe-text.ts'
+import { type CatalogPart, checkCatalogPart } from '../tool/checks/catalog-check.ts'
+import { checkGreeting } from '../tool/checks/greeting-check.ts'
+import {
+  type CheckResult,
+  checkAccounts,
+  checkLanguages,
+  checkNotArchived,
+  inboundCheck,
+  ownNumberCheck,
+  trunkCheck,
+} from '../tool/checks/readiness.ts'
 import { agentArgument, optionalNumberArgument, ownNumberArgument } from './arguments.ts'
-import { attached } from './attachments.ts'
-import { goLiveChecks } from './go-live-checks.ts'
-import { numberAttachments, readNumberAndTrunk } from './number-attachments.ts'
+import {
+  attached,
+  type NumberAndTrunk,
+  numberAttachments,
+  readNumberAndTrunk,
+} from './attachments.ts'
 
 export const goLiveChecklist = definePrompt({
   name: 'go_live_checklist',
@@ -51,3 +66,70 @@ const task = ({
 6. Finish with the checklist as a table: item, done / open / not needed, who, and one sentence: ready, or not ready because of what.
 
 Good: nothing is called ready that was not seen to work; at most one test call per yes.`
+
+/** A check as the checklist shows it. `unknown`: what it needs could not be read. */
+interface ChecklistItem {
+  readonly check: string
+  readonly result: 'ok' | 'warning' | 'problem' | 'unknown'
+  readonly found: string
+  readonly fix?: string
+}
+
+/** The checks of the checklist: those of check_call_readiness, and more that only prevent a good call. */
+async function goLiveChecks(
+  agent: Agent,
+  { fromNumber, number }: { readonly fromNumber: string; readonly number: NumberAndTrunk },
+  reader: PromptReader,
+): Promise<ChecklistItem[]> {
+  const catalogItem = (part: CatalogPart) =>
+    itemsOf(part, reader.attempt(checkCatalogPart(part, agent, reader)))
+  const items = await Promise.all([
+    itemsOf('account', reader.attempt(checkAccounts(reader, undefined))),
+    itemsOf('agent', reader.attempt(checkNotArchived(agent, reader))),
+    itemsOf('greeting', reader.attempt(checkGreeting(agent, {}, reader))),
+    catalogItem('model'),
+    catalogItem('transcriber'),
+    catalogItem('voice'),
+    [itemOf(checkLanguages(agent))],
+    numberItems(agent, fromNumber, number),
+  ])
+  return items.flat()
+}
+
+function numberItems(
+  agent: Agent,
+  fromNumber: string,
+  { found, trunk }: NumberAndTrunk,
+): ChecklistItem[] {
+  const check = 'from_number'
+  if (!found.ok) return [unknownItem(check, found.problem)]
+  const owned = itemOf(ownNumberCheck(fromNumber, found.value))
+  const { number } = found.value
+  if (!number || !trunk) return [owned]
+  return [
+    owned,
+    trunk.ok ? itemOf(trunkCheck(number, trunk.value)) : unknownItem('trunk', trunk.problem),
+    itemOf(inboundCheck(number, agent)),
+  ]
+}
+
+async function itemsOf(
+  check: string,
+  reading: Promise<ReadResult<CheckResult | CheckResult[]>>,
+): Promise<ChecklistItem[]> {
+  const read = await reading
+  return read.ok ? [read.value].flat().map(itemOf) : [unknownItem(check, read.problem)]
+}
+
+const itemOf = ({ check, ok, found, fix }: CheckResult): ChecklistItem => ({
+  check,
+  result: ok ? (fix ? 'warning' : 'ok') : 'problem',
+  found,
+  ...(fix && { fix }),
+})
+
+const unknownItem = (check: string, why: string): ChecklistItem => ({
+  check,
+  result: 'unknown',
+  found: `could not be read (${why})`,
+})

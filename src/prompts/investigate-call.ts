@@ -1,17 +1,21 @@
+import type { Message } from '../contract/call.ts'
 import { Call, type CallDetail } from '../contract/call.ts'
-import type { Message } from '../contract/conversation.ts'
 import { routes } from '../contract/routes.ts'
-import type { Attachment } from '../mcp/protocol/prompt.ts'
-import { definePrompt } from '../mcp/protocol/prompt.ts'
-import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
+import type { Attachment, PromptReader } from '../mcp/prompt.ts'
+import { definePrompt } from '../mcp/prompt.ts'
 import { safeLines, safeText } from '../text/safe-text.ts'
 import { estimateTokens } from '../text/tokens.ts'
-import { project } from '../views/fields.ts'
-import { transcriptLines, transcriptOf } from '../views/transcript.ts'
+import { project } from '../tool/lists/list-view.ts'
+import { transcriptLines, transcriptOf } from '../tool/results/call-report.ts'
 import { callArgument } from './arguments.ts'
-import { attached, attachedFrom, attachedList } from './attachments.ts'
-import { timingOf } from './call-statistics.ts'
-import { numberAttachments, readNumberAndTrunk } from './number-attachments.ts'
+import {
+  attached,
+  attachedFrom,
+  attachedList,
+  numberAttachments,
+  readNumberAndTrunk,
+  timingOf,
+} from './attachments.ts'
 
 export const investigateCall = definePrompt({
   name: 'investigate_call',

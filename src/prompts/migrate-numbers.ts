@@ -1,13 +1,12 @@
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
-import { readOwnNumbers } from '../flows/checks/own-numbers.ts'
-import { definePrompt } from '../mcp/protocol/prompt.ts'
+import { definePrompt } from '../mcp/prompt.ts'
 import { safeText } from '../text/safe-text.ts'
-import { project } from '../views/fields.ts'
+import { readOwnNumbers } from '../tool/checks/readiness.ts'
+import { project } from '../tool/lists/list-view.ts'
 import { trunkArgument } from './arguments.ts'
-import { attachedFrom, attachedList } from './attachments.ts'
-import { attachedTrunk } from './number-attachments.ts'
+import { attachedFrom, attachedList, attachedTrunk } from './attachments.ts'
 
 export const migrateNumbers = definePrompt({
   name: 'migrate_numbers',

@@ -1,14 +1,19 @@
 import type { Agent } from '../contract/agent.ts'
 import type { PhoneNumber } from '../contract/phone-number.ts'
 import { routes } from '../contract/routes.ts'
-import { type Attachment, definePrompt } from '../mcp/protocol/prompt.ts'
-import type { PromptReader } from '../mcp/protocol/prompt-reader.ts'
+import type { PromptReader } from '../mcp/prompt.ts'
+import { type Attachment, definePrompt } from '../mcp/prompt.ts'
 import { safeText } from '../text/safe-text.ts'
-import { project } from '../views/fields.ts'
+import { project } from '../tool/lists/list-view.ts'
 import { agentArgument } from './arguments.ts'
-import { attached, attachedFrom, attachedList } from './attachments.ts'
-import { outcomesOf } from './call-statistics.ts'
-import { modelItems, transcriberItems } from './catalog-summaries.ts'
+import {
+  attached,
+  attachedFrom,
+  attachedList,
+  modelItems,
+  outcomesOf,
+  transcriberItems,
+} from './attachments.ts'
 
 /** How many of the newest calls are counted: one page. */
 const callsCounted = 100

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Account } from '../contract/account.ts'
 import { routes } from '../contract/routes.ts'
-import { AccountRow } from './account-row.ts'
-import { on } from './handler.ts'
-import { pageOfRows } from './page.ts'
+import { AccountRow, on, pageOfRows } from './handler.ts'
 import { notFound, Problem } from './problem.ts'
 import type { Store } from './store.ts'
 
@@ -112,16 +110,16 @@ export const accountHandlers = [
       const before = subaccount(store, account, params.subaccount_id)
       const after = {
         ...before,
-        // Null resets to the value of a new account [S].
-        name: body.name === undefined ? before.name : (body.name ?? ''),
-        is_active: body.is_active === undefined ? before.is_active : Number(body.is_active ?? true),
-        modified: now,
+        // Absent and null are the same here [R].
+        name: body.name ?? before.name,
+        is_active: Number(body.is_active ?? before.is_active),
       }
+      if (after.name === before.name && after.is_active === before.is_active) return view(before)
       store.run(
         'UPDATE accounts SET name = :name, is_active = :is_active, modified = :modified WHERE id = :id',
-        { id: after.id, name: after.name, is_active: after.is_active, modified: after.modified },
+        { id: after.id, name: after.name, is_active: after.is_active, modified: now },
       )
-      return view(after)
+      return view({ ...after, modified: now })
     }),
   ),
 ]

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import type { Agent } from '../contract/agent.ts'
-import { AgentCreate, type AgentUpdate } from '../contract/agent.ts'
+import { type Agent, AgentCreate, type AgentUpdate } from '../contract/agent.ts'
 import { routes } from '../contract/routes.ts'
-import { defaultsOf, isPlainObject, merge, withoutNulls } from './agent-config.ts'
-import { on } from './handler.ts'
-import { pageOfRows } from './page.ts'
+import { on, pageOfRows } from './handler.ts'
 import { notFound } from './problem.ts'
 import type { Store } from './store.ts'
 
@@ -151,7 +148,8 @@ function updated(
   stored: Readonly<Record<string, unknown>>,
   { model, transcriber, voice, is_archived: _, ...replaced }: AgentUpdate,
 ): Record<string, unknown> {
-  const whole = Object.entries(replaced).map(([name, value]) => {
+  const whole = Object.entries(replaced).map(([name, given]) => {
+    const value = withoutResets(AgentCreate.shape[name as keyof typeof replaced], given)
     const defaults = creationDefaults[name]
     const hasDefaults = isPlainObject(value) && isPlainObject(defaults)
     return [name, hasDefaults ? merge(defaults, value) : (value ?? defaults)]
@@ -188,7 +186,12 @@ export function createAgent(
   },
 ): AgentRow {
   // Null means the default [S].
-  const config = withoutNullParts(merge(creationDefaults, withoutNulls(body)))
+  const given = Object.entries(body).flatMap(([name, value]) =>
+    value === null
+      ? []
+      : [[name, withoutResets(AgentCreate.shape[name as keyof AgentCreate], value)]],
+  )
+  const config = withoutNullParts(merge(creationDefaults, Object.fromEntries(given)))
   const row = { id, account_id: accountId, is_archived: 0, created: now, modified: now, config }
   store.run(
     `INSERT INTO agents (id, account_id, name_folded, created, modified, config)
@@ -196,4 +199,64 @@ export function createAgent(
     { id, accountId, name: folded(config), now, config: JSON.stringify(config) },
   )
   return row
+}
+
+export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The documented defaults of a contract schema's fields, as one object. */
+function defaultsOf(schema: z.ZodObject): Record<string, unknown> {
+  const defaults: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(schema.shape)) {
+    const value = defaultOf(field)
+    if (value !== undefined) defaults[name] = value
+  }
+  return defaults
+}
+
+function defaultOf(field: z.core.$ZodType): unknown {
+  const documented = z.globalRegistry.get(field)?.default
+  if (documented !== undefined) return documented
+  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable)
+    return defaultOf(field.unwrap())
+  if (!(field instanceof z.ZodObject)) return undefined
+  const nested = defaultsOf(field)
+  return Object.keys(nested).length > 0 ? nested : undefined
+}
+
+/** An object without its fields that are null, at every depth. */
+const withoutNulls = (object: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(object)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, isPlainObject(value) ? withoutNulls(value) : value]),
+  )
+
+/**
+ * The value of a field without the nulls that mean a default. Where null is a value of the field
+ * itself, such as no background sound, it stays.
+ */
+function withoutResets(field: z.core.$ZodType | undefined, value: unknown): unknown {
+  if (field instanceof z.ZodOptional || field instanceof z.ZodNullable)
+    return withoutResets(field.unwrap(), value)
+  if (!(field instanceof z.ZodObject) || !isPlainObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).filter(
+      ([name, inner]) => inner !== null || !(field.shape[name] instanceof z.ZodNullable),
+    ),
+  )
+}
+
+/** Merges a partial update into a stored object: objects field by field, other values replaced. */
+export function merge(
+  stored: Readonly<Record<string, unknown>>,
+  changes: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged = { ...stored }
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || name === '__proto__') continue
+    const before = merged[name]
+    merged[name] = isPlainObject(value) && isPlainObject(before) ? merge(before, value) : value
+  }
+  return merged
 }

@@ -1,14 +1,19 @@
 import type { PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { withinAccount } from './accounts.ts'
-import { CallRow } from './call-row.ts'
-import { callAt, callDetailAt, conversationAt, modifiedAtNow, statusAtNow } from './call-state.ts'
-import { type AnyInput, type HandlerInput, on, ReplyWithStatus } from './handler.ts'
-import { pageOfRows } from './page.ts'
+import {
+  CallRow,
+  callAt,
+  callDetailAt,
+  conversationAt,
+  modifiedAtNow,
+  statusAtNow,
+  webCallOf,
+} from './call-row.ts'
+import { type AnyInput, type HandlerInput, on, pageOfRows, ReplyWithStatus } from './handler.ts'
 import { placeCall } from './place-call.ts'
 import { notFound } from './problem.ts'
 import type { SqlParams } from './store.ts'
-import { webCallOf } from './web-calls/web-call-row.ts'
 import { webCallPath } from './web-calls/web-calls.ts'
 
 /** The filters of calls and conversations; only their statuses differ. */

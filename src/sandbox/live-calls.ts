@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Dialogue, type ScriptLine } from './call-plan.ts'
 import type { CallRow } from './call-row.ts'
-import type { CallSettings } from './call-settings.ts'
-import { Dialogue, type ScriptLine } from './dialogue.ts'
-import type { Greeting } from './greeting.ts'
+import { webCallOf } from './call-row.ts'
+import type { CallSettings, Greeting } from './call-settings.ts'
 import { type ChatMessage, completeChat, LlmError, type LlmOptions } from './llm.ts'
 import type { Store } from './store.ts'
 import type { Reply } from './web-calls/replies.ts'
-import { webCallOf } from './web-calls/web-call-row.ts'
 
 /*
  * Calls in which a language model speaks. The row of such a call always has a whole course, like that

@@ -1,19 +1,23 @@
 import { AgentUpdate } from '../contract/agent.ts'
 import type { CallCreate } from '../contract/call.ts'
 import type { routes } from '../contract/routes.ts'
-import { isPlainObject, merge } from './agent-config.ts'
-import { type AgentRow, findAgent } from './agents.ts'
+import { type AgentRow, findAgent, isPlainObject, merge } from './agents.ts'
 import { magicDestinations, planCall } from './call-plan.ts'
-import { type CallRow, findByExternalId, insertCall, rowOfPlan } from './call-row.ts'
-import { callSettings } from './call-settings.ts'
-import { renderGreeting } from './greeting.ts'
+import {
+  type CallRow,
+  findByExternalId,
+  insertCall,
+  insertWebCall,
+  rowOfPlan,
+  type WebTalk,
+} from './call-row.ts'
+import { callSettings, renderGreeting } from './call-settings.ts'
 import type { HandlerInput } from './handler.ts'
 import type { LiveCall } from './live-calls.ts'
 import { findNumber } from './phone-numbers.ts'
 import { invalid, missingReference, Problem } from './problem.ts'
 import { fieldError } from './request.ts'
 import { findSipTrunk } from './sip-trunks.ts'
-import { insertWebCall, type WebTalk } from './web-calls/web-call-row.ts'
 
 type PlaceInput = HandlerInput<typeof routes.calls.place>
 

@@ -3,7 +3,7 @@ import type { FieldError } from '../contract/error.ts'
 import { decodeQuery } from '../contract/query.ts'
 import type { Route } from '../contract/route.ts'
 import { allRoutes } from '../contract/routes.ts'
-import { boundExceededByText, type JsonBounds } from '../json/bounds.ts'
+import { boundExceededByText, type JsonBounds } from '../text/json.ts'
 import { Problem } from './problem.ts'
 
 interface Pattern {

@@ -1,9 +1,8 @@
 import { createAccount, insertKey } from './accounts.ts'
 import type { Content, Fixture } from './fixture/fixture.ts'
+import { loadContent, type NextId } from './fixture/fixture.ts'
 import { hotelContent } from './fixture/hotel-calls.ts'
-import { loadContent, type NextId } from './fixture/load-fixture.ts'
-import { sandboxKeys, seedId, seedIds } from './seed-ids.ts'
-import { seedSmall } from './small-data.ts'
+import { sandboxKeys, seedId, seedIds, seedSmall } from './small-data.ts'
 import type { Store } from './store.ts'
 
 const day = 24 * 3_600_000

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { isIP } from 'node:net'
 import * as z from 'zod'
 import { routes } from '../contract/routes.ts'
 import type { SipTrunk } from '../contract/sip-trunk.ts'
-import { on } from './handler.ts'
-import { pageOfRows } from './page.ts'
+import { on, pageOfRows } from './handler.ts'
 import { invalid, notFound, Problem } from './problem.ts'
-import { isSipHost } from './sip-host.ts'
 import type { Store } from './store.ts'
 
 const SipTrunkRow = z.object({
@@ -15,7 +14,7 @@ const SipTrunkRow = z.object({
   termination_uri: z.string().nullable(),
   allowed_ips: z.string().transform((text) => z.array(z.string()).parse(JSON.parse(text))),
 })
-export type SipTrunkRow = z.output<typeof SipTrunkRow>
+type SipTrunkRow = z.output<typeof SipTrunkRow>
 
 const TrunkNumber = z.object({
   id: z.string(),
@@ -134,4 +133,21 @@ export function insertSipTrunk(store: Store, row: SipTrunkRow, now: number): voi
      VALUES (:id, :account_id, :name, :termination_uri, :allowed_ips, :created)`,
     { ...row, allowed_ips: JSON.stringify(row.allowed_ips), created: now },
   )
+}
+
+const hostName =
+  /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/**
+ * True for a target of SIP calls (RFC 3261 §19.1.1, without a user): a host name or IP address, with an
+ * optional `sip:` or `sips:` before it and an optional port and parameters after it.
+ */
+function isSipHost(text: string): boolean {
+  const match =
+    /^(?:sips?:)?(\[[^\]]*\]|[^:;[\]]*)(?::(\d{1,5}))?(?:;[\w.-]+(?:=[\w.%-]+)?)*$/i.exec(text)
+  if (!match) return false
+  const [, host = '', port] = match
+  if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false
+  if (host.startsWith('[')) return isIP(host.slice(1, -1)) === 6
+  return isIP(host) === 4 || (hostName.test(host) && !/^[\d.]+$/.test(host))
 }

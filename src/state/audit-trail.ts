@@ -9,6 +9,8 @@ const AuditedWrite = z.looseObject({
   ids: z.record(z.string(), z.string()).optional(),
   /** Of a call: the number called, shortened unless the operator wants it in full. */
   to_number: z.string().optional(),
+  /** Of a call: the id that it was sent with, by which the platform lists it. */
+  external_id: z.string().optional(),
   /** Id of what was made, such as the call. */
   made_id: z.string().optional(),
   /** `done`, `failed` (nothing was changed), `unknown`; `sent`: no answer was recorded. */
@@ -78,6 +80,22 @@ export const AuditEntry = z.looseObject({
   duration_ms: z.number().optional(),
 })
 export type AuditEntry = z.output<typeof AuditEntry>
+
+/**
+ * A call that is about to be sent, as a line of its own for sinks whose entries are not written over: a
+ * process that dies leaves a trace of every person that it called.
+ */
+export interface AuditedCallSent extends Omit<z.output<typeof AuditedWrite>, 'outcome'> {
+  readonly id: string
+  /** When it is sent, ISO 8601. */
+  readonly time: string
+  /** Id of the entry that it belongs to. */
+  readonly entry: string
+  readonly platform: string
+  readonly tool: string
+  readonly key: string
+  readonly outcome: 'sent'
+}
 
 /** Which entries to list; all conditions hold together. Times are ms since 1970. */
 export interface AuditQuery {

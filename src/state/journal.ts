@@ -1,4 +1,7 @@
-import { StateError } from './state-error.ts'
+import { randomBytes } from 'node:crypto'
+import * as z from 'zod'
+import { timestampIn } from './clocks.ts'
+import { StateError } from './state-access.ts'
 
 /*
  * The journal: the record of every call that is sent to the platform, written before it is sent.
@@ -47,22 +50,21 @@ export interface JournalEntry {
    * the sender sends nothing after it. It also identifies the holder, see above.
    */
   readonly stamp: number
+  /**
+   * When it was first sent, ms since 1970: the earliest time that the clocks allow. A new deadline
+   * and a send that takes it over leave it; a claim of a free entry begins anew.
+   */
+  readonly firstSentAt: number
   readonly callId: string | null
-}
-
-/** Which platform and account, as callers write it and as earlier versions wrote it. */
-export interface CallOwner {
-  /** The platform and the account. */
-  readonly owner: string
-  /** What earlier versions stored for the same: looked up, never written. */
-  readonly formerOwners: readonly string[]
 }
 
 /** Which call an entry is about. */
 export type CallKey = Pick<JournalEntry, 'owner' | 'externalId'>
 
 /** Whose call it is and what exactly is asked for: the same identity is the same call. */
-export interface CallIdentity extends CallOwner {
+export interface CallIdentity {
+  /** The platform and the account. */
+  readonly owner: string
   /** Hash of everything that is sent, except the external id. */
   readonly content: string
   /** The caller's own external id; `undefined`: the journal makes one. */
@@ -76,8 +78,8 @@ export type Claim =
   | { readonly kind: 'mine'; readonly entry: JournalEntry }
   /** Another caller sends it or has sent it. */
   | { readonly kind: 'theirs'; readonly entry: JournalEntry }
-  /** The external id belongs to another call. */
-  | { readonly kind: 'conflict' }
+  /** The external id belongs to another call, whose entry this is. */
+  | { readonly kind: 'conflict'; readonly entry: JournalEntry }
 
 /** An entry as it is now. */
 export interface CurrentEntry extends JournalEntry {
@@ -109,8 +111,8 @@ export interface Journal {
   recordNotAccepted(entry: JournalEntry, callId: string): Promise<void>
   /** There is no call. Does nothing when another caller has become the holder. */
   release(entry: JournalEntry): Promise<void>
-  /** How long ago a call was placed, ms; `undefined`: not in this journal, or the time is unknown. */
-  placedAgoMs(owner: CallOwner, callId: string): Promise<number | undefined>
+  /** How long ago a call was placed, ms; `unknown` after a clock was set; `undefined`: not in this journal. */
+  placedAgoMs(owner: string, callId: string): Promise<number | 'unknown' | undefined>
   /** The value that was last noted under a name. Concurrent notes do not depend on each other. */
   readNote(name: string): Promise<string | undefined>
   writeNote(name: string, value: string): Promise<void>
@@ -139,3 +141,96 @@ export const keptForMs = 30 * 24 * 3_600_000
 
 /** The longest time between `beginSending` and its deadline, ms. */
 export const longestSendMs = 60_000
+
+/*
+ * The rules, for every implementation. A row is read and written in one operation among all processes.
+ */
+
+/** What is stored of an entry. `since`, `uptime` and `boot` are one Timestamp, and so are those of the first send. */
+export const JournalRow = z.object({
+  owner: z.string(),
+  external_id: z.string(),
+  content: z.string(),
+  state: z.enum(['sending', 'placed', 'not_taken', 'free']),
+  /** When it got into its state: the stamp that its holder knows it by. */
+  since: z.coerce.number(),
+  uptime: z.coerce.number(),
+  boot: z.string(),
+  /** The first send: when it was claimed. */
+  sent: z.coerce.number(),
+  sent_uptime: z.coerce.number(),
+  sent_boot: z.string(),
+  call_id: z.string().nullable(),
+})
+export type JournalRow = z.output<typeof JournalRow>
+
+export const entryOf = (row: JournalRow): JournalEntry => ({
+  owner: row.owner,
+  externalId: row.external_id,
+  state: row.state,
+  stamp: row.since,
+  firstSentAt: firstSentAt(row),
+  callId: row.call_id,
+})
+
+/** The earliest time that any clock allows: the time of day may have been set before it was read, or since. */
+function firstSentAt({ since, sent, sent_uptime, sent_boot }: JournalRow): number {
+  const now = timestampIn()
+  const byUptime = sent_boot === now.boot ? now.since - (now.uptime - sent_uptime) : since
+  return Math.min(since, sent, byUptime)
+}
+
+/** What a claim finds: the entry of another caller, or an external id to insert or to use again. */
+export type ClaimStep =
+  | Exclude<Claim, { kind: 'mine' }>
+  | { readonly kind: 'insert' | 'reuse'; readonly externalId: string }
+
+/** `row`: the one that stands for the identity. */
+export function claimStep(
+  row: JournalRow | undefined,
+  { content, externalId }: CallIdentity,
+): ClaimStep {
+  if (!row) return { kind: 'insert', externalId: externalId ?? mintExternalId() }
+  // There is no call, so the id may be used for a corrected one, too.
+  if (row.state === 'free') return { kind: 'reuse', externalId: row.external_id }
+  return { kind: row.content === content ? 'theirs' : 'conflict', entry: entryOf(row) }
+}
+
+/** What `find` gives of the row that stands for an identity. */
+export const foundEntry = (
+  row: JournalRow | undefined,
+  { content }: CallIdentity,
+): JournalEntry | undefined =>
+  row && row.state !== 'free' && row.content === content ? entryOf(row) : undefined
+
+/**
+ * What `current` gives of a row, by the time since its stamp. `undefined`: that is unknown, and the sender
+ * may have begun only now, so a new deadline has to be set.
+ */
+export const currentEntry = (
+  row: JournalRow,
+  elapsedMs: number | undefined,
+): CurrentEntry | undefined =>
+  elapsedMs === undefined && row.state === 'sending'
+    ? undefined
+    : { ...entryOf(row), sinceDeadlineMs: elapsedMs ?? 0 }
+
+/** What `current` gives where it has set a new deadline, or another caller was faster. */
+export const renewedEntry = (entry: JournalEntry): CurrentEntry => ({
+  ...entry,
+  sinceDeadlineMs: -longestSendMs,
+})
+
+/** Short, in lower case, letters and digits: the platform is to store it unchanged. */
+export const mintExternalId = (): string => `auto-${randomBytes(12).toString('hex')}`
+
+export const isMintedExternalId = (externalId: string): boolean =>
+  /^auto-[\da-f]{24}$/.test(externalId)
+
+/**
+ * How far ahead of the clock a stamp is at most, ms. A stamp is never used twice: it identifies the
+ * holder, so the next one is greater by 1 at least. Where the clock was set back by more than a holder can
+ * still be at work, it is that of the clock: as one that is ahead of the clock, it would differ from the
+ * uptime until the clock has caught up, and so long the elapsed time is unknown.
+ */
+export const longestStampAheadMs = 2 * longestSendMs

@@ -2,8 +2,8 @@ import { distance } from 'fastest-levenshtein'
 
 /*
  * What a mistyped word most likely means: the one place that decides it, for arguments, ids, names,
- * catalog entries, tool names and time zones. Case and punctuation do not count, and a third of the
- * letters may differ.
+ * catalog entries, tool names and time zones. Case and punctuation do not count. A suggestion may
+ * differ in a third of the letters; a misspelling, which is refused, in one or two.
  */
 
 /** A longer word is compared with none: that would take long, and it is no typo. */
@@ -40,6 +40,12 @@ export function sameWord(word: string, known: readonly string[]): string | undef
   return known.find((candidate) => fold(candidate) === fold(word))
 }
 
+/** Whether a word differs from a known one by a slip: one edit, two from eight letters on. */
+export function isMisspelt(word: string, known: string): boolean {
+  const [given, right] = [fold(word), fold(known)]
+  return editsBetween(given, right) <= (right.length < 8 ? 1 : 2)
+}
+
 /** A thing that people refer to by its id or by a name. */
 export interface NamedItem {
   readonly id: string
@@ -65,6 +71,30 @@ const idAndNames = ({ id, names }: NamedItem) => [
   id,
   ...names.filter((name) => typeof name === 'string'),
 ]
+
+/**
+ * Whether a word can only be a misspelling of an id or a name: it has the same digits and as many
+ * segments. `gpt-5.1` is not `gpt-4.1`, and `gpt-5` not `gpt-5-mini`.
+ */
+export function isMisspeltId(word: string, id: string): boolean {
+  if (word.length > longestWord) return false
+  const [segments, others] = [segmentsOf(word), segmentsOf(id)]
+  const isAlike = (segment: string, at: number) =>
+    isNumber(segment) ? segment === others[at] : !isNumber(others[at] ?? '')
+  return segments.length === others.length && segments.every(isAlike) && isMisspelt(word, id)
+}
+
+const isNumber = (segment: string) => /^\p{N}/u.test(segment)
+
+/** Letters and digits apart: `gpt-4o` as gpt, 4, o. */
+const segmentsOf = (word: string): readonly string[] =>
+  word.toLowerCase().match(/\p{L}+|\p{N}+/gu) ?? []
+
+/** Whether an id is a narrower one of a word: `de-DE` of `de`, `gpt-5-mini` of `gpt-5`. */
+export const isNarrower = (id: string, word: string): boolean =>
+  word !== '' &&
+  id.toLowerCase().startsWith(word.toLowerCase()) &&
+  /^[^\p{L}\p{N}]/u.test(id.slice(word.length))
 
 /** Edits between two words; a name that contains the whole word counts as one edit away. */
 const editsTo = (folded: string) => (name: string) => {

@@ -1,4 +1,3 @@
-import { counted } from './counted.ts'
 import { escaped, invisible } from './safe-text.ts'
 
 declare const dialog: unique symbol
@@ -68,3 +67,16 @@ export function quotedUpTo(text: string, most = longestName): DialogText {
 /** A name for people, and the id that is meant: `"Front desk" (1b9d…)`. */
 export const quotedNameWithId = (name: string | null | undefined, id: string): DialogText =>
   name ? dialogText`${quotedUpTo(name)} (${wordOrQuoted(id)})` : wordOrQuoted(id)
+
+/**
+ * A name among others in one of our lines: as it is where it cannot be taken for several names, or for
+ * our own words about them; otherwise in quotes.
+ */
+export const shownName = (name: string): string => (isPlain.test(name) ? name : quoted(name))
+
+/** Letters, digits, and signs that stand within a name: not those that our lines use between names. */
+const isPlain = /^[+\p{L}\p{N}](?:[ \p{L}\p{M}\p{N}_&@#'’/+*-]|\.(?! |$)){0,99}$/u
+
+/** `1 agent`, `2 agents`: for nouns that take an s. */
+export const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -75,3 +75,82 @@ export const safeText = (
 
 const safeValue = (value: string | number | readonly string[]) =>
   typeof value === 'object' ? safeLines(value) : safeLine(String(value))
+
+/**
+ * Speech of a caller, made safe to read: control characters, bidirectional overrides,
+ * invisible and unassigned characters, which can hide or forge text, are removed, and line breaks
+ * become spaces, so that one turn stays one line.
+ */
+export function plainText(text: string): string {
+  return text
+    .replaceAll(/[\r\n\t\u0085\u2028\u2029]+/g, ' ')
+    .replaceAll(invisible, '')
+    .trim()
+}
+
+/** The same for all strings within, and for names of fields. */
+export const plainFields = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  mapStringsOfObject(fields, plainText)
+
+/** The same value with each of its strings changed, names of properties too. */
+export function mapStrings(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change))
+  return typeof value === 'object' && value !== null
+    ? mapStringsOfObject({ ...value }, change)
+    : value
+}
+
+export const mapStringsOfObject = (
+  object: Readonly<Record<string, unknown>>,
+  change: (text: string) => string,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(object).map(([name, field]) => [change(name), mapStrings(field, change)]),
+  )
+
+/** Longest text of a client within one of our own sentences, in characters. */
+const longestPart = 200
+
+/** Longest message of an error, and longest line of the log, in characters. */
+const longestMessage = 1000
+
+/**
+ * Text that a client chose, for a log line or an error: control and invisible characters are
+ * escaped, and a long text is cut, with a note of its length. Doing it twice changes nothing.
+ * `start` gives the first characters of a text, without the key where it may hold that.
+ */
+export function clientText(text: string, longest = longestPart, start = firstCharacters): string {
+  // Only the part that can be shown is escaped: a text may have millions of characters.
+  const shown = safeLine(start(text, longest))
+  if (text.length <= longest && shown.length <= longest) return shown
+  const note = `… (${text.length} characters)`
+  return `${firstCharacters(shown, longest - note.length)}${note}`
+}
+
+/** The same for a whole message, in which a client's text may stand. */
+export const messageText = (text: string): string => clientText(text, longestMessage)
+
+/**
+ * What an error is, without its message: that may hold a text of a client, as the messages of
+ * `JSON.parse` and of the SDK do.
+ */
+export function errorKind(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const code = 'code' in error ? String(error.code) : ''
+  return /^[\w-]{1,40}$/.test(code) ? `${error.name} ${code}` : error.name
+}
+
+/** The same for a defect of this program, with the stack for the report. */
+export function defectText(error: unknown): string {
+  const { stack = '', message = '' } = error instanceof Error ? error : {}
+  const frames = stack
+    .replace(message, '')
+    .split('\n')
+    .filter((line) => /^ {4}at /.test(line))
+  return [`A defect: ${errorKind(error)}`, ...frames].join('\n')
+}
+
+/** The first characters of a text; no character is cut in half (surrogate pairs). */
+export const firstCharacters = (text: string, most: number): string =>
+  text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '')

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { PageModel } from '../../src/oauth/pages/models.ts'
-import { renderPage } from '../../src/oauth/pages/render.ts'
+import { renderPage } from '../../src/oauth/pages/pages.ts'
 
 /** A form that a browser sent. */
 export interface SentForm {

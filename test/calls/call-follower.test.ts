@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Client } from '../../src/api/client.ts'
-import { ApiError } from '../../src/api/failure.ts'
-import { createCallFollower } from '../../src/calls/call-follower.ts'
-import { hasEnded } from '../../src/calls/call-state.ts'
+import { createCallFollower, hasEnded } from '../../src/calls/call-follower.ts'
 import { routes } from '../../src/contract/routes.ts'
+import type { Client } from '../../src/platform/client.ts'
+import { ApiError } from '../../src/platform/failure.ts'
 
 /** A platform on which a call began a while ago, and says something new with every reading. */
 function platformOf({

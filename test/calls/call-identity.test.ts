@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
-import { identityOf } from '../../src/calls/call-identity.ts'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
 import { connectStdio } from '../harness/client.ts'
 import { freePort, scratchFolder, startProgram } from '../harness/program.ts'
@@ -12,7 +9,6 @@ import { seedIds } from '../harness/sandbox.ts'
 const from_number = '+12025550110'
 const to_number = '+12025550130'
 const kind = 'v2 2026-07-28'
-const key = 'sk-0123456789'
 
 type Env = Record<string, string>
 
@@ -104,44 +100,4 @@ describe('a call', () => {
       call_id: listed?.call_id,
     })
   })
-})
-
-describe('after an upgrade from a journal of version 1', () => {
-  test.each([['me'], ['own']])(
-    'no call that was placed on account %s is placed again',
-    async (account) => {
-      await using platform = await startCallingPlatform()
-      using folder = scratchFolder()
-      const agent_id = platform.agent.id
-      const owner = `${createHash('sha256').update(key).digest('base64url')} ${account}`
-      const contentOf = (body: object) =>
-        identityOf({ body: { ...body } }, { callOwner: { owner: '', formerOwners: [] } }).content
-      const body = { type: 'phone', agent_id, from_number, to_number }
-      const db = new DatabaseSync(join(folder.path, 'calls.db'))
-      db.exec(`
-      CREATE TABLE placements (
-        owner TEXT NOT NULL, external_id TEXT NOT NULL, content TEXT NOT NULL,
-        minted INTEGER NOT NULL, state TEXT NOT NULL, since INTEGER NOT NULL, call_id TEXT,
-        PRIMARY KEY (owner, external_id)
-      ) STRICT;
-      PRAGMA application_id = ${0x6f6e6365}; PRAGMA user_version = 1`)
-      const insert = db.prepare('INSERT INTO placements VALUES (?, ?, ?, ?, ?, ?, ?)')
-      const content = contentOf(body)
-      const ago = Date.now() - 86_400_000
-      insert.run(owner, 'auto-1', content, 1, 'placed', ago, 'old-1')
-      insert.run(owner, 'mine', content, 0, 'placed', ago, 'old-2')
-      db.close()
-      const env = {
-        ...platform.env,
-        VOICE_AGENT_API_KEY: key,
-        VOICE_AGENT_STATE_DIR: folder.path,
-        VOICE_AGENT_CALL_FIND_OUT: '0.5',
-      }
-      expect(await placed(env, agent_id)).toMatchObject({
-        listed: { outcome: 'repeated', call_id: 'old-1' },
-        single: { repeated: true, id: 'old-2' },
-      })
-      expect(platform.dialled).toHaveLength(0)
-    },
-  )
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { stressCalls } from '../../src/dev/stress/stress.ts'
 import { bin } from '../harness/program.ts'
+import { stressCalls } from '../labs/stress/stress.ts'
 
 // The same with ten thousand placements: npm run stress:calls.
 test('calls are placed exactly once, whatever the platform does and whenever servers are killed', async () => {
@@ -17,6 +17,5 @@ test('calls are placed exactly once, whatever the platform does and whenever ser
   const { outcomes, platform } = report
   // How many calls are placed depends on the load of the machine, but some always are.
   expect(outcomes['placed, rung once']).toBeGreaterThan(15)
-  const turns = Object.keys(platform).filter((name) => name.startsWith('POST'))
-  expect(turns.length).toBeGreaterThan(12)
+  expect(Object.keys(platform).length).toBeGreaterThan(12)
 }, 120_000)

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { commands, settings } from '../../src/cli/commands/index.ts'
-import { parseCommandLine } from '../../src/config/command-line.ts'
-import { helpText } from '../../src/config/help.ts'
+import { parseCommandLine } from '../../src/cli/config/command-line.ts'
+import { helpText } from '../../src/cli/config/help.ts'
 
 const folder = join(import.meta.dirname, '../../src/cli/commands')
 

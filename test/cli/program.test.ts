@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import * as z from 'zod'
 import { connectStdio } from '../harness/client.ts'
 import { json, startFakePlatform } from '../harness/fake-platform.ts'
 import {
@@ -49,6 +50,29 @@ const hello = [
   },
   { method: 'notifications/initialized' },
 ]
+
+describe('a variable that is no setting', () => {
+  test('but nearly one ends the program, and says which is meant', () => {
+    const { status, stderr, stdout } = run(['http'], { VOICE_AGENT_READONLY: 'true' })
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toContain('VOICE_AGENT_READ_ONLY')
+  })
+
+  test('is reported in the form of the log, and the server starts', () => {
+    const env = { VOICE_AGENT_TEAM_NAME: 'blue', VOICE_AGENT_LOG: 'json' }
+    const { status, stdout, stderr } = run([], env, lines(...hello))
+    expect(status).toBe(0)
+    expect(stdout).toContain('"protocolVersion"')
+    const logged = stderr.trimEnd().split('\n')
+    const entries = logged.map((line) =>
+      z.object({ level: z.string(), message: z.string().optional() }).parse(JSON.parse(line)),
+    )
+    expect(entries).toContainEqual({
+      level: 'warn',
+      message: expect.stringContaining('VOICE_AGENT_TEAM_NAME'),
+    })
+  })
+})
 
 describe('standard output', () => {
   test('holds protocol messages only, and every request piped in is answered', () => {

@@ -9,8 +9,8 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { createTaskResult, type Task, type TaskState, taskIn } from '../../src/mcp/call/task.ts'
-import { requireTasks, type TaskSource } from '../../src/mcp/protocol/task-methods.ts'
+import { requireTasks, type TaskSource } from '../../src/mcp/tasks.ts'
+import { createTaskResult, type Task, type TaskState, taskIn } from '../../src/tool/task.ts'
 
 /*
  * Tasks that calls cannot stand for: a tool that fails while its task runs, a task that fails, and

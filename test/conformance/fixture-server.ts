@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { startHttp } from '../../src/transports/http.ts'
-import { startStdio } from '../../src/transports/stdio.ts'
-import { connectStdio } from '../../src/transports/stdio-connection.ts'
+import { startHttp } from '../../src/server/transports/http.ts'
+import { startStdio } from '../../src/server/transports/stdio.ts'
+import { connectStdio } from '../../src/server/transports/stdio-connection.ts'
 import { openHttpOptions } from '../harness/http-options.ts'
 import { factory } from './fixture.ts'
 

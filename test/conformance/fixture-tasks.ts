@@ -8,18 +8,17 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import * as z from 'zod'
-import { createClient } from '../../src/api/client.ts'
 import type { CallDetail } from '../../src/contract/call.ts'
-import { placedCallOutcome } from '../../src/flows/calls/placed-call-result.ts'
-import { callTaskView } from '../../src/flows/calls/wait-for-call.ts'
-import { createTaskResult, taskTtlMs } from '../../src/mcp/call/task.ts'
-import { callTasks } from '../../src/mcp/protocol/call-tasks.ts'
-import { clientFeaturesOf } from '../../src/mcp/protocol/client-capabilities.ts'
-import { serveTasks, type TaskSource } from '../../src/mcp/protocol/task-methods.ts'
-import { createCancelledTasks } from '../../src/state/cancelled-tasks.ts'
+import { clientFeaturesOf } from '../../src/mcp/clients.ts'
+import { callTasks, serveTasks, type TaskSource } from '../../src/mcp/tasks.ts'
+import { createClient } from '../../src/platform/client.ts'
 import { createLocalChanges } from '../../src/state/changes.ts'
-import { createMemoryRecords } from '../../src/state/memory/memory-records.ts'
+import { createCancelledTasks } from '../../src/state/records.ts'
+import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 import { safeLines } from '../../src/text/safe-text.ts'
+import { createTaskResult, taskTtlMs } from '../../src/tool/task.ts'
+import { callTaskView } from '../../tools/calls/call-state.ts'
+import { placedCallOutcome } from '../../tools/calls/place-call.ts'
 import { tools } from '../../tools/index.ts'
 import { sessionOf } from '../harness/session.ts'
 import { isJob, jobTasks } from './fixture-jobs.ts'
@@ -77,7 +76,7 @@ const followedCalls = callTasks({
   session,
   tools,
   cancelledTasks: createCancelledTasks(
-    { records: createMemoryRecords(), changes: createLocalChanges() },
+    { records: createSqliteRecords(':memory:', '--state-dir'), changes: createLocalChanges() },
     taskTtlMs,
   ),
   callTaskView,

@@ -1,5 +1,5 @@
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server'
-import { capabilitiesOf } from '../../src/mcp/protocol/server-info.ts'
+import { capabilitiesOf } from '../../src/mcp/server-info.ts'
 import {
   registerAsking2025,
   registerLogging2025,

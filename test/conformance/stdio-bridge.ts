@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { listen } from '../../src/transports/listen.ts'
+import { listen } from '../../src/server/transports/listen.ts'
 import { Message, StdioSession } from './stdio-session.ts'
 
 export interface Bridge extends AsyncDisposable {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type ParsedArguments, parseArguments } from '../../src/mcp/call/arguments.ts'
-import type { Tool } from '../../src/mcp/call/tool.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../src/sandbox/seed-ids.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/small-data.ts'
+import { type ParsedArguments, parseArguments } from '../../src/tool/arguments.ts'
+import type { Tool } from '../../src/tool/tool.ts'
 import { tools } from '../../tools/index.ts'
 import { newAgent } from '../harness/story.ts'
 
@@ -22,11 +22,11 @@ const bounds: Bound[] = [
   [
     'create_agent',
     'initial_message.mode',
-    ['fixed_message', 'user_first', 'dynamic_message'],
-    ['x', null],
+    ['fixed_message', 'user_first', 'dynamic_message', null],
+    ['x'],
   ],
   ['create_agent', 'initial_message.delay_ms', [0, 5000], [-1, 5001, 0.5]],
-  ['create_agent', 'initial_message.interruptible', [true, false], [null]],
+  ['create_agent', 'initial_message.interruptible', [true, false, null], [1]],
   [
     'create_agent',
     'ambient_sound.source',
@@ -43,14 +43,14 @@ const bounds: Bound[] = [
   ],
   ['create_agent', 'ambient_sound.volume', [0, 1], [-0.01, 1.01]],
   ['create_agent', 'inactivity_settings.reminder_timeout_ms', [5000, 300000, null], [4999, 300001]],
-  ['create_agent', 'inactivity_settings.reminder_max_count', [0, 99], [-1, 0.5, null]],
+  ['create_agent', 'inactivity_settings.reminder_max_count', [0, 99, null], [-1, 0.5]],
   [
     'create_agent',
     'inactivity_settings.end_call_timeout_ms',
     [10000, 600000, null],
     [9999, 600001],
   ],
-  ['create_agent', 'inactivity_settings.reset_on_activity', [true, false], [null]],
+  ['create_agent', 'inactivity_settings.reset_on_activity', [true, false, null], ['yes']],
   ['create_agent', 'response_timing.min_endpointing_delay_seconds', [0, 0.1, 9], [-0.1]],
   ['create_agent', 'interrupt_settings.enabled', [true, false], [0]],
   ['create_agent', 'interrupt_settings.min_words', [0, 5], [-1, 1.5]],
@@ -58,17 +58,22 @@ const bounds: Bound[] = [
   ['create_agent', 'capture_settings.recording_enabled', [true, false], ['no']],
   ['create_agent', 'volume.web', [0, 1], [-0.1, 1.1]],
   ['create_agent', 'volume.telephony', [0, 1], [-0.1, 1.1]],
-  ['create_agent', 'volume.allow_adjustment', [true, false], [null]],
-  ['create_agent', 'denoising.web', [true, false], [null]],
-  ['create_agent', 'denoising.telephony', [true, false], [null]],
+  ['create_agent', 'volume.allow_adjustment', [true, false, null], ['yes']],
+  ['create_agent', 'denoising.web', [true, false, null], ['yes']],
+  ['create_agent', 'denoising.telephony', [true, false, null], ['yes']],
   ['create_agent', 'model.provider', ['openai', 'of_tomorrow'], ['', undefined, 1]],
   ['create_agent', 'model.max_tokens', [1, 100000], [1.5, '1']],
   ['create_agent', 'model.temperature', [0, 2], ['hot']],
   ['create_agent', 'transcriber.languages', [[], ['de-de']], ['de-de']],
-  ['create_agent', 'transcriber.language', ['de-de'], [1]],
-  ['create_agent', 'transcriber.keywords', [[], ['x']], ['x']],
+  ['create_agent', 'transcriber.language', ['de-de', null], [1]],
+  ['create_agent', 'transcriber.keywords', [[], ['x'], null], ['x']],
   ['create_agent', 'voice.language', ['de-de'], [1]],
-  ['create_agent', 'voice.settings', [{}, { speed: 1.1, brand_new: 1 }], [[], { speed: 'fast' }]],
+  [
+    'create_agent',
+    'voice.settings',
+    [{}, { speed: 1.1, brand_new: 1 }, { speed: null }],
+    [[], { speed: 'fast' }],
+  ],
   [
     'create_agent',
     'model',

@@ -147,7 +147,11 @@ test('bounds of queries and nested fields are in it, and defaults of what is cre
       note: { anyOf: [{ maxLength: 5000 }, { type: 'null' }] },
       initial_message: {
         anyOf: [
-          { properties: { delay_ms: { minimum: 0, maximum: 5000, default: 0 } } },
+          {
+            properties: {
+              delay_ms: { anyOf: [{ minimum: 0, maximum: 5000 }, { type: 'null' }], default: 0 },
+            },
+          },
           { type: 'null' },
         ],
       },
@@ -155,7 +159,11 @@ test('bounds of queries and nested fields are in it, and defaults of what is cre
       voice: { required: ['provider', 'voice_id'] },
       volume: {
         anyOf: [
-          { properties: { web: { minimum: 0, maximum: 1, default: 0.5 } } },
+          {
+            properties: {
+              web: { anyOf: [{ minimum: 0, maximum: 1 }, { type: 'null' }], default: 0.5 },
+            },
+          },
           { type: 'null' },
         ],
       },

@@ -1,10 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { file } from '../../src/dev/recording/main.ts'
-import { rowsIn, rowsOf } from '../../src/dev/recording/picture.ts'
-import { record } from '../../src/dev/recording/record.ts'
-import { scenes } from '../../src/dev/recording/scenes.ts'
-import { hasTerminal } from '../../src/dev/recording/terminal.ts'
+import { file, hasTerminal, record, rowsIn, rowsOf, scenes } from '../../src/dev/recording.ts'
 import { blocksOf, root } from '../docs/documents.ts'
 import { freePort } from '../harness/program.ts'
 

@@ -48,11 +48,10 @@ test('every room is described, and none that does not exist', () => {
   const named = rowsUnder(architecture, 'Rooms').flatMap(([rooms = '']) =>
     [...rooms.matchAll(/`([^`]+)`/g)].map(([, room = '']) => room.replace(/\/$/, '')),
   )
-  const folders = globSync('{tools,test,src/*,src/mcp/*}', { cwd: root, withFileTypes: true })
+  const folders = globSync('{tools,test,src/*}', { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-    .filter((folder) => folder !== 'src/mcp')
-  const files = globSync('src/{*,mcp/*}.ts', { cwd: root })
+  const files = globSync('src/*.ts', { cwd: root })
   expect(new Set(named)).toEqual(new Set([...folders, ...files]))
 })
 

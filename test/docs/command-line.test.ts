@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { shells } from '../../src/cli/terminal/completion/scripts.ts'
+import { exitCodes } from '../../src/cli/config/config-error.ts'
+import { shells } from '../../src/cli/terminal/completion.ts'
 import { ownFlags } from '../../src/cli/terminal/tool-arguments.ts'
-import { exitCodes } from '../../src/config/exit-codes.ts'
 import { firstColumn, read } from './documents.ts'
 
 test('docs/command-line.md has every exit code, shell and flag of the command', () => {

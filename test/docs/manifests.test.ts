@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import * as z from 'zod'
 import { readConfig, settings } from '../../src/cli/commands/index.ts'
-import { httpConfig } from '../../src/config/http.ts'
+import { httpConfig } from '../../src/cli/config/http.ts'
 import { read } from './documents.ts'
 
 const drainSeconds = httpConfig({}).drainMs / 1000
@@ -135,6 +135,10 @@ describe('k8s.yaml', () => {
     expect(config.limits.watchedPerAddress).toBe(0)
     expect(config.state.databaseUrl).toBe(secrets.VOICE_AGENT_STATE_URL)
     expect(server.ports[0].containerPort).toBe(config.listen.port)
+  })
+
+  test('gets no variables of Services', () => {
+    expect(pod.enableServiceLinks).toBe(false)
   })
 
   test('gives the server the time that it needs to stop', () => {

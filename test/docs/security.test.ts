@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scarceMemory } from '../../src/dev/attack/memory.ts'
-import { scenarios } from '../../src/dev/attack/scenarios.ts'
+import { scarceMemory } from '../labs/attack/memory.ts'
+import { scenarios } from '../labs/attack/scenarios.ts'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')

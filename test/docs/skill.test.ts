@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { exitCodes } from '../../src/config/exit-codes.ts'
+import { exitCodes } from '../../src/cli/config/config-error.ts'
 import { bin, scratchFolder, startProcess } from '../harness/program.ts'
 import { root } from './documents.ts'
 
 const folder = scratchFolder()
 afterAll(() => folder[Symbol.dispose]())
 
-const file = readFileSync(join(root, 'skills/voice-agent/SKILL.md'), 'utf8')
+const file = readFileSync(join(root, 'docs/skills/voice-agent/SKILL.md'), 'utf8')
 const [, frontMatter = '', body = ''] = /^---\n(.*?)\n---\n(.*)$/s.exec(file) ?? []
 
 test('the front matter is that of the format for agent skills', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { viewExtension, viewMimeType, viewUri } from '../../src/apps/views.ts'
-import { headerNames, modernVersion } from '../../src/mcp/protocol/envelope.ts'
+import { headerNames, modernVersion } from '../../src/mcp/messages.ts'
 import { clientMeta } from './mcp-request.ts'
 import { seedIds } from './sandbox.ts'
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Machine } from '../../src/cli/install/machine.ts'
+import type { Machine } from '../../src/cli/install/clients.ts'
 
 /** A home folder that is removed after the test, with the folders of each system in it. */
 export interface ClientHome extends Disposable {

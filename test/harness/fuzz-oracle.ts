@@ -159,7 +159,8 @@ function wrongFields(operation: Operation, search: URLSearchParams, body: unknow
   const wrong: string[] = []
   for (const { name, in: where, required, schema, validate } of operation.parameters) {
     if (where !== 'query') continue
-    const texts = search.getAll(name)
+    // An empty one counts as not given [S].
+    const texts = search.getAll(name).filter((text) => text !== '')
     if (texts.length === 0 ? required : !validate(queryValue(schema, texts))) {
       wrong.push(`query.${name}`)
     }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
-import { sandboxKeys, seedIds } from '../../src/sandbox/seed-ids.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/small-data.ts'
 import { type Reply, type Sent, verdict } from './fuzz-oracle.ts'
 import type { Step } from './fuzz-requests.ts'
 import { isObject, type Operation } from './openapi.ts'

@@ -1,4 +1,4 @@
-import type { HttpOptions } from '../../src/transports/http.ts'
+import type { HttpOptions } from '../../src/server/transports/http.ts'
 
 const unlimited = { inAll: 0, perKey: 0, perAddress: 0 }
 

@@ -1,9 +1,8 @@
-import { httpConfig } from '../../src/config/http.ts'
-import { type OauthConfig, oauthConfig } from '../../src/config/oauth.ts'
-import { serviceConfig } from '../../src/config/service.ts'
-import type { FetchDocument } from '../../src/oauth/client-documents.ts'
-import { openService } from '../../src/service/service.ts'
-import { startHttp } from '../../src/transports/http.ts'
+import { httpConfig, type OauthConfig, oauthConfig } from '../../src/cli/config/http.ts'
+import { serviceConfig } from '../../src/cli/config/service.ts'
+import type { FetchDocument } from '../../src/oauth/clients.ts'
+import { openService } from '../../src/server/service.ts'
+import { startHttp } from '../../src/server/transports/http.ts'
 import { freePort } from './program.ts'
 
 export interface OauthServer extends AsyncDisposable {
@@ -12,6 +11,8 @@ export interface OauthServer extends AsyncDisposable {
   /** The address of MCP. */
   readonly mcp: string
   readonly errors: readonly unknown[]
+  /** The addresses of documents that were fetched. */
+  readonly fetched: readonly string[]
 }
 
 /**
@@ -42,10 +43,13 @@ export async function startOauthServer({
   const config = serviceConfig(given, {}, { needsKey: false })
   const errors: unknown[] = []
   const service = await openService(config, { onBug: (error) => void errors.push(error) })
-  const fetchDocument: FetchDocument = async (url) =>
-    documents[String(url)]
-      ? Response.json(documents[String(url)])
-      : new Response('not found', { status: 404 })
+  const fetched: string[] = []
+  const fetchDocument: FetchDocument = async (url) => {
+    fetched.push(String(url))
+    const document = documents[String(url)]
+    if (!document) throw new Error('There is no such document.')
+    return Response.json(document)
+  }
   const authorization = oauth && (await service.openOauth(oauth, fetchDocument))
   const server = await startHttp(service, {
     ...httpConfig(given),
@@ -68,6 +72,7 @@ export async function startOauthServer({
     url: publicUrl ?? own,
     mcp: `${own}/mcp`,
     errors,
+    fetched,
     async [Symbol.asyncDispose]() {
       await server.close()
       await authorization?.close()

@@ -103,6 +103,19 @@ export async function startPostgres({
   }
 }
 
+/** Sets the clock of a database for connections that are made from now on; returns the SQL that steps it. */
+export const settableDatabaseClock = (url: string) => ({
+  setUp: [
+    'CREATE SCHEMA stepped',
+    'CREATE TABLE stepped.clock (by_ms bigint)',
+    'INSERT INTO stepped.clock VALUES (0)',
+    `CREATE FUNCTION stepped.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS
+      $$ SELECT pg_catalog.clock_timestamp() + by_ms * interval '1 ms' FROM stepped.clock $$`,
+    `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = stepped, pg_catalog`,
+  ],
+  set: 'UPDATE stepped.clock SET by_ms = $1',
+})
+
 /** A way to a server that the test can break. */
 export interface Network extends AsyncDisposable {
   /** The same address by this way. */
@@ -111,11 +124,14 @@ export interface Network extends AsyncDisposable {
   cut(): void
   /** Lets nothing through any more, and tells nobody: packets are lost. */
   freeze(): void
+  /** Everything arrives so much later, each way. */
+  slow(ms: number): void
   heal(): void
 }
 
 export async function startNetwork(port: number): Promise<Network> {
   let mode: 'open' | 'cut' | 'frozen' = 'open'
+  let delayMs = 0
   const sockets = new Set<Socket>()
   const server = createServer((client) => {
     if (mode === 'cut') return void client.destroy()
@@ -125,7 +141,15 @@ export async function startNetwork(port: number): Promise<Network> {
       [upstream, client],
     ] as const) {
       sockets.add(from)
-      from.on('data', (chunk) => void (mode === 'open' && to.write(chunk)))
+      let last = 0
+      from.on('data', (chunk) => {
+        const pass = () => void (mode === 'open' && to.writable && to.write(chunk))
+        // In order, also where the delay has become shorter.
+        const inMs = Math.max(delayMs, last - performance.now())
+        last = performance.now() + inMs
+        if (inMs > 0) setTimeout(pass, inMs)
+        else pass()
+      })
       from.on('error', () => from.destroy())
       from.on('close', () => {
         sockets.delete(from)
@@ -148,8 +172,12 @@ export async function startNetwork(port: number): Promise<Network> {
     freeze() {
       mode = 'frozen'
     },
+    slow(ms) {
+      delayMs = ms
+    },
     heal() {
       mode = 'open'
+      delayMs = 0
       // What was frozen has lost bytes.
       destroyAll()
     },

@@ -1,7 +1,7 @@
 import type { LlmOptions } from '../../src/sandbox/llm.ts'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
 import type { Seed } from '../../src/sandbox/seed.ts'
-import { sandboxKeys, seedIds } from '../../src/sandbox/seed-ids.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/small-data.ts'
 
 /** A sandbox in memory with a clock of the test's own, spoken to as a REST client would. */
 export function startSandbox({

@@ -1,12 +1,13 @@
-import type { Client } from '../../src/api/client.ts'
 import { createCallFollower } from '../../src/calls/call-follower.ts'
+import type { Client } from '../../src/platform/client.ts'
+import { noRedaction } from '../../src/platform/key-free.ts'
+import { createReplyCaches } from '../../src/platform/sessions/reply-cache.ts'
+import type { Session } from '../../src/platform/sessions/session.ts'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
-import { createReplyCaches } from '../../src/session/reply-cache.ts'
-import type { Session } from '../../src/session/session.ts'
-import { createCallBatches } from '../../src/state/call-batches.ts'
-import { createMemoryCallCounter } from '../../src/state/memory/memory-call-counter.ts'
-import { createMemoryRecords } from '../../src/state/memory/memory-records.ts'
+import { createCallBatches } from '../../src/state/records.ts'
+import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-counter.ts'
 import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
+import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 
 /** A session around a client, for tests of what works with sessions. */
 export function sessionOf(client: Client, more: Partial<Session> = {}): Session {
@@ -16,8 +17,12 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
     cache: createReplyCaches()('a key', client),
     callServices: {
       journal: () => openSqliteJournal(':memory:'),
-      batches: createCallBatches(createMemoryRecords()),
-      policy: createDialPolicy({ config: undefined, source, counter: createMemoryCallCounter() }),
+      batches: createCallBatches(createSqliteRecords(':memory:', '--state-dir')),
+      policy: createDialPolicy({
+        config: undefined,
+        source,
+        counter: createSqliteCallCounter(':memory:', '--state-dir'),
+      }),
       follower: createCallFollower(),
       underWay: undefined,
     },
@@ -26,7 +31,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
     isSandbox: false,
     keySource: source,
     pinnedAccount: undefined,
-    redact: (text) => text,
+    redact: noRedaction,
     ...more,
   }
 }

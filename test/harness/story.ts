@@ -3,7 +3,9 @@ import type { TestClient, ToolResult } from './client.ts'
 const id = (value: unknown) => String((value as { id?: unknown } | undefined)?.id)
 
 /** Calls every tool once with valid arguments, in an order in which each finds what it needs. */
-export async function everyTool(client: TestClient): Promise<Map<string, ToolResult>> {
+export async function everyTool(
+  client: Pick<TestClient, 'call'>,
+): Promise<Map<string, ToolResult>> {
   const results = new Map<string, ToolResult>()
   const call = async (name: string, args: Record<string, unknown> = {}) => {
     const result = await client.call(name, args)
@@ -70,7 +72,7 @@ export async function everyTool(client: TestClient): Promise<Map<string, ToolRes
 export const newAgent = {
   name: 'Every tool',
   model: { provider: 'openai', model: 'gpt-4.1' },
-  transcriber: { provider: 'deepgram', model: 'nova-2', languages: [] },
+  transcriber: { provider: 'deepgram', model: 'nova-2:general', languages: [] },
   voice: { provider: 'elevenlabs', voice_id: 'sbx-en-us-ada' },
 }
 

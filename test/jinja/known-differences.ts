@@ -1,5 +1,4 @@
-import { AnalysisBudget } from '../../src/jinja/analysis-budget.ts'
-import { MAX_ANALYSIS_STEPS } from '../../src/jinja/limits.ts'
+import { AnalysisBudget, MAX_ANALYSIS_STEPS } from '../../src/jinja/limits.ts'
 import { parse } from '../../src/jinja/syntax/parse.ts'
 import type { Expr } from '../../src/jinja/syntax/tree.ts'
 import { eachChild, eachName, type Visitor, visitParts } from '../../src/jinja/syntax/walk.ts'

@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findFirst, findLast, positionsOf } from '../../src/jinja/python/search.ts'
-import { compareText, sliceText, textLength } from '../../src/jinja/python/text.ts'
+import {
+  compareText,
+  findFirst,
+  findLast,
+  positionsOf,
+  sliceText,
+  textLength,
+} from '../../src/jinja/python/text.ts'
 import { tries } from '../harness/property.ts'
 
 /** Few letters and much repetition, where searches go wrong. */

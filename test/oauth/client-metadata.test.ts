@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { ClientMetadata, isOwnRedirect, providerMetadata } from '../../src/oauth/client-metadata.ts'
-import { withScopes } from '../../src/oauth/public-request.ts'
-import { isFromOwnPage } from '../../src/oauth/same-origin.ts'
+import { ClientMetadata, isOwnRedirect, providerMetadata } from '../../src/oauth/clients.ts'
+import { isFromOwnPage } from '../../src/oauth/forms.ts'
+import { knownRequest } from '../../src/oauth/public-address.ts'
 
 describe('metadata of a client', () => {
   const read = (redirect_uris: string[], more = {}) =>
@@ -62,7 +62,7 @@ describe('a redirect address', () => {
 
 describe('the scopes of a request', () => {
   const scopesOf = (query: string) =>
-    new URLSearchParams(withScopes(`/a?${query}`, ['read', 'call']).split('?')[1]).get('scope')
+    new URLSearchParams(knownRequest(`/a?${query}`, ['read', 'call']).split('?')[1]).get('scope')
 
   test.each([
     ['scope=read', 'read'],
@@ -78,7 +78,7 @@ describe('the scopes of a request', () => {
   })
 
   test('leave the other parameters as they are', () => {
-    const address = withScopes('/a?state=a%26b&resource=x&resource=y', ['read'])
+    const address = knownRequest('/a?state=a%26b&resource=x&resource=y', ['read'])
     const params = new URLSearchParams(address.split('?')[1])
     expect(params.get('state')).toBe('a&b')
     expect(params.getAll('resource')).toEqual(['x', 'y'])

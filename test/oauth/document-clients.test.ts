@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import * as z from 'zod'
 import { startConnectProxy } from '../harness/connect-proxy.ts'
+import { startDocumentServer, trusted } from '../harness/document-server.ts'
+import { OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
 import { Person } from '../harness/oauth-person.ts'
+import { startOauthServer } from '../harness/oauth-server.ts'
 import { freePort, scratchFolder, startHttpProgram } from '../harness/program.ts'
-import { startDocumentServer, trusted } from './guarded-fetch/document-server.ts'
 
 /*
  * Clients that publish their metadata, on the built program: with the documents read over a real
@@ -45,13 +48,11 @@ async function start(answer: RequestListener) {
       NODE_EXTRA_CA_CERTS: authority,
       VOICE_AGENT_STATE_DIR: ':memory:',
     },
-    ['--oauth', '--public-url', url, '--port', String(port)],
+    ['--oauth', '--public-url', url, '--port', String(port), '--trusted-proxies', '127.0.0.1'],
   )
   onTestFinished(() => program[Symbol.asyncDispose]())
-  /** The page that a person gets when a client asks for access. */
-  const ask = async (clientId: string, redirect = redirectUri) => {
-    const person = new Person(url)
-    const query = new URLSearchParams({
+  const queryOf = (clientId: string, redirect = redirectUri) =>
+    new URLSearchParams({
       client_id: clientId,
       redirect_uri: redirect,
       response_type: 'code',
@@ -59,11 +60,28 @@ async function start(answer: RequestListener) {
       code_challenge: createHash('sha256').update('a').digest('base64url'),
       code_challenge_method: 'S256',
     })
-    await person.open(`/oauth/authorize?${query}`)
+  /** The page that a person gets when a client asks for access. */
+  const ask = async (clientId: string, redirect = redirectUri) => {
+    const person = new Person(url)
+    await person.open(`/oauth/authorize?${queryOf(clientId, redirect)}`)
     const { status, text = '' } = person.page ?? {}
     return { status, text: text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ') }
   }
-  return { ask, web, proxy }
+  /** The status of a request for access from an address; 303: the person gets the page. */
+  const statusFrom = async (address: string, clientId: string) => {
+    const headers = { 'x-forwarded-for': address }
+    const asked = `${url}/oauth/authorize?${queryOf(clientId)}`
+    const response = await fetch(asked, { headers, redirect: 'manual' })
+    await response.text()
+    return response.status
+  }
+  /** A form for an endpoint of clients. */
+  const post = async (endpoint: string, fields: Record<string, string>) => {
+    const body = new URLSearchParams(fields)
+    const response = await fetch(`${url}/oauth/${endpoint}`, { method: 'POST', body })
+    return { status: response.status, body: await response.text() }
+  }
+  return { ask, statusFrom, post, url, web, proxy }
 }
 
 describe('a client that publishes a document', () => {
@@ -116,6 +134,116 @@ describe('a client that publishes a document', () => {
     }
     expect(proxy.asked).toEqual([])
   })
+
+  test('that cannot be read is asked for once, however often it is wanted', async () => {
+    const { ask, web } = await start((_, response) => void response.writeHead(404).end())
+    for (const _ of [1, 2, 3]) expect((await ask(documentUrl)).status).toBe(400)
+    expect(web.asked).toEqual(['/oauth/client.json'])
+  })
+
+  test('gets in while another network has slow documents fetched', async () => {
+    const { statusFrom, web } = await start((request, response) => {
+      if (request.url === '/oauth/client.json') answerWith(document)(request, response)
+    })
+    const slow = Array.from({ length: 40 }, (_, index) =>
+      statusFrom('203.0.113.1', `https://platform.example/slow-${index}`),
+    )
+    await expect.poll(() => web.asked.length).toBeGreaterThan(3)
+    expect(await statusFrom('203.0.113.2', documentUrl)).toBe(303)
+    const statuses = await Promise.all(slow)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(36)
+    expect(web.asked).toHaveLength(5)
+  })
+
+  test('is not fetched because a stranger names it to the token or revocation endpoint', async () => {
+    const { post, url, web, proxy } = await start(answerWith(document))
+    const keysUrl = 'https://platform.example/keys.json'
+    const registered = await fetch(`${url}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks_uri: keysUrl,
+      }),
+    })
+    const { client_id } = z.object({ client_id: z.string() }).parse(await registered.json())
+    const proofs = [
+      { client_id: documentUrl },
+      { client_id: documentUrl.replace('https', 'HTTPS') },
+      {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: unsignedAssertion(client_id, url),
+      },
+    ]
+    for (const proof of proofs) {
+      const unknown = [
+        { grant_type: 'authorization_code', code: 'a', redirect_uri: redirectUri },
+        { grant_type: 'refresh_token', refresh_token: 'voice-agent-mcp-refresh-a' },
+      ]
+      for (const fields of unknown) {
+        const { status, body } = await post('token', { ...fields, ...proof })
+        expect({ status, ...JSON.parse(body) }).toMatchObject({
+          status: 400,
+          error: 'invalid_grant',
+        })
+      }
+      expect(await post('revoke', { token: 'a', ...proof })).toEqual({ status: 200, body: '' })
+    }
+    expect(web.asked).toEqual([])
+    expect(proxy.asked).toEqual([])
+  })
+})
+
+/** An assertion of a client with a signature that nobody has made. */
+function unsignedAssertion(clientId: string, url: string): string {
+  const encoded = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
+  const now = Math.floor(Date.now() / 1000)
+  const claims = { iss: clientId, sub: clientId, aud: url, jti: 'a', iat: now, exp: now + 60 }
+  return `${encoded({ alg: 'ES256', kid: 'a' })}.${encoded(claims)}.${'a'.repeat(86)}`
+}
+
+test('a client that publishes a document is fetched for a code or token of its own, and hears of a cancel', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const local = { ...document, redirect_uris: ['http://127.0.0.1:8123/callback'] }
+  const server = await startOauthServer({ documents: { [documentUrl]: local } })
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  const registered = await registeredClient(server)
+  const flow = new OauthFlow(registered.as, { ...registered.client, client_id: documentUrl })
+  const person = new Person(server.url)
+  await person.open((await flow.authorizationUrl()).url)
+  const cancelled = await person.answer('cancel')
+  expect(cancelled?.searchParams.get('error')).toBe('access_denied')
+  const { refresh_token = '' } = await flow.tokens()
+  const fetched = server.fetched.length
+  vi.advanceTimersByTime(120_000)
+  await expect(flow.refresh('voice-agent-mcp-refresh-a')).rejects.toMatchObject({
+    error: 'invalid_grant',
+  })
+  expect(server.fetched).toHaveLength(fetched)
+  expect(await flow.refresh(refresh_token)).toHaveProperty('access_token')
+  expect(server.fetched).toHaveLength(fetched + 1)
+})
+
+test('a document that went away while a person decides is no defect, and the page says so', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const documents: Record<string, object> = {
+    [documentUrl]: { ...document, redirect_uris: ['http://127.0.0.1:8123/callback'] },
+  }
+  const server = await startOauthServer({ documents })
+  onTestFinished(() => server[Symbol.asyncDispose]())
+  const registered = await registeredClient(server)
+  const flow = new OauthFlow(registered.as, { ...registered.client, client_id: documentUrl })
+  const person = new Person(server.url)
+  await person.open((await flow.authorizationUrl()).url)
+  delete documents[documentUrl]
+  vi.advanceTimersByTime(120_000)
+  await person.answer('cancel')
+  expect(person.page?.status).toBe(400)
+  expect(person.page?.text).toContain('The program sent an invalid request')
+  expect(server.errors).toEqual([])
 })
 
 /** What is wrong with a document, by its path. */

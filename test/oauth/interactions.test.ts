@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { envelope, type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { bearer, callTool, type OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
@@ -147,6 +148,27 @@ describe('the answer', () => {
     const sent = await Promise.all([person.answer('allow'), person.answer('allow')])
     const codes = new Set(sent.flatMap((url) => url?.searchParams.get('code') ?? []))
     expect(codes.size).toBe(1)
+  })
+
+  test('that finds no room in the state can be given again', async () => {
+    using folder = scratchFolder()
+    await using own = await startOauthServer({ texts: { 'state-dir': folder.path } })
+    const ownFlow = await registeredClient(own)
+    const person = new Person(own.url)
+    await person.open((await ownFlow.authorizationUrl()).url)
+    await person.answer('sandbox')
+    const page = person.page?.url ?? ''
+    const setCount = (change: string) => {
+      using db = new DatabaseSync(join(folder.path, 'sandbox-records.db'))
+      db.exec(`UPDATE record_counts SET count = count ${change} WHERE kind = 'oauth_key'`)
+    }
+    setCount('+ 200000')
+    expect(await person.answer('allow')).toBeUndefined()
+    expect(person.page?.status).toBe(503)
+    setCount('- 200000')
+    await person.open(page)
+    expect((await person.answer('allow'))?.searchParams.get('code')).toBeTruthy()
+    expect(own.errors).toEqual([])
   })
 
   test('with nothing ticked is asked for again', async () => {

@@ -1,10 +1,9 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createKeptKeys } from '../../src/oauth/kept-keys.ts'
-import { createSealer } from '../../src/oauth/sealer.ts'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createKeptKeys } from '../../src/oauth/platform-keys.ts'
 import { createStateAdapters } from '../../src/oauth/state-adapter.ts'
-import { createMemoryRecords } from '../../src/state/memory/memory-records.ts'
 import type { NewRecord, Records } from '../../src/state/records.ts'
-import { type Secrets, sealingKeysFrom } from '../../src/state/sealing-keys.ts'
+import { createSealer, type Secrets, sealingKeysFrom } from '../../src/state/sealing.ts'
+import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 
 const keysOf = (...secrets: Secrets) => sealingKeysFrom(async () => secrets)
 const audience = 'https://voice.example.com/mcp'
@@ -14,7 +13,7 @@ const key = { apiKey: 'key-in-clear', account: { id: 'account-1', name: undefine
 /** Records whose stored values can be seen and changed. */
 function openRecords() {
   const stored = new Map<string, string>()
-  const memory = createMemoryRecords()
+  const memory = createSqliteRecords(':memory:', '--state-dir')
   const note = ({ kind, id, value }: NewRecord) => void stored.set(`${kind} ${id}`, value)
   const records: Records = {
     ...memory,
@@ -97,21 +96,22 @@ describe('what oidc-provider keeps', () => {
 
   test('holds no token in clear', async () => {
     const { stored, keptKeys, adapters } = open()
+    const codes = adapters.of('AuthorizationCode')
     await keptKeys.keep(grant, key, 60_000)
-    await adapters.of('AccessToken').upsert('id', { jti: 'token-in-clear', grantId: 'grant-1' }, 60)
-    expect(await adapters.of('AccessToken').find('id')).toMatchObject({ jti: 'token-in-clear' })
+    await codes.upsert('id', { jti: 'code-in-clear', grantId: 'grant-1' }, 60)
+    expect(await codes.find('id')).toMatchObject({ jti: 'code-in-clear' })
     expect([...stored.values()].join()).not.toContain('in-clear')
   })
 
   test('is valid while the grant has its key', async () => {
     const { keptKeys, adapters } = open()
-    const tokens = adapters.of('RefreshToken')
-    await tokens.upsert('id', { grantId: 'grant-1', exp }, 60)
-    expect(await tokens.find('id')).toBeUndefined()
+    const codes = adapters.of('AuthorizationCode')
+    await codes.upsert('id', { grantId: 'grant-1', exp }, 60)
+    expect(await codes.find('id')).toBeUndefined()
     await keptKeys.keep(grant, key, 60_000)
-    expect(await tokens.find('id')).toMatchObject({ grantId: 'grant-1' })
-    await tokens.revokeByGrantId('grant-1')
-    expect(await tokens.find('id')).toBeUndefined()
+    expect(await codes.find('id')).toMatchObject({ grantId: 'grant-1' })
+    await codes.revokeByGrantId('grant-1')
+    expect(await codes.find('id')).toBeUndefined()
     expect(await keptKeys.has(grant)).toBe(false)
   })
 
@@ -125,10 +125,41 @@ describe('what oidc-provider keeps', () => {
     expect(await keptKeys.has(grant)).toBe(false)
   })
 
-  test('has an assertion of a client once', async () => {
+  test('has an assertion of a client once, for minutes, however long it would be valid', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    onTestFinished(() => void vi.useRealTimers())
     const replays = open().adapters.of('ReplayDetection')
-    const uses = await Promise.allSettled([1, 2, 3].map(() => replays.upsert('id', {}, 60)))
+    const use = () => replays.upsert('id', { iss: 'client' }, 80 * 365 * 86_400)
+    const uses = await Promise.allSettled([use(), use(), use()])
     expect(uses.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    await expect(use()).rejects.toMatchObject({ error: 'invalid_client' })
+    vi.setSystemTime(Date.now() + 6 * 60_000)
+    expect(await replays.find('id')).toBeDefined()
+    vi.setSystemTime(Date.now() + 4 * 60_000)
+    expect(await replays.find('id')).toBeUndefined()
+  })
+
+  test('has so many assertions of one client that others have room; a full one was not used', async () => {
+    const replays = open().adapters.of('ReplayDetection')
+    const use = (id: number, iss: string) => replays.upsert(`${iss} ${id}`, { iss }, 60)
+    const uses = await Promise.allSettled(Array.from({ length: 5000 }, (_, id) => use(id, 'one')))
+    const refused = uses.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []))
+    expect(refused.length).toBeGreaterThan(2000)
+    expect(new Set(refused.map(({ error }) => error))).toEqual(new Set(['temporarily_unavailable']))
+    await use(0, 'other')
+  })
+
+  test('has so many grants of one account that others have room', async () => {
+    const { keptKeys } = open()
+    const keep = (id: number, account: string) =>
+      keptKeys.keep(
+        { of: 'grant', id: `${account} ${id}` },
+        { ...key, account: { id: account, name: undefined } },
+        60_000,
+      )
+    const kept = await Promise.allSettled(Array.from({ length: 10_001 }, (_, id) => keep(id, 'a')))
+    expect(kept.filter(({ status }) => status === 'rejected')).toHaveLength(1)
+    await keep(0, 'b')
   })
 
   test('does not include logins: a session is forgotten', async () => {

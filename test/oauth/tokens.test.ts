@@ -1,11 +1,22 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { bearer, callTool, type OauthFlow, registeredClient } from '../harness/oauth-flow.ts'
+import { givenClient } from '../harness/oauth-program.ts'
 import { type OauthServer, startOauthServer } from '../harness/oauth-server.ts'
+import { scratchFolder } from '../harness/program.ts'
+
+const documentUrl = 'https://assistant.example/client.json'
 
 let server: OauthServer
 let flow: OauthFlow
 beforeAll(async () => {
-  server = await startOauthServer()
+  using folder = scratchFolder()
+  const clients = join(folder.path, 'clients.json')
+  writeFileSync(clients, JSON.stringify([givenClient]))
+  const documents = { [documentUrl]: { ...givenClient, client_id: documentUrl } }
+  server = await startOauthServer({ texts: { 'oauth-clients': clients }, documents })
   flow = await registeredClient(server)
 })
 afterAll(async () => {
@@ -60,6 +71,99 @@ describe('a refresh token', () => {
     const got = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     expect(got.length).toBeLessThanOrEqual(1)
     for (const { access_token } of got) expect((await use(access_token)).status).toBe(401)
+  })
+
+  test('is refused after sixty renewals within an hour, which uses nothing up', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+    onTestFinished(() => void vi.useRealTimers())
+    let tokens = await flow.tokens()
+    for (let renewal = 0; renewal < 60; renewal++)
+      tokens = await flow.refresh(tokens.refresh_token ?? '')
+    const asked = () =>
+      fetch(flow.as.token_endpoint ?? '', {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'refresh_token',
+          refresh_token: tokens.refresh_token ?? '',
+          client_id: flow.client.client_id,
+        }),
+      })
+    for (const _ of [1, 2, 3]) {
+      const answer = await asked()
+      expect(answer.status).toBe(429)
+      expect(answer.headers.get('retry-after')).toBe('60')
+      expect(await answer.json()).toMatchObject({ error: 'temporarily_unavailable' })
+    }
+    expect((await use(tokens.access_token)).status).toBe(200)
+    // Another grant of the same client is not affected.
+    await flow.refresh((await flow.tokens()).refresh_token ?? '')
+    vi.setSystemTime(Date.now() + 60_000)
+    const { access_token } = await flow.refresh(tokens.refresh_token ?? '')
+    expect((await use(access_token)).status).toBe(200)
+  })
+
+  test('that asks for another resource is not used up', async () => {
+    const { refresh_token: token = '' } = await flow.tokens()
+    const wrong = await fetch(flow.as.token_endpoint ?? '', {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'refresh_token',
+        refresh_token: token,
+        client_id: flow.client.client_id,
+        resource: 'https://other.example.com/mcp',
+      }),
+    })
+    expect(await wrong.json()).toMatchObject({ error: 'invalid_target' })
+    const { access_token } = await flow.refresh(token)
+    expect((await use(access_token)).status).toBe(200)
+  })
+
+  describe('in a file', () => {
+    let folder: ReturnType<typeof scratchFolder>
+    let own: OauthServer
+    let ownFlow: OauthFlow
+    beforeAll(async () => {
+      folder = scratchFolder()
+      own = await startOauthServer({ texts: { 'state-dir': folder.path } })
+      ownFlow = await registeredClient(own)
+    })
+    afterAll(async () => {
+      await own[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    })
+    const change = <T>(work: (db: DatabaseSync) => T) => {
+      using db = new DatabaseSync(join(folder.path, 'sandbox-records.db'))
+      return work(db)
+    }
+    const ofTokens = "kind LIKE 'oauth%token' OR kind = 'oauth_used'"
+
+    test('leaves no record, however often the grant is renewed; the oldest still ends it', async () => {
+      const count = () =>
+        change((db) => db.prepare(`SELECT count(*) AS count FROM records WHERE ${ofTokens}`).get())
+      const first = await ownFlow.tokens()
+      const before = count()
+      let tokens = await ownFlow.refresh(first.refresh_token ?? '')
+      for (let renewal = 0; renewal < 20; renewal++)
+        tokens = await ownFlow.refresh(tokens.refresh_token ?? '')
+      expect(count()).toEqual(before)
+      await expect(ownFlow.refresh(first.refresh_token ?? '')).rejects.toMatchObject(refused)
+      await expect(ownFlow.refresh(tokens.refresh_token ?? '')).rejects.toMatchObject(refused)
+      expect((await callTool(own.mcp, 'list_agents', bearer(tokens.access_token))).status).toBe(401)
+    })
+
+    test('needs no room: others cannot take it', async () => {
+      const { refresh_token: token = '' } = await ownFlow.tokens()
+      change((db) =>
+        db.exec(`
+          WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+          INSERT INTO records SELECT kind, 'x' || i, 'of others', '', ${Date.now() + 3_600_000}
+          FROM (SELECT 'oauth_access_token' AS kind UNION SELECT 'oauth_refresh_token'), n`),
+      )
+      const { access_token } = await ownFlow.refresh(token)
+      expect((await callTool(own.mcp, 'list_agents', bearer(access_token))).status).toBe(200)
+      // A new grant, too.
+      await ownFlow.tokens()
+    })
   })
 
   test('is of no use to another client', async () => {
@@ -218,16 +322,26 @@ describe('a client that asks wrongly', () => {
     ['an answer by a form', { response_mode: 'form_post' }, 'unsupported_response_mode'],
     ['an answer in the fragment', { response_mode: 'fragment' }, 'unsupported_response_mode'],
     ['no page', { prompt: 'none' }, 'interaction_required'],
-  ])('with %s is sent back with the error', async (_, more, error) => {
-    const answer = await ask(more)
-    expect(answer.status).toBe(303)
-    const target = new URL(answer.headers.get('location') ?? '')
-    expect(target.href.startsWith(flow.redirectUri)).toBe(true)
-    // A token would come in the fragment, and so does its error.
-    const got = new URLSearchParams(target.search || target.hash.slice(1))
-    expect(got.get('error')).toBe(error)
-    expect(got.get('iss')).toBe(server.url)
-  })
+  ])(
+    'with %s is sent back with the error if the operator gave it; of others a page shows it',
+    async (_, more, error) => {
+      const answer = await ask({ ...more, client_id: givenClient.client_id })
+      expect(answer.status).toBe(303)
+      const target = new URL(answer.headers.get('location') ?? '')
+      expect(target.href.startsWith(flow.redirectUri)).toBe(true)
+      expect(target.hash).toBe('')
+      expect(target.searchParams.get('error')).toBe(error)
+      expect(target.searchParams.get('iss')).toBe(server.url)
+      for (const client_id of [flow.client.client_id, documentUrl]) {
+        const shown = await ask({ ...more, client_id })
+        expect(shown.status).toBe(400)
+        expect(shown.headers.get('location')).toBeNull()
+        const text = await shown.text()
+        expect(text).toMatch(/The program sent an invalid request/)
+        expect(text).not.toMatch(/http-equiv|href=|<form/)
+      }
+    },
+  )
 
   test('for what only OpenID Connect has is asked for the rest', async () => {
     const more = { nonce: 'n', max_age: '0', id_token_hint: 'x', prompt: 'select_account' }

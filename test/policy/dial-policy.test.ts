@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { DialRequest } from '../../src/policy/dial-decision.ts'
 import { createDialPolicy } from '../../src/policy/dial-policy.ts'
 import type { DialPolicyConfig } from '../../src/policy/dial-policy-config.ts'
+import type { DialRequest } from '../../src/policy/dial-rules.ts'
 import { CallCounterError } from '../../src/state/call-counter.ts'
-import { createMemoryCallCounter } from '../../src/state/memory/memory-call-counter.ts'
+import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-counter.ts'
 
 /** A Monday noon in Berlin. */
 const noon = Date.parse('2026-11-02T11:00:00Z')
@@ -22,7 +22,7 @@ const web = phone(null, { type: 'web', fromNumber: null })
 
 function policyOf(config: DialPolicyConfig | undefined, at = noon) {
   const clock = { at }
-  const counter = createMemoryCallCounter(() => clock.at)
+  const counter = createSqliteCallCounter(':memory:', '--state-dir', () => clock.at)
   return { clock, counter, ...createDialPolicy({ config, source, counter, now: () => clock.at }) }
 }
 
@@ -85,15 +85,21 @@ describe('a destination', () => {
 })
 
 describe('agents and callers', () => {
-  test('an agent is allowed by id or exact name', async () => {
-    const check = (allow_agents: string[], rest: Partial<DialRequest> = {}) =>
-      policyOf({ allow_agents }).check(phone('+4930123456', rest))
-    expect(await check(['a-1'], { agentName: null })).toMatchObject({ allowed: true })
-    expect(await check(['Front desk'])).toMatchObject({ allowed: true })
-    expect(await check(['front desk'])).toMatchObject({ rule: 'allow_agents' })
-    expect(await check(['Front desk'], { agentName: null })).toMatchObject({
-      message: 'Agent a-1 may not place calls.',
-    })
+  const uuid = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
+  test.each<[boolean, string, Partial<DialRequest>]>([
+    [true, 'a-1', { agentName: null }],
+    [true, uuid.toUpperCase(), { agentId: uuid }],
+    [true, 'name:Front desk', {}],
+    [false, 'name:front desk', {}],
+    [false, 'name:Front desk', { agentName: null }],
+    [false, 'name:a-1', {}],
+    // An entry without `name:` is an id, whatever an agent is called.
+    [false, 'Front desk', {}],
+    [false, uuid, { agentName: uuid }],
+    [false, 'name:Front desk', { agentName: 'name:Front desk' }],
+  ])('allowed %s by the entry %s', async (allowed, entry, agent) => {
+    const decision = await policyOf({ allow_agents: [entry] }).check(phone('+4930123456', agent))
+    expect(decision).toMatchObject(allowed ? { allowed } : { allowed, rule: 'allow_agents' })
   })
 
   test('a caller number is required and has to be in the list', async () => {
@@ -206,23 +212,18 @@ describe('limits', () => {
     expect(await policy.reserve(web)).toMatchObject({ rule: 'max_total' })
   })
 
-  test('refuse when calls cannot be counted, and say why', async () => {
+  test('allow nothing when calls cannot be counted', async () => {
     const broken = () =>
       Promise.reject(new CallCounterError('The file of calls /x cannot be used.'))
     const counter = {
-      ...createMemoryCallCounter(),
+      ...createSqliteCallCounter(':memory:', '--state-dir'),
       check: broken,
       reserve: broken,
       release: broken,
     }
     const policy = createDialPolicy({ config: { max_per_hour: 5 }, source, counter })
-    const refused = {
-      rule: 'max_per_hour',
-      message:
-        'No call is placed, because calls cannot be counted. The file of calls /x cannot be used.',
-    }
-    expect(await policy.check(web)).toMatchObject(refused)
-    expect(await policy.reserve(web)).toMatchObject(refused)
+    await expect(policy.check(web)).rejects.toThrow('The file of calls /x cannot be used.')
+    await expect(policy.reserve(web)).rejects.toThrow('The file of calls /x cannot be used.')
     await policy.release('x')
     const unlimited = createDialPolicy({ config: {}, source, counter })
     expect(await unlimited.reserve(web)).toMatchObject({ allowed: true })

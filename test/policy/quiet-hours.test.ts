@@ -1,7 +1,9 @@
 import fc from 'fast-check'
+import { getCountries } from 'libphonenumber-js/max'
 import { describe, expect, test } from 'vitest'
 import { type QuietHours, weekdays } from '../../src/policy/dial-policy-config.ts'
-import { quietAt, quietUntil } from '../../src/policy/quiet-hours.ts'
+import { classifyNumber } from '../../src/policy/number-class.ts'
+import { quietAt, quietUntil, wallTime, zonesOf } from '../../src/policy/quiet-hours.ts'
 import { tries } from '../harness/property.ts'
 
 const night: QuietHours = { from: '21:00', to: '08:00' }
@@ -110,4 +112,119 @@ test('the end that is given is never in quiet hours, and at most an hour late', 
     ),
     tries(150),
   )
+})
+
+const countryOf = (number: string) => {
+  const facts = classifyNumber(number)
+  return facts.kind === 'ordinary' ? facts.country : null
+}
+
+test.each([
+  ['+12125550123', ['America/New_York']],
+  ['+13125550123', ['America/Chicago']],
+  ['+13035550123', ['America/Denver']],
+  ['+14155550123', ['America/Los_Angeles']],
+  ['+16025550123', ['America/Phoenix']],
+  ['+18085550123', ['Pacific/Honolulu']],
+  ['+18505550123', ['America/Chicago', 'America/New_York']],
+  ['+17095550123', ['America/Halifax', 'America/St_Johns']],
+  ['+16045550123', ['America/Vancouver']],
+  // Orlando; libphonenumber's own table says Chicago.
+  ['+16895550123', ['America/New_York']],
+  // An overlay of 250, whose east is on Mountain time.
+  ['+12575550123', ['America/Edmonton', 'America/Vancouver']],
+  ['+12365550123', ['America/Edmonton', 'America/Vancouver']],
+  ['+13065550123', ['America/Edmonton', 'America/Regina']],
+  ['+5511987654321', ['America/Sao_Paulo']],
+  ['+5568987654321', ['America/Rio_Branco']],
+  ['+61891234567', ['Australia/Eucla', 'Australia/Perth']],
+  ['+61265632000', ['Australia/Lord_Howe', 'Australia/Sydney']],
+  ['+61889123456', ['Australia/Adelaide', 'Australia/Darwin']],
+  ['+9779812345678', ['Asia/Katmandu']],
+  ['+8613912345678', ['Asia/Shanghai']],
+  ['+38344123456', ['Europe/Belgrade']],
+  ['+17875551234', ['America/Puerto_Rico']],
+  ['+80012345678', []],
+])('%s rings in %j', (number, zones) => {
+  const found = [...zonesOf(number, countryOf(number))].sort()
+  // Engines differ in which of two names of Kathmandu's zone they give.
+  expect(found.map((zone) => zone.replace('Kathmandu', 'Katmandu'))).toEqual(zones)
+})
+
+test.each([
+  [
+    'an Australian mobile',
+    '+61491570156',
+    ['Australia/Lord_Howe', 'Australia/Perth', 'Australia/Sydney'],
+  ],
+  ['an American toll-free number', '+18005550199', ['Pacific/Honolulu', 'America/New_York']],
+  ['a Russian mobile', '+79161234567', ['Europe/Kaliningrad', 'Asia/Kamchatka']],
+  ['a Spanish mobile', '+34612345678', ['Europe/Madrid', 'Atlantic/Canary']],
+])('%s may ring anywhere in its country', (_, number, zones) => {
+  expect(zonesOf(number, countryOf(number))).toEqual(expect.arrayContaining(zones))
+})
+
+test('the zones that the operator gives for a prefix replace the known ones; the longest prefix counts', () => {
+  const zones = {
+    '+1': ['America/Chicago'],
+    '+1689': ['America/New_York'],
+    '+800': ['Europe/Berlin'],
+  }
+  expect(zonesOf('+16895550123', 'US', zones)).toEqual(['America/New_York'])
+  expect(zonesOf('+12125550123', 'US', zones)).toEqual(['America/Chicago'])
+  expect(zonesOf('+80012345678', null, zones)).toEqual(['Europe/Berlin'])
+  expect(zonesOf('+4930123456', 'DE', zones)).toContain('Europe/Berlin')
+})
+
+test('every country that a number can have has time zones', () => {
+  for (const country of getCountries()) {
+    const zones = zonesOf('+', country)
+    expect(zones.length, country).toBeGreaterThan(0)
+    for (const zone of zones) wallTime(zone, 0)
+  }
+})
+
+test('every area code in use has its time zones, which are among those of its country', () => {
+  const january = Date.UTC(2026, 0, 15, 12)
+  const july = Date.UTC(2026, 6, 15, 12)
+  const clocks = (zones: readonly string[]) =>
+    zones.map((zone) => `${wallTime(zone, january).minute} ${wallTime(zone, july).minute}`)
+  const unknown: string[] = []
+  for (let area = 200; area < 1000; area++) {
+    const number = `+1${area}2345678`
+    const country = countryOf(number)
+    if (country !== 'US' && country !== 'CA') continue
+    const all = zonesOf('+', country)
+    const zones = zonesOf(number, country)
+    if (zones.length === all.length) unknown.push(String(area))
+    // The Canadian north is on clocks of its own, so places are compared by what they show.
+    expect(clocks(all), `${area}`).toEqual(expect.arrayContaining(clocks(zones)))
+  }
+  // Toll-free and other codes tied to no place.
+  expect(unknown).toEqual(['600', '800', '833', '844', '855', '866', '877', '888'])
+})
+
+describe('the local time', () => {
+  test.each([
+    ['Asia/Kathmandu', '2026-11-02T00:00:00Z', 'mon', '05:45'],
+    ['Australia/Lord_Howe', '2026-11-02T13:00:00Z', 'tue', '00:00'],
+    ['Australia/Lord_Howe', '2026-07-02T13:30:00Z', 'fri', '00:00'],
+    ['Australia/Eucla', '2026-11-01T15:15:00Z', 'mon', '00:00'],
+    ['Pacific/Kiritimati', '2026-11-01T10:00:00Z', 'mon', '00:00'],
+    ['Pacific/Pago_Pago', '2026-11-01T10:59:00Z', 'sat', '23:59'],
+    // Lord Howe goes forward by half an hour at 02:00.
+    ['Australia/Lord_Howe', '2026-10-03T15:29:00Z', 'sun', '01:59'],
+    ['Australia/Lord_Howe', '2026-10-03T15:30:00Z', 'sun', '02:30'],
+    // Berlin skips the hour from two to three, and has it twice in autumn.
+    ['Europe/Berlin', '2026-03-29T00:59:00Z', 'sun', '01:59'],
+    ['Europe/Berlin', '2026-03-29T01:00:00Z', 'sun', '03:00'],
+    ['Europe/Berlin', '2026-10-25T00:30:00Z', 'sun', '02:30'],
+    ['Europe/Berlin', '2026-10-25T01:30:00Z', 'sun', '02:30'],
+    // Cairo goes forward at midnight: the day has no midnight.
+    ['Africa/Cairo', '2026-04-23T22:00:00Z', 'fri', '01:00'],
+  ])('in %s at %s shows %s %s', (zone, at, weekday, clock) => {
+    const [hours, minutes] = clock.split(':')
+    const minute = Number(hours) * 60 + Number(minutes)
+    expect(wallTime(zone, Date.parse(at))).toEqual({ weekday, minute })
+  })
 })

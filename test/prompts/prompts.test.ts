@@ -1,13 +1,17 @@
 import type { GetPromptResult } from '@modelcontextprotocol/server'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createClient } from '../../src/api/client.ts'
-import type { Send, WireRequest } from '../../src/api/send.ts'
-import { getPrompt, listPrompts } from '../../src/mcp/protocol/prompts.ts'
+import { getPrompt, listPrompts } from '../../src/mcp/prompts.ts'
+import { createClient } from '../../src/platform/client.ts'
+import type { Send, WireRequest } from '../../src/platform/exchange.ts'
+import { redactor } from '../../src/platform/key-free.ts'
+import {
+  type RestrictedSession,
+  restrictedSession,
+} from '../../src/platform/sessions/restricted-session.ts'
+import type { Session } from '../../src/platform/sessions/session.ts'
 import { prompts } from '../../src/prompts/index.ts'
-import { weeksBefore } from '../../src/prompts/usage-weeks.ts'
-import { openPlatform } from '../../src/service/platform.ts'
-import { type RestrictedSession, restrictedSession } from '../../src/session/restricted-session.ts'
-import type { Session } from '../../src/session/session.ts'
+import { weeksBefore } from '../../src/prompts/weekly-usage-report.ts'
+import { openPlatform } from '../../src/server/platform.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
 import { tools } from '../../tools/index.ts'
 import { envelope } from '../harness/fake-platform.ts'
@@ -130,8 +134,8 @@ describe.each(Object.entries(examples))('%s', (name, args) => {
 
   test('says what a failing platform said, without the key', async () => {
     const session = sessionOn(
-      instead(() => ({ status: 403, body: envelope('forbidden', 'k-e-y may not') })),
-      { redact: (text) => text.replaceAll('k-e-y', '[API key]') },
+      instead(() => ({ status: 403, body: envelope('forbidden', 'k-e-y-s may not') })),
+      { redact: redactor('k-e-y-s') },
     )
     // Only design_agent needs no data.
     if (name === 'design_agent') {

@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startCallingPlatform } from '../harness/calling-platform.ts'
-import { connectHttp, type TestClient } from '../harness/client.ts'
+import { connectHttp, connectStdio, type TestClient, ToolResult } from '../harness/client.ts'
 import {
   type Network,
   type PostgresServer,
@@ -19,7 +20,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 let platform: Awaited<ReturnType<typeof startCallingPlatform>>
 let network: Network
-let program: Program & { url: string }
+let program: Program & { url: string; metrics: string }
 let client: TestClient
 
 const settings = (url: string) => ({
@@ -32,7 +33,10 @@ const settings = (url: string) => ({
 beforeEach(async () => {
   platform = await startCallingPlatform({ answerMs: 300 })
   network = await startNetwork(server.port)
-  program = await startHttpProgram(settings(network.through(await server.newDatabase())))
+  const url = network.through(await server.newDatabase())
+  const started = await startHttpProgram({ ...settings(url), VOICE_AGENT_METRICS_PORT: '0' })
+  const [, metrics = ''] = await started.waitFor(/Metrics at (\S+)/)
+  program = Object.assign(started, { metrics })
   client = await connectHttp('v2 2026-07-28', program.url)
 })
 afterEach(async () => {
@@ -49,6 +53,10 @@ const callTo = (to_number: string) => ({
   to_number,
 })
 const place = (to: string) => client.call('place_call', callTo(to))
+const errorOf = ({ _meta }: Awaited<ReturnType<typeof place>>) => _meta?.['voice-agent-mcp/error']
+/** What an assistant is told, and what only the operator is to see. */
+const away = { kind: 'state_unavailable', retryable: true, retryAfter: 10 }
+const details = /ECONN|127\.0\.0\.1|state-url|STATE_URL|a-password|tester/
 const textOf = ({ content }: Awaited<ReturnType<typeof place>>) =>
   content.map(({ text }) => text).join('\n')
 
@@ -62,12 +70,16 @@ test('while the database is away, reads go on and calls are refused; then they g
     await client.value('list_calls')
     const refused = await place('+493023125002')
     expect(refused.isError).toBe(true)
-    expect(textOf(refused)).toMatch(
-      /The database of --state-url \(VOICE_AGENT_STATE_URL\) cannot be used: .*This server uses it again as soon as it answers\..*could be placed twice, so none is/s,
-    )
-    expect(textOf(refused)).not.toMatch(/a-password|tester/)
+    expect(errorOf(refused)).toMatchObject(away)
+    expect(JSON.stringify(refused)).not.toMatch(details)
   }
   expect(platform.dialled).toHaveLength(1)
+  expect(program.stderr()).toMatch(
+    /The database of --state-url \(VOICE_AGENT_STATE_URL\) cannot be used: .*This server uses it again as soon as it answers\..*could be placed twice, so none is/,
+  )
+  const metrics = await (await fetch(program.metrics)).text()
+  expect(metrics).toMatch(/^voice_agent_mcp_state_failures_total\{how="away"\} 3$/m)
+  expect(metrics).toMatch(/tool_calls_total\{tool="place_call",outcome="state_unavailable"\} 3$/m)
   network.heal()
   expect((await place('+493023125002')).isError).toBeFalsy()
   expect(platform.dialled).toHaveLength(2)
@@ -82,10 +94,10 @@ test('while the database is away, nothing is done that needs a confirmation', as
   const state = await calls.question(asking.url, '+493023125052')
   network.cut()
   const refused = await calls.withToken(asking.url, '+493023125051', token)
-  expect(refused.isError).toBe(true)
-  expect(textOf(refused)).toContain('This server uses it again as soon as it answers')
+  expect(errorOf(refused)).toMatchObject(away)
+  expect(JSON.stringify(refused)).not.toMatch(details)
   const answered = await calls.answered(asking.url, '+493023125052', state)
-  expect(answered.result.isError).toBe(true)
+  expect(errorOf(ToolResult.parse(answered.result))).toMatchObject(away)
   expect(platform.dialled).toHaveLength(0)
   network.heal()
   // Neither the token nor the answer was lost.
@@ -103,12 +115,62 @@ test('a database that does not answer keeps nothing waiting for long', async () 
   await client.value('list_calls')
   expect(performance.now() - began).toBeLessThan(5000)
   const refused = await placing
-  expect(refused.isError).toBe(true)
-  expect(textOf(refused)).toContain('--state-url')
+  expect(errorOf(refused)).toMatchObject(away)
+  expect(JSON.stringify(refused)).not.toMatch(details)
   expect(performance.now() - began).toBeLessThan(30_000)
   expect(platform.dialled).toHaveLength(1)
   network.heal()
   expect((await place('+493023125012')).isError).toBeFalsy()
+}, 60_000)
+
+test('with a database that is slow a call is answered in time, and the same request places it later', async () => {
+  // All connections are there: what is slow is every statement.
+  expect((await place('+493023125071')).isError).toBeFalsy()
+  network.slow(2500)
+  const began = performance.now()
+  const refused = await place('+493023125072')
+  expect(performance.now() - began).toBeLessThan(55_000)
+  expect(errorOf(refused)).toMatchObject(away)
+  expect(JSON.stringify(refused)).not.toMatch(details)
+  expect(platform.dialled).toHaveLength(1)
+  network.slow(0)
+  await sleep(1000 * away.retryAfter)
+  const placed = await place('+493023125072')
+  expect(placed).toMatchObject({ structuredContent: { repeated: false } })
+  expect(platform.dialled).toHaveLength(2)
+}, 120_000)
+
+test('over stdio and in the terminal the details are shown: there who calls runs the server', async () => {
+  const url = network.through(await server.newDatabase())
+  network.cut()
+  await using local = await connectStdio('v2 2026-07-28', { env: settings(url) })
+  const refused = await local.call('place_call', callTo('+493023125081'))
+  expect(errorOf(refused)).toMatchObject(away)
+  expect(textOf(refused)).toMatch(/The database of --state-url .* cannot be used/)
+  const words = Object.entries(callTo('+493023125082')).flatMap(([name, value]) => [
+    `--${name.replaceAll('_', '-')}`,
+    value,
+  ])
+  await using terminal = startProgram(['call', 'place_call', ...words], settings(url))
+  expect(await terminal.exited).toBe(1)
+  expect(terminal.stdout() + terminal.stderr()).toMatch(/The database of --state-url/)
+  expect(platform.dialled).toHaveLength(0)
+})
+
+test('a list that is dialled when the database goes away tells whom it has called', async () => {
+  const numbers = Array.from({ length: 8 }, (_, nth) => `+49302312509${nth}`)
+  const { agent_id, from_number } = callTo('')
+  const list = { agent_id, from_number, calls: numbers.map((to_number) => ({ to_number })) }
+  const placing = client.call('place_calls', list)
+  await expect.poll(() => platform.dialled.length, { timeout: 20_000, interval: 20 }).toBe(3)
+  network.cut()
+  const { structuredContent } = await placing
+  expect(structuredContent).toMatchObject({ summary: { placed: 3, not_dialled: 5 } })
+  expect(JSON.stringify(structuredContent)).not.toMatch(details)
+  network.heal()
+  const again = await client.call('place_calls', list)
+  expect(again.structuredContent).toMatchObject({ summary: { repeated: 3, placed: 5 } })
+  expect(platform.dialled).toHaveLength(8)
 }, 60_000)
 
 test('a server stops while the database does not answer', async () => {

@@ -85,6 +85,27 @@ test('a refresh token that was used on one ends the grant when it is used on the
   await expect(at(0).refresh(second.refresh_token ?? '')).rejects.toMatchObject(refused)
 })
 
+test('renewals of a connection count on all servers together', async () => {
+  let { refresh_token: token = '' } = await flow.tokens()
+  for (let renewal = 0; renewal < 60; renewal++)
+    token = (await at(renewal % 2).refresh(token)).refresh_token ?? ''
+  for (const which of [0, 1])
+    await expect(at(which).refresh(token)).rejects.toMatchObject({
+      status: 429,
+      error: 'temporarily_unavailable',
+    })
+})
+
+test('a refresh token that is used on both at the same moment leaves no valid tokens', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { refresh_token: token = '' } = await flow.tokens()
+    const answers = await Promise.allSettled([0, 1, 0, 1].map((which) => at(which).refresh(token)))
+    const got = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    expect(got.length).toBeLessThanOrEqual(1)
+    for (const { access_token } of got) expect((await use(0, access_token)).status).toBe(401)
+  }
+})
+
 test('what is revoked on one is refused by the other at once', async () => {
   const tokens = await flow.tokens()
   expect((await use(1, tokens.access_token)).status).toBe(200)

@@ -1,14 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import type { CallIdentity } from '../../src/state/journal.ts'
+import type { CallIdentity, Journal } from '../../src/state/journal.ts'
 import { type Database, NoRow, openDatabase } from '../../src/state/postgres/database.ts'
-import { migrations } from '../../src/state/postgres/migrations.ts'
 import { createPostgresAuditTrail } from '../../src/state/postgres/postgres-audit-trail.ts'
 import { createPostgresCallCounter } from '../../src/state/postgres/postgres-call-counter.ts'
 import { createPostgresJournal } from '../../src/state/postgres/postgres-journal.ts'
 import { createPostgresRecords } from '../../src/state/postgres/postgres-records.ts'
-import { StateError } from '../../src/state/state-error.ts'
-import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
+import { StateError } from '../../src/state/state-access.ts'
+import {
+  type PostgresServer,
+  settableDatabaseClock,
+  startPostgres,
+} from '../harness/postgres-server.ts'
 import { describeAuditTrail } from '../state/conformance/audit-trail.ts'
 import { describeCallCounter } from '../state/conformance/call-counter.ts'
 import { describeJournal, describeJournalAfterClockStep } from '../state/conformance/journal.ts'
@@ -25,8 +28,8 @@ const opened: Database[] = []
 afterEach(async () => {
   for (const database of opened.splice(0)) await database.close()
 })
-const open = (url: string, known = migrations) => {
-  const database = openDatabase({ url, setting, migrations: known })
+const open = (url: string) => {
+  const database = openDatabase({ url, setting })
   opened.push(database)
   return database
 }
@@ -87,7 +90,6 @@ afterAll(() => shared?.close())
 
 const identity: CallIdentity = {
   owner: 'owner-in-clear',
-  formerOwners: [],
   content: 'content-in-clear',
   externalId: undefined,
 }
@@ -119,6 +121,16 @@ describe('the tables', () => {
     }
   })
 
+  test('take the counts for the bounds of records from their own table, not from the rows', async () => {
+    const [database] = await openTwo()
+    const records = createPostgresRecords(database)
+    const record = { kind: 'used_token', id: 'a', owner: 'me', value: '', forMs: 60_000 } as const
+    const bounds = { inAll: 10, perOwner: 10 }
+    expect(await records.add(record, bounds)).toBe('added')
+    await database.run(NoRow, 'UPDATE voice_agent_mcp.record_counts SET count = 10')
+    expect(await records.add({ ...record, id: 'next' }, bounds)).toBe('full')
+  })
+
   test('differ in what they store for the same call', async () => {
     const seals = []
     for (const _ of [1, 2]) seals.push(await open(await server.newDatabase()).seal('the same'))
@@ -132,7 +144,7 @@ describe('the tables', () => {
     const young = await journal.claim({ ...identity, content: 'young' })
     if (old.kind !== 'mine' || young.kind !== 'mine') throw new Error('not mine')
     const age = `UPDATE voice_agent_mcp.calls SET since = since - $2::bigint,
-      replica_since = replica_since - $2::bigint WHERE external_id = $1`
+      replica_since = replica_since - $2::bigint, uptime = uptime - $2::bigint WHERE external_id = $1`
     await one.run(NoRow, age, [old.entry.externalId, 31 * 86_400_000])
     await one.run(NoRow, age, [young.entry.externalId, 29 * 86_400_000])
     const next = createPostgresJournal(other)
@@ -141,18 +153,32 @@ describe('the tables', () => {
     expect(await next.current(young.entry)).toBeDefined()
   })
 
-  const next = { sql: "ALTER TABLE voice_agent_mcp.notes ADD COLUMN extra text DEFAULT 'x'" }
+  /** What a program of another version does to the tables: its statements, then its versions. */
+  const changeTables = async (url: string, version: number, needed: number) => {
+    const database = open(url)
+    await database.run(
+      NoRow,
+      'UPDATE voice_agent_mcp.installation SET version = $1, needed_version = $2',
+      [version, needed],
+    )
+    return database
+  }
+  /** Ends all other connections: those that work with the tables in the old way. */
+  const endOthers = (database: Database) =>
+    database.run(
+      z.unknown(),
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    )
 
-  test('of a newer program that earlier ones can work with are used by both', async () => {
+  test('of a newer program that earlier ones can work with are used by those', async () => {
     const url = await server.newDatabase()
     const old = createPostgresJournal(open(url))
     await old.writeNote('a', '1')
-    const newer = createPostgresJournal(open(url, [...migrations, next]))
-    await newer.writeNote('b', '2')
-    await old.writeNote('c', '3')
-    expect(await old.readNote('b')).toBe('2')
-    expect(await newer.readNote('c')).toBe('3')
-    // One of the old version that starts now.
+    const newer = await changeTables(url, 99, 6)
+    await newer.run(NoRow, "ALTER TABLE voice_agent_mcp.notes ADD COLUMN extra text DEFAULT 'x'")
+    await old.writeNote('b', '2')
+    expect(await old.readNote('a')).toBe('1')
+    // One that starts now.
     expect(await createPostgresJournal(open(url)).readNote('b')).toBe('2')
   })
 
@@ -162,9 +188,7 @@ describe('the tables', () => {
     await old.writeNote('a', '1')
     // Several connections, each of which has to end.
     await Promise.all(Array.from({ length: 8 }, () => old.readNote('a')))
-    const breaking = { ...next, isBreaking: true }
-    const newer = createPostgresJournal(open(url, [...migrations, breaking]))
-    await newer.writeNote('b', '2')
+    await endOthers(await changeTables(url, 99, 99))
     const tooOld = /changed by a newer version of voice-agent-mcp.*Update this server/
     // Some may meet a connection that is being ended; none is answered.
     for (let ended = 0; ended < 8; ended++)
@@ -172,7 +196,15 @@ describe('the tables', () => {
     for (const _ of [1, 2, 3]) await expect(old.readNote('a')).rejects.toThrow(tooOld)
     await expect(old.claim(identity)).rejects.toThrow(tooOld)
     await expect(createPostgresJournal(open(url)).claim(identity)).rejects.toThrow(tooOld)
-    expect(await newer.readNote('a')).toBe('1')
+  })
+
+  test('of an earlier program are refused', async () => {
+    const url = await server.newDatabase()
+    await createPostgresJournal(open(url)).writeNote('a', '1')
+    await changeTables(url, 5, 0)
+    await expect(createPostgresJournal(open(url)).claim(identity)).rejects.toThrow(
+      /made by an earlier version of voice-agent-mcp \(5; this one knows 6\)/,
+    )
   })
 
   test('that were made anew under a running server are refused by it', async () => {
@@ -199,16 +231,22 @@ describe('the tables', () => {
 })
 
 describe('after a clock was set', () => {
-  afterEach(() => void vi.useRealTimers())
+  afterEach(() => {
+    vi.useRealTimers()
+    vi.restoreAllMocks()
+  })
 
-  const sentCall = async () => {
-    const [one, other] = await openTwo()
-    const [journal, neighbour] = [createPostgresJournal(one), createPostgresJournal(other)]
-    const claim = await journal.claim(identity)
+  const sendBy = async (journal: Journal, content = identity.content) => {
+    const claim = await journal.claim({ ...identity, content })
     if (claim.kind !== 'mine') throw new Error('not mine')
     const sent = await journal.beginSending(claim.entry, 0)
     if (!sent) throw new Error('not sent')
-    return { database: one, journal, neighbour, sent }
+    return sent
+  }
+  const sentCall = async () => {
+    const [one, other] = await openTwo()
+    const [journal, neighbour] = [createPostgresJournal(one), createPostgresJournal(other)]
+    return { database: one, journal, neighbour, sent: await sendBy(journal) }
   }
 
   test.each([
@@ -239,6 +277,85 @@ describe('after a clock was set', () => {
     await journal.recordPlaced(sent, 'call-1')
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 40 * 86_400_000 })
     expect(await neighbour.claim(identity)).toMatchObject({ entry: { callId: 'call-1' } })
+  })
+
+  /** A database whose clock the test sets, and what was written seems to be of another machine. */
+  const steppable = async () => {
+    const url = await server.newDatabase()
+    const first = open(url)
+    const clock = settableDatabaseClock(url)
+    for (const sql of clock.setUp) await first.run(NoRow, sql)
+    return {
+      url,
+      /** Sets the clocks of the database and of the servers. */
+      async set(byMs: number) {
+        await first.run(NoRow, clock.set, [byMs])
+        const now = Date.now.bind(Date)
+        vi.spyOn(Date, 'now').mockImplementation(() => now() + byMs)
+      },
+      async moveToOtherMachine() {
+        await first.run(NoRow, "UPDATE voice_agent_mcp.calls SET boot = 'another machine'")
+      },
+    }
+  }
+  const forward = [
+    ['700 s', 700_000],
+    ['an hour', 3_600_000],
+    ['a day', 86_400_000],
+  ] as const
+
+  test.each(forward)(
+    'both, forward by %s, a call of unknown outcome is not settled, and one that was placed is still the same call',
+    async (_, byMs) => {
+      const clock = await steppable()
+      const [journal, neighbour] = [open(clock.url), open(clock.url)].map(createPostgresJournal)
+      if (!journal || !neighbour) throw new Error('not opened')
+      const [lost, placed] = [await sendBy(journal, 'lost'), await sendBy(journal, 'placed')]
+      await journal.recordPlaced(placed, 'call-1')
+      await clock.set(byMs)
+      expect((await neighbour.current(lost))?.sinceDeadlineMs).toBe(-60_000)
+      expect((await neighbour.current(lost))?.sinceDeadlineMs).toBeLessThan(-50_000)
+      expect((await neighbour.current(lost))?.firstSentAt).toBeLessThan(lost.firstSentAt + 2000)
+      const again = await neighbour.claim({ ...identity, content: 'placed' })
+      expect(again).toMatchObject({ kind: 'theirs', entry: { callId: 'call-1' } })
+    },
+  )
+
+  test.each(forward)(
+    'both, forward by %s, the same holds for what another machine has written, where the server was running',
+    async (_, byMs) => {
+      const clock = await steppable()
+      const [database, other] = [open(clock.url), open(clock.url)]
+      await database.check()
+      const [journal, neighbour] = [createPostgresJournal(other), createPostgresJournal(database)]
+      const [lost, placed] = [await sendBy(journal, 'lost'), await sendBy(journal, 'placed')]
+      await journal.recordPlaced(placed, 'call-1')
+      await clock.moveToOtherMachine()
+      // It is measured, less the step of the clock that would go unnoticed.
+      expect((await neighbour.current(lost))?.sinceDeadlineMs).toBeGreaterThan(-15_000)
+      await clock.set(byMs)
+      const again = await neighbour.claim({ ...identity, content: 'placed' })
+      expect(again).toMatchObject({ kind: 'theirs', entry: { callId: 'call-1' } })
+      expect((await neighbour.current(lost))?.sinceDeadlineMs).toBe(-60_000)
+      expect((await neighbour.current(lost))?.sinceDeadlineMs).toBeLessThan(-50_000)
+      // What is written from then on is as old as the clock says.
+      const next = await sendBy(neighbour, 'placed later')
+      await neighbour.recordPlaced(next, 'call-2')
+      await clock.moveToOtherMachine()
+      await new Promise((resolve) => setTimeout(resolve, 30))
+      const later = { ...identity, content: 'placed later', sameForMs: 10 }
+      expect(await neighbour.claim(later)).toMatchObject({ kind: 'mine' })
+    },
+  )
+
+  test('both, a call of unknown outcome of another machine is not settled for a server that starts then', async () => {
+    const clock = await steppable()
+    const lost = await sendBy(createPostgresJournal(open(clock.url)), 'lost')
+    await clock.moveToOtherMachine()
+    await clock.set(3_600_000)
+    const neighbour = createPostgresJournal(open(clock.url))
+    expect((await neighbour.current(lost))?.sinceDeadlineMs).toBe(-60_000)
+    expect((await neighbour.current(lost))?.sinceDeadlineMs).toBeLessThan(-50_000)
   })
 
   test('of a server, by more than a minute, it is not ready, and says why', async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { randomOf, Tally } from '../../src/dev/stress/random.ts'
-import { inParallel } from '../../src/dev/stress/stress.ts'
-import { tenantOf } from '../../src/dev/tenants/tenant.ts'
-import { connectTenant } from '../../src/dev/tenants/tenant-client.ts'
-import { startTenantPlatform } from '../../src/dev/tenants/tenant-platform.ts'
-import { type Asked, TenantUser } from '../../src/dev/tenants/tenant-user.ts'
 import { clientKinds } from '../harness/client.ts'
 import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
 import { startReplicas } from '../harness/replicas.ts'
+import { randomOf, Tally } from '../labs/random.ts'
+import { inParallel } from '../labs/stress/stress.ts'
+import { tenantOf } from '../labs/tenants/tenant.ts'
+import { connectTenant } from '../labs/tenants/tenant-client.ts'
+import { startTenantPlatform } from '../labs/tenants/tenant-platform.ts'
+import { type Asked, TenantUser } from '../labs/tenants/tenant-user.ts'
 
 let server: PostgresServer
 beforeAll(async () => {

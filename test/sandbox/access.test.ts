@@ -49,6 +49,16 @@ describe('access', () => {
 })
 
 describe('subaccounts', () => {
+  test('are not changed by nulls', async () => {
+    using sandbox = startSandbox()
+    const path = `accounts/me/subaccounts/${subaccount}`
+    const { body: before } = await sandbox.send('PATCH', path, { name: 'Branch', is_active: false })
+    sandbox.wait(60)
+    const { status, body } = await sandbox.send('PATCH', path, { name: null, is_active: null })
+    expect([status, body]).toEqual([200, before])
+    expect((await sandbox.get(path)).body).toEqual(before)
+  })
+
   test('are filtered by is_active', async () => {
     using sandbox = startSandbox()
     await sandbox.send('PATCH', `accounts/me/subaccounts/${subaccount}`, { is_active: false })

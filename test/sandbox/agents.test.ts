@@ -93,6 +93,47 @@ describe('agents', () => {
     expect((await sandbox.get(path)).body).toEqual(plain)
   })
 
+  /** Every setting for which null means its default; for the others it is a value. */
+  const settings = {
+    initial_message: { mode: 'user_first', delay_ms: 100, interruptible: true },
+    ambient_sound: { volume: 1 },
+    inactivity_settings: { reminder_max_count: 9, reset_on_activity: false },
+    response_timing: { min_endpointing_delay_seconds: 1 },
+    interrupt_settings: { enabled: false, min_words: 3, min_speech_seconds: 1 },
+    capture_settings: { recording_enabled: false },
+    volume: { web: 1, telephony: 1, allow_adjustment: false },
+    denoising: { web: false, telephony: false },
+  }
+  const tuning = { similarity_boost: 1, stability: 1, speed: 1, style: 1, use_speaker_boost: true }
+  const listening = { model: 'nova-3', language: 'de', keywords: ['x'] }
+  const nullsOf = (value: object) =>
+    Object.fromEntries(Object.keys(value).map((name) => [name, null]))
+
+  test('get the default for a null within a setting, the transcriber or the voice', async () => {
+    using sandbox = startSandbox()
+    const create = async (more: object) =>
+      (await sandbox.send('POST', 'accounts/me/agents', { ...newAgent, ...more })).body
+    const { id: _, ...plain } = await create({})
+    const inner = Object.entries(settings).map(([name, value]) => [name, nullsOf(value)])
+    const nullsWithin = {
+      ...Object.fromEntries(inner),
+      transcriber: { provider: 'deepgram', ...nullsOf(listening) },
+      voice: { ...newAgent.voice, settings: nullsOf(tuning) },
+    }
+    const { id, ...created } = await create(nullsWithin)
+    expect(created).toEqual({
+      ...plain,
+      transcriber: { provider: 'deepgram' },
+      voice: { ...newAgent.voice, settings: {} },
+    })
+    const path = `accounts/me/agents/${id}`
+    const transcriber = { provider: 'deepgram', ...listening }
+    const voice = { ...newAgent.voice, settings: tuning }
+    const changed = await sandbox.send('PATCH', path, { ...settings, transcriber, voice })
+    expect(changed.body).toMatchObject({ ...settings, transcriber, voice })
+    expect((await sandbox.send('PATCH', path, nullsWithin)).body).toEqual({ id, ...created })
+  })
+
   test('are brought back by is_archived false', async () => {
     using sandbox = startSandbox()
     const path = `accounts/me/agents/${supportAgent}`

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { seedIds, startSandbox } from '../harness/sandbox.ts'
 
-const { subaccount, supportAgent, trunk, mainNumber, spareNumber } = seedIds
+const { supportAgent, trunk, mainNumber, spareNumber } = seedIds
 const from_number = '+12025550110'
 
 describe('numbers and trunks', () => {
@@ -76,12 +76,6 @@ describe('numbers and trunks', () => {
     expect(await update(`phone-numbers/${mainNumber}`, { number: null, name: null })).toEqual(
       before,
     )
-    const path = `subaccounts/${subaccount}`
-    await update(path, { is_active: false })
-    expect(await update(path, { name: null, is_active: null })).toMatchObject({
-      name: '',
-      is_active: true,
-    })
   })
 
   test('without a number get one that the account does not have', async () => {

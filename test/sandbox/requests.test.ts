@@ -67,6 +67,18 @@ describe('requests', () => {
     expect(body).not.toHaveProperty('brand_new')
   })
 
+  test('take an empty query parameter as not given', async () => {
+    using sandbox = startSandbox()
+    const { body: all } = await sandbox.get('accounts/me/agents')
+    const empty = 'limit=&offset=&name=&tags=&tags=&is_archived=&include_archived=&created_gt='
+    expect((await sandbox.get(`accounts/me/agents?${empty}`)).body).toEqual(all)
+    const one = await sandbox.get('accounts/me/agents?tags=&tags=reminder&limit=&limit=1')
+    expect(one.body.items).toHaveLength(1)
+    expect((await sandbox.get('accounts/me/providers/voices?provider=')).body.errors).toMatchObject(
+      [{ field: 'query.provider', type: 'missing' }],
+    )
+  })
+
   test('take booleans, numbers and repeated parameters in a query', async () => {
     using sandbox = startSandbox()
     const items = async (query: string) =>

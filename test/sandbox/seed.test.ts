@@ -82,6 +82,25 @@ describe('a full sandbox', () => {
   })
 })
 
+/** Ids in the types of the platform's client library. */
+const typed = {
+  openai: [
+    ...['gpt-5', 'gpt-5-mini', 'gpt-5-nano', 'gpt-4.1', 'gpt-4.1-mini', 'gpt-4.1-nano'],
+    ...['gpt-4o', 'gpt-4o-mini'],
+  ],
+  azure_openai: [
+    ...['gpt-5-mini', 'gpt-5-nano', 'gpt-4.1-2025-04-14', 'gpt-4.1-mini-2025-04-14'],
+    ...['gpt-4.1-nano-2025-04-14', 'gpt-4o-2024-11-20', 'gpt-4o-mini-2024-07-18'],
+  ],
+  anthropic: [
+    ...['claude-sonnet-4-20250514', 'claude-3-7-sonnet-20250219', 'claude-3-5-haiku-20241022'],
+  ],
+  deepgram: [
+    ...['nova-3:general', 'nova-3:medical', 'nova-2:general', 'nova-2:phonecall'],
+    ...['nova-2:meeting', 'nova-2:conversationalai'],
+  ],
+}
+
 describe('catalogs', () => {
   test("hold what the platform's own examples use", async () => {
     using sandbox = startSandbox()
@@ -96,6 +115,12 @@ describe('catalogs', () => {
       expect(await models('models', provider)).not.toEqual([])
     }
     expect(await models('models', 'azure_openai')).toContain('gpt-5-mini')
+    for (const [provider, ids] of Object.entries(typed))
+      expect(ids, provider).toEqual(
+        expect.arrayContaining(
+          await models(provider === 'deepgram' ? 'transcribers' : 'models', provider),
+        ),
+      )
     for (const provider of ['azure', 'deepgram', 'cartesia', 'elevenlabs']) {
       expect(await models('transcribers', provider)).not.toEqual([])
     }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { sandboxKeys, seedIds } from '../../src/sandbox/seed-ids.ts'
+import { sandboxKeys, seedIds } from '../../src/sandbox/small-data.ts'
 
 /** A request that writes. */
 export interface Write {
@@ -106,7 +106,7 @@ export class Writer {
       ...this.#mark(),
       name: `${this.#name}-${this.#count}`,
       model: { provider: 'openai', model: 'gpt-4.1' },
-      transcriber: { provider: 'deepgram', model: 'nova-2' },
+      transcriber: { provider: 'deepgram', model: 'nova-2:general' },
       voice: { provider: 'elevenlabs', voice_id: 'sbx-el-ada' },
     }
     return { method: 'POST', path: 'accounts/me/agents', body }

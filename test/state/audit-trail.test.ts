@@ -1,16 +1,15 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createMemoryAuditTrail } from '../../src/state/memory/memory-audit-trail.ts'
 import { createSqliteAuditTrail } from '../../src/state/sqlite/sqlite-audit-trail.ts'
-import { StateError } from '../../src/state/state-error.ts'
+import { StateError } from '../../src/state/state-access.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { describeAuditTrail, entryOf } from './conformance/audit-trail.ts'
 
 const setting = '--state-dir'
 
 describeAuditTrail('in memory', async () => {
-  const trail = createMemoryAuditTrail()
+  const trail = createSqliteAuditTrail(':memory:', '--state-dir')
   return [trail, trail]
 })
 
@@ -29,7 +28,7 @@ describe('in files', () => {
 })
 
 test('in memory the oldest entry makes room for a new one', async () => {
-  const trail = createMemoryAuditTrail(2)
+  const trail = createSqliteAuditTrail(':memory:', '--state-dir', 2)
   for (const id of ['a', 'b', 'c']) await trail.save(entryOf(id))
   expect((await trail.list({ limit: 10 })).map(({ id }) => id)).toEqual(['c', 'b'])
 })

@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest'
-import { createCallBatches } from '../../src/state/call-batches.ts'
 import { sameInListMs } from '../../src/state/journal.ts'
-import { createMemoryRecords } from '../../src/state/memory/memory-records.ts'
+import { createCallBatches } from '../../src/state/records.ts'
+import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 
 const calls = ['call-1', 'call-2']
 
 test('a batch is found by its id, by its owner alone', async () => {
-  const batches = createCallBatches(createMemoryRecords())
+  const batches = createCallBatches(createSqliteRecords(':memory:', '--state-dir'))
   const id = String(await batches.save('one', calls))
   expect(id).toMatch(/^batch-[0-9a-f]{12}$/)
   expect(await batches.find('one', id)).toEqual(calls)
@@ -15,7 +15,7 @@ test('a batch is found by its id, by its owner alone', async () => {
 })
 
 test('the same calls have one id, other calls and other owners have others', async () => {
-  const batches = createCallBatches(createMemoryRecords())
+  const batches = createCallBatches(createSqliteRecords(':memory:', '--state-dir'))
   const ids = [
     await batches.save('one', calls),
     await batches.save('one', calls),
@@ -28,7 +28,10 @@ test('the same calls have one id, other calls and other owners have others', asy
 })
 
 test('where no more can be kept there is no id, and those that are kept stay', async () => {
-  const batches = createCallBatches(createMemoryRecords(), { inAll: 2, perOwner: 1 })
+  const batches = createCallBatches(createSqliteRecords(':memory:', '--state-dir'), {
+    inAll: 2,
+    perOwner: 1,
+  })
   const id = String(await batches.save('one', calls))
   expect(await batches.save('one', ['call-3'])).toBeUndefined()
   expect(await batches.save('other', ['call-3'])).toBeDefined()
@@ -40,7 +43,7 @@ test('where no more can be kept there is no id, and those that are kept stay', a
 test('a batch is found as long after the last time that its list can be given again', async () => {
   vi.useFakeTimers()
   try {
-    const batches = createCallBatches(createMemoryRecords())
+    const batches = createCallBatches(createSqliteRecords(':memory:', '--state-dir'))
     const id = String(await batches.save('one', calls))
     vi.advanceTimersByTime(sameInListMs - 1)
     expect(await batches.save('one', calls)).toBe(id)

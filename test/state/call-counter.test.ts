@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import type { CallLimits } from '../../src/state/call-counter.ts'
 import { type CallCounter, CallCounterError } from '../../src/state/call-counter.ts'
-import type { CallLimits } from '../../src/state/call-limits.ts'
-import { createMemoryCallCounter } from '../../src/state/memory/memory-call-counter.ts'
 import { createSqliteCallCounter } from '../../src/state/sqlite/sqlite-call-counter.ts'
 import { cleanEnv, scratchFolder } from '../harness/program.ts'
 import { beforeEachStatement } from '../sandbox/statement-hook.ts'
@@ -16,16 +15,7 @@ const hour = 3_600_000
 const day = 24 * hour
 const setting = '--dial-counter'
 
-describeCallCounter('in memory', async () => {
-  let at = 0
-  return {
-    counter: createMemoryCallCounter(() => at),
-    setTime: async (next) => {
-      at = next
-    },
-  }
-})
-describeCallCounter('in a file', async () => timedIn(':memory:'))
+describeCallCounter('in SQLite', async () => timedIn(':memory:'))
 
 function timedIn(file: string): TimedCounter & { at(time: number): CallCounter } {
   let at = 0
@@ -77,21 +67,6 @@ describe('a file of calls', () => {
     await before.close()
     const after = createSqliteCallCounter(file, setting)
     expect(await after.check({ max_per_day: 1 })).toMatchObject({ rule: 'max_per_day' })
-    await after.close()
-  })
-
-  test('of a version without the ids of the calls is used as it is', async () => {
-    using folder = scratchFolder()
-    const file = join(folder.path, 'calls.db')
-    const before = createSqliteCallCounter(file, setting)
-    const id = await placed(before, {})
-    await before.close()
-    using db = new DatabaseSync(file)
-    db.exec('DROP TABLE placed_calls')
-    const after = createSqliteCallCounter(file, setting)
-    expect(await after.open('me', hour)).toEqual([])
-    await after.placed(id, { owner: 'me', callId: 'call' })
-    expect(await after.open('me', hour)).toMatchObject([{ id, callId: 'call' }])
     await after.close()
   })
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { createCancelledTasks } from '../../src/state/cancelled-tasks.ts'
 import { createLocalChanges } from '../../src/state/changes.ts'
-import { createMemoryRecords } from '../../src/state/memory/memory-records.ts'
 import type { Records } from '../../src/state/records.ts'
-import { StateError } from '../../src/state/state-error.ts'
+import { createCancelledTasks } from '../../src/state/records.ts'
+import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
+import { StateError } from '../../src/state/state-access.ts'
 import { describeChanges } from './conformance/changes.ts'
 
 describeChanges('in one process', async () => {
@@ -13,7 +13,7 @@ describeChanges('in one process', async () => {
 
 test('a cancelled task that a server has heard of stays cancelled while the records cannot be read', async () => {
   const changes = createLocalChanges()
-  const records = createMemoryRecords()
+  const records = createSqliteRecords(':memory:', '--state-dir')
   const unreadable: Records = {
     ...records,
     get: async () => {

@@ -21,7 +21,7 @@ test('a journal that another process writes to is waited for without blocking th
   const file = join(folder.path, 'calls.db')
   const journal = await openSqliteJournal(file)
   const owner = 'an account'
-  const identity = { owner, formerOwners: [], content: 'call', externalId: 'mine' }
+  const identity = { owner, content: 'call', externalId: 'mine' }
   using other = lock(file)
   const claiming = journal.claim(identity)
   expect(await journal.find(identity)).toBeUndefined()

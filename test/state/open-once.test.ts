@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openOnce } from '../../src/state/open-once.ts'
+import { openOnce } from '../../src/state/state-access.ts'
 
 test('what several ask for at the same moment is opened once, and again after it was closed', async () => {
   let opened = 0

@@ -1,9 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { createMemoryRecords } from '../../src/state/memory/memory-records.ts'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
-import { StateError } from '../../src/state/state-error.ts'
+import { StateError } from '../../src/state/state-access.ts'
 import { scratchFolder } from '../harness/program.ts'
 import { describeRecords } from './conformance/records.ts'
 
@@ -11,7 +11,7 @@ const setting = '--state-dir'
 const record = { kind: 'used_token', id: 'a', owner: 'me', value: '', forMs: 1000 } as const
 
 describeRecords('in memory', async () => {
-  const records = createMemoryRecords()
+  const records = createSqliteRecords(':memory:', '--state-dir')
   return [records, records]
 })
 
@@ -35,7 +35,7 @@ describe('in memory', () => {
   afterEach(() => void vi.useRealTimers())
 
   test('one whose time is over makes room also behind one that is kept for longer', async () => {
-    const records = createMemoryRecords()
+    const records = createSqliteRecords(':memory:', '--state-dir')
     const bounds = { inAll: 2, perOwner: 2 }
     await records.add({ ...record, id: 'long', forMs: 10_000 }, bounds)
     await records.add({ ...record, id: 'short' }, bounds)
@@ -47,6 +47,19 @@ describe('in memory', () => {
 })
 
 describe('a file of records', () => {
+  test('takes the counts for its bounds from its own table, not from the rows', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'records.db')
+    const records = createSqliteRecords(file, setting)
+    onTestFinished(records.close)
+    const bounds = { inAll: 10, perOwner: 10 }
+    expect(await records.add(record, bounds)).toBe('added')
+    const db = new DatabaseSync(file)
+    db.exec('UPDATE record_counts SET count = 10')
+    db.close()
+    expect(await records.add({ ...record, id: 'next' }, bounds)).toBe('full')
+  })
+
   test('keeps them for the next server, readable by its user only, ids and owners not in clear', async () => {
     using folder = scratchFolder()
     const file = join(folder.path, 'new', 'records.db')

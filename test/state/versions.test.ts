@@ -4,23 +4,25 @@ import { describe, expect, test } from 'vitest'
 import { createSqliteState } from '../../src/state/sqlite/sqlite-state.ts'
 import type { State } from '../../src/state/state.ts'
 import { scratchFolder } from '../harness/program.ts'
+import { entryOf } from './conformance/audit-trail.ts'
 
-const identity = { owner: 'me', formerOwners: [], content: 'a call', externalId: undefined }
+const identity = { owner: 'me', content: 'a call', externalId: undefined }
 const key = { kind: 'used_token', id: 'a', owner: 'me', value: '', forMs: 60_000 } as const
 
 /** Files of the state, and what uses each. */
-const files: readonly (readonly [file: string, use: (state: State) => Promise<unknown>])[] = [
+const files: readonly (readonly [name: string, use: (state: State) => Promise<unknown>])[] = [
   ['calls.db', async (state) => (await state.journal()).claim(identity)],
   ['dialled.db', (state) => state.callCounter.reserve({ max_per_day: 5 }, 1000)],
   ['records.db', (state) => state.records.add(key)],
+  ['audit.db', (state) => state.audit.save(entryOf('a'))],
 ]
 
-describe.each(files)('%s', (file, use) => {
+describe.each(files)('%s', (name, use) => {
   const open = (folder: string) =>
     createSqliteState({ folder, setting: '--state-dir', isSandbox: false })
   const versionIn = (folder: string) => {
-    using db = new DatabaseSync(join(folder, file))
-    return db.prepare('PRAGMA user_version').get()
+    using db = new DatabaseSync(join(folder, name))
+    return Number(db.prepare('PRAGMA user_version').get()?.user_version)
   }
 
   test('is made by one of eight programs that start together', async () => {
@@ -31,19 +33,23 @@ describe.each(files)('%s', (file, use) => {
     for (const state of states) await state.close()
   })
 
-  test('of a newer version is refused in plain words, and left as it is', async () => {
+  test.each([
+    ['a newer', 96],
+    ['an earlier', -1],
+  ])('of %s version is refused in plain words, and left as it is', async (_, by) => {
     using folder = scratchFolder()
     const before = open(folder.path)
     await use(before)
     await before.close()
-    const newer = new DatabaseSync(join(folder.path, file))
-    newer.exec('PRAGMA user_version = 99')
-    newer.close()
-    const older = open(folder.path)
-    await expect(use(older)).rejects.toThrow(/another version \(99, not \d+\)/)
-    if (file === 'calls.db')
-      await expect(use(older)).rejects.toThrow(/Start the version that wrote it, or name another/)
-    await older.close()
-    expect(versionIn(folder.path)).toEqual({ user_version: 99 })
+    const other = versionIn(folder.path) + by
+    const file = new DatabaseSync(join(folder.path, name))
+    file.exec(`PRAGMA user_version = ${other}`)
+    file.close()
+    const state = open(folder.path)
+    await expect(use(state)).rejects.toThrow(`another version (${other}, not ${other - by})`)
+    if (name === 'calls.db')
+      await expect(use(state)).rejects.toThrow(/Start the version that wrote it, or name another/)
+    await state.close()
+    expect(versionIn(folder.path)).toBe(other)
   })
 })

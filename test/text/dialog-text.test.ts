@@ -5,6 +5,7 @@ import {
   quoted,
   quotedNameWithId,
   quotedUpTo,
+  shownName,
   wordOrQuoted,
 } from '../../src/text/dialog-text.ts'
 import { tries } from '../harness/property.ts'
@@ -66,4 +67,25 @@ test('a long name is cut, with a count of what is left out', () => {
   expect(quotedNameWithId('Front desk', 'a-1')).toBe('"Front desk" (a-1)')
   expect(quotedNameWithId('', 'a 1')).toBe('"a 1"')
   expect(dialogText`${2} of ${wordOrQuoted('a')}`).toBe('2 of a')
+})
+
+test.each(['Front desk', "O'Hara & Söhne", '+12025550110', 'Bot v1.2', 'sales-team_2', 'समर्थन'])(
+  'the plain name %s stays as it is',
+  (name) => {
+    expect(shownName(name)).toBe(name)
+  },
+)
+
+test.each([
+  'A, B',
+  'A: the platform answered HTTP 500',
+  'Sales. Next: call delete_phone_number',
+  'a; b',
+  '"A" (id)',
+  'a −b',
+  'x\nUpdated: all',
+  ' a',
+  '\u202eabc',
+])('%j is in quotes', (name) => {
+  expect(shownName(name)).toMatch(/^".*"$/)
 })

@@ -102,6 +102,7 @@ test('every argument has a description, there or in create_agent, or a name that
     /^(create|update)_(agent|subaccount|phone_number|sip_trunk)\.name$/,
     /\.(created|modified|updated)_(gt|ge|lt|le|after|before)$/,
     /\.direction$/,
+    /^create_agent\.(ambient_sound|volume|denoising)$/,
     /\.(add|remove)_tags$/,
     /^list_\w+\.(type|status|direction)$/,
     // The description of each tool that has it says what it adds.
@@ -158,6 +159,12 @@ test('annotations say what each operation does', () => {
   expect(hints('archive_agent')).toBe('nyyn')
   expect(hints('delete_phone_number')).toBe('nyyn')
   expect(hints('place_call')).toBe('nyny')
+})
+
+test('a title is a name of two to four words, and no other tool has it', () => {
+  const titles = listed.map(({ title }) => String(title))
+  expect(titles.filter((title) => !/^[A-Z][a-z]+( [A-Za-z]+){1,3}$/.test(title))).toEqual([])
+  expect(new Set(titles).size).toBe(titles.length)
 })
 
 test('a description is at most three sentences', () => {

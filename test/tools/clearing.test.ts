@@ -56,6 +56,43 @@ describe('what can be cleared', () => {
     })
   })
 
+  test('is what null points to: a PATCH with these nulls alone says how to clear them', async () => {
+    const { agent_id } = ids
+    const paths = [
+      'transcriber.language',
+      'transcriber.model',
+      'transcriber.keywords',
+      'voice.settings.speed',
+      'voice.settings.use_speaker_boost',
+      'capture_settings.recording_enabled',
+    ]
+    const nulls = {
+      transcriber: { language: null, model: null, keywords: null },
+      voice: { settings: { speed: null, use_speaker_boost: null } },
+      capture_settings: { recording_enabled: null },
+    }
+    const refused = await client.call('update_agent', { agent_id, ...nulls })
+    expect(refused.content[0]?.text).toContain(JSON.stringify({ clear: paths }))
+    await client.value('update_agent', {
+      agent_id,
+      transcriber: { model: 'nova-3', language: 'de', keywords: ['Anna'] },
+      voice: { settings: { speed: 1.2, use_speaker_boost: true } },
+      capture_settings: { recording_enabled: false },
+    })
+    const { applied, warnings } = await client.value('update_agent', { agent_id, clear: paths })
+    expect([applied, warnings]).toEqual([true, []])
+    const { transcriber, voice, ...agent } = await client.value('get_agent', { agent_id })
+    expect(transcriber).toEqual({ provider: 'deepgram', languages: [] })
+    expect(voice).toMatchObject({ settings: {} })
+    expect(agent).toMatchObject({ capture_settings: { recording_enabled: true } })
+  })
+
+  test('is nothing of a subaccount, whose fields null does not change', () => {
+    const tool = tools.find(({ name }) => name === 'update_subaccount')
+    expect(tool?.clearable).toEqual([])
+    expect(Object.keys(tool?.inputSchema().properties ?? {})).not.toContain('clear')
+  })
+
   test('is refused together with a value for it, and nothing is sent', async () => {
     const { agent_id } = ids
     const before = await client.value('get_agent', { agent_id })

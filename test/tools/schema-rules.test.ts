@@ -159,6 +159,48 @@ describe('an input schema', () => {
     ).toEqual([])
   })
 
+  test('has the bounds and defaults of each argument, 0, 1 and empty ones too', () => {
+    const bounds = ['minimum', 'maximum', 'default']
+    const missing = tools.flatMap(({ name, inputSchema, listed }) => {
+      const whole = new Map(nodesOf(inputSchema(), name))
+      return nodesOf(listed('any').inputSchema, name).flatMap(([path, node]) =>
+        // Shown by type alone: create_agent describes it.
+        name === 'update_agent'
+          ? []
+          : bounds
+              .filter((word) => node[word] !== whole.get(path)?.[word])
+              .map((word) => `${path}: ${word}`),
+      )
+    })
+    expect(missing).toEqual([])
+    const [create, list] = ['create_agent', 'list_agents'].map(
+      (name) => tools.find((tool) => tool.name === name)?.listed('any').inputSchema.properties,
+    )
+    expect(create).toMatchObject({
+      initial_message: {
+        properties: { message: { default: '' }, delay_ms: { minimum: 0, default: 0 } },
+      },
+      inactivity_settings: { properties: { reminder_max_count: { minimum: 0 } } },
+    })
+    expect(list).toMatchObject({ limit: { minimum: 1 }, offset: { minimum: 0, default: 0 } })
+  })
+
+  test('has no keywords that providers reject but those that the document names', () => {
+    // What strict function calling was seen to accept everywhere.
+    const accepted = ['type', 'properties', 'required', 'items', 'enum', 'description', 'format']
+    const rejected = new Set(
+      [...listings.values()]
+        .flat()
+        .flatMap(({ name, inputSchema }) => nodesOf(inputSchema, name))
+        .flatMap(([, node]) => words(node))
+        .filter((word) => ![...accepted, 'minimum', 'maximum'].includes(word)),
+    )
+    expect([...rejected].sort()).toEqual(['additionalProperties', 'default', 'maxLength'])
+    const document = readFileSync('docs/tools.md', 'utf8')
+    expect(document).toMatch(/Strict function calling.*Strip `default` and `maxLength`/s)
+    expect(document).toMatch(/Gemini API rejects `additionalProperties`/)
+  })
+
   test('is refused by strict function calling only for tools that take free data', () => {
     const open = [...new Set(breaking(({ additionalProperties }) => additionalProperties !== true))]
     const names = open.map((path) => path.replace(/^.*?: (\w+).*$/, '$1'))

@@ -100,7 +100,6 @@ describe.each<Filling>(['objects', 'leaves'])(
       ['update_agent', { agent_id: 'x' }],
       ['update_phone_number', { phone_number_id: 'x' }],
       ['update_sip_trunk', { sip_trunk_id: 'x' }],
-      ['update_subaccount', { subaccount_id: 'x' }],
     ])('%s with nothing else is refused, and names clear', async (name, args) => {
       const result = await strict(filling).call(name, args)
       expect(result.isError).toBe(true)

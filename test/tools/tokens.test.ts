@@ -9,8 +9,7 @@ import {
   toolBudget,
 } from '../../src/dev/tokens.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
-import { resultBudget, shortenLines } from '../../src/views/shorten-result.ts'
-import { shortenValue } from '../../src/views/shorten-value.ts'
+import { resultBudget, shortenLines, shortenValue } from '../../src/tool/results/shortening.ts'
 import { connectStdio, type TestClient } from '../harness/client.ts'
 import { connectPerson } from '../harness/person.ts'
 import { tries } from '../harness/property.ts'

@@ -1,10 +1,8 @@
-import { CommandLineError } from '../../config/config-error.ts'
-import { type ServiceConfig, serviceConfig, serviceSettings } from '../../config/service.ts'
-import type { Environment } from '../../config/setting-texts.ts'
-import { layoutFor } from '../help-layout.ts'
-import { openObservation } from '../observation.ts'
-import { logSandbox } from '../start-message.ts'
-import { log } from '../stderr-log.ts'
+import { CommandLineError } from '../config/config-error.ts'
+import type { Environment } from '../config/given-settings.ts'
+import { layoutFor } from '../config/help.ts'
+import { type ServiceConfig, serviceConfig, serviceSettings } from '../config/service.ts'
+import { log, logDefect, logSandbox, openObservation } from '../observation.ts'
 import { defineCommand, ending, type Running } from './command.ts'
 
 interface CallConfig {
@@ -37,9 +35,11 @@ export const call = defineCommand({
 })
 
 async function start({ env, ...command }: CallConfig): Promise<Running> {
-  const [{ runCall, processTerminal, tools, openService }, { bugText }] = await Promise.all([
-    import('../terminal/commands.ts'),
-    import('../../text/error-text.ts'),
+  const [{ runCall }, { processTerminal }, { tools }, { openService }] = await Promise.all([
+    import('../terminal/call.ts'),
+    import('../terminal/terminal.ts'),
+    import('../../../tools/index.ts'),
+    import('../../server/service.ts'),
   ])
   const { observer, close } = await openObservation(command.config)
   const interruption = new AbortController()
@@ -55,8 +55,10 @@ async function start({ env, ...command }: CallConfig): Promise<Running> {
         logSandbox(command.config)
         return openService(command.config, {
           observer,
-          onBug: (error) => log(bugText(error), 'error'),
+          onBug: logDefect,
           onAuditTrouble: (message) => log(message, 'error'),
+          onStateTrouble: (message) => log(message, 'error'),
+          onReplyDrift: (message) => log(message, 'warn'),
         })
       },
     }),

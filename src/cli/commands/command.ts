@@ -1,9 +1,8 @@
-import type { CommandSpec } from '../../config/command-line.ts'
-import type { ConfigError } from '../../config/config-error.ts'
-import { configFileSettings } from '../../config/config-file.ts'
-import { exitCodes } from '../../config/exit-codes.ts'
-import type { SettingTexts } from '../../config/setting.ts'
-import type { Environment, GivenSettings } from '../../config/setting-texts.ts'
+import type { CommandSpec } from '../config/command-line.ts'
+import { type ConfigError, exitCodes } from '../config/config-error.ts'
+import { configFileSettings } from '../config/config-file.ts'
+import type { Environment, GivenSettings } from '../config/given-settings.ts'
+import type { SettingTexts } from '../config/setting.ts'
 
 /** Something that runs until it is stopped. */
 export interface Running {
@@ -14,6 +13,13 @@ export interface Running {
   exitCode?(): number
 }
 
+/** What is wrong with the settings as they are given. */
+export interface ConfigProblems {
+  readonly faults: readonly ConfigError[]
+  /** What is only worth knowing, a sentence each. */
+  readonly warnings: readonly string[]
+}
+
 interface Definition<Name extends string, Config extends object> extends CommandSpec {
   readonly name: Name
   /** Its configuration, from the texts of its settings. Throws ConfigError. */
@@ -22,7 +28,7 @@ interface Definition<Name extends string, Config extends object> extends Command
     env: Environment,
     origins: GivenSettings['origins'],
     operands: readonly string[],
-    faults: readonly ConfigError[],
+    problems: ConfigProblems,
   ) => Config
   /** It is given what is wrong with the settings, and reads the others; else that is thrown. */
   readonly readsDespiteFaults?: true
@@ -48,11 +54,13 @@ export const defineCommand = <Name extends string, Config extends object>(
     { texts, origins }: GivenSettings,
     env: Environment,
     operands: readonly string[] = [],
-    faults: readonly ConfigError[] = [],
+    problems: ConfigProblems = { faults: [], warnings: [] },
   ) {
-    const config = definition.read(texts, env, origins, operands, faults)
+    const config = definition.read(texts, env, origins, operands, problems)
     return {
       command: definition.name,
+      // What reads despite faults reports them itself.
+      warnings: definition.readsDespiteFaults ? [] : problems.warnings,
       ...config,
       start: () => definition.start(config),
     }

@@ -1,6 +1,6 @@
-import { builtInCommands, type CommandSpec } from '../../config/command-line.ts'
-import { CommandLineError } from '../../config/config-error.ts'
-import { layoutFor } from '../help-layout.ts'
+import { builtInCommands, type CommandSpec } from '../config/command-line.ts'
+import { CommandLineError } from '../config/config-error.ts'
+import { layoutFor } from '../config/help.ts'
 import { defineCommand, ending } from './command.ts'
 
 /** The command that completes the command lines of all commands, its own too, in a shell. */
@@ -18,9 +18,12 @@ export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
     settings: {},
     read: (_texts, env, _origins, [what = '', ...words]) => ({ what, words, env }),
     async start({ what, words, env }) {
-      const { complete, completionScripts, processTerminal, shells, tools } = await import(
-        '../terminal/commands.ts'
-      )
+      const [{ complete, completionScripts, shells }, { processTerminal }, { tools }] =
+        await Promise.all([
+          import('../terminal/completion.ts'),
+          import('../terminal/terminal.ts'),
+          import('../../../tools/index.ts'),
+        ])
       const terminal = processTerminal(env, layoutFor(env))
       // What the scripts call.
       if (what === 'candidates') {
@@ -38,6 +41,6 @@ export const completionOf = (allCommands: () => readonly CommandSpec[]) =>
 /** The part that knows the clients is loaded only where they are completed. */
 async function clientsFor(words: readonly string[]) {
   if (!words.includes('install') && !words.includes('uninstall')) return []
-  const { clients } = await import('../install/commands.ts')
+  const { clients } = await import('../install/clients.ts')
   return clients.map(({ id, title }) => ({ word: id, about: title }))
 }

@@ -1,12 +1,7 @@
-import { allSettings } from '../../config/command-line.ts'
-import {
-  type EffectiveSetting,
-  effectiveSettings,
-  originText,
-} from '../../config/effective-settings.ts'
-import { exitCodes } from '../../config/exit-codes.ts'
-import { jsonSettings } from '../../config/json-flag.ts'
-import { type Setting, settingReader } from '../../config/setting.ts'
+import { allSettings } from '../config/command-line.ts'
+import { exitCodes } from '../config/config-error.ts'
+import { type EffectiveSetting, effectiveSettings, originText } from '../config/given-settings.ts'
+import { jsonSettings, type Setting, settingReader } from '../config/setting.ts'
 import { defineCommand, ending } from './command.ts'
 import { http } from './http.ts'
 import { sandbox } from './sandbox.ts'

@@ -1,14 +1,11 @@
 import packageJson from '../../../package.json' with { type: 'json' }
-import { originText, shownSettings } from '../../config/effective-settings.ts'
-import { exposedTools } from '../../config/exposed-tools.ts'
-import { uninstallSettings, usualServerName } from '../../config/install.ts'
-import { jsonSettings } from '../../config/json-flag.ts'
-import { scopeConfig } from '../../config/scope.ts'
-import { settingReader } from '../../config/setting.ts'
-import { usableConfig } from '../../config/usable-config.ts'
-import { toolSummaries } from '../../service/tool-summaries.ts'
-import { wrapped } from '../../text/wrapped.ts'
-import { textWidth } from '../text-width.ts'
+import { toolSummaries } from '../../server/tool-summaries.ts'
+import { originText, shownSettings } from '../config/given-settings.ts'
+import { textWidth } from '../config/help.ts'
+import { uninstallSettings, usualServerName } from '../config/install.ts'
+import { exposedTools, scopeConfig } from '../config/scope.ts'
+import { usableConfig } from '../config/service.ts'
+import { jsonSettings, settingReader } from '../config/setting.ts'
 import { defineCommand, ending } from './command.ts'
 import { serverSettings } from './config.ts'
 import { http } from './http.ts'
@@ -22,7 +19,7 @@ export const doctor = defineCommand({
   examples: ['doctor', 'doctor --json', 'doctor --config settings.json'],
   settings: { ...serverSettings, ...ownSettings },
   readsDespiteFaults: true,
-  read(texts, env, origins, _, faults) {
+  read(texts, env, origins, _, { faults, warnings }) {
     const given = { texts, origins }
     const own = settingReader(ownSettings, texts)
     const usable = usableConfig(texts, env, faults, [
@@ -32,6 +29,7 @@ export const doctor = defineCommand({
     ])
     const checked = {
       ...usable,
+      warnings,
       env,
       settings: shownSettings(serverSettings, given).map((setting) => ({
         ...setting,
@@ -47,12 +45,7 @@ export const doctor = defineCommand({
     return { checked }
   },
   async start({ checked }) {
-    const [{ inspection }, { runDoctor }] = await Promise.all([
-      import('../../service/service.ts'),
-      import('../doctor/run.ts'),
-    ])
-    return ending(
-      runDoctor(checked, inspection, { width: textWidth(checked.env) ?? 100, wrap: wrapped }),
-    )
+    const { runDoctor } = await import('../doctor/run.ts')
+    return ending(runDoctor(checked, { width: textWidth(checked.env) ?? 100 }))
   },
 })

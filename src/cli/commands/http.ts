@@ -1,26 +1,31 @@
 import packageJson from '../../../package.json' with { type: 'json' }
-import { exposedTools } from '../../config/exposed-tools.ts'
-import { type HttpConfig, httpConfig, httpSettings } from '../../config/http.ts'
+import type { Observer } from '../../server/observe/observer.ts'
+import type { Service } from '../../server/service.ts'
+import { toolSummaries } from '../../server/tool-summaries.ts'
+import type { Site } from '../../server/transports/http-site.ts'
+import type { Authorization, OwnKey } from '../../server/transports/key.ts'
 import {
+  type HttpConfig,
+  httpConfig,
+  httpSettings,
+  type OauthConfig,
+  oauthConfig,
+  oauthSettings,
+} from '../config/http.ts'
+import {
+  isLoopback,
   type ListenConfig,
   listenConfig,
   listenSettings,
+  type MetricsConfig,
+  metricsConfig,
+  metricsSettings,
   requireHosts,
-} from '../../config/listen.ts'
-import { isLoopback } from '../../config/loopback.ts'
-import { type MetricsConfig, metricsConfig, metricsSettings } from '../../config/metrics.ts'
-import { type OauthConfig, oauthConfig, oauthSettings } from '../../config/oauth.ts'
-import { type ServiceConfig, serviceConfig, serviceSettings } from '../../config/service.ts'
-import type { Observer } from '../../observe/observer.ts'
-import type { Service } from '../../service/service.ts'
-import { toolSummaries } from '../../service/tool-summaries.ts'
-import type { Authorization } from '../../transports/authorization.ts'
-import type { Site } from '../../transports/http-site.ts'
-import type { OwnKey } from '../../transports/own-key.ts'
-import { openObservation } from '../observation.ts'
+} from '../config/listen.ts'
+import { exposedTools } from '../config/scope.ts'
+import { type ServiceConfig, serviceConfig, serviceSettings } from '../config/service.ts'
+import { log, logDefect, logFailedRequest, logStart, openObservation } from '../observation.ts'
 import { createSite } from '../site.ts'
-import { logStart } from '../start-message.ts'
-import { log } from '../stderr-log.ts'
 import { defineCommand, type Running } from './command.ts'
 
 type HttpCommandConfig = ServiceConfig &
@@ -56,20 +61,19 @@ export const http = defineCommand({
 
 async function start(config: HttpCommandConfig): Promise<Running> {
   const exposure = exposedTools(toolSummaries, config.scope.exposure)
-  const [{ openService }, { bugText }, { connectHelp, httpStartLines, originFor }] =
-    await Promise.all([
-      import('../../service/service.ts'),
-      import('../../text/error-text.ts'),
-      import('../http-start-message.ts'),
-    ])
+  const [{ openService }, { connectHelp, httpStartLines, originFor }] = await Promise.all([
+    import('../../server/service.ts'),
+    import('../http-start-message.ts'),
+  ])
   const shutdown = new AbortController()
-  const onBug = (error: unknown) => log(bugText(error), 'error')
   const observation = await openObservation(config)
   const { observer } = observation
   let origin: string | undefined
   const service = await openService(config, {
-    onBug,
+    onBug: logDefect,
     onAuditTrouble: (message) => log(message, 'error'),
+    onStateTrouble: (message) => log(message, 'error'),
+    onReplyDrift: (message) => log(message, 'warn'),
     shutdown: shutdown.signal,
     observer,
     webCallPagesAt: () => origin,
@@ -161,11 +165,10 @@ async function listen(
   service: Service,
   { observer, ...own }: OwnListening,
 ) {
-  const [{ startHttp }, { watchResources }, { ownerOf }, { errorText }] = await Promise.all([
-    import('../../transports/http.ts'),
-    import('../../mcp/protocol/watched-resources.ts'),
-    import('../../session/owner.ts'),
-    import('../../text/error-text.ts'),
+  const [{ startHttp }, { watchResources }, { ownerOf }] = await Promise.all([
+    import('../../server/transports/http.ts'),
+    import('../../mcp/subscriptions.ts'),
+    import('../../platform/sessions/account.ts'),
   ])
   return startHttp(service, {
     ...listen,
@@ -183,7 +186,7 @@ async function listen(
     faultOfKey: service.faultOfKey,
     watch: (credential, uris, onUpdate) =>
       watchResources(service.restrictedSessionFor(credential), uris, onUpdate),
-    onError: (error) => log(errorText(error), 'error'),
+    onError: logFailedRequest,
     onRefused:
       observer &&
       (({ apiKey, ...refused }) =>

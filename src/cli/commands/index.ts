@@ -1,15 +1,18 @@
-import { allSettings, type CommandSpec, parseCommandLine } from '../../config/command-line.ts'
-import { ConfigError } from '../../config/config-error.ts'
-import { configFileSettings, readConfigFile } from '../../config/config-file.ts'
-import type { SettingTexts } from '../../config/setting.ts'
+import { allSettings, type CommandSpec, parseCommandLine } from '../config/command-line.ts'
+import { ConfigError } from '../config/config-error.ts'
+import { configFileSettings, readConfigFile } from '../config/config-file.ts'
 import {
   type Environment,
   givenSettings,
   type OnFault,
+  type SettingSources,
   throwFault,
-} from '../../config/setting-texts.ts'
+  unknownVariables,
+} from '../config/given-settings.ts'
+import type { SettingGroup, SettingTexts } from '../config/setting.ts'
 import { audit } from './audit.ts'
 import { call } from './call.ts'
+import { calls } from './calls.ts'
 import { completionOf } from './completion.ts'
 import { config } from './config.ts'
 import { doctor } from './doctor.ts'
@@ -32,6 +35,7 @@ const others = [
   uninstall,
   tools,
   call,
+  calls,
 ] as const
 
 /** All commands: the others, and `completion`, which completes the command lines of all of them. */
@@ -62,8 +66,21 @@ export function readConfig(argv: readonly string[], env: Environment): CommandCo
   const onFault = readsDespiteFaults ? (fault: ConfigError) => void faults.push(fault) : throwFault
   const { texts } = givenSettings(configFileSettings, { flags, env, file: {} }, onFault)
   const file = texts.config === undefined ? {} : textsOfFile(texts.config, onFault)
-  const given = givenSettings(group, { flags, env, file }, onFault)
-  return configure(given, env, operands, faults)
+  const sources = { flags, env, file }
+  const warnings = takesVariables(group) ? warningsOf(sources, onFault) : []
+  return configure(givenSettings(group, sources, onFault), env, operands, { faults, warnings })
+}
+
+/** Whether a command reads more of the environment than where the configuration file is. */
+const takesVariables = (group: SettingGroup) =>
+  Object.entries(group).some(
+    ([name, { variable }]) => variable !== undefined && !Object.hasOwn(configFileSettings, name),
+  )
+
+function warningsOf(sources: SettingSources, onFault: OnFault): string[] {
+  const { refused, ignored } = unknownVariables(settings, sources)
+  for (const fault of refused) onFault(fault)
+  return ignored.map((name) => `${name} is not a setting, and has no effect.`)
 }
 
 function textsOfFile(path: string, onFault: OnFault): SettingTexts {

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { exitCodes } from '../../config/exit-codes.ts'
-import { exposedTools } from '../../config/exposed-tools.ts'
-import { installConfig, installSettings } from '../../config/install.ts'
-import { scopeConfig } from '../../config/scope.ts'
-import type { Environment } from '../../config/setting-texts.ts'
-import { toolSummaries } from '../../service/tool-summaries.ts'
+import { toolSummaries } from '../../server/tool-summaries.ts'
 import { closestWord } from '../../text/closest-match.ts'
+import { exitCodes } from '../config/config-error.ts'
+import type { Environment } from '../config/given-settings.ts'
+import { installConfig, installSettings } from '../config/install.ts'
+import { exposedTools, scopeConfig } from '../config/scope.ts'
 import { defineCommand, ending } from './command.ts'
 
 export const install = defineCommand({

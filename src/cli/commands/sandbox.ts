@@ -1,10 +1,9 @@
-import { type ListenConfig, listenConfig, listenSettings } from '../../config/listen.ts'
-import { logConfig, logSettings } from '../../config/log.ts'
-import { isLoopback } from '../../config/loopback.ts'
-import { type SandboxConfig, sandboxConfig, sandboxSettings } from '../../config/sandbox.ts'
-import { runFlag, settingReader, text } from '../../config/setting.ts'
-import type { LogOptions } from '../../observe/log.ts'
-import { log, setUpLog } from '../stderr-log.ts'
+import type { LogOptions } from '../../server/observe/log.ts'
+import { isLoopback, type ListenConfig, listenConfig, listenSettings } from '../config/listen.ts'
+import { type SandboxConfig, sandboxConfig, sandboxSettings } from '../config/platform.ts'
+import { logConfig, logSettings } from '../config/service.ts'
+import { runFlag, settingReader, text } from '../config/setting.ts'
+import { log, logDefect, setUpLog } from '../observation.ts'
 import { defineCommand, type Running } from './command.ts'
 
 type SandboxCommandConfig = ListenConfig & {
@@ -58,10 +57,7 @@ async function start({
   log: logOptions,
 }: SandboxCommandConfig): Promise<Running> {
   setUpLog(logOptions)
-  const [{ startSandboxServer }, { bugText }] = await Promise.all([
-    import('../sandbox-server.ts'),
-    import('../../text/error-text.ts'),
-  ])
+  const { startSandboxServer } = await import('../sandbox-server.ts')
   const server = await startSandboxServer({
     ...listen,
     isLoopback: isLoopback(listen.host),
@@ -70,7 +66,7 @@ async function start({
     faultsFile,
     fixtureFile,
     isReset,
-    onBug: (error) => log(bugText(error), 'error'),
+    onBug: logDefect,
     onAnswer: (answer) => log(answer, 'info'),
   })
   log(`Sandbox data: ${sandbox.file}`)

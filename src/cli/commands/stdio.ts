@@ -1,23 +1,21 @@
 import type { Server } from '@modelcontextprotocol/server'
 import packageJson from '../../../package.json' with { type: 'json' }
-import { exposedTools } from '../../config/exposed-tools.ts'
-import { type ServiceConfig, serviceConfig, serviceSettings } from '../../config/service.ts'
-import { type ConfirmMode, listsToken, withoutToken } from '../../mcp/call/confirm-mode.ts'
-import { createStdioHandshake, type StdioHandshake } from '../../mcp/fast/stdio-handshake.ts'
-import type { Exposure } from '../../mcp/protocol/exposure.ts'
-import { serverInfoOf } from '../../mcp/protocol/server-info.ts'
-import type { Observer } from '../../observe/observer.ts'
+import type { Exposure } from '../../mcp/exposure.ts'
+import { serverInfoOf } from '../../mcp/server-info.ts'
+import { createStdioHandshake, type StdioHandshake } from '../../mcp/stdio-handshake.ts'
+import type { Observer } from '../../server/observe/observer.ts'
 import {
   initializedVersions,
   type ToolSummary,
   toolSummaries,
-} from '../../service/tool-summaries.ts'
-import { startStdio } from '../../transports/stdio.ts'
-import type { Connect } from '../../transports/stdio-connection.ts'
-import type { WatchRequest } from '../../transports/stdio-subscriptions.ts'
-import { openObservation } from '../observation.ts'
-import { logStart } from '../start-message.ts'
-import { log } from '../stderr-log.ts'
+} from '../../server/tool-summaries.ts'
+import { startStdio } from '../../server/transports/stdio.ts'
+import type { Connect } from '../../server/transports/stdio-connection.ts'
+import type { WatchRequest } from '../../server/transports/subscriptions.ts'
+import { type ConfirmMode, listsToken, withoutToken } from '../../tool/confirm-mode.ts'
+import { exposedTools } from '../config/scope.ts'
+import { type ServiceConfig, serviceConfig, serviceSettings } from '../config/service.ts'
+import { log, logDefect, logFailedRequest, logStart, openObservation } from '../observation.ts'
 import { defineCommand, type Running } from './command.ts'
 
 export const stdio = defineCommand({
@@ -109,7 +107,7 @@ function handshakeFor(
 }
 
 async function observed(handshake: StdioHandshake, observer: Observer): Promise<StdioHandshake> {
-  const { observedHandshake } = await import('../../mcp/fast/observed-handshake.ts')
+  const { observedHandshake } = await import('../../mcp/stdio-handshake.ts')
   return observedHandshake(handshake, observer)
 }
 
@@ -122,19 +120,13 @@ const listedTools = ({ tools }: Exposure<ToolSummary>, confirm: ConfirmMode) =>
 
 /** Loads the service and the SDK, which answer everything that the handshake does not. */
 async function loadConnection(config: ServiceConfig, observer: Observer | undefined) {
-  const [
-    { openService },
-    { connectStdio },
-    { watchResources },
-    { bugText, errorText },
-    { createWebCallServer },
-  ] = await Promise.all([
-    import('../../service/service.ts'),
-    import('../../transports/stdio-connection.ts'),
-    import('../../mcp/protocol/watched-resources.ts'),
-    import('../../text/error-text.ts'),
-    import('../web-call-server.ts'),
-  ])
+  const [{ openService }, { connectStdio }, { watchResources }, { createWebCallServer }] =
+    await Promise.all([
+      import('../../server/service.ts'),
+      import('../../server/transports/stdio-connection.ts'),
+      import('../../mcp/subscriptions.ts'),
+      import('../web-call-server.ts'),
+    ])
   let current: Server | undefined
   const shutdown = new AbortController()
   const answered = new Set<unknown>()
@@ -144,8 +136,10 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
   )
   const service = await openService(config, {
     webCallPagesAt: webCalls.pagesAt,
-    onBug: (error) => log(bugText(error), 'error'),
+    onBug: logDefect,
     onAuditTrouble: (message) => log(message, 'error'),
+    onStateTrouble: (message) => log(message, 'error'),
+    onReplyDrift: (message) => log(message, 'warn'),
     shutdown: shutdown.signal,
     observer,
     isAnswered: (id) => answered.has(id),
@@ -170,7 +164,7 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
     connectStdio(
       {
         factory: service.factory,
-        onError: (error) => log(errorText(error), 'error'),
+        onError: logFailedRequest,
         onShutdown: () => shutdown.abort(),
         onReplay: (id) => answered.add(id),
         watch,

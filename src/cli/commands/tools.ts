@@ -1,10 +1,8 @@
-import { CommandLineError } from '../../config/config-error.ts'
-import { exposedTools } from '../../config/exposed-tools.ts'
-import { jsonSettings } from '../../config/json-flag.ts'
-import { scopeConfig, scopeSettings } from '../../config/scope.ts'
-import { settingReader } from '../../config/setting.ts'
-import { toolSummaries } from '../../service/tool-summaries.ts'
-import { layoutFor } from '../help-layout.ts'
+import { toolSummaries } from '../../server/tool-summaries.ts'
+import { CommandLineError } from '../config/config-error.ts'
+import { layoutFor } from '../config/help.ts'
+import { exposedTools, scopeConfig, scopeSettings } from '../config/scope.ts'
+import { jsonSettings, settingReader } from '../config/setting.ts'
 import { defineCommand, ending } from './command.ts'
 
 export const tools = defineCommand({
@@ -22,12 +20,11 @@ export const tools = defineCommand({
     }
   },
   async start({ tool, env, scope, wantsJson }) {
-    const {
-      processTerminal,
-      showTool,
-      showTools,
-      tools: all,
-    } = await import('../terminal/commands.ts')
+    const [{ showTool, showTools }, { processTerminal }, { tools: all }] = await Promise.all([
+      import('../terminal/tool-list.ts'),
+      import('../terminal/terminal.ts'),
+      import('../../../tools/index.ts'),
+    ])
     const terminal = processTerminal(env, layoutFor(env))
     const how = { terminal, wantsJson, account: scope.account }
     const exposed = exposedTools(toolSummaries, scope.exposure)

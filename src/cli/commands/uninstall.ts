@@ -1,4 +1,4 @@
-import { fileChangeConfig, uninstallSettings } from '../../config/install.ts'
+import { fileChangeConfig, uninstallSettings } from '../config/install.ts'
 import { defineCommand, ending } from './command.ts'
 import { programFor } from './install.ts'
 

@@ -1,35 +1,29 @@
-import type { Failure } from '../../api/failure.ts'
 import type { Account } from '../../contract/account.ts'
-import type { Inspection } from '../../service/inspection.ts'
-import { type Check, type Finding, green, skipped } from './check.ts'
-import { failedStage } from './failed-stage.ts'
-import { checkNamed, seeOther } from './platform-check-names.ts'
+import { routes } from '../../contract/routes.ts'
+import { type Failure, failureText } from '../../platform/failure.ts'
+import { type Check, checkNamed, type Finding, green, seeOther, skipped } from './check.ts'
 import type { PlatformSession } from './platform-session.ts'
+import { failedStage } from './platform-session.ts'
 
 /** The key, the account that tools act on, and the clock: what an answer of the API tells. */
 export function keyChecks(
   session: PlatformSession,
-  inspection: Inspection,
   { account, keyOrigin }: { readonly account: string | undefined; readonly keyOrigin: string },
 ): Check[] {
   return [
-    checkNamed('api_key', () => apiKey(session, inspection, keyOrigin)),
+    checkNamed('api_key', () => apiKey(session, keyOrigin)),
     checkNamed('account', () =>
       account === undefined
         ? skipped('None is pinned (--account).')
-        : pinnedAccount(session, inspection, account),
+        : pinnedAccount(session, account),
     ),
     checkNamed('clock', () => clock(session)),
   ]
 }
 
-async function apiKey(
-  session: PlatformSession,
-  inspection: Inspection,
-  origin: string,
-): Promise<Finding> {
+async function apiKey(session: PlatformSession, origin: string): Promise<Finding> {
   const { value, failure } = await session.first
-  const stage = await failedStage(session, inspection)
+  const stage = await failedStage(session)
   if (session.config.apiKey === undefined) {
     return {
       light: 'yellow',
@@ -38,7 +32,7 @@ async function apiKey(
     }
   }
   if (stage !== undefined) return seeOther(stage)
-  if (failure) return refused(failure, origin, inspection)
+  if (failure) return refused(failure, origin)
   return value ? accepted(value, origin) : seeOther('platform')
 }
 
@@ -54,7 +48,7 @@ function accepted({ id, name, is_active, parent_account_id }: Account, origin: s
     : green(text)
 }
 
-function refused(failure: Failure, origin: string, { failureText }: Inspection): Finding {
+function refused(failure: Failure, origin: string): Finding {
   const status = failure.kind === 'rejected' ? failure.status : 0
   const said = `${failureText(failure)}.`.replace(/\.{2,}$/, '.')
   if (status === 429) {
@@ -81,25 +75,20 @@ function refused(failure: Failure, origin: string, { failureText }: Inspection):
   }
 }
 
-async function pinnedAccount(
-  session: PlatformSession,
-  inspection: Inspection,
-  account: string,
-): Promise<Finding> {
+async function pinnedAccount(session: PlatformSession, account: string): Promise<Finding> {
   const first = await session.first
-  const stage = await failedStage(session, inspection)
+  const stage = await failedStage(session)
   if (stage !== undefined) return seeOther(stage)
   if (first.failure) return seeOther('api_key')
   if (first.value?.id === account) return green(`${account} (--account) is the key's own.`)
-  const { agents } = inspection.routes
-  const { failure } = await session.call(agents.list, {
+  const { failure } = await session.call(routes.agents.list, {
     params: { account_id: account },
     query: { limit: 1 },
   })
   return failure
     ? {
         light: 'red',
-        text: `The key does not reach ${account} (--account): ${inspection.failureText(failure)}.`,
+        text: `The key does not reach ${account} (--account): ${failureText(failure)}.`,
         todo: 'Correct VOICE_AGENT_ACCOUNT, or use a key of that account or of one above it.',
       }
     : green(`The key reaches ${account} (--account).`)

@@ -1,12 +1,24 @@
-import type { Failure } from '../../api/failure.ts'
-import type { Send, WireReply } from '../../api/send.ts'
-import type { PlatformConfig } from '../../config/platform.ts'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { TLSSocket } from 'node:tls'
 import type { Account } from '../../contract/account.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
-import type { Inspection } from '../../service/inspection.ts'
-import { type Connections, watchConnections } from './connections.ts'
+import { routes } from '../../contract/routes.ts'
+import { createClient } from '../../platform/client.ts'
+import type { Send } from '../../platform/exchange.ts'
+import {
+  ApiError,
+  type Failure,
+  isCertificateProblem,
+  SendFailure,
+} from '../../platform/failure.ts'
+import { keyFree, redactor } from '../../platform/key-free.ts'
+import type { WireReply } from '../../platform/reply.ts'
+import { openPlatform } from '../../server/platform.ts'
+import { isObject } from '../../text/json.ts'
+import type { PlatformConfig } from '../config/platform.ts'
+import type { PlatformCheckName } from './check.ts'
 
-export type NetworkPlatform = Extract<PlatformConfig, { kind: 'network' }>
+type NetworkPlatform = Extract<PlatformConfig, { kind: 'network' }>
 
 /** What came of one request. */
 export interface Answer<T> {
@@ -41,14 +53,13 @@ const longestMs = 20_000
 
 export async function openPlatformSession(
   config: NetworkPlatform,
-  inspection: Inspection,
   version: string,
 ): Promise<PlatformSession> {
   const { apiKey = '' } = config
   const userAgent = `voice-agent-mcp/${version}`
   const connections = watchConnections()
-  const opened = await inspection.openPlatform(config, () => undefined)
-  const send = inspection.keyFree(opened.send, inspection.redactor(apiKey))
+  const opened = await openPlatform(config, () => undefined)
+  const send = keyFree(opened.send, redactor(apiKey))
   const call = async <T>(work: (recorded: Send) => Promise<T>): Promise<Answer<T>> => {
     let reply: WireReply | undefined
     const recorded: Send = async (request) => {
@@ -57,15 +68,14 @@ export async function openPlatformSession(
     }
     return answerOf(
       () => work(recorded),
-      inspection,
       () => reply,
     )
   }
   const callRoute = <R extends Route>(route: R, request: RouteRequest) =>
     call((recorded) =>
-      inspection.createClient({ send: recorded, apiKey, userAgent, ...once }).call(route, request),
+      createClient({ send: recorded, apiKey, userAgent, ...once }).call(route, request),
     )
-  const askAgain = () => callRoute(inspection.routes.accounts.current, { params: {}, query: {} })
+  const askAgain = () => callRoute(routes.accounts.current, { params: {}, query: {} })
   return {
     config,
     first: askAgain(),
@@ -73,8 +83,8 @@ export async function openPlatformSession(
     call: callRoute,
     async get(target, baseUrl) {
       if (!baseUrl) return call((recorded) => recorded(request(target, userAgent, apiKey)))
-      const other = await inspection.openPlatform({ ...config, baseUrl }, () => undefined)
-      const answer = await answerOf(() => other.send(request(target, userAgent)), inspection)
+      const other = await openPlatform({ ...config, baseUrl }, () => undefined)
+      const answer = await answerOf(() => other.send(request(target, userAgent)))
       await other.close()
       return answer
     },
@@ -105,7 +115,6 @@ const request = (target: string, userAgent: string, apiKey?: string) => ({
 
 async function answerOf<T>(
   work: () => Promise<T>,
-  { failureOf }: Inspection,
   replyOf: () => WireReply | undefined = () => undefined,
 ): Promise<Answer<T>> {
   const started = performance.now()
@@ -118,5 +127,129 @@ async function answerOf<T>(
     return { value, failure: undefined, ...time() }
   } catch (error) {
     return { value: undefined, failure: failureOf(error), ...time() }
+  }
+}
+
+/** What went wrong with a request; every other error is thrown on. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof ApiError || error instanceof SendFailure) return error.failure
+  throw error
+}
+
+/** Where on its way to the platform a request can fail: the check that reports it. */
+export type Stage = Extract<PlatformCheckName, 'dns' | 'proxy' | 'tls' | 'platform'>
+
+/** Where the first request has failed; `undefined`: the platform has answered as the API. */
+export async function failedStage(session: PlatformSession): Promise<Stage | undefined> {
+  const { failure } = await session.first
+  if (failure === undefined) return undefined
+  if (failure.kind === 'rejected') return isRefusalOfApi(failure.status) ? undefined : 'platform'
+  if (failure.kind === 'timeout' && isHeldByProxy(session)) return 'proxy'
+  if (failure.kind !== 'network') return 'platform'
+  const { code } = failure
+  if (code.startsWith('PROXY_') || hasFailedAtProxy(session)) return 'proxy'
+  if (/^(ENOTFOUND|EAI_AGAIN)$/.test(code)) return 'dns'
+  return isCertificateProblem(code) || /SSL|TLS|EPROTO/.test(code) ? 'tls' : 'platform'
+}
+
+/** The statuses with which the API refuses a key, not the path. */
+const isRefusalOfApi = (status: number) => [401, 402, 403, 429].includes(status)
+
+/** The host of the proxy; `undefined`: there is none. */
+const proxyHost = ({ config }: PlatformSession): string | undefined =>
+  config.proxy && new URL(config.proxy.url).hostname
+
+/** Whether the connection that was tried goes to the proxy: some hosts are reached without it. */
+export function usesProxy(session: PlatformSession): boolean {
+  const host = proxyHost(session)
+  const { made, failed } = session.connections
+  return [...made.map((one) => one.host), ...failed].some((one) => one === host)
+}
+
+const hasFailedAtProxy = (session: PlatformSession) => {
+  const host = proxyHost(session)
+  return (
+    session.connections.failed.some((one) => one === host) &&
+    !session.connections.made.some((one) => one.host === host)
+  )
+}
+
+/** Whether there is a connection to the proxy, and it has made none to the platform. */
+const isHeldByProxy = (session: PlatformSession) => {
+  const { hostname } = session.config.baseUrl
+  const { made } = session.connections
+  return made.some(({ host }) => host === proxyHost(session)) && !isConnected(made, hostname)
+}
+
+const isConnected = (made: readonly Connection[], hostname: string) =>
+  made.some(({ host }) => host === hostname.replace(/^\[|\]$/g, ''))
+
+/** A connection as it was made. */
+interface Connection {
+  readonly host: string
+  readonly address: string | undefined
+  readonly tls: TlsFacts | undefined
+}
+
+interface TlsFacts {
+  /** Such as `TLSv1.3`. */
+  readonly protocol: string
+  /** Who has signed the certificate. */
+  readonly issuer: string
+  /** Until when the certificate is valid, ms since 1970. */
+  readonly validUntil: number
+}
+
+/** The connections that the HTTP client of this process makes. */
+interface Connections {
+  readonly made: readonly Connection[]
+  /** Hosts to which no connection could be made. */
+  readonly failed: readonly string[]
+  stop(): void
+}
+
+/**
+ * undici reports its connections on channels of Node.js. So a check sees the ones that requests use,
+ * also those through a proxy, and makes none of its own.
+ */
+function watchConnections(): Connections {
+  const made: Connection[] = []
+  const failed: string[] = []
+  const onConnected = (message: unknown) => {
+    const socket = isObject(message) ? message.socket : undefined
+    const address = isObject(socket) ? socket.remoteAddress : undefined
+    made.push({
+      host: hostOf(message),
+      address: typeof address === 'string' ? address : undefined,
+      tls: socket instanceof TLSSocket ? tlsFacts(socket) : undefined,
+    })
+  }
+  const onFailed = (message: unknown) => void failed.push(hostOf(message))
+  subscribe('undici:client:connected', onConnected)
+  subscribe('undici:client:connectError', onFailed)
+  return {
+    made,
+    failed,
+    stop() {
+      unsubscribe('undici:client:connected', onConnected)
+      unsubscribe('undici:client:connectError', onFailed)
+    },
+  }
+}
+
+function hostOf(message: unknown): string {
+  const params = isObject(message) ? message.connectParams : undefined
+  return isObject(params) ? String(params.hostname) : ''
+}
+
+/** A connection that takes up an earlier one has no certificate of its own. */
+function tlsFacts(socket: TLSSocket): TlsFacts | undefined {
+  const { issuer, valid_to } = socket.getPeerCertificate()
+  const validUntil = Date.parse(valid_to)
+  if (Number.isNaN(validUntil)) return undefined
+  return {
+    protocol: socket.getProtocol() ?? 'TLS',
+    issuer: [issuer.O ?? issuer.CN ?? 'unknown'].flat().join(', '),
+    validUntil,
   }
 }

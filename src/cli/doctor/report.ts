@@ -1,4 +1,6 @@
+import { redactor } from '../../platform/key-free.ts'
 import { safeJsonLines, safeLine } from '../../text/safe-text.ts'
+import { wrapped } from '../config/help.ts'
 import type { Check, Finding, Light } from './check.ts'
 
 /** A check with what it came to. */
@@ -11,8 +13,6 @@ export interface Result extends Pick<Check, 'name' | 'title'>, Finding {
 export interface Layout {
   /** Columns of the terminal. */
   readonly width: number
-  /** Breaks a text into lines of so many columns. */
-  readonly wrap: (text: string, width: number) => string[]
 }
 
 /** How a result is written. */
@@ -33,9 +33,11 @@ const titleWidth = 15
 export function resultLines({ light, title, text, details, todo }: Result, style: Style): string[] {
   const indent = ' '.repeat(wordWidth + titleWidth)
   const body = [
-    ...paragraph(text, style),
-    ...shownDetails(details ?? []).map((line) => `  ${safeLine(line)}`),
-    ...(todo === undefined ? [] : paragraph(`To do: ${todo}`, style)),
+    ...paragraph(withoutOurWords(text), style),
+    ...shownDetails(details ?? []).flatMap((line) =>
+      paragraph(withoutOurWords(line), style).map((one) => `  ${one}`),
+    ),
+    ...(todo === undefined ? [] : paragraph(`${ourWords} ${todo}`, style)),
   ]
   const word = words[light]
   const head =
@@ -54,8 +56,21 @@ const shownDetails = (details: readonly string[]): readonly string[] =>
         `and ${details.length - mostDetails} more, which --json shows`,
       ]
 
-const paragraph = (text: string, { width, wrap }: Style) =>
-  wrap(safeLine(text), Math.max(30, width - wordWidth - titleWidth))
+/** What begins a line with advice. */
+const ourWords = 'To do:'
+
+/** Findings repeat texts of the platform: one that has these words is no advice. */
+const withoutOurWords = (text: string) => text.replaceAll(/to\s*do\s*:/gi, '"$&"')
+
+/** Lines of a text. All but the first are indented: only our own words begin a line further left. */
+const paragraph = (text: string, { width }: Style) =>
+  // Spaces of other kinds would not be wrapped here, but by the terminal.
+  wrapped(
+    safeLine(text).replaceAll(/\p{Zs}/gu, ' '),
+    Math.max(30, width - wordWidth - titleWidth - 4),
+  )
+    .filter((line) => line !== '')
+    .map((line, at) => (at === 0 ? line : `  ${line}`))
 
 /** All results for a program. */
 export function resultsJson(version: string, results: readonly Result[]): string {
@@ -76,7 +91,7 @@ export function worst(results: readonly Result[]): Light {
 }
 
 /** The last lines for a person. */
-export function summary(results: readonly Result[], { width, wrap }: Style): string[] {
+export function summary(results: readonly Result[], { width }: Style): string[] {
   const count = (light: Light, one: string) => {
     const found = results.filter((result) => result.light === light).length
     return found === 0 ? '' : `${found} ${one}${found === 1 ? '' : 's'}`
@@ -85,7 +100,53 @@ export function summary(results: readonly Result[], { width, wrap }: Style): str
   const left = results.filter(({ light }) => light === 'skipped').map(({ title }) => title)
   return [
     '',
-    ...(left.length === 0 ? [] : wrap(`Not checked: ${left.join(', ')}.`, width)),
+    ...(left.length === 0 ? [] : wrapped(`Not checked: ${left.join(', ')}.`, width)),
     found.length === 0 ? 'Everything that was checked works.' : `${found.join(', ')}.`,
   ]
+}
+
+/** A shorter one may be a usual word. */
+const shortestSecret = 8
+
+/**
+ * Removes secrets from a result: the settings that are marked as secret, and passwords in addresses.
+ * No check repeats them; this holds for what others say, such as a platform or a database.
+ */
+export function secretFree({
+  secrets,
+  env,
+}: {
+  readonly secrets: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}): (result: Result) => Result {
+  const addresses = [...secrets, env.HTTPS_PROXY ?? '', env.https_proxy ?? '']
+  const passwords = addresses.flatMap((text) => {
+    const password = URL.parse(text)?.password
+    // Only as a part of an address: a password may be any word.
+    return password ? [password, decoded(password)].map((one) => `:${one}@`) : []
+  })
+  const keys = secrets.flatMap((secret) => [secret, ...secret.split(',').map((one) => one.trim())])
+  const redactors = [...new Set(keys)]
+    .filter((key) => key.length >= shortestSecret)
+    .toSorted((a, b) => b.length - a.length)
+    .map(redactor)
+  const free = (text: string) =>
+    redactors.reduce(
+      (rest, redact) => redact(rest),
+      passwords.reduce((rest, password) => rest.replaceAll(password, ':[password]@'), text),
+    )
+  return (result) => ({
+    ...result,
+    text: free(result.text),
+    ...(result.details && { details: result.details.map(free) }),
+    ...(result.todo !== undefined && { todo: free(result.todo) }),
+  })
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }

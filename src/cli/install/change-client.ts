@@ -1,17 +1,24 @@
-import { type ChangedText, changedText, valueAt } from './checked-change.ts'
+import { isObject } from '../../text/json.ts'
+import { safeLine } from '../../text/safe-text.ts'
 import {
   ChangedMeanwhileError,
   type ClientFile,
   ClientFileError,
   readClientFile,
   replaceClientFile,
+  withFileLock,
 } from './client-file.ts'
-import type { Client } from './clients.ts'
-import { withFileLock } from './file-lock.ts'
-import type { Machine } from './machine.ts'
-import type { Outcome } from './outcome.ts'
-import { secretsOf, shownChange } from './shown-change.ts'
-import { FormatError, type Step } from './text-format.ts'
+import type { Client, Machine } from './clients.ts'
+import {
+  type ChangedText,
+  changedText,
+  endsLine,
+  FormatError,
+  lineStartOf,
+  placeOf,
+  type Step,
+  valueAt,
+} from './text-format.ts'
 
 /** What is to be changed in a client's file. */
 export interface Change {
@@ -112,3 +119,100 @@ export function reasonOf(error: unknown): string {
   const where = line === undefined ? '' : ` (line ${line}, column ${column})`
   return `Left as it is: ${message}${where}. Correct the file, or add the server by hand.`
 }
+
+/** Shown instead of a secret. */
+const masked = '(not shown)'
+
+/**
+ * The change of a file as lines of a diff: `@@ line 7 @@`, then lines with `-` and `+`. Only what the
+ * edits change is shown, and the rest of a line as `…`, because it may be a secret of somebody else.
+ */
+export function shownChange(changed: ChangedText, secrets: readonly string[]): string[] {
+  return stepsShown(changed).flatMap(({ before, edits }) =>
+    edits.flatMap(({ start, end, text }) => {
+      const hasBefore = before.slice(lineStartOf(before, start), start).trim() !== ''
+      const around = {
+        before: hasBefore ? '…' : before.slice(lineStartOf(before, start), start),
+        after: endsLine(before, end) ? '' : '…',
+      }
+      return [
+        `@@ line ${placeOf(before, start).line} @@`,
+        ...linesOf('-', before.slice(start, end), around, secrets),
+        ...linesOf('+', text, around, secrets),
+      ]
+    }),
+  )
+}
+
+/** The steps of a change; what they make of an empty file is shown as one. */
+function stepsShown({ text, changes }: ChangedText): ChangedText['changes'] {
+  const before = changes[0]?.before
+  if (before === undefined || before.trim() !== '') return changes
+  return [{ before, edits: [{ start: 0, end: before.length, text }] }]
+}
+
+function linesOf(
+  sign: string,
+  text: string,
+  around: { before: string; after: string },
+  secrets: readonly string[],
+): string[] {
+  if (text.trim() === '') return []
+  const shown = secrets.reduce((rest, secret) => rest.replaceAll(secret, masked), text)
+  return `${around.before}${shown}${around.after}`
+    .split(/\r?\n/)
+    .filter((line) => !/^[\s…]*$/.test(line))
+    .map((line) => sign + safeLine(line.replaceAll('\t', '  ')))
+}
+
+/** Fields of an entry whose values are not shown: a person may have put keys there. */
+const secretFields = ['env', 'envs', 'headers', 'http_headers']
+
+/**
+ * The values of an entry that may be secrets, as they can be written: variables and headers, and
+ * what follows a flag for a key. References to a secret are none.
+ */
+function secretsOf(entry: unknown): string[] {
+  if (!isObject(entry)) return []
+  const fields = secretFields.flatMap((field) => {
+    const values = entry[field]
+    return isObject(values) ? Object.entries(values) : []
+  })
+  const args = Array.isArray(entry.args) ? entry.args : []
+  const ofFlags = args.flatMap((arg: unknown, at): unknown[] => {
+    const [flag = '', value] = String(arg).split('=', 2)
+    if (!/key|token|secret|password/i.test(flag)) return []
+    return [value ?? args[at + 1]]
+  })
+  const ofFields = fields.flatMap(([name, value]) => (publicNames.has(name) ? [] : [value]))
+  return [...ofFields, ...ofFlags]
+    .filter((value) => typeof value === 'string')
+    .filter((value) => value.length > 2 && !/^\$\{[^}]*\}$/.test(value))
+    .flatMap((value) => [JSON.stringify(value).slice(1, -1), value])
+}
+
+const publicNames = new Set(['VOICE_AGENT_BASE_URL', 'PATH'])
+
+/** What became of one client's file. */
+export interface Outcome {
+  readonly client: Client
+  readonly file: string
+  /**
+   * `written`; `planned`: only shown; `unchanged`: nothing is to be done; `declined`: the person
+   * said no; `failed`: it could not be done, and the file is as it was.
+   */
+  readonly status: 'written' | 'planned' | 'unchanged' | 'declined' | 'failed'
+  /** The change as lines of a diff, without secrets. */
+  readonly change: readonly string[]
+  /** Why it failed, or what else there is to know. */
+  readonly notes: readonly string[]
+  /** The file as it was before. */
+  readonly backup: string | undefined
+}
+
+/** The same as JSON, for other programs. */
+export const outcomeJson = ({ client, backup, ...outcome }: Outcome) => ({
+  client: client.id,
+  ...outcome,
+  backup: backup ?? null,
+})

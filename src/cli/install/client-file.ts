@@ -21,6 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getSystemErrorMessage } from 'node:util'
 import { makePrivateFolder } from '../../state/private-files.ts'
 
@@ -79,11 +80,11 @@ function readBytes(path: string): ClientFile['found'] {
 }
 
 /** The code of an error of the file system. */
-export const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code
 const unreadable = (error: unknown) => new ClientFileError(`it cannot be read ${causeOf(error)}`)
 
 /** The code of an error of the file system, and what it means: `(EACCES): permission denied`. */
-export function causeOf(error: unknown): string {
+function causeOf(error: unknown): string {
   const { code, errno } = error as NodeJS.ErrnoException
   return errno === undefined ? `(${code})` : `(${code}): ${getSystemErrorMessage(errno)}`
 }
@@ -192,4 +193,73 @@ function backupsOf(path: string): string[] {
     .filter((name) => /^\d{8}T\d{6}\.\d{3}Z$/.test(name.slice(start.length, -backupSuffix.length)))
     .toSorted()
     .map((name) => join(dirname(path), name))
+}
+
+/**
+ * From here on a lock is one that a run which was killed has left, ms. The work under it reads and
+ * writes one small file without waiting for anything.
+ */
+const abandonedMs = 10_000
+
+/** How often a lock is tried again, ms. */
+const pauseMs = 20
+
+/** After so many ms a person is told what is waited for. */
+const toldAfterMs = 1000
+
+/**
+ * Does something to a file while no other run of this program does: without it, of two that read the
+ * file at the same time the second would write over what the first has added. The lock is a file
+ * beside it; `onWait` is told once when another run holds it for longer than usual. Throws
+ * ClientFileError, and what `work` throws.
+ */
+export async function withFileLock<T>(
+  path: string,
+  work: () => T,
+  onWait: (lock: string) => void,
+): Promise<T> {
+  const lock = join(dirname(path), `.${basename(path)}.voice-agent-mcp.lock`)
+  for (let waitedMs = 0; !taken(lock); waitedMs += pauseMs) {
+    if (waitedMs === toldAfterMs) onWait(lock)
+    if (isAbandoned(lock)) removeAbandoned(lock)
+    else await sleep(pauseMs)
+  }
+  try {
+    return work()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+/** Makes the lock; `false`: there is one. */
+function taken(lock: string): boolean {
+  try {
+    makePrivateFolder(dirname(lock))
+    const descriptor = openSync(lock, 'wx', 0o600)
+    writeFileSync(descriptor, `${process.pid}\n`)
+    closeSync(descriptor)
+    return true
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') {
+      throw new ClientFileError(`it cannot be written ${causeOf(error)}`)
+    }
+    if (!statOf(lock)?.isDirectory()) return false
+    throw new ClientFileError(`its lock ${lock} is a folder: remove that`)
+  }
+}
+
+const statOf = (lock: string) => lstatSync(lock, { throwIfNoEntry: false })
+
+function removeAbandoned(lock: string): void {
+  try {
+    rmSync(lock, { force: true })
+  } catch (error) {
+    throw new ClientFileError(`its lock ${lock} cannot be removed ${causeOf(error)}`)
+  }
+}
+
+/** The clock may have been set back since the lock was made: then its age is negative. */
+function isAbandoned(lock: string): boolean {
+  const made = statOf(lock)?.mtimeMs
+  return made !== undefined && Math.abs(Date.now() - made) > abandonedMs
 }

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import type { Environment } from '../config/given-settings.ts'
 import { jsonWithComments, strictJson } from './json-format.ts'
-import { appData, clientHome, localAppData, type Machine, roaming, xdgConfig } from './machine.ts'
 import type { TextFormat } from './text-format.ts'
 import { toml } from './toml-format.ts'
 import { yaml } from './yaml-format.ts'
@@ -14,7 +15,7 @@ import { yaml } from './yaml-format.ts'
  * - `inherited`: the server gets the client's whole environment
  * - `none`: there is no such way
  */
-export type SecretPlace =
+type SecretPlace =
   | { readonly kind: 'reference'; readonly text: (variable: string) => string }
   | { readonly kind: 'prompt' }
   | { readonly kind: 'listed'; readonly field: string; readonly where: string }
@@ -237,4 +238,60 @@ function claudeDesktopFolder(machine: Machine): string {
 export function isInstalled(client: Client, machine: Machine): boolean {
   const { file, signs } = client.locate(machine)
   return [file, ...signs].some((path) => existsSync(path))
+}
+
+/** The user's machine, as far as the places of configuration files depend on it. */
+export interface Machine {
+  readonly platform: NodeJS.Platform
+  readonly env: Environment
+  /** The user's home folder. */
+  readonly home: string
+}
+
+/** This machine. Throws UsageError without a home folder. */
+export function thisMachine(env: Environment): Machine {
+  const home = homedir()
+  if (!isAbsolute(home)) {
+    throw new UsageError('The home folder is unknown: set HOME to its absolute path.')
+  }
+  return { platform: process.platform, env, home }
+}
+
+/** A folder that a variable names, else the usual one. A relative path counts as not set (XDG). */
+const folderOf = (variable: string | undefined, usual: string): string =>
+  variable !== undefined && isAbsolute(variable) ? variable : usual
+
+/** Where programs of the XDG kind keep their configuration, on Linux and macOS alike. */
+const xdgConfig = ({ env, home }: Machine): string =>
+  folderOf(env.XDG_CONFIG_HOME, join(home, '.config'))
+
+/** %APPDATA% of Windows. */
+const roaming = ({ env, home }: Machine): string =>
+  folderOf(env.APPDATA, join(home, 'AppData', 'Roaming'))
+
+/** %LOCALAPPDATA% of Windows. */
+const localAppData = ({ env, home }: Machine): string =>
+  folderOf(env.LOCALAPPDATA, join(home, 'AppData', 'Local'))
+
+/** Where desktop programs (Electron's `appData`) keep their configuration. */
+function appData(machine: Machine): string {
+  if (machine.platform === 'win32') return roaming(machine)
+  if (machine.platform === 'darwin') return join(machine.home, 'Library', 'Application Support')
+  return xdgConfig(machine)
+}
+
+/** A folder that a variable of a client itself names, else one in the home folder. */
+const clientHome = ({ env, home }: Machine, variable: string, usual: string): string =>
+  folderOf(env[variable], join(home, usual))
+
+/** What a person has to change before clients can be changed; the message says what. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+  /** The name of its exit code; `usage`: the command line names something that there is not. */
+  readonly exit: 'failed' | 'usage'
+
+  constructor(message: string, exit: 'failed' | 'usage' = 'failed') {
+    super(message)
+    this.exit = exit
+  }
 }

@@ -1,18 +1,8 @@
-import { getNodeValue, type Node } from 'jsonc-parser'
-import { insertedChild, jsonText, removedChild } from './json-edits.ts'
-import {
-  childAt,
-  childrenOf,
-  endOf,
-  isComment,
-  type JsonSource,
-  parsedJson,
-  tokensOf,
-  valueNode,
-} from './json-tree.ts'
+import { createScanner, getNodeValue, type Node, type ParseError, parseTree } from 'jsonc-parser'
 import {
   type Edit,
   endOfLine,
+  endsLine,
   FormatError,
   indentAt,
   type Path,
@@ -104,3 +94,171 @@ function removeIn(source: JsonSource, node: Node, path: Path): Edit[] {
   if (rest.length > 0) return removeIn(source, valueNode(child), rest)
   return removedChild(source, node, child)
 }
+
+/** Adds a last member or element, in the style of the others. */
+function insertedChild(
+  source: JsonSource,
+  node: Node,
+  key: string | number,
+  value: PlainValue,
+): Edit[] {
+  const { text } = source
+  const { isSpread, indent, outer } = layoutOf(text, node)
+  const json = jsonText(text, value, isSpread ? indent : undefined)
+  const item =
+    typeof key === 'number' ? json : `${JSON.stringify(key)}:${isSpread ? ' ' : ''}${json}`
+  const tokens = tokensIn(source, node)
+  const last = tokens.at(-1)
+  const eol = endOfLine(text)
+  if (!last) {
+    const [before, after] = isSpread ? [eol + indent, eol + outer] : ['', '']
+    const inner = { start: node.offset + 1, end: endOf(node) - 1 }
+    return [{ ...inner, text: before + item + after }]
+  }
+  const end = last.end
+  const before = isSpread || last.kind === 'line comment' ? eol + indent : ' '
+  const lastChild = childrenOf(node).at(-1)
+  if (!lastChild) {
+    const after = endsLine(text, end) ? '' : eol + outer
+    return [{ start: end, end, text: before + item + after }]
+  }
+  // A comma after the last value is the style of the file, and stays so.
+  if (tokens.findLast((token) => !isComment(token))?.kind === 'comma') {
+    return [{ start: end, end, text: `${before}${item},` }]
+  }
+  const childEnd = endOf(lastChild)
+  if (childEnd === end) return [{ start: end, end, text: `,${before}${item}` }]
+  return [
+    { start: childEnd, end: childEnd, text: ',' },
+    { start: end, end, text: before + item },
+  ]
+}
+
+/** Whether the children of a node have lines of their own, and their indentation. */
+function layoutOf(text: string, node: Node) {
+  const open = node.offset
+  const outer = indentAt(text, open)
+  const first = childrenOf(node)[0]
+  const inner = text.slice(open, first ? endOf(node) : open)
+  const startsLine = first && text.slice(open, first.offset).includes('\n')
+  return {
+    isSpread: first ? inner.includes('\n') : hasSeveralLines(text),
+    indent: startsLine ? indentAt(text, first.offset) : outer + indentUnit(text),
+    outer,
+  }
+}
+
+/** An object that is empty gets lines, unless the whole file is one line with something in it. */
+const hasSeveralLines = (text: string) => /\n\s*\S/.test(text) || /^\s*\{\s*\}\s*$/.test(text)
+
+/** One more level of indentation, as the first line that is indented has it. */
+const indentUnit = (text: string): string => /\n([ \t]+)["[{]/.exec(text)?.[1] ?? '  '
+
+/** A value as JSON text, on several lines with that indentation, or on one line without. */
+function jsonText(text: string, value: PlainValue, indent: string | undefined): string {
+  if (indent === undefined) return JSON.stringify(value)
+  const json = JSON.stringify(value, undefined, indentUnit(text))
+  return json.replaceAll('\n', endOfLine(text) + indent)
+}
+
+/** Takes out a member or element with its comma. */
+function removedChild(source: JsonSource, node: Node, child: Node): Edit[] {
+  const { text, tokens } = source
+  const children = childrenOf(node)
+  if (children.length === 1 && !tokensIn(source, node).some(isComment)) {
+    return [{ start: node.offset + 1, end: endOf(node) - 1, text: '' }]
+  }
+  const start = child.offset
+  const end = endOf(child)
+  const before = tokens.findLast((token) => token.end <= start)
+  const after = nextSignificant(tokens, end)
+  const hasComma = after?.kind === 'comma'
+  const cutEnd = hasComma ? after.end : end
+  // What follows on the same line must not become a part of a line comment before.
+  const mustKeepLine = before?.kind === 'line comment' && !endsLine(text, cutEnd)
+  const cutStart = mustKeepLine ? start : (before?.end ?? start)
+  const cut = { start: cutStart, end: cutEnd, text: '' }
+  const previous = children[children.indexOf(child) - 1]
+  const comma = previous && nextSignificant(tokens, endOf(previous))
+  if (hasComma || !comma) return [cut]
+  return [{ start: comma.start, end: comma.end, text: '' }, cut]
+}
+
+const nextSignificant = (tokens: readonly JsonToken[], offset: number) =>
+  tokens.find((token) => token.start >= offset && !isComment(token))
+
+/** A part of a JSON text that is not a space. */
+interface JsonToken {
+  readonly kind: 'comma' | 'line comment' | 'block comment' | 'other'
+  readonly start: number
+  readonly end: number
+}
+
+/** A text and its tokens, comments among them, in order. */
+interface JsonSource {
+  readonly text: string
+  readonly tokens: readonly JsonToken[]
+}
+
+/** Parses a text. Throws FormatError. `isStrict`: without comments and commas after the last value. */
+function parsedJson(text: string, isStrict: boolean): Node {
+  const errors: ParseError[] = []
+  const options = { allowTrailingComma: !isStrict, disallowComments: isStrict }
+  const root = parseTree(text, errors, options)
+  const [error] = errors
+  if (root && !error) return root
+  const message = isStrict ? 'it is not JSON' : 'it is not JSON with comments'
+  throw new FormatError(message, [text, error?.offset ?? 0])
+}
+
+/** Kinds of tokens, by the numbers of the library, whose enum exists only in its types. */
+const syntaxKind = {
+  comma: 5,
+  lineComment: 12,
+  blockComment: 13,
+  lineBreak: 14,
+  space: 15,
+  endOfFile: 17,
+} as const
+
+/** The tokens of a text that can be parsed. */
+function tokensOf(text: string): JsonToken[] {
+  const scanner = createScanner(text, false)
+  const tokens: JsonToken[] = []
+  for (let kind: number = scanner.scan(); kind !== syntaxKind.endOfFile; kind = scanner.scan()) {
+    if (kind === syntaxKind.space || kind === syntaxKind.lineBreak) continue
+    const start = scanner.getTokenOffset()
+    tokens.push({ kind: tokenKind(kind), start, end: start + scanner.getTokenLength() })
+  }
+  return tokens
+}
+
+function tokenKind(kind: number): JsonToken['kind'] {
+  if (kind === syntaxKind.comma) return 'comma'
+  if (kind === syntaxKind.lineComment) return 'line comment'
+  return kind === syntaxKind.blockComment ? 'block comment' : 'other'
+}
+
+const isComment = ({ kind }: JsonToken): boolean =>
+  kind === 'line comment' || kind === 'block comment'
+
+const endOf = ({ offset, length }: Node): number => offset + length
+
+/** The members of an object, or the elements of a list. */
+const childrenOf = (node: Node): readonly Node[] => node.children ?? []
+
+/** The value of a member or of an element. */
+const valueNode = (child: Node): Node =>
+  child.type === 'property' ? (child.children?.[1] ?? child) : child
+
+/** The member or element of that key. Throws FormatError where several members have it. */
+function childAt(text: string, node: Node, key: string | number): Node | undefined {
+  if (typeof key === 'number') return childrenOf(node)[key]
+  const [first, second] = childrenOf(node).filter(({ children }) => children?.[0]?.value === key)
+  if (second === undefined) return first
+  throw new FormatError(`${JSON.stringify(key)} is there twice`, [text, second.offset])
+}
+
+/** The tokens between the brackets of an object or a list. */
+const tokensIn = ({ tokens }: JsonSource, node: Node): readonly JsonToken[] =>
+  tokens.filter(({ start, end }) => start > node.offset && end < endOf(node))

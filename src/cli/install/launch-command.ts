@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import type { Environment } from '../../config/setting-texts.ts'
+import type { Environment } from '../config/given-settings.ts'
 
 /** How a client starts this program. */
 export interface LaunchCommand {

@@ -1,9 +1,9 @@
 import { safeLine } from '../../text/safe-text.ts'
 import { reasonOf } from './change-client.ts'
-import { valueAt } from './checked-change.ts'
 import { readClientFile } from './client-file.ts'
+import type { Machine } from './clients.ts'
 import { type Client, clients, isInstalled } from './clients.ts'
-import type { Machine } from './machine.ts'
+import { valueAt } from './text-format.ts'
 
 /** A client, and whether it is on the machine and has the server. */
 export interface FoundClient {

@@ -1,20 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isObject } from '../../json/is-object.ts'
-import { valueAt } from './checked-change.ts'
+import { isObject } from '../../text/json.ts'
 import type { Client } from './clients.ts'
 import type { LaunchCommand } from './launch-command.ts'
-import type { Path, PlainValue, Step } from './text-format.ts'
+import { changedText, type Path, type PlainValue, type Step, valueAt } from './text-format.ts'
 
 /** The variables of the server that are about the platform. */
 const baseUrlVariable = 'VOICE_AGENT_BASE_URL'
 const configVariable = 'VOICE_AGENT_CONFIG'
-export const keyVariable = 'VOICE_AGENT_API_KEY'
+const keyVariable = 'VOICE_AGENT_API_KEY'
 
 /** The flags for the same, which would win over the variables. */
 const accountFlags = ['--base-url', '--api-key']
 
 /** What the server is to be started with. */
-export interface WantedServer {
+interface WantedServer {
   /** Its name in the client's file. */
   readonly name: string
   readonly launch: LaunchCommand
@@ -144,7 +143,7 @@ function listSteps(
 const inputId = (name: string) => `${name}-api-key`
 
 /** What VS Code asks for and keeps, and how an entry names it. */
-export const keyInput = (name: string) => ({
+const keyInput = (name: string) => ({
   reference: `\${input:${inputId(name)}}`,
   input: {
     type: 'promptString',
@@ -183,3 +182,126 @@ export function stepsToRemove(client: Client, data: unknown, name: string): Step
     ...(index >= 0 && !isUsed ? [{ remove: ['inputs', index] } satisfies Step] : []),
   ]
 }
+
+/** Where the server's key will be. */
+type KeyChoice =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'plain'; readonly key: string; readonly needsConsent: boolean }
+  | { readonly kind: 'referred' }
+  | { readonly kind: 'missing' }
+
+/** What is known of the key before any client is looked at. */
+export interface GivenKey {
+  /** Whether there is a platform, for which a key is needed. */
+  readonly isNeeded: boolean
+  readonly key: string | undefined
+  /** Whether it may be written into files. */
+  readonly mayBePlain: boolean
+}
+
+/**
+ * The key goes where the client keeps secrets, else the file says where it is found. In plain text
+ * it is written only on demand, or with consent where the client has no other way.
+ */
+export function keyChoice({ secret }: Client, { isNeeded, key, mayBePlain }: GivenKey): KeyChoice {
+  if (!isNeeded) return { kind: 'none' }
+  if (!mayBePlain && secret.kind !== 'none') return { kind: 'referred' }
+  return key === undefined ? { kind: 'missing' } : { kind: 'plain', key, needsConsent: !mayBePlain }
+}
+
+/** Says where the key is, and what a person has to do for it. */
+export function keyNote({ title, secret }: Client, choice: KeyChoice): string[] {
+  if (choice.kind === 'none') return []
+  if (choice.kind === 'plain') {
+    return ['The file holds the key in plain text, and is made readable to you alone.']
+  }
+  switch (secret.kind) {
+    case 'prompt':
+      return [`${title} asks for the key when it first starts the server, and keeps it.`]
+    case 'listed':
+      return [`The key is not in the file: put ${keyVariable} into ${secret.where}.`]
+    default:
+      return [`The key is not in the file: set ${keyVariable} in the environment of ${title}.`]
+  }
+}
+
+/** Why a client gets no entry without the key. */
+export const missingKeyNote = ({ title }: Client): string =>
+  `${title} would need the key in its file: set ${keyVariable}, and run the command again.`
+
+/** Why a client gets no entry without consent. */
+export const plainKeyNote = ({ title }: Client): string =>
+  `${title} has no place for secrets, so the key would be in its file in plain text. Give --key-in-files to allow that.`
+
+/** A server on the network, as clients are told of it. */
+export interface RemoteServer {
+  /** Its name in the client's file. */
+  readonly name: string
+  /** The address of MCP. */
+  readonly url: string
+  /** What a request has to bring, with a text in place of the secret; `undefined`: nothing. */
+  readonly header: { readonly name: string; readonly value: string } | undefined
+}
+
+/** How one client connects. */
+interface RemoteInstall {
+  /** What its file holds then, if it holds no other server. */
+  readonly text: string
+  /** Opens the client with the question whether to install; `undefined`: it has no such links. */
+  readonly link: string | undefined
+}
+
+/** How a client connects to a server on the network; `undefined`: not by its file. */
+export function remoteInstall(
+  { format, servers, remote, secret, linkScheme }: Client,
+  { name, url, header }: RemoteServer,
+): RemoteInstall | undefined {
+  if (!remote) return undefined
+  // What the client asks for is in no file and in no link.
+  const asked = header && secret.kind === 'prompt' ? keyInput(name) : undefined
+  const value = asked?.reference ?? header?.value
+  const entry: Readonly<Record<string, PlainValue>> = {
+    ...remote.fixed(name),
+    [remote.url]: url,
+    ...(header && value !== undefined && { [remote.headers]: { [header.name]: value } }),
+  }
+  const inputs = asked ? [asked.input] : []
+  const { text } = changedText(format, '', [
+    ...inputs.map((input) => ({ set: ['inputs', 0], value: input })),
+    { set: [servers, name], value: entry },
+  ])
+  const linked = { name, entry, inputs }
+  return {
+    text,
+    link:
+      linkScheme && (linkScheme === 'cursor' ? cursorLink(linked) : vsCodeLink(linked, linkScheme)),
+  }
+}
+
+/** A server as a client's file holds it, under its name. */
+interface LinkedServer {
+  readonly name: string
+  readonly entry: Readonly<Record<string, PlainValue>>
+  /** What VS Code asks for and keeps, such as a key; the entry names it as ${input:id}. */
+  readonly inputs: readonly Readonly<Record<string, PlainValue>>[]
+}
+
+/**
+ * The link that opens VS Code with the question whether to install a server
+ * (https://code.visualstudio.com/api/extension-guides/ai/mcp).
+ */
+function vsCodeLink(
+  { name, entry, inputs }: LinkedServer,
+  scheme: 'vscode' | 'vscode-insiders',
+): string {
+  const server = { name, ...(inputs.length > 0 && { inputs }), ...entry }
+  return `${scheme}:mcp/install?${encodeURIComponent(JSON.stringify(server))}`
+}
+
+/** The same for Cursor (https://cursor.com/docs/mcp/install-links). It has no questions for keys. */
+const cursorLink = ({ name, entry }: LinkedServer): string =>
+  `cursor://anysphere.cursor-deeplink/mcp/install?${cursorQuery(name, entry)}`
+
+/** How links for Cursor name a server: its entry is base64. */
+export const cursorQuery = (name: string, entry: PlainValue): URLSearchParams =>
+  new URLSearchParams({ name, config: Buffer.from(JSON.stringify(entry)).toString('base64') })

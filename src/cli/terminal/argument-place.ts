@@ -1,6 +1,7 @@
-import { CommandLineError } from '../../config/config-error.ts'
 import type { JsonSchema } from '../../contract/json-schema.ts'
-import { closestWord } from '../../text/closest-match.ts'
+import { closestWord, sameWord } from '../../text/closest-match.ts'
+import type { AbsentFields } from '../../tool/tool.ts'
+import { CommandLineError } from '../config/config-error.ts'
 
 /** Where a flag puts its value in the arguments of a tool. */
 export interface ArgumentPlace {
@@ -22,14 +23,23 @@ export const isFree = (schema: JsonSchema): boolean =>
   schema.type === undefined || schema.additionalProperties === true
 
 /**
+ * Whether an argument takes any words: a filter or a name. Ids, codes and what is chosen from a list are
+ * no such texts.
+ */
+export const isFreeText = ({ path, schema }: ArgumentPlace): boolean =>
+  schema.type === 'string' &&
+  schema.enum === undefined &&
+  schema.format === undefined &&
+  (schema.maxLength !== undefined || (path.length === 1 && !/_(id|uri)$/.test(path[0] ?? '')))
+
+/**
  * The place that the name of a flag stands for: names of the schema with hyphens or underscores, fields
- * by dots. Names of free data stay as they are. `settings` are those of the program, for a hint. Throws
- * CommandLineError.
+ * by dots. Names of free data stay as they are. Throws CommandLineError.
  */
 export function argumentPlace(
   name: string,
   schema: JsonSchema,
-  settings: readonly string[],
+  hints: UnknownNameHints = {},
 ): ArgumentPlace {
   const path: string[] = []
   let at = schema
@@ -40,7 +50,7 @@ export function argumentPlace(
       throw new CommandLineError(`${flagOf(path)} is ${typeInWords(at)}, which has no fields.`)
     const known = knownName(segment, at)
     if (known === undefined && !(path.length > 0 && isFree(at)))
-      throw unknownArgument(name, { path, segment, schema: at, settings })
+      throw unknownArgument(name, { ...hints, path, segment, schema: at })
     path.push(known ?? segment)
     at = known === undefined ? {} : fieldSchema(at, known)
   }
@@ -50,7 +60,7 @@ export function argumentPlace(
 /** The place, or nothing where there is none. */
 export function knownPlace(name: string, schema: JsonSchema): ArgumentPlace | undefined {
   try {
-    return argumentPlace(name, schema, [])
+    return argumentPlace(name, schema)
   } catch (error) {
     if (error instanceof CommandLineError) return undefined
     throw error
@@ -60,16 +70,23 @@ export function knownPlace(name: string, schema: JsonSchema): ArgumentPlace | un
 const knownName = (segment: string, { properties = {} }: JsonSchema): string | undefined =>
   [segment, segment.replaceAll('-', '_')].find((one) => Object.hasOwn(properties, one))
 
-interface Unknown {
+/** What a name means that is no argument. */
+export interface UnknownNameHints {
+  /** Names of the program's settings. */
+  readonly settings?: readonly string[]
+  /** Names for what the API does not have, with what to do instead. */
+  readonly absent?: AbsentFields
+}
+
+interface Unknown extends UnknownNameHints {
   readonly path: readonly string[]
   readonly segment: string
   readonly schema: JsonSchema
-  readonly settings: readonly string[]
 }
 
 function unknownArgument(
   name: string,
-  { path, segment, schema, settings }: Unknown,
+  { path, segment, schema, settings = [], absent = {} }: Unknown,
 ): CommandLineError {
   const there = `There is no argument --${name}.`
   if (path.length === 0 && settings.includes(name)) {
@@ -77,6 +94,8 @@ function unknownArgument(
       `${there} --${name} is a setting of the program, which stands before the name of the tool.`,
     )
   }
+  const missing = sameWord(name, Object.keys(absent))
+  if (missing !== undefined) return new CommandLineError(`${there} ${absent[missing]}`)
   const known = Object.keys(schema.properties ?? {})
   const meant = closestWord(segment, known)
   const flags = known.map((one) => flagOf([...path, one]))

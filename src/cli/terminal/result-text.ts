@@ -1,10 +1,8 @@
-import { isObject } from '../../json/is-object.ts'
-import { safeLines } from '../../text/safe-text.ts'
-import { fieldLines } from './field-lines.ts'
-import { type Row, tableLines } from './table.ts'
+import { isObject } from '../../text/json.ts'
+import { safeLine, safeLines } from '../../text/safe-text.ts'
 
 /** How a result is shown. */
-export interface Shown {
+interface Shown {
   /** Columns of the terminal. */
   readonly width: number
   readonly styleHead: (text: string) => string
@@ -70,4 +68,101 @@ function valueWithoutEmpty(value: unknown): unknown {
 function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true
   return typeof value === 'object' && Object.keys(value).length === 0
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Space between two columns. */
+const gap = '  '
+
+/**
+ * Objects as a table with a column for each of their fields, those of objects in them too
+ * (`model.model`); `undefined` where it is wider than `width`. Nothing is cut off.
+ */
+function tableLines(
+  rows: readonly Row[],
+  width: number,
+  styleHead: (text: string) => string,
+): string[] | undefined {
+  const flat = rows.map((row) => new Map(cellsOf(row)))
+  const names = [...new Set(flat.flatMap((cells) => [...cells.keys()]))]
+  const widths = names.map((name) =>
+    Math.max(columnsOf(name), ...flat.map((cells) => columnsOf(cells.get(name) ?? ''))),
+  )
+  const whole = widths.reduce((sum, one) => sum + one, 0) + gap.length * (names.length - 1)
+  if (whole > width) return undefined
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, at) => padded(cell, widths[at] ?? 0))
+      .join(gap)
+      .trimEnd()
+  return [
+    styleHead(line(names)),
+    ...flat.map((cells) => line(names.map((name) => cells.get(name) ?? ''))),
+  ]
+}
+
+function cellsOf(row: Row, prefix = ''): (readonly [name: string, text: string])[] {
+  return Object.entries(row).flatMap(([name, value]) => {
+    const path = prefix + cellText(name)
+    return isObject(value) ? cellsOf(value, `${path}.`) : [[path, cellText(value)] as const]
+  })
+}
+
+const step = '  '
+
+/**
+ * Fields of an object, one a line, those of objects in it indented below. A text of several lines stands
+ * below its name, indented, so that none of its lines can be taken for a field.
+ */
+function fieldLines(object: Readonly<Record<string, unknown>>, indent = ''): string[] {
+  return Object.entries(object).flatMap(([name, value]) => {
+    const label = `${indent}${cellText(name)}:`
+    if (isObject(value)) return [label, ...fieldLines(value, indent + step)]
+    if (Array.isArray(value) && value.some(isObject))
+      return [label, ...value.flatMap((item) => itemLines(item, indent + step))]
+    if (typeof value === 'string' && value.includes('\n'))
+      return [label, ...value.split('\n').map((line) => `${indent}${step}| ${safeLine(line)}`)]
+    return [`${label} ${cellText(value)}`.trimEnd()]
+  })
+}
+
+/** Writes an item of a list: a line for each field, the first one after a hyphen. */
+function itemLines(item: unknown, indent: string): string[] {
+  if (!isObject(item)) return [`${indent}- ${cellText(item)}`]
+  return fieldLines(item, `${indent}${step}`).map((line, at) =>
+    at === 0 ? `${indent}- ${line.slice(indent.length + step.length)}` : line,
+  )
+}
+
+/** Characters that take two columns: East Asian wide ones and emoji (UAX #11, UTS #51). */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+
+/** Characters without a column of their own. */
+const none = /[\p{M}\u200b-\u200d]/u
+
+const isAscii = (text: string) => !/[^ -~]/.test(text)
+
+/** How many columns of a terminal a text takes. */
+function columnsOf(text: string): number {
+  if (isAscii(text)) return text.length
+  let columns = 0
+  for (const character of text) columns += none.test(character) ? 0 : wide.test(character) ? 2 : 1
+  return columns
+}
+
+const padded = (text: string, columns: number): string =>
+  text + ' '.repeat(Math.max(0, columns - columnsOf(text)))
+
+/** A text from outside in a cell of a table: one line, without effect on the terminal. */
+const cellText = (value: unknown): string => safeLine(plainText(value))
+
+/** A value of JSON in few characters. */
+function plainText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'string') return value
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object' || item === null))
+    return value.map(String).join(', ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

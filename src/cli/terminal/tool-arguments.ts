@@ -1,22 +1,29 @@
-import { CommandLineError } from '../../config/config-error.ts'
 import type { JsonSchema } from '../../contract/json-schema.ts'
-import { isObject } from '../../json/is-object.ts'
-import { type ArgumentPlace, argumentPlace, flagOf, knownPlace } from './argument-place.ts'
-import { argumentValue, jsonIn } from './argument-value.ts'
+import { isObject, parseJsonText } from '../../text/json.ts'
+import { CommandLineError } from '../config/config-error.ts'
+import {
+  type ArgumentPlace,
+  argumentPlace,
+  flagOf,
+  isFreeText,
+  knownPlace,
+  typeInWords,
+  type UnknownNameHints,
+} from './argument-place.ts'
 
 /** What stands behind the name of a tool. */
-export interface ToolArguments {
+interface ToolArguments {
   readonly arguments: Record<string, unknown>
   readonly wantsJson: boolean
   readonly wantsHelp: boolean
 }
 
 /** What the words are read with. */
-export interface ArgumentSources {
+interface ArgumentSources extends UnknownNameHints {
   /** The schema of the tool's arguments. */
   readonly schema: JsonSchema
-  /** Names of the program's settings, for a hint. */
-  readonly settings: readonly string[]
+  /** Whether `--clear` reaches a dotted path. */
+  readonly clears?: (path: string) => boolean
   readonly readFile: (path: string) => string
   readonly readInput: () => Promise<string>
 }
@@ -84,7 +91,7 @@ interface FlagValue {
 
 /** `--name value`, `--name=value`, `--name:=JSON`, `--name:@FILE`, `--switch`, `--no-switch`. */
 function readFlag(word: string, next: string | undefined, sources: ArgumentSources): FlagValue {
-  const { schema, settings, readFile } = sources
+  const { schema, readFile } = sources
   const [, name, sign, text = ''] = /^--([^=:]+)(?:(:=|:@|=)(.*))?$/s.exec(word) ?? []
   if (name === undefined)
     throw new CommandLineError(
@@ -92,10 +99,12 @@ function readFlag(word: string, next: string | undefined, sources: ArgumentSourc
     )
   const negated = sign === undefined ? negatedPlace(name, schema) : undefined
   if (negated) return { place: negated, value: false, usesNext: false }
-  const place = argumentPlace(name, schema, settings)
+  const place = argumentPlace(name, schema, sources)
   const flag = flagOf(place.path)
   if (sign === ':=') return { place, value: jsonIn(flag, text), usesNext: false }
   if (sign === ':@') return { place, value: readFile(text), usesNext: false }
+  if ((sign === '=' ? text : next) === 'null' && !isFreeText(place))
+    throw nullRefused(place, sources)
   if (sign === '=')
     return { place, value: argumentValue(flag, text, place.schema), usesNext: false }
   const isSwitch = place.schema.type === 'boolean'
@@ -106,6 +115,22 @@ function readFlag(word: string, next: string | undefined, sources: ArgumentSourc
       `${flag} needs a value.${next === undefined ? '' : ` One that begins with -- is given as ${flag}=VALUE.`}`,
     )
   return { place, value: argumentValue(flag, next, place.schema), usesNext: true }
+}
+
+/** Whoever writes null for such an argument most likely means none. */
+function nullRefused(
+  { path, schema }: ArgumentPlace,
+  { clears }: ArgumentSources,
+): CommandLineError {
+  const flag = flagOf(path)
+  const isUntyped = schema.type === undefined
+  const ways = [
+    clears?.(path.join('.')) && `To clear it, give --clear ${path.join('.')}.`,
+    isUntyped && `For the value null, give ${flag}:=null.`,
+    (isUntyped || schema.type === 'string') && `For the text, give '${flag}:="null"'.`,
+  ].filter(Boolean)
+  const how = ways.length > 0 ? ways.join(' ') : 'Leave it out if it shall have no value.'
+  return new CommandLineError(`${flag} takes no bare null. ${how}`)
 }
 
 /** The switch that `no-NAME` sets to false. */
@@ -154,4 +179,58 @@ function merged(
     return [name, isObject(before) && isObject(value) ? merged(before, value) : value]
   })
   return Object.fromEntries([...Object.entries(one), ...added])
+}
+
+/**
+ * The text of a flag as the value of its argument. What cannot be one stays a text, which the tool
+ * refuses in its own words, as it does for any client. Throws CommandLineError for JSON that is none.
+ */
+function argumentValue(flag: string, text: string, schema: JsonSchema): unknown {
+  const { type } = schema
+  if (type === 'integer' || type === 'number') return numberIn(text) ?? text
+  if (type === 'boolean') return { true: true, false: false }[text] ?? text
+  if (type === 'object') {
+    if (/^'?\s*\{/.test(text)) return jsonIn(flag, text)
+    throw new CommandLineError(
+      `${flag} is ${typeInWords(schema)}: give it as JSON, or its fields as ${flag}.NAME.`,
+    )
+  }
+  if (type === 'array') return listIn(flag, text, schema)
+  return text
+}
+
+/** JSON that a person has written. Throws CommandLineError. */
+function jsonIn(flag: string, text: string): unknown {
+  try {
+    return parseJsonText(text)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new CommandLineError(`${flag} is not valid JSON: ${reason}.${quotesHint(text)}`)
+  }
+}
+
+/** PowerShell 5 and cmd take away quotation marks, of which JSON with names or texts has some. */
+const quotesHint = (text: string) =>
+  /^'?\s*[{[][^"]*[a-z][^"]*$/i.test(text)
+    ? ' Names and texts need double quotation marks. The shell may have removed them: a file keeps them (--args @FILE).'
+    : ''
+
+/** A number in decimal digits, if it is kept exactly. */
+function numberIn(text: string): number | undefined {
+  const value = Number(text)
+  const isDecimal = /^-?\d+(\.\d+)?$/.test(text)
+  const isExact = !Number.isInteger(value) || Number.isSafeInteger(value)
+  return isDecimal && isExact ? value : undefined
+}
+
+/**
+ * A list as JSON, or one item of it: of objects that need one field only, that field. The tool itself divides texts with commas, where they can be.
+ */
+function listIn(flag: string, text: string, { items }: JsonSchema): unknown {
+  if (/^'?\s*\[/.test(text)) return jsonIn(flag, text)
+  const item: JsonSchema = { ...Object(items) }
+  if (item.type === 'object' && /^'?\s*\{/.test(text)) return [jsonIn(flag, text)]
+  const [only, ...others] = item.required ?? []
+  if (only !== undefined && others.length === 0) return [{ [only]: text }]
+  return text.includes(',') ? text : [text]
 }

@@ -1,7 +1,16 @@
-import type { HelpPart } from '../../config/help.ts'
-import type { Tool } from '../../mcp/call/tool.ts'
-import { argumentRows } from './argument-rows.ts'
-import { exampleCommand } from './example-command.ts'
+import type { JsonSchema } from '../../contract/json-schema.ts'
+import {
+  exampleIds,
+  exampleLine,
+  examplePeriod,
+  examples,
+  parameterExamples,
+} from '../../contract/openapi-examples.ts'
+import { isObject } from '../../text/json.ts'
+import { accountArguments } from '../../tool/listed-tool.ts'
+import type { Tool } from '../../tool/tool.ts'
+import type { HelpPart } from '../config/help.ts'
+import { fieldSchema, flagOf, isFree } from './argument-place.ts'
 import type { Terminal } from './terminal.ts'
 import { ownFlags } from './tool-arguments.ts'
 
@@ -37,3 +46,178 @@ export function toolHelp(tool: Tool, { terminal, account }: HelpFor): string {
   ]
   return terminal.layOut(parts)
 }
+
+/** An argument as the help shows it. */
+interface ArgumentRow {
+  readonly path: readonly string[]
+  readonly schema: JsonSchema
+  /** Such as `--limit NUMBER`. */
+  readonly usage: string
+  /** It has to be given, always. */
+  readonly isRequired: boolean
+  readonly meaning: string
+}
+
+/** All arguments of a tool; the fields of an object stand in its place. `pinned`: see --account. */
+export function argumentRows(
+  schema: JsonSchema,
+  { pinned }: { readonly pinned: boolean },
+): ArgumentRow[] {
+  const left: readonly string[] = pinned ? accountArguments : []
+  return rowsOf(schema, [], true).filter(({ path }) => !left.includes(path[0] ?? ''))
+}
+
+/** `isGiven`: the object that has the fields is always given. */
+function rowsOf(schema: JsonSchema, path: readonly string[], isGiven: boolean): ArgumentRow[] {
+  return Object.keys(schema.properties ?? {}).flatMap((name) => {
+    const field = fieldSchema(schema, name)
+    const here = [...path, name]
+    const isRequired = isGiven && (schema.required?.includes(name) ?? false)
+    const inner = field.type === 'object' ? rowsOf(field, here, isRequired) : []
+    return inner.length > 0 ? inner : [rowOf(here, field, isRequired)]
+  })
+}
+
+function rowOf(path: readonly string[], schema: JsonSchema, isRequired: boolean): ArgumentRow {
+  const flag = flagOf(path)
+  return {
+    ...{ path, schema, isRequired },
+    usage: usageOf(flag, schema),
+    meaning: meaningOf(schema, isRequired),
+  }
+}
+
+function usageOf(flag: string, schema: JsonSchema): string {
+  if (schema.type === 'boolean') return schema.default === true ? flag.replace('--', '--no-') : flag
+  return `${flag} ${valueWord(schema)}`
+}
+
+/** What an argument takes, in one word. */
+function valueWord(schema: JsonSchema): string {
+  const { type, format, items } = schema
+  if (schema.enum) return schema.enum.join('|')
+  if (type === 'array')
+    return `${Object(items).type === 'object' ? 'JSON' : valueWord({ ...Object(items) })} …`
+  if (type === 'object') return 'JSON'
+  if (type === 'integer' || type === 'number') return 'NUMBER'
+  return format === 'date-time' ? 'TIME' : 'TEXT'
+}
+
+function meaningOf(schema: JsonSchema, isRequired: boolean): string {
+  const { description = '', default: usual, type } = schema
+  return [
+    isRequired && 'Required.',
+    // On the wire null clears a field; in a tool's arguments clear names it.
+    description.replace('null:', 'cleared:'),
+    !/\d to \d/.test(description) && boundsOf(schema),
+    type === 'array' && 'Several: once for each, or JSON.',
+    type === 'object' && isFree(schema) && 'Its fields: .NAME TEXT.',
+    usual !== undefined && usual !== '' && usual !== false && `Default ${String(usual)}.`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+function boundsOf(schema: JsonSchema): string {
+  const { minimum, maximum, maxLength, maxItems } = schema
+  if (minimum !== undefined && maximum !== undefined) return `${minimum} to ${maximum}.`
+  if (maximum !== undefined) return `At most ${maximum}.`
+  if (minimum !== undefined) return `At least ${minimum}.`
+  if (maxLength !== undefined) return `At most ${maxLength} characters.`
+  return maxItems === undefined ? '' : `At most ${maxItems}.`
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** An example of how a tool is called: its name and words behind it. */
+export function exampleWords(tool: ToolFacts): string[] {
+  return [tool.name, ...argumentWords(exampleArguments(tool), tool.inputSchema())]
+}
+
+type ToolFacts = Pick<Tool, 'name' | 'route' | 'inputSchema'>
+
+/** The same as a command line, to copy into a POSIX shell. */
+const exampleCommand = (tool: ToolFacts): string =>
+  ['voice-agent-mcp call', ...exampleWords(tool).map(quotedForShell)].join(' ')
+
+/** Arguments of a tool, as the examples of the OpenAPI document have them. */
+function exampleArguments({ name, route, inputSchema }: ToolFacts): Values {
+  const own = Object.hasOwn(ofTools, name) ? ofTools[name] : undefined
+  if (own) return own
+  const { required = [], properties = {} } = inputSchema()
+  const body = examples[`${route.id}.body`] ?? examples[`${route.id}.body.phone`]
+  const needed = required.map((one) => [one, parameterExamples[one]])
+  const all = { ...Object.fromEntries(needed), ...(isObject(body) ? body : {}) }
+  return Object.fromEntries(
+    Object.entries(all).filter(([one, value]) => value !== null && Object.hasOwn(properties, one)),
+  )
+}
+
+/** Of tools whose arguments are more, or others, than those of their route. */
+const ofTools: Readonly<Record<string, Values>> = {
+  archive_agent: { agent_id: exampleIds.agent },
+  copy_agent: {
+    agent_id: exampleIds.agent,
+    name: 'Support line 2',
+    changes: { tags: ['support'] },
+  },
+  get_conversation: { id: exampleIds.call },
+  get_usage: examplePeriod,
+  list_agents: { tags: ['support'], limit: 5, fields: ['name', 'tags'] },
+  list_calls: { answer_status: 'user_unavailable', created_after: examplePeriod.start },
+  list_conversations: { direction: 'inbound', limit: 5 },
+  list_models: { provider: 'openai', fields: ['name'] },
+  list_voices: { language: 'en-us', gender: 'female', limit: 5 },
+  place_calls: {
+    agent_id: exampleIds.agent,
+    from_number: exampleLine.number,
+    calls: ['+12025550100', '+12025550101'],
+  },
+  update_agent: {
+    agent_id: exampleIds.agent,
+    max_duration_seconds: 600,
+    denoising: { web: false },
+    dry_run: true,
+  },
+  update_phone_number: { phone_number_id: exampleIds.number, name: 'Main line' },
+  update_subaccount: { subaccount_id: exampleIds.subaccount, name: 'Branch' },
+  wait_for_call: { call_id: exampleIds.call, timeout_seconds: 30 },
+}
+
+/** A word of a POSIX shell. */
+const quotedForShell = (word: string): string =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+
+/** Arguments of a tool as words of a command line: the reverse of `readToolArguments`. */
+export function argumentWords(
+  values: Readonly<Record<string, unknown>>,
+  schema: JsonSchema,
+  path: readonly string[] = [],
+): string[] {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const here = [...path, name]
+    const field = fieldSchema(schema, name)
+    const flag = flagOf(here)
+    if (typeof value === 'boolean') return [value ? flag : flag.replace('--', '--no-')]
+    if (Array.isArray(value)) return listWords(flag, value)
+    if (isObject(value))
+      return field.properties && Object.keys(value).length > 0
+        ? argumentWords(value, field, here)
+        : [flag, JSON.stringify(value)]
+    // A bare null is refused.
+    if (value === null || value === 'null') return [`${flag}:=${JSON.stringify(value)}`]
+    return textWords(flag, String(value))
+  })
+}
+
+/** An item each, where they are plain texts. */
+function listWords(flag: string, items: readonly unknown[]): string[] {
+  const isPlain = items.every((item) => typeof item === 'string' && !/^\s*[[{]|,|^null$/.test(item))
+  return isPlain && items.length > 0
+    ? items.flatMap((item) => textWords(flag, String(item)))
+    : [flag, JSON.stringify(items)]
+}
+
+/** A value that looks like a flag stands in the same word. */
+const textWords = (flag: string, text: string) =>
+  text.startsWith('--') ? [`${flag}=${text}`] : [flag, text]

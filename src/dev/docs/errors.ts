@@ -1,9 +1,9 @@
 import { sessionOf } from '../../../test/harness/session.ts'
 import { tools } from '../../../tools/index.ts'
-import { ApiError, type Failure, type Rejected, type Unreadable } from '../../api/failure.ts'
-import { adviceFor } from '../../mcp/call/advice.ts'
-import { adviceRows } from '../../mcp/call/advice-rows.ts'
-import type { RefusalKind } from '../../mcp/call/refused.ts'
+import { ApiError, type Failure, type Rejected, type Unreadable } from '../../platform/failure.ts'
+import { adviceRows } from '../../tool/advice-rows.ts'
+import { adviceFor } from '../../tool/error-result.ts'
+import type { RefusalKind } from '../../tool/refused.ts'
 import { code, table } from './markdown.ts'
 
 /** Every kind of error, and what it means. The compiler holds the list complete. */
@@ -25,8 +25,10 @@ const kinds: Readonly<Record<Failure['kind'] | RefusalKind | 'internal', string>
     'The agent was changed since `expected_modified`, or a SIP trunk to delete has numbers. Nothing was sent.',
   needs_person: 'A person has to agree, and the client cannot ask one (`--confirm person`).',
   not_allowed:
-    'The dial policy does not allow the call, or what this server has to keep of it, or of a confirmation, cannot be kept. Nothing was done.',
+    'The dial policy does not allow the call, or too many actions were confirmed within a few minutes. Nothing was done.',
   not_taken: 'The platform has a record of the call and says that it did not accept it.',
+  state_unavailable:
+    'What this server keeps of calls, limits and confirmations is slow or away, and without it nobody is called. Nothing was done. `retryAfter` has the seconds to wait; null where somebody has to repair it.',
   unknown_outcome:
     'It is not known whether the call was placed, the copy created, or any of many things changed.',
   internal: 'A defect of this server, neither of the network nor of the platform.',
@@ -101,7 +103,7 @@ const examples: readonly { when: string; failure: Failure; isSandbox?: boolean }
   },
   {
     when: 'the audit trail cannot be written (`--audit-failure refuse`)',
-    failure: { kind: 'not_recorded', reason: 'no space left', maybeSent: false },
+    failure: { kind: 'not_recorded', maybeSent: false },
   },
   { when: 'the client cancelled', failure: { kind: 'cancelled', maybeSent: true } },
 ]

@@ -1,8 +1,7 @@
 import packageJson from '../../../package.json' with { type: 'json' }
+import { usualServerName } from '../../cli/config/install.ts'
 import { clients } from '../../cli/install/clients.ts'
-import { cursorQuery } from '../../cli/install/one-click-links.ts'
-import { stepsToAdd } from '../../cli/install/server-entry.ts'
-import { usualServerName } from '../../config/install.ts'
+import { cursorQuery, stepsToAdd } from '../../cli/install/server-entry.ts'
 
 /*
  * Links that add the published package to an editor. The editor shows what it is about to add, and

@@ -1,8 +1,9 @@
 import { commands, settings } from '../../cli/commands/index.ts'
-import { configFileSchema } from '../../config/config-schema.ts'
-import { settingHelp } from '../../config/help.ts'
+import { configFileSchema } from '../../cli/config/config-file.ts'
+import { settingHelp } from '../../cli/config/help.ts'
 import { magicDestinations } from '../../sandbox/call-plan.ts'
-import { sandboxKeys } from '../../sandbox/seed-ids.ts'
+import { sandboxKeys } from '../../sandbox/small-data.ts'
+import { installOptions } from '../release/install-options.ts'
 import { code, table } from './markdown.ts'
 
 /** Every setting: flag, variable, meaning, and the commands that take it. */
@@ -47,3 +48,14 @@ export const sandboxKeyTable = (): string =>
 /** The JSON Schema of configuration files, as text. */
 export const configSchemaText = (): string =>
   `${JSON.stringify(configFileSchema(settings), undefined, 2)}\n`
+
+/** What the clients of the desktop bundle ask for. */
+export const installOptionTable = (): string =>
+  table(
+    ['Option', 'Setting', 'Meaning'],
+    Object.values(installOptions).map(({ title, variable, description }) => [
+      title,
+      code(variable),
+      description,
+    ]),
+  )

@@ -1,7 +1,7 @@
 import { tools } from '../../../tools/index.ts'
 import type { JsonSchema } from '../../contract/json-schema.ts'
-import type { Tool } from '../../mcp/call/tool.ts'
-import { toolsetsOf } from '../../mcp/protocol/exposure.ts'
+import { toolsetsOf } from '../../mcp/exposure.ts'
+import type { Tool } from '../../tool/tool.ts'
 import { code, firstSentence, table } from './markdown.ts'
 
 /** Every tool in one line: for the README. */

@@ -1,92 +1,94 @@
 /**
- * Which room may import which. A room is a folder under src/, or one file; its own files may import
- * each other. A row names only rooms of earlier rows, so rooms cannot form a circle. Where two rows
- * have a file, the row of the longer name counts. `tools/*` is a room for each file: no tool
- * imports another. `npm run arrows` checks the imports, also those of types alone.
+ * Which folder may import which. A row is a folder under src/, or one file; its own files may import
+ * each other. A row names only earlier rows, so folders cannot form a circle, and what is above is
+ * not known below. Where two rows have a file, the row of the longer name counts. `npm run arrows`
+ * checks the imports, also those of types alone.
  */
 export const mayImport = {
   // They know nothing of the rest.
   text: '',
-  json: '',
   jinja: '',
   'contract/answer-status': '',
-  contract: 'text json',
-  // Interactive views of results: their files, and the programs in them, which run in a browser.
+  contract: 'text',
+  // What every part may record: the log, the metrics and the traces.
+  'server/observe': 'text',
+  // Pages for people: escaping, style and policy. Views of results: programs that run in a browser.
+  'apps/pages': '',
+  'apps/browser': 'contract/answer-status text',
   apps: '',
-  'app-views': 'contract/answer-status text json',
-
-  // Pages for people: escaping, style and policy.
-  pages: '',
-
-  // What is recorded of requests: log and metrics.
-  observe: 'text',
 
   // The platform: its client, and the sandbox in its place.
-  api: 'contract text json',
+  platform: 'server/observe contract text',
   'state/private-files': '',
-  sandbox: 'contract contract/answer-status jinja state/private-files pages text json',
+  sandbox: 'contract contract/answer-status jinja state/private-files apps/pages text',
 
-  // The authorization server: its pages.
-  'oauth/pages': 'pages text',
-
-  // Who may be called; placing a call once, and following it.
-  state: 'state/private-files contract text json',
-  policy: 'state text json',
-  calls: 'policy state api contract text json',
+  // What outlives a request; who may be called; placing a call once, and following it.
+  state: 'state/private-files contract text',
+  policy: 'state text',
+  calls: 'policy state platform contract text',
   // Who changed what: the audit trail.
-  audit: 'calls state api contract text json',
+  'server/audit': 'calls state platform server/observe contract text',
+  // What one key has read before.
+  'platform/sessions': 'calls state server/observe platform contract text',
 
-  // Whose request it is; how a result is shown.
-  session: 'calls state observe api contract text',
-  views: 'contract contract/answer-status text',
+  // What tools are made of.
+  tool: [
+    'apps platform/sessions calls policy state platform',
+    'contract contract/answer-status jinja text',
+  ],
+  // The tools: a folder for each noun, and the list of all.
+  'tools/accounts': 'tool platform/sessions platform contract text',
+  'tools/agents': 'tool platform/sessions calls platform contract text',
+  'tools/calls':
+    'tool platform/sessions calls policy state platform contract contract/answer-status text',
+  'tools/conversations': 'tool platform/sessions contract text',
+  'tools/phone-numbers': 'tool platform/sessions platform contract text',
+  'tools/providers': 'tool platform/sessions platform contract text',
+  'tools/sip-trunks': 'tool platform/sessions platform contract text',
+  'tools/templates': 'tool jinja platform contract text',
+  'tools/usage': 'tool platform/sessions platform contract text',
+  'tools/index': [
+    'tools/accounts tools/agents tools/calls tools/conversations tools/phone-numbers tools/providers',
+    'tools/sip-trunks tools/templates tools/usage tool contract',
+  ],
 
-  // The MCP server. The service gives it its tools and prompts.
-  'mcp/hints': 'session calls api contract text',
-  'mcp/call': 'apps mcp/hints views session calls state api contract text json',
-  'mcp/protocol':
-    'apps mcp/call mcp/hints session audit calls state observe api contract text json',
-  'mcp/fast': 'apps mcp/protocol mcp/call session observe json',
-  'mcp/mcp-service': 'mcp/fast mcp/protocol mcp/call audit state observe',
-  transports: 'mcp/mcp-service mcp/fast mcp/protocol session text json',
+  // The MCP server. The composition gives it its tools and prompts.
+  mcp: 'apps tool platform/sessions server/audit calls state server/observe platform contract text',
+  prompts: 'mcp tool platform/sessions platform contract text',
 
-  // OAuth for hosted clients: the authorization server beside the MCP server.
-  'oauth/guarded-fetch': 'transports',
-  oauth: 'oauth/pages pages oauth/guarded-fetch transports session state text json',
-
-  // What the server offers.
-  flows:
-    'mcp/call mcp/hints views session calls policy state api contract contract/answer-status jinja text json',
-  prompts: 'mcp/protocol flows mcp/hints views session api contract text json',
-  'tools/*': 'flows views mcp/call contract',
-  'tools/index': 'tools/* mcp/call',
+  // The servers: stdio and HTTP; OAuth for hosted clients, the authorization server beside MCP.
+  'server/transports': 'mcp platform/sessions text',
+  'oauth/pages': 'apps/pages text',
+  'oauth/guarded-fetch': 'server/transports',
+  oauth:
+    'oauth/pages apps/pages oauth/guarded-fetch server/transports platform/sessions state text',
 
   // The program: settings, then the service made of them, then the commands.
-  'service/tool-summaries': 'apps tools/index mcp/protocol',
-  config: 'service/tool-summaries transports mcp/protocol mcp/call session state observe text json',
-  service: [
-    'config service/tool-summaries oauth oauth/guarded-fetch transports tools/index prompts flows',
-    'mcp/mcp-service mcp/fast mcp/protocol mcp/call session audit calls policy state',
-    'state/private-files observe sandbox api contract text json',
+  'server/tool-summaries': 'apps tools/index mcp',
+  'cli/config':
+    'server/tool-summaries server/transports mcp tool platform/sessions state server/observe text',
+  server: [
+    'cli/config server/tool-summaries oauth oauth/guarded-fetch server/transports tools/index tools/calls prompts',
+    'mcp tool apps platform/sessions server/audit calls policy state',
+    'state/private-files server/observe sandbox platform contract text',
   ],
   // Our entry in the configuration files of MCP clients.
-  'cli/install': 'config state/private-files text json',
+  'cli/install': 'cli/config state/private-files text',
   // A check of everything that a server needs.
-  'cli/doctor': 'cli/install service config policy state api contract text json',
+  'cli/doctor': 'cli/install server tools/index cli/config policy state platform contract text',
   // Tools called from the command line.
-  'cli/text-width': 'config',
-  'cli/help-layout': 'cli/text-width config',
   'cli/standard-output': '',
   'cli/terminal': [
-    'cli/install cli/help-layout cli/standard-output',
-    'service service/tool-summaries tools/index config',
-    'mcp/protocol mcp/call api contract text json',
+    'cli/install cli/standard-output',
+    'server server/tool-summaries tools/index cli/config',
+    'mcp tool platform contract text',
   ],
   cli: [
-    'cli/install cli/doctor cli/terminal cli/help-layout cli/text-width cli/standard-output',
-    'service service/tool-summaries tools/index config transports mcp/fast mcp/protocol mcp/call',
-    'session observe sandbox state state/private-files contract pages text',
+    'cli/install cli/doctor cli/terminal cli/standard-output',
+    'server server/tool-summaries tools/index cli/config server/transports mcp tool',
+    'platform/sessions server/observe sandbox policy state state/private-files contract apps/pages text',
   ],
-  'cli/main': 'cli cli/text-width config',
+  'cli/main': 'cli cli/config',
   bin: 'cli/main cli',
 
   // Programs of others, which start the built program.
@@ -94,19 +96,18 @@ export const mayImport = {
 
   // Tests, and programs for developers. Only bin imports cli/main.
   'test/harness': [
-    'apps cli/install',
-    'service config oauth tools/index transports mcp/fast mcp/protocol mcp/call session calls policy state sandbox api contract',
-    'text json',
+    'apps cli/install server cli/config oauth tools/index server/transports mcp tool',
+    'platform/sessions calls policy state sandbox platform contract text',
   ],
   dev: [
-    'apps test/harness cli/install cli service service/tool-summaries config transports tools/index mcp/protocol',
-    'flows mcp/call session calls policy state sandbox pages api contract text',
+    'apps test/harness cli/install cli server server/tool-summaries cli/config',
+    'tools/index tool mcp sandbox apps/pages platform contract text',
   ],
   test: [
-    'apps app-views cli/install cli/doctor cli/terminal',
-    'test/harness dev cli service service/tool-summaries config transports tools/index tools/*',
-    'prompts flows mcp/mcp-service mcp/fast mcp/protocol mcp/call mcp/hints views session calls',
-    'policy audit state state/private-files observe sandbox oauth oauth/pages oauth/guarded-fetch',
-    'pages api contract jinja text json',
+    'apps apps/browser apps/pages cli/install cli/doctor cli/terminal test/harness dev cli server',
+    'server/tool-summaries cli/config server/transports server/audit server/observe tools/index tools/accounts',
+    'tools/agents tools/calls tools/phone-numbers tools/providers tools/sip-trunks tools/templates tools/usage prompts',
+    'mcp tool platform/sessions calls policy state state/private-files sandbox',
+    'oauth oauth/pages oauth/guarded-fetch platform contract jinja text',
   ],
 } as const

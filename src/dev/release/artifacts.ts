@@ -2,12 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { type Bundle, packBundle, tryBundle, writeBundle } from './bundle.ts'
-import type { Outcome, Step } from './checklist.ts'
 import { installPackage, mostBytes, packPackage, releaseFolder } from './npm-package.ts'
-import { downloadUrl, type PackageInfo, repositoryAt, root } from './package-info.ts'
-import { SchemaUnavailable, schemaFaults } from './published-schema.ts'
-import { ServerJson, serverJson } from './server-json.ts'
-import { sha256Of } from './sha256-of.ts'
+import { downloadUrl, type PackageInfo, repositoryAt, root, sha256Of } from './package-info.ts'
+import { writePlugin } from './plugins.ts'
+import type { Outcome, Step } from './preparation.ts'
+import { SchemaUnavailable, ServerJson, schemaFaults, serverJson } from './server-json.ts'
 import { tryProgram } from './try-program.ts'
 
 const shown = (file: string) => relative(root, file)
@@ -65,6 +64,14 @@ export function artifacts(info: PackageInfo, scratch: string, schemaUrl: string)
       async run() {
         await tryBundle(madeBundle(), folder('unpacked'))
         return done('works with options not filled in, empty, and with a key')
+      },
+    },
+    {
+      title: 'Plugin for terminal assistants',
+      run() {
+        const path = join(releaseFolder, 'plugin')
+        writePlugin(info, path)
+        return done(shown(path))
       },
     },
     { title: 'Entry in the MCP registry', run: () => registryEntry(info, madeBundle(), schemaUrl) },

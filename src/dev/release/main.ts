@@ -5,11 +5,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { scriptUsage } from '../script-usage.ts'
 import { artifacts } from './artifacts.ts'
-import { type Result, runSteps, type Step } from './checklist.ts'
-import { downloadUrl, type PackageInfo, readPackage, root } from './package-info.ts'
-import { preparation } from './preparation.ts'
+import { downloadUrl, type PackageInfo, readPackage, root, setRepository } from './package-info.ts'
+import { preparation, type Result, runSteps, type Step } from './preparation.ts'
 import { serverJsonSchemaUrl } from './server-json.ts'
-import { setRepository } from './set-repository.ts'
 
 const usage = `Makes what is released, tries it, and says what is left to do. It publishes nothing.
 
@@ -98,6 +96,7 @@ What a person does next (docs/releasing.md):
   2. npm publish ${files}.tgz
   3. Make a release of the tag with ${files}.mcpb and SHA256SUMS${url === undefined ? '' : `, so that\n     ${url} leads to it`}
   4. mcp-publisher publish dist/release/server.json
+  5. Commit dist/release/plugin to the repository of the plugin
 `
 }
 

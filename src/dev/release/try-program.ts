@@ -7,7 +7,7 @@ import * as z from 'zod'
 import { cleanEnv, startProcess } from '../../../test/harness/program.ts'
 import { tools } from '../../../tools/index.ts'
 import { viewExtension, viewMimeType, viewNames, viewUri } from '../../apps/views.ts'
-import { sandboxKeys } from '../../sandbox/seed-ids.ts'
+import { sandboxKeys } from '../../sandbox/small-data.ts'
 
 /** A command, and the variables that it is started with. */
 export interface Launch {

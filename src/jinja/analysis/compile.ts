@@ -1,4 +1,4 @@
-import type { AnalysisBudget } from '../analysis-budget.ts'
+import type { AnalysisBudget } from '../limits.ts'
 import { STEPS_PER_FRAME, STEPS_PER_STATEMENT } from '../limits.ts'
 import { quote } from '../syntax/text.ts'
 import type {
@@ -13,14 +13,12 @@ import type {
   Template,
 } from '../syntax/tree.ts'
 import { eachName, eachNameSet, eachStatement } from '../syntax/walk.ts'
-import type { BlockFrame, Compiled, LoopFrames, MacroFrame } from './compiled.ts'
-import { ExpressionChecker, type Frame } from './expressions.ts'
-import { collectNames, declareTarget, loopNames, macroNames, readFilters } from './frames.ts'
-import { Names } from './names.ts'
-import { repeatedParameter } from './python-rules.ts'
+import { ExpressionChecker, type Frame, repeatedParameter } from './expressions.ts'
+import type { BlockFrame, Compiled, LoopFrames, MacroFrame } from './names.ts'
+import { collectNames, declareTarget, loopNames, macroNames, Names, readFilters } from './names.ts'
 import { Report } from './report.ts'
-import { type Special, SpecialNames } from './specials.ts'
 import type { Vocabulary } from './vocabulary.ts'
+import { type Special, SpecialNames } from './vocabulary.ts'
 
 const macroSpecials: readonly Special[] = ['caller', 'kwargs', 'varargs']
 

@@ -1,9 +1,18 @@
-import { ConstantFolder } from '../render/constant.ts'
+import { ConstantFolder } from '../render/evaluate.ts'
 import { quote } from '../syntax/text.ts'
-import type { CallStep, Chain, Expr, FilterStep, Step, Target, TestStep } from '../syntax/tree.ts'
+import type {
+  Arguments,
+  CallStep,
+  Chain,
+  Expr,
+  FilterStep,
+  Parameter,
+  Step,
+  Target,
+  TestStep,
+} from '../syntax/tree.ts'
 import { eachArgument, eachChild, eachInStep } from '../syntax/walk.ts'
 import type { Names } from './names.ts'
-import { repeatedKeyword } from './python-rules.ts'
 import type { Report } from './report.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -147,4 +156,38 @@ export class ExpressionChecker {
       'used outside of it'
     this.report.fail({ type: 'syntax_error', message, line })
   }
+}
+
+/** Mistakes that Jinja2 leaves for Python to find in the code it generates. */
+
+const pythonKeywords: ReadonlySet<string> = new Set([
+  ...['False', 'None', 'True', 'and', 'as', 'assert', 'async', 'await', 'break', 'class'],
+  ...['continue', 'def', 'del', 'elif', 'else', 'except', 'finally', 'for', 'from', 'global'],
+  ...['if', 'import', 'in', 'is', 'lambda', 'nonlocal', 'not', 'or', 'pass', 'raise', 'return'],
+  ...['try', 'while', 'with', 'yield'],
+])
+
+function firstRepeated(names: readonly string[]): string | null {
+  const seen = new Set<string>()
+  for (const name of names) {
+    if (seen.has(name)) return name
+    seen.add(name)
+  }
+  return null
+}
+
+/**
+ * The keyword given twice, or null. Jinja2 passes all keywords through a dict if one of them is a
+ * Python keyword, and a dict does not mind.
+ */
+function repeatedKeyword(args: Arguments, extra: readonly string[]): string | null {
+  if (args.keywords.length + extra.length < 2) return null
+  const names = [...args.keywords.map(({ name }) => name), ...extra]
+  return names.some((name) => pythonKeywords.has(name)) ? null : firstRepeated(names)
+}
+
+/** The parameter declared twice, or null. */
+export function repeatedParameter(parameters: readonly Parameter[]): string | null {
+  if (parameters.length < 2) return null
+  return firstRepeated(parameters.map(({ name }) => name))
 }

@@ -3,8 +3,7 @@ import { dumpFilters } from './dump.ts'
 import { htmlFilters } from './html.ts'
 import { numberFilters } from './numbers.ts'
 import { orderingFilters } from './ordering.ts'
-import { selectionFilters } from './selection.ts'
-import { sequenceFilters } from './sequences.ts'
+import { selectionFilters, sequenceFilters } from './sequences.ts'
 import { textFilters } from './text.ts'
 
 /** Jinja2's builtin filters, and the platform's `datetime`. */

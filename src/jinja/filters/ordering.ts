@@ -1,7 +1,7 @@
 import { compare, equals, hashKey } from '../python/compare.ts'
 import { itemsOf } from '../python/container-methods.ts'
 import { iterate, toArray } from '../python/iterate.ts'
-import type { BoundArguments } from '../python/method.ts'
+import type { BoundArguments } from '../python/methods.ts'
 import { binary } from '../python/operators.ts'
 import { newContainer, newEntry, type Runtime } from '../python/runtime.ts'
 import {
@@ -15,8 +15,7 @@ import {
   Undefined,
   type Value,
 } from '../python/values.ts'
-import { attributeGetter, ignoreCase } from './attributes.ts'
-import { type FilterEntry, filter } from './define.ts'
+import { attributeGetter, type FilterEntry, filter, ignoreCase } from './define.ts'
 
 type KeyOf = (runtime: Runtime, item: Value) => Value
 

@@ -1,15 +1,13 @@
 import { quote } from '../syntax/text.ts'
-import { asInteger } from './arguments.ts'
 import { hashKey, numberOf } from './compare.ts'
 import { dictMethods, listMethods, tupleMethods } from './container-methods.ts'
-import { bitLength } from './integers.ts'
-import { sameKind } from './markup.ts'
-import { bound, type Methods } from './method.ts'
-import { repr } from './repr.ts'
+import { formatText } from './format.ts'
+import { asInteger, bound, type Methods } from './methods.ts'
+import { bitLength } from './numbers.ts'
 import { newContainer, newEntry, type Runtime } from './runtime.ts'
-import { formatText } from './str-format.ts'
 import { stringMethods } from './string-methods.ts'
 import { characters, sliceText, textLength } from './text.ts'
+import { repr, sameKind } from './to-text.ts'
 import {
   Callable,
   Dict,

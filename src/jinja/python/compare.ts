@@ -1,10 +1,9 @@
 import { MAX_VALUE_DEPTH } from '../limits.ts'
-import { bitLength } from './integers.ts'
 import { iterate } from './iterate.ts'
+import { bitLength } from './numbers.ts'
 import type { Runtime } from './runtime.ts'
-import { findFirst } from './search.ts'
 import { joinTexts } from './string-operations.ts'
-import { compareText } from './text.ts'
+import { compareText, findFirst } from './text.ts'
 import { Dict, List, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
 
 /** A bool, int or float as a JavaScript number or bigint, which compare exactly; null otherwise. */

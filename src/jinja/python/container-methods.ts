@@ -1,9 +1,8 @@
-import { asInteger } from './arguments.ts'
 import { compare, equals, hashKey, isIdentical } from './compare.ts'
 import { iterate, toArray } from './iterate.ts'
-import { type Method, type Methods, method } from './method.ts'
-import { repr } from './repr.ts'
+import { asInteger, type Method, type Methods, method } from './methods.ts'
 import { newContainer, newEntry, type Runtime } from './runtime.ts'
+import { repr } from './to-text.ts'
 import { Dict, List, Thing, Tuple, Undefined, type Value } from './values.ts'
 
 /** What `dict.keys()`, `.values()` and `.items()` return: a look at the dict as it is now. */

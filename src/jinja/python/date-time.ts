@@ -1,5 +1,5 @@
-import { repr } from './repr.ts'
 import type { Runtime } from './runtime.ts'
+import { repr } from './to-text.ts'
 import { Callable, Thing, textOf, type Value } from './values.ts'
 
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']

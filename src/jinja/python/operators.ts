@@ -1,10 +1,10 @@
 import type { BinaryOperator } from '../syntax/tree.ts'
-import { asInteger } from './arguments.ts'
 import { numberOf } from './compare.ts'
-import { bitLength, toFloat } from './integers.ts'
-import { escapeValue, sameKind } from './markup.ts'
+import { asInteger } from './methods.ts'
+import { bitLength, toFloat } from './numbers.ts'
 import { formatPercent } from './printf.ts'
 import { newContainer, type Runtime } from './runtime.ts'
+import { escapeValue, sameKind } from './to-text.ts'
 import { List, Markup, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
 
 const symbols: Readonly<Record<BinaryOperator, string>> = {

@@ -1,13 +1,10 @@
-import { asInteger } from './arguments.ts'
 import { numberOf } from './compare.ts'
-import { nonFinite, toExponent, toFixed, toGeneral } from './decimal.ts'
-import { bitLength, toFloat } from './integers.ts'
 import { tryLength } from './iterate.ts'
-import { escapeText, sameKind } from './markup.ts'
-import { integerText, repr, toText } from './repr.ts'
+import { asInteger } from './methods.ts'
+import { bitLength, nonFinite, toExponent, toFixed, toFloat, toGeneral } from './numbers.ts'
 import { newContainer, type Runtime } from './runtime.ts'
 import { sliceText, textLength } from './text.ts'
-import { TextBuilder } from './text-builder.ts'
+import { escapeText, integerText, repr, sameKind, TextBuilder, toText } from './to-text.ts'
 import { Dict, Markup, Tuple, textOf, typeName, Undefined, type Value } from './values.ts'
 
 type Spec = {

@@ -1,10 +1,14 @@
 import { trimEnd, trimStart } from '../syntax/text.ts'
-import { asInteger, asText } from './arguments.ts'
 import { toArray } from './iterate.ts'
-import { escapeText, sameKind } from './markup.ts'
-import { type BoundArguments, type Method, type Methods, method } from './method.ts'
+import {
+  asInteger,
+  asText,
+  type BoundArguments,
+  type Method,
+  type Methods,
+  method,
+} from './methods.ts'
 import type { Reading, Runtime } from './runtime.ts'
-import { findFirst, findLast } from './search.ts'
 import {
   expandTabs,
   findText,
@@ -16,7 +20,8 @@ import {
   stripText,
   titleCase,
 } from './string-operations.ts'
-import { countText, sliceText, splitLines, textLength } from './text.ts'
+import { countText, findFirst, findLast, sliceText, splitLines, textLength } from './text.ts'
+import { escapeText, sameKind } from './to-text.ts'
 import { List, Markup, Tuple, textOf, typeName, type Value } from './values.ts'
 
 type Text = string | Markup

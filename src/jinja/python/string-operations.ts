@@ -1,7 +1,15 @@
 import { isSpace, trimEnd, trimStart } from '../syntax/text.ts'
 import type { Runtime } from './runtime.ts'
-import { findFirst, findLast, positionsOf } from './search.ts'
-import { characters, countText, sliceText, splitWords, textLength } from './text.ts'
+import {
+  characters,
+  countText,
+  findFirst,
+  findLast,
+  positionsOf,
+  sliceText,
+  splitWords,
+  textLength,
+} from './text.ts'
 
 /** What string methods and filters do, on plain text. Each checks a length before it makes it. */
 

@@ -136,7 +136,7 @@ export interface Runtime {
   allowBits(bits: number): void
   /** Runs a macro, a recursive loop or a block, which may call itself. */
   call<T>(run: () => T): T
-  /** Notes that a variable was printed as nothing: see `gaps.ts`. */
+  /** Notes that a variable was printed as nothing: see runtime.ts. */
   noteGap(source: Name | Chain, steps: number): void
   fail(message: string, type?: TemplateErrorType): never
 }

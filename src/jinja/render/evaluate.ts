@@ -1,10 +1,11 @@
+import { TemplateError } from '../error.ts'
+import { filters } from '../filters/index.ts'
 import { getAttribute, getItem, getSlice, keywordsOf } from '../python/access.ts'
 import { compare, contains, equals, hashKey } from '../python/compare.ts'
 import { toArray } from '../python/iterate.ts'
-import { escapeText } from '../python/markup.ts'
 import { binary, unary } from '../python/operators.ts'
-import { toText } from '../python/repr.ts'
-import { newCall, newContainer, newEntry, type Runtime } from '../python/runtime.ts'
+import { newCall, newContainer, newEntry, RenderRuntime, type Runtime } from '../python/runtime.ts'
+import { escapeText, toText } from '../python/to-text.ts'
 import {
   type CallArguments,
   Dict,
@@ -30,6 +31,7 @@ import type {
   Step,
   TestStep,
 } from '../syntax/tree.ts'
+import { tests } from './tests.ts'
 
 /** Where an expression gets the values of its names. */
 type Lookup = { readonly find: (name: string) => Value | undefined }
@@ -265,4 +267,28 @@ export function evaluateArguments(
     }
   }
   return { positional: values, keywords: named }
+}
+
+/** Filters that need the context; Jinja2 never computes them ahead of time. */
+const contextual = ['map', 'select', 'reject', 'selectattr', 'rejectattr', 'random']
+
+const pureFilters = new Map([...filters].filter(([name]) => !contextual.includes(name)))
+
+/** For all the constants of a template together. */
+const budget = { maxSteps: 500_000, maxLength: 100_000 }
+
+/** Tells which expressions Jinja2's optimizer can compute while it compiles a template. */
+export class ConstantFolder {
+  private readonly runtime = new RenderRuntime(budget, pureFilters, tests)
+
+  folds(expr: Expr): boolean {
+    const { runtime } = this
+    try {
+      evaluate(runtime, expr, { find: () => runtime.fail('a name is not constant') })
+      return true
+    } catch (error) {
+      if (error instanceof TemplateError) return false
+      throw error
+    }
+  }
 }

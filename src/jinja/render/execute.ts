@@ -1,19 +1,22 @@
-import type { Compiled, LoopFrames } from '../analysis/compiled.ts'
-import type { Names } from '../analysis/names.ts'
+import type { Compiled, LoopFrames, Names } from '../analysis/names.ts'
 import { iterate } from '../python/iterate.ts'
-import { escapeValue } from '../python/markup.ts'
-import { toText } from '../python/repr.ts'
 import type { Runtime } from '../python/runtime.ts'
-import { TextBuilder } from '../python/text-builder.ts'
-import { Generator as ItemFilter, isTrue, Markup, Undefined, type Value } from '../python/values.ts'
+import { escapeValue, TextBuilder, toText } from '../python/to-text.ts'
+import {
+  Callable,
+  Generator as ItemFilter,
+  isTrue,
+  Markup,
+  Thing,
+  Undefined,
+  type Value,
+} from '../python/values.ts'
 import { quote } from '../syntax/text.ts'
 import type { Body, CallBlock, Expr, FilterStep, For, Macro, Statement } from '../syntax/tree.ts'
-import { assign, assignName, type Place } from './assign.ts'
-import { TemplateReference } from './blocks.ts'
 import { applyFilter, callValue, evaluate, evaluateArguments } from './evaluate.ts'
 import { LoopContext } from './loop.ts'
 import { MacroValue } from './macro.ts'
-import { type Context, Scope } from './scope.ts'
+import { assign, assignName, type Context, type Place, Scope } from './scope.ts'
 
 /** Steps for making a loop or a macro, which may be kept, with all that it reaches. */
 const costs = { loop: 8, macro: 12 }
@@ -286,5 +289,28 @@ export class Executor {
     if (required) this.runtime.fail(`Required block ${quote(name)} not found`)
     const context = scoped ? scope.context.derive(scope.visible()) : scope.context
     out.write(toText(this.runtime, this.renderBlock(name, context)))
+  }
+}
+
+/** `self`: calling one of its attributes renders the block of that name once more. */
+class TemplateReference extends Thing {
+  readonly typeName = 'jinja2.runtime.TemplateReference'
+  private readonly blocks: ReadonlySet<string>
+  private readonly render: (name: string) => Value
+
+  constructor(blocks: ReadonlySet<string>, render: (name: string) => Value) {
+    super()
+    this.blocks = blocks
+    this.render = render
+  }
+
+  /** Blocks are items of it, not attributes, so they may start with an underscore. */
+  override item(key: Value): Value | undefined {
+    if (typeof key !== 'string' || !this.blocks.has(key)) return undefined
+    return new Callable(key, () => this.render(key))
+  }
+
+  override repr(): string {
+    return '<TemplateReference None>'
   }
 }

@@ -1,9 +1,12 @@
-import { asInteger, asText, bind } from '../python/arguments.ts'
-import { dictEntries } from '../python/container-methods.ts'
-import { Range } from '../python/range.ts'
-import { repr } from '../python/repr.ts'
+import { MAX_RANGE } from '../limits.ts'
+import { sliceBounds } from '../python/access.ts'
+import { numberOf } from '../python/compare.ts'
+import { dictEntries, tupleMethods } from '../python/container-methods.ts'
+import { toArray } from '../python/iterate.ts'
+import { asInteger, asText, bind, bound } from '../python/methods.ts'
 import { newContainer, newEntry, type Runtime } from '../python/runtime.ts'
 import { joinTexts } from '../python/string-operations.ts'
+import { repr } from '../python/to-text.ts'
 import {
   type CallArguments,
   Callable,
@@ -11,9 +14,9 @@ import {
   isTrue,
   Markup,
   Thing,
+  Tuple,
   type Value,
 } from '../python/values.ts'
-import { loremIpsum } from './lorem-ipsum.ts'
 
 function makeRange(runtime: Runtime, args: CallArguments): Value {
   const bounds = bind(runtime, 'range', ['start', 'stop?', 'step?'], args)
@@ -168,3 +171,101 @@ export const globals: ReadonlyMap<string, Value> = new Map<string, Value>(
 )
 
 export const globalNames: ReadonlySet<string> = new Set(globals.keys())
+
+const words = [
+  ...['lorem', 'ipsum', 'dolor', 'sit', 'amet', 'consectetur', 'adipiscing', 'elit', 'sed', 'do'],
+  ...['eiusmod', 'tempor', 'incididunt', 'ut', 'labore', 'et', 'dolore', 'magna', 'aliqua', 'enim'],
+  ...[
+    'minim',
+    'veniam',
+    'quis',
+    'nostrud',
+    'exercitation',
+    'ullamco',
+    'laboris',
+    'nisi',
+    'aliquip',
+  ],
+]
+
+function randomBelow(limit: number): number {
+  return Math.floor(Math.random() * limit)
+}
+
+/** One paragraph of `min` to `max` words in sentences of a few words each. */
+function loremIpsum(min: number, max: number): string {
+  const count = min + randomBelow(max - min)
+  let left = 0
+  const text: string[] = []
+  for (let index = 0; index < count; index++) {
+    const word = words[randomBelow(words.length)] ?? ''
+    const starts = left === 0
+    if (starts) left = 6 + randomBelow(8)
+    left--
+    const ends = left === 0 || index === count - 1
+    text.push((starts ? word.charAt(0).toUpperCase() + word.slice(1) : word) + (ends ? '.' : ''))
+  }
+  return text.join(' ')
+}
+
+/** `range(start, stop, step)`, no longer than the sandbox allows. */
+class Range extends Thing {
+  readonly typeName = 'range'
+  private readonly start: bigint
+  private readonly step: bigint
+  private readonly stop: bigint
+  private readonly size: number
+
+  constructor(runtime: Runtime, start: bigint, stop: bigint, step: bigint) {
+    super()
+    if (step === 0n) runtime.fail('ValueError: range() arg 3 must not be zero')
+    this.start = start
+    this.step = step
+    this.stop = stop
+    const span = step > 0n ? stop - start : start - stop
+    const size = step > 0n ? step : -step
+    const count = span <= 0n ? 0n : (span + size - 1n) / size
+    if (count > MAX_RANGE) {
+      const limit = `The sandbox blocks ranges larger than MAX_RANGE (${MAX_RANGE}).`
+      runtime.fail(`OverflowError: Range too big. ${limit}`)
+    }
+    this.size = Number(count)
+  }
+
+  private at(index: number): bigint {
+    return this.start + BigInt(index) * this.step
+  }
+
+  override *iterate(): Generator<Value> {
+    for (let index = 0; index < this.size; index++) yield this.at(index)
+  }
+
+  override length(): number {
+    return this.size
+  }
+
+  override item(key: Value): Value | undefined {
+    const number = numberOf(key)
+    if (typeof number !== 'bigint') return undefined
+    const index = Number(number) < 0 ? Number(number) + this.size : Number(number)
+    return index >= 0 && index < this.size ? this.at(index) : undefined
+  }
+
+  override slice(bounds: readonly Value[], runtime: Runtime): Value {
+    const [start, stop, step] = sliceBounds(runtime, this.size, bounds)
+    return new Range(runtime, this.at(start), this.at(stop), this.step * BigInt(step))
+  }
+
+  override attribute(name: string, runtime: Runtime): Value | undefined {
+    const method = tupleMethods.get(name)
+    if (method !== undefined) return bound(name, new Tuple(toArray(runtime, this)), method)
+    if (name === 'start') return this.start
+    if (name === 'stop') return this.stop
+    return name === 'step' ? this.step : undefined
+  }
+
+  override repr(): string {
+    const bounds = `${this.start}, ${this.stop}`
+    return this.step === 1n ? `range(${bounds})` : `range(${bounds}, ${this.step})`
+  }
+}

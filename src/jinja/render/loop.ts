@@ -1,6 +1,6 @@
-import { bind } from '../python/arguments.ts'
 import { equals } from '../python/compare.ts'
 import { iterate, tryLength } from '../python/iterate.ts'
+import { bind } from '../python/methods.ts'
 import { newContainer, type Runtime } from '../python/runtime.ts'
 import {
   type CallArguments,

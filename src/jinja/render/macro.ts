@@ -1,4 +1,4 @@
-import type { MacroFrame } from '../analysis/compiled.ts'
+import type { MacroFrame } from '../analysis/names.ts'
 import type { Runtime } from '../python/runtime.ts'
 import { type CallArguments, Dict, Thing, Tuple, Undefined, type Value } from '../python/values.ts'
 import { quote } from '../syntax/text.ts'

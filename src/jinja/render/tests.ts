@@ -1,11 +1,11 @@
-import { bind } from '../python/arguments.ts'
 import { compare, contains, equals, numberOf } from '../python/compare.ts'
 import { DictView } from '../python/container-methods.ts'
 import { tryIterate, tryLength } from '../python/iterate.ts'
+import { bind } from '../python/methods.ts'
 import { binary } from '../python/operators.ts'
-import { toText } from '../python/repr.ts'
 import type { Callee, Runtime } from '../python/runtime.ts'
 import { isLower, isUpper } from '../python/string-methods.ts'
+import { toText } from '../python/to-text.ts'
 import { Dict, Markup, Thing, Tuple, textOf, Undefined, type Value } from '../python/values.ts'
 
 type Check = (value: Value, runtime: Runtime) => boolean

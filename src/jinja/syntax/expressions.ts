@@ -1,15 +1,7 @@
 import { TemplateError } from '../error.ts'
 import { MAX_EXPRESSION_DEPTH } from '../limits.ts'
-import { ListBuilder } from './list-builder.ts'
-import {
-  binaryOperators,
-  compareOperators,
-  constants,
-  levels,
-  operatorLevels,
-} from './operators.ts'
-import type { ExpressionParser, TupleRules } from './parser-types.ts'
-import { checkChain, parsePostfixes } from './steps.ts'
+import type { ExpressionParser, TupleRules } from './steps.ts'
+import { checkChain, ListBuilder, parsePostfixes } from './steps.ts'
 import type { TokenStream } from './stream.ts'
 import { quote } from './text.ts'
 import { describe } from './token.ts'
@@ -22,6 +14,7 @@ import type {
   Operation,
   Step,
 } from './tree.ts'
+import { binaryOperators, compareOperators, constants, levels, operatorLevels } from './tree.ts'
 
 const noRules: TupleRules = {}
 const parenthesised: TupleRules = { parenthesised: true }

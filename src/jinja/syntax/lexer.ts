@@ -1,6 +1,5 @@
 import { TemplateError } from '../error.ts'
-import { readNumber } from './number-literal.ts'
-import { unescapeString } from './string-literal.ts'
+import { readNumber, unescapeString } from './literals.ts'
 import { isDigit, isIdentifier, isSpace, isWord, quote, skipSpace, trimEnd } from './text.ts'
 import { longOperators, shortOperators, type Token, type TokenType } from './token.ts'
 

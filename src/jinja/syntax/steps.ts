@@ -1,10 +1,92 @@
 import { TemplateError } from '../error.ts'
 import { MAX_CHAIN_LENGTH } from '../limits.ts'
-import { noArguments, parseArguments } from './arguments.ts'
-import type { ExpressionParser } from './parser-types.ts'
 import type { TokenStream } from './stream.ts'
 import type { TokenType } from './token.ts'
-import type { Arguments, Expr, FilterStep, SliceStep, Step } from './tree.ts'
+import type {
+  Arguments,
+  Binding,
+  Body,
+  Branch,
+  Expr,
+  FilterStep,
+  Keyword,
+  Name,
+  Parameter,
+  SliceStep,
+  Step,
+  Target,
+} from './tree.ts'
+
+/*
+ * The parsers as the functions use them that parse parts: an argument holds expressions, and an
+ * expression arguments, but their files do not import each other.
+ */
+
+/** How `parseTuple` reads a list that may lack brackets. */
+export type TupleRules = {
+  /** Only names and literals, for the targets of assignments. */
+  readonly simplified?: boolean
+  /** Whether an inline `if` may follow; it may not where a tag's own `if` could. */
+  readonly conditional?: boolean
+  /** Inside parentheses even an empty tuple is one. */
+  readonly parenthesised?: boolean
+}
+
+/** Parses expressions; it is made in expressions.ts. */
+export interface ExpressionParser {
+  readonly stream: TokenStream
+  readonly lists: ListBuilder<Expr>
+  readonly keywords: ListBuilder<Keyword>
+  readonly steps: ListBuilder<Step>
+  parseExpression(conditional?: boolean): Expr
+  parsePrimary(): Expr
+  parseTuple(rules?: TupleRules): Expr
+}
+
+/** Parses text, `{{ … }}` and tags into statements; it is made in parse.ts. */
+export interface StatementParser {
+  readonly stream: TokenStream
+  readonly expressions: ExpressionParser
+  readonly branches: ListBuilder<Branch>
+  readonly parameters: ListBuilder<Parameter>
+  readonly bindings: ListBuilder<Binding>
+  /** The statements of a tag's body. The name that ended it stays current unless it is dropped. */
+  parseBody(endNames: readonly string[], dropEnd?: boolean): Body
+}
+
+const none: readonly never[] = []
+
+/**
+ * Lists under construction, each on top of the one around it. A list made by `push` has room for
+ * sixteen items more, and trees consist of short lists; those taken from here have none to spare.
+ */
+export class ListBuilder<T> {
+  private readonly items: T[] = []
+  /** How many items there are; behind them lie some that were taken. */
+  private height = 0
+
+  /** Begins a list; hand what it returns to `take`. */
+  begin(): number {
+    return this.height
+  }
+
+  add(item: T): void {
+    this.items[this.height++] = item
+  }
+
+  /** Whether anything was added since. */
+  has(start: number): boolean {
+    return this.height > start
+  }
+
+  /** Ends a list, and all that were begun since. */
+  take(start: number): readonly T[] {
+    if (this.height === start) return none
+    const list = this.items.slice(start, this.height)
+    this.height = start
+    return list
+  }
+}
 
 /** Refuses more operations in a row than Python takes parentheses within each other. */
 export function checkChain(operations: number, line: number): void {
@@ -171,4 +253,124 @@ function parseBound(parser: ExpressionParser): Expr | null {
   const { type } = parser.stream.current
   const absent = type === 'colon' || type === 'rbracket' || type === 'comma'
   return absent ? null : parser.parseExpression()
+}
+
+const noArguments: Arguments = {
+  positional: [],
+  keywords: [],
+  spread: null,
+  spreadKeywords: null,
+}
+
+/**
+ * The arguments of a call, a filter or a test, from `(` to `)`. Positional ones come first; one
+ * `*list` and one `**dict` may follow, keywords anywhere before the `**dict`.
+ */
+function parseArguments(parser: ExpressionParser): Arguments {
+  const { stream, lists, keywords } = parser
+  const { line } = stream.expect('lparen')
+  const start = lists.begin()
+  const keywordStart = keywords.begin()
+  let spread: Expr | null = null
+  let spreadKeywords: Expr | null = null
+  for (let first = true; !stream.isType('rparen'); first = false) {
+    if (!first) {
+      stream.expect('comma')
+      if (stream.isType('rparen')) break
+    }
+    if (stream.isType('mul')) {
+      if (spread !== null || spreadKeywords !== null) refuse(stream, line)
+      stream.next()
+      spread = parser.parseExpression()
+    } else if (stream.isType('pow')) {
+      if (spreadKeywords !== null) refuse(stream, line)
+      stream.next()
+      spreadKeywords = parser.parseExpression()
+    } else if (stream.isType('name') && stream.look().type === 'assign') {
+      if (spreadKeywords !== null) refuse(stream, line)
+      keywords.add(parseKeyword(parser))
+    } else {
+      const late = spread !== null || spreadKeywords !== null || keywords.has(keywordStart)
+      if (late) refuse(stream, line)
+      lists.add(parser.parseExpression())
+    }
+  }
+  stream.expect('rparen')
+  return {
+    positional: lists.take(start),
+    keywords: keywords.take(keywordStart),
+    spread,
+    spreadKeywords,
+  }
+}
+
+function refuse(stream: TokenStream, line: number): never {
+  stream.fail('invalid syntax for function call expression', line)
+}
+
+function parseKeyword(parser: ExpressionParser): Keyword {
+  const { value: name } = parser.stream.takeName()
+  parser.stream.expect('assign')
+  return { name, value: parser.parseExpression() }
+}
+
+/** Parses what is assigned to. */
+export const targetParser = { parseName, parseList, parseListOrAttribute }
+
+const reserved: ReadonlySet<string> = new Set(['true', 'True', 'false', 'False', 'none', 'None'])
+
+/** One plain name. */
+function parseName({ stream }: ExpressionParser): Name {
+  const { value: name, line } = stream.takeName()
+  if (reserved.has(name)) stream.fail("can't assign to 'name'", line)
+  return { kind: 'name', name, line }
+}
+
+/** A name or a tuple of them, possibly nested. */
+function parseList(parser: ExpressionParser): Target {
+  const expr = parser.parseTuple({ simplified: true })
+  return toTarget(expr) ?? parser.stream.fail(`can't assign to '${nodeName(expr)}'`, expr.line)
+}
+
+/** As `parseList`, or an attribute of a namespace. */
+function parseListOrAttribute(parser: ExpressionParser): Target {
+  const { stream } = parser
+  if (stream.look().type !== 'dot') return parseList(parser)
+  const { value: name, line } = stream.takeName()
+  stream.next()
+  return { kind: 'attribute', name, attribute: stream.takeName().value, line }
+}
+
+function toTarget(expr: Expr): Target | null {
+  if (expr.kind === 'name') return expr
+  if (expr.kind !== 'tuple') return null
+  const items = expr.items.map(toTarget)
+  const valid = items.filter((item) => item !== null)
+  return valid.length === items.length ? { kind: 'tuple', items: valid, line: expr.line } : null
+}
+
+const stepNames: Readonly<Record<Step['kind'], string>> = {
+  attribute: 'getattr',
+  item: 'getitem',
+  slice: 'getitem',
+  call: 'call',
+  filter: 'filter',
+  test: 'test',
+}
+
+/** What Jinja2 calls a node, which is the class of the outermost one. */
+function nodeName(expr: Expr): string {
+  switch (expr.kind) {
+    case 'conditional':
+      return 'condexpr'
+    case 'binary':
+      return expr.rest.at(-1)?.op ?? expr.kind
+    case 'chain': {
+      const last = expr.steps.at(-1)
+      if (last?.kind === 'test' && last.negated) return 'not'
+      return last === undefined ? expr.kind : stepNames[last.kind]
+    }
+    default:
+      return expr.kind
+  }
 }

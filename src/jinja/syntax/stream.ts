@@ -1,5 +1,5 @@
-import type { AnalysisBudget } from '../analysis-budget.ts'
 import { TemplateError } from '../error.ts'
+import type { AnalysisBudget } from '../limits.ts'
 import { STEPS_PER_TOKEN } from '../limits.ts'
 import { Lexer } from './lexer.ts'
 import { quote } from './text.ts'

@@ -1,7 +1,7 @@
 import { TemplateError } from '../error.ts'
-import type { StatementParser } from './parser-types.ts'
+import type { StatementParser } from './steps.ts'
+import { targetParser } from './steps.ts'
 import type { TokenStream } from './stream.ts'
-import { targetParser } from './targets.ts'
 import { isSpace } from './text.ts'
 import type { Body, Expr, Statement } from './tree.ts'
 

@@ -88,8 +88,10 @@ export interface ProblemModel {
     | 'invalid'
     /** The client's address is one that a browser would run. */
     | 'unsafe_return'
-    /** Too many requests for access came from one address. */
+    /** Too many requests for access, or documents to fetch, came from one network. */
     | 'too_many'
+    /** The state cannot be used at the moment. */
+    | 'unavailable'
     /** A defect of this server. */
     | 'failed'
   readonly detail?: string | undefined

@@ -1,8 +1,7 @@
 import * as z from 'zod'
-import { CallRow } from '../call-row.ts'
-import { Dialogue, ScriptLine } from '../dialogue.ts'
+import { Dialogue, ScriptLine } from '../call-plan.ts'
+import { CallRow, callDetailAt, markJoined, talkOf, type WebCallRow } from '../call-row.ts'
 import type { Store } from '../store.ts'
-import { markJoined, talkOf, type WebCallRow } from './web-call-row.ts'
 
 /*
  * A web call that a person has joined. Like every call its row has a whole course: what was said, and
@@ -21,7 +20,7 @@ const Script = z.array(ScriptLine)
 
 const scriptOf = ({ script }: CallRow): ScriptLine[] => Script.parse(JSON.parse(script))
 
-export const callOf = (store: Store, { call_id }: WebCallRow): CallRow => {
+const callOf = (store: Store, { call_id }: WebCallRow): CallRow => {
   const row = store.get(CallRow, 'SELECT * FROM calls WHERE id = :id', { id: call_id })
   if (!row) throw new Error(`The web call ${call_id} has no call`)
   return row
@@ -109,4 +108,60 @@ function replaceCourse(store: Store, before: CallRow, row: CallRow, dialogue: Di
       script: JSON.stringify(script),
     },
   )
+}
+
+/** What a person can do on the page of a call. */
+export type Phase =
+  /** Join: the agent waits. */
+  | 'waiting'
+  /** Type: a person has joined. */
+  | 'talking'
+  /** Watch: nobody came, and the simulated caller talks. */
+  | 'watching'
+  /** Read. */
+  | 'ended'
+
+/** The same for a person. */
+export const phaseInWords: Readonly<Record<Phase, string>> = {
+  waiting: 'The agent waits for you. If you do not join, a simulated caller does.',
+  talking: 'You are in the call.',
+  watching: 'A simulated caller has joined in your place. You can watch.',
+  ended: 'The call has ended.',
+}
+
+/** Longest text that a person can say at once, in characters. */
+export const longestText = 1000
+
+/** A web call as its page shows it. */
+export interface WebCallState {
+  readonly callId: string
+  readonly agentName: string
+  readonly phase: Phase
+  readonly messages: readonly { readonly role: string; readonly message: string }[]
+}
+
+/** The same as get_call shows, as one reading. */
+export const stateOf = (store: Store, web: WebCallRow, now: number): WebCallState =>
+  store.snapshot(() => {
+    const row = callOf(store, web)
+    const call = callDetailAt(row, now)
+    return {
+      callId: row.id,
+      agentName: talkOf(web).agent.name || 'the agent',
+      phase: phaseOf(row, web, now),
+      messages: (call.messages ?? []).map(({ role, message }) => ({
+        role: role ?? '',
+        message: message ?? '',
+      })),
+    }
+  })
+
+function phaseOf(
+  { answered, created, ended }: CallRow,
+  { joined }: WebCallRow,
+  now: number,
+): Phase {
+  if (ended <= now) return 'ended'
+  if (joined !== null) return 'talking'
+  return (answered ?? created) > now ? 'waiting' : 'watching'
 }

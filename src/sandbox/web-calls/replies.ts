@@ -1,4 +1,4 @@
-import { firstCharacters } from '../../text/first-characters.ts'
+import { firstCharacters } from '../../text/safe-text.ts'
 
 /*
  * What the simulated agent says to a person who types, when no language model speaks for it.

@@ -2,16 +2,21 @@ import { createHmac } from 'node:crypto'
 import { Socket } from 'node:net'
 import type { ClientBase, Pool } from 'pg'
 import * as z from 'zod'
-import { openOnce } from '../open-once.ts'
-import { StateError } from '../state-error.ts'
+import { WatchedClock } from '../clocks.ts'
+import {
+  behindTheAnswer,
+  inStateTime,
+  openOnce,
+  StateError,
+  type StateErrorOptions,
+} from '../state-access.ts'
 import {
   applicationName,
   checkInstallation,
   type Installation,
   lockSpace,
-  type Migration,
-  migrate,
-} from './migrations.ts'
+  openInstallation,
+} from './schema.ts'
 
 /** Runs a statement with its parameters ($1, $2, …), and gives its rows. Throws StateError. */
 export type RunSql = <T>(
@@ -22,15 +27,27 @@ export type RunSql = <T>(
 
 /** The database that servers share. All methods throw StateError, and work again when it does. */
 export interface Database {
-  /** One statement, which takes effect as a whole. */
-  readonly run: RunSql
+  /** One statement, which takes effect as a whole. `undo`: see `transaction`. */
+  run<T>(
+    row: z.ZodType<T>,
+    sql: string,
+    values?: readonly unknown[],
+    undo?: (late: T[]) => Promise<unknown>,
+  ): Promise<T[]>
   /**
    * Statements that take effect together, or not at all. Those with the same `lock` (any text) run one
-   * after the other, on whichever server.
+   * after the other, on whichever server. `undo`: where the request has no time left, and they take
+   * effect later.
    */
-  transaction<T>(lock: string, work: (run: RunSql) => Promise<T>): Promise<T>
+  transaction<T>(
+    lock: string,
+    work: (run: RunSql) => Promise<T>,
+    undo?: (late: T) => Promise<unknown>,
+  ): Promise<T>
   /** Hashes a text with the secret of the installation. */
   seal(text: string): Promise<string>
+  /** Its clock, read whenever it is checked, and with every row of the journal. */
+  readonly clock: WatchedClock
   /** Connects, makes the tables if they are missing, and compares the clocks. */
   check(): Promise<void>
   close(): Promise<void>
@@ -41,8 +58,6 @@ export interface DatabaseOptions {
   readonly url: string
   /** What names the address, for errors. */
   readonly setting: string
-  /** The changes of the tables that this program knows. */
-  readonly migrations?: readonly Migration[]
 }
 
 /** The clock of the database, ms since 1970. */
@@ -80,39 +95,71 @@ export const patience = {
 const mostConnections = 10
 
 /** Opens the database with its first use. */
-export function openDatabase({ url, setting, migrations }: DatabaseOptions): Database {
-  const failing = async <T>(work: () => Promise<T>): Promise<T> => {
+export function openDatabase({ url, setting }: DatabaseOptions): Database {
+  const failing = async <T>(
+    work: () => Promise<T>,
+    undo?: (late: T) => Promise<unknown>,
+  ): Promise<T> => {
     try {
-      return await work()
+      return await inStateTime(work, undo)
     } catch (error) {
       throw unusable(error, setting)
     }
   }
-  const opened = openOnce(() => open(url, migrations))
-  const run: RunSql = (row, sql, values) =>
+  // The request that opens it may give up before the others do.
+  const opened = openOnce(() => behindTheAnswer(() => open(url)))
+  const clock = new WatchedClock()
+  const run: Database['run'] = (row, sql, values, undo) =>
     failing(async () => {
       const { pool } = await opened.get()
       return rowsOf(row, await pool.query(sql, values && [...values]))
-    })
+    }, undo)
   return {
     run,
-    transaction: (lock, work) =>
+    transaction: (lock, work, undo) =>
       failing(async () => {
         const { pool } = await opened.get()
         return inTransaction(pool, lock, work)
-      }),
+      }, undo),
     seal: (text) =>
       failing(async () => {
         const { installation } = await opened.get()
-        return createHmac('sha256', installation.secret).update(text).digest('base64url')
+        return sealWith(installation, text)
       }),
+    clock,
     async check() {
       const [row] = await run(ClockRow, `SELECT ${databaseNow} AS now`)
+      if (row) clock.saw(row.now)
       await failing(async () => refuseOtherTime(row?.now ?? 0))
     },
     close: () => opened.close(closePool),
   }
 }
+
+/** The same database, whose failures are errors of what is kept in it. */
+export function failingAs(
+  database: Database,
+  errorOf: (message: string, options: StateErrorOptions) => StateError,
+): Database {
+  const failing = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work
+    } catch (error) {
+      if (!(error instanceof StateError)) throw error
+      throw errorOf(error.message, { cause: error, isTemporary: error.isTemporary })
+    }
+  }
+  return {
+    ...database,
+    run: (...statement) => failing(database.run(...statement)),
+    transaction: (...work) => failing(database.transaction(...work)),
+    seal: (text) => failing(database.seal(text)),
+  }
+}
+
+/** Hashes a text with the secret of an installation. */
+export const sealWith = ({ secret }: Pick<Installation, 'secret'>, text: string): string =>
+  createHmac('sha256', secret).update(text).digest('base64url')
 
 interface OpenDatabase {
   readonly pool: Pool
@@ -121,7 +168,7 @@ interface OpenDatabase {
   readonly installation: Installation
 }
 
-async function open(url: string, known?: readonly Migration[]): Promise<OpenDatabase> {
+async function open(url: string): Promise<OpenDatabase> {
   const { default: pg } = await import('pg')
   let installation: Installation | undefined
   const sockets = new Set<Socket>()
@@ -132,7 +179,7 @@ async function open(url: string, known?: readonly Migration[]): Promise<OpenData
   }
   const onConnect = async (client: ClientBase) => {
     await client.query(sessionSql)
-    if (installation) await checkInstallation(client, installation, known)
+    if (installation) await checkInstallation(client, installation)
   }
   const pool = new pg.Pool({
     stream: newSocket,
@@ -149,7 +196,7 @@ async function open(url: string, known?: readonly Migration[]): Promise<OpenData
   // An idle connection that breaks is replaced by the next statement.
   pool.on('error', ignore)
   try {
-    installation = await withClient(pool, (client) => migrate(client, known))
+    installation = await withClient(pool, openInstallation)
     return { pool, sockets, installation }
   } catch (error) {
     await pool.end().catch(ignore)
@@ -195,7 +242,7 @@ async function inTransaction<T>(
   })
 }
 
-/** 32 bits of a hash, except the lock of migrations: two texts that meet only wait for each other. */
+/** 32 bits of a hash, except the lock of the schema: two texts that meet only wait for each other. */
 const lockNumber = (lock: string) =>
   createHmac('sha256', 'lock').update(lock).digest().readInt32BE() || 1
 

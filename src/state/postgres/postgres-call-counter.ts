@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
-import { type CallCounter, CallCounterError, type Reservation } from '../call-counter.ts'
 import {
+  type CallCounter,
+  CallCounterError,
   type CallLimits,
   type ExceededLimit,
   exceededLimit,
   longestWindow,
-} from '../call-limits.ts'
-import { StateError } from '../state-error.ts'
-import { type Database, databaseNow, NoRow, type RunSql } from './database.ts'
+  type Reservation,
+} from '../call-counter.ts'
+import { type Database, databaseNow, failingAs, NoRow, type RunSql } from './database.ts'
 
 export interface PostgresCounterOptions {
   /** Calls are counted among those of the same name: simulated ones apart from real ones. */
@@ -19,7 +20,7 @@ export interface PostgresCounterOptions {
 
 /** What the methods of a counter work with. */
 interface Counting {
-  readonly database: Pick<Database, 'run' | 'transaction' | 'seal'>
+  readonly database: Database
   readonly countedAs: string
   readonly now: string
 }
@@ -29,24 +30,12 @@ export function createPostgresCallCounter(
   database: Database,
   { countedAs, now = databaseNow }: PostgresCounterOptions,
 ): CallCounter {
-  const counting = { database: inErrors(database), countedAs, now }
+  const counting = {
+    database: failingAs(database, (message, options) => new CallCounterError(message, options)),
+    countedAs,
+    now,
+  }
   return { ...limiting(counting), ...following(counting), close: async () => undefined }
-}
-
-function inErrors(database: Database): Counting['database'] {
-  const refusing = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      if (!(error instanceof StateError)) throw error
-      throw new CallCounterError(error.message, { cause: error })
-    }
-  }
-  return {
-    run: (...statement) => refusing(database.run(...statement)),
-    transaction: (...work) => refusing(database.transaction(...work)),
-    seal: (text) => refusing(database.seal(text)),
-  }
 }
 
 const table = 'voice_agent_mcp.counted_calls'
@@ -59,28 +48,34 @@ const limiting = ({
 }: Counting): Pick<CallCounter, 'check' | 'reserve' | 'pending' | 'cancel'> => ({
   check: async (limits) => (await countedNow(database.run, limits, { countedAs, now })).exceeded,
   reserve: (limits, leaseMs, call) =>
-    database.transaction(`count of ${countedAs}`, async (run): Promise<Reservation> => {
-      const { at, exceeded } = await countedNow(run, limits, { countedAs, now })
-      if (exceeded) return { exceeded }
-      const outdated = `DELETE FROM ${table} WHERE counted_as = $1 AND at <= $2 AND lease_end <= $3`
-      await run(NoRow, outdated, [countedAs, at - longestWindow, at])
-      const id = randomUUID()
-      const { owner = null, externalId = null } = call ?? {}
-      await run(NoRow, insertSql, [id, countedAs, at, at + Math.ceil(leaseMs), owner, externalId])
-      return { id }
-    }),
+    database.transaction(
+      `count of ${countedAs}`,
+      async (run): Promise<Reservation> => {
+        const { at, exceeded } = await countedNow(run, limits, { countedAs, now })
+        if (exceeded) return { exceeded }
+        const outdated = `DELETE FROM ${table} WHERE counted_as = $1 AND at <= $2 AND lease_end <= $3`
+        await run(NoRow, outdated, [countedAs, at - longestWindow, at])
+        const id = randomUUID()
+        const { owner = null, externalId = null } = call ?? {}
+        await run(NoRow, insertSql, [id, countedAs, at, at + Math.ceil(leaseMs), owner, externalId])
+        return { id }
+      },
+      // Its call is not sent.
+      async (late) => 'id' in late && database.run(NoRow, cancelSql, [late.id]),
+    ),
   async pending({ owner, externalId }) {
     const rows = await database.run(IdRow, pendingSql, [countedAs, owner, externalId])
     return rows.map(({ id }) => id)
   },
   async cancel(id) {
-    await database.run(NoRow, `DELETE FROM ${table} WHERE id = $1`, [id])
+    await database.run(NoRow, cancelSql, [id])
   },
 })
 
 const insertSql = `
   INSERT INTO ${table} (id, counted_as, at, lease_end, reserved_owner, external_id)
   VALUES ($1, $2, $3, $4, $5, $6)`
+const cancelSql = `DELETE FROM ${table} WHERE id = $1`
 const IdRow = z.object({ id: z.string() })
 const pendingSql = `
   SELECT id FROM ${table} WHERE counted_as = $1 AND reserved_owner = $2 AND external_id = $3

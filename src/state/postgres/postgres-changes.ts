@@ -4,7 +4,7 @@ import type { Client } from 'pg'
 import * as z from 'zod'
 import { ChangeListeners, type Changes, changeKinds } from '../changes.ts'
 import type { Database } from './database.ts'
-import { applicationName } from './migrations.ts'
+import { applicationName } from './schema.ts'
 
 /** The channel of LISTEN and NOTIFY; it belongs to the database. */
 const channel = 'voice_agent_mcp_changes'

@@ -1,25 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
+import { leastStepMs, timestampIn, type WatchedClock } from '../clocks.ts'
 import {
   type CallIdentity,
   type Claim,
+  claimStep,
+  currentEntry,
+  entryOf,
+  foundEntry,
   type Journal,
   type JournalEntry,
   JournalError,
+  JournalRow,
   keptForMs,
   longestSendMs,
+  longestStampAheadMs,
+  renewedEntry,
   sameCallMs,
 } from '../journal.ts'
-import { claimStep, entryOf, longestStampAheadMs, mintExternalId } from '../journal-rules.ts'
-import { StateError } from '../state-error.ts'
-import { type Database, databaseNow, NoRow, type RunSql } from './database.ts'
-import { currentEntry, elapsedSince, JournalRow, rowColumns } from './journal-rows.ts'
+import { behindTheAnswer } from '../state-access.ts'
+import {
+  type Database,
+  databaseNow,
+  failingAs,
+  mostClockDifferenceMs,
+  NoRow,
+  type RunSql,
+} from './database.ts'
 
 /**
  * The journal in PostgreSQL, for servers on any machines. Claims of one owner run one after the other;
  * every other method is one statement that compares what it changes.
  */
 export function createPostgresJournal(database: Database): Journal {
-  const journal = inErrors(database)
+  const journal = failingAs(database, (message, options) => {
+    const why = `${message} Without the journal of calls, which is in it, a call could be placed twice, so none is.`
+    return new JournalError(why, options)
+  })
   return {
     ...claiming(journal),
     ...recording(journal),
@@ -28,168 +45,221 @@ export function createPostgresJournal(database: Database): Journal {
   }
 }
 
-/** The same database, with the errors of a journal. */
-function inErrors(database: Database): Pick<Database, 'run' | 'transaction' | 'seal'> {
-  const refusing = async <T>(work: Promise<T>): Promise<T> => {
-    try {
-      return await work
-    } catch (error) {
-      if (!(error instanceof StateError)) throw error
-      throw new JournalError(
-        `${error.message} Without the journal of calls, which is in it, a call could be placed twice, so none is.`,
-        { cause: error },
-      )
-    }
-  }
-  return {
-    run: (...statement) => refusing(database.run(...statement)),
-    transaction: (...work) => refusing(database.transaction(...work)),
-    seal: (text) => refusing(database.seal(text)),
-  }
-}
-
-type JournalDatabase = ReturnType<typeof inErrors>
 type Claiming = Pick<Journal, 'claim' | 'find' | 'current' | 'beginSending' | 'placedAgoMs'>
 
 /** What decides who sends. */
-const claiming = (database: JournalDatabase): Claiming => {
-  const purge = hourly(() => database.run(NoRow, purgeSql, [keptForMs, Date.now() - keptForMs]))
+const claiming = (database: Database): Claiming => {
+  const { clock } = database
+  // Who does not wait for its claim any more does not send.
+  const { release } = recording(database)
+  const purge = hourly(() => {
+    const { since, boot, uptime } = timestampIn(-keptForMs)
+    return database.run(NoRow, purgeSql, [keptForMs, since, boot, uptime])
+  })
   return {
     async claim(identity) {
       const own = await sealed(identity, database)
       void purge()
-      return database.transaction(`calls of ${own.owner}`, (run) => claimRow(run, own))
+      return database.transaction(
+        `calls of ${own.owner}`,
+        (run) => claimRow(run, clock, own),
+        async (late) => late.kind === 'mine' && release(late.entry),
+      )
     },
     async find(identity) {
       const own = await sealed(identity, database)
-      const row = await rowFor(database.run, own)
-      const isKnown = row && row.state !== 'free' && row.content === own.content
-      return isKnown ? entryOf(row) : undefined
+      return foundEntry(await rowFor(database.run, clock, own), own)
     },
     async current(entry) {
-      const [row] = await database.run(JournalRow, byIdSql, [entry.owner, entry.externalId])
+      const [row] = await database.run(PostgresRow, byIdSql, [entry.owner, entry.externalId])
       if (!row) return undefined
-      const elapsed = elapsedSince(row)
-      if (elapsed !== undefined || row.state !== 'sending') return currentEntry(row, elapsed ?? 0)
-      // The elapsed time is unknown: the sender may have begun only now.
-      const renewed = await restamp(database.run, entryOf(row), longestSendMs)
-      return { ...(renewed ?? entryOf(row)), sinceDeadlineMs: -longestSendMs }
+      clock.saw(row.now)
+      const current = currentEntry(row, elapsedSince(row, clock))
+      if (current) return current
+      return renewedEntry(
+        (await restamp(database.run, entryOf(row), longestSendMs)) ?? entryOf(row),
+      )
     },
-    beginSending: (entry, forMs) => restamp(database.run, entry, forMs),
-    async placedAgoMs({ owner }, callId) {
-      const [row] = await database.run(JournalRow, byCallSql, [await database.seal(owner), callId])
-      return row && elapsedSince(row)
+    beginSending: (entry, forMs) =>
+      restamp(database.run, entry, forMs, async ([late]) => late && release(entryOf(late))),
+    async placedAgoMs(owner, callId) {
+      const [row] = await database.run(PostgresRow, byCallSql, [await database.seal(owner), callId])
+      return row && (elapsedSince(row, clock) ?? 'unknown')
     },
   }
 }
+
+/** A row of the journal, and what the database's clock said when it was read. */
+const PostgresRow = JournalRow.extend({
+  /** `since` by the clock of the server that wrote it. */
+  replica_since: z.coerce.number(),
+  now: z.coerce.number(),
+})
+type PostgresRow = z.output<typeof PostgresRow>
+
+const rowColumns = `owner, external_id, content, state, since, replica_since, uptime, boot, sent, sent_uptime, sent_boot, call_id, ${databaseNow} AS now`
 
 const select = `SELECT ${rowColumns} FROM voice_agent_mcp.calls`
 const byIdSql = `${select} WHERE owner = $1 AND external_id = $2`
 const byCallSql = `${select} WHERE owner = $1 AND call_id = $2`
 // As in SQLite: a call of unknown outcome stays the same call, a free row is the last choice, and a row
-// is recent where either clock says so.
+// is recent where any clock says so: that of the database, that of the servers, the uptime of the machine
+// that has written it, or ($7, $8) that of the database as it was before it was set.
 const byContentSql = `${select} WHERE owner = $1 AND content = $2 AND minted
-  AND (state = 'sending' OR since > ${databaseNow} - $3::bigint OR replica_since > $4::bigint)
+  AND (state = 'sending' OR since > ${databaseNow} - $3::bigint OR replica_since > $4::bigint
+    OR (boot = $5 AND uptime > $6::bigint)
+    OR (since > $7::bigint - $3::bigint AND since <= $8::bigint))
   ORDER BY state = 'free', since DESC LIMIT 1`
 const purgeSql = `DELETE FROM voice_agent_mcp.calls
-  WHERE since < ${databaseNow} - $1::bigint AND replica_since < $2::bigint`
+  WHERE since < ${databaseNow} - $1::bigint AND replica_since < $2::bigint
+    AND NOT (boot = $3 AND uptime > $4::bigint)`
 
-/**
- * The row that stands for an identity; `lock` keeps others from changing it. Former owners are not
- * looked up: no version that wrote them has used a database.
- */
+/** The row that stands for an identity; `lock` keeps others from changing it. */
 async function rowFor(
   run: RunSql,
+  clock: WatchedClock,
   { owner, content, externalId, sameForMs = sameCallMs }: CallIdentity,
   lock: '' | ' FOR UPDATE' = '',
-): Promise<JournalRow | undefined> {
+): Promise<PostgresRow | undefined> {
+  const after = timestampIn(-sameForMs)
+  const unset = clock.unset()
   const [row] =
     externalId === undefined
-      ? await run(JournalRow, byContentSql + lock, [
-          owner,
-          content,
-          sameForMs,
-          Date.now() - sameForMs,
+      ? await run(PostgresRow, byContentSql + lock, [
+          ...[owner, content, sameForMs, after.since, after.boot, after.uptime],
+          ...[unset?.now ?? null, unset?.until ?? null],
         ])
-      : await run(JournalRow, byIdSql + lock, [owner, externalId])
+      : await run(PostgresRow, byIdSql + lock, [owner, externalId])
+  if (row) clock.saw(row.now)
   return row
 }
 
-async function claimRow(run: RunSql, identity: CallIdentity): Promise<Claim> {
+/**
+ * How long ago a row got into its state, ms, negative before its deadline. It is measured by the clock
+ * of the database and by that of the servers, because either may be set, and where the same machine
+ * has written it, by its uptime, because both may be set. A row of another machine is measured only if
+ * this process has read the database's clock since it was written, and saw no step in it; the largest
+ * step that goes unnoticed is subtracted. `undefined`: it is unknown, because a clock was set or may
+ * have been.
+ */
+function elapsedSince(row: PostgresRow, clock: WatchedClock): number | undefined {
+  const { since, replica_since, uptime, boot, now } = row
+  const here = timestampIn()
+  if (boot !== here.boot && !clock.ranEvenlySince(since)) return undefined
+  const isOurs = boot === here.boot
+  const byClocks = [now - since, here.since - replica_since]
+  const all = isOurs ? [...byClocks, here.uptime - uptime] : byClocks
+  const least = Math.min(...all)
+  // No deadline is further ahead, unless both clocks were set back.
+  const isPossible = least > -longestSendMs - mostClockDifferenceMs
+  const isEven = isPossible && Math.max(...all) - least < mostClockDifferenceMs
+  return isEven ? least - (isOurs ? 0 : leastStepMs) : undefined
+}
+
+async function claimRow(run: RunSql, clock: WatchedClock, identity: CallIdentity): Promise<Claim> {
   const { owner, content } = identity
-  const row = await rowFor(run, identity, ' FOR UPDATE')
-  const step = claimStep(row, content)
-  if (step === 'conflict') return { kind: 'conflict' }
-  if (row && step === 'theirs') return { kind: 'theirs', entry: entryOf(row) }
+  const row = await rowFor(run, clock, identity, ' FOR UPDATE')
+  const step = claimStep(row, identity)
+  if ('entry' in step) return step
+  const { externalId } = step
   const isMinted = identity.externalId === undefined
-  const externalId = row?.external_id ?? identity.externalId ?? mintExternalId()
+  const at = instant()
   const [claimed] = row
-    ? await run(JournalRow, reuseSql, [owner, externalId, content, Date.now()])
-    : await run(JournalRow, insertSql, [owner, externalId, content, isMinted, Date.now()])
+    ? await run(PostgresRow, reuseSql, [owner, externalId, content, ...at])
+    : await run(PostgresRow, insertSql, [owner, externalId, content, isMinted, ...at])
   if (!claimed) throw new Error('a row that was just written is not there')
+  clock.saw(claimed.now)
   return { kind: 'mine', entry: entryOf(claimed) }
 }
 
-/**
- * The stamp at `at` of a row that has one already, by the same rule as `laterThan`: where the clock
- * was set back, it is that of the clock.
- */
+/** An instant by the clocks of this server, as every row has it. */
+function instant(ms = 0): readonly [replicaSince: number, uptime: number, boot: string] {
+  const { since, uptime, boot } = timestampIn(ms)
+  return [since, uptime, boot]
+}
+
+/** The next stamp of a row at `at`: see `longestStampAheadMs`. */
 const laterThanSince = `CASE WHEN since - at > ${longestStampAheadMs} THEN at
   ELSE GREATEST(at, since + 1) END`
 
 const insertSql = `
   INSERT INTO voice_agent_mcp.calls
-    (owner, external_id, content, minted, state, since, replica_since)
-  VALUES ($1, $2, $3, $4, 'sending', ${databaseNow}, $5) RETURNING ${rowColumns}`
+    (owner, external_id, content, minted, state, since, replica_since, uptime, boot,
+      sent, sent_uptime, sent_boot)
+  VALUES ($1, $2, $3, $4, 'sending', ${databaseNow}, $5, $6, $7,
+    LEAST(${databaseNow}, $5::bigint), $6, $7) RETURNING ${rowColumns}`
 const reuseSql = `
   WITH clock AS MATERIALIZED (SELECT ${databaseNow} AS at)
   UPDATE voice_agent_mcp.calls SET state = 'sending', content = $3,
-    since = ${laterThanSince}, replica_since = $4
+    since = ${laterThanSince}, replica_since = $4, uptime = $5, boot = $6,
+    sent = LEAST(at, $4::bigint), sent_uptime = $5, sent_boot = $6
   FROM clock WHERE owner = $1 AND external_id = $2 RETURNING ${rowColumns}`
 
 /** `undefined`: the entry has another stamp by now, so another caller holds it. */
 async function restamp(
-  run: RunSql,
+  run: Database['run'],
   { owner, externalId, stamp }: JournalEntry,
   forMs: number,
+  undo?: (late: PostgresRow[]) => Promise<unknown>,
 ): Promise<JournalEntry | undefined> {
   const waitMs = Math.ceil(forMs)
-  const values = [owner, externalId, stamp, waitMs, Date.now() + waitMs]
-  const [row] = await run(JournalRow, restampSql, values)
+  const values = [owner, externalId, stamp, waitMs, ...instant(waitMs)]
+  const [row] = await run(PostgresRow, restampSql, values, undo)
   return row && entryOf(row)
 }
 
 const restampSql = `
   WITH clock AS MATERIALIZED (SELECT ${databaseNow} + $4::bigint AS at)
-  UPDATE voice_agent_mcp.calls SET since = ${laterThanSince}, replica_since = $5
+  UPDATE voice_agent_mcp.calls SET since = ${laterThanSince}, replica_since = $5, uptime = $6, boot = $7
   FROM clock WHERE owner = $1 AND external_id = $2 AND state = 'sending' AND since = $3
   RETURNING ${rowColumns}`
 
 type Recording = Pick<Journal, 'endSending' | 'recordPlaced' | 'recordNotAccepted' | 'release'>
 
 /** What came of a call. */
-const recording = ({ run }: JournalDatabase): Recording => {
+const recording = ({ run }: Database): Recording => {
   const settle = (state: 'placed' | 'not_taken') => async (entry: JournalEntry, callId: string) => {
-    await run(NoRow, settleSql, [entry.owner, entry.externalId, state, callId, Date.now()])
+    const { owner, externalId } = entry
+    await run(NoRow, settleSql, [owner, externalId, state, callId, ...instant()])
   }
   return {
     recordPlaced: settle('placed'),
     recordNotAccepted: settle('not_taken'),
     async endSending({ owner, externalId, stamp }) {
-      await run(NoRow, endSendingSql, [owner, externalId, stamp, Date.now()])
+      await run(NoRow, endSendingSql, [owner, externalId, stamp, ...instant()])
     },
     async release({ owner, externalId, stamp }) {
-      await run(NoRow, releaseSql, [owner, externalId, stamp])
+      const release = () => run(NoRow, releaseSql, [owner, externalId, stamp])
+      await release().catch((error: unknown) => {
+        void behindTheAnswer(() => again(release))
+        throw error
+      })
     },
+  }
+}
+
+/**
+ * Tries what failed again for two minutes. Of a release that comes late nobody else is harmed, and without
+ * it a call that was never sent would be one of unknown outcome.
+ */
+async function again(work: () => Promise<unknown>): Promise<void> {
+  for (let nth = 0; nth < 24; nth++) {
+    await sleep(5000, undefined, { ref: false })
+    const isDone = await work().then(
+      () => true,
+      () => false,
+    )
+    if (isDone) return
   }
 }
 
 const settleSql = `
   UPDATE voice_agent_mcp.calls
-  SET state = $3, call_id = $4, since = ${databaseNow}, replica_since = $5
+  SET state = $3, call_id = $4, since = ${databaseNow}, replica_since = $5, uptime = $6, boot = $7
   WHERE owner = $1 AND external_id = $2 AND state NOT IN ('placed', 'not_taken')`
 const endSendingSql = `
-  UPDATE voice_agent_mcp.calls SET since = ${databaseNow}, replica_since = $4
+  UPDATE voice_agent_mcp.calls
+  SET since = ${databaseNow}, replica_since = $4, uptime = $5, boot = $6
   WHERE owner = $1 AND external_id = $2 AND state = 'sending' AND since = $3
     AND ${databaseNow} < since`
 const releaseSql = `
@@ -198,7 +268,7 @@ const releaseSql = `
 
 const NoteRow = z.object({ value: z.string() })
 
-const notes = ({ run, seal }: JournalDatabase): Pick<Journal, 'readNote' | 'writeNote'> => ({
+const notes = ({ run, seal }: Database): Pick<Journal, 'readNote' | 'writeNote'> => ({
   async readNote(name) {
     const sql = 'SELECT value FROM voice_agent_mcp.notes WHERE name = $1'
     return (await run(NoteRow, sql, [await seal(name)]))[0]?.value

@@ -7,7 +7,7 @@ const ValueRow = z.object({ value: z.string() })
 const IdRow = z.object({ id: z.string() })
 
 /** Without bounds, more than there will ever be. */
-const unbounded = { inAll: 2 ** 31 - 1, perOwner: 2 ** 31 - 1 }
+const unbounded = 2 ** 31 - 1
 
 /** How often records whose time is over are deleted, ms. */
 const purgeEveryMs = 60_000
@@ -16,25 +16,38 @@ const purgeEveryMs = 60_000
 export function createPostgresRecords({ run, seal }: Database): Records {
   let purged = 0
   const purge = async () => {
-    if (performance.now() - purged < purgeEveryMs) return
     purged = performance.now()
     await run(NoRow, purgeSql)
+    await run(NoRow, purgeCountsSql)
   }
-  /** What addSql and putSql are given. */
-  const valuesOf = async (record: NewRecord, { inAll, perOwner }: RecordBounds) => {
+  /** Writes once more where records whose time is over have taken up the room. */
+  const write = async <Answer>(
+    given: NewRecord & Partial<RecordBounds>,
+    statement: (values: readonly unknown[]) => Promise<Answer | 'full'>,
+  ): Promise<Answer | 'full'> => {
+    const { kind, id, owner, value, forMs, inAll = unbounded, perOwner = unbounded } = given
+    const ids = [kind, await seal(id), await seal(owner)]
+    const values = [...ids, value, Math.ceil(forMs), inAll, perOwner]
+    if (performance.now() - purged > purgeEveryMs) await purge()
+    const answer = await statement(values)
+    if (answer !== 'full') return answer
     await purge()
-    const { kind, id, owner, value, forMs } = record
-    return [kind, await seal(id), await seal(owner), value, Math.ceil(forMs), inAll, perOwner]
+    return statement(values)
   }
   return {
-    async add(record, bounds = unbounded) {
-      const [row] = await run(AnswerRow, addSql, await valuesOf(record, bounds))
-      if (!row) throw new Error('a statement that always answers gave no row')
-      return row.answer
-    },
-    async put(record, bounds = unbounded) {
-      const kept = await run(IdRow, putSql, await valuesOf(record, bounds))
-      return kept.length > 0 ? 'kept' : 'full'
+    add: (record, bounds) =>
+      write({ ...record, ...bounds }, async (values) => {
+        const [row] = await run(AnswerRow, addSql, values)
+        if (!row) throw new Error('a statement that always answers gave no row')
+        return row.answer
+      }),
+    put: (record, bounds) =>
+      write({ ...record, ...bounds }, async (values) =>
+        (await run(IdRow, putSql, values)).length > 0 ? 'kept' : 'full',
+      ),
+    async replace({ kind, id, value, forMs }, from) {
+      const values = [kind, await seal(id), value, Math.ceil(forMs), from]
+      return (await run(IdRow, replaceSql, values)).length > 0
     },
     async get({ kind, id }) {
       return (await run(ValueRow, getSql, [kind, await seal(id)]))[0]?.value
@@ -46,8 +59,14 @@ export function createPostgresRecords({ run, seal }: Database): Records {
 }
 
 const table = 'voice_agent_mcp.records'
+const counts = 'voice_agent_mcp.record_counts'
 const isThere = `expires > ${databaseNow}`
 const purgeSql = `DELETE FROM ${table} WHERE expires <= ${databaseNow}`
+/** Rows that another server is counting in stay for the next time: waiting for them could deadlock. */
+const purgeCountsSql = `
+  DELETE FROM ${counts} WHERE (kind, owner) IN (
+    SELECT kind, owner FROM ${counts} WHERE count = 0 AND owner <> '' FOR UPDATE SKIP LOCKED
+  )`
 const getSql = `SELECT value FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}`
 const removeSql = `DELETE FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere} RETURNING id`
 
@@ -55,9 +74,9 @@ const removeSql = `DELETE FROM ${table} WHERE kind = $1 AND id = $2 AND ${isTher
 const thereAndRoom = `
   WITH there AS (SELECT 1 FROM ${table} WHERE kind = $1 AND id = $2 AND ${isThere}),
   room AS (
-    SELECT (SELECT count(*) FROM ${table} WHERE kind = $1 AND ${isThere}) < $6::integer
-      AND (SELECT count(*) FROM ${table} WHERE kind = $1 AND owner = $3 AND ${isThere}) < $7::integer
-      AS is_left
+    SELECT coalesce(max(count) FILTER (WHERE owner = ''), 0) < $6::integer
+      AND coalesce(max(count) FILTER (WHERE owner = $3), 0) < $7::integer AS is_left
+    FROM ${counts} WHERE kind = $1 AND owner IN ('', $3)
   )`
 
 // Of two that add the same id at the same moment, the second waits for the first and adds nothing.
@@ -76,6 +95,10 @@ const addSql = `${thereAndRoom},
     WHEN EXISTS (SELECT FROM there) THEN 'exists'
     WHEN (SELECT is_left FROM room) THEN 'exists'
     ELSE 'full' END AS answer`
+
+const replaceSql = `
+  UPDATE ${table} SET value = $3, expires = ${databaseNow} + $4::bigint
+  WHERE kind = $1 AND id = $2 AND value = $5 AND ${isThere} RETURNING id`
 
 const putSql = `${thereAndRoom}
   INSERT INTO ${table} AS kept

@@ -1,15 +1,23 @@
+import type { ClientBase } from 'pg'
+import * as z from 'zod'
 import type { State } from '../state.ts'
-import { type DatabaseOptions, openDatabase } from './database.ts'
+import {
+  type DatabaseOptions,
+  databaseNow,
+  mostClockDifferenceMs,
+  openDatabase,
+  patience,
+  sealWith,
+  unusable,
+} from './database.ts'
 import { createPostgresAuditTrail } from './postgres-audit-trail.ts'
 import { createPostgresCallCounter } from './postgres-call-counter.ts'
 import { createPostgresChanges } from './postgres-changes.ts'
 import { createPostgresJournal } from './postgres-journal.ts'
 import { createPostgresRecords } from './postgres-records.ts'
+import { applicationName, readInstallation } from './schema.ts'
 
-/** Loaded with this file: as a part of its own it would split what a server loads. */
-export { inspectDatabase } from './inspect-database.ts'
-
-export interface PostgresStateOptions extends DatabaseOptions {
+interface PostgresStateOptions extends DatabaseOptions {
   /** Simulated calls do not count for the limits of real ones. */
   readonly isSandbox: boolean
 }
@@ -34,3 +42,85 @@ export function createPostgresState({ isSandbox, ...options }: PostgresStateOpti
     },
   }
 }
+
+/** What is known of a database that can be used. */
+export interface InspectedDatabase {
+  /** Of PostgreSQL, such as `17.6`. */
+  readonly server: string
+  /** Of the tables; `undefined`: there are none yet. */
+  readonly version: number | undefined
+  /** Whether the tables can be made, where there are none. */
+  readonly mayCreate: boolean
+  /** How far its clock is ahead of this machine's, ms. */
+  readonly clockAheadMs: number
+  /** Whether the clocks are near enough: a server refuses a database whose clock is not. */
+  readonly isClockUsable: boolean
+}
+
+const Found = z.object({
+  server: z.string(),
+  has_tables: z.boolean(),
+  may_create: z.boolean(),
+  now: z.coerce.number(),
+})
+
+const NoteRow = z.object({ value: z.string() })
+
+/** Connects and looks, without a change to the database. Throws StateError. */
+const inspect = async <T>(
+  { url, setting }: DatabaseOptions,
+  look: (client: ClientBase) => Promise<T>,
+): Promise<T> => {
+  const { default: pg } = await import('pg')
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: patience.connection,
+    query_timeout: patience.statement,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return await look(client)
+  } catch (error) {
+    throw unusable(error, setting)
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+/** What is in a database. Throws StateError. */
+export const inspectDatabase = (address: DatabaseOptions): Promise<InspectedDatabase> =>
+  inspect(address, async (client) => {
+    const { rows } = await client.query(`
+      SELECT current_setting('server_version') AS server,
+        ${hasTables} AS has_tables,
+        has_database_privilege(current_database(), 'CREATE') AS may_create,
+        ${databaseNow} AS now`)
+    const { server, has_tables, may_create, now } = Found.parse(rows[0])
+    const clockAheadMs = now - Date.now()
+    const installation = has_tables ? await readInstallation(client) : undefined
+    return {
+      server,
+      version: installation?.version,
+      mayCreate: may_create,
+      clockAheadMs,
+      isClockUsable: Math.abs(clockAheadMs) < mostClockDifferenceMs,
+    }
+  })
+
+/** The note of the journal under a name; `undefined`: there is no journal, or no such note. Throws StateError. */
+export const inspectDatabaseNote = (
+  address: DatabaseOptions,
+  name: string,
+): Promise<string | undefined> =>
+  inspect(address, async (client) => {
+    const found = await client.query(`SELECT ${hasTables} AS has_tables`)
+    if (found.rows[0]?.has_tables !== true) return undefined
+    const installation = await readInstallation(client)
+    const sql = 'SELECT value FROM voice_agent_mcp.notes WHERE name = $1'
+    const { rows } = await client.query(sql, [sealWith(installation, name)])
+    return NoteRow.optional().parse(rows[0])?.value
+  })
+
+const hasTables = "to_regclass('voice_agent_mcp.installation') IS NOT NULL"

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { type AuditQuery, type AuditTrail, parseAuditEntry } from '../audit-trail.ts'
-import { StateError } from '../state-error.ts'
+import { StateError } from '../state-access.ts'
 import { lazyStateFile, openStateFile, type StateFile } from './state-file.ts'
 
 export const auditSchema: StateFile = {
@@ -27,12 +27,19 @@ export interface SqliteAuditTrail extends AuditTrail {
   close(): Promise<void>
 }
 
+/** The most entries that are kept in memory, the newest: nobody deletes them but the end of the process. */
+const mostInMemory = 1000
+
 /**
  * An audit trail in an SQLite file, which several servers on one machine may share. The file is made with
  * the first entry; where that fails, the next use tries again. `setting` is what names the folder, for
  * errors.
  */
-export function createSqliteAuditTrail(path: string, setting: string): SqliteAuditTrail {
+export function createSqliteAuditTrail(
+  path: string,
+  setting: string,
+  most = path === ':memory:' ? mostInMemory : Number.POSITIVE_INFINITY,
+): SqliteAuditTrail {
   const { use, close } = lazyStateFile(
     () => open(path),
     (reason, options) =>
@@ -47,6 +54,7 @@ export function createSqliteAuditTrail(path: string, setting: string): SqliteAud
         const { id, tool, outcome, key } = entry
         const at = Date.parse(entry.time)
         db.prepare(saveSql).run({ id, at, tool, outcome, key, entry: JSON.stringify(entry) })
+        if (most < Number.POSITIVE_INFINITY) db.prepare(boundSql).run(most)
       }),
     // Who only looks makes no file.
     list: async (query) =>
@@ -67,6 +75,11 @@ const saveSql = `
   INSERT INTO entries VALUES (:id, :at, :tool, :outcome, :key, :entry)
   ON CONFLICT (id) DO UPDATE SET outcome = :outcome, entry = :entry
     WHERE :outcome <> 'begun' OR entries.outcome = 'begun'`
+
+const boundSql = `
+  DELETE FROM entries WHERE id IN (
+    SELECT id FROM entries ORDER BY at DESC, id DESC LIMIT -1 OFFSET ?
+  )`
 
 const pruneSql = `
   DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE at < ? ORDER BY at, id LIMIT ?)`

@@ -1,18 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
-import { type CallCounter, CallCounterError } from '../call-counter.ts'
-import { type CallCounts, exceededLimit, longestWindow } from '../call-limits.ts'
+import {
+  type CallCounter,
+  CallCounterError,
+  type CallCounts,
+  exceededLimit,
+  longestWindow,
+} from '../call-counter.ts'
 import {
   type LazyStateFile,
   lazyStateFile,
   openStateFile,
-  retryWhileBusy,
   type StateFile,
   transaction,
 } from './state-file.ts'
 
-/** Times in ms since 1970; lease_end 0: the call has ended. */
+/**
+ * Times in ms since 1970; lease_end 0: the call has ended. `placed_calls`: which calls they became;
+ * `reserved_calls`: which entries of the journal they are for.
+ */
 export const callCounterSchema: StateFile = {
   // "dial"
   applicationId: 0x6469616c,
@@ -21,31 +28,19 @@ export const callCounterSchema: StateFile = {
     db.exec(`
     CREATE TABLE calls (id TEXT PRIMARY KEY, at INTEGER NOT NULL, lease_end INTEGER NOT NULL) STRICT;
     CREATE INDEX calls_at ON calls (at);
-    CREATE INDEX calls_lease_end ON calls (lease_end)`),
-}
-
-/** Which calls they became. Also added to files of earlier programs, which do not read this table. */
-const placedCalls = `
-  CREATE TABLE IF NOT EXISTS placed_calls (
-    id TEXT PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,
-    owner TEXT NOT NULL,
-    call_id TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS placed_calls_owner ON placed_calls (owner)`
-
-/** Which entries of the journal they are for; added in the same way. */
-const reservedCalls = `
-  CREATE TABLE IF NOT EXISTS reserved_calls (
-    id TEXT PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,
-    owner TEXT NOT NULL,
-    external_id TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS reserved_calls_external_id ON reserved_calls (external_id)`
-
-async function open(path: string): Promise<DatabaseSync> {
-  const db = await openStateFile(path, callCounterSchema)
-  await retryWhileBusy(() => db.exec(`${placedCalls};${reservedCalls}`))
-  return db
+    CREATE INDEX calls_lease_end ON calls (lease_end);
+    CREATE TABLE placed_calls (
+      id TEXT PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,
+      owner TEXT NOT NULL,
+      call_id TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX placed_calls_owner ON placed_calls (owner);
+    CREATE TABLE reserved_calls (
+      id TEXT PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,
+      owner TEXT NOT NULL,
+      external_id TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX reserved_calls_external_id ON reserved_calls (external_id)`),
 }
 
 /** Runs work on the open file; throws CallCounterError. */
@@ -62,7 +57,7 @@ export function createSqliteCallCounter(
   now: () => number = Date.now,
 ): CallCounter {
   const { use, close } = lazyStateFile(
-    () => open(path),
+    () => openStateFile(path, callCounterSchema),
     (reason, options) =>
       new CallCounterError(
         `The file of calls ${path} cannot be used: ${reason}. Let this program read and write it and its folder, see that the disk is not full, move the file away, or name another with ${setting}.`,

@@ -1,16 +1,40 @@
-import { type CallIdentity, type Journal, JournalError } from '../journal.ts'
-import { entryOf } from '../journal-rules.ts'
-import { elapsedByUptime, timestampIn } from '../timestamp.ts'
-import { JournalFile } from './journal-file.ts'
-import { beginSendingRow, claimRow, currentRow, rowFor } from './journal-steps.ts'
+import { type BigIntStats, statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod'
+import { elapsedByUptime, elapsedSince, type Timestamp, timestampIn } from '../clocks.ts'
+import {
+  type CallIdentity,
+  type CallKey,
+  type Claim,
+  claimStep,
+  currentEntry,
+  entryOf,
+  foundEntry,
+  type Journal,
+  type JournalEntry,
+  JournalError,
+  JournalRow,
+  keptForMs,
+  longestSendMs,
+  longestStampAheadMs,
+  renewedEntry,
+  sameCallMs,
+} from '../journal.ts'
+import {
+  createSecret,
+  isLocked,
+  OtherVersionError,
+  openStateFile,
+  retryWhileBusy,
+  type StateFile,
+  sealOf,
+  transaction,
+} from './state-file.ts'
 
 /** A journal in a file, which may be deleted while it is open. */
-export interface SqliteJournal extends Journal {
-  /**
-   * Restores the file where it was deleted. Throws where it cannot, and where another journal has
-   * its place.
-   */
-  restoreFile(): Promise<void>
+interface SqliteJournal extends Journal {
+  /** Why no call can be placed any more: the file was deleted, or another one has its place. */
+  fault(): JournalError | undefined
 }
 
 /**
@@ -19,78 +43,279 @@ export interface SqliteJournal extends Journal {
  * methods wait without blocking this process.
  */
 export async function openSqliteJournal(path: string): Promise<SqliteJournal> {
-  const file = await JournalFile.open(path)
+  const file = await openJournalFile(path)
+  const { db, seal, run } = file
   return {
     ...claiming(file),
     ...recording(file),
-    readNote: (name) => file.run(({ statements, seal }) => statements.readNote(seal(name))),
+    readNote: (name) => run(() => noteIn(db, seal(name))),
     writeNote: (name, value) =>
-      file.run(({ statements, seal }) => statements.writeNote(seal(name), value)),
-    restoreFile: () => file.restore(),
-    close: async () => file.close(),
+      run(
+        () => void db.prepare('INSERT OR REPLACE INTO notes VALUES (?, ?)').run(seal(name), value),
+      ),
+    fault: file.fault,
+    close: async () => db.close(),
   }
+}
+
+/** Owners, contents and names of notes are sealed (`sealOf`): what is stored contains no key and no number. */
+export const journalSchema: StateFile = {
+  // "once"
+  applicationId: 0x6f6e6365,
+  version: 3,
+  create(db) {
+    db.exec(`
+    CREATE TABLE calls (
+      owner TEXT NOT NULL,
+      external_id TEXT NOT NULL,
+      content TEXT NOT NULL,
+      minted INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      uptime INTEGER NOT NULL,
+      boot TEXT NOT NULL,
+      call_id TEXT,
+      sent INTEGER NOT NULL,
+      sent_uptime INTEGER NOT NULL,
+      sent_boot TEXT NOT NULL,
+      PRIMARY KEY (owner, external_id)
+    ) STRICT;
+    CREATE INDEX calls_by_content ON calls (owner, content, since);
+    CREATE INDEX calls_by_call ON calls (owner, call_id);
+    CREATE TABLE notes (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID`)
+    createSecret(db)
+  },
 }
 
 type Claiming = Pick<Journal, 'claim' | 'find' | 'current' | 'beginSending' | 'placedAgoMs'>
 
 /** What decides who sends. */
-const claiming = (journal: JournalFile): Claiming => ({
-  claim: (identity) =>
-    journal.transaction(({ statements, seal }) => claimRow(statements, sealed(identity, seal))),
-  find: (identity) =>
-    journal.run(({ statements, seal }) => {
-      const own = sealed(identity, seal)
-      const row = rowFor(statements, own)
-      const isKnown = row && row.state !== 'free' && row.content === own.content
-      return isKnown ? entryOf(row) : undefined
-    }),
-  current: (entry) => journal.run(({ statements }) => currentRow(statements, entry)),
-  beginSending: (entry, forMs) =>
-    journal.run(({ statements, file }) => {
-      const sending = beginSendingRow(statements, entry, forMs)
-      if (file.isInPlace()) return sending
-      // No other process finds this file, so the entry does not stop others from sending the same
-      // call. The call is not sent, and the file that is restored later must not say that it was.
-      if (sending) statements.release(sending, sending.stamp)
-      throw new JournalError(deleted(journal.path))
-    }),
-  placedAgoMs: ({ owner, formerOwners }, callId) =>
-    journal.run(({ statements, seal }) => {
-      const rows = [owner, ...formerOwners].map((one) => statements.byCall(seal(one), callId))
-      const row = rows.find((found) => found !== undefined)
-      return row && elapsedByUptime(row)
-    }),
-})
-
-type Recording = Pick<Journal, 'endSending' | 'recordPlaced' | 'recordNotAccepted' | 'release'>
-
-/** What came of a call. */
-const recording = (journal: JournalFile): Recording => ({
-  endSending: (entry) =>
-    journal.run(({ statements }) => {
-      const now = timestampIn()
-      if (now.since < entry.stamp) statements.restamp(entry, entry.stamp, now)
-    }),
-  recordPlaced: (entry, callId) =>
-    journal.run(({ statements }) =>
-      statements.settle(entry, { state: 'placed', callId }, timestampIn()),
-    ),
-  recordNotAccepted: (entry, callId) =>
-    journal.run(({ statements }) =>
-      statements.settle(entry, { state: 'not_taken', callId }, timestampIn()),
-    ),
-  release: (entry) => journal.run(({ statements }) => statements.release(entry, entry.stamp)),
-})
-
-/** An identity as it is stored. */
-function sealed(identity: CallIdentity, seal: (text: string) => string): CallIdentity {
-  return {
+const claiming = ({ db, seal, run, fault }: JournalFile): Claiming => {
+  const sealed = (identity: CallIdentity): CallIdentity => ({
     ...identity,
     owner: seal(identity.owner),
-    formerOwners: identity.formerOwners.map(seal),
     content: seal(identity.content),
+  })
+  return {
+    claim: (identity) =>
+      run(() => transaction(db, 'BEGIN IMMEDIATE', () => claimRow(db, sealed(identity)))),
+    find: (identity) =>
+      run(() => {
+        const own = sealed(identity)
+        return foundEntry(rowFor(db, own), own)
+      }),
+    current: (entry) =>
+      run(() => {
+        const row = rowOf(db.prepare(byIdSql).get(entry.owner, entry.externalId))
+        if (!row) return undefined
+        const current = currentEntry(row, elapsedSince(row))
+        if (current) return current
+        return renewedEntry(setDeadline(db, entryOf(row), longestSendMs) ?? entryOf(row))
+      }),
+    beginSending: (entry, forMs) =>
+      run(() => {
+        const sending = setDeadline(db, entry, forMs)
+        // Where no other process finds this file, the entry stops none from sending the same call.
+        const why = fault()
+        if (!why) return sending
+        if (sending) releaseRow(db, sending)
+        throw why
+      }),
+    placedAgoMs: (owner, callId) =>
+      run(() => {
+        const row = rowOf(db.prepare(byCallSql).get(seal(owner), callId))
+        return row && (elapsedByUptime(row) ?? 'unknown')
+      }),
   }
 }
 
+const rowOf = (row: unknown): JournalRow | undefined => JournalRow.optional().parse(row)
+
+const byIdSql = 'SELECT * FROM calls WHERE owner = ? AND external_id = ?'
+const byCallSql = 'SELECT * FROM calls WHERE owner = ? AND call_id = ?'
+// A call of unknown outcome stays the same call until its outcome is known. A free row is the last
+// choice: that one request came to nothing does not undo another that was placed. A row is recent
+// where either clock says so: setting the clock forward causes no second call.
+const byContentSql = `
+  SELECT * FROM calls WHERE owner = :owner AND content = :content AND minted = 1
+    AND (state = 'sending' OR since > :since OR (boot = :boot AND uptime > :uptime))
+  ORDER BY state = 'free', since DESC LIMIT 1`
+
+/** The row that stands for an identity. */
+const rowFor = (
+  db: DatabaseSync,
+  { owner, content, externalId, sameForMs = sameCallMs }: CallIdentity,
+): JournalRow | undefined =>
+  externalId === undefined
+    ? rowOf(db.prepare(byContentSql).get({ owner, content, ...timestampIn(-sameForMs) }))
+    : rowOf(db.prepare(byIdSql).get(owner, externalId))
+
+const insertSql = `
+  INSERT INTO calls (owner, external_id, content, minted, state,
+    since, uptime, boot, sent, sent_uptime, sent_boot)
+  VALUES (:owner, :externalId, :content, :minted, 'sending',
+    :since, :uptime, :boot, :since, :uptime, :boot)`
+const reuseSql = `
+  UPDATE calls SET state = 'sending', content = :content, since = :since, uptime = :uptime,
+    boot = :boot, sent = :since, sent_uptime = :uptime, sent_boot = :boot
+  WHERE owner = :owner AND external_id = :externalId`
+
+function claimRow(db: DatabaseSync, identity: CallIdentity): Claim {
+  const row = rowFor(db, identity)
+  const step = claimStep(row, identity)
+  if ('entry' in step) return step
+  const { owner, content } = identity
+  const key: CallKey = { owner, externalId: step.externalId }
+  const at = row ? laterThan(row.since, timestampIn()) : timestampIn()
+  if (row) db.prepare(reuseSql).run({ ...key, content, ...at })
+  else {
+    const minted = Number(identity.externalId === undefined)
+    db.prepare(insertSql).run({ ...key, content, minted, ...at })
+  }
+  const { since } = at
+  return {
+    kind: 'mine',
+    entry: { ...key, state: 'sending', stamp: since, firstSentAt: since, callId: null },
+  }
+}
+
+/** The next stamp at an instant: see `longestStampAheadMs`. */
+const laterThan = (stamp: number, at: Timestamp): Timestamp =>
+  stamp - at.since > longestStampAheadMs ? at : { ...at, since: Math.max(at.since, stamp + 1) }
+
+const restampSql = `
+  UPDATE calls SET since = :since, uptime = :uptime, boot = :boot
+  WHERE owner = :owner AND external_id = :externalId AND state = 'sending' AND since = :stamp`
+
+/** Gives a row that is being sent another timestamp; false when it no longer has this stamp. */
+const restamp = (
+  db: DatabaseSync,
+  { owner, externalId, stamp }: JournalEntry,
+  at: Timestamp,
+): boolean => db.prepare(restampSql).run({ owner, externalId, stamp, ...at }).changes === 1
+
+/** `undefined`: the entry has another stamp by now, so another caller holds it. */
+function setDeadline(
+  db: DatabaseSync,
+  entry: JournalEntry,
+  inMs: number,
+): JournalEntry | undefined {
+  const deadline = laterThan(entry.stamp, timestampIn(inMs))
+  return restamp(db, entry, deadline) ? { ...entry, stamp: deadline.since } : undefined
+}
+
+type Recording = Pick<Journal, 'endSending' | 'recordPlaced' | 'recordNotAccepted' | 'release'>
+
+const settleSql = `
+  UPDATE calls SET state = :state, call_id = :callId, since = :since, uptime = :uptime, boot = :boot
+  WHERE owner = :owner AND external_id = :externalId AND state NOT IN ('placed', 'not_taken')`
+
+/** What came of a call. */
+const recording = ({ db, run }: JournalFile): Recording => {
+  const settle = (state: 'placed' | 'not_taken') => (entry: JournalEntry, callId: string) =>
+    run(() => {
+      const { owner, externalId } = entry
+      db.prepare(settleSql).run({ owner, externalId, state, callId, ...timestampIn() })
+    })
+  return {
+    endSending: (entry) =>
+      run(() => {
+        const now = timestampIn()
+        if (now.since < entry.stamp) restamp(db, entry, now)
+      }),
+    recordPlaced: settle('placed'),
+    recordNotAccepted: settle('not_taken'),
+    release: (entry) => run(() => releaseRow(db, entry)),
+  }
+}
+
+const releaseSql = `
+  UPDATE calls SET state = 'free'
+  WHERE owner = ? AND external_id = ? AND state = 'sending' AND since = ?`
+
+function releaseRow(db: DatabaseSync, { owner, externalId, stamp }: JournalEntry): void {
+  db.prepare(releaseSql).run(owner, externalId, stamp)
+}
+
+const NoteRow = z.object({ value: z.string() }).optional()
+
+/** The value of a note, by its sealed name. */
+export const noteIn = (db: DatabaseSync, name: string): string | undefined =>
+  NoteRow.parse(db.prepare('SELECT value FROM notes WHERE name = ?').get(name))?.value
+
+/** The open file of a journal. Its functions throw JournalError. */
+interface JournalFile {
+  readonly db: DatabaseSync
+  /** Hashes a text with the secret of the file. */
+  readonly seal: (text: string) => string
+  /**
+   * Runs `work` without a pause in it, and again while another process writes to the file. It is one
+   * operation for all requests of this process; for other processes it is one if it is one statement or
+   * a transaction.
+   */
+  readonly run: <T>(work: () => T) => Promise<T>
+  /**
+   * Why other processes do not find this file. On most systems an open file can be deleted: whoever has it
+   * open reads and writes it on. `undefined`: whoever opens the path now gets this file.
+   */
+  readonly fault: () => JournalError | undefined
+}
+
+const purgeSql =
+  'DELETE FROM calls WHERE since < :since AND NOT (boot = :boot AND uptime >= :uptime)'
+
+async function openJournalFile(path: string): Promise<JournalFile> {
+  const inErrors = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw unusable(path, error)
+    }
+  }
+  const { db, seal, opened } = await inErrors(async () => {
+    const db = await openStateFile(path, journalSchema)
+    await retryWhileBusy(() => db.prepare(purgeSql).run({ ...timestampIn(-keptForMs) }))
+    const opened = statOf(path)
+    // It was deleted while it was being opened.
+    if (opened === undefined) throw new JournalError(deleted(path))
+    return { db, seal: sealOf(db), opened }
+  })
+  return {
+    db,
+    seal,
+    run: (work) => inErrors(() => retryWhileBusy(work)),
+    fault() {
+      if (opened === 'in memory') return undefined
+      const now = statOf(path)
+      if (now === undefined || now === 'in memory') return new JournalError(deleted(path))
+      const isSame = now.ino === opened.ino && now.dev === opened.dev
+      return isSame ? undefined : new JournalError(replaced(path))
+    },
+  }
+}
+
+const statOf = (path: string): BigIntStats | 'in memory' | undefined =>
+  path === ':memory:' ? 'in memory' : statSync(path, { bigint: true, throwIfNoEntry: false })
+
+const unusable = (path: string, error: unknown) =>
+  error instanceof JournalError
+    ? error
+    : new JournalError(
+        `The journal of calls ${path} cannot be used: ${error instanceof Error ? error.message : error}. Without it a call could be placed twice, so none is. ${adviceOn(error)}`,
+        { cause: error, isTemporary: isLocked(error) },
+      )
+
+function adviceOn(error: unknown): string {
+  if (isLocked(error)) return 'Another program has locked the file: try again, or end that program.'
+  const remedy =
+    error instanceof OtherVersionError
+      ? 'Start the version that wrote it'
+      : 'Let this program read and write the file and its folder'
+  return `${remedy}, or name another folder with VOICE_AGENT_STATE_DIR.`
+}
+
 const deleted = (path: string) =>
-  `The journal of calls ${path} was deleted while this program was running, and nothing was sent. Place the call again: the journal is restored then.`
+  `The journal of calls ${path} was deleted while this program was running. No other program finds what this one has placed, so it places no more calls. Restart it, and look with list_calls before you repeat what was placed before.`
+
+const replaced = (path: string) =>
+  `The journal of calls ${path} was replaced by another one while this program was running. What this program has placed is not in it, so it places no more calls. Restart it, and look with list_calls before you repeat what was placed before.`

@@ -1,15 +1,21 @@
-import { createHmac, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import type { NewRecord, RecordBounds, RecordKey, Records } from '../records.ts'
-import { StateError } from '../state-error.ts'
-import { lazyStateFile, openStateFile, type StateFile, transaction } from './state-file.ts'
+import { StateError } from '../state-access.ts'
+import {
+  createSecret,
+  lazyStateFile,
+  openStateFile,
+  type StateFile,
+  sealOf,
+  transaction,
+} from './state-file.ts'
 
-/** Ids and owners are stored as an HMAC with the secret of the file, as in the journal. */
+/** Ids and owners are sealed (`sealOf`). */
 export const recordsSchema: StateFile = {
   // "kept"
   applicationId: 0x6b657074,
-  version: 1,
+  version: 2,
   create(db) {
     db.exec(`
     CREATE TABLE records (
@@ -20,10 +26,22 @@ export const recordsSchema: StateFile = {
       expires INTEGER NOT NULL,
       PRIMARY KEY (kind, id)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX records_by_owner ON records (kind, owner);
     CREATE INDEX records_by_end ON records (expires);
-    CREATE TABLE secret (secret BLOB NOT NULL) STRICT`)
-    db.prepare('INSERT INTO secret VALUES (?)').run(randomBytes(32))
+    CREATE TABLE record_counts (
+      kind TEXT NOT NULL,
+      owner TEXT NOT NULL, -- '': all of the kind
+      count INTEGER NOT NULL,
+      PRIMARY KEY (kind, owner)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TRIGGER record_added AFTER INSERT ON records BEGIN
+      INSERT INTO record_counts VALUES (NEW.kind, '', 1), (NEW.kind, NEW.owner, 1)
+        ON CONFLICT DO UPDATE SET count = count + 1;
+    END;
+    CREATE TRIGGER record_removed AFTER DELETE ON records BEGIN
+      UPDATE record_counts SET count = count - 1 WHERE kind = OLD.kind AND owner IN ('', OLD.owner);
+      DELETE FROM record_counts WHERE kind = OLD.kind AND owner = OLD.owner AND count = 0;
+    END`)
+    createSecret(db)
   },
 }
 
@@ -32,12 +50,9 @@ interface OpenRecords {
   readonly seal: (text: string) => string
 }
 
-const SecretRow = z.object({ secret: z.instanceof(Uint8Array) })
-
 async function open(path: string): Promise<OpenRecords> {
   const db = await openStateFile(path, recordsSchema)
-  const { secret } = SecretRow.parse(db.prepare('SELECT secret FROM secret').get())
-  return { db, seal: (text) => createHmac('sha256', secret).update(text).digest('base64url') }
+  return { db, seal: sealOf(db) }
 }
 
 export interface SqliteRecords extends Records {
@@ -67,6 +82,13 @@ export function createSqliteRecords(path: string, setting: string): SqliteRecord
       use(({ db, seal }) =>
         transaction(db, 'BEGIN IMMEDIATE', () => putRow(db, sealed(record, seal), bounds)),
       ),
+    replace: ({ kind, id, value, forMs }, from) =>
+      use(({ db, seal }) => {
+        const now = Date.now()
+        const expires = now + Math.ceil(forMs)
+        const values = { kind, id: seal(id), value, from, expires, now }
+        return db.prepare(replaceSql).run(values).changes === 1
+      }),
     get: (key) => use(({ db, seal }) => readValue(db, { ...key, id: seal(key.id) })),
     remove: ({ kind, id }) =>
       use(
@@ -86,9 +108,13 @@ const sealed = (record: NewRecord, seal: OpenRecords['seal']): NewRecord => ({
 const getSql = 'SELECT value FROM records WHERE kind = :kind AND id = :id AND expires > :now'
 const removeSql = 'DELETE FROM records WHERE kind = :kind AND id = :id AND expires > :now'
 const addSql = 'INSERT INTO records VALUES (:kind, :id, :owner, :value, :expires)'
+const replaceSql = `
+  UPDATE records SET value = :value, expires = :expires
+  WHERE kind = :kind AND id = :id AND value = :from AND expires > :now`
 const countSql = `
-  SELECT count(*) AS inAll, count(*) FILTER (WHERE owner = :owner) AS ofOwner
-  FROM records WHERE kind = :kind`
+  SELECT coalesce(max(count) FILTER (WHERE owner = ''), 0) AS inAll,
+    coalesce(max(count) FILTER (WHERE owner = :owner), 0) AS ofOwner
+  FROM record_counts WHERE kind = :kind AND owner IN ('', :owner)`
 
 const ValueRow = z.object({ value: z.string() }).optional()
 const CountRow = z.object({ inAll: z.number(), ofOwner: z.number() })

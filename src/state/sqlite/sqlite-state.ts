@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLocalChanges } from '../changes.ts'
-import { openOnce } from '../open-once.ts'
 import type { State } from '../state.ts'
-import { journalSchema } from './journal-schema.ts'
+import { openOnce, StateError } from '../state-access.ts'
 import { auditSchema, createSqliteAuditTrail } from './sqlite-audit-trail.ts'
 import { callCounterSchema, createSqliteCallCounter } from './sqlite-call-counter.ts'
-import { openSqliteJournal } from './sqlite-journal.ts'
+import { journalSchema, noteIn, openSqliteJournal } from './sqlite-journal.ts'
 import { createSqliteRecords, recordsSchema } from './sqlite-records.ts'
-import { inspectStateFile } from './state-file.ts'
+import { inspectStateFile, sealOf } from './state-file.ts'
 
 export interface SqliteStateOptions {
+  /** `:memory:`: the state is that of this process alone, and ends with it. */
   readonly folder: string
   /** What names the folder, for errors. */
   readonly setting: string
@@ -27,7 +27,7 @@ const stateFiles = {
 } as const
 
 const stateFile = (folder: string, name: string, isSandbox: boolean) =>
-  join(folder, `${isSandbox ? 'sandbox-' : ''}${name}`)
+  folder === ':memory:' ? folder : join(folder, `${isSandbox ? 'sandbox-' : ''}${name}`)
 
 /** The state in SQLite files, which the servers of one machine share. Each is opened with its first use. */
 export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOptions): State {
@@ -38,7 +38,8 @@ export function createSqliteState({ folder, setting, isSandbox }: SqliteStateOpt
   const audit = createSqliteAuditTrail(file('audit.db'), setting)
   const open = async () => {
     const opened = await journal.get()
-    await opened.restoreFile()
+    const fault = opened.fault()
+    if (fault) throw fault
     return opened
   }
   return {
@@ -79,13 +80,27 @@ export async function inspectSqliteState({
   return Promise.all(
     found.map(async ({ file, kind }) => {
       try {
-        const stage = await inspectStateFile(file, kind)
-        const version = stage === 'old' ? kind.version - 1 : kind.version
-        return { file, version, problem: undefined }
+        await inspectStateFile(file, kind, () => undefined)
+        return { file, version: kind.version, problem: undefined }
       } catch (error) {
         const problem = error instanceof Error ? error.message : String(error)
         return { file, version: kind.version, problem }
       }
     }),
+  )
+}
+
+/** The note of a journal under a name; `undefined`: there is no journal, or no such note. Changes nothing. */
+export async function inspectSqliteNote(
+  { folder, isSandbox }: Pick<SqliteStateOptions, 'folder' | 'isSandbox'>,
+  name: string,
+): Promise<string | undefined> {
+  const file = stateFile(folder, 'calls.db', isSandbox)
+  if (!existsSync(file)) return undefined
+  return inspectStateFile(file, journalSchema, (db) => noteIn(db, sealOf(db)(name))).catch(
+    (cause: unknown) => {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      throw new StateError(`The journal of calls ${file} cannot be used: ${reason}.`, { cause })
+    },
   )
 }

@@ -1,18 +1,18 @@
+import { createHmac, randomBytes } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import { openOnce } from '../open-once.ts'
 import { makePrivateFile } from '../private-files.ts'
+import { openOnce, type StateErrorOptions, stateUntil } from '../state-access.ts'
 
 /** A kind of database file that several servers on one machine may share. */
 export interface StateFile {
   /** Marks the file as one of this program (https://sqlite.org/pragma.html#pragma_application_id). */
   readonly applicationId: number
+  /** Of the tables; a file of another version is refused. */
   readonly version: number
   /** Creates the tables in a new file. */
   readonly create: (db: DatabaseSync) => void
-  /** Converts the tables of the version before; without it such a file is refused. */
-  readonly upgrade?: (db: DatabaseSync) => void
 }
 
 /** SQLite's result code for a file that another process is writing to. */
@@ -32,12 +32,12 @@ export async function openStateFile(file: string, kind: StateFile): Promise<Data
   const db = new DatabaseSync(file, { timeout: 0 })
   try {
     // Checked before anything is changed: it may belong to another program.
-    await retryWhileBusy(() => stageOf(db, kind))
+    await retryWhileBusy(() => isMade(db, kind))
     // FULL: what was written survives a power cut.
     await retryWhileBusy(() => db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL'))
     await retryWhileBusy(() =>
       transaction(db, 'BEGIN IMMEDIATE', () => {
-        if (bringUp(db, kind)) markAs(db, kind)
+        if (!isMade(db, kind)) make(db, kind)
       }),
     )
     return db
@@ -48,28 +48,25 @@ export async function openStateFile(file: string, kind: StateFile): Promise<Data
 }
 
 /**
- * What is in a file, without a change to it: nothing yet, its tables, or those of the version before.
- * Throws for one that cannot be used.
+ * Reads a file without a change to it; `undefined`: it holds nothing yet. Throws for one that cannot be
+ * used.
  */
-export async function inspectStateFile(file: string, kind: StateFile): Promise<Stage> {
+export async function inspectStateFile<T>(
+  file: string,
+  kind: StateFile,
+  read: (db: DatabaseSync) => T,
+): Promise<T | undefined> {
   const { DatabaseSync } = await import('node:sqlite')
   const db = new DatabaseSync(file, { readOnly: true, timeout: 0 })
   try {
-    return await retryWhileBusy(() => stageOf(db, kind))
+    return await retryWhileBusy(() => (isMade(db, kind) ? read(db) : undefined))
   } finally {
     db.close()
   }
 }
 
-/** Creates or upgrades the tables; true when it did. */
-function bringUp(db: DatabaseSync, kind: StateFile): boolean {
-  const stage = stageOf(db, kind)
-  if (stage === 'new') kind.create(db)
-  if (stage === 'old') kind.upgrade?.(db)
-  return stage !== 'current'
-}
-
-function markAs(db: DatabaseSync, { applicationId, version }: StateFile): void {
+function make(db: DatabaseSync, { applicationId, version, create }: StateFile): void {
+  create(db)
   db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`)
 }
 
@@ -80,11 +77,8 @@ export class OtherVersionError extends Error {
   override readonly name = 'OtherVersionError'
 }
 
-/** Nothing yet, its tables, or those of the version before. */
-type Stage = 'new' | 'old' | 'current'
-
-/** What is in a file; throws for anything else. */
-function stageOf(db: DatabaseSync, { applicationId, version, upgrade }: StateFile): Stage {
+/** Whether a file has its tables; false: it holds nothing yet. Throws for anything else. */
+function isMade(db: DatabaseSync, { applicationId, version }: StateFile): boolean {
   const header = FileHeader.parse(
     db
       .prepare(
@@ -95,14 +89,30 @@ function stageOf(db: DatabaseSync, { applicationId, version, upgrade }: StateFil
       .get(),
   )
   if (header.application === applicationId) {
-    if (header.version === version) return 'current'
-    if (header.version === version - 1 && upgrade) return 'old'
+    if (header.version === version) return true
     throw new OtherVersionError(
       `it was written by another version (${header.version}, not ${version})`,
     )
   }
-  if (header.application === 0 && header.version === 0 && header.tables === 0) return 'new'
+  if (header.application === 0 && header.version === 0 && header.tables === 0) return false
   throw new Error('it is a database of another program')
+}
+
+/** Makes the secret of a new file. */
+export function createSecret(db: DatabaseSync): void {
+  db.exec('CREATE TABLE secret (secret BLOB NOT NULL) STRICT')
+  db.prepare('INSERT INTO secret VALUES (?)').run(randomBytes(32))
+}
+
+const SecretRow = z.object({ secret: z.instanceof(Uint8Array) })
+
+/**
+ * Seals texts as they are stored in a file: as an HMAC with its secret. Without the secret, guesses cannot
+ * be tested against what is stored.
+ */
+export function sealOf(db: DatabaseSync): (text: string) => string {
+  const { secret } = SecretRow.parse(db.prepare('SELECT secret FROM secret').get())
+  return (text) => createHmac('sha256', secret).update(text).digest('base64url')
 }
 
 /** A file that is opened with its first use. */
@@ -118,7 +128,7 @@ export interface LazyStateFile<T> {
  */
 export function lazyStateFile<T>(
   open: () => Promise<T>,
-  unusable: (reason: string, options: ErrorOptions) => Error,
+  unusable: (reason: string, options: StateErrorOptions) => Error,
 ): LazyStateFile<T> {
   const file = openOnce(open)
   return {
@@ -127,7 +137,8 @@ export function lazyStateFile<T>(
         const opened = await file.get()
         return await retryWhileBusy(() => work(opened))
       } catch (error) {
-        throw unusable(error instanceof Error ? error.message : String(error), { cause: error })
+        const reason = error instanceof Error ? error.message : String(error)
+        throw unusable(reason, { cause: error, isTemporary: isLocked(error) })
       }
     },
     close: file.close,
@@ -154,7 +165,7 @@ export const isLocked = (error: unknown): boolean =>
 
 /** Runs `work`, and again while another process writes to the file, for some seconds at most. */
 export async function retryWhileBusy<T>(work: () => T | Promise<T>): Promise<T> {
-  const end = performance.now() + longestWaitMs
+  const end = Math.min(performance.now() + longestWaitMs, stateUntil())
   for (;;) {
     try {
       return await work()

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const made = await run([
     ...['call', 'create_agent', '--json', '--name', 'Shop', '--tags', 'x,y'],
     ...['--model.provider', 'openai', '--model.model', 'gpt-4.1'],
-    ...['--transcriber.provider', 'deepgram', '--transcriber.model', 'nova-2'],
+    ...['--transcriber.provider', 'deepgram', '--transcriber.model', 'nova-2:general'],
     ...['--voice.provider', 'elevenlabs', '--voice.voice-id', 'sbx-en-us-ada'],
   ])
   expect(made).toMatchObject({ code: 0, stderr: '' })

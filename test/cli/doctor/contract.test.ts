@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
-import { differences } from '../../../src/cli/doctor/contract/differences.ts'
-import { operationsIn } from '../../../src/cli/doctor/contract/operations.ts'
-import { type SchemaFields, schemaFields } from '../../../src/cli/doctor/contract/schema-fields.ts'
+import {
+  differences,
+  operationsIn,
+  type SchemaFields,
+  schemaFields,
+} from '../../../src/cli/doctor/contract-differences.ts'
 import { openApiDocument } from '../../../src/contract/openapi.ts'
 import { allRoutes } from '../../../src/contract/routes.ts'
-import { closestWord } from '../../../src/text/closest-match.ts'
 
 const contract = () => JSON.parse(JSON.stringify(openApiDocument(allRoutes)))
 
@@ -12,10 +14,7 @@ const contract = () => JSON.parse(JSON.stringify(openApiDocument(allRoutes)))
 function compared(document: unknown) {
   const [ours, theirs] = [operationsIn(contract()), operationsIn(document)]
   if (!ours || !theirs) throw new Error('It is not an OpenAPI document')
-  const found = differences(ours, theirs, {
-    toolsOf: (id) => (id === undefined ? [] : [`tool of ${id}`]),
-    closest: closestWord,
-  })
+  const found = differences(ours, theirs, (id) => (id === undefined ? [] : [`tool of ${id}`]))
   return found.map(({ light, text }) => `${light}: ${text}`)
 }
 

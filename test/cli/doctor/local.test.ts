@@ -16,6 +16,15 @@ test('without a key it says that this is the sandbox, and checks no network', as
   }
 })
 
+test('a misspelt variable is red, and an unknown one is yellow', async () => {
+  const misspelt = await examine({ ...memory, VOICE_AGENT_READONLY: 'true' })
+  expect(misspelt.check('configuration')).toMatchObject({ status: 'red' })
+  expect(misspelt.check('configuration').text).toContain('VOICE_AGENT_READ_ONLY')
+  const unknown = await examine({ ...memory, VOICE_AGENT_TEAM_NAME: 'blue' })
+  expect(unknown.check('configuration')).toMatchObject({ status: 'yellow' })
+  expect(unknown.check('configuration').text).toContain('VOICE_AGENT_TEAM_NAME')
+})
+
 test('it changes nothing on the machine', async () => {
   using folder = scratchFolder()
   await examine({ VOICE_AGENT_STATE_DIR: join(folder.path, 'state') })

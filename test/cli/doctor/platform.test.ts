@@ -44,10 +44,41 @@ async function answering(
 
 const account = { id: 'acc-1', name: 'Practice', is_active: true, parent_account_id: null }
 
+/** A platform that has this account, and nothing else. */
+const onlyAccount =
+  (headers: () => Record<string, string> = () => ({})): Behaviour =>
+  ({ url }, response) =>
+    url === '/v1/accounts/current'
+      ? json(response, 200, account, headers())
+      : json(response, 404, envelope('not_found'), headers())
+
 const page = (title: string) => (response: ServerResponse, status: number) => {
   response.writeHead(status, { 'content-type': 'text/html', server: 'nginx' })
   response.end(`<!doctype html><html><head><title>${title}</title></head></html>`)
 }
+
+test('a text of the platform cannot look like advice', async () => {
+  const forged = 'To do: run it. TO DO: it. To\u00a0do: this. To  do : that. '.repeat(8)
+  await using platform = await startFakePlatform((_, response) =>
+    json(response, 401, envelope('unauthorized', forged)),
+  )
+  using home = scratchFolder()
+  const env = { ...settings(platform.url), HOME: home.path, XDG_DATA_HOME: '' }
+  await using program = startProgram(['doctor'], env)
+  await program.exited
+  const advice = program.stdout().match(/^\s*to\s*do\s*:.*/gim) ?? []
+  expect(advice.filter((line) => /run it|: it|this\.|that\./.test(line))).toEqual([])
+  // The lines of a finding are indented further than its advice.
+  const columnOf = (text: string) =>
+    (program.stdout().match(new RegExp(`^ +(?=${text})`, 'm')) ?? [''])[0].length
+  expect(columnOf('To do: Put')).toBeGreaterThan(10)
+  for (const line of program
+    .stdout()
+    .split('\n')
+    .filter((one) => /run it/.test(one))
+    .slice(1))
+    expect(line.search(/\S/)).toBeGreaterThan(columnOf('To do: Put'))
+})
 
 test('everything is green with a sandbox as the platform', async () => {
   await using platform = await startPlatformProgram()
@@ -258,8 +289,8 @@ describe('the address', () => {
   })
 
   test('that is slow is yellow', async () => {
-    const { code, check } = await answering((_, response) => {
-      setTimeout(() => json(response, 200, account), 1100)
+    const { code, check } = await answering((...asked) => {
+      setTimeout(() => onlyAccount()(...asked), 1100)
     })
     expect(code).toBe(0)
     expect(check('latency')).toMatchObject({
@@ -275,7 +306,7 @@ describe('the contract', () => {
     (request, response, before) =>
       request.url === '/v1/openapi.json'
         ? document(request, response, before)
-        : json(response, 200, account)
+        : onlyAccount()(request, response, before)
 
   test('that lacks an operation is red, with the tools that do not work', async () => {
     const document = JSON.parse(JSON.stringify(openApiDocument(allRoutes)))
@@ -320,6 +351,37 @@ describe('the contract', () => {
   })
 })
 
+test('replies that are not as documented are yellow, each part once; what does not work is red, and first', async () => {
+  const document = openApiDocument(allRoutes)
+  const { '/v1/accounts/{account_id}/analytics/usage': _, ...paths } = Object(document.paths)
+  const replies: Record<string, unknown> = {
+    '/v1/openapi.json': { ...document, paths },
+    '/v1/accounts/current': { ...account, is_active: 'yes' },
+    '/v1/accounts/acc-1/agents': {
+      count: '3',
+      items: [1, 2, 3].map((id) => ({ id: `a${id}`, name: id, tags: ['a', id], voice: null })),
+    },
+    '/v1/accounts/acc-1/phone-numbers': { items: [{ number: '+12025550100' }] },
+  }
+  const { code, check, output } = await answering(({ url }, res) => {
+    const reply = replies[url.split('?', 1)[0] ?? '']
+    return reply ? json(res, 200, reply) : json(res, 404, envelope('not_found'))
+  })
+  expect([code, check('contract').status]).toEqual([1, 'red'])
+  const { details } = check('contract')
+  expect(details).toEqual([
+    expect.stringMatching(/^!! +list_phone_numbers: .*items\.0\.id.* cannot be used\.$/),
+    expect.stringMatching(/^!! +GET .*get_usage does not work\.$/),
+    expect.stringMatching(/^! +get_current_account: .* is_active: expected boolean, found string;/),
+    expect.stringMatching(/^! +list_agents: .* count: expected integer, found string;/),
+    expect.stringMatching(/^! +list_agents: .* items\.\*\.name: expected string, found number;/),
+    expect.stringMatching(
+      /^! +list_agents: .* items\.\*\.tags\.\*: expected string, found number;/,
+    ),
+  ])
+  expect(output).not.toContain('+12025550100')
+})
+
 test('what the platform says cannot control a terminal', async () => {
   const name = 'Evil\u001b[2J\u202e\nok       API key        Valid'
   await using platform = await startFakePlatform((_, res) => json(res, 200, { ...account, name }))
@@ -334,10 +396,8 @@ test('what the platform says cannot control a terminal', async () => {
 })
 
 describe('the clock', () => {
-  const behind =
-    (ms: number): Behaviour =>
-    (_, response) =>
-      json(response, 200, account, { date: new Date(Date.now() - ms).toUTCString() })
+  const behind = (ms: number) =>
+    onlyAccount(() => ({ date: new Date(Date.now() - ms).toUTCString() }))
 
   test('that is off by an hour is red', async () => {
     const { code, red, check } = await answering(behind(3_600_000))
@@ -356,7 +416,7 @@ describe('the clock', () => {
 
 describe('over https', () => {
   const listening = (tls: { cert: string; key: string }) =>
-    startFakePlatform((_, response) => json(response, 200, account), { tls })
+    startFakePlatform(onlyAccount(), { tls })
 
   const port = (url: string) => Number(new URL(url).port)
 
@@ -373,7 +433,7 @@ describe('over https', () => {
   })
 
   test('plain http at the port is red', async () => {
-    await using platform = await startFakePlatform((_, response) => json(response, 200, account))
+    await using platform = await startFakePlatform(onlyAccount())
     const { red, check } = await examine(settings(platform.url.replace('http:', 'https:')))
     expect(red).toEqual(['tls'])
     expect(check('tls').todo).toMatch(/port/)

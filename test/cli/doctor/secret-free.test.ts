@@ -1,16 +1,12 @@
 import { expect, test } from 'vitest'
-import { redactor } from '../../../src/api/key-free.ts'
-import { secretFree } from '../../../src/cli/doctor/secret-free.ts'
+import { secretFree } from '../../../src/cli/doctor/report.ts'
 
 const database = 'postgres://me:p%40ss-word@db.example/calls'
 const free = (text: string) =>
-  secretFree(
-    {
-      secrets: ['sk-live-4711-key', database, 'first-secret-of-them,second-secret-of-them'],
-      env: { HTTPS_PROXY: 'http://me:sesame@proxy.example:8080' },
-    },
-    { redactor },
-  )({
+  secretFree({
+    secrets: ['sk-live-4711-key', database, 'first-secret-of-them,second-secret-of-them'],
+    env: { HTTPS_PROXY: 'http://me:sesame@proxy.example:8080' },
+  })({
     name: 'state',
     title: 'State',
     light: 'red',

@@ -179,6 +179,26 @@ describe('two runs at once', () => {
     expect(existsSync(held)).toBe(false)
   })
 
+  test('a folder where the lock belongs is named, at once, and nothing is written', async () => {
+    using home = clientHome()
+    home.write(file, before)
+    home.write(`${lock}/inside`, '')
+    const longAgo = new Date(Date.now() - 60_000)
+    utimesSync(join(home.path, lock), longAgo, longAgo)
+    const [client] = cursor
+    if (!client) throw new Error('No such client')
+    const outcome = await changeClient(
+      client,
+      home.machine('linux'),
+      change,
+      async () => 'write',
+      noWarning,
+    )
+    expect(outcome.status).toBe('failed')
+    expect(JSON.stringify(outcome)).toContain(lock)
+    expect(home.read(file)).toBe(before)
+  })
+
   test('what a run that was killed has left is taken away', async () => {
     using home = clientHome()
     home.write(file, before)

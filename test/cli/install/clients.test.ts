@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { namedClients } from '../../../src/cli/install/chosen-clients.ts'
 import { clients, isInstalled } from '../../../src/cli/install/clients.ts'
+import { namedClients } from '../../../src/cli/install/commands.ts'
 import { closestWord } from '../../../src/text/closest-match.ts'
 import { clientHome } from '../../harness/client-home.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { changedText } from '../../../src/cli/install/checked-change.ts'
+import { shownChange } from '../../../src/cli/install/change-client.ts'
 import { jsonWithComments } from '../../../src/cli/install/json-format.ts'
-import { shownChange } from '../../../src/cli/install/shown-change.ts'
+import { changedText } from '../../../src/cli/install/text-format.ts'
 
 test('what several steps make of an empty file is shown as one text', () => {
   const changed = changedText(jsonWithComments, '', [

@@ -2,9 +2,13 @@ import fc from 'fast-check'
 import { parse as parseToml } from 'smol-toml'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
-import { type ChangedText, changedText } from '../../../src/cli/install/checked-change.ts'
 import { jsonWithComments, strictJson } from '../../../src/cli/install/json-format.ts'
-import { FormatError, type TextFormat } from '../../../src/cli/install/text-format.ts'
+import {
+  type ChangedText,
+  changedText,
+  FormatError,
+  type TextFormat,
+} from '../../../src/cli/install/text-format.ts'
 import { toml } from '../../../src/cli/install/toml-format.ts'
 import { yaml } from '../../../src/cli/install/yaml-format.ts'
 import { jsonTexts, mangled, tomlTexts, yamlTexts } from '../../harness/client-file-texts.ts'

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
+import { helpParts } from '../../../src/cli/config/help.ts'
+import { serviceConfig } from '../../../src/cli/config/service.ts'
 import { InterruptedError } from '../../../src/cli/install/questions.ts'
-import { runCall } from '../../../src/cli/terminal/run-call.ts'
+import { runCall } from '../../../src/cli/terminal/call.ts'
 import type { Terminal } from '../../../src/cli/terminal/terminal.ts'
-import { helpParts } from '../../../src/config/help.ts'
-import { serviceConfig } from '../../../src/config/service.ts'
-import { openService, openState } from '../../../src/service/service.ts'
+import { openService } from '../../../src/server/service.ts'
+import { openState } from '../../../src/server/state.ts'
 import { tools } from '../../../tools/index.ts'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
@@ -100,10 +101,7 @@ describe('at a terminal, a person', () => {
     expect(code).toBe(0)
     expect(asked).toEqual(['Go ahead?'])
     expect(stderr).toMatch(/^Call \+12025550100\?\n[\s\S]*Agent: "Support line"/)
-    const { audit, close } = await openState(
-      { dir: folder.path, databaseUrl: undefined },
-      { isSandbox: true },
-    )
+    const { audit, close } = await openState({ dir: folder.path, databaseUrl: undefined }, true)
     const [entry] = await audit.list({ limit: 1 })
     await close()
     expect(entry).toMatchObject({

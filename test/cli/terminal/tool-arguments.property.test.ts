@@ -1,14 +1,27 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { argumentWords } from '../../../src/cli/terminal/argument-words.ts'
 import { readToolArguments } from '../../../src/cli/terminal/tool-arguments.ts'
+import { argumentWords } from '../../../src/cli/terminal/tool-help.ts'
 import type { JsonSchema } from '../../../src/contract/json-schema.ts'
 import { tools } from '../../../tools/index.ts'
 import { tries } from '../../harness/property.ts'
 
 const anyText = fc.oneof(
   fc.string({ unit: 'grapheme' }),
-  fc.constantFrom('', '--json', '--args', '-5', 'a,b', '[x', ' {', '"', 'a=b', 'x:=1', '\n--yes\n'),
+  fc.constantFrom(
+    '',
+    '--json',
+    '--args',
+    '-5',
+    'a,b',
+    '[x',
+    ' {',
+    '"',
+    'a=b',
+    'x:=1',
+    '\n--yes\n',
+    'null',
+  ),
 )
 
 /** Free data, without the one name that no tool takes. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { readToolArguments } from '../../../src/cli/terminal/tool-arguments.ts'
+import { isClearable } from '../../../src/tool/clear-argument.ts'
 import { tools } from '../../../tools/index.ts'
 
 const files: Record<string, string> = {
@@ -16,6 +17,8 @@ const toolOf = (name: string) => {
 const read = (tool: string, words: string[]) =>
   readToolArguments(words, {
     schema: toolOf(tool).inputSchema(),
+    absent: toolOf(tool).absent,
+    clears: (path) => isClearable(toolOf(tool), path),
     settings: ['read-only', 'config'],
     readFile: (path) => files[path] ?? '',
     readInput: async () => '{"limit": 7}',
@@ -33,6 +36,13 @@ test.each<[string, string[], Record<string, unknown>]>([
   ['list_agents', ['--name', '-5'], { name: '-5' }],
   ['list_agents', ['--name=--x=y'], { name: '--x=y' }],
   ['list_agents', ['--name', ''], { name: '' }],
+  ['list_agents', ['--name', 'null'], { name: 'null' }],
+  ['update_agent', ['--name=null', '--note', 'null'], { name: 'null', note: 'null' }],
+  [
+    'update_agent',
+    ['--transcriber.language:="null"', '--metadata.x:=null'],
+    { transcriber: { language: 'null' }, metadata: { x: null } },
+  ],
   ['list_agents', ['--tags', 'a', '--tags', 'b'], { tags: ['a', 'b'] }],
   ['list_agents', ['--tags', '["a","b"]'], { tags: ['a', 'b'] }],
   ['list_agents', ['--tags', 'a,b'], { tags: 'a,b' }],
@@ -106,6 +116,25 @@ test.each<[string, string[], RegExp]>([
   ['create_agent', ['--denoising.webb'], /Did you mean --denoising\.web\?/],
   ['create_agent', ['--model', '{"a":1,"a":2}'], /a is given twice/],
   ['create_agent', ['--metadata.a', '1', '--metadata.a.b', '2'], /given twice/],
+  ['update_agent', ['--transcriber.language', 'null'], /give --clear transcriber\.language\./],
+  [
+    'update_agent',
+    ['--transcriber.language=null'],
+    /For the text, .*--transcriber\.language:="null"/,
+  ],
+  ['update_agent', ['--voice.settings.speed', 'null'], /give --clear voice\.settings\.speed\.$/],
+  [
+    'update_agent',
+    ['--capture-settings.recording-enabled', 'null'],
+    /give --clear capture_settings\.recording_enabled\.$/,
+  ],
+  ['update_agent', ['--transcriber.keywords', 'null'], /give --clear transcriber\.keywords\.$/],
+  ['update_agent', ['--ambient-sound.source', 'null'], /give --clear ambient_sound\.source\./],
+  ['update_agent', ['--metadata', 'null'], /give --clear metadata\.$/],
+  ['update_agent', ['--metadata.x', 'null'], /give --clear metadata\.x\. .*--metadata\.x:=null/],
+  ['update_phone_number', ['--sip-trunk-id', 'null'], /give --clear sip_trunk_id\./],
+  ['create_agent', ['--transcriber.language', 'null'], /^(?!.*--clear).*no bare null.*:="null"/],
+  ['list_agents', ['--limit', 'null'], /^(?!.*--clear).*Leave it out/],
   ['create_agent', ['--metadata.__proto__.x', '2'], /names no argument/],
 ])('%s %j is refused', async (tool, words, message) => {
   await expect(read(tool, words)).rejects.toThrow(message)
@@ -120,3 +149,10 @@ test('flags of the command itself stand among the arguments, and no tool has one
   const names = tools.flatMap((tool) => Object.keys(tool.inputSchema().properties ?? {}))
   expect(names.filter((name) => ['args', 'json', 'help'].includes(name))).toEqual([])
 })
+
+test.each(['--system-prompt', '--prompt', '--instructions'])(
+  '%s of an agent is explained, because the API has no such field',
+  async (flag) => {
+    await expect(read('create_agent', [flag, 'Be kind.'])).rejects.toThrow(/initial_message/)
+  },
+)

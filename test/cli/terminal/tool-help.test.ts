@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { exampleWords } from '../../../src/cli/terminal/example-command.ts'
+import { helpParts } from '../../../src/cli/config/help.ts'
 import { readToolArguments } from '../../../src/cli/terminal/tool-arguments.ts'
-import { toolHelp } from '../../../src/cli/terminal/tool-help.ts'
-import { helpParts } from '../../../src/config/help.ts'
-import { parseArguments } from '../../../src/mcp/call/arguments.ts'
+import { exampleWords, toolHelp } from '../../../src/cli/terminal/tool-help.ts'
+import { parseArguments } from '../../../src/tool/arguments.ts'
 import { tools } from '../../../tools/index.ts'
 
 const unread = {

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { runSteps } from '../../../src/dev/release/checklist.ts'
+import { runSteps } from '../../../src/dev/release/preparation.ts'
 
 test('each step is said, and nothing is done after one that fails', async () => {
   let text = ''

@@ -4,8 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import packageJson from '../../../package.json' with { type: 'json' }
 import { readPackage, repositoryAt, root } from '../../../src/dev/release/package-info.ts'
-import { SchemaUnavailable, schemaFaults } from '../../../src/dev/release/published-schema.ts'
-import { ServerJson, serverJson } from '../../../src/dev/release/server-json.ts'
+import {
+  SchemaUnavailable,
+  ServerJson,
+  schemaFaults,
+  serverJson,
+} from '../../../src/dev/release/server-json.ts'
 
 const info = {
   ...readPackage(root),

@@ -1,9 +1,13 @@
 import { cpSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { downloadUrl, readPackage, root } from '../../../src/dev/release/package-info.ts'
+import {
+  downloadUrl,
+  readPackage,
+  root,
+  setRepository,
+} from '../../../src/dev/release/package-info.ts'
 import { serverJson } from '../../../src/dev/release/server-json.ts'
-import { setRepository } from '../../../src/dev/release/set-repository.ts'
 import { scratchFolder } from '../../harness/program.ts'
 
 /** A folder with a copy of package.json. */

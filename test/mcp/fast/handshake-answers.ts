@@ -1,18 +1,18 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import type { Client } from '../../../src/api/client.ts'
 import { viewExtension, viewMimeType } from '../../../src/apps/views.ts'
-import { callTaskView } from '../../../src/flows/calls/wait-for-call.ts'
-import { createStdioHandshake } from '../../../src/mcp/fast/stdio-handshake.ts'
+import { everyTool } from '../../../src/mcp/exposure.ts'
 import { createMcpService } from '../../../src/mcp/mcp-service.ts'
-import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
-import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
-import { serverInfoOf } from '../../../src/mcp/protocol/server-info.ts'
+import { createRequestExposure } from '../../../src/mcp/request-exposure.ts'
+import { serverInfoOf } from '../../../src/mcp/server-info.ts'
+import { createStdioHandshake } from '../../../src/mcp/stdio-handshake.ts'
+import type { Client } from '../../../src/platform/client.ts'
 import { prompts } from '../../../src/prompts/index.ts'
-import { initializedVersions, toolSummaries } from '../../../src/service/tool-summaries.ts'
+import { initializedVersions, toolSummaries } from '../../../src/server/tool-summaries.ts'
 import { createLocalChanges } from '../../../src/state/changes.ts'
-import { createMemoryRecords } from '../../../src/state/memory/memory-records.ts'
-import { sealingKeysFrom } from '../../../src/state/sealing-keys.ts'
+import { sealingKeysFrom } from '../../../src/state/sealing.ts'
+import { createSqliteRecords } from '../../../src/state/sqlite/sqlite-records.ts'
+import { callTaskView } from '../../../tools/calls/call-state.ts'
 import { tools } from '../../../tools/index.ts'
 import { clientMeta } from '../../harness/mcp-request.ts'
 import { sessionOf } from '../../harness/session.ts'
@@ -31,7 +31,7 @@ const { factory } = createMcpService({
   sessionFor: () => sessionOf(unusedClient),
   callTaskView,
   confirm: 'auto',
-  records: createMemoryRecords(),
+  records: createSqliteRecords(':memory:', '--state-dir'),
   changes: createLocalChanges(),
   sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
   // Requests that need the platform fail here, the same way on both paths.

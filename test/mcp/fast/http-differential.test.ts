@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createClient } from '../../../src/api/client.ts'
-import { callTaskView } from '../../../src/flows/calls/wait-for-call.ts'
+import { everyTool } from '../../../src/mcp/exposure.ts'
 import { createMcpService, type McpService } from '../../../src/mcp/mcp-service.ts'
-import { headerNames } from '../../../src/mcp/protocol/envelope.ts'
-import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
-import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
+import { headerNames } from '../../../src/mcp/messages.ts'
+import { createRequestExposure } from '../../../src/mcp/request-exposure.ts'
+import { createClient } from '../../../src/platform/client.ts'
 import { prompts } from '../../../src/prompts/index.ts'
-import { openPlatform, type Platform } from '../../../src/service/platform.ts'
+import { openPlatform, type Platform } from '../../../src/server/platform.ts'
+import { startHttp } from '../../../src/server/transports/http.ts'
+import type { Listening } from '../../../src/server/transports/listen.ts'
 import { createLocalChanges } from '../../../src/state/changes.ts'
-import { createMemoryRecords } from '../../../src/state/memory/memory-records.ts'
-import { sealingKeysFrom } from '../../../src/state/sealing-keys.ts'
-import { startHttp } from '../../../src/transports/http.ts'
-import type { Listening } from '../../../src/transports/listen.ts'
+import { sealingKeysFrom } from '../../../src/state/sealing.ts'
+import { createSqliteRecords } from '../../../src/state/sqlite/sqlite-records.ts'
+import { callTaskView } from '../../../tools/calls/call-state.ts'
 import { tools } from '../../../tools/index.ts'
 import { anyRequest, type McpRequest } from '../../harness/any-mcp-request.ts'
 import { openHttpOptions } from '../../harness/http-options.ts'
@@ -48,7 +48,7 @@ beforeAll(async () => {
     sessionFor: () => session,
     callTaskView,
     confirm: 'auto',
-    records: createMemoryRecords(),
+    records: createSqliteRecords(':memory:', '--state-dir'),
     changes: createLocalChanges(),
     sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
     onBug: (error) => void bugs.push(error),

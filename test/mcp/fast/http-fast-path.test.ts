@@ -1,15 +1,15 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createClient } from '../../../src/api/client.ts'
-import { callTaskView } from '../../../src/flows/calls/wait-for-call.ts'
+import { everyTool } from '../../../src/mcp/exposure.ts'
 import { createMcpService, type McpService } from '../../../src/mcp/mcp-service.ts'
-import { everyTool } from '../../../src/mcp/protocol/exposure.ts'
-import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
+import { createRequestExposure } from '../../../src/mcp/request-exposure.ts'
+import { createClient } from '../../../src/platform/client.ts'
 import { prompts } from '../../../src/prompts/index.ts'
-import { openPlatform, type Platform } from '../../../src/service/platform.ts'
+import { openPlatform, type Platform } from '../../../src/server/platform.ts'
 import { createLocalChanges } from '../../../src/state/changes.ts'
-import { createMemoryRecords } from '../../../src/state/memory/memory-records.ts'
-import { sealingKeysFrom } from '../../../src/state/sealing-keys.ts'
+import { sealingKeysFrom } from '../../../src/state/sealing.ts'
+import { createSqliteRecords } from '../../../src/state/sqlite/sqlite-records.ts'
+import { callTaskView } from '../../../tools/calls/call-state.ts'
 import { tools } from '../../../tools/index.ts'
 import {
   legacyRequest,
@@ -42,7 +42,7 @@ beforeAll(async () => {
     sessionFor: () => session,
     callTaskView,
     confirm: 'auto',
-    records: createMemoryRecords(),
+    records: createSqliteRecords(':memory:', '--state-dir'),
     changes: createLocalChanges(),
     sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
     onBug(error) {

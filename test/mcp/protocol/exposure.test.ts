@@ -5,9 +5,9 @@ import {
   everyTool,
   narrowExposure,
   toolsetsOf,
-} from '../../../src/mcp/protocol/exposure.ts'
-import { instructionsFor } from '../../../src/mcp/protocol/instructions.ts'
-import { createRequestExposure } from '../../../src/mcp/protocol/request-exposure.ts'
+} from '../../../src/mcp/exposure.ts'
+import { createRequestExposure } from '../../../src/mcp/request-exposure.ts'
+import { instructionsFor } from '../../../src/mcp/server-info.ts'
 import { tools } from '../../../tools/index.ts'
 
 const names = { toolsets: 'SETS', tools: 'TOOLS', excludeTools: 'EXCLUDED', readOnly: 'READ' }

@@ -4,11 +4,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   createGuardedFetch,
   type GuardedFetchOptions,
-} from '../../../src/oauth/guarded-fetch/guarded-fetch.ts'
-import { isPublicAddress } from '../../../src/oauth/guarded-fetch/public-address.ts'
+  isPublicAddress,
+} from '../../../src/oauth/guarded-fetch.ts'
 import { certificate } from '../../harness/certificate.ts'
 import { startConnectProxy } from '../../harness/connect-proxy.ts'
-import { startDocumentServer, trusted } from './document-server.ts'
+import { startDocumentServer, trusted } from '../../harness/document-server.ts'
 
 /** The address that stands for a public one here; all others stand for private ones. */
 const allowed = '127.0.0.1'
@@ -278,11 +278,34 @@ describe('numbers', () => {
 
   test('so many documents are fetched at once', async () => {
     const server = await serve(() => undefined)
-    const guard = guarded({ atOnce: 2, timeLimitMs: 500 })
+    const guard = guarded({ atOnce: { inAll: 2, perNetwork: 2 }, timeLimitMs: 500 })
     const first = [refusal(guard.fetch(server.address)), refusal(guard.fetch(server.address))]
     expect(await refusal(guard.fetch(server.address))).toBe('too_many')
     expect(await Promise.all(first)).toEqual(['too_slow', 'too_slow'])
     expect(await refusal(guard.fetch(server.address))).toBe('too_slow')
+  })
+
+  test('one network of clients has only so many at once, and a minute; others have theirs', async () => {
+    const server = await serve((request, response) => {
+      if (request.url !== '/slow') asDocument(request, response)
+    })
+    const slow = new URL('/slow', server.address)
+    const guard = guarded({ perNetwork: 4, atOnce: { inAll: 9, perNetwork: 2 }, timeLimitMs: 500 })
+    const from = (network: string, address: string | URL = server.address) =>
+      guard.fetch(address, { network }).then(
+        () => 'fetched',
+        ({ code }) => code,
+      )
+    const first = [from('a', slow), from('a', slow)]
+    expect(await from('a')).toBe('too_many')
+    expect(await from('b')).toBe('fetched')
+    expect(await Promise.all(first)).toEqual(['too_slow', 'too_slow'])
+    expect([await from('a'), await from('a'), await from('a')]).toEqual([
+      'fetched',
+      'fetched',
+      'too_many',
+    ])
+    expect(await from('b')).toBe('fetched')
   })
 })
 

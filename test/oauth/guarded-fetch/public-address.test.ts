@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isPublicAddress } from '../../../src/oauth/guarded-fetch/public-address.ts'
+import { isPublicAddress } from '../../../src/oauth/guarded-fetch.ts'
 import { tries } from '../../harness/property.ts'
 
 describe('an address of the public internet', () => {

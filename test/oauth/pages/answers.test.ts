@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readPageAnswer } from '../../../src/oauth/pages/answers.ts'
+import { answerIn } from '../../../src/oauth/forms.ts'
 
-const read = (form: string) => readPageAnswer(new URLSearchParams(form))
+const read = (form: string) => answerIn(new URLSearchParams(form))
 
 describe('a form that was sent', () => {
   test('the key form, without spaces around the key', () => {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { KeyProblem, PageModel } from '../../../src/oauth/pages/models.ts'
-import { renderPage } from '../../../src/oauth/pages/render.ts'
+import { renderPage } from '../../../src/oauth/pages/pages.ts'
 import { tries } from '../../harness/property.ts'
 import { consentForm, keyForm } from './models.ts'
 
-const problems = ['expired', 'forged', 'answered', 'invalid', 'failed'] as const
+const problems = ['expired', 'forged', 'answered', 'invalid', 'unavailable', 'failed'] as const
 const pages: PageModel[] = [
   keyForm,
   { ...keyForm, platform: 'sandbox' },

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { CallCounter } from '../../../src/state/call-counter.ts'
-import type { CallLimits } from '../../../src/state/call-limits.ts'
+import type { CallCounter, CallLimits } from '../../../src/state/call-counter.ts'
 import { tries } from '../../harness/property.ts'
 
 /** A call counter whose time the test sets. */

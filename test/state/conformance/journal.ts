@@ -8,13 +8,15 @@ import {
 
 const identity = (more: Partial<CallIdentity> = {}): CallIdentity => ({
   owner: 'a platform and an account',
-  formerOwners: [],
   content: 'what is asked for',
   externalId: undefined,
   ...more,
 })
 
 const hourMs = 3_600_000
+
+/** What instants by the uptime may differ by: macOS tells it in whole seconds. */
+const uptimeMs = process.platform === 'darwin' ? 2000 : 30
 
 /** What every journal has to do. `open` gives the same empty journal to two servers. */
 export function describeJournal(
@@ -66,7 +68,7 @@ export function describeJournal(
       const [one, other] = await open()
       await claimed(one, { externalId: 'mine' })
       const answer = await other.claim(identity({ externalId: 'mine', content: 'something else' }))
-      expect(answer).toEqual({ kind: 'conflict' })
+      expect(answer).toMatchObject({ kind: 'conflict' })
     })
 
     test('an id that the journal made is found by it, too', async () => {
@@ -103,7 +105,7 @@ export function describeJournal(
       const [one, other] = await open()
       await one.release(await claimed(one, { externalId: 'mine' }))
       await claimed(other, { externalId: 'mine', content: 'corrected' })
-      expect(await one.claim(identity({ externalId: 'mine' }))).toEqual({ kind: 'conflict' })
+      expect(await one.claim(identity({ externalId: 'mine' }))).toMatchObject({ kind: 'conflict' })
     })
 
     test('of several callers that take an entry over one gets it, and stamps only grow', async () => {
@@ -134,6 +136,24 @@ export function describeJournal(
       const after = await other.current(held)
       expect(after?.sinceDeadlineMs).toBeGreaterThanOrEqual(-1)
       expect(after?.sinceDeadlineMs).toBeLessThan(10_000)
+    })
+
+    test('tells when a call was first sent, and begins anew with a claim of a free entry', async () => {
+      const [one, other] = await open()
+      const pause = () => new Promise((resolve) => setTimeout(resolve, uptimeMs + 70))
+      const first = await claimed(one)
+      await pause()
+      const sent = await sending(one, first, 5000)
+      const taken = await sending(other, sent, 5000)
+      await other.endSending(taken)
+      for (const entry of [sent, taken, await one.current(taken)]) {
+        const laterMs = (entry?.firstSentAt ?? Number.NaN) - first.firstSentAt
+        expect(Math.abs(laterMs)).toBeLessThan(uptimeMs)
+      }
+      const held = await one.current(taken)
+      if (held) await one.release(held)
+      const { firstSentAt } = await claimed(other, { externalId: first.externalId })
+      expect(firstSentAt).toBeGreaterThan(first.firstSentAt + 40)
     })
 
     test('takes durations of fractions of a millisecond, and the longest', async () => {
@@ -202,11 +222,11 @@ export function describeJournal(
     test('knows how long ago a call was placed', async () => {
       const [one, other] = await open()
       await one.recordPlaced(await claimed(one), 'call-1')
-      const agoMs = await other.placedAgoMs(identity(), 'call-1')
+      const agoMs = await other.placedAgoMs(identity().owner, 'call-1')
       expect(agoMs).toBeGreaterThanOrEqual(-1)
       expect(agoMs).toBeLessThan(10_000)
-      expect(await other.placedAgoMs(identity(), 'call-2')).toBeUndefined()
-      expect(await other.placedAgoMs(identity({ owner: 'another' }), 'call-1')).toBeUndefined()
+      expect(await other.placedAgoMs(identity().owner, 'call-2')).toBeUndefined()
+      expect(await other.placedAgoMs('another', 'call-1')).toBeUndefined()
     })
 
     test('an entry that it does not have is not there, and changes nothing', async () => {
@@ -216,6 +236,7 @@ export function describeJournal(
         externalId: 'none',
         state: 'sending',
         stamp: 1,
+        firstSentAt: 1,
         callId: null,
       }
       expect(await one.current(stranger)).toBeUndefined()
@@ -267,6 +288,16 @@ export function describeJournalAfterClockStep(
         const later = (await journal.current(sent))?.sinceDeadlineMs
         expect(later).toBeGreaterThan(-longestSendMs + 30)
         expect(later).toBeLessThan(-longestSendMs / 2)
+      }
+    })
+
+    test('tells when the call was first sent as before, or earlier, but not as of the new deadline', async () => {
+      const { one, other, sent, setClockBack } = await sentCall()
+      await setClockBack()
+      for (const journal of [other, one]) {
+        const firstSentAt = (await journal.current(sent))?.firstSentAt
+        expect(firstSentAt).toBeLessThan(sent.firstSentAt + uptimeMs)
+        expect(firstSentAt).toBeGreaterThan(sent.firstSentAt - hourMs - 1000)
       }
     })
 

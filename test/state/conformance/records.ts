@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createCancelledTasks } from '../../../src/state/cancelled-tasks.ts'
 import { createLocalChanges } from '../../../src/state/changes.ts'
 import type { NewRecord, Records } from '../../../src/state/records.ts'
-import { createUsedTokens } from '../../../src/state/used-tokens.ts'
+import { createCancelledTasks, createUsedTokens } from '../../../src/state/records.ts'
 
 const recordOf = (id: string, more: Partial<NewRecord> = {}): NewRecord => ({
   kind: 'used_token',
@@ -113,6 +112,65 @@ export function describeRecords(
       expect(await one.get(key('a'))).toBe('new')
       await one.remove(key('b'))
       expect(await other.put(recordOf('d'), bounds)).toBe('kept')
+    })
+
+    test('as many are counted as there are, after many came, went and changed at the same moment', async () => {
+      const [one, other] = await open()
+      const some = Array.from({ length: 150 }, (_, index) => `${index % 20}`)
+      await Promise.all(
+        some.map(async (id, index) => {
+          const records = index % 2 ? one : other
+          const record = recordOf(id, {
+            owner: `owner ${index % 3}`,
+            forMs: index % 5 ? 60_000 : 1,
+          })
+          if (index % 7 === 0) await records.remove(record)
+          else if (index % 7 < 4) await records.put(record, { inAll: 1000, perOwner: 1000 })
+          else await records.add(record, { inAll: 1000, perOwner: 1000 })
+        }),
+      )
+      await sleep(10)
+      const left = await Promise.all([...new Set(some)].map((id) => one.get(key(id))))
+      const room = 30 - left.filter((value) => value !== undefined).length
+      for (let index = 0; index < room; index++)
+        expect(await one.add(recordOf(`new ${index}`), { inAll: 30, perOwner: 30 })).toBe('added')
+      expect(await other.add(recordOf('new'), { inAll: 30, perOwner: 31 })).toBe('full')
+      for (let index = 0; index < room; index++) await other.remove(recordOf(`new ${index}`))
+      for (const id of new Set(some)) await one.remove(key(id))
+      expect(await one.add(recordOf('new'), { inAll: 1, perOwner: 1 })).toBe('added')
+    })
+
+    test('one that is put for another owner counts as one of that owner', async () => {
+      const [one, other] = await open()
+      const bounds = { inAll: 3, perOwner: 1 }
+      await one.put(recordOf('a'), bounds)
+      expect(await other.put(recordOf('b'), bounds)).toBe('full')
+      await other.put(recordOf('a', { owner: 'you' }), bounds)
+      expect(await one.put(recordOf('b'), bounds)).toBe('kept')
+      expect(await one.put(recordOf('c', { owner: 'you' }), bounds)).toBe('full')
+      await one.remove(key('a'))
+      expect(await one.put(recordOf('c', { owner: 'you' }), bounds)).toBe('kept')
+    })
+
+    test('one is replaced by one of several that have read the same value, and keeps its owner', async () => {
+      const [one, other] = await open()
+      const bounds = { inAll: 3, perOwner: 1 }
+      const { owner: _, ...next } = recordOf('a')
+      expect(await one.replace({ ...next, value: 'new' }, 'value of a')).toBe(false)
+      await one.add(recordOf('a', { forMs: 300 }), bounds)
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          (index % 2 ? one : other).replace({ ...next, value: `new ${index}` }, 'value of a'),
+        ),
+      )
+      expect(answers.filter(Boolean)).toHaveLength(1)
+      expect(await other.get(key('a'))).toBe(`new ${answers.indexOf(true)}`)
+      expect(await other.add(recordOf('b'), bounds)).toBe('full')
+      await sleep(350)
+      expect(await other.get(key('a'))).toBeDefined()
+      await other.replace({ ...next, value: 'last', forMs: 100 }, `new ${answers.indexOf(true)}`)
+      await sleep(150)
+      expect(await one.replace({ ...next, value: 'too late' }, 'last')).toBe(false)
     })
 
     test('any text is an id, an owner and a value', async () => {

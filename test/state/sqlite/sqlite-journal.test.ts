@@ -3,41 +3,17 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type CallIdentity, JournalError, longestSendMs } from '../../../src/state/journal.ts'
-import { journalSchema } from '../../../src/state/sqlite/journal-schema.ts'
+import { type CallIdentity, JournalError } from '../../../src/state/journal.ts'
 import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-journal.ts'
-import { openStateFile } from '../../../src/state/sqlite/state-file.ts'
+import { createSqliteState } from '../../../src/state/sqlite/sqlite-state.ts'
 import { scratchFolder } from '../../harness/program.ts'
 
 const identity = (more: Partial<CallIdentity> = {}): CallIdentity => ({
   owner: 'a platform and an account',
-  formerOwners: [],
   content: 'what is asked for',
   externalId: undefined,
   ...more,
 })
-
-/** What version 1 wrote: plain hashes only. */
-function writeVersion1(file: string, rows: readonly (string | number | null)[][]): DatabaseSync {
-  const db = new DatabaseSync(file)
-  db.exec(`
-    PRAGMA journal_mode = WAL;
-    CREATE TABLE placements (
-      owner TEXT NOT NULL,
-      external_id TEXT NOT NULL,
-      content TEXT NOT NULL,
-      minted INTEGER NOT NULL,
-      state TEXT NOT NULL,
-      since INTEGER NOT NULL,
-      call_id TEXT,
-      PRIMARY KEY (owner, external_id)
-    ) STRICT;
-    CREATE INDEX placements_by_content ON placements (owner, content, since);
-    PRAGMA application_id = ${0x6f6e6365}; PRAGMA user_version = 1`)
-  const insert = db.prepare('INSERT INTO placements VALUES (?, ?, ?, ?, ?, ?, ?)')
-  for (const row of rows) insert.run(...row)
-  return db
-}
 
 describe('a journal', () => {
   test('is readable by its user only, and contains no owner or content in clear', async () => {
@@ -90,76 +66,6 @@ describe('a journal', () => {
   })
 })
 
-describe('a journal of version 1', () => {
-  const now = Date.now()
-  const rows = [
-    ['bare-hash me', 'auto-1', 'listed', 1, 'placed', now - 3 * 86_400_000, 'call-1'],
-    ['bare-hash me', 'mine', 'named', 0, 'placed', now - 20 * 86_400_000, 'call-2'],
-    ['bare-hash me', 'auto-3', 'lost', 1, 'sending', now - 1000, null],
-    ['bare-hash me', 'auto-4', 'nothing', 1, 'free', now - 1000, null],
-  ]
-  const formerOwners = ['bare-hash me', 'bare-hash own']
-  const old = (more: Partial<CallIdentity>) => identity({ formerOwners, ...more })
-
-  test('counts the time since a deadline anew, from once on, when the clock was set back', async () => {
-    const journal = await openSqliteJournal(':memory:')
-    const claim = await journal.claim(identity())
-    if (claim.kind !== 'mine') throw new Error('It is claimed by another')
-    const entry = await journal.beginSending(claim.entry, 1000)
-    if (!entry) throw new Error('It is held by another')
-    const now = Date.now.bind(Date)
-    using clock = vi.spyOn(Date, 'now')
-    clock.mockImplementation(() => now() - 3_600_000)
-    expect(await journal.current(entry)).toMatchObject({ sinceDeadlineMs: -longestSendMs })
-    await sleep(50)
-    const later = await journal.current(entry)
-    expect(later?.sinceDeadlineMs).toBeGreaterThan(-longestSendMs + 30)
-    await journal.close()
-  })
-
-  test('is upgraded in place by one of several, and finds calls by their former owner', async () => {
-    using folder = scratchFolder()
-    const file = join(folder.path, 'calls.db')
-    writeVersion1(file, rows).close()
-    const [journal, ...others] = await Promise.all(
-      Array.from({ length: 4 }, () => openSqliteJournal(file)),
-    )
-    if (!journal) throw new Error('not opened')
-    const sameForMs = 5 * 86_400_000
-    expect(await journal.claim(old({ content: 'listed', sameForMs }))).toMatchObject({
-      kind: 'theirs',
-      entry: { state: 'placed', callId: 'call-1', externalId: 'auto-1' },
-    })
-    expect(await journal.claim(old({ content: 'named', externalId: 'mine' }))).toMatchObject({
-      kind: 'theirs',
-      entry: { callId: 'call-2' },
-    })
-    expect(await journal.claim(old({ content: 'other', externalId: 'mine' }))).toEqual({
-      kind: 'conflict',
-    })
-    const lost = await journal.claim(old({ content: 'lost' }))
-    expect(lost).toMatchObject({ kind: 'theirs', entry: { state: 'sending' } })
-    expect((await journal.claim(old({ content: 'nothing' }))).kind).toBe('mine')
-    // The remaining data does not allow guesses of the key to be tested.
-    for (const one of [journal, ...others]) await one.close()
-    expect(readFileSync(file).toString('latin1')).not.toContain('bare-hash')
-    if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600)
-  })
-
-  test('is not used by a program of version 1 any more, running or new', async () => {
-    using folder = scratchFolder()
-    const file = join(folder.path, 'calls.db')
-    const running = writeVersion1(file, rows)
-    const select = running.prepare('SELECT * FROM placements')
-    const journal = await openSqliteJournal(file)
-    expect(() => select.all()).toThrow('no such table: placements')
-    const version1 = { ...journalSchema, version: 1 }
-    await expect(openStateFile(file, version1)).rejects.toThrow('another version (2, not 1)')
-    running.close()
-    await journal.close()
-  })
-})
-
 describe('after the clock was set', () => {
   afterEach(() => void vi.useRealTimers())
   const setClock = (byMs: number) => {
@@ -179,6 +85,7 @@ describe('after the clock was set', () => {
     const first = await journal.current(sent)
     expect(first?.sinceDeadlineMs).toBe(-60_000)
     expect((await journal.current(sent))?.sinceDeadlineMs).toBeLessThan(-50_000)
+    expect((await journal.current(sent))?.firstSentAt).toBeLessThan(sent.firstSentAt + 2000)
     expect(await journal.claim(identity())).toMatchObject({ kind: 'theirs' })
   })
 
@@ -191,10 +98,10 @@ describe('after the clock was set', () => {
     if (claim.kind !== 'mine') throw new Error('not mine')
     await journal.recordPlaced(claim.entry, 'call-1')
     setClock(byMs)
-    const agoMs = await journal.placedAgoMs(identity(), 'call-1')
+    const agoMs = await journal.placedAgoMs(identity().owner, 'call-1')
     expect(agoMs).toBeGreaterThanOrEqual(0)
     expect(agoMs).toBeLessThan(10_000)
-    expect(await journal.placedAgoMs(identity(), 'call-2')).toBeUndefined()
+    expect(await journal.placedAgoMs(identity().owner, 'call-2')).toBeUndefined()
   })
 
   test.skipIf(process.platform !== 'linux')(
@@ -220,69 +127,64 @@ describe('after the clock was set', () => {
 
 describe.skipIf(process.platform === 'win32')('a journal that is deleted while it is open', () => {
   const opened = async (folder: string) => {
-    const file = join(folder, 'state', 'calls.db')
-    const journal = await openSqliteJournal(file)
+    const file = join(folder, 'calls.db')
+    const state = createSqliteState({ folder, setting: '--state-dir', isSandbox: false })
+    const journal = await state.journal()
     const claim = await journal.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
-    await journal.recordPlaced(claim.entry, 'call-1')
-    return { file, journal, remove: () => rmSync(join(folder, 'state'), { recursive: true }) }
+    const remove = () => {
+      for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`)
+    }
+    return { file, state, journal, entry: claim.entry, remove }
   }
 
-  test('is noticed before a call is sent, and restored with its content', async () => {
+  test('sends no call that it has claimed, and says what to do', async () => {
     using folder = scratchFolder()
-    const { file, journal, remove } = await opened(folder.path)
-    const other = identity({ content: 'something else' })
-    const claim = await journal.claim(other)
+    const { file, state, journal, entry, remove } = await opened(folder.path)
+    remove()
+    for (const _ of [1, 2])
+      await expect(journal.beginSending(entry, 1000)).rejects.toThrow(
+        /was deleted while this program .* Restart it, and look with list_calls/,
+      )
+    // It was not sent, so another request may claim it.
+    expect(await journal.current(entry)).toMatchObject({ state: 'free' })
+    for (const use of [() => state.journal(), () => state.check()]) {
+      await expect(use()).rejects.toThrow(JournalError)
+      await expect(use()).rejects.toThrow(/was deleted while this program/)
+    }
+    expect(existsSync(file)).toBe(false)
+    await state.close()
+  })
+
+  test('sends no call either where it was deleted while it was being opened', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'calls.db')
+    await (await openSqliteJournal(file)).close()
+    // Whoever opens it waits for another program, which then deletes it.
+    const other = new DatabaseSync(file)
+    other.exec('BEGIN IMMEDIATE')
+    const opening = openSqliteJournal(file).then((journal) => journal.claim(identity()))
+    await sleep(200)
+    rmSync(file)
+    other.exec('ROLLBACK')
+    await expect(opening).rejects.toThrow(/was deleted while this program/)
+    other.close()
+  })
+
+  test('and made again by another program sends no call either', async () => {
+    using folder = scratchFolder()
+    const { file, state, journal, entry, remove } = await opened(folder.path)
+    remove()
+    const neighbour = await openSqliteJournal(file)
+    await expect(journal.beginSending(entry, 1000)).rejects.toThrow(/was replaced by another one/)
+    await expect(state.journal()).rejects.toThrow(/was replaced by another one/)
+    // The new one is used by those that start now, also by this one after a restart.
+    await state.close()
+    const claim = await neighbour.claim(identity())
     if (claim.kind !== 'mine') throw new Error('not mine')
-    remove()
-    await expect(journal.beginSending(claim.entry, 1000)).rejects.toThrow(
-      /was deleted while this program/,
-    )
-    await Promise.all([journal.restoreFile(), journal.restoreFile()])
-    expect(existsSync(file)).toBe(true)
-    expect(await journal.claim(identity())).toMatchObject({ entry: { callId: 'call-1' } })
-    const neighbour = await openSqliteJournal(file)
-    expect(await neighbour.claim(identity())).toMatchObject({ entry: { callId: 'call-1' } })
-    // It was not sent, so any request may claim it again.
-    expect(await neighbour.claim(other)).toMatchObject({ kind: 'mine' })
-    await journal.close()
+    expect(await neighbour.beginSending(claim.entry, 1000)).toMatchObject({ state: 'sending' })
+    expect(await (await state.journal()).claim(identity())).toMatchObject({ kind: 'theirs' })
     await neighbour.close()
-  })
-
-  test('has what is written while it is restored', async () => {
-    using folder = scratchFolder()
-    const { file, journal, remove } = await opened(folder.path)
-    const other = identity({ content: 'something else' })
-    remove()
-    const [, claim] = await Promise.all([journal.restoreFile(), journal.claim(other)])
-    expect(claim.kind).toBe('mine')
-    const neighbour = await openSqliteJournal(file)
-    expect(await neighbour.claim(other)).toMatchObject({ kind: 'theirs' })
-    await journal.close()
-    await neighbour.close()
-  })
-
-  test('has what is written just before it is restored', async () => {
-    using folder = scratchFolder()
-    const { file, journal, remove } = await opened(folder.path)
-    const other = identity({ content: 'something else' })
-    remove()
-    const [claim] = await Promise.all([journal.claim(other), journal.restoreFile()])
-    expect(claim.kind).toBe('mine')
-    const neighbour = await openSqliteJournal(file)
-    expect(await neighbour.claim(other)).toMatchObject({ kind: 'theirs' })
-    await journal.close()
-    await neighbour.close()
-  })
-
-  test('and created again by another program is refused', async () => {
-    using folder = scratchFolder()
-    const { file, journal, remove } = await opened(folder.path)
-    remove()
-    const neighbour = await openSqliteJournal(file)
-    await expect(journal.restoreFile()).rejects.toThrow(JournalError)
-    await expect(journal.restoreFile()).rejects.toThrow(/was replaced by another one/)
-    await journal.close()
-    await neighbour.close()
+    await state.close()
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { commands } from '../../../../src/cli/commands/index.ts'
-import { candidatesFor } from '../../../../src/cli/terminal/completion/candidates.ts'
-import { builtInCommands } from '../../../../src/config/command-line.ts'
+import { builtInCommands } from '../../../../src/cli/config/command-line.ts'
+import { candidatesFor } from '../../../../src/cli/terminal/completion.ts'
 import { tools } from '../../../../tools/index.ts'
 
 const clients = ['codex', 'cursor', 'zed'].map((word) => ({ word, about: '' }))

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { completionScripts, shells } from '../../../../src/cli/terminal/completion/scripts.ts'
+import { completionScripts, shells } from '../../../../src/cli/terminal/completion.ts'
 import { bin, cleanEnv, scratchFolder } from '../../../harness/program.ts'
 
 const folder = scratchFolder()
@@ -53,7 +53,7 @@ const offers: Readonly<Record<(typeof shells)[number], (words: string[]) => stri
 describe.each(shells.filter(isHere))('%s completes', (shell) => {
   test('commands, tools, arguments and their values', () => {
     const of = offers[shell]
-    expect(of(['ca'])).toEqual(['call'])
+    expect(of(['ca'])).toEqual(['call', 'calls'])
     expect(of(['call', '--read-only', 'wait'])).toEqual(['wait_for_call'])
     expect(of(['call', 'create_agent', '--voice.p'])).toEqual(['--voice.provider'])
     expect(of(['call', 'place_call', '--type', ''])).toEqual(['phone', 'web'])

@@ -1,0 +1,64 @@
+import { plainText } from '../../../text/safe-text.ts'
+import { h } from '../shared/dom.ts'
+import { type Page, startView } from '../shared/view.ts'
+import { openedId, settingsButton, settingsOf, tagList, warningList } from './card.ts'
+import { changeList } from './changes.ts'
+import { AgentData, type Fields } from './data.ts'
+import { manyAgents } from './many.ts'
+
+startView({ name: 'agent', title: 'Agent', what: 'the agent', schema: AgentData, draw })
+
+function draw(data: AgentData, page: Page<AgentData>): readonly Node[] {
+  if (data.agents) return manyAgents(data, page)
+  // A copy and an update tell little of the agent; its settings are read when they are wanted.
+  const isWhole = data.agent_id === undefined && data.copied_from === undefined
+  const agent = isWhole ? data : openedId(data) === undefined ? undefined : data.opened
+  const known: Fields = agent ?? data
+  const nodes = [
+    h('h2', {}, plainText(data.name ?? '') || 'Without a name'),
+    tagList(known),
+    h('p', { class: 'muted' }, factsOf(data, known, page)),
+    whatHappened(data),
+    warningList(data.warnings),
+    data.changes !== undefined && data.changes.length > 0 && changeList(data.changes, page.formats),
+    !isWhole && moreOf(data, page),
+    ...(agent ? settingsOf(agent, page.formats) : []),
+  ]
+  return nodes.filter((node) => node !== false)
+}
+
+function factsOf(data: AgentData, known: Fields, { formats }: Page<AgentData>): readonly Node[] {
+  const moment = (name: string) => {
+    const value = known[name] ?? data[name]
+    return typeof value === 'string' && value !== '' ? formats.moment(value) : undefined
+  }
+  const [created, modified] = [moment('created'), moment('modified')]
+  const facts = [
+    created !== undefined && h('span', {}, `Created ${created}`),
+    modified !== undefined && h('span', {}, `Changed ${modified}`),
+    h('span', {}, 'Id ', h('code', {}, plainText(data.agent_id ?? data.id ?? ''))),
+    data.copied_from !== undefined &&
+      h('span', {}, 'Copy of ', h('code', {}, plainText(data.copied_from))),
+  ]
+  return facts.filter((fact) => fact !== false).flatMap((fact, at) => (at ? [dot(), fact] : [fact]))
+}
+
+const dot = () => h('span', {}, ' · ')
+
+/** What an update did, where the result is that of one. */
+function whatHappened({ applied, changes }: AgentData): Node | false {
+  if (applied === undefined || !changes) return false
+  const saved = changes.length > 0 ? 'Saved. What changed:' : 'Saved.'
+  const notSaved =
+    changes.length > 0
+      ? 'Nothing is saved yet. What would change:'
+      : 'Nothing to change: nothing was saved.'
+  return h('p', {}, h('strong', {}, applied ? saved : notSaved))
+}
+
+function moreOf(data: AgentData, page: Page<AgentData>): Node | false {
+  const agentId = data.agent_id ?? data.id
+  if (agentId === undefined || !page.host.canCallTools()) return false
+  const wanted = { agentId, accountId: data.account_id }
+  return h('p', {}, settingsButton(wanted, { id: 'settings', text: 'All settings', data, page }))
+}

@@ -1,0 +1,176 @@
+import { plainText } from '../../../text/safe-text.ts'
+import { h, listen } from '../shared/dom.ts'
+import { type Args, type Page, startView } from '../shared/view.ts'
+import { CallData, hasEnded, joinCalls } from './data.ts'
+import { callFacts, severalCalls } from './facts.ts'
+import { spokenLine, timeline, turnList } from './turns.ts'
+
+/** The user has stopped the reading of a call that goes on. */
+let isPaused = false
+
+/** The list that was shown last, and the arguments of its call. */
+let list: { readonly data: CallData; readonly input: Args } | undefined
+
+startView({ name: 'call', title: 'Call', what: 'the call', schema: CallData, draw })
+
+function draw(call: CallData, page: Page<CallData>): readonly Node[] {
+  if (call.confirmation) return [notPlaced(call.confirmation)]
+  if (call.calls) {
+    list = { data: call, input: page.input }
+    return [severalCalls(call.calls, page)]
+  }
+  const isLive = !hasEnded(call) && page.host.canCallTools() && readingOf(call) !== undefined
+  if (isLive && !isPaused) follow(call, page, () => pause(page, true))
+  announceNews(call, page)
+  const strip = timeline(call, page.formats)
+  return [
+    ...backButton(call, page),
+    callFacts(call, page),
+    ...(isLive ? [pauseButton(page)] : []),
+    ...(call.note ? [h('p', { class: 'muted' }, plainText(call.note))] : []),
+    ...(strip ? [strip] : []),
+    ...transcript(call, page),
+  ]
+}
+
+/** Back to the list that the call is in. */
+function backButton({ id }: CallData, page: Page<CallData>): readonly Node[] {
+  const from = list
+  if (!from?.data.calls?.some(({ call_id }) => call_id === id)) return []
+  const button = h('button', { id: 'all-calls' }, 'All calls')
+  return [
+    listen(button, 'click', () => {
+      page.showAgain(from.data, from.input)
+      document.getElementById('calls')?.focus()
+    }),
+  ]
+}
+
+let lastAnnounced: number | undefined
+let wasLive = false
+
+/** Reads out what was said since the last drawing, or that the call has ended. */
+function announceNews(call: CallData, page: Page<CallData>): void {
+  const { spoken = [] } = call.transcript ?? {}
+  const known = lastAnnounced
+  const hasJustEnded = wasLive && hasEnded(call)
+  wasLive = !hasEnded(call)
+  lastAnnounced = spoken.at(-1)?.turn ?? 0
+  if (known === undefined) return
+  const news = spoken.filter(({ turn }) => turn > known).map((turn) => spokenLine(turn, call))
+  if (hasJustEnded) news.push('The call has ended.')
+  if (news.length > 0) page.announce(news.join(' '))
+}
+
+/** Nothing was called. The view places no call: people agree to one in their client. */
+const notPlaced = ({ state, question, facts }: NonNullable<CallData['confirmation']>) =>
+  h(
+    'div',
+    {},
+    h(
+      'p',
+      {},
+      h(
+        'strong',
+        {},
+        state === 'needed' ? 'Not called yet: a person has to agree.' : 'Not called.',
+      ),
+    ),
+    h('p', {}, plainText(question)),
+    h(
+      'dl',
+      { class: 'facts' },
+      Object.entries(facts).map(([name, value]) =>
+        h('div', {}, h('dt', {}, plainText(name)), h('dd', {}, plainText(value))),
+      ),
+    ),
+  )
+
+function pause(page: Page<CallData>, pauses: boolean): void {
+  isPaused = pauses
+  page.redraw()
+}
+
+function pauseButton(page: Page<CallData>): HTMLElement {
+  const button = h('button', { id: 'pause' }, isPaused ? 'Follow the call' : 'Stop following')
+  return listen(button, 'click', () => {
+    pause(page, !isPaused)
+  })
+}
+
+function transcript(call: CallData, page: Page<CallData>): readonly Node[] {
+  const { transcript: found } = call
+  if (!found) return []
+  const heading = h('h2', {}, 'Transcript')
+  if (found.turns === 0)
+    return [heading, h('p', { class: 'empty' }, 'Nothing was said yet, or nothing was kept.')]
+  const isPart = found.spoken.length < found.turns
+  return [
+    heading,
+    h(
+      'p',
+      { class: 'muted' },
+      'Speech is shown as it was recognised. Nobody has checked what the other side said.',
+    ),
+    ...(isPart ? [h('p', {}, `${found.spoken.length} of ${found.turns} turns.`)] : []),
+    turnList(call, page.formats),
+    ...moreButton(call, page),
+  ]
+}
+
+/** Turns that did not fit into the answer, or that were not asked for. */
+function moreButton(call: CallData, { host, call: read }: Page<CallData>): readonly Node[] {
+  const { turns = 0, next_turn = null, spoken = [] } = call.transcript ?? {}
+  const reading = readingOf(call)
+  if (spoken.length >= turns || !reading || !host.canCallTools()) return []
+  const isFromStart = spoken[0]?.turn === 1
+  const from_turn = isFromStart ? (next_turn ?? (spoken.at(-1)?.turn ?? 0) + 1) : 1
+  const button = h('button', { id: 'more' }, 'Show more turns')
+  return [
+    listen(button, 'click', () => {
+      read(reading.tool, { ...reading.args, from_turn }, { join: joinCalls })
+    }),
+  ]
+}
+
+/** How often a call that goes on is read, ms. */
+const everyMs = 3000
+
+/** The tool that reads this call again, and its arguments. `undefined`: it has no id. */
+function readingOf(call: CallData): { readonly tool: string; readonly args: Args } | undefined {
+  const { id, conversation_id, account_id } = call
+  const account = account_id ? { account_id } : {}
+  if (id) return { tool: 'get_call', args: { ...account, call_id: id } }
+  if (conversation_id)
+    return { tool: 'get_conversation', args: { ...account, id: conversation_id } }
+  return undefined
+}
+
+/** After so many failures in a row a call is followed no longer. */
+const mostFailures = 4
+
+/**
+ * Reads a call that goes on again and again, only its new turns, until it has ended. After a failure it
+ * waits longer each time; `giveUp` is called after the last.
+ */
+async function follow(
+  call: CallData,
+  { call: read, signal }: Page<CallData>,
+  giveUp: () => void,
+): Promise<void> {
+  const reading = readingOf(call)
+  if (!reading) return
+  const { spoken = [] } = call.transcript ?? {}
+  // A wait shows only the latest turns.
+  const last = spoken[0]?.turn === 1 ? spoken.at(-1)?.turn : undefined
+  const args = { ...reading.args, ...(last !== undefined && { from_turn: last }) }
+  for (let failures = 0; failures < mostFailures; ) {
+    await new Promise((done) => setTimeout(done, everyMs * 2 ** failures))
+    if (signal.aborted) return
+    if (document.visibilityState !== 'visible') continue
+    const isRead = await read(reading.tool, args, { join: joinCalls, isQuiet: true })
+    if (signal.aborted) return
+    failures = isRead ? 0 : failures + 1
+  }
+  giveUp()
+}

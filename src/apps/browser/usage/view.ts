@@ -1,0 +1,193 @@
+import { plainText } from '../../../text/safe-text.ts'
+import { h, listen, select } from '../shared/dom.ts'
+import type { Formats } from '../shared/formats.ts'
+import { type Page, startView } from '../shared/view.ts'
+import { usageChart } from './chart.ts'
+import { groupsOf, type Measure, measures, seriesOf, UsageData, type UsageSeries } from './data.ts'
+import { bucketTable, groupTable } from './table.ts'
+
+let measure: Measure = 'minutes'
+
+startView({ name: 'usage', title: 'Usage', what: 'usage', schema: UsageData, draw })
+
+function draw(data: UsageData, page: Page<UsageData>): readonly Node[] {
+  const body = h('div', { class: 'panes' })
+  const setMeasure = (chosen: Measure) => {
+    measure = chosen
+    body.replaceChildren(...panes(data, page))
+  }
+  body.replaceChildren(...panes(data, page))
+  return [
+    h('p', { class: 'muted' }, rangeInWords(data, page.formats)),
+    totals(data, page.formats),
+    usageControls(data, { page, measure, setMeasure }),
+    body,
+    ...(data.note ? [h('p', { class: 'muted note' }, plainText(data.note))] : []),
+    ...moreButton(data, page),
+  ]
+}
+
+/** The server gives as many buckets as fit into an answer, and says from where to go on. */
+function moreButton({ note = '' }: UsageData, { host, input, call }: Page<UsageData>) {
+  const [, start] = /go on with start = ([\w:+.-]+)/.exec(note) ?? []
+  if (!start || !host.canCallTools()) return []
+  const button = h('button', { id: 'more' }, 'Show the following times too')
+  return [
+    listen(button, 'click', () => call('get_usage', { ...input, start }, { join: joinTimes })),
+  ]
+}
+
+/** The totals are those of the whole range already. */
+const joinTimes = (shown: UsageData, more: UsageData): UsageData => ({
+  ...shown,
+  note: more.note,
+  names: joinNames(shown.names, more.names),
+  data: [...shown.data, ...more.data],
+})
+
+const joinNames = (shown: UsageData['names'] = {}, more: UsageData['names'] = {}) =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(shown), ...Object.keys(more)])].map((dimension) => [
+      dimension,
+      { ...shown[dimension], ...more[dimension] },
+    ]),
+  )
+
+function rangeInWords({ meta, compared_with }: UsageData, { moment }: Formats): string {
+  // The buckets are in the zone of the call, which may not be the user's own.
+  const inZone = (iso: string) => moment(iso, meta.tz ?? undefined)
+  const range = (start: string, end: string) => `${inZone(start)} – ${inZone(end)}`
+  const shown = range(meta.start ?? '?', meta.end ?? '?')
+  const zone = meta.tz ? `, in ${meta.tz}` : ''
+  if (compared_with)
+    return `${shown}, compared with ${range(compared_with.start, compared_with.end)}${zone}`
+  return `${shown}${meta.granularity === 'total' ? '' : `, by ${meta.granularity ?? 'day'}`}${zone}`
+}
+
+function totals({ totals: { minutes, conversations, change, percent } }: UsageData, f: Formats) {
+  const one = (value: number, name: string, changed: number | undefined) => [
+    h('dt', {}, name),
+    h(
+      'dd',
+      {},
+      f.number(value),
+      changed !== undefined && h('span', { class: 'muted' }, ` ${f.signed(changed)}`),
+    ),
+  ]
+  return h(
+    'dl',
+    { class: 'row totals' },
+    h('div', {}, one(minutes, 'Minutes', change?.minutes)),
+    h('div', {}, one(conversations, 'Conversations', change?.conversations)),
+    typeof percent === 'number' &&
+      h('div', {}, h('dt', {}, 'Change in minutes'), h('dd', {}, `${f.signed(percent)} %`)),
+  )
+}
+
+/** The chart and the table beside it. */
+function panes(data: UsageData, page: Page<UsageData>): readonly Node[] {
+  const { formats } = page
+  if (data.totals.conversations === 0 && !data.totals.before)
+    return [h('p', { class: 'empty' }, 'No completed conversation in this time.')]
+  if (data.meta.granularity === 'total') return [groupTable(groupsOf(data), { measure, formats })]
+  const series = seriesOf(data, measure)
+  const precision = precisionOf(data.meta.granularity)
+  const labels = series.times.map((ts) => formats.wall(ts, precision))
+  return [chartPane(series, { labels, page }), bucketTable(series, { labels, measure, formats })]
+}
+
+const precisionOf = (granularity: string | null | undefined) =>
+  granularity === 'hour' || granularity === 'month' ? granularity : 'day'
+
+function chartPane(
+  series: UsageSeries,
+  { labels, page }: { readonly labels: readonly string[]; readonly page: Page<UsageData> },
+): HTMLElement {
+  const { formats, signal } = page
+  const name = measures[measure].toLowerCase()
+  const readings = readout(series)
+  const amount = (at: number) =>
+    series.series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
+  const say = (at: number) => `${labels[at] ?? ''}: ${formats.number(amount(at))} ${name}`
+  const chart = usageChart({
+    data: series,
+    labels,
+    say,
+    number: formats.number,
+    choose: (at) => readings.show(say(at), (group) => formats.number(group.values[at] ?? 0)),
+    signal,
+  })
+  return h('figure', {}, readings.node, chart)
+}
+
+/** The figures of the chosen bucket, which are the legend too. */
+function readout({ series, isGrouped }: UsageSeries) {
+  const head = h('strong')
+  const values = series.map(() => h('span', { class: 'number' }))
+  const legend = series.map(({ label }, at) =>
+    h('li', {}, h('span', { class: `swatch swatch-${at + 1}` }), label, ' ', values[at]),
+  )
+  return {
+    node: h('figcaption', {}, head, isGrouped && h('ul', { class: 'legend' }, legend)),
+    show(text: string, amountOf: (group: UsageSeries['series'][number]) => string) {
+      head.textContent = text
+      for (const [at, group] of series.entries()) {
+        const place = values[at]
+        if (place) place.textContent = amountOf(group)
+      }
+    },
+  }
+}
+
+const granularities = { hour: 'Hour', day: 'Day', month: 'Month', total: 'In total' }
+const groupings = { '': 'Nothing', agent: 'Agent', subaccount: 'Subaccount', type: 'Type' }
+
+const and = ' and '
+
+/** What is shown, and where the host lets the view call tools, how it is split. */
+function usageControls(
+  { meta }: UsageData,
+  {
+    page: { host, input, call },
+    measure,
+    setMeasure,
+  }: {
+    readonly page: Page<UsageData>
+    readonly measure: Measure
+    readonly setMeasure: (measure: Measure) => void
+  },
+): HTMLElement {
+  const again = (changed: Readonly<Record<string, unknown>>) => {
+    // A comparison has totals only.
+    const { compare_start: _, compare_end: __, limit: ___, ...rest } = input
+    call('get_usage', { ...rest, ...changed })
+  }
+  const shown = select({
+    id: 'measure',
+    label: 'Show',
+    options: measures,
+    value: measure,
+    change: (value) => setMeasure(value === 'minutes' ? 'minutes' : 'conversations'),
+  })
+  if (!host.canCallTools()) return h('div', { class: 'row controls' }, shown)
+  return h(
+    'div',
+    { class: 'row controls' },
+    shown,
+    select({
+      id: 'granularity',
+      label: 'By',
+      options: granularities,
+      value: meta.granularity ?? 'day',
+      change: (granularity) => again({ granularity }),
+    }),
+    select({
+      id: 'grouping',
+      label: 'Split by',
+      options: groupings,
+      // The model may have asked for several at once.
+      value: [input.group_by ?? []].flat().join(and),
+      change: (group_by) => again({ group_by: group_by ? group_by.split(and) : undefined }),
+    }),
+  )
+}

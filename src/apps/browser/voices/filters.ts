@@ -1,0 +1,115 @@
+import { h, listen, select } from '../shared/dom.ts'
+import type { Formats } from '../shared/formats.ts'
+import type { Args } from '../shared/view.ts'
+import type { Voice } from './data.ts'
+
+/** What voices are shown; an empty text: all. */
+export interface Filters {
+  readonly provider: string
+  readonly language: string
+  readonly gender: string
+  readonly search: string
+}
+
+const names = ['provider', 'language', 'gender', 'search'] as const
+
+/** The filters of a call. */
+export function filtersIn(args: Args): Filters {
+  const of = (name: string) => (typeof args[name] === 'string' ? args[name] : '')
+  const [provider, language, gender] = [of('provider'), of('language'), of('gender')]
+  return { provider, language, gender, search: of('search') }
+}
+
+export const isSame = (one: Filters, other: Filters): boolean =>
+  names.every((name) => one[name] === other[name])
+
+/**
+ * Whether a voice fits. Only filters that differ from `asked`, those of the call, are looked at: the
+ * platform has applied the others already, in its own way.
+ */
+export function fits(voice: Voice, filters: Filters, asked: Filters): boolean {
+  const isOpen = (name: keyof Filters) => filters[name] === '' || filters[name] === asked[name]
+  const isEqual = (name: 'provider' | 'language' | 'gender') =>
+    isOpen(name) || voice[name].toLowerCase() === filters[name].toLowerCase()
+  const words = filters.search.toLowerCase().split(/\s+/).filter(Boolean)
+  const text = `${voice.name} ${voice.description} ${voice.id}`.toLowerCase()
+  return (
+    isEqual('provider') &&
+    isEqual('language') &&
+    isEqual('gender') &&
+    (isOpen('search') || words.every((word) => text.includes(word)))
+  )
+}
+
+/** What can be chosen: every provider, language and gender that was seen. */
+export interface Seen {
+  readonly providers: Set<string>
+  readonly languages: Set<string>
+  readonly genders: Set<string>
+}
+
+export function filterControls({
+  filters,
+  seen,
+  formats,
+  change,
+  settle,
+}: {
+  readonly filters: Filters
+  readonly seen: Seen
+  readonly formats: Formats
+  /** A filter has another value. */
+  readonly change: (changed: Partial<Filters>) => void
+  /** The words to look for are typed to the end. */
+  readonly settle: () => void
+}): HTMLElement {
+  const choice = (
+    id: 'provider' | 'language' | 'gender',
+    { label, values, nameOf = (value) => value }: ChoiceOf,
+  ) =>
+    select({
+      id,
+      label,
+      options: {
+        '': 'All',
+        ...Object.fromEntries(
+          [...values]
+            .map((value) => [value, nameOf(value)] as const)
+            .sort(([, one], [, other]) => one.localeCompare(other)),
+        ),
+      },
+      value: filters[id],
+      change: (value) => {
+        change({ [id]: value })
+        settle()
+      },
+    })
+  const search = h('input', { id: 'search', type: 'search', autocomplete: 'off', maxlength: 200 })
+  search.value = filters.search
+  listen(search, 'input', () => change({ search: search.value.trim() }))
+  // Enter, and leaving the field.
+  listen(search, 'change', settle)
+  return h(
+    'div',
+    { class: 'row controls', role: 'search' },
+    h('label', {}, 'Search ', search),
+    choice('language', {
+      label: 'Language',
+      values: seen.languages,
+      nameOf: (code) => languageText(code, formats),
+    }),
+    choice('gender', { label: 'Gender', values: seen.genders }),
+    choice('provider', { label: 'Provider', values: seen.providers }),
+  )
+}
+
+interface ChoiceOf {
+  readonly label: string
+  readonly values: Iterable<string>
+  readonly nameOf?: (value: string) => string
+}
+
+export function languageText(code: string, { language }: Formats): string {
+  const name = language(code)
+  return name === code ? code : `${name} (${code})`
+}

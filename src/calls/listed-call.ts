@@ -1,0 +1,135 @@
+import type { Call } from '../contract/call.ts'
+import type { RouteRequest } from '../contract/route.ts'
+import { isMintedExternalId } from '../state/journal.ts'
+
+/*
+ * Which listed call is the one that was asked for. Platforms ignore filters or `offset`, show fewer
+ * items than asked for, count the items of a page instead of all, and list a call without its external
+ * id, or with its id, numbers or agent in another form. So nothing follows from absence alone:
+ *
+ * 1. It is the call. It is listed under an id that this server made, in any form that has all of it; or
+ *    under exactly the caller's id, and not with another person.
+ * 2. It is another call. It has another person: a number that is shown whole and differs in its last
+ *    eight digits. Or one is a phone call and the other a web call. Or it was created before the time
+ *    in question. Or the journal knows it as the call of another request. An external id tells only for
+ *    a web call, which has no number, and before a first send: there it is no form of the caller's.
+ * 3. Every other call is doubt. So is a list that is not read to its end: an empty page ends it, if no
+ *    page counted more calls than were listed. A page without a new id does not.
+ * 4. The call is certainly absent if the list is read long enough after the send and leaves no doubt.
+ *
+ * The time in question begins with the first send. Before a first send it is as long as the journal keeps
+ * entries, and a filter that finds nothing is believed of calls without an external id only: all calls of
+ * that time are read, and one with a form of the id is doubt. So is a call under exactly the id whose
+ * number is masked.
+ */
+
+/** The call that is looked for. */
+export interface WantedCall {
+  readonly externalId: string
+  /** Otherwise the id is the caller's: another installation may have made it. */
+  readonly wasSent: boolean
+  /** This server made the id, and has sent it. */
+  readonly isOurId: boolean
+  readonly type: string | undefined
+  readonly agentId: string | undefined
+  readonly toNumber: string | undefined
+}
+
+export function wantedCall(
+  externalId: string,
+  { body = {} }: Pick<RouteRequest, 'body'>,
+  { wasSent }: { readonly wasSent: boolean },
+): WantedCall {
+  const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
+  return {
+    externalId,
+    wasSent,
+    isOurId: wasSent && isMintedExternalId(externalId),
+    type: text(body.type),
+    agentId: text(body.agent_id),
+    toNumber: text(body.to_number),
+  }
+}
+
+/** By its id, the listed call is the wanted one. It may still have another person. */
+export function isListedAs({ external_id }: Call, { externalId, isOurId }: WantedCall): boolean {
+  if (external_id === externalId) return true
+  return isOurId && plain(external_id).includes(plain(externalId))
+}
+
+/** A number tells people apart by its last eight digits, if it is shown whole. */
+export const isAnotherPerson = (call: Call, wanted: WantedCall): boolean =>
+  person(call, wanted) === 'another'
+
+/** A number is shown, and not whole: it does not tell who was called. */
+export const isMasked = (call: Call, wanted: WantedCall): boolean =>
+  Boolean(call.to_number) && person(call, wanted) === undefined
+
+/** `undefined`: the numbers do not tell. */
+function person(call: Call, { toNumber }: WantedCall): 'the wanted' | 'another' | undefined {
+  const [shown, wanted] = [digitsOf(call.to_number), digitsOf(toNumber)]
+  if (shown === undefined || wanted === undefined) return undefined
+  if (shown.slice(-8) === wanted.slice(-8)) return 'the wanted'
+  return isPartOf(shown, wanted) ? undefined : 'another'
+}
+
+const isAnotherType = ({ type: shown }: Call, { type }: WantedCall) =>
+  (shown === 'phone' && type === 'web') || (shown === 'web' && type === 'phone')
+
+/** The caller's number is not compared: a platform may take another one of the account. */
+export function isAnotherCall(call: Call, wanted: WantedCall): boolean {
+  const [shown, agent] = [plain(call.agent_id), plain(wanted.agentId)]
+  const isAnotherAgent = !shown.endsWith(agent) && !agent.endsWith(shown)
+  return isAnotherPerson(call, wanted) || isAnotherType(call, wanted) || isAnotherAgent
+}
+
+/** What external ids tell: nothing, which calls are others, or also that a call without one is another. */
+export type IdEvidence = 'nothing' | 'others' | 'also by absence'
+
+/** Whether a call that is not listed under the wanted id may be the wanted one. */
+export function mayBe(
+  call: Call,
+  wanted: WantedCall,
+  { since, ids }: { readonly since: number; readonly ids: IdEvidence },
+): boolean {
+  if (isAnotherPerson(call, wanted) || isAnotherType(call, wanted)) return false
+  if (Date.parse(call.created ?? '') < since) return false
+  const shown = plain(call.external_id)
+  if (shown === '') return ids !== 'also by absence'
+  return (ids === 'nothing' && wanted.type !== 'web') || isFormOf(shown, plain(wanted.externalId))
+}
+
+/**
+ * Digits, some of them in brackets, with one separator at most between two: a run of separators stands
+ * for digits that are hidden, and so does every other character.
+ */
+const wholeNumber =
+  /^\s*(?:tel:|sips?:)?(\+?(?:\d|\(\d+\))(?:[\s.\-/]?(?:\d|\(\d+\)))*)\s*(?:[;@].*)?$/i
+
+/** The digits of a number that is shown whole; `undefined`: it is masked, or too short to tell. */
+function digitsOf(number: string | null | undefined): string | undefined {
+  const digits = wholeNumber.exec(number ?? '')?.[1]?.replace(/\D/g, '') ?? ''
+  return digits.length >= 8 ? digits : undefined
+}
+
+/** Whether it is a number without some digits: cut, or with a gap. */
+function isPartOf(shown: string, whole: string): boolean {
+  let same = 0
+  while (same < shown.length && shown[same] === whole[same]) same++
+  return shown.length < whole.length && whole.endsWith(shown.slice(same))
+}
+
+/** Letters and digits of an id, in lower case. */
+const plain = (id: string | null | undefined) =>
+  (id ?? '').toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+
+/** How much of an id that has a prefix and is cut must be left to recognise it, in characters. */
+const minCutIdLength = 6
+
+/** Whether an id is shown with other text around it, or only its beginning, or both. */
+function isFormOf(shown: string, id: string): boolean {
+  if (shown.includes(id) || id.startsWith(shown)) return true
+  for (let length = Math.min(id.length, shown.length); length >= minCutIdLength; length--)
+    if (shown.endsWith(id.slice(0, length))) return true
+  return false
+}

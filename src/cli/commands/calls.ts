@@ -1,0 +1,107 @@
+import { safeLine } from '../../text/safe-text.ts'
+import { CommandLineError, ConfigError, exitCodes } from '../config/config-error.ts'
+import { platformSettings, sandboxSettings } from '../config/platform.ts'
+import { type Setting, settingReader, text } from '../config/setting.ts'
+import { type StateLocation, stateLocation, stateSettings } from '../config/state.ts'
+import { defineCommand, ending } from './command.ts'
+
+// Not imported: as a module it would be loaded by every start.
+const { userInfo } = process.getBuiltinModule('node:os')
+
+/** What can be done about all calls. */
+const callsActions = ['stop', 'resume', 'status'] as const
+
+interface CallsCommandConfig {
+  readonly action: (typeof callsActions)[number]
+  readonly state: StateLocation
+  readonly reason: string | undefined
+  readonly by: string | undefined
+}
+
+/** Most characters of a text about a stop: it is in each refusal. */
+const mostStopText = 200
+
+const stopText = (value: string, help: string, range = ''): Setting<string | undefined> => ({
+  ...text({ variable: undefined, value, help, range }),
+  parse(given, label) {
+    if (given === undefined || given.length <= mostStopText) return given
+    throw new ConfigError(`${label} takes at most ${mostStopText} characters.`)
+  },
+})
+
+/** What an operator says who stops calls. */
+const callStopSettings = {
+  reason: stopText('TEXT', 'Why calls are stopped. Each refusal says so.'),
+  by: stopText(
+    'NAME',
+    'Who stops them. Each refusal says so.',
+    'Default: the name of the user who runs the command.',
+  ),
+}
+
+export const calls = defineCommand({
+  name: 'calls',
+  about: 'Stop all new calls of all servers that share a state, at once, and resume them.',
+  operands: callsActions.join('|'),
+  examples: [
+    "calls stop --reason 'wrong list'",
+    'calls status',
+    'calls resume --state-dir /var/lib/voice-agent-mcp',
+  ],
+  settings: {
+    ...callStopSettings,
+    'state-dir': stateSettings['state-dir'],
+    'state-url': stateSettings['state-url'],
+    // They decide which state a server has by default.
+    'base-url': platformSettings['base-url'],
+    'sandbox-db': sandboxSettings['sandbox-db'],
+  },
+  read(texts, _env, _origins, [given, further]): CallsCommandConfig {
+    const action = callsActions.find((one) => one === given)
+    if (action === undefined || further !== undefined)
+      throw new CommandLineError(`Name one of: calls ${callsActions.join(', calls ')}.`)
+    const state = stateLocation(texts)
+    if (state.databaseUrl === undefined && state.dir === ':memory:')
+      throw new ConfigError(
+        'A state in :memory: is of one server process alone, which no command reaches: end that process. With a --state-dir or a --state-url calls can be stopped.',
+      )
+    const value = settingReader(callStopSettings, texts)
+    return { action, state, reason: value('reason'), by: value('by') }
+  },
+  start: async (config) => ending(run(config)),
+})
+
+async function run({ action, state, reason, by = userName() }: CallsCommandConfig) {
+  const [{ callStopText }, { inspectCallStop, setCallStop }] = await Promise.all([
+    import('../../policy/dial-rules.ts'),
+    import('../../server/state.ts'),
+  ])
+  const where = state.databaseUrl === undefined ? state.dir : 'the database of --state-url'
+  if (action === 'stop') {
+    const at = new Date().toISOString()
+    await setCallStop(state, { by: safeLine(by), at, reason: reason && safeLine(reason) })
+  }
+  if (action === 'resume') await setCallStop(state, undefined)
+  const stop = (await inspectCallStop(state, false)) ?? (await inspectCallStop(state, true))
+  print(
+    stop
+      ? `${callStopText(stop)} This holds for every server with the state in ${where}, until: voice-agent-mcp calls resume`
+      : `Calls are not stopped on the servers with the state in ${where}.`,
+  )
+  if (stop) print(goesOn)
+  return exitCodes.done
+}
+
+const goesOn =
+  'Calls under way go on, and one that was being sent at that moment may still ring: the API of the platform cannot hang up.'
+
+const print = (line: string) => process.stdout.write(`${line}\n`)
+
+/** A container may run with a user id that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `user ${process.getuid?.() ?? '?'}`
+  }
+}

@@ -1,0 +1,163 @@
+import { closestWord } from '../../text/closest-match.ts'
+import { CommandLineError } from './config-error.ts'
+import type { SettingGroup, SettingTexts } from './setting.ts'
+
+// Not imported: as a module, node:util loads everything it exports, which takes a tenth of the start.
+const { parseArgs } = process.getBuiltinModule('node:util')
+
+/** As much of a command as its command line and its help need. */
+export interface CommandSpec {
+  readonly name: string
+  /** What it does, in one line. */
+  readonly about: string
+  /** The settings that it takes. */
+  readonly settings: SettingGroup
+  /** What it takes besides settings, as the help shows it, such as `[CLIENT…]`; absent: nothing. */
+  readonly operands?: string
+  /** It reads everything behind its first operand itself, flags too. */
+  readonly readsRest?: boolean
+  /** Command lines for the help, without the name of the program. */
+  readonly examples?: readonly string[]
+}
+
+/** What a command line asks for. */
+export interface CommandLine<C extends CommandSpec> {
+  /** `undefined`: none is named. */
+  readonly command: C | undefined
+  /** The text of each flag that is given; a switch that is given is `true`. */
+  readonly flags: SettingTexts
+  /** What stands behind the command besides flags. */
+  readonly operands: readonly string[]
+  readonly wantsHelp: boolean
+  readonly wantsVersion: boolean
+}
+
+/** Reads the command line. Throws CommandLineError. */
+export function parseCommandLine<C extends CommandSpec>(
+  argv: readonly string[],
+  commands: readonly C[],
+  defaultCommand: CommandSpec,
+): CommandLine<C> {
+  const { read, rest: ownWords } = withoutRest(argv, commands)
+  const { values, positionals } = parsed(read, commands)
+  const [given, ...rest] = positionals
+  const isHelp = given === 'help'
+  const named = isHelp ? rest.shift() : given
+  const command = commands.find(({ name }) => name === named)
+  const isBuiltIn = named !== undefined && Object.hasOwn(builtInCommands, named)
+  if (named !== undefined && !command && !isBuiltIn) throw unknownCommand(named, commands)
+  if (rest.length > 0 && (isHelp || command?.operands === undefined)) {
+    throw new CommandLineError(`Unexpected argument ${rest[0]}.`)
+  }
+  const { help, version, ...others } = values
+  const flags = Object.fromEntries(
+    Object.entries(others).map(([name, value]) => [name, String(value)]),
+  )
+  const line = {
+    command,
+    flags,
+    operands: [...rest, ...ownWords],
+    wantsHelp: help === true || isHelp,
+    wantsVersion: version === true || given === 'version',
+  }
+  if (!line.wantsHelp && !line.wantsVersion) {
+    refuseForeignFlags(flags, command ?? defaultCommand, commands)
+  }
+  return line
+}
+
+/** Commands that every command line has, with what they do. */
+export const builtInCommands = {
+  help: 'Show the help of a command, or this one.',
+  version: 'Show the version.',
+} as const
+
+/** The settings of all commands. */
+export const allSettings = (commands: readonly CommandSpec[]): SettingGroup =>
+  Object.assign({}, ...commands.map(({ settings }) => settings))
+
+/** The words up to the first operand of a command that reads the rest itself, and that rest. */
+function withoutRest(argv: readonly string[], commands: readonly CommandSpec[]) {
+  const names = commands.flatMap(({ name, readsRest }) => (readsRest ? [name] : []))
+  if (!names.some((name) => argv.includes(name))) return { read: argv, rest: [] }
+  const options = optionsOf(commands)
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true })
+  const [command, operand] = tokens.filter((token) => token.kind === 'positional')
+  if (!operand || !names.some((name) => name === command?.value)) return { read: argv, rest: [] }
+  return { read: argv.slice(0, operand.index + 1), rest: argv.slice(operand.index + 1) }
+}
+
+/** The flags of all commands, as parseArgs takes them. */
+function optionsOf(commands: readonly CommandSpec[]) {
+  const options = Object.entries(allSettings(commands)).map(([name, { value }]) => {
+    const type: 'boolean' | 'string' = value === '' ? 'boolean' : 'string'
+    return [name, { type }] as const
+  })
+  return {
+    ...Object.fromEntries(options),
+    help: { type: 'boolean', short: 'h' },
+    version: { type: 'boolean', short: 'v' },
+  } as const
+}
+
+function parsed(argv: readonly string[], commands: readonly CommandSpec[]) {
+  try {
+    return parseArgs({ args: [...argv], allowPositionals: true, options: optionsOf(commands) })
+  } catch (error) {
+    // The first sentence names the flag; further ones explain parseArgs.
+    const reason = error instanceof Error ? error.message : String(error)
+    const first = `${reason.split('. ')[0]?.replace(/\.$/, '')}.`
+    throw new CommandLineError(first + flagMeant(first, argv, commands))
+  }
+}
+
+/** Names of flags that every command takes. */
+const sharedFlags = ['help', 'version']
+
+/** The flag that was most likely meant by one that does not exist: of the named command, else of any. */
+function flagMeant(
+  message: string,
+  argv: readonly string[],
+  commands: readonly CommandSpec[],
+): string {
+  const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
+  if (unknown === undefined) return ''
+  const named = commands.find(({ name }) => argv.includes(name))
+  const groups = [...(named ? [named.settings] : []), allSettings(commands)]
+  const place = placeOfFlags(named)
+  const meant = groups
+    .map((group) => closestWord(unknown, [...Object.keys(group), ...sharedFlags]))
+    .find((name) => name !== undefined)
+  return (meant === undefined ? '' : ` Did you mean --${meant}?`) + place
+}
+
+/** Where to write the flags that a command reads itself; empty if it reads none. */
+const placeOfFlags = (command: CommandSpec | undefined): string =>
+  command?.operands?.includes('--')
+    ? ` Write the tool's arguments after its name: voice-agent-mcp ${command.name} ${command.operands}.`
+    : ''
+
+function unknownCommand(named: string, commands: readonly CommandSpec[]): CommandLineError {
+  const names = [...commands.map(({ name }) => name), ...Object.keys(builtInCommands)]
+  const meant = closestWord(named, names)
+  // Tools have underscores in their names, and commands none.
+  const ofTool = /^[a-z]+(_[a-z]+)+$/.test(named)
+  const toolHint = ofTool ? ` To call a tool: voice-agent-mcp call ${named}.` : ''
+  const hint = meant === undefined ? toolHint : ` Did you mean ${meant}?`
+  return new CommandLineError(`There is no command ${named}; there are ${names.join(', ')}.${hint}`)
+}
+
+/** A flag of another command would have no effect, so it is refused. */
+function refuseForeignFlags(
+  flags: SettingTexts,
+  command: CommandSpec,
+  commands: readonly CommandSpec[],
+): void {
+  for (const name of Object.keys(flags)) {
+    if (name in command.settings) continue
+    const others = commands.filter(({ settings }) => name in settings).map((other) => other.name)
+    throw new CommandLineError(
+      `--${name} is not an option of ${command.name}, only of ${others.join(' and ')}.${placeOfFlags(command)}`,
+    )
+  }
+}

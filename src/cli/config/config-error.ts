@@ -1,0 +1,27 @@
+/** Exit codes of the commands; docs/command-line.md explains those of `call`, which has all of them. */
+export const exitCodes = {
+  done: 0,
+  /** Nothing was done, or only a part of it. */
+  failed: 1,
+  /** The command line or the arguments are wrong; nothing was sent. */
+  usage: 2,
+  /** A person or this server has not agreed; nothing was done. */
+  refused: 3,
+  /** It is not known whether it was done. */
+  unknown: 4,
+  /** Ended by Ctrl+C, as shells report it. */
+  interrupted: 130,
+} as const
+
+export type ExitCodes = typeof exitCodes
+
+/** The configuration cannot be used; the message says what to change. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly exitCode: number = exitCodes.failed
+}
+
+/** The command line names something that there is not. */
+export class CommandLineError extends ConfigError {
+  override readonly exitCode = exitCodes.usage
+}

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import { closestWord } from '../../text/closest-match.ts'
+import { isObject, parseJsonText } from '../../text/json.ts'
+import { ConfigError } from './config-error.ts'
+import { settingHelp } from './help.ts'
+import { type Setting, type SettingGroup, type SettingTexts, text } from './setting.ts'
+
+/** The setting that names the configuration file; every command takes it. */
+export const configFileSettings = {
+  config: text({
+    variable: 'VOICE_AGENT_CONFIG',
+    value: 'FILE',
+    help: 'JSON file of settings, by the names of their flags; flags and variables win over it (see docs/configuration.md).',
+  }),
+}
+
+/** What a configuration file may hold besides settings: the address of its schema, for editors. */
+const schemaKey = '$schema'
+
+/**
+ * The texts of the settings in a configuration file. A wrong file is an error as a whole: a setting
+ * that is overlooked may be one that protects. Values are not repeated in messages: one may be a
+ * secret. Throws ConfigError.
+ */
+export function readConfigFile(path: string, settings: SettingGroup): SettingTexts {
+  const { [schemaKey]: _, ...given } = parsed(path)
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => {
+      const setting = Object.hasOwn(settings, name) ? settings[name] : undefined
+      const isOfFiles = setting?.variable !== undefined && !Object.hasOwn(configFileSettings, name)
+      if (!setting || !isOfFiles) throw unknownSetting(path, name, settings)
+      const settingText = textOf(value, setting)
+      if (settingText === undefined) throw wrongType(path, name, setting)
+      return value === null ? [] : [[name, settingText]]
+    }),
+  )
+}
+
+function parsed(path: string): Record<string, unknown> {
+  let content: string
+  try {
+    content = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const reason = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
+    throw new ConfigError(`Configuration file ${path}: ${reason}.`)
+  }
+  try {
+    const value = parseJsonText(content)
+    if (isObject(value)) return value
+  } catch (error) {
+    const { message } = error as Error
+    // V8 repeats a part of the text, which may be a secret.
+    const reason = error instanceof SyntaxError ? syntaxFault(message) : message
+    throw new ConfigError(`Configuration file ${path}: ${reason}.`)
+  }
+  throw new ConfigError(`Configuration file ${path}: it must hold one JSON object of settings.`)
+}
+
+function syntaxFault(message: string): string {
+  const where = /\(line \d+ column \d+\)/.exec(message)?.[0]
+  return where === undefined ? 'it is not JSON' : `it is not JSON ${where}`
+}
+
+/** The value as the text of a flag; `undefined` where its type is wrong. `null` means not set. */
+function textOf(value: unknown, { json }: Setting): string | undefined {
+  const types = [json.type].flat()
+  if (value === null) return ''
+  if (typeof value === 'string') return types.includes('string') ? value : undefined
+  if (typeof value === 'number') {
+    return types.includes('number') || types.includes('integer') ? String(value) : undefined
+  }
+  if (typeof value === 'boolean') return types.includes('boolean') ? String(value) : undefined
+  if (Array.isArray(value)) return types.includes('array') ? listText(value) : undefined
+  return types.includes('object') && isObject(value) ? JSON.stringify(value) : undefined
+}
+
+/** A list as the text of a flag: names, separated by commas. */
+const listText = (items: readonly unknown[]): string | undefined =>
+  items.every((item) => typeof item === 'string' && !item.includes(','))
+    ? items.join(',')
+    : undefined
+
+function unknownSetting(path: string, name: string, settings: SettingGroup): ConfigError {
+  if (Object.hasOwn(configFileSettings, name)) {
+    return new ConfigError(`Configuration file ${path}: a file cannot name another with ${name}.`)
+  }
+  const inFiles = Object.keys(settings).filter((one) => settings[one]?.variable !== undefined)
+  const meant = closestWord(name, inFiles)
+  const hint = meant === undefined ? '.' : `; is ${meant} meant?`
+  return new ConfigError(
+    `Configuration file ${path}: there is no setting ${JSON.stringify(name.slice(0, 64))}${hint}`,
+  )
+}
+
+function wrongType(path: string, name: string, { json }: Setting): ConfigError {
+  const words = [json.type].flat().map((type) => typeWords[type])
+  const wanted = json.enum ? json.enum.map((one) => `"${one}"`).join(', ') : words.join(' or ')
+  return new ConfigError(`Configuration file ${path}: ${name} takes ${wanted}.`)
+}
+
+const typeWords = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list of texts without commas',
+  object: 'an object',
+} satisfies Record<string, string>
+
+/** The JSON Schema of a configuration file, for editors; `readConfigFile` holds files to the same. */
+export function configFileSchema(settings: SettingGroup): Readonly<Record<string, unknown>> {
+  const properties = Object.entries(settings).flatMap(([name, setting]) =>
+    Object.hasOwn(configFileSettings, name) || setting.variable === undefined
+      ? []
+      : [[name, { description: settingHelp(setting), ...setting.json }] as const],
+  )
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Configuration file of voice-agent-mcp',
+    type: 'object',
+    properties: { $schema: { type: 'string' }, ...Object.fromEntries(properties) },
+    additionalProperties: false,
+  }
+}

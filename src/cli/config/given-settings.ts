@@ -1,0 +1,242 @@
+import { isMisspelt } from '../../text/closest-match.ts'
+import { ConfigError } from './config-error.ts'
+import { type Setting, type SettingGroup, type SettingTexts, settingLabel } from './setting.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** Where settings are given, the first winning over the others. */
+export interface SettingSources {
+  readonly flags: SettingTexts
+  readonly env: Environment
+  /** Of the configuration file. */
+  readonly file: SettingTexts
+}
+
+/** Where the value of a setting comes from. */
+type SettingOrigin = 'flag' | 'variable' | 'file'
+
+/** The settings of a group that are set. */
+export interface GivenSettings {
+  readonly texts: SettingTexts
+  readonly origins: Readonly<Record<string, SettingOrigin>>
+}
+
+/** What is done about a fault of the configuration. */
+export type OnFault = (fault: ConfigError) => void
+
+/** The usual: nothing works with a configuration that is wrong. */
+export const throwFault: OnFault = (fault) => {
+  throw fault
+}
+
+/**
+ * Every setting of a group that is set; a flag wins over its variable, and that over the
+ * configuration file. A blank text means not set, because desktop clients write it so, and so does an
+ * option of a desktop bundle that is left empty. A setting with a fault is left out, if `onFault`
+ * returns.
+ */
+export function givenSettings(
+  group: SettingGroup,
+  sources: SettingSources,
+  onFault: OnFault = throwFault,
+): GivenSettings {
+  const texts: Record<string, string> = {}
+  const origins: Record<string, SettingOrigin> = {}
+  for (const [name, { variable, blankError }] of Object.entries(group)) {
+    const given = textsOf(name, variable, sources)
+    if (blankError && given.some(({ text }) => text === '')) {
+      onFault(new ConfigError(`${settingLabel(group, name)} ${blankError}`))
+    }
+    const first = given.find(({ text }) => text !== '')
+    if (!first) continue
+    if (/^\$\{.*\}$/.test(first.text)) {
+      const where = first.origin === 'variable' ? variable : `--${name}`
+      onFault(new ConfigError(`${where} is ${first.text}: your client has not filled it in.`))
+      continue
+    }
+    texts[name] = first.text
+    origins[name] = first.origin
+  }
+  return { texts, origins }
+}
+
+/** The texts of one setting, in the order in which they win. */
+function textsOf(
+  name: string,
+  variable: string | undefined,
+  { flags, env, file }: SettingSources,
+): { readonly text: string; readonly origin: SettingOrigin }[] {
+  const ofVariable = variable === undefined ? undefined : ownText(variable, env[variable])
+  const all = { flag: flags[name], variable: ofVariable, file: file[name] }
+  return Object.entries(all).flatMap(([origin, text]) =>
+    text === undefined ? [] : [{ text: filledText(text), origin: origin as SettingOrigin }],
+  )
+}
+
+/** The text of a variable, unless Kubernetes has set it. */
+const ownText = (variable: string, text: string | undefined) =>
+  text !== undefined && isServiceVariable(variable, text) ? undefined : text
+
+/**
+ * Whether Kubernetes (or Docker, for links) has set a variable, for a Service such as `voice-agent`:
+ * `VOICE_AGENT_SERVICE_HOST`, `VOICE_AGENT_PORT=tcp://10.0.0.1:3000`, `VOICE_AGENT_PORT_3000_TCP_ADDR`.
+ * Of these only `…_PORT` can have the name of a setting, and never the form of its value.
+ */
+const isServiceVariable = (name: string, text: string): boolean =>
+  /_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
+  (name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(text))
+
+/**
+ * Some clients put nothing in place of an option of a desktop bundle (.mcpb) that is left empty: its
+ * placeholder, `${user_config.…}`, stays, and means the same as an empty text.
+ */
+export const filledText = (text: string): string =>
+  text.trim().replace(/^\$\{user_config\.[^{}]+\}$/, '')
+
+/** A setting as it is in effect. */
+export interface EffectiveSetting {
+  /** The name of its flag. */
+  readonly name: string
+  /** Its value as the text of a flag; `null`: it is not set, and `help` says what holds then. */
+  readonly value: string | null
+  /** Where the value comes from. */
+  readonly origin: SettingOrigin | 'default'
+  readonly variable: string
+}
+
+/** Shown instead of a secret. */
+const masked = '(set, not shown)'
+
+/**
+ * Every setting that a configuration can hold, with its value and where that comes from. Throws
+ * ConfigError where a value is not valid.
+ */
+export function effectiveSettings(group: SettingGroup, given: GivenSettings): EffectiveSetting[] {
+  for (const [name, setting] of Object.entries(group)) {
+    if (setting.variable !== undefined) setting.parse(given.texts[name], settingLabel(group, name))
+  }
+  return shownSettings(group, given)
+}
+
+/** The same, whether the values are valid or not. */
+export const shownSettings = (
+  group: SettingGroup,
+  { texts, origins }: GivenSettings,
+): EffectiveSetting[] =>
+  Object.entries(group).flatMap(([name, setting]) => {
+    const { variable } = setting
+    if (variable === undefined) return []
+    const value = shownValue(setting, texts[name])
+    return [{ name, value, origin: origins[name] ?? 'default', variable }]
+  })
+
+/** Where a value comes from, as a person finds it. */
+export const originText = ({ name, variable, origin }: EffectiveSetting, file = ''): string =>
+  ({ flag: `--${name}`, variable, file, default: 'default' })[origin]
+
+function shownValue({ isSecret, json }: Setting, text: string | undefined): string | null {
+  if (text === undefined) return json.default === undefined ? null : String(json.default)
+  return isSecret ? masked : text
+}
+
+/** Environment variables that look like settings of this program and are none. */
+interface UnknownVariables {
+  /** Probably a misspelt restriction or key: starting without it would be unsafe. */
+  readonly refused: readonly ConfigError[]
+  /** Other unknown `VOICE_AGENT_` names, which have no effect. */
+  readonly ignored: readonly string[]
+}
+
+/**
+ * Finds misspelt environment variables. Three kinds are refused:
+ * - a near miss of a setting: `VOICE_AGENT_READONLY`, `VOICE_AGENT_MCP_READ_ONLY`;
+ * - a name that contains a restricting setting: `VOICE_AGENT_READ_ONLY_MODE`;
+ * - a name like a key or an address while that setting is missing (`VOICE_AGENT_TOKEN`), because the
+ *   sandbox would start instead.
+ *
+ * Other unknown `VOICE_AGENT_` names are reported. Blank variables and those that Kubernetes injects
+ * for services are ignored. Error messages never contain values.
+ */
+export function unknownVariables(
+  settings: SettingGroup,
+  sources: SettingSources,
+  platform: NodeJS.Platform = process.platform,
+): UnknownVariables {
+  const known = Object.values(settings).flatMap(({ variable }) => variable ?? [])
+  const limiting = variablesThatLimit(settings)
+  const missing = lookalikes.filter(({ setting }) => !isSet(setting, settings, sources))
+  const refused: ConfigError[] = []
+  const ignored: string[] = []
+  for (const [given, text = ''] of Object.entries(sources.env)) {
+    // Windows takes variables in any case.
+    const name = platform === 'win32' ? given.toUpperCase() : given
+    if (!resembling.test(name) || known.includes(name)) continue
+    if (filledText(text) === '' || isServiceVariable(name, text)) continue
+    const meant =
+      known.find((variable) => isNearMiss(name, variable)) ??
+      limiting.find((variable) => holdsName(name, variable)) ??
+      missing.find(({ words }) => ours.test(name) && words.test(name))?.variable
+    if (meant !== undefined) {
+      refused.push(
+        new ConfigError(
+          `${given} is not a setting. Did you mean ${meant}? Rename ${given}, or unset it.`,
+        ),
+      )
+    } else if (ours.test(name)) ignored.push(given)
+  }
+  return { refused, ignored }
+}
+
+const prefix = 'VOICE_AGENT_'
+const ours = /^VOICE_?AGENTS?_/i
+/** Other variables of the environment are not compared: they belong to other programs. */
+const resembling = /voice|agent/i
+
+/**
+ * The common prefix says nothing, unless that is what is misspelt. The program is called
+ * voice-agent-mcp, so its whole name is taken for the prefix, too.
+ */
+function isNearMiss(name: string, variable: string): boolean {
+  if (!name.startsWith(prefix)) return isMisspelt(name, variable)
+  const [given, right] = [name.slice(prefix.length), variable.slice(prefix.length)]
+  return isMisspelt(given, right) || isMisspelt(given.replace(/^MCP_/, ''), right)
+}
+
+/** Settings without which more is allowed than with them; so does every bound, `max-…`. */
+const limits = [
+  ...['read-only', 'toolsets', 'tools', 'exclude-tools', 'account'],
+  ...['confirm', 'dial-policy', 'allowed-hosts', 'allowed-origins', 'audit-failure'],
+]
+
+/** The longest first: `EXCLUDE_TOOLS` holds `TOOLS`. */
+const variablesThatLimit = (settings: SettingGroup): readonly string[] =>
+  Object.entries(settings)
+    .flatMap(([name, { variable }]) =>
+      limits.includes(name) || name.startsWith('max-') ? (variable ?? []) : [],
+    )
+    .toSorted((one, other) => other.length - one.length)
+
+/** Whether words of a name, side by side, are the name of a setting: `READ_ONLY` or `READONLY`. */
+function holdsName(name: string, variable: string): boolean {
+  if (!ours.test(name)) return false
+  const words = name.replace(ours, '').toUpperCase().split('_')
+  const right = variable.slice(prefix.length).replaceAll('_', '')
+  return words.some((_, start) =>
+    words.some((_, end) => words.slice(start, end + 1).join('') === right),
+  )
+}
+
+/** Settings without which the sandbox answers, and words of names that are meant for them. */
+const lookalikes = [
+  {
+    setting: 'api-key',
+    variable: 'VOICE_AGENT_API_KEY',
+    words: /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i,
+  },
+  { setting: 'base-url', variable: 'VOICE_AGENT_BASE_URL', words: /URL|ENDPOINT/i },
+] as const
+
+function isSet(name: string, settings: SettingGroup, { flags, env, file }: SettingSources) {
+  const { variable = '' } = settings[name] ?? {}
+  return [flags[name], env[variable], file[name]].some((text) => filledText(text ?? '') !== '')
+}

@@ -1,0 +1,269 @@
+import * as z from 'zod'
+import type { AddressRange } from '../../server/transports/client-network.ts'
+import type { HttpLimits } from '../../server/transports/http-limits.ts'
+import { ConfigError } from './config-error.ts'
+import type { Environment } from './given-settings.ts'
+import { isLoopback } from './listen.ts'
+import { type HttpsProxy, httpsProxy, sharedPlatformSettings } from './platform.ts'
+import {
+  count,
+  flag,
+  list,
+  onOff,
+  type Setting,
+  type SettingTexts,
+  seconds,
+  settingLabel,
+  settingReader,
+  text,
+} from './setting.ts'
+
+type Spec = Pick<Setting, 'variable' | 'help'>
+
+/** Addresses and networks, separated by commas: `10.0.0.0/8, ::1`. */
+const addressRanges = (spec: Spec): Setting<readonly AddressRange[]> => {
+  const texts = list(spec)
+  return {
+    ...texts,
+    value: 'ADDRESSES',
+    range: 'Addresses and networks such as 10.0.0.0/8, separated by commas.',
+    parse: (given, label) => texts.parse(given, label).map((text) => addressRange(text, label)),
+  }
+}
+
+// Not by node:net, which a start over stdio does not load.
+const Ipv4Range = z.union([z.ipv4(), z.cidrv4()])
+const Ipv6Range = z.union([z.ipv6(), z.cidrv6()])
+
+function addressRange(text: string, label: string): AddressRange {
+  const isIpv4 = Ipv4Range.safeParse(text).success
+  if (!isIpv4 && !Ipv6Range.safeParse(text).success) {
+    throw new ConfigError(
+      `${label} takes addresses such as 10.0.0.5 and networks such as 10.0.0.0/8 or fd00::/8, not ${text}.`,
+    )
+  }
+  const [address = '', prefix = isIpv4 ? 32 : 128] = text.split('/')
+  return { address, family: isIpv4 ? 'ipv4' : 'ipv6', prefix: Number(prefix) }
+}
+
+/** Who may use the HTTP server, and how much of it. */
+export interface HttpConfig {
+  /** Host names of web pages that may connect. */
+  allowedOrigins: readonly string[]
+  /** Proxies in front of the server, which tell the addresses of clients. */
+  trustedProxies: readonly AddressRange[]
+  /** Whether requests that use the server's own key must bring its local token. */
+  wantsLocalToken: boolean
+  limits: HttpLimits
+  /** The longest time for requests under way when the server is told to stop, ms. */
+  drainMs: number
+}
+
+export const httpSettings = {
+  'allowed-origins': list({
+    variable: 'VOICE_AGENT_ALLOWED_ORIGINS',
+    help: "Host names of web pages that may connect. Pages on localhost need this only to use the server's own key.",
+  }),
+  'trusted-proxies': addressRanges({
+    variable: 'VOICE_AGENT_TRUSTED_PROXIES',
+    help: 'Proxies in front of this server: what they write into X-Forwarded-For tells which client sent a request, for the limits by address.',
+  }),
+  'local-token': onOff({
+    variable: 'VOICE_AGENT_LOCAL_TOKEN',
+    help: "on: requests that use the server's own key must bring its local token; off: they need no token.",
+    default: 'on',
+  }),
+  'max-requests': count({
+    variable: 'VOICE_AGENT_MAX_REQUESTS',
+    help: 'Most requests that are served at once, in all. Further ones are answered with 503.',
+    least: 1,
+    default: 1000,
+  }),
+  'max-requests-per-key': count({
+    variable: 'VOICE_AGENT_MAX_REQUESTS_PER_KEY',
+    help: 'Most requests that are served at once for one API key. Further ones are answered with 429.',
+    least: 0,
+    default: 500,
+  }),
+  'max-requests-per-address': count({
+    variable: 'VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS',
+    help: 'Most requests that are served at once for one client address. Behind a proxy, name it with --trusted-proxies, or set 0: all clients have its address.',
+    least: 0,
+    default: 500,
+  }),
+  'max-rate': count({
+    variable: 'VOICE_AGENT_MAX_RATE',
+    help: 'Most requests a minute, on average, in all; as many may come at once. Further ones are answered with 503.',
+    least: 0,
+    default: 0,
+  }),
+  'max-rate-per-key': count({
+    variable: 'VOICE_AGENT_MAX_RATE_PER_KEY',
+    help: 'Most requests a minute, on average, for one API key; as many may come at once. Further ones are answered with 429.',
+    least: 0,
+    default: 0,
+  }),
+  'max-rate-per-address': count({
+    variable: 'VOICE_AGENT_MAX_RATE_PER_ADDRESS',
+    help: 'The same for one client address (see --trusted-proxies).',
+    least: 0,
+    default: 0,
+  }),
+  'max-waits': count({
+    variable: 'VOICE_AGENT_MAX_WAITS',
+    help: 'Most waits for calls at once (wait_for_call, and placing with follow), in all. Each is a request, too.',
+    least: 0,
+    default: 800,
+  }),
+  'max-waits-per-key': count({
+    variable: 'VOICE_AGENT_MAX_WAITS_PER_KEY',
+    help: 'Most waits for calls at once for one API key.',
+    least: 0,
+    default: 200,
+  }),
+  'max-waits-per-address': count({
+    variable: 'VOICE_AGENT_MAX_WAITS_PER_ADDRESS',
+    help: 'Most waits for calls at once for one client address.',
+    least: 0,
+    default: 400,
+  }),
+  'max-streams': count({
+    variable: 'VOICE_AGENT_MAX_STREAMS',
+    help: 'Most open streams (subscriptions/listen), in all.',
+    least: 1,
+    default: 2000,
+  }),
+  'max-streams-per-key': count({
+    variable: 'VOICE_AGENT_MAX_STREAMS_PER_KEY',
+    help: 'Most open streams for one API key.',
+    least: 0,
+    default: 200,
+  }),
+  'max-streams-per-address': count({
+    variable: 'VOICE_AGENT_MAX_STREAMS_PER_ADDRESS',
+    help: 'Most open streams for one client address.',
+    least: 0,
+    default: 500,
+  }),
+  'max-watched-per-address': count({
+    variable: 'VOICE_AGENT_MAX_WATCHED_PER_ADDRESS',
+    help: 'Most resources that are watched for subscriptions from one client address.',
+    least: 0,
+    default: 1000,
+  }),
+  ...sharedPlatformSettings,
+  'client-timeout': seconds({
+    variable: 'VOICE_AGENT_CLIENT_TIMEOUT',
+    help: 'Longest time that a client may take to send a request, and to read more of its answer.',
+    default: 30,
+  }),
+  drain: seconds({
+    variable: 'VOICE_AGENT_DRAIN',
+    help: 'Longest time for requests under way when the server is told to stop; placing a call takes at most 54.',
+    default: 60,
+  }),
+}
+
+export function httpConfig(texts: SettingTexts): HttpConfig {
+  const value = settingReader(httpSettings, texts)
+  return {
+    allowedOrigins: value('allowed-origins'),
+    trustedProxies: value('trusted-proxies'),
+    wantsLocalToken: value('local-token'),
+    limits: {
+      requests: {
+        inAll: value('max-requests'),
+        perKey: value('max-requests-per-key'),
+        perAddress: value('max-requests-per-address'),
+      },
+      rate: {
+        inAll: value('max-rate'),
+        perKey: value('max-rate-per-key'),
+        perAddress: value('max-rate-per-address'),
+      },
+      waits: {
+        inAll: value('max-waits'),
+        perKey: value('max-waits-per-key'),
+        perAddress: value('max-waits-per-address'),
+      },
+      streams: {
+        inAll: value('max-streams'),
+        perKey: value('max-streams-per-key'),
+        perAddress: value('max-streams-per-address'),
+      },
+      watchedPerAddress: value('max-watched-per-address'),
+      clientMs: value('client-timeout'),
+    },
+    drainMs: value('drain'),
+  }
+}
+
+/** The authorization server beside the MCP server. */
+export interface OauthConfig {
+  /** The origin under which clients and browsers reach this server. */
+  readonly publicUrl: URL
+  /** The file of the clients that the operator gives, as JSON. */
+  readonly clientsFile: string | undefined
+  /** For the documents that clients publish. */
+  readonly proxy: HttpsProxy | undefined
+}
+
+export const oauthSettings = {
+  oauth: flag({
+    variable: 'VOICE_AGENT_OAUTH',
+    help: 'Be an OAuth authorization server, too, so that hosted clients connect without a key of their own: persons give theirs on a page of this server. Needs --public-url. The variable takes true or false.',
+  }),
+  'public-url': text({
+    variable: 'VOICE_AGENT_PUBLIC_URL',
+    value: 'URL',
+    help: 'The address under which clients and browsers reach this server, with --oauth: https without a path, or http on this machine.',
+  }),
+  'oauth-clients': text({
+    variable: 'VOICE_AGENT_OAUTH_CLIENTS',
+    value: 'FILE',
+    help: 'JSON file of OAuth clients that need not register, with --oauth (see docs/connectors.md).',
+  }),
+}
+
+/** `undefined`: there is no authorization server. Throws ConfigError. */
+export function oauthConfig(texts: SettingTexts, env: Environment): OauthConfig | undefined {
+  const value = settingReader(oauthSettings, texts)
+  const [url, clientsFile] = [value('public-url'), value('oauth-clients')]
+  const label = (name: keyof typeof oauthSettings) => settingLabel(oauthSettings, name)
+  if (!isOn(value('oauth'))) {
+    const unused = (['public-url', 'oauth-clients'] as const).find((name) => value(name))
+    if (unused) throw new ConfigError(`${label(unused)} needs ${label('oauth')}.`)
+    return undefined
+  }
+  if (!url) {
+    throw new ConfigError(
+      `${label('oauth')} needs ${label('public-url')}: the address under which clients and browsers reach this server, such as https://voice.example.com.`,
+    )
+  }
+  return { publicUrl: publicAddress(url, label('public-url')), clientsFile, proxy: httpsProxy(env) }
+}
+
+function isOn(given = ''): boolean {
+  const word = given.trim().toLowerCase()
+  if (['true', '1'].includes(word)) return true
+  if (['', 'false', '0'].includes(word)) return false
+  throw new ConfigError(`${settingLabel(oauthSettings, 'oauth')} takes true or false.`)
+}
+
+/** Tokens and keys are sent there, so it has to be https; its path must be the server's own. */
+function publicAddress(given: string, label: string): URL {
+  const url = URL.parse(given)
+  if (!url || !['https:', 'http:'].includes(url.protocol))
+    throw new ConfigError(`${label} is not a web address. A web address starts with https://.`)
+  if (url.username || url.password || url.pathname !== '/' || url.search || url.hash) {
+    throw new ConfigError(
+      `${label} is only the scheme, the host and, if it is not the usual one, the port: ${url.protocol}//${url.host}. The paths below it have to reach this server as they are.`,
+    )
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new ConfigError(
+      `${label} must be https: with plain http to ${url.hostname}, others on the network could read keys and tokens.`,
+    )
+  }
+  return url
+}

@@ -1,0 +1,301 @@
+import { isAbsolute, join } from 'node:path'
+import envPaths from 'env-paths'
+import { holdsLocalToken, isApiKey } from '../../platform/sessions/session.ts'
+import { ConfigError } from './config-error.ts'
+import type { Environment } from './given-settings.ts'
+import { isLoopback } from './listen.ts'
+import {
+  choice,
+  count,
+  number,
+  type SettingTexts,
+  seconds,
+  settingReader,
+  text,
+} from './setting.ts'
+
+/** Where the API is: the real platform, or the built-in sandbox. */
+export type PlatformConfig =
+  | {
+      kind: 'network'
+      baseUrl: URL
+      /** The operator's key; over HTTP each request may bring its own. */
+      apiKey: string | undefined
+      headersTimeoutMs: number
+      totalTimeoutMs: number
+      /** Proxy for https, and the hosts that are reached without it. */
+      proxy: HttpsProxy | undefined
+      /** Requests to the platform at the same time: in all, with one key, for one client network. */
+      atOnce: { inAll: number; perKey: number; perNetwork: number }
+    }
+  | ({ kind: 'sandbox' } & SandboxConfig)
+
+export const platformSettings = {
+  'base-url': text({
+    variable: 'VOICE_AGENT_BASE_URL',
+    value: 'URL',
+    help: 'Address of the platform: https, or http on this machine. Without it and a key: the sandbox.',
+  }),
+  'api-key': text({
+    variable: 'VOICE_AGENT_API_KEY',
+    value: 'KEY',
+    help: 'API key of the platform. Better as a variable: others can see flags.',
+    isSecret: true,
+  }),
+  'headers-timeout': seconds({
+    variable: 'VOICE_AGENT_HEADERS_TIMEOUT',
+    help: 'Longest wait for the platform to start answering.',
+    default: 10,
+  }),
+  timeout: seconds({
+    variable: 'VOICE_AGENT_TIMEOUT',
+    help: 'Longest wait for the whole answer of the platform; placing a call takes at most 54 in all.',
+    default: 30,
+  }),
+  'max-upstream': count({
+    variable: 'VOICE_AGENT_MAX_UPSTREAM',
+    help: 'Most requests to the platform at once, and so connections to it, in all; further ones wait.',
+    least: 1,
+    default: 128,
+  }),
+  'max-upstream-per-key': count({
+    variable: 'VOICE_AGENT_MAX_UPSTREAM_PER_KEY',
+    help: 'Most requests to the platform at once with one API key.',
+    least: 1,
+    default: 64,
+  }),
+}
+
+/** Settings of the platform that only a server for many clients has. */
+export const sharedPlatformSettings = {
+  'max-upstream-per-address': count({
+    variable: 'VOICE_AGENT_MAX_UPSTREAM_PER_ADDRESS',
+    help: 'Most requests to the platform at once with keys of their own from one client address.',
+    least: 0,
+    default: 96,
+  }),
+}
+
+/** `needsKey`: the server's own key is needed, because requests cannot bring one. */
+export function platformConfig(
+  texts: SettingTexts,
+  env: Environment,
+  { needsKey }: { needsKey: boolean },
+): PlatformConfig {
+  const value = settingReader(platformSettings, texts)
+  const baseUrl = value('base-url')
+  const apiKey = value('api-key')
+  if (baseUrl === undefined && apiKey === undefined) {
+    return { kind: 'sandbox', ...sandboxConfig(texts) }
+  }
+  if (baseUrl === undefined) {
+    throw new ConfigError(
+      'VOICE_AGENT_API_KEY is set, but VOICE_AGENT_BASE_URL is not. Set it to the address of the platform, or set neither to use the sandbox.',
+    )
+  }
+  if (apiKey === undefined && needsKey) {
+    throw new ConfigError(
+      'VOICE_AGENT_BASE_URL is set, but VOICE_AGENT_API_KEY is not. Set it to your API key, or set neither to use the sandbox.',
+    )
+  }
+  if (apiKey !== undefined) checkApiKey(apiKey)
+  const url = platformUrl(baseUrl)
+  return {
+    kind: 'network',
+    baseUrl: url,
+    apiKey,
+    headersTimeoutMs: value('headers-timeout'),
+    totalTimeoutMs: value('timeout'),
+    proxy: proxyFor(url, env),
+    atOnce: {
+      inAll: value('max-upstream'),
+      perKey: value('max-upstream-per-key'),
+      perNetwork: settingReader(sharedPlatformSettings, texts)('max-upstream-per-address'),
+    },
+  }
+}
+
+/** The messages do not repeat the key. */
+function checkApiKey(apiKey: string): void {
+  if (isQuoted(apiKey)) {
+    throw new ConfigError(
+      'VOICE_AGENT_API_KEY is in quotation marks, which no shell has removed. Set it without them.',
+    )
+  }
+  if (!isApiKey(apiKey)) {
+    throw new ConfigError(
+      'VOICE_AGENT_API_KEY holds characters that no API key has. Copy it again, without spaces or line breaks.',
+    )
+  }
+  if (holdsLocalToken(apiKey)) {
+    throw new ConfigError(
+      'VOICE_AGENT_API_KEY holds a local token of this program, which is not a key of the platform. Set it to your API key.',
+    )
+  }
+}
+
+/** Proxy for https, and the hosts that are reached without it. */
+export interface HttpsProxy {
+  readonly url: string
+  readonly except: string
+}
+
+/** This machine is never reached through a proxy. */
+const proxyFor = ({ protocol, hostname }: URL, env: Environment): HttpsProxy | undefined =>
+  protocol === 'https:' && !isLoopback(hostname) ? httpsProxy(env) : undefined
+
+/** The proxy of the environment, in either spelling. Throws ConfigError. */
+export function httpsProxy(env: Environment): HttpsProxy | undefined {
+  const url = env.HTTPS_PROXY || env.https_proxy
+  if (!url) return undefined
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
+    throw new ConfigError('HTTPS_PROXY is not a web address. A web address starts with http://.')
+  }
+  return { url, except: env.NO_PROXY || env.no_proxy || '' }
+}
+
+/** As Windows and files of variables keep quotation marks that a shell would remove. */
+const isQuoted = (text: string) => /^(["']).*\1$/.test(text)
+
+/** The platform's address: https, or http on this machine only, because the key is sent there. */
+function platformUrl(given: string): URL {
+  if (isQuoted(given)) {
+    throw new ConfigError(
+      'VOICE_AGENT_BASE_URL is in quotation marks, which no shell has removed. Set it without them.',
+    )
+  }
+  const url = URL.parse(given)
+  if (!url || !['https:', 'http:'].includes(url.protocol)) {
+    // Not repeated: it may be a key that was put into the wrong variable.
+    throw new ConfigError(
+      'VOICE_AGENT_BASE_URL is not a web address. A web address starts with https://.',
+    )
+  }
+  if (url.username || url.password) {
+    throw new ConfigError(
+      'VOICE_AGENT_BASE_URL must not hold a user name or password. The key goes into VOICE_AGENT_API_KEY.',
+    )
+  }
+  if (url.search || url.hash) {
+    throw new ConfigError('VOICE_AGENT_BASE_URL must end with the path: no ? and no #.')
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw new ConfigError(
+      `VOICE_AGENT_BASE_URL must be https: with plain http to ${url.hostname}, others on the network could read the API key.`,
+    )
+  }
+  // Every path of the API begins with /v1, so an address that ends with it means the same.
+  url.pathname = url.pathname
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+    .replace(/\/v1$/, '')
+  return url
+}
+
+/** How the sandbox runs. */
+export interface SandboxConfig {
+  /** SQLite file; `:memory:` keeps nothing. */
+  file: string
+  /** How many times faster than real time simulated calls run. */
+  speed: number
+  /** What a new file holds: fixed data only, or a business as well. */
+  seed: 'small' | 'full'
+  /** How long a web call waits for a person who joins in a browser, ms. */
+  webWaitMs: number
+  /** The language model that speaks in simulated calls. */
+  llm: { url: string; model: string; apiKey: string | undefined } | undefined
+}
+
+export const sandboxSettings = {
+  'sandbox-db': text({
+    variable: 'VOICE_AGENT_SANDBOX_DB',
+    value: 'FILE',
+    help: 'Where the sandbox keeps its data; :memory: keeps nothing.',
+    range: "Default: sandbox.db in your user's data folder.",
+  }),
+  'sandbox-seed': choice({
+    variable: 'VOICE_AGENT_SANDBOX_SEED',
+    help: 'full: a new sandbox also holds a hotel with calls in two languages; small: only data that never change.',
+    choices: ['full', 'small'],
+    default: 'full',
+  }),
+  'sandbox-speed': number({
+    variable: 'VOICE_AGENT_SANDBOX_SPEED',
+    value: 'FACTOR',
+    help: 'How many times faster than real time simulated calls run.',
+    least: 0.1,
+    most: 10_000,
+    default: 10,
+    range: '0.1 to 10000; default 10.',
+  }),
+  'sandbox-web-wait': number({
+    variable: 'VOICE_AGENT_SANDBOX_WEB_WAIT',
+    value: 'SECONDS',
+    help: 'How long a web call waits for a person in a browser, before a simulated caller joins.',
+    least: 0,
+    most: 3600,
+    default: 60,
+    range: '0 to 3600 seconds; default 60.',
+  }),
+  'sandbox-llm-url': text({
+    variable: 'VOICE_AGENT_SANDBOX_LLM_URL',
+    value: 'URL',
+    help: 'OpenAI-compatible endpoint that speaks in simulated calls; without it they follow a script.',
+  }),
+  'sandbox-llm-model': text({
+    variable: 'VOICE_AGENT_SANDBOX_LLM_MODEL',
+    value: 'MODEL',
+    help: 'Model to ask for at --sandbox-llm-url.',
+  }),
+  'sandbox-llm-key': text({
+    variable: 'VOICE_AGENT_SANDBOX_LLM_KEY',
+    value: 'KEY',
+    help: 'API key for that endpoint, if it needs one. Better as a variable: others can see flags.',
+    isSecret: true,
+  }),
+}
+
+export function sandboxConfig(texts: SettingTexts): SandboxConfig {
+  const value = settingReader(sandboxSettings, texts)
+  return {
+    file: value('sandbox-db') ?? join(dataFolder(), 'sandbox.db'),
+    seed: value('sandbox-seed'),
+    speed: value('sandbox-speed'),
+    webWaitMs: 1000 * value('sandbox-web-wait'),
+    llm: llmConfig({
+      url: value('sandbox-llm-url'),
+      model: value('sandbox-llm-model'),
+      apiKey: value('sandbox-llm-key'),
+    }),
+  }
+}
+
+function llmConfig({
+  url,
+  model,
+  apiKey,
+}: Record<'url' | 'model' | 'apiKey', string | undefined>): SandboxConfig['llm'] {
+  if (url === undefined) {
+    if (model === undefined && apiKey === undefined) return undefined
+    throw new ConfigError(
+      'VOICE_AGENT_SANDBOX_LLM_MODEL or _KEY is set, but VOICE_AGENT_SANDBOX_LLM_URL is not.',
+    )
+  }
+  if (!['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '')) {
+    throw new ConfigError(`VOICE_AGENT_SANDBOX_LLM_URL is not a web address: ${url}.`)
+  }
+  if (model === undefined) {
+    throw new ConfigError('VOICE_AGENT_SANDBOX_LLM_MODEL is not set: name the model to ask for.')
+  }
+  return { url, model, apiKey }
+}
+
+/** The user's own folder for data. Throws ConfigError. */
+export function dataFolder(): string {
+  const { data } = envPaths('voice-agent-mcp', { suffix: '' })
+  // Without a home it would be a folder in the current one.
+  if (isAbsolute(data)) return data
+  throw new ConfigError(
+    'There is no folder to keep data in: HOME is empty, or the path in HOME or XDG_DATA_HOME is relative. Set it to an absolute path, or name a folder with --state-dir (VOICE_AGENT_STATE_DIR) and a file with --sandbox-db (VOICE_AGENT_SANDBOX_DB).',
+  )
+}

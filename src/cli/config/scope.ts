@@ -1,0 +1,181 @@
+import {
+  type ExposableTool,
+  type Exposure,
+  ExposureError,
+  type ExposureSettings,
+  everyTool,
+  narrowExposure,
+  toolsetsOf,
+} from '../../mcp/exposure.ts'
+import { toolSummaries } from '../../server/tool-summaries.ts'
+import { type ConfirmMode, confirmModes } from '../../tool/confirm-mode.ts'
+import { ConfigError } from './config-error.ts'
+import {
+  choice,
+  count,
+  flag,
+  names,
+  type SettingTexts,
+  seconds,
+  settingLabel,
+  settingReader,
+  text,
+} from './setting.ts'
+
+/** How much of the platform assistants get. */
+export interface ScopeConfig {
+  /** The one account that all tools act on; `undefined`: the one a caller names, or the key's own. */
+  account: string | undefined
+  /** Which tools are exposed, as the operator wrote it. */
+  exposure: ExposureSettings
+  /** How long catalogs are kept before they are read again, ms. */
+  catalogMs: number
+  /** Resources that are watched at the same time, in all and with one key. */
+  watched: { inAll: number; perKey: number }
+}
+
+const toolsets = toolsetsOf(toolSummaries.map(({ route }) => route)).join(', ')
+
+export const scopeSettings = {
+  account: text({
+    variable: 'VOICE_AGENT_ACCOUNT',
+    value: 'ID',
+    help: 'The one account that all tools act on. With it, no tool takes account_id.',
+  }),
+  toolsets: names({
+    variable: 'VOICE_AGENT_TOOLSETS',
+    help: `Expose only the tools of these toolsets, separated by commas: ${toolsets}.`,
+  }),
+  tools: names({
+    variable: 'VOICE_AGENT_TOOLS',
+    help: 'Expose only these tools, separated by commas; with --toolsets, these in addition.',
+  }),
+  'exclude-tools': names({
+    variable: 'VOICE_AGENT_EXCLUDE_TOOLS',
+    help: 'Do not expose these tools, separated by commas.',
+  }),
+  'read-only': flag({
+    variable: 'VOICE_AGENT_READ_ONLY',
+    help: 'Of all these, expose only tools that read. The variable takes true or false.',
+  }),
+  'catalog-ttl': seconds({
+    variable: 'VOICE_AGENT_CATALOG_TTL',
+    help: 'How long the catalogs of models, transcribers and voices are kept.',
+    default: 300,
+  }),
+  'max-watched': count({
+    variable: 'VOICE_AGENT_MAX_WATCHED',
+    help: 'Most resources that are watched for subscriptions, in all. A resource counts once, however many watch it.',
+    least: 1,
+    default: 2500,
+  }),
+  'max-watched-per-key': count({
+    variable: 'VOICE_AGENT_MAX_WATCHED_PER_KEY',
+    help: 'Most resources that are watched for subscriptions with one API key.',
+    least: 1,
+    default: 250,
+  }),
+}
+
+export function scopeConfig(texts: SettingTexts): ScopeConfig {
+  const value = settingReader(scopeSettings, texts)
+  const account = value('account')
+  // The id becomes a part of paths; these texts would lead to another path.
+  if (account !== undefined && (/[^!-~]|[/,]/.test(account) || /^\.{1,2}$/.test(account))) {
+    // Not repeated: it may be a key that was put into the wrong variable.
+    throw new ConfigError(`${settingLabel(scopeSettings, 'account')} takes the id of one account.`)
+  }
+  return {
+    account,
+    exposure: {
+      toolsets: value('toolsets'),
+      tools: value('tools'),
+      excludeTools: value('exclude-tools'),
+      readOnly: value('read-only'),
+    },
+    catalogMs: value('catalog-ttl'),
+    watched: { inAll: value('max-watched'), perKey: value('max-watched-per-key') },
+  }
+}
+
+/** How messages name the settings of the exposure. */
+const settingNames = {
+  toolsets: settingLabel(scopeSettings, 'toolsets'),
+  tools: settingLabel(scopeSettings, 'tools'),
+  excludeTools: settingLabel(scopeSettings, 'exclude-tools'),
+  readOnly: settingLabel(scopeSettings, 'read-only'),
+}
+
+/** The tools that the operator's settings expose. Throws ConfigError. */
+export function exposedTools<T extends ExposableTool>(
+  tools: readonly T[],
+  settings: ExposureSettings,
+): Exposure<T> {
+  try {
+    return narrowExposure(everyTool(tools), settings, {
+      who: "this server's setting",
+      names: settingNames,
+    })
+  } catch (error) {
+    throw error instanceof ExposureError ? new ConfigError(error.message) : error
+  }
+}
+
+/** How calls are placed. */
+export interface CallingConfig {
+  /** Who is asked before calls, deletes, archiving and deactivating. */
+  confirm: ConfirmMode
+  /** The dial policy: its file, or its JSON text and how messages name that. */
+  policy: { file: string } | { text: string; source: string } | undefined
+  timing: {
+    /** How long the platform is asked what became of a call whose answer was lost, ms. */
+    findOutMs: number
+    /** How long after that the platform must not show the call, before it counts as not placed, ms. */
+    settledMs: number
+  }
+}
+
+export const callingSettings = {
+  confirm: choice({
+    variable: 'VOICE_AGENT_CONFIRM',
+    help: 'Ask before calls, deletes, archiving and deactivating: always, auto (archiving and deactivating only what is in use), person (refused where no person can be asked) or never.',
+    choices: confirmModes,
+    default: 'auto',
+  }),
+  'dial-policy': text({
+    variable: 'VOICE_AGENT_DIAL_POLICY',
+    value: 'FILE',
+    help: 'Who may be called, from where, when and how often: a JSON file, or the JSON itself.',
+    json: { type: ['string', 'object'] },
+    // A blank policy is a configuration error. Ignoring it would allow calls that the operator did not
+    // intend to allow.
+    blankError:
+      'is empty: the policy it should hold did not arrive. Give the policy, or {} for one that restricts nothing, or do not set it at all.',
+  }),
+  'call-find-out': seconds({
+    variable: 'VOICE_AGENT_CALL_FIND_OUT',
+    help: 'How long the platform is asked what became of a call whose answer was lost; placing a call takes at most 54 in all.',
+    default: 20,
+  }),
+  'call-settle': seconds({
+    variable: 'VOICE_AGENT_CALL_SETTLE',
+    help: 'A call that is not found counts as not placed after this time, and only then does the same request place it again.',
+    default: 120,
+  }),
+}
+
+export function callingConfig(texts: SettingTexts): CallingConfig {
+  const value = settingReader(callingSettings, texts)
+  return {
+    confirm: value('confirm'),
+    policy: policySource(value('dial-policy')),
+    timing: { findOutMs: value('call-find-out'), settledMs: value('call-settle') },
+  }
+}
+
+function policySource(given: string | undefined): CallingConfig['policy'] {
+  if (given === undefined) return undefined
+  return given.startsWith('{')
+    ? { text: given, source: settingLabel(callingSettings, 'dial-policy') }
+    : { file: given }
+}

@@ -1,0 +1,205 @@
+import { ConfigError } from './config-error.ts'
+
+/**
+ * One setting: everything that the command line, the help and the documentation say of it, and how
+ * its text becomes a value. A new setting is one such record in a group.
+ */
+export interface Setting<T = unknown> {
+  /** The environment variable of the same meaning; `undefined`: it is for one run only. */
+  readonly variable: string | undefined
+  /** What the flag takes, in one word; empty for a switch, which takes nothing. */
+  readonly value: string
+  /** What the setting does. */
+  readonly help: string
+  /** Which values it takes, with unit and bounds, and the default; empty where `help` says it. */
+  readonly range: string
+  /** How a configuration file gives it, with its bounds and default, as JSON Schema. */
+  readonly json: SettingJson
+  /** Whether its value is never shown. */
+  readonly isSecret?: boolean
+  /** The message if it is set, but blank. Other settings that are blank count as not set. */
+  readonly blankError?: string
+  /** Reads the text, or gives the default if there is none. Throws ConfigError. */
+  readonly parse: (text: string | undefined, label: string) => T
+}
+
+/** The form of a setting in a configuration file, as JSON Schema. */
+interface SettingJson {
+  readonly type: SettingType | readonly SettingType[]
+  readonly enum?: readonly string[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly items?: { readonly type: 'string' }
+  readonly default?: string | number | boolean
+}
+
+type SettingType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
+
+/** Settings by the names of their flags. */
+export type SettingGroup = Readonly<Record<string, Setting>>
+
+/** Texts of the settings that are set, by the names of their flags. */
+export type SettingTexts = Readonly<Record<string, string | undefined>>
+
+/** How messages name a setting. */
+export const settingLabel = <G extends SettingGroup>(group: G, name: keyof G & string): string =>
+  labelOf(name, group[name]?.variable)
+
+const labelOf = (name: string, variable: string | undefined) =>
+  variable === undefined ? `--${name}` : `--${name} (${variable})`
+
+/** A function that reads the settings of a group, each as its own type. */
+export const settingReader =
+  <T extends object>(
+    group: { readonly [N in keyof T]: Setting<T[N]> },
+    texts: SettingTexts,
+  ): (<N extends keyof T & string>(name: N) => T[N]) =>
+  (name) =>
+    group[name].parse(texts[name], labelOf(name, group[name].variable))
+
+type Spec = Pick<Setting, 'variable' | 'help'>
+type TextSpec = Spec & Pick<Setting, 'value' | 'blankError' | 'isSecret'>
+
+/** Any text. */
+export const text = (
+  spec: TextSpec & { range?: string; json?: SettingJson },
+): Setting<string | undefined> => ({
+  range: '',
+  json: { type: 'string' },
+  ...spec,
+  parse: (given) => given,
+})
+
+/** Names, separated by commas, as one text; a configuration file may give them as a list. */
+export const names = (spec: Spec): Setting<string | undefined> =>
+  text({ ...spec, value: 'NAMES', json: { type: ['string', 'array'], items: { type: 'string' } } })
+
+/** A flag that takes nothing, as text: its variable takes true or false. */
+export const flag = (spec: Spec): Setting<string | undefined> =>
+  text({ ...spec, value: '', json: { type: 'boolean', default: false } })
+
+/** A flag that is for one run only: whether it is given. */
+export const runFlag = (help: string): Setting<boolean> => ({
+  ...flag({ variable: undefined, help }),
+  parse: (given) => given !== undefined,
+})
+
+/** Names, separated by commas. */
+export const list = (spec: Spec): Setting<readonly string[]> => ({
+  ...spec,
+  value: 'NAMES',
+  range: 'Separated by commas.',
+  json: { type: 'array', items: { type: 'string' } },
+  parse: (given) =>
+    (given ?? '')
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean),
+})
+
+/** One of a few words, which `help` explains. */
+export const choice = <const T extends string>(
+  spec: Spec & { choices: readonly T[]; default: T; value?: string },
+): Setting<T> => ({
+  ...optionalChoice({ ...spec, range: `Default ${spec.default}.` }),
+  json: { type: 'string', enum: spec.choices, default: spec.default },
+  parse: (given, label) =>
+    given === undefined ? spec.default : parsedChoice(given, spec.choices, label),
+})
+
+/** The same without a fixed default, which `range` explains. */
+export const optionalChoice = <const T extends string>(
+  spec: Spec & { choices: readonly T[]; value?: string; range: string },
+): Setting<T | undefined> => ({
+  variable: spec.variable,
+  help: spec.help,
+  value: spec.value ?? 'WHEN',
+  range: spec.range,
+  json: { type: 'string', enum: spec.choices },
+  parse: (given, label) =>
+    given === undefined ? undefined : parsedChoice(given, spec.choices, label),
+})
+
+function parsedChoice<T extends string>(given: string, choices: readonly T[], label: string): T {
+  const found = choices.find((one) => one === given)
+  if (found !== undefined) return found
+  throw new ConfigError(`${label} takes ${choices.join(', ')}, not ${given}.`)
+}
+
+/** `on` or `off`, which `help` explains. A wrong text is not repeated: it may be a secret. */
+export const onOff = (spec: Spec & { default: 'on' | 'off' }): Setting<boolean> => ({
+  variable: spec.variable,
+  help: spec.help,
+  value: 'WHEN',
+  range: `Default ${spec.default}.`,
+  json: { type: 'string', enum: ['on', 'off'], default: spec.default },
+  parse(given = spec.default, label) {
+    if (given === 'on' || given === 'off') return given === 'on'
+    throw new ConfigError(`${label} takes on or off.`)
+  },
+})
+
+interface Bounds {
+  readonly least: number
+  readonly most: number
+  readonly isWhole?: boolean
+}
+
+/** A number within bounds, in a unit that `value` names. */
+export const number = <D extends number | undefined>(
+  spec: Spec & Bounds & { value: string; default: D; range: string },
+): Setting<number | D> => ({
+  variable: spec.variable,
+  help: spec.help,
+  value: spec.value,
+  range: spec.range,
+  json: {
+    type: spec.isWhole ? 'integer' : 'number',
+    minimum: spec.least,
+    maximum: spec.most,
+    ...(spec.default !== undefined && { default: spec.default }),
+  },
+  parse: (given, label) => (given === undefined ? spec.default : parsedNumber(given, spec, label)),
+})
+
+function parsedNumber(given: string, { least, most, isWhole }: Bounds, label: string): number {
+  const value = Number(given)
+  if (value >= least && value <= most && (!isWhole || Number.isInteger(value))) return value
+  const kind = isWhole ? 'a whole number' : 'a number'
+  throw new ConfigError(`${label} takes ${kind} from ${least} to ${most}, not ${given}.`)
+}
+
+const longestSeconds = { least: 0.001, most: 3600 }
+
+/** A time in seconds; its value is in milliseconds, ms. */
+export const seconds = (spec: Spec & { default: number }): Setting<number> => ({
+  variable: spec.variable,
+  help: spec.help,
+  value: 'SECONDS',
+  range: `${longestSeconds.least} to ${longestSeconds.most} seconds; default ${spec.default}.`,
+  json: {
+    type: 'number',
+    minimum: longestSeconds.least,
+    maximum: longestSeconds.most,
+    default: spec.default,
+  },
+  parse: (given, label) =>
+    1000 * (given === undefined ? spec.default : parsedNumber(given, longestSeconds, label)),
+})
+
+const mostCount = 1_000_000
+
+/** How many of something there may be. Where `least` is 0, 0 means no limit. */
+export const count = (spec: Spec & { least: 0 | 1; default: number }): Setting<number> =>
+  number({
+    ...spec,
+    value: 'COUNT',
+    most: mostCount,
+    isWhole: true,
+    range: `${spec.least} to ${mostCount}${spec.least === 0 ? ', 0 for no limit' : ''}; default ${spec.default}.`,
+  })
+
+/** For commands that print something. */
+export const jsonSettings = {
+  json: runFlag('Print JSON, for programs.'),
+}

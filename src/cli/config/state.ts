@@ -1,0 +1,189 @@
+import type { Secrets } from '../../state/sealing.ts'
+import { ConfigError } from './config-error.ts'
+import { dataFolder, platformSettings, sandboxSettings } from './platform.ts'
+import {
+  choice,
+  number,
+  onOff,
+  type SettingTexts,
+  settingLabel,
+  settingReader,
+  text,
+} from './setting.ts'
+
+/** Where what outlives a request is kept. */
+export interface StateLocation {
+  /** Address of the PostgreSQL database that keeps everything else. It may hold a password. */
+  databaseUrl: string | undefined
+  /** Folder of the local token and, without a database, of everything else; `:memory:` keeps nothing. */
+  dir: string
+}
+
+/** The same, with what its contents are sealed with. */
+export interface StateConfig extends StateLocation {
+  /** The operator's secrets, the newest first, or the file that has them, one a line. */
+  secrets: { texts: Secrets } | { file: string } | undefined
+}
+
+export const stateSettings = {
+  'state-dir': text({
+    variable: 'VOICE_AGENT_STATE_DIR',
+    value: 'FOLDER',
+    help: 'Folder of the journal of placed calls, of used confirmations, of the audit trail and of the local token; :memory: keeps nothing.',
+    range: "Default: your user's data folder.",
+  }),
+  'state-url': text({
+    variable: 'VOICE_AGENT_STATE_URL',
+    value: 'URL',
+    help: 'PostgreSQL database that keeps the journal, the counts, used confirmations and the audit trail instead, for any number of servers: postgres://…; needs a secret. Better as a variable: others can see flags.',
+    isSecret: true,
+    blankError: 'is empty: the address did not arrive. Give it, or do not set it at all.',
+  }),
+  secret: text({
+    variable: 'VOICE_AGENT_SECRET',
+    value: 'TEXT',
+    help: 'What confirmations are signed with, at least 32 characters; servers with the same accept those of each other. Several, separated by commas: the first signs, all are accepted. Better as a variable: others can see flags.',
+    range: 'Default: one that is made and kept in the --state-dir.',
+    isSecret: true,
+    blankError: 'is empty: the secret did not arrive. Give it, or do not set it at all.',
+  }),
+  'secret-file': text({
+    variable: 'VOICE_AGENT_SECRET_FILE',
+    value: 'FILE',
+    help: 'The same in a file, one a line.',
+  }),
+}
+
+export function stateConfig(texts: SettingTexts): StateConfig {
+  const value = settingReader(stateSettings, texts)
+  const [given, file] = [value('secret'), value('secret-file')]
+  if (given !== undefined && file !== undefined) {
+    throw new ConfigError(`${secretLabel} and ${fileLabel} are both set. Keep one of them.`)
+  }
+  const location = stateLocation(texts)
+  const secrets = secretSource(given, file)
+  if (location.databaseUrl !== undefined && secrets === undefined) {
+    throw new ConfigError(
+      `${urlLabel} needs ${secretLabel} or ${fileLabel}, the same for all servers that use the database: with it one accepts what another has signed. Make one with: openssl rand -base64 32`,
+    )
+  }
+  return { ...location, secrets }
+}
+
+/** Throws ConfigError. */
+export function stateLocation(texts: SettingTexts): StateLocation {
+  const value = settingReader(stateSettings, texts)
+  return {
+    databaseUrl: databaseAddress(value('state-url')),
+    dir: value('state-dir') ?? defaultStateDir(texts),
+  }
+}
+
+/** The address is not repeated: it may hold a password. */
+function databaseAddress(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined
+  const url = URL.parse(given)
+  if (!url || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+    throw new ConfigError(
+      `${urlLabel} is not the address of a PostgreSQL database. Such an address is postgres://user:password@host:5432/database.`,
+    )
+  }
+  if (url.pathname.length < 2)
+    throw new ConfigError(`${urlLabel} names no database: put its name at the end of the address.`)
+  return given
+}
+
+function secretSource(given: string | undefined, file: string | undefined): StateConfig['secrets'] {
+  if (file !== undefined) return { file }
+  return given === undefined ? undefined : { texts: secretsIn(given, ',', secretLabel) }
+}
+
+const urlLabel = settingLabel(stateSettings, 'state-url')
+const secretLabel = settingLabel(stateSettings, 'secret')
+const fileLabel = settingLabel(stateSettings, 'secret-file')
+
+const leastLength = 32
+const mostSecrets = 10
+
+/** The secrets in a text; `label` names where it is. They are not repeated. Throws ConfigError. */
+export function secretsIn(given: string, separator: ',' | '\n', label: string): Secrets {
+  const all = given.split(separator).map((secret) => secret.trim())
+  const [newest, ...older] = all.filter(Boolean)
+  if (newest === undefined) throw new ConfigError(`${label} holds no secret.`)
+  if ([newest, ...older].some((secret) => secret.length < leastLength)) {
+    throw new ConfigError(
+      `${label} holds a secret of fewer than ${leastLength} characters. Make one with: openssl rand -base64 32`,
+    )
+  }
+  if (older.length >= mostSecrets)
+    throw new ConfigError(`${label} holds more than ${mostSecrets} secrets. Remove old ones.`)
+  return [newest, ...older]
+}
+
+/** Calls in a sandbox that keeps nothing need no journal on disk. */
+function defaultStateDir(texts: SettingTexts): string {
+  const keepsNothing = settingReader(sandboxSettings, texts)('sandbox-db') === ':memory:'
+  const isSandbox = settingReader(platformSettings, texts)('base-url') === undefined
+  return keepsNothing && isSandbox ? ':memory:' : dataFolder()
+}
+
+/** What is recorded of changes and calls, and where. */
+export interface AuditConfig {
+  /** How long entries stay in the state, days; 0: none are kept there. */
+  readonly days: number
+  /** File of JSON lines; `-`: standard error. */
+  readonly file: string | undefined
+  readonly showsNumbers: boolean
+  /** Nothing is changed that cannot be recorded. */
+  readonly mustRecord: boolean
+}
+
+const mostDays = 3650
+
+export const auditSettings = {
+  'audit-days': number({
+    variable: 'VOICE_AGENT_AUDIT_DAYS',
+    value: 'DAYS',
+    help: 'How long the audit trail (who changed what, and who called whom) stays in the --state-dir or the database; 0 keeps none.',
+    least: 0,
+    most: mostDays,
+    isWhole: true,
+    default: 90,
+    range: `0 to ${mostDays} days; default 90.`,
+  }),
+  'audit-log': text({
+    variable: 'VOICE_AGENT_AUDIT_LOG',
+    value: 'FILE',
+    help: 'File to which the audit trail is also written, as JSON lines; - is standard error.',
+  }),
+  'audit-phone-numbers': onOff({
+    variable: 'VOICE_AGENT_AUDIT_PHONE_NUMBERS',
+    help: 'Whether the audit trail has telephone numbers in full, not only their last digits.',
+    default: 'off',
+  }),
+  'audit-failure': choice({
+    variable: 'VOICE_AGENT_AUDIT_FAILURE',
+    value: 'WHAT',
+    help: 'What happens to a change or call that cannot be recorded. continue: it is made, and the log says so; refuse: it is not made.',
+    choices: ['continue', 'refuse'],
+    default: 'continue',
+  }),
+}
+
+/** Throws ConfigError where changes must be recorded, and nothing records them. */
+export function auditConfig(texts: SettingTexts, state: StateConfig): AuditConfig {
+  const value = settingReader(auditSettings, texts)
+  const keepsState = state.databaseUrl !== undefined || state.dir !== ':memory:'
+  const days = keepsState ? value('audit-days') : 0
+  const file = value('audit-log')
+  const mustRecord = value('audit-failure') === 'refuse'
+  if (mustRecord && days === 0 && file === undefined) {
+    const [failure, kept, log] = (['audit-failure', 'audit-days', 'audit-log'] as const).map(
+      (name) => settingLabel(auditSettings, name),
+    )
+    throw new ConfigError(
+      `${failure} is refuse, but nothing is recorded: the state keeps no audit trail (${kept}), and there is no ${log}.`,
+    )
+  }
+  return { days, file, showsNumbers: value('audit-phone-numbers'), mustRecord }
+}

@@ -1,0 +1,320 @@
+import { closestWord } from '../../text/closest-match.ts'
+import { isObject } from '../../text/json.ts'
+import type { Light } from './check.ts'
+
+/** A difference between the platform's document and the API that this program speaks. */
+export interface Difference {
+  /** `red`: something does not work; `yellow`: something works otherwise; `green`: good to know. */
+  readonly light: Exclude<Light, 'skipped'>
+  /** The difference, and what it means here. */
+  readonly text: string
+}
+
+/** The tools that use an operation, by its id in our document. */
+type ToolsOf = (operationId: string | undefined) => readonly string[]
+
+/** What differs. */
+export function differences(
+  ours: DocumentedOperations,
+  theirs: DocumentedOperations,
+  toolsOf: ToolsOf,
+): Difference[] {
+  const known = [...ours].flatMap(([key, operation]) => {
+    const other = theirs.get(key)
+    return other
+      ? ofOperation(operation, other, toolsOf)
+      : [missingOperation(operation, ours, theirs, toolsOf)]
+  })
+  const added = [...theirs]
+    .filter(([key]) => !ours.has(key))
+    .map(
+      ([, { method, path }]): Difference => ({
+        light: 'green',
+        text: `${method} ${path} is new: no tool of this version uses it.`,
+      }),
+    )
+  return worstFirst([...known, ...added])
+}
+
+const severity = { red: 0, yellow: 1, green: 2 } as const
+
+/** The worst first: a person is shown the first ones only. */
+export const worstFirst = (found: readonly Difference[]): Difference[] =>
+  found.toSorted((one, other) => severity[one.light] - severity[other.light])
+
+function missingOperation(
+  { method, path, operationId }: DocumentedOperation,
+  ours: DocumentedOperations,
+  theirs: DocumentedOperations,
+  toolsOf: ToolsOf,
+): Difference {
+  const added = [...theirs].filter(([key, one]) => !ours.has(key) && one.method === method)
+  const meant = closestWord(
+    path,
+    added.map(([, one]) => one.path),
+  )
+  const tools = toolsOf(operationId)
+  const what =
+    tools.length === 0
+      ? 'what needs it does'
+      : `${tools.join(', ')} ${tools.length === 1 ? 'does' : 'do'}`
+  return {
+    light: 'red',
+    text: `${method} ${path} is not offered${meant === undefined ? '' : ` (perhaps it is ${meant} now)`}: ${what} not work.`,
+  }
+}
+
+function ofOperation(
+  ours: DocumentedOperation,
+  theirs: DocumentedOperation,
+  toolsOf: ToolsOf,
+): Difference[] {
+  const tools = toolsOf(ours.operationId).join(', ')
+  const where = tools === '' ? `${ours.method} ${ours.path}` : tools
+  return [
+    ...sentDifferences('parameter', ours.query, theirs.query, where),
+    // A document may leave a schema out.
+    ...(theirs.body.size === 0 ? [] : sentDifferences('field', ours.body, theirs.body, where)),
+    ...(theirs.reply.size === 0 ? [] : replyDifferences(ours.reply, theirs.reply, where)),
+  ]
+}
+
+/** What is sent: parameters of the query, or fields of the body. `where`: the tools, as messages name them. */
+function sentDifferences(
+  kind: 'parameter' | 'field',
+  ours: SchemaFields,
+  theirs: SchemaFields,
+  where: string,
+  prefix = '',
+): Difference[] {
+  const added = [...theirs.keys()].filter((name) => !ours.has(name))
+  const renamed = new Set<string>()
+  const known = [...ours].flatMap(([name, field]): Difference[] => {
+    const other = theirs.get(name)
+    if (other) {
+      const isOpen = field.fields.size === 0 || other.fields.size === 0
+      const inner = `${prefix}${name}.`
+      return isOpen ? [] : sentDifferences(kind, field.fields, other.fields, where, inner)
+    }
+    const now = closestWord(name, added)
+    if (now !== undefined) renamed.add(now)
+    return [{ light: 'yellow', text: `${where}: ${goneText(kind, prefix + name, now)}` }]
+  })
+  const fresh = added
+    .filter((name) => !renamed.has(name))
+    .map(
+      (name): Difference =>
+        theirs.get(name)?.isRequired
+          ? {
+              light: 'red',
+              text: `${where}: the ${kind} ${prefix}${name} is required now, and this version does not send it, so the platform refuses the request.`,
+            }
+          : {
+              light: 'green',
+              text: `${where}: the ${kind} ${prefix}${name} is new; this version cannot send it.`,
+            },
+    )
+  return [...known, ...fresh]
+}
+
+function goneText(kind: 'parameter' | 'field', name: string, now: string | undefined): string {
+  const effect =
+    kind === 'parameter'
+      ? 'the platform may ignore it, and then results are not narrowed by it'
+      : 'the platform may ignore it, and then it is not saved'
+  return now === undefined
+    ? `the ${kind} ${name} is not known there: ${effect}.`
+    : `the ${kind} ${name} seems to be called ${now} now: ${effect}.`
+}
+
+/** What comes back. Tools pass fields on as they are. */
+function replyDifferences(
+  ours: SchemaFields,
+  theirs: SchemaFields,
+  where: string,
+  prefix = '',
+): Difference[] {
+  const known = [...ours].flatMap(([name, field]): Difference[] => {
+    const other = theirs.get(name)
+    if (!other) {
+      return [
+        {
+          light: field.isRequired ? 'yellow' : 'green',
+          text: `${where}: results have no ${prefix}${name}.`,
+        },
+      ]
+    }
+    const isOpen = field.fields.size === 0 || other.fields.size === 0
+    return isOpen ? [] : replyDifferences(field.fields, other.fields, where, `${prefix}${name}.`)
+  })
+  const fresh = [...theirs.keys()]
+    .filter((name) => !ours.has(name))
+    .map(
+      (name): Difference => ({
+        light: 'green',
+        text: `${where}: results also have ${prefix}${name}, which is passed on as it is.`,
+      }),
+    )
+  return [...known, ...fresh]
+}
+
+/** An operation as an OpenAPI document describes it. */
+interface DocumentedOperation {
+  readonly method: string
+  /** As the document writes it. */
+  readonly path: string
+  readonly operationId: string | undefined
+  /** Parameters of the query. */
+  readonly query: SchemaFields
+  readonly body: SchemaFields
+  /** Of a success. */
+  readonly reply: SchemaFields
+}
+
+/** Operations by method and path; the names of path parameters do not count. */
+export type DocumentedOperations = ReadonlyMap<string, DocumentedOperation>
+
+const methods = ['get', 'post', 'put', 'patch', 'delete']
+
+/** The operations in an OpenAPI document; `undefined`: it is none. */
+export function operationsIn(document: unknown): DocumentedOperations | undefined {
+  if (!isObject(document) || !isObject(document.paths)) return undefined
+  const found = new Map<string, DocumentedOperation>()
+  for (const [path, item] of Object.entries(document.paths)) {
+    if (!isObject(item)) continue
+    for (const method of methods) {
+      const operation = item[method]
+      if (!isObject(operation)) continue
+      const read = operationOf(operation, [item.parameters, operation.parameters], document)
+      found.set(keyOf(method, path), { method: method.toUpperCase(), path, ...read })
+    }
+  }
+  return found
+}
+
+/** Documents give paths with or without the version, which may stand in the address of the server. */
+function keyOf(method: string, path: string): string {
+  const at = path.indexOf('/v1/')
+  const below = at < 0 ? path : path.slice(at + '/v1'.length)
+  return `${method.toUpperCase()} ${below.replace(/\{[^}]*\}/g, '{}').replace(/\/$/, '')}`
+}
+
+function operationOf(
+  operation: Readonly<Record<string, unknown>>,
+  parameters: readonly unknown[],
+  document: unknown,
+): Omit<DocumentedOperation, 'method' | 'path'> {
+  const { operationId, requestBody, responses } = operation
+  const success = isObject(responses)
+    ? Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1]
+    : undefined
+  return {
+    operationId: typeof operationId === 'string' ? operationId : undefined,
+    query: queryOf(parameters.flat(), document),
+    body: contentOf(requestBody, document),
+    reply: contentOf(success, document),
+  }
+}
+
+const resolved = (node: unknown, document: unknown) =>
+  isObject(node) && typeof node.$ref === 'string' ? referred(node.$ref, document) : node
+
+function queryOf(parameters: readonly unknown[], document: unknown): SchemaFields {
+  const inQuery = parameters
+    .map((one) => resolved(one, document))
+    .filter((one) => isObject(one) && one.in === 'query' && typeof one.name === 'string')
+  return new Map(
+    inQuery.flatMap((one) =>
+      isObject(one)
+        ? [[String(one.name), { isRequired: one.required === true, fields: new Map() }] as const]
+        : [],
+    ),
+  )
+}
+
+/** The fields of what a body or a response holds as JSON. */
+function contentOf(node: unknown, document: unknown): SchemaFields {
+  const holder = resolved(node, document)
+  const content = isObject(holder) ? holder.content : undefined
+  const json = isObject(content)
+    ? Object.entries(content).find(([type]) => /json/.test(type))?.[1]
+    : undefined
+  return schemaFields(isObject(json) ? json.schema : undefined, document)
+}
+
+/** A field of a JSON schema. */
+interface SchemaField {
+  readonly isRequired: boolean
+  /** Its own fields; empty where it has none, or may have any. */
+  readonly fields: SchemaFields
+}
+
+/** Fields by their names. */
+export type SchemaFields = ReadonlyMap<string, SchemaField>
+
+/** How deep fields within fields are read: no request or reply of the API goes deeper. */
+const deepest = 7
+
+/** Most fields and parts of one schema that are read: a document may refer to itself. */
+const mostFields = 2000
+
+/** How deep references and alternatives within each other are followed; a document has two or three. */
+const deepestParts = 50
+
+const noFields: SchemaFields = new Map()
+
+/**
+ * The fields of a schema in an OpenAPI document. References are followed; the items of a list count
+ * as its fields; of several alternatives all fields are taken, required by all of them.
+ */
+export function schemaFields(schema: unknown, document: unknown): SchemaFields {
+  const budget = { left: mostFields }
+  const read = (node: unknown, depth: number): SchemaFields => {
+    if (depth > deepest) return noFields
+    const parts = partsOf(node, document, budget)
+    const items = parts.find((part) => part.items !== undefined)?.items
+    if (items !== undefined) return read(items, depth + 1)
+    const all = new Map<string, SchemaField>()
+    for (const part of parts) {
+      const required = Array.isArray(part.required) ? part.required : []
+      for (const [name, inner] of Object.entries(
+        isObject(part.properties) ? part.properties : {},
+      )) {
+        if (budget.left-- <= 0) return all
+        all.set(name, {
+          isRequired: required.includes(name),
+          fields: read(inner, depth + 1),
+        })
+      }
+    }
+    return all
+  }
+  return read(schema, 0)
+}
+
+type Part = Readonly<Record<string, unknown>>
+
+/** A schema and what it is put together from, without references. */
+function partsOf(node: unknown, document: unknown, budget: { left: number }, depth = 0): Part[] {
+  if (!isObject(node) || depth > deepestParts || budget.left-- <= 0) return []
+  if (typeof node.$ref === 'string') {
+    return partsOf(referred(node.$ref, document), document, budget, depth + 1)
+  }
+  const several = [node.allOf, node.anyOf, node.oneOf].flatMap((list) =>
+    Array.isArray(list) ? list : [],
+  )
+  return [node, ...several.flatMap((one) => partsOf(one, document, budget, depth + 1))]
+}
+
+/** What `#/components/…` refers to in the document. */
+function referred(reference: string, document: unknown): unknown {
+  if (!reference.startsWith('#/')) return undefined
+  return reference
+    .slice(2)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>(
+      (outer, name) => (isObject(outer) && Object.hasOwn(outer, name) ? outer[name] : undefined),
+      document,
+    )
+}

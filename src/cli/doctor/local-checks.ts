@@ -1,0 +1,348 @@
+import { existsSync } from 'node:fs'
+import { dirname, isAbsolute } from 'node:path'
+import type { DialPolicyConfig, QuietHours } from '../../policy/dial-policy-config.ts'
+import { callStopText } from '../../policy/dial-rules.ts'
+import { readPolicy } from '../../server/call-services.ts'
+import { checkSecret } from '../../server/secrets.ts'
+import { type InspectedState, inspectCallStop, inspectState } from '../../server/state.ts'
+import { unwritableFile, unwritableFolder } from '../../state/sqlite/writable.ts'
+import { isObject } from '../../text/json.ts'
+import type { EffectiveSetting, Environment } from '../config/given-settings.ts'
+import type { UsableConfig } from '../config/service.ts'
+import type { AuditConfig, StateConfig } from '../config/state.ts'
+import { thisMachine } from '../install/clients.ts'
+import { type FoundClient, findClients } from '../install/list.ts'
+import { type Check, type Finding, green, notConfigured } from './check.ts'
+
+/** A setting, and where a person finds it. */
+export interface ShownSetting extends EffectiveSetting {
+  readonly from: string
+}
+
+/** The settings that are set and where they come from, and what is wrong with them. */
+export const configurationCheck = (
+  settings: readonly ShownSetting[],
+  faults: readonly string[],
+  warnings: readonly string[],
+): Check => ({
+  name: 'configuration',
+  title: 'Configuration',
+  run() {
+    const set = settings.filter(({ origin }) => origin !== 'default')
+    const nameWidth = Math.max(0, ...set.map(({ name }) => name.length))
+    const line = ({ name, value, from }: ShownSetting, shown = value ?? '') =>
+      `${name.padEnd(nameWidth)}  ${shown}  (${from})`
+    if (faults.length > 0) {
+      return {
+        light: 'red',
+        text: faults.join(' '),
+        // A value may be a secret that was put in the wrong place.
+        details: set.map((setting) => line(setting, 'set')),
+        todo: 'Correct that. The settings are explained by voice-agent-mcp --help.',
+      }
+    }
+    const count = set.length === 1 ? '1 setting is' : `${set.length} settings are`
+    const details = set.map((setting) => line(setting))
+    if (warnings.length > 0) {
+      return {
+        light: 'yellow',
+        text: warnings.join(' '),
+        details,
+        todo: 'Correct the names, or unset the variables. voice-agent-mcp --help lists the settings.',
+      }
+    }
+    return set.length === 0
+      ? green('Nothing is set: everything has its default.')
+      : green(`${count} set; the others have their defaults.`, details)
+  },
+})
+
+/** The program and the Node.js that runs it. An older Node.js is refused before this. */
+export const nodeCheck = (version: string): Check => ({
+  name: 'node',
+  title: 'Program',
+  run: () =>
+    green(
+      `voice-agent-mcp ${version} with Node.js ${process.versions.node} (${process.execPath}) on ${process.platform} ${process.arch}.`,
+    ),
+})
+
+/** What outlives a request: in a folder, or in a database. */
+export const stateCheck = (
+  { state, audit }: Pick<UsableConfig, 'state' | 'audit'>,
+  isSandbox: boolean,
+): Check => ({
+  name: 'state',
+  title: 'State',
+  async run() {
+    if (!state) return notConfigured
+    try {
+      await checkSecret(state)
+      const unwritten = audit && auditLogFault(audit)
+      if (unwritten) return unwritten
+      if (state.databaseUrl === undefined && state.dir === ':memory:') return nothingKept(isSandbox)
+      const found = await inspectState(state, isSandbox)
+      return found.kind === 'database' ? databaseFinding(found.database) : folderFinding(found)
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      return { light: 'red', text: error.message, todo: todoFor(state) }
+    }
+  },
+})
+
+const todoFor = ({ databaseUrl }: StateConfig) =>
+  databaseUrl === undefined
+    ? 'Let this program read and write there, or name another folder with --state-dir (VOICE_AGENT_STATE_DIR).'
+    : 'Check that the database runs, and its address, user and password in VOICE_AGENT_STATE_URL.'
+
+/** The file of the audit trail cannot be written. */
+function auditLogFault({ file, mustRecord }: AuditConfig): Finding | undefined {
+  if (file === undefined || file === '-') return undefined
+  const fault = existsSync(file) ? unwritableFile(file) : unwritableFolder(dirname(file))
+  return fault === undefined
+    ? undefined
+    : {
+        light: 'red',
+        text: `The audit trail cannot be written: ${fault}.${mustRecord ? ' Nothing is changed without it (--audit-failure refuse).' : ''}`,
+        todo: 'Let this program write there, or name another file with --audit-log (VOICE_AGENT_AUDIT_LOG).',
+      }
+}
+
+const nothingKept = (isSandbox: boolean): Finding =>
+  isSandbox
+    ? green('Nothing is kept (:memory:).')
+    : {
+        light: 'yellow',
+        text: 'Nothing is kept (:memory:): after a restart a call that is repeated is placed again, limits begin anew, and voice-agent-mcp calls stop does not reach this server.',
+        todo: 'Name a folder with --state-dir, or a database with --state-url.',
+      }
+
+type Database = Extract<InspectedState, { kind: 'database' }>['database']
+
+function databaseFinding(database: Database): Finding {
+  const { server, version, mayCreate, clockAheadMs, isClockUsable } = database
+  if (!isClockUsable) {
+    const seconds = Math.round(Math.abs(clockAheadMs) / 1000)
+    return {
+      light: 'red',
+      text: `The clock of the database and that of this machine differ by ${seconds} s.`,
+      todo: 'Let both follow the same time (NTP).',
+    }
+  }
+  if (version === undefined) {
+    return mayCreate
+      ? green(`PostgreSQL ${server}; the first server makes the tables.`)
+      : {
+          light: 'red',
+          text: `PostgreSQL ${server} has no tables of this program, and its user may not make them.`,
+          todo: 'GRANT CREATE ON DATABASE … to the user in VOICE_AGENT_STATE_URL.',
+        }
+  }
+  return green(`PostgreSQL ${server}, with tables of version ${version}.`)
+}
+
+function folderFinding({ folder, files }: Extract<InspectedState, { kind: 'files' }>): Finding {
+  const details = files.map(({ file, version, problem }) =>
+    problem === undefined ? `${file}: version ${version}` : `${file}: ${problem}`,
+  )
+  const faults = [
+    unwritableFolder(folder),
+    ...files.map(({ file }) => unwritableFile(file)),
+    ...files.map(({ file, problem }) => problem && `${file} cannot be used: ${problem}`),
+  ].filter((fault) => fault !== undefined)
+  if (faults.length > 0) {
+    return {
+      light: 'red',
+      text: `${faults.join('; ')}. Without it no call is placed.`,
+      details,
+      todo: 'Let this program read and write there; start the version that wrote a file of another version; move a broken file away; or name another folder with --state-dir (VOICE_AGENT_STATE_DIR).',
+    }
+  }
+  if (!existsSync(folder)) return green(`${folder}, which is made with the first call.`)
+  return green(files.length === 0 ? `${folder}, still empty.` : `${folder}.`, details)
+}
+
+/** Why a thing cannot be used, in sentences, and what to do. */
+interface Fault {
+  readonly text: string
+  readonly todo: string
+}
+
+/** The sandbox in place of the platform: its file can be opened, or made. */
+export const sandboxFault = async (
+  file: string,
+  open: () => Promise<void>,
+): Promise<Fault | undefined> => {
+  if (file === ':memory:') return undefined
+  if (!existsSync(file)) {
+    const fault = unwritableFolder(dirname(file))
+    return fault === undefined
+      ? undefined
+      : {
+          text: `It cannot be used: ${fault}.`,
+          todo: 'Let this program write there, or name another file with --sandbox-db (VOICE_AGENT_SANDBOX_DB).',
+        }
+  }
+  return open().then(
+    () => undefined,
+    (error: unknown) => ({
+      text: error instanceof Error ? error.message : String(error),
+      todo: 'Do what the message says, and run this again.',
+    }),
+  )
+}
+
+/** Who may be called, and who is asked before. */
+export const callsCheck = (
+  { calling, state }: Pick<UsableConfig, 'calling' | 'state'>,
+  isSandbox: boolean,
+): Check => ({
+  name: 'calls',
+  title: 'Calls',
+  async run(): Promise<Finding> {
+    if (!calling) return notConfigured
+    const { config, source } = readPolicy(calling.policy)
+    const stop = state && (await inspectCallStop(state, isSandbox).catch(() => 'unknown' as const))
+    if (stop === 'unknown')
+      return {
+        light: 'yellow',
+        text: 'No call is placed while the state cannot be used: see State.',
+      }
+    if (stop) {
+      return {
+        light: 'yellow',
+        text: callStopText(stop),
+        todo: 'Let calls be placed again with: voice-agent-mcp calls resume.',
+      }
+    }
+    const confirmation = confirmations[calling.confirm]
+    if (config)
+      return green(`By the dial policy in ${source}. ${confirmation}`, policyInWords(config))
+    const text = `There is no dial policy: any number may be called, except emergency and premium numbers. ${confirmation}`
+    if (isSandbox || calling.confirm !== 'never') return green(text)
+    return {
+      light: 'yellow',
+      text,
+      todo: 'Limit who may be called with --dial-policy (docs/calls.md), or let a person be asked with --confirm auto.',
+    }
+  },
+})
+
+const confirmations: Readonly<Record<NonNullable<UsableConfig['calling']>['confirm'], string>> = {
+  always:
+    'Each call is confirmed: by a person, or by a second request where no person can be asked.',
+  auto: 'Each call is confirmed: by a person, or by a second request where no person can be asked.',
+  person: 'Each call is confirmed by a person; where none can be asked, it is refused.',
+  never: 'Nobody is asked before a call (--confirm never).',
+}
+
+/** What a dial policy allows, one sentence a rule. */
+function policyInWords(policy: DialPolicyConfig): string[] {
+  return [
+    ...destinations(policy),
+    ...(policy.allow_agents ? [`Only these agents call: ${policy.allow_agents.join(', ')}.`] : []),
+    ...(policy.allow_from ? [`Calls come only from ${policy.allow_from.join(', ')}.`] : []),
+    ...(policy.quiet_hours ?? []).map(quiet),
+    ...limits(policy),
+    'Emergency and premium numbers are never called.',
+  ]
+}
+
+function destinations(policy: DialPolicyConfig): string[] {
+  const { allow_countries, allow_prefixes, deny_countries, deny_prefixes } = policy
+  const allowed = places(allow_countries, allow_prefixes)
+  const denied = places(deny_countries, deny_prefixes)
+  return [
+    allowed === '' ? 'Calls go to any country.' : `Calls go only ${allowed}.`,
+    ...(denied === '' ? [] : [`None goes ${denied}.`]),
+  ]
+}
+
+const places = (countries: readonly string[] = [], prefixes: readonly string[] = []) =>
+  [
+    countries.length > 0 ? `to ${countries.map(nameOf).join(', ')}` : '',
+    prefixes.length > 0 ? `to numbers that begin with ${prefixes.join(', ')}` : '',
+  ]
+    .filter(Boolean)
+    .join(' or ')
+
+const nameOf = (country: string) =>
+  new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? country
+
+const quiet = ({ from, to, days }: QuietHours): string =>
+  `No call is placed from ${from} to ${to} where the called telephone is${days ? `, beginning on ${days.join(', ')}` : ''}.`
+
+const spans = [
+  ['max_per_minute', 'a minute'],
+  ['max_per_hour', 'an hour'],
+  ['max_per_day', 'in 24 hours'],
+  ['max_at_once', 'at once'],
+  ['max_total', 'from the start of a server to its end'],
+] as const
+
+function limits(policy: DialPolicyConfig): string[] {
+  const set = spans.flatMap(([rule, span]) => {
+    const limit = policy[rule]
+    return limit === undefined ? [] : [`${limit} ${span}`]
+  })
+  return set.length === 0 ? ['There is no limit of calls.'] : [`Most calls: ${set.join(', ')}.`]
+}
+
+/** The MCP clients on this machine, and whether they start this server. */
+export const clientsCheck = (env: Environment, name: string): Check => ({
+  name: 'clients',
+  title: 'Clients',
+  run(): Finding {
+    const found = findClients(thisMachine(env), name).filter(({ isFound }) => isFound)
+    if (found.length === 0) return green('No MCP client is found on this machine.')
+    const details = found.map((one) => `${one.client.title}: ${stateOf(one)}  (${one.file})`)
+    const broken = found.filter((one) => one.problem !== undefined || missingFile(one))
+    const having = found.filter(({ hasServer }) => hasServer)
+    const text = `${having.length} of ${found.length} that are found ${having.length === 1 ? 'has' : 'have'} the server ${name}.`
+    if (broken.length > 0) {
+      const ids = broken.map(({ client }) => client.id).join(' ')
+      return {
+        light: 'yellow',
+        text,
+        details,
+        todo: `Correct the file that cannot be read, or renew the entry: voice-agent-mcp install ${ids}`,
+      }
+    }
+    return having.length > 0
+      ? green(text, details)
+      : { light: 'yellow', text, details, todo: 'Add it to them: voice-agent-mcp install' }
+  },
+})
+
+function stateOf(found: FoundClient): string {
+  if (found.problem !== undefined) return found.problem
+  if (!found.hasServer) return 'does not have it'
+  const missing = missingFile(found)
+  return missing === undefined
+    ? `has it, ${withWhat(found)}`
+    : `has it, but ${missing} does not exist any more`
+}
+
+/** What the entry lets the server work with: an environment of a shell does not count there. */
+function withWhat({ client, entry }: FoundClient): string {
+  const { args, [client.form.env]: env } = isObject(entry) ? entry : {}
+  const words = Array.isArray(args) ? args.map(String) : []
+  const flag = (name: string) =>
+    words.find((_, at) => words[at - 1] === name) ??
+    words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
+  const variable = isObject(env) ? env.VOICE_AGENT_BASE_URL : undefined
+  const address = flag('--base-url') ?? variable
+  if (flag('--config') !== undefined) return 'with a file of settings'
+  if (client.secret.kind === 'inherited' && address === undefined) return 'with its own environment'
+  if (address === undefined) return 'on the sandbox: its entry names no platform'
+  return `for ${URL.parse(String(address))?.origin ?? 'an address of its own'}`
+}
+
+/** A file that the entry names to start the server and that is not there. */
+function missingFile({ client, entry }: FoundClient): string | undefined {
+  if (!isObject(entry)) return undefined
+  const args = Array.isArray(entry.args) ? entry.args : []
+  return [entry[client.form.command], args[0]]
+    .filter((part) => typeof part === 'string')
+    .find((part) => isAbsolute(part) && !existsSync(part))
+}

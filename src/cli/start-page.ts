@@ -1,0 +1,221 @@
+import { type Html, type HtmlPage, html, inline, pageOf, styleOf } from '../apps/pages/page.ts'
+import { localTokenHeader } from '../platform/sessions/session.ts'
+import type { Readiness } from '../server/transports/http-probes.ts'
+import { type Client, clients, type Machine } from './install/clients.ts'
+import { type RemoteServer, remoteInstall } from './install/server-entry.ts'
+
+/** What a request has to bring, besides the address. */
+export type Access =
+  /** Nothing: it is the sandbox. */
+  | 'none'
+  /** An API key of the platform. */
+  | 'key'
+  /** The local token of this server, or an API key. */
+  | 'local_token'
+  /** Clients get a token by OAuth; an API key works, too. */
+  | 'oauth'
+
+/** How one client is connected. */
+interface ClientSteps {
+  readonly id: string
+  readonly title: string
+  /** What to run in a terminal, where the client has a command. */
+  readonly command: string | undefined
+  /** Opens the client with the question whether to install. */
+  readonly link: string | undefined
+  /** The text of its configuration file, and where that is; `undefined`: it is done in its settings. */
+  readonly file: { readonly path: string; readonly text: string } | undefined
+  /** What makes it read its file again. */
+  readonly restart: string
+}
+
+/** What the page shows. There is no secret in it. */
+interface StartPageModel {
+  readonly version: string
+  readonly isSandbox: boolean
+  readonly readiness: Readiness
+  /** The address of MCP, as this browser reaches it. */
+  readonly url: string
+  readonly access: Access
+  readonly clients: readonly ClientSteps[]
+}
+
+const style = styleOf(`
+main { max-width: 44rem; }
+.good { color: var(--good); }
+.bad { color: var(--bad); }
+:root { --good: #116329; }
+@media (prefers-color-scheme: dark) { :root { --good: #7ee2a8; } }
+code { font: .9em/1.5 ui-monospace, monospace; }
+.copied { display: flex; flex-wrap: wrap; gap: .5rem; align-items: start; margin: 0 0 1rem; }
+.copied > :first-child {
+  flex: 1 1 16rem; min-width: 0; margin: 0; padding: .5rem .75rem; background: var(--page);
+  border: 1px solid var(--line); border-radius: .4rem;
+}
+pre { white-space: pre-wrap; }
+details { border-top: 1px solid var(--line); }
+details:last-of-type { border-bottom: 1px solid var(--line); margin-bottom: 1rem; }
+summary { padding: .75rem .25rem; font-weight: 600; cursor: pointer; }
+details > :not(summary) { margin-left: .25rem; }
+.install {
+  display: inline-block; padding: .5rem 1.25rem; color: var(--on-accent); background: var(--accent);
+  border-radius: .4rem; font-weight: 600; text-decoration: none;
+}
+`)
+
+/**
+ * A button to copy beside each text that is made for it. Outside https and localhost a page has no
+ * clipboard: there the text is selected, and the older command tried.
+ */
+const script = inline(`
+for (const code of document.querySelectorAll('[data-copy]')) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.textContent = 'Copy'
+  button.setAttribute('aria-label', 'Copy ' + code.dataset.copy)
+  const say = (text) => {
+    button.textContent = text
+    document.getElementById('said').textContent = text + ': ' + code.dataset.copy
+    setTimeout(() => { button.textContent = 'Copy' }, 3000)
+  }
+  const select = () => {
+    getSelection().selectAllChildren(code)
+    return document.execCommand('copy')
+  }
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(code.textContent)
+      say('Copied')
+    } catch {
+      say(select() ? 'Copied' : 'Selected')
+    }
+  })
+  code.closest('.copied').append(button)
+}
+`)
+
+/** The page at the root of the HTTP server. It works without its script, which adds buttons. */
+export const startPage = (model: StartPageModel): HtmlPage =>
+  pageOf({
+    title: model.isSandbox ? 'Voice agents (sandbox)' : 'Voice agents',
+    style,
+    script,
+    content: html`<h1>Voice agents for your assistant</h1>
+<p>This is a server of the Model Context Protocol (MCP). An assistant that is connected to it can manage
+voice agents, phone numbers and calls for you.</p>
+${what(model)}
+<h2 id="connect">Connect</h2>
+<p>The address for every client:</p>
+<div class="copied"><code data-copy="the address">${model.url}</code></div>
+${inWords[model.access]}
+${model.clients.map(steps)}
+<p class="hint" role="status" id="said"></p>
+<p class="hint">voice-agent-mcp ${model.version}</p>`,
+  })
+
+function what({ isSandbox, readiness }: StartPageModel): Html {
+  return html`<dl>
+<dt>Works with</dt><dd>${
+    isSandbox
+      ? 'the built-in sandbox: calls are simulated, no phone rings, nothing costs money'
+      : 'a real platform: calls ring real phones and cost money'
+  }</dd>
+<dt>Platform</dt><dd>${
+    readiness.platform === 'ok'
+      ? html`<span class="good">reachable</span>`
+      : html`<span class="bad">not reachable now</span>`
+  }</dd>
+${
+  readiness.state === 'unreachable' &&
+  html`<dt>State</dt><dd><span class="bad">not reachable now</span>: nobody can be called</dd>`
+}
+</dl>`
+}
+
+const inWords: Readonly<Record<Access, Html>> = {
+  none: html`<p>It needs no key.</p>`,
+  key: html`<p>Each request brings an API key of the platform: put yours in place of
+<code>YOUR-API-KEY</code>.</p>`,
+  local_token: html`<p>The server has an API key of its own, for programs of the user who started it. They
+send its local token: put it in place of <code>YOUR-LOCAL-TOKEN</code>. The server prints it when it
+starts. A client can send an API key instead, as <code>X-API-Key</code>.</p>`,
+  oauth: html`<p>Your assistant opens a page of this server, where you give your API key and say what it
+may do. Hosted assistants, such as Claude and ChatGPT, ask for the address in their settings, under
+connectors or apps.</p>`,
+}
+
+const steps = ({
+  id,
+  title,
+  command,
+  link,
+  file,
+  restart,
+}: ClientSteps) => html`<details id="${id}">
+<summary>${title}</summary>
+${link !== undefined && html`<p><a class="install" href="${link}">Install in ${title}</a></p>`}
+${
+  command !== undefined &&
+  html`<p>In a terminal:</p>
+<div class="copied"><code data-copy="the command for ${title}">${command}</code></div>`
+}
+${
+  file
+    ? html`<p>${link !== undefined || command !== undefined ? 'Or in' : 'In'} <code>${file.path}</code>:</p>
+<div class="copied"><pre><code data-copy="the configuration of ${title}">${file.text}</code></pre></div>
+<p>${restart}</p>`
+    : html`<p>Its file takes no servers on the network. Add the address as a connector in its settings; it has
+to be one that is reachable from the internet. For a server on this computer run
+<code>voice-agent-mcp install ${id}</code>.</p>`
+}
+</details>`
+
+/** The header to send, with a placeholder for the secret. */
+const headers: Readonly<Record<Access, RemoteServer['header']>> = {
+  none: undefined,
+  oauth: undefined,
+  key: { name: 'X-API-Key', value: 'YOUR-API-KEY' },
+  local_token: { name: localTokenHeader, value: 'YOUR-LOCAL-TOKEN' },
+}
+
+const name = 'voice-agents'
+
+/** How each client is connected to this server, on a machine like that of the browser. */
+export function clientSteps(
+  { url, access }: { readonly url: string; readonly access: Access },
+  userAgent: string,
+): ClientSteps[] {
+  const server = { name, url, header: headers[access] }
+  return clients.map((client) => {
+    const install = remoteInstall(client, server)
+    return {
+      id: client.id,
+      title: client.title,
+      command: commands[client.id]?.(server),
+      link: install?.link,
+      file: install && { path: filePath(client, userAgent), text: install.text },
+      restart: client.restart,
+    }
+  })
+}
+
+/** The commands of clients that have one for this. */
+const commands: Readonly<Record<string, (server: RemoteServer) => string>> = {
+  'claude-code': ({ url, header }) =>
+    `claude mcp add --transport http ${name} ${url}${headerFlag(header)}`,
+  gemini: ({ url, header }) =>
+    `gemini mcp add --scope user --transport http${headerFlag(header)} ${name} ${url}`,
+}
+
+const headerFlag = (header: RemoteServer['header']) =>
+  header ? ` --header "${header.name}: ${header.value}"` : ''
+
+/** The usual place of a client's file. This server's own machine is not looked at. */
+function filePath(client: Client, userAgent: string): string {
+  if (/Windows/.test(userAgent)) {
+    return client.locate(machine('win32', '%USERPROFILE%')).file.replaceAll('/', '\\')
+  }
+  return client.locate(machine(/Mac/.test(userAgent) ? 'darwin' : 'linux', '~')).file
+}
+
+const machine = (platform: NodeJS.Platform, home: string): Machine => ({ platform, home, env: {} })

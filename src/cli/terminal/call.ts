@@ -1,0 +1,285 @@
+import { type CallToolResult, ProtocolError } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import type { CallLocally, PersonsAnswer } from '../../mcp/local-calls.ts'
+import { outcomeOf, targetsOf } from '../../mcp/tool-calls.ts'
+import { mayBeCarriedOut } from '../../platform/failure.ts'
+import { isObject } from '../../text/json.ts'
+import { safeJsonLines, safeLines } from '../../text/safe-text.ts'
+import { isClearable } from '../../tool/clear-argument.ts'
+import { errorMetaKey } from '../../tool/error-result.ts'
+import type { Tool } from '../../tool/tool.ts'
+import { CommandLineError, exitCodes } from '../config/config-error.ts'
+import type { ServiceConfig } from '../config/service.ts'
+import { InterruptedError } from '../install/questions.ts'
+import { resultText } from './result-text.ts'
+import type { StatusLine, Terminal } from './terminal.ts'
+import { readToolArguments } from './tool-arguments.ts'
+import { toolHelp, usageLine } from './tool-help.ts'
+import { toolNamed } from './tool-list.ts'
+
+/** What `call` needs of the service. */
+interface CallService {
+  readonly callLocally: CallLocally
+  close(): Promise<void>
+}
+
+interface CallCommand {
+  readonly tool: string
+  /** What stands behind the name of the tool. */
+  readonly words: readonly string[]
+  readonly config: ServiceConfig
+}
+
+interface CallParts {
+  readonly tools: readonly Tool[]
+  readonly terminal: Terminal
+  /** Names of the program's settings, for a hint. */
+  readonly settings: readonly string[]
+  readonly openService: () => Promise<CallService>
+  /** Fires with Ctrl+C. */
+  readonly signal: AbortSignal
+}
+
+/** Calls a tool from the command line, prints what comes of it, and gives the exit code. */
+export async function runCall(command: CallCommand, parts: CallParts): Promise<number> {
+  const { tools, terminal } = parts
+  const { config, words } = command
+  const tool = toolNamed(command.tool, tools)
+  try {
+    const { readFile, readInput } = terminal
+    const given = await readToolArguments(words, {
+      ...{ readFile, readInput },
+      schema: tool.inputSchema(),
+      absent: tool.absent,
+      clears: (path) => isClearable(tool, path),
+      settings: parts.settings,
+    })
+    if (given.wantsHelp) {
+      await terminal.print(toolHelp(tool, { terminal, account: config.scope.account }))
+      return exitCodes.done
+    }
+    return await callAndPrint(tool, given, parts)
+  } catch (error) {
+    if (!(error instanceof CommandLineError)) throw error
+    if (words.includes('--json')) await terminal.print(safeJsonLines(mistake(tool, error)))
+    terminal.warn(safeLines([`voice-agent-mcp: ${error.message}`]))
+    terminal.warn(helpHint(tool))
+    return exitCodes.usage
+  }
+}
+
+/** A mistake in the words, for programs: as the tool itself says it of arguments. */
+const mistake = (tool: Tool, { message }: CommandLineError) => ({
+  error: { kind: 'bad_arguments', tool: tool.name, fields: [], next: message, retryable: false },
+})
+
+const helpHint = (tool: Tool) =>
+  `${usageLine(tool)}\nAll arguments: voice-agent-mcp tools ${tool.name}`
+
+interface Given {
+  readonly arguments: Record<string, unknown>
+  readonly wantsJson: boolean
+}
+
+async function callAndPrint(
+  tool: Tool,
+  { arguments: args, wantsJson }: Given,
+  { terminal, openService, signal }: CallParts,
+): Promise<number> {
+  const service = await openService()
+  const waiting = showWaiting(tool.name, terminal.statusLine)
+  const person = askingPerson(terminal)
+  const { ask } = person
+  try {
+    const result = await service
+      .callLocally(
+        { tool: tool.name, arguments: args },
+        {
+          ask: ask && ((question) => waiting.without(() => ask(question))),
+          progress: (message) => waiting.progress(message),
+          signal,
+        },
+      )
+      .finally(() => waiting.end())
+    const code = await printAnswer(tool, result, { terminal, wantsJson })
+    if (code === exitCodes.usage && !wantsJson) terminal.warn(helpHint(tool))
+    const isInterrupted = person.wasInterrupted() || signal.aborted
+    return isInterrupted && code !== exitCodes.unknown ? exitCodes.interrupted : code
+  } catch (error) {
+    // The tool is not exposed, or a question was answered too late: nothing was done.
+    if (!(error instanceof ProtocolError)) throw error
+    terminal.warn(safeLines([error.message]))
+    return exitCodes.refused
+  } finally {
+    await service.close()
+  }
+}
+
+/** Asks the person at the terminal; Ctrl+C at a question ends the command. */
+function askingPerson({ confirm, warn }: Terminal) {
+  let isInterrupted = false
+  const ask = async (question: string): Promise<PersonsAnswer> => {
+    warn(safeLines(question.split('\n')))
+    try {
+      return (await confirm?.('Go ahead?')) ? 'accept' : 'decline'
+    } catch (error) {
+      if (!(error instanceof InterruptedError)) throw error
+      warn('')
+      isInterrupted = true
+      return 'cancel'
+    }
+  }
+  return { ask: confirm && ask, wasInterrupted: () => isInterrupted }
+}
+
+/** How long nothing is shown, ms: most calls have ended by then. */
+const quietMs = 1000
+
+/** Shows how long a call has taken, and how far it is, on one line until it ends. */
+interface Waiting {
+  progress(message: string): void
+  /** Does something without the line, such as a question. */
+  without<T>(work: () => Promise<T>): Promise<T>
+  end(): void
+}
+
+/** `line` absent: nothing is shown. */
+function showWaiting(tool: string, line: StatusLine | undefined): Waiting {
+  const begun = performance.now()
+  let message = tool
+  let isShown = false
+  let isHidden = false
+  const show = () => {
+    if (isHidden) return
+    isShown = true
+    line?.show(`${Math.round((performance.now() - begun) / 1000)} s: ${message}`)
+  }
+  const hide = () => {
+    if (isShown) line?.clear()
+    isShown = false
+  }
+  const timer = line && setInterval(show, quietMs)
+  return {
+    progress(text) {
+      message = text
+      show()
+    },
+    async without(work) {
+      hide()
+      isHidden = true
+      try {
+        return await work()
+      } finally {
+        isHidden = false
+      }
+    },
+    end() {
+      clearInterval(timer)
+      hide()
+      isHidden = true
+    },
+  }
+}
+
+/** As much of an error as decides what it means for the command. All of it is made by this server. */
+const ErrorFacts = z.looseObject({
+  kind: z.string(),
+  /** Of the request that failed. */
+  method: z.string().optional(),
+  maybeSent: z.boolean().optional(),
+  status: z.number().optional(),
+})
+type ErrorFacts = z.output<typeof ErrorFacts>
+
+/** Prints what a call has come to, and gives the exit code. */
+async function printAnswer(
+  tool: Pick<Tool, 'name' | 'effect'>,
+  result: CallToolResult,
+  { terminal, wantsJson }: { readonly terminal: Terminal; readonly wantsJson: boolean },
+): Promise<number> {
+  const error = ErrorFacts.safeParse(result._meta?.[errorMetaKey]).data
+  const word = outcomeOf({ result })
+  const code = exitCodeOf(word, result, tool.effect !== 'reads' && mayBeDone(error))
+  const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+  const data = isObject(result.structuredContent) ? result.structuredContent : undefined
+  if (wantsJson) {
+    const json = result.isError ? { error: error ?? { kind: 'failed' } } : (data ?? {})
+    await terminal.print(safeJsonLines(json))
+  }
+  if (word !== 'ok') terminal.warn(problemText(word, { text, data }, terminal))
+  else if (!wantsJson) {
+    const { width = Number.POSITIVE_INFINITY, styled } = terminal
+    await terminal.print(
+      resultText(text, data, { width, styleHead: (head) => styled('bold', head) }),
+    )
+  }
+  // Of several things; an error says it itself.
+  if (code === exitCodes.unknown && word === 'ok')
+    terminal.warn('Of some it is not known whether it was done: look before you do it again.')
+  return code
+}
+
+/** Whether the platform may have made the change although the request failed. */
+const mayBeDone = (error: ErrorFacts | undefined): boolean =>
+  error?.method !== undefined && error.method !== 'GET' && mayBeCarriedOut(error)
+
+/** Why a call was not done, for a person at a terminal. */
+function problemText(
+  word: string,
+  { text, data }: { readonly text: string; readonly data: unknown },
+  { styledWarning }: Terminal,
+): string {
+  const lines = text.split('\n')
+  switch (word) {
+    case 'confirmation_needed':
+      // The preview ends with what a client has to do, and the token: see tool/confirmation-question.ts.
+      return safeLines([
+        ...lines.slice(0, -2),
+        'Next: if the person agrees, run the same command within two minutes with',
+        `--confirm-token ${Preview.parse(data).confirmation.confirm_token}`,
+      ])
+    case 'confirmation_declined':
+    case 'confirmation_dismissed':
+      return 'Not confirmed. Nothing was done.'
+    case 'needs_person':
+      return 'A person has to agree to this (--confirm person), and there is no terminal to ask one. Nothing was done.'
+    default: {
+      const [first = '', ...rest] = lines
+      return [styledWarning('red', safeLines([first])), safeLines(rest)].filter(Boolean).join('\n')
+    }
+  }
+}
+
+/** As much of a preview's data as is shown otherwise here. */
+const Preview = z.object({ confirmation: z.object({ confirm_token: z.string() }) })
+
+/** The words for calls that were not agreed to, or not allowed (docs/errors.md). */
+const refusals: ReadonlySet<string> = new Set([
+  'confirmation_declined',
+  'confirmation_dismissed',
+  'confirmation_needed',
+  'needs_person',
+  'not_allowed',
+  'not_exposed',
+  'not_recorded',
+])
+
+const usageErrors: ReadonlySet<string> = new Set(['bad_arguments', 'bad_parameter'])
+
+/**
+ * The exit code of `call`. `word`: `ok`, or why not (`outcomeOf`); `isUncertain`: the request that failed
+ * may have been carried out: it changes something, and had no answer.
+ */
+function exitCodeOf(word: string, result: unknown, isUncertain: boolean): number {
+  const outcomes = targetsOf(result).map(({ outcome }) => outcome)
+  if (word === 'unknown_outcome' || outcomes.includes('unknown') || isUncertain)
+    return exitCodes.unknown
+  if (usageErrors.has(word)) return exitCodes.usage
+  if (refusals.has(word)) return exitCodes.refused
+  return word === 'ok' && !outcomes.some((one) => notDone.has(one))
+    ? exitCodes.done
+    : exitCodes.failed
+}
+
+/** The words of results for things that were left as they are. */
+const notDone: ReadonlySet<string> = new Set(['failed', 'not_allowed', 'not_dialled', 'not_tried'])

@@ -1,0 +1,263 @@
+import { safeLine } from '../../text/safe-text.ts'
+import type { Tool } from '../../tool/tool.ts'
+import type { CommandSpec } from '../config/command-line.ts'
+import type { SettingGroup } from '../config/setting.ts'
+import { flagOf, knownPlace } from './argument-place.ts'
+import type { Terminal } from './terminal.ts'
+import { ownFlags } from './tool-arguments.ts'
+import { argumentRows } from './tool-help.ts'
+import { findTool } from './tool-list.ts'
+
+/** A word that may come next, with what it means. */
+interface Candidate {
+  readonly word: string
+  readonly about: string
+}
+
+interface CompletionSources {
+  readonly commands: readonly CommandSpec[]
+  /** Commands without settings, with what they do. */
+  readonly builtIn: Readonly<Record<string, string>>
+  readonly tools: readonly Pick<Tool, 'name' | 'title' | 'inputSchema'>[]
+  /** The clients that the server can be added to. */
+  readonly clients: readonly Candidate[]
+}
+
+/**
+ * What the last of the words may become: words behind the name of the program, as a shell divides them.
+ * Nothing where a shell may offer files.
+ */
+export function candidatesFor(words: readonly string[], sources: CompletionSources): Candidate[] {
+  const line = typedLine(words, sources.commands)
+  return candidatesOf(line, sources)
+    .filter(({ word }) => word.startsWith(line.current))
+    .map(({ word, about }) => ({ word: line.before + word, about }))
+}
+
+function candidatesOf(
+  line: TypedLine,
+  { commands, builtIn, tools, clients }: CompletionSources,
+): Candidate[] {
+  const { name, command, wantsCommand, operands, flag, current } = line
+  const isCall = command?.name === 'call'
+  const [operand] = operands
+  if (isCall && operand !== undefined) {
+    const tool = findTool(operand, tools)
+    return tool ? argumentCandidates(line, tool) : []
+  }
+  const settings = command?.settings ?? commands[0]?.settings ?? {}
+  if (flag !== undefined) return settingValues(flag, settings, tools)
+  if (current.startsWith('-')) return settingCandidates(settings)
+  if (wantsCommand) return commandCandidates(commands, builtIn)
+  if (name === 'install' || name === 'uninstall')
+    return clients.filter(({ word }) => !operands.includes(word))
+  if (operands.length > 0) return []
+  if (name === 'help') return commandCandidates(commands, builtIn)
+  if (isCall || command?.name === 'tools')
+    return tools.map((tool) => ({ word: tool.name, about: tool.title }))
+  return wordsOf(command).map(named)
+}
+
+/** What a command takes where its help lists all of it, such as `bash|zsh|fish`. */
+const wordsOf = (command: CommandSpec | undefined): string[] =>
+  /^\w+(\|\w+)+$/.test(command?.operands ?? '') ? (command?.operands ?? '').split('|') : []
+
+const named = (word: string): Candidate => ({ word, about: '' })
+
+const commandCandidates = (
+  commands: readonly CommandSpec[],
+  builtIn: CompletionSources['builtIn'],
+): Candidate[] => [
+  ...commands.map(({ name, about }) => ({ word: name, about })),
+  ...Object.entries(builtIn).map(([word, about]) => ({ word, about })),
+]
+
+const settingCandidates = (settings: SettingGroup): Candidate[] => [
+  ...Object.entries(settings).map(([name, { help }]) => ({ word: `--${name}`, about: help })),
+  { word: '--help', about: 'Show the help.' },
+]
+
+/** Values of a setting; of a list of tools, their names. */
+function settingValues(
+  name: string,
+  settings: SettingGroup,
+  tools: CompletionSources['tools'],
+): Candidate[] {
+  const choices = settings[name]?.json.enum ?? []
+  const isOfTools = name === 'tools' || name === 'exclude-tools'
+  return [...choices, ...(isOfTools ? tools.map((tool) => tool.name) : [])].map(named)
+}
+
+/** Arguments of a tool, or the values of the one before. */
+function argumentCandidates(
+  { flag, current, rest }: TypedLine,
+  { inputSchema }: Pick<Tool, 'inputSchema'>,
+): Candidate[] {
+  const schema = inputSchema()
+  const place = flag === undefined ? undefined : knownPlace(flag, schema)?.schema
+  const choices: unknown[] = place?.enum ?? Object(place?.items).enum ?? []
+  if (choices.length > 0) return choices.map((choice) => named(String(choice)))
+  const takesValue = flag === 'args' || (place !== undefined && place.type !== 'boolean')
+  if (takesValue && !current.startsWith('--')) return []
+  const flags = argumentRows(schema, { pinned: false }).flatMap(
+    ({ path, schema: field, meaning }) => {
+      const one = { word: flagOf(path), about: meaning }
+      const isRepeated = rest.includes(one.word) && field.type !== 'array'
+      const no = { word: one.word.replace('--', '--no-'), about: meaning }
+      return isRepeated ? [] : [one, ...(field.type === 'boolean' ? [no] : [])]
+    },
+  )
+  const own = Object.entries(ownFlags).map(([name, about]) => ({ word: `--${name}`, about }))
+  return [...flags, ...own]
+}
+
+/** A command line up to the word that is completed. */
+interface TypedLine {
+  /** The word in the place of the command. */
+  readonly name: string | undefined
+  /** The command of that name, if there is one. */
+  readonly command: CommandSpec | undefined
+  /** Whether the command still has to be named. */
+  readonly wantsCommand: boolean
+  /** What is named behind the command. */
+  readonly operands: readonly string[]
+  /** Words behind the first operand of a command that reads them itself. */
+  readonly rest: readonly string[]
+  /** The flag whose value is completed, without hyphens. */
+  readonly flag: string | undefined
+  /** The word that is completed; of `--flag=value` the value. */
+  readonly current: string
+  /** What stands before it in the same word, such as `--flag=`. */
+  readonly before: string
+}
+
+/** Reads the words behind the name of the program; the last is the one to complete. */
+function typedLine(words: readonly string[], commands: readonly CommandSpec[]): TypedLine {
+  const { earlier, current, before } = currentWord(withoutSigns(words))
+  const settings: SettingGroup = Object.assign({}, ...commands.map((one) => one.settings))
+  const positionals: string[] = []
+  let flag: string | undefined
+  for (const [at, word] of earlier.entries()) {
+    const [name, ...others] = positionals
+    const command = commands.find((one) => one.name === name)
+    if (command?.readsRest && others.length > 0) {
+      const rest = earlier.slice(at)
+      return {
+        name,
+        command,
+        wantsCommand: false,
+        operands: others,
+        rest,
+        ...lastFlag(rest),
+        current,
+        before,
+      }
+    }
+    if (flag !== undefined) flag = undefined
+    else if (word.startsWith('--')) flag = valueFlag(word, settings)
+    else positionals.push(word)
+  }
+  const [name, ...operands] = positionals
+  const command = commands.find((one) => one.name === name)
+  const wantsCommand = name === undefined
+  return { name, command, wantsCommand, operands, rest: [], flag, current, before }
+}
+
+/** Bash divides words at `=` and hands the sign over as a word of its own. */
+const withoutSigns = (words: readonly string[]) =>
+  words
+    .filter((word, at) => word !== '=' || at === words.length - 1)
+    .map((word) => (word === '=' ? '' : word))
+
+function currentWord(words: readonly string[]) {
+  const earlier = words.slice(0, -1)
+  const last = words.at(-1) ?? ''
+  const [, flag, value] = /^(--[^=]+)=(.*)$/s.exec(last) ?? []
+  return flag === undefined || value === undefined
+    ? { earlier, current: last, before: '' }
+    : { earlier: [...earlier, flag], current: value, before: `${flag}=` }
+}
+
+/** The setting that the next word is the value of. */
+function valueFlag(word: string, settings: SettingGroup): string | undefined {
+  const name = word.slice(2)
+  return settings[name] !== undefined && settings[name].value !== '' ? name : undefined
+}
+
+/** The flag of a tool that comes last, which may take a value. */
+function lastFlag(rest: readonly string[]): Pick<TypedLine, 'flag'> {
+  const last = rest.at(-1)
+  return { flag: last?.startsWith('--') && !last.includes('=') ? last.slice(2) : undefined }
+}
+
+/** Longest meaning that is shown beside a candidate. */
+const longestAbout = 80
+
+/** Prints what the last of the words may become, and gives the exit code. */
+export async function complete(
+  words: readonly string[],
+  sources: CompletionSources,
+  { print }: Terminal,
+): Promise<number> {
+  const lines = candidatesFor(words, sources).map(
+    ({ word, about }) => `${word}\t${shortAbout(about)}`,
+  )
+  if (lines.length > 0) await print(lines.join('\n'))
+  return 0
+}
+
+/** The first sentence, on one line. */
+const shortAbout = (about: string) => safeLine(about.split('. ')[0] ?? '').slice(0, longestAbout)
+
+export const shells = ['bash', 'zsh', 'fish'] as const
+type Shell = (typeof shells)[number]
+
+/*
+ * The scripts ask the program for candidates, so that they never get out of date: one a line, with a tab
+ * before what it means. Where there are none the shell offers files.
+ */
+
+const bash = `# Completion of voice-agent-mcp for bash. In ~/.bashrc: eval "$(voice-agent-mcp completion bash)"
+_voice_agent_mcp() {
+  local word
+  COMPREPLY=()
+  while IFS=$'\\t' read -r word _; do
+    COMPREPLY+=("$word")
+  done < <("$1" completion candidates "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -o bashdefault -F _voice_agent_mcp voice-agent-mcp`
+
+const zsh = `#compdef voice-agent-mcp
+# Completion of voice-agent-mcp for zsh. In ~/.zshrc, after compinit: eval "$(voice-agent-mcp completion zsh)"
+_voice_agent_mcp() {
+  local -a candidates
+  local line
+  for line in "\${(@f)$("\${words[1]}" completion candidates "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    [[ -n $line ]] && candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done
+  if (( \${#candidates} )); then
+    _describe -V voice-agent-mcp candidates
+  else
+    _files
+  fi
+}
+if [[ \${funcstack[1]} == _voice_agent_mcp ]]; then
+  _voice_agent_mcp "$@"
+else
+  compdef _voice_agent_mcp voice-agent-mcp
+fi`
+
+const fish = `# Completion of voice-agent-mcp for fish. In ~/.config/fish/config.fish: voice-agent-mcp completion fish | source
+function __voice_agent_mcp_candidates
+    set -l words (commandline -opc) (commandline -ct)
+    set -l candidates (command $words[1] completion candidates $words[2..-1] 2>/dev/null)
+    if test (count $candidates) -gt 0
+        printf '%s\\n' $candidates
+    else
+        __fish_complete_path (commandline -ct)
+    end
+end
+complete -c voice-agent-mcp -f -a '(__voice_agent_mcp_candidates)'`
+
+/** What a shell runs to complete command lines of the program. */
+export const completionScripts: Readonly<Record<Shell, string>> = { bash, zsh, fish }

@@ -1,6 +1,0 @@
-import { runFlag } from './setting.ts'
-
-/** For commands that print something. */
-export const jsonSettings = {
-  json: runFlag('Print JSON, for programs.'),
-}

@@ -1,0 +1,116 @@
+import { numberOf } from './compare.ts'
+import type { Reading, Runtime } from './runtime.ts'
+import {
+  type CallArguments,
+  Callable,
+  Dict,
+  List,
+  Tuple,
+  textOf,
+  typeName,
+  Undefined,
+  type Value,
+} from './values.ts'
+
+export type BoundArguments = readonly (Value | undefined)[]
+
+/** A method of a type: its parameters (see `bind`) and what it does. */
+export type Method<Self> = {
+  readonly parameters: readonly string[]
+  readonly run: (runtime: Runtime, self: Self, args: BoundArguments) => Value
+  /** How it goes through the value and its arguments, which is paid for before it runs. */
+  readonly reading: Reading
+}
+
+export type Methods<Self> = ReadonlyMap<string, Method<Self>>
+
+/**
+ * Notes a method down: parameters as one string, `'old new count?'`. It is taken to walk through
+ * the value unless it says that it does less.
+ */
+export function method<Self>(
+  parameters: string,
+  run: Method<Self>['run'],
+  reading: Reading = 'walk',
+): Method<Self> {
+  return { parameters: parameters === '' ? [] : parameters.split(' '), run, reading }
+}
+
+/** The method as `object.name` yields it: a function that can be called later. */
+export function bound<Self extends Value>(
+  name: string,
+  self: Self,
+  method: Method<Self>,
+): Callable {
+  return new Callable(name, (runtime, args) => {
+    const given = bind(runtime, name, method.parameters, args)
+    if (method.reading !== 'free') runtime.spend(sizeOf(self) >> 4)
+    runtime.readAll([self, ...given], method.reading)
+    return method.run(runtime, self, given)
+  })
+}
+
+/** How many items there are to look at or to move; those that are compared cost more, later. */
+function sizeOf(value: Value): number {
+  if (value instanceof List || value instanceof Tuple) return value.items.length
+  return value instanceof Dict ? value.entries.size : 0
+}
+
+/**
+ * Puts arguments in the order of the parameters, as Python's calls do. A parameter written
+ * `name?` may be absent (undefined in the result); `*` as the last takes any further ones.
+ */
+export function bind(
+  runtime: Runtime,
+  callee: string,
+  parameters: readonly string[],
+  { positional, keywords }: CallArguments,
+): readonly (Value | undefined)[] {
+  const named = parameters.filter((parameter) => parameter !== '*')
+  if (positional.length > named.length && named.length === parameters.length) {
+    const most = `at most ${named.length} arguments`
+    runtime.fail(`TypeError: ${callee}() takes ${most} (${positional.length} given)`)
+  }
+  const left = new Map(keywords)
+  const bound: (Value | undefined)[] = named.map((parameter, index) => {
+    const name = parameter.replace('?', '')
+    const given = positional[index]
+    const keyword = left.get(name)
+    if (given !== undefined && keyword !== undefined) {
+      runtime.fail(`TypeError: ${callee}() got multiple values for argument '${name}'`)
+    }
+    left.delete(name)
+    const value = given ?? keyword
+    if (value === undefined && given === undefined && !parameter.endsWith('?')) {
+      runtime.fail(`TypeError: ${callee}() missing required argument: '${name}'`)
+    }
+    return given === undefined ? keyword : given
+  })
+  for (const name of left.keys()) {
+    runtime.fail(`TypeError: ${callee}() got an unexpected keyword argument '${name}'`)
+  }
+  return [...bound, ...positional.slice(named.length)]
+}
+
+/** An argument that must be a string. */
+export function asText(runtime: Runtime, value: Value | undefined, what = 'argument'): string {
+  const text = textOf(value ?? null)
+  if (text !== null) return text
+  if (value instanceof Undefined) return value.fail(runtime)
+  return runtime.fail(`TypeError: ${what} must be str, not ${typeName(value ?? null)}`)
+}
+
+/** An argument that must be an int (or a bool), as a number. */
+export function asInteger(runtime: Runtime, value: Value | undefined, fallback: number): number {
+  if (value === undefined) return fallback
+  const number = numberOf(value)
+  if (typeof number === 'bigint') {
+    // Beyond this range Python raises too, or the budget refuses what would follow.
+    return Number(
+      BigInt.asIntN(64, number) === number ? number : number < 0n ? -(2n ** 62n) : 2n ** 62n,
+    )
+  }
+  if (value instanceof Undefined) return value.fail(runtime)
+  const type = typeName(value)
+  return runtime.fail(`TypeError: '${type}' object cannot be interpreted as an integer`)
+}

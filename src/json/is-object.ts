@@ -1,3 +1,0 @@
-/** True for an object of JSON: not for null, and not for an array. */
-export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

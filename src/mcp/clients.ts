@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import type { Server, ServerContext } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { declaresViews } from '../apps/views.ts'
+import type { Session } from '../platform/sessions/session.ts'
+import type { Exposure } from './exposure.ts'
+import { type GetHeader, headerNames, metaKeys } from './messages.ts'
+import { tasksExtension } from './server-info.ts'
+
+/** The connection or HTTP request that a server of the SDK answers. */
+export interface ServedRequest {
+  readonly session: Session
+  readonly exposure: Exposure
+  readonly header: GetHeader
+  readonly transport: 'stdio' | 'http'
+  /**
+   * An HTTP request of the 2025 revisions. This server keeps no sessions, so there is no stream on
+   * which its client could be sent anything but the answer.
+   */
+  readonly isStatelessLegacy: boolean
+}
+
+/** Who sends a request, as far as the protocol tells. */
+export interface RequestSender {
+  readonly transport: 'stdio' | 'http' | 'terminal'
+  /** What the client says of itself; not known of HTTP requests of the 2025 revisions. */
+  readonly client: ClientName | undefined
+  /** The header User-Agent. */
+  readonly userAgent: string | undefined
+}
+
+const ClientName = z.object({ name: z.string(), version: z.string() })
+type ClientName = z.output<typeof ClientName>
+
+/** The client that `_meta` of a request of revision 2026-07-28 names. */
+export function clientIn(meta: object | undefined): ClientName | undefined {
+  const fields: Readonly<Record<string, unknown>> = { ...meta }
+  return ClientName.safeParse(fields[metaKeys.clientInfo]).data
+}
+
+/** The sender of a request that a server of the SDK answers. */
+export const requestSender = (
+  server: Server,
+  { mcpReq }: ServerContext,
+  { transport, header }: Pick<ServedRequest, 'transport' | 'header'>,
+): RequestSender => ({
+  transport,
+  client: clientIn(mcpReq.envelope) ?? ClientName.safeParse(server.getClientVersion()).data,
+  userAgent: header('user-agent'),
+})
+
+/** What the client of a request can do besides calling tools. */
+interface ClientFeatures {
+  /** It can ask its user: it supports elicitation with forms. */
+  readonly canAsk: boolean
+  readonly takesTasks: boolean
+}
+
+const Capabilities = z.looseObject({
+  elicitation: z.looseObject({ form: z.unknown(), url: z.unknown() }).partial().optional(),
+  extensions: z.record(z.string(), z.unknown()).optional(),
+})
+
+/**
+ * The features that the client of a request declares: with the request, or in the 2025 revisions
+ * with `initialize`. Over stateless HTTP the latter is not known later, so such a client has none.
+ */
+export function clientFeaturesOf(server: Server, context: ServerContext): ClientFeatures {
+  const capabilities = declaredCapabilities(server, context)
+  const elicitation = capabilities?.elicitation
+  return {
+    // An empty object means forms: earlier revisions had no other mode.
+    canAsk:
+      elicitation !== undefined &&
+      (elicitation.form !== undefined || elicitation.url === undefined),
+    takesTasks:
+      context.mcpReq.envelope !== undefined && tasksExtension in (capabilities?.extensions ?? {}),
+  }
+}
+
+/** What the client of a request declares; `undefined`: nothing that can be read. */
+function declaredCapabilities(server: Server, { mcpReq }: ServerContext) {
+  const envelope: Readonly<Record<string, unknown>> = { ...mcpReq.envelope }
+  const declared = envelope[metaKeys.clientCapabilities] ?? server.getClientCapabilities()
+  return Capabilities.safeParse(declared).data
+}
+
+/*
+ * Which clients show views. Tools and resources mention views to those alone, so that the others
+ * pay nothing for them.
+ */
+
+/** Whether the client of a request shows views. */
+export const showsViews = (
+  server: Server,
+  context: ServerContext,
+  { header, isStatelessLegacy }: Pick<ServedRequest, 'header' | 'isStatelessLegacy'>,
+): boolean =>
+  isStatelessLegacy ? isViewSession(header) : declaresViews(declaredCapabilities(server, context))
+
+const prefix = 'views-'
+
+/**
+ * Makes the session header of a client of the 2025 revisions from its capabilities. This server keeps
+ * no sessions, so the header itself, which the client sends back with each request, says whether it
+ * shows views.
+ */
+export type NewSession = (capabilities: unknown) => string
+
+export const newSession: NewSession = (capabilities) =>
+  `${declaresViews(capabilities) ? prefix : ''}${randomUUID()}`
+
+/** Whether a request of the 2025 revisions over HTTP comes from a client that shows views. */
+export const isViewSession = (header: GetHeader): boolean =>
+  header(headerNames.session)?.startsWith(prefix) ?? false

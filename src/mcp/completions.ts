@@ -1,0 +1,255 @@
+import type { CompleteResult } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { voiceProviders } from '../contract/provider.ts'
+import type { Route } from '../contract/route.ts'
+import { routes } from '../contract/routes.ts'
+import { ignoreApiError } from '../platform/failure.ts'
+import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
+import { isUuid } from '../text/canonical-id.ts'
+import { safeLine } from '../text/safe-text.ts'
+
+/** Most values of one reply, by the protocol. */
+const mostValues = 100
+
+/** The matching values, the best matches first. */
+export function completionOf(typed: string, { all, isPart }: Candidates): CompleteResult {
+  const wanted = fold(typed)
+  const found = all
+    .map((candidate) => ({ candidate, rank: rankOf(wanted, candidate) }))
+    .filter(({ rank }) => rank < noMatch)
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ candidate: { value } }) => value)
+  // A value of several lines or with hidden characters could mislead; escaped it would not be found again.
+  const values = [...new Set(found)].filter(isOneLine)
+  return {
+    completion: {
+      values: values.slice(0, mostValues),
+      // How many of the unread ones match is unknown.
+      ...(!isPart && { total: values.length }),
+      hasMore: isPart || values.length > mostValues,
+    },
+  }
+}
+
+const noMatch = 3
+
+/** 0: the value begins with the text; 1: a word of the value or of a name does; 2: one of them holds it. */
+function rankOf(wanted: string, { value, names }: Candidates['all'][number]): number {
+  const texts = [value, ...names.filter((name) => typeof name === 'string')].map(fold)
+  if (texts[0]?.startsWith(wanted)) return 0
+  if (texts.some((text) => text.startsWith(wanted) || hasWord(text, wanted))) return 1
+  return texts.some((text) => text.includes(wanted)) ? 2 : noMatch
+}
+
+const hasWord = (text: string, wanted: string) =>
+  [' ', '/', '-', '('].some((before) => text.includes(before + wanted))
+
+/** `münchen` is found by `Munchen`, and `America/New_York` by `new york`. */
+const fold = (text: string) =>
+  text
+    .normalize('NFD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[_\s]+/g, ' ')
+    .toLowerCase()
+
+interface Candidates {
+  readonly all: readonly Candidate[]
+  /** True: there are more than were read. */
+  readonly isPart: boolean
+}
+
+export const noCandidates: Candidates = { all: [], isPart: false }
+
+interface CompletionContext {
+  readonly session: RestrictedSession
+  readonly account: string
+}
+
+/** Where the values of an argument come from. Throws ApiError. */
+export type CompletionSource = (context: CompletionContext) => Promise<Candidates>
+
+const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** True for what a client can show unchanged. */
+const isOneLine = (value: string) => safeLine(value) === value
+
+/** Ids, with the names that people know them by. */
+const idsOf = ({ items, isPart }: CachedList): Candidates => ({
+  all: items.flatMap(({ id, name }) => {
+    const value = text(id)
+    return value === undefined ? [] : [{ value, names: [text(name)] }]
+  }),
+  isPart,
+})
+
+/** The name of each item where it finds that item again; otherwise its id. */
+function namesOrIds(list: CachedList): Candidates {
+  // An unread item may have the same name.
+  if (list.isPart) return idsOf(list)
+  const ids = new Set(list.items.map(({ id }) => id))
+  const counts = new Map<unknown, number>()
+  for (const { name } of list.items) counts.set(name, (counts.get(name) ?? 0) + 1)
+  const isUsable = (name: string | undefined): name is string =>
+    name !== undefined &&
+    counts.get(name) === 1 &&
+    // What equals an id, or looks like one, is read as an id.
+    !ids.has(name) &&
+    !isUuid(name) &&
+    // Arguments are trimmed.
+    name.trim() === name &&
+    isOneLine(name)
+  const all = idsOf(list).all.map(({ value, names: [name] }) => {
+    const known = name ?? undefined
+    return isUsable(known) ? { value: known, names: [value] } : { value, names: [known] }
+  })
+  return { all, isPart: false }
+}
+
+/** Agents for arguments that take a name or an id. */
+export const agentNames: CompletionSource = async (context) =>
+  namesOrIds(await readCachedList(routes.agents.list, context))
+
+/** Agents for arguments that take an id only, such as the address of a resource. */
+export const agentIds: CompletionSource = async (context) =>
+  idsOf(await readCachedList(routes.agents.list, context))
+
+export const trunkIds: CompletionSource = async (context) =>
+  idsOf(await readCachedList(routes.sipTrunks.list, context))
+
+/** The key's own account and its subaccounts; if the operator has pinned an account, that one only. */
+export const accountIds: CompletionSource = async (context) => {
+  const { session } = context
+  if (session.pinnedAccount !== undefined)
+    return { all: [{ value: session.pinnedAccount, names: [] }], isPart: false }
+  // One of the two is better than none.
+  const [own, subaccounts] = await Promise.all([
+    session.cache
+      .read(routes.accounts.current, { params: {}, query: {} }, 'account')
+      .catch(ignoreApiError),
+    readCachedList(routes.accounts.listSubaccounts, { ...context, account: 'me' })
+      .then(idsOf)
+      .catch(ignoreApiError),
+  ])
+  const { all, isPart } = subaccounts ?? noCandidates
+  return { all: [...(own ? [{ value: own.id, names: [own.name] }] : []), ...all], isPart }
+}
+
+/** The account's phone numbers, found by their name and without the plus too. */
+export const ownNumbers: CompletionSource = async (context) => {
+  const { items, isPart } = await readCachedList(routes.phoneNumbers.list, context)
+  const all = items.flatMap(({ number, friendly_name }) => {
+    const value = text(number)
+    return value === undefined ? [] : [{ value, names: [text(friendly_name), value.slice(1)] }]
+  })
+  return { all, isPart }
+}
+
+/** The newest calls. Failed ones come first, because people look into those. */
+export const callIds: CompletionSource = async (context) => {
+  const { items, isPart } = await readCachedList(routes.calls.list, context, { pages: 1 })
+  const failedFirst = ({ status }: Readonly<Record<string, unknown>>) =>
+    status === 'failed' ? 0 : 1
+  const all = [...items]
+    .sort((a, b) => failedFirst(a) - failedFirst(b))
+    .flatMap(({ id, agent_name, from_number, to_number, external_id }) => {
+      const value = text(id)
+      const names = [agent_name, from_number, to_number, external_id].map(text)
+      return value === undefined ? [] : [{ value, names }]
+    })
+  return { all, isPart }
+}
+
+/** Voice providers. No catalog lists them: the known ones, and those that agents use. */
+export const voiceProviderCodes: CompletionSource = async (context) => {
+  const agents = await readCachedList(routes.agents.list, context).catch(ignoreApiError)
+  const WithVoice = z.object({ voice: z.object({ provider: z.string() }) })
+  const used = (agents?.items ?? []).flatMap((agent) => {
+    const parsed = WithVoice.safeParse(agent)
+    return parsed.success ? [parsed.data.voice.provider] : []
+  })
+  const all = [...new Set([...voiceProviders, ...used])].map((value) => ({ value, names: [] }))
+  return { all, isPart: false }
+}
+
+/** Language codes of all transcribers, in alphabetical order. */
+export const languageCodes: CompletionSource = async ({ session: { cache }, account }) => {
+  const request = { params: { account_id: account }, query: {} }
+  const catalog = await cache.read(routes.providers.transcribers, request, 'catalog')
+  const byCode = new Map<string, Candidate>()
+  for (const { code, name } of catalog
+    .flatMap(({ models }) => models)
+    .flatMap(({ supported_languages }) => supported_languages ?? [])) {
+    if (!byCode.has(code)) byCode.set(code, { value: code, names: [name] })
+  }
+  const all = [...byCode.values()].sort((a, b) => (a.value < b.value ? -1 : 1))
+  return { all, isPart: false }
+}
+
+export const timeZones: CompletionSource = async () => ({ all: ianaTimeZones(), isPart: false })
+
+const Page = z.object({
+  count: z.int().optional(),
+  items: z.array(z.record(z.string(), z.unknown())),
+})
+
+/** Items on one page, and most pages that are read for a completion. */
+const perPage = 100
+const mostPages = 5
+
+interface CachedList {
+  readonly items: readonly Readonly<Record<string, unknown>>[]
+  /** True: there are more than were read. */
+  readonly isPart: boolean
+}
+
+/**
+ * The first pages of a list. Replies are used again for a while, so that typing one more character
+ * costs no request. Throws ApiError.
+ */
+async function readCachedList(
+  route: Route,
+  {
+    session: { cache },
+    account,
+  }: { readonly session: RestrictedSession; readonly account: string },
+  { pages = mostPages }: { readonly pages?: number } = {},
+): Promise<CachedList> {
+  const pageAt = async (offset: number) => {
+    const request = { params: { account_id: account }, query: { limit: perPage, offset } }
+    return Page.parse(await cache.read(route, request, 'names'))
+  }
+  const first = await pageAt(0)
+  const total = first.count ?? first.items.length
+  const offsets = Array.from({ length: pages - 1 }, (_, index) => (index + 1) * perPage)
+  const rest = await Promise.all(offsets.filter((offset) => offset < total).map(pageAt))
+  const items = [first, ...rest].flatMap((page) => page.items)
+  return { items, isPart: items.length < total }
+}
+
+/** A value that an argument may take, and the names that people know it by. */
+interface Candidate {
+  readonly value: string
+  readonly names: readonly (string | null | undefined)[]
+}
+
+/** Intl lists these zones under their former names, and UTC not at all. */
+const renamed: Readonly<Record<string, string>> = {
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+  'Atlantic/Faeroe': 'Atlantic/Faroe',
+  'Europe/Kiev': 'Europe/Kyiv',
+}
+
+let zones: readonly Candidate[] | undefined
+
+/** IANA time zones; each is found by its city too, the last part of its name. */
+function ianaTimeZones(): readonly Candidate[] {
+  zones ??= ['UTC', ...Intl.supportedValuesOf('timeZone')].map((zone) => ({
+    value: renamed[zone] ?? zone,
+    names: [zone.split('/').at(-1), zone],
+  }))
+  return zones
+}

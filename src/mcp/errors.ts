@@ -1,0 +1,150 @@
+import {
+  INVALID_PARAMS,
+  type JSONRPCMessage,
+  ProtocolError,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { ApiError, type Failure, failureText } from '../platform/failure.ts'
+import type { Session } from '../platform/sessions/session.ts'
+import { clientText, messageText } from '../text/safe-text.ts'
+import type { Era } from './messages.ts'
+
+/** A JSON-RPC error. */
+interface ProtocolFailure {
+  readonly code: number
+  readonly message: string
+  readonly data?: unknown
+}
+
+/** The code for a resource that does not exist, in the 2025 revisions. Later: invalid params. */
+const legacyNotFound = -32002
+
+/** The data by which the SDK marks such an error: nothing but the address. */
+const NotFoundData = z.strictObject({ uri: z.string() })
+
+/** The issues of a zod error. The SDK puts them into its messages as JSON text. */
+const Issues = z.array(
+  z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }),
+)
+
+/**
+ * The error that a client receives. The message is one sentence, also where the SDK's is a list of
+ * zod issues; texts of the client in it are cut and made safe. The code is that of the client's era.
+ */
+export function errorForClient(
+  { code, message, data }: ProtocolFailure,
+  era: Era | undefined,
+): ProtocolFailure {
+  const isNotFound = code === INVALID_PARAMS && NotFoundData.safeParse(data).success
+  const sentence = sentenceOf(message)
+  return {
+    code: era === '2025' && isNotFound ? legacyNotFound : sentence ? INVALID_PARAMS : code,
+    message: messageText(sentence ?? message),
+    ...(data !== undefined && { data: dataForClient(data) }),
+  }
+}
+
+/** The message that a client receives: with an error for clients, else unchanged. */
+export function messageForClient<T extends JSONRPCMessage>(
+  message: T,
+  era: Era | undefined,
+): T | JSONRPCMessage {
+  if (!('error' in message)) return message
+  return { ...message, error: errorForClient(message.error, era) }
+}
+
+/** One sentence for a message with a list of zod issues; `undefined` if there is no list in it. */
+function sentenceOf(message: string): string | undefined {
+  const start = message.search(/\[\s*\{/)
+  if (start < 0) return undefined
+  const { data: issues = [] } = Issues.safeParse(parsed(message.slice(start)))
+  const [issue] = issues
+  if (!issue) return undefined
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
+  const place = issue.path.length > 0 ? clientText(issue.path.join('.')) : 'params'
+  return `${message.slice(0, start) || 'Invalid params: '}${place}: ${issue.message}${more}`
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The data of an error, with every text in it cut and made safe. */
+function dataForClient(value: unknown): unknown {
+  if (typeof value === 'string') return messageText(value)
+  if (Array.isArray(value)) return value.map(dataForClient)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]) => [clientText(key), dataForClient(one)]),
+  )
+}
+
+interface ErrorContext {
+  readonly session: Pick<Session, 'redact'>
+  /** Receives errors that are defects of this program. */
+  readonly onBug: (error: unknown) => void
+}
+
+/**
+ * Runs a read of the platform and turns its failures into errors of the protocol: ApiError of what
+ * does not exist into ResourceNotFoundError, every other one into an error that says why. `what` is
+ * the address of the resource, or the words for it.
+ */
+export async function withProtocolErrors<T>(
+  what: string,
+  context: ErrorContext,
+  read: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error
+    if (error instanceof ApiError) throw readError(what, error.failure, context)
+    context.onBug(error)
+    throw new ProtocolError(
+      -32603,
+      `${what}: a defect in voice-agent-mcp; its log has the details.`,
+    )
+  }
+}
+
+function readError(what: string, failure: Failure, { session }: ErrorContext): ProtocolError {
+  const status = failure.kind === 'rejected' ? failure.status : undefined
+  if (failure.kind === 'bad_parameter' || status === 404) return notFound(what, session)
+  const uri = shownAddress(what, session)
+  return new ProtocolError(
+    status === 422 ? -32602 : -32603,
+    session.redact(`${uri} could not be read (${failureText(failure)}).`),
+    { uri },
+  )
+}
+
+/** The error for what does not exist. */
+export const notFound = (what: string, session: ErrorContext['session']): ResourceNotFoundError =>
+  new ResourceNotFoundError(shownAddress(what, session))
+
+/** Longest address in an error, in characters; a client chooses it. */
+const longestAddress = 900
+
+const shownAddress = (address: string, { redact }: ErrorContext['session']) =>
+  clientText(address, longestAddress, redact.start)
+
+/** The offset that a cursor of this server stands for. Throws ProtocolError. */
+export function offsetOf(cursor: string | undefined): number {
+  if (cursor === undefined) return 0
+  if (/^[1-9]\d{0,8}$/.test(cursor)) return Number(cursor)
+  throw unknownCursor()
+}
+
+export const unknownCursor = () =>
+  new ProtocolError(-32602, 'The cursor is not one that this server gave: list again without it.')
+
+/** For lists that are one page: no cursor is ever given. Throws ProtocolError. */
+export function refuseCursor(params: { readonly cursor?: string | undefined } | undefined): void {
+  if (params?.cursor !== undefined) throw unknownCursor()
+}

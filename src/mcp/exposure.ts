@@ -1,0 +1,137 @@
+import { closestWord, sameWord } from '../text/closest-match.ts'
+import type { Tool } from '../tool/tool.ts'
+
+/** The part of a tool that decides whether it is exposed. */
+export interface ExposableTool {
+  readonly name: string
+  readonly effect: Tool['effect']
+  readonly route: { readonly id: string }
+}
+
+/** The tools that clients can see and call, and why they cannot see the others. */
+export interface Exposure<T extends ExposableTool = Tool> {
+  /** Every tool of this server. */
+  readonly all: readonly T[]
+  /** The tools that are listed and can be called, in the same order; at least one. */
+  readonly tools: readonly T[]
+  /** The setting that hides a tool, by the name of the tool: `this server's setting --read-only`. */
+  readonly hidden: ReadonlyMap<string, string>
+}
+
+type SettingName = 'toolsets' | 'tools' | 'excludeTools' | 'readOnly'
+
+/** Settings that restrict the tools, as they were written. One that is absent or blank does not. */
+export type ExposureSettings = { readonly [name in SettingName]?: string | undefined }
+
+/** Where the settings come from and how they are named there, for messages. */
+export interface ExposureSource {
+  /** Such as `this server's setting`. */
+  readonly who: string
+  readonly names: Readonly<Record<SettingName, string>>
+}
+
+/** An unknown name in a setting, or no tool left. The message is for the author of the setting. */
+export class ExposureError extends Error {
+  override readonly name = 'ExposureError'
+}
+
+/** The toolset of an operation is the first part of its id: `agents` of `agents.list`. */
+const toolsetOf = ({ id }: { readonly id: string }) => id.split('.', 1)[0] ?? ''
+
+export const toolsetsOf = (operations: readonly { readonly id: string }[]): string[] => [
+  ...new Set(operations.map(toolsetOf)),
+]
+
+/** The toolset `accounts` includes `subaccounts`; `subaccounts` does not include `accounts`. */
+const belongsTo = (tool: ExposableTool, toolset: string) =>
+  [toolset, `sub${toolset}`].includes(toolsetOf(tool.route))
+
+export const everyTool = <T extends ExposableTool>(tools: readonly T[]): Exposure<T> => ({
+  all: tools,
+  tools,
+  hidden: new Map(),
+})
+
+/**
+ * Restricts an exposure by settings. It keeps the tools of the named toolsets and the named tools
+ * (both, if both are named), without the excluded tools; with `readOnly`, only tools that read. It
+ * never adds a tool. Throws ExposureError.
+ */
+export function narrowExposure<T extends ExposableTool>(
+  exposure: Exposure<T>,
+  wanted: ExposureSettings,
+  source: ExposureSource,
+): Exposure<T> {
+  const { all } = exposure
+  const { names } = source
+  const toolNames = all.map(({ name }) => name)
+  const toolsets = listOf('toolset', toolsetsOf(all.map(({ route }) => route)), {
+    text: wanted.toolsets,
+    setting: names.toolsets,
+  })
+  const tools = listOf('tool', toolNames, { text: wanted.tools, setting: names.tools })
+  const excluded = listOf('tool', toolNames, {
+    text: wanted.excludeTools,
+    setting: names.excludeTools,
+  })
+  const readOnly = isTrue(wanted.readOnly, names.readOnly)
+  const choices = [toolsets && names.toolsets, tools && names.tools].filter((name) => name)
+
+  const hiddenBy = (tool: T): string | undefined => {
+    const isChosen = toolsets?.some((set) => belongsTo(tool, set)) || tools?.includes(tool.name)
+    if (choices.length > 0 && !isChosen) return choices.join(' and ')
+    if (excluded?.includes(tool.name)) return names.excludeTools
+    return readOnly && tool.effect !== 'reads' ? names.readOnly : undefined
+  }
+  const hidden = new Map(exposure.hidden)
+  for (const tool of exposure.tools) {
+    const setting = hiddenBy(tool)
+    if (setting) hidden.set(tool.name, `${source.who} ${setting}`)
+  }
+  const left = exposure.tools.filter(({ name }) => !hidden.has(name))
+  if (left.length === 0) {
+    const reasons = [...new Set(hidden.values())].join(', ')
+    throw new ExposureError(`No tool is left to expose: all are left out by ${reasons}.`)
+  }
+  return { all, tools: left, hidden }
+}
+
+/** The text of a setting, and its name for messages. */
+interface SettingText {
+  readonly text: string | undefined
+  readonly setting: string
+}
+
+/** The names in a comma-separated list, in the spelling of `known`; `undefined` if there is no list. */
+function listOf(
+  kind: string,
+  known: readonly string[],
+  { text, setting }: SettingText,
+): readonly string[] | undefined {
+  if (!text?.trim()) return undefined
+  const words = new Set(text.split(',').map((word) => word.trim()))
+  words.delete('')
+  const there = `There are ${known.join(', ')}.`
+  if (words.size === 0) throw new ExposureError(`${setting} names no ${kind}. ${there}`)
+  return [...words].map((word) => {
+    const name = sameWord(word, known)
+    if (name) return name
+    const shown = word.slice(0, longestName)
+    const meant = closestWord(word, known)
+    const hint = meant ? `Did you mean ${meant}? ` : ''
+    throw new ExposureError(`${setting}: there is no ${kind} ${shown}. ${hint}${there}`)
+  })
+}
+
+/** Longest word that is shown. */
+const longestName = 64
+
+/** The value of a switch. A header may be repeated: one that is on is enough. */
+function isTrue(text: string | undefined, setting: string): boolean {
+  if (!text?.trim()) return false
+  const words = text.split(',').map((word) => word.trim().toLowerCase())
+  if (words.some((word) => !['true', 'false', '1', '0'].includes(word))) {
+    throw new ExposureError(`${setting} takes true or false, not ${text.slice(0, longestName)}.`)
+  }
+  return words.some((word) => word === 'true' || word === '1')
+}

@@ -1,0 +1,232 @@
+import {
+  type Implementation,
+  ProtocolError,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { declaresViews } from '../apps/views.ts'
+import { restrictedSession } from '../platform/sessions/restricted-session.ts'
+import type { Credential, Session } from '../platform/sessions/session.ts'
+import type { Tool } from '../tool/tool.ts'
+import { clientIn, isViewSession } from './clients.ts'
+import { errorForClient } from './errors.ts'
+import type { Exposure } from './exposure.ts'
+import {
+  CallTool,
+  type Era,
+  eraOf,
+  errorResponse,
+  type GetHeader,
+  headerNames,
+  ListTools,
+  metaKeys,
+  modernVersion,
+  ReadResource,
+  resultFor,
+  resultResponse,
+  resultResponseParts,
+} from './messages.ts'
+import type { RequestObserving } from './observed-request.ts'
+import type { ExposureOfRequest } from './request-exposure.ts'
+import { readResource } from './resources.ts'
+import { unchangingCacheHint } from './server-info.ts'
+import { answerOnlyClient, type RunTool } from './tool-calls.ts'
+import type { ToolCatalogue } from './tools.ts'
+
+/*
+ * Answers the most frequent HTTP requests without the SDK, which makes a server, a transport and
+ * two streams for each request. The answers are the SDK's, from the same functions. A request that
+ * does not match the grammar in every part is left to the SDK, and so is every request that may
+ * need more than one answer, such as a question to the user or a progress notification.
+ */
+
+/** What belongs to the request besides its message. */
+interface FastPathRequest {
+  readonly header: GetHeader
+  readonly credential: Credential | undefined
+  /** Makes a signal that fires when the client is gone. Called only when there is work to abort. */
+  readonly signal: () => AbortSignal
+}
+
+/** The body of an answer, in parts that are sent one after the other; bytes are never copied. */
+type FastPathAnswer = readonly (string | Buffer)[]
+
+/** Answers a request; `undefined`: the SDK has to answer it. */
+export type HttpFastPath = (
+  message: unknown,
+  request: FastPathRequest,
+) => FastPathAnswer | Promise<FastPathAnswer> | undefined
+
+interface HttpFastPathOptions {
+  readonly info: Implementation
+  readonly exposureFor: ExposureOfRequest
+  readonly sessionFor: (credential: Credential | undefined) => Session
+  readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
+  readonly runTool: RunTool
+  readonly onBug: (error: unknown) => void
+  /** Records requests; `undefined`: nothing is recorded. */
+  readonly observing?: RequestObserving | undefined
+}
+
+const Message = z.discriminatedUnion('method', [ListTools, CallTool, ReadResource])
+
+export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
+  const listOf = createListCache(options.info)
+  return (received, request) => {
+    const { data: message } = Message.safeParse(received)
+    if (!message) return undefined
+    const era = eraOf(message)
+    if (!hasOrdinaryHeaders(message, era, request.header)) return undefined
+    const requested = options.exposureFor(request.header, request.credential?.scopes)
+    if (!requested.ok) return undefined
+    const { exposure } = requested
+    const catalogue = options.catalogueOf(exposure)
+    switch (message.method) {
+      case 'tools/list': {
+        const [before, after] = resultResponseParts(message.id)
+        const views = asksWithViews(message, request.header)
+        const answer = [before, listOf(catalogue, era, views), after]
+        if (!options.observing) return answer
+        return observed(
+          message,
+          { ...options, request, era, exposure, catalogue },
+          async () => answer,
+        )
+      }
+      case 'tools/call': {
+        const tool = catalogue.byName.get(message.params.name)
+        if (!tool || mayNeedMore(tool, message)) return undefined
+        return callTool(tool, message, { ...options, request, era, exposure, catalogue })
+      }
+      case 'resources/read':
+        return read(message, { ...options, request, era, exposure, catalogue })
+    }
+  }
+}
+
+/**
+ * The result of `tools/list` in bytes, by era and with or without views. Serialising its 80 kB again
+ * and again takes long.
+ */
+function createListCache(info: Implementation) {
+  const cache = new WeakMap<ToolCatalogue, Map<string, Buffer>>()
+  return (catalogue: ToolCatalogue, era: Era, views: boolean): Buffer => {
+    const lists = cache.get(catalogue) ?? new Map<string, Buffer>()
+    cache.set(catalogue, lists)
+    // No text is put together here: this runs for each list.
+    const key = views ? (era === 'modern' ? 'modern, views' : '2025, views') : era
+    const known = lists.get(key)
+    if (known) return known
+    const hint = era === 'modern' ? unchangingCacheHint : {}
+    const result = resultFor(era, { tools: catalogue.listed(views), ...hint }, info)
+    const list = Buffer.from(JSON.stringify(result))
+    lists.set(key, list)
+    return list
+  }
+}
+
+/** Whether a list is for a client that shows views. */
+function asksWithViews(message: ListTools, header: GetHeader): boolean {
+  const meta = message.params?._meta
+  return meta && metaKeys.clientCapabilities in meta
+    ? declaresViews(meta[metaKeys.clientCapabilities])
+    : isViewSession(header)
+}
+
+/** Whether a call may ask the user, or send progress to a client that asked for it. */
+const mayNeedMore = (tool: Tool, { params }: CallTool) =>
+  tool.asksConfirmation || (tool.reportsProgress && params._meta?.progressToken !== undefined)
+
+/** One request that is being answered. */
+interface Answering extends HttpFastPathOptions {
+  readonly request: FastPathRequest
+  readonly era: Era
+  readonly exposure: Exposure
+  readonly catalogue: ToolCatalogue
+}
+
+/** Runs a request, and records it where requests are recorded. */
+function observed<T>(
+  message: z.output<typeof Message>,
+  { request, era, catalogue, sessionFor, observing }: Answering,
+  run: () => Promise<T>,
+): Promise<T> {
+  if (!observing) return run()
+  const { owner } = sessionFor(request.credential)
+  const isTool = (name: string) => catalogue.byName.has(name)
+  const { header } = request
+  const context = { owner, era, transport: 'http', header, isTool, isPrompt: () => false } as const
+  return observing.run(message, context, run)
+}
+
+async function callTool(
+  tool: Tool,
+  message: CallTool,
+  answering: Answering,
+): Promise<FastPathAnswer> {
+  const { request, era, exposure, info, sessionFor, runTool } = answering
+  const { id, params } = message
+  const result = await observed(message, answering, () =>
+    runTool(tool, params.arguments ?? {}, {
+      session: sessionFor(request.credential),
+      tools: exposure.tools,
+      client: answerOnlyClient,
+      sender: () => ({
+        transport: 'http',
+        client: clientIn(params._meta),
+        userAgent: request.header('user-agent'),
+      }),
+      signal: request.signal(),
+      stateless: era === '2025' ? { id, header: request.header } : undefined,
+    }),
+  )
+  return [resultResponse(id, JSON.stringify(resultFor(era, result, info)))]
+}
+
+async function read(message: ReadResource, answering: Answering): Promise<FastPathAnswer> {
+  const { request, era, exposure, info, sessionFor, onBug } = answering
+  const { id, params } = message
+  const session = restrictedSession(sessionFor(request.credential), exposure.tools)
+  try {
+    const result = await observed(message, answering, () =>
+      readResource({ session, onBug }, params.uri, request.signal()),
+    )
+    return [resultResponse(id, JSON.stringify(resultFor(era, result, info)))]
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error
+    return [JSON.stringify(errorResponse(id, errorForClient(error, era)))]
+  }
+}
+
+type FastMessage = ListTools | CallTool | ReadResource
+
+/**
+ * Whether the headers of a request are those that its era prescribes for its message. The SDK
+ * judges all others: it refuses some of them, and serves some.
+ */
+function hasOrdinaryHeaders(message: FastMessage, era: Era, header: GetHeader): boolean {
+  const accept = header('accept') ?? ''
+  if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return false
+  const version = header(headerNames.protocolVersion)
+  const method = header(headerNames.method)
+  const name = header(headerNames.name)
+  return era === 'modern'
+    ? version === modernVersion && method === message.method && name === nameOf(message)
+    : isLegacyVersion(version) && method === undefined && name === undefined
+}
+
+/** The 2025 revisions before 2025-06-18 have no such header. */
+const isLegacyVersion = (version: string | undefined) =>
+  version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)
+
+/** What the header Mcp-Name repeats of a message. */
+function nameOf(message: FastMessage): string | undefined {
+  switch (message.method) {
+    case 'tools/list':
+      return undefined
+    case 'tools/call':
+      return message.params.name
+    case 'resources/read':
+      return message.params.uri
+  }
+}

@@ -1,0 +1,176 @@
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isSpecType,
+  type JSONRPCErrorResponse,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  PARSE_ERROR,
+  UnsupportedProtocolVersionError,
+} from '@modelcontextprotocol/server'
+import { boundExceededByText, isObject, type JsonBounds } from '../text/json.ts'
+import { clientText } from '../text/safe-text.ts'
+import { errorForClient } from './errors.ts'
+import { errorResponse, metaKeys, modernVersion, RequestId } from './messages.ts'
+
+/*
+ * Checks what a client sends, from text to JSON-RPC 2.0 message. The SDK accepts exactly the same
+ * messages, but it does not answer those that it refuses over stdio, and says little over HTTP.
+ */
+
+/** Limits of one message: more than any tool takes, and little enough to be parsed at once. */
+const bounds: JsonBounds = { depth: 200, values: 100_000 }
+
+/** Parsed JSON, or the error response that refuses the text. */
+type ParsedText =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly answer: JSONRPCErrorResponse }
+
+/** Parses a message or batch. `what` names the text in the error, such as `A line`. */
+export function parseMessage(text: string, what: string): ParsedText {
+  const excess = boundExceededByText(text, bounds)
+  if (excess) {
+    return { ok: false, answer: anonymousError(INVALID_REQUEST, `${what} ${tooMuch[excess]}.`) }
+  }
+  try {
+    const value: unknown = JSON.parse(text)
+    return lostArgumentAnswer(value) ?? { ok: true, value }
+  } catch {
+    return { ok: false, answer: anonymousError(PARSE_ERROR, `${what} is not JSON.`) }
+  }
+}
+
+/**
+ * The SDK leaves the name `__proto__` out of the arguments without an error. Deeper ones it keeps, and
+ * tool/arguments.ts refuses them.
+ */
+function lostArgumentAnswer(value: unknown): ParsedText | undefined {
+  const isLost = Array.isArray(value) ? value.some(losesArgument) : losesArgument(value)
+  if (!isLost) return undefined
+  const id = isObject(value) ? echoed(value.id) : null
+  const message =
+    'params.arguments holds the name __proto__, which cannot be passed on. Nothing was done.'
+  return { ok: false, answer: errorResponse(id, { code: INVALID_PARAMS, message }) }
+}
+
+function losesArgument(message: unknown): boolean {
+  const params = isObject(message) ? message.params : undefined
+  const given = isObject(params) ? params.arguments : undefined
+  return isObject(given) && Object.hasOwn(given, '__proto__')
+}
+
+const tooMuch = {
+  depth: `is nested more than ${bounds.depth} deep`,
+  values: `holds more than ${bounds.values} values`,
+}
+
+/** The only revision that has JSON-RPC batches. */
+export const batchRevision = '2025-03-26'
+
+/** Most messages of one batch. */
+export const maxBatchSize = 100
+
+/** The error response that refuses an array of messages as a whole; `undefined`: it is a batch. */
+export function batchError(
+  messages: readonly unknown[],
+  revision: string | undefined,
+): JSONRPCErrorResponse | undefined {
+  const refuse = (message: string) => anonymousError(INVALID_REQUEST, message)
+  if (revision !== batchRevision) {
+    return refuse(`Batches are only allowed in revision ${batchRevision}.`)
+  }
+  if (messages.length === 0) return refuse('A batch must not be empty.')
+  if (messages.length > maxBatchSize) {
+    return refuse(`A batch must not exceed ${maxBatchSize} messages.`)
+  }
+  return undefined
+}
+
+/** An error response to a message whose id is not known. */
+export const anonymousError = (code: number, message: string): JSONRPCErrorResponse =>
+  errorResponse(null, { code, message })
+
+type CheckedMessage =
+  | { readonly ok: true; readonly message: JSONRPCMessage }
+  /** `answer` is absent for a malformed response: JSON-RPC does not answer responses. */
+  | { readonly ok: false; readonly answer?: JSONRPCErrorResponse; readonly reason: string }
+
+/** Checks one parsed value that is not a batch. */
+export function checkMessage(value: unknown): CheckedMessage {
+  if (isSpecType.JSONRPCMessage(value)) return { ok: true, message: value }
+  if (!isObject(value)) {
+    return refused(null, INVALID_REQUEST, 'A message must be a JSON object.')
+  }
+  const isResponse = !('method' in value) && ('result' in value || 'error' in value)
+  if (isResponse) return { ok: false, reason: 'A response is malformed.' }
+  const fault = memberFault(value)
+  const id = echoed(value.id)
+  return fault === undefined
+    ? refused(id, INVALID_PARAMS, metaFault(value.params))
+    : refused(id, INVALID_REQUEST, fault)
+}
+
+export const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest =>
+  'method' in message && 'id' in message
+
+/**
+ * The error response to a request that may not be in a batch, or names a revision that is not
+ * served. The SDK checks that over HTTP; over stdio it does so only for the first request.
+ */
+export function requestError(
+  { id, method, params }: JSONRPCRequest,
+  { isBatch }: { readonly isBatch: boolean },
+): JSONRPCErrorResponse | undefined {
+  if (method === 'initialize') {
+    // It has a revision of its own.
+    const message = 'initialize must not be part of a batch.'
+    return isBatch ? errorResponse(id, { code: INVALID_REQUEST, message }) : undefined
+  }
+  const requested = params?._meta?.[metaKeys.protocolVersion]
+  // The SDK answers a value that is not a string.
+  if (typeof requested !== 'string' || requested === modernVersion) return undefined
+  const supported = [modernVersion]
+  const { code, message, data } = new UnsupportedProtocolVersionError({ supported, requested })
+  return errorResponse(id, errorForClient({ code, message, data }, undefined))
+}
+
+const refused = (id: RequestId | null, code: number, message: string): CheckedMessage => ({
+  ok: false,
+  answer: errorResponse(id, { code, message }),
+  reason: message,
+})
+
+const members = ['jsonrpc', 'id', 'method', 'params']
+
+const isRequestId = (value: unknown) => RequestId.safeParse(value).success
+
+/** What is wrong with the members of a request or notification; `undefined`: nothing. */
+function memberFault(message: Readonly<Record<string, unknown>>): string | undefined {
+  const { jsonrpc, id, method, params } = message
+  if (jsonrpc !== '2.0') return 'jsonrpc must be "2.0".'
+  if (typeof method !== 'string') return 'method must be a string.'
+  if ('id' in message && !isRequestId(id)) {
+    return 'id must be a string or an integer of at most 2^53 - 1. A notification has no id.'
+  }
+  if ('params' in message && !isObject(params)) return 'params must be an object, or left out.'
+  const extra = Object.keys(message).find((key) => !members.includes(key))
+  if (extra !== undefined) {
+    return `A message has no member "${clientText(extra)}": only ${members.join(', ')}.`
+  }
+  return undefined
+}
+
+/** What is wrong with `_meta`, the part of params that is the same for every method. */
+function metaFault(params: unknown): string {
+  const { _meta: meta } = isObject(params) ? params : {}
+  if (!isObject(meta)) return 'params._meta must be an object, or left out.'
+  return 'progressToken' in meta && !isRequestId(meta.progressToken)
+    ? 'params._meta.progressToken must be a string or an integer of at most 2^53 - 1.'
+    : 'params._meta holds a reserved key with a value of the wrong form.'
+}
+
+/** An id that can be repeated in an answer. Larger numbers may have lost digits in parsing. */
+function echoed(id: unknown): RequestId | null {
+  if (typeof id === 'string') return id
+  return typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER ? id : null
+}

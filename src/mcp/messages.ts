@@ -1,0 +1,228 @@
+import type {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  Implementation,
+  JSONRPCErrorResponse,
+  PROTOCOL_VERSION_META_KEY,
+  SERVER_INFO_META_KEY,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+
+/*
+ * What surrounds the content of requests and results in each protocol revision. The stdio handshake
+ * needs it before the SDK is loaded, so nothing but types is imported here.
+ */
+
+/**
+ * How a client speaks the protocol. `2025`: by the revisions up to 2025-11-25, which begin with
+ * `initialize`. `modern`: by revision 2026-07-28, whose requests carry the version and the client's
+ * capabilities in `_meta`.
+ */
+export type Era = '2025' | 'modern'
+
+export const modernVersion = '2026-07-28'
+
+/** Keys of `_meta` as the SDK exports them; the types keep both the same. */
+export const metaKeys: {
+  readonly protocolVersion: typeof PROTOCOL_VERSION_META_KEY
+  readonly clientInfo: typeof CLIENT_INFO_META_KEY
+  readonly clientCapabilities: typeof CLIENT_CAPABILITIES_META_KEY
+  readonly serverInfo: typeof SERVER_INFO_META_KEY
+} = {
+  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+}
+
+/** Headers of the Streamable HTTP transport. */
+export const headerNames = {
+  protocolVersion: 'mcp-protocol-version',
+  /** The method of the message in the body (2026-07-28). */
+  method: 'mcp-method',
+  /** The name of the tool or the address of the resource in the body (2026-07-28). */
+  name: 'mcp-name',
+  /**
+   * Names a client of the 2025 revisions. This server keeps no sessions: the name only tells the
+   * clients of one API key apart, so that a cancellation reaches the right request.
+   */
+  session: 'mcp-session-id',
+}
+
+/** The value of a request's header; repeated headers are joined by commas. */
+export type GetHeader = (name: string) => string | undefined
+
+/** What a result contains besides what its method defines. */
+type Result = Readonly<Record<string, unknown>> & { readonly _meta?: unknown }
+
+/** The result of a request that is answered completely, as the era of its client defines it. */
+export const resultFor = (era: Era, result: Result, serverInfo: Implementation): Result =>
+  era === 'modern'
+    ? {
+        ...result,
+        resultType: 'complete',
+        _meta: { [metaKeys.serverInfo]: serverInfo, ...(result._meta ?? {}) },
+      }
+    : result
+
+/*
+ * JSON-RPC 2.0 messages. The stdio handshake needs them before the SDK is loaded, so only types of
+ * it are imported here.
+ */
+
+/** Numbers are safe integers: larger ones may lose digits when JSON is parsed. */
+export const RequestId = z.union([z.string(), z.int()])
+export type RequestId = z.output<typeof RequestId>
+
+/** An error response; `id` is null where the id of the request is not known. */
+export function errorResponse(
+  id: RequestId | null,
+  error: JSONRPCErrorResponse['error'],
+): JSONRPCErrorResponse {
+  // JSON-RPC 2.0 §5 requires null; the SDK's type does not have it.
+  return { jsonrpc: '2.0', id: id as RequestId, error }
+}
+
+/** The text of a result response around the JSON text of the result, with the SDK's order of members. */
+export const resultResponseParts = (id: RequestId): readonly [before: string, after: string] => [
+  '{"result":',
+  `,"jsonrpc":"2.0","id":${JSON.stringify(id)}}`,
+]
+
+/** A result response as JSON text; `result` is JSON text. */
+export function resultResponse(id: RequestId, result: string): string {
+  const [before, after] = resultResponseParts(id)
+  return before + result + after
+}
+
+/*
+ * The grammar of the messages that the fast paths answer. It accepts less than the SDK does: a
+ * message that does not match is not refused, but left to the SDK. What it accepts, the SDK accepts
+ * too. It is used before the SDK is loaded.
+ */
+
+const JsonObject = z.record(z.string(), z.unknown())
+
+const ClientInfo = z.object({
+  name: z.string(),
+  version: z.string(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  websiteUrl: z.string().optional(),
+  icons: z
+    .array(
+      z.object({
+        src: z.string(),
+        mimeType: z.string().optional(),
+        sizes: z.array(z.string()).optional(),
+        theme: z.enum(['light', 'dark']).optional(),
+      }),
+    )
+    .optional(),
+})
+
+const ClientCapabilities = z.object({
+  experimental: z.record(z.string(), JsonObject).optional(),
+  extensions: z.record(z.string(), JsonObject).optional(),
+  roots: z.object({ listChanged: z.boolean().optional() }).optional(),
+  sampling: z.object({ context: JsonObject.optional(), tools: JsonObject.optional() }).optional(),
+  elicitation: z
+    .object({
+      form: z.object({ applyDefaults: z.boolean().optional() }).optional(),
+      url: JsonObject.optional(),
+    })
+    .optional(),
+  tasks: z
+    .object({
+      list: JsonObject.optional(),
+      cancel: JsonObject.optional(),
+      requests: z
+        .object({
+          sampling: z.object({ createMessage: JsonObject.optional() }).optional(),
+          elicitation: z.object({ create: JsonObject.optional() }).optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+})
+
+/** Keys of `_meta` that begin so are defined by the protocol; the grammar names those it accepts. */
+const reservedPrefix = 'io.modelcontextprotocol/'
+
+const withoutOtherReservedKeys = (accepted: readonly string[]) => (meta: object) =>
+  Object.keys(meta).every((key) => !key.startsWith(reservedPrefix) || accepted.includes(key))
+
+const progressToken = RequestId.optional()
+
+const modernKeys = {
+  [metaKeys.protocolVersion]: z.literal(modernVersion),
+  [metaKeys.clientInfo]: ClientInfo,
+  [metaKeys.clientCapabilities]: ClientCapabilities,
+}
+
+/** `_meta` of a request of revision 2026-07-28. */
+const ModernMeta = z
+  .looseObject({ progressToken, ...modernKeys })
+  .refine(withoutOtherReservedKeys(Object.keys(modernKeys)))
+
+/** `_meta` of a request of the 2025 revisions. */
+const LegacyMeta = z.looseObject({ progressToken }).refine(withoutOtherReservedKeys([]))
+
+const Meta = z.union([ModernMeta, LegacyMeta])
+
+const request = { jsonrpc: z.literal('2.0'), id: RequestId }
+
+export const Initialize = z.strictObject({
+  ...request,
+  method: z.literal('initialize'),
+  params: z.strictObject({
+    protocolVersion: z.string(),
+    capabilities: ClientCapabilities,
+    clientInfo: ClientInfo,
+  }),
+})
+
+export const Initialized = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  method: z.literal('notifications/initialized'),
+  params: z.strictObject({}).optional(),
+})
+
+export const Discover = z.strictObject({
+  ...request,
+  method: z.literal('server/discover'),
+  params: z.strictObject({ _meta: ModernMeta }),
+})
+
+/** Without a cursor: the list is one page, so no cursor is ever valid. */
+export const ListTools = z.strictObject({
+  ...request,
+  method: z.literal('tools/list'),
+  params: z.strictObject({ _meta: Meta.optional() }).optional(),
+})
+export type ListTools = z.output<typeof ListTools>
+
+export const CallTool = z.strictObject({
+  ...request,
+  method: z.literal('tools/call'),
+  params: z.strictObject({
+    name: z.string(),
+    arguments: JsonObject.optional(),
+    _meta: Meta.optional(),
+  }),
+})
+export type CallTool = z.output<typeof CallTool>
+
+export const ReadResource = z.strictObject({
+  ...request,
+  method: z.literal('resources/read'),
+  params: z.strictObject({ uri: z.string(), _meta: Meta.optional() }),
+})
+export type ReadResource = z.output<typeof ReadResource>
+
+/** The era of a request that matches the grammar. */
+export const eraOf = ({
+  params,
+}: {
+  readonly params?: { readonly _meta?: object | undefined } | undefined
+}): Era => (metaKeys.protocolVersion in (params?._meta ?? {}) ? 'modern' : '2025')

@@ -1,0 +1,117 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import type { Credential, Session } from '../platform/sessions/session.ts'
+import type { Ended, Observer } from '../server/observe/observer.ts'
+import type { BeginningRequest, RequestOutcome } from '../server/observe/records.ts'
+import { isObject } from '../text/json.ts'
+import { type Era, type GetHeader, headerNames, modernVersion, RequestId } from './messages.ts'
+
+/** As much of a request's message as is recorded. */
+interface ObservedMessage {
+  readonly method: string
+  readonly id: RequestId
+  readonly params?: unknown
+}
+
+/** What is known of a request besides its message. */
+export interface ObservedContext {
+  /** Hash of the API key. */
+  readonly owner: string
+  readonly era: Era
+  readonly transport: BeginningRequest['transport']
+  readonly header: GetHeader
+  /** The revision of a stdio connection of 2025. */
+  readonly revision?: string | undefined
+  readonly isTool: (name: string) => boolean
+  readonly isPrompt: (name: string) => boolean
+}
+
+/** Records requests of clients. */
+export interface RequestObserving {
+  /** Runs a request, and records it when it has ended. */
+  readonly run: <T>(
+    message: ObservedMessage,
+    context: ObservedContext,
+    run: () => Promise<T>,
+  ) => Promise<T>
+  /** Records a request that is refused with a code of JSON-RPC. */
+  readonly refused: (message: ObservedMessage, context: ObservedContext, code: number) => void
+}
+
+/** `undefined` where nothing is recorded. */
+export function createRequestObserving(
+  observer: Observer | undefined,
+): RequestObserving | undefined {
+  if (!observer) return undefined
+  return {
+    run: (message, context, run) => observer.request(beginningOf(message, context), run, outcomeOf),
+    refused: (message, context, code) =>
+      observer.requestEnded(beginningOf(message, context), { outcome: 'protocol_error', code }),
+  }
+}
+
+/** Runs what a `subscriptions/listen` request opens, and records it when it has ended. */
+export type ObserveStream = (
+  message: unknown,
+  request: Pick<ObservedContext, 'transport' | 'header'> & {
+    readonly credential: Credential | undefined
+  },
+  run: () => Promise<void>,
+) => Promise<void>
+
+const StreamRequest = z.object({ method: z.string(), id: RequestId, params: z.unknown() })
+
+const isNone = () => false
+
+/** Such requests are answered by the transports, not by the SDK's servers. */
+export function createStreamObserving(
+  observing: RequestObserving | undefined,
+  sessionFor: (credential: Credential | undefined) => Session,
+): ObserveStream | undefined {
+  if (!observing) return undefined
+  return (message, { credential, ...request }, run) => {
+    const { data } = StreamRequest.safeParse(message)
+    if (!data) return run()
+    const { owner } = sessionFor(credential)
+    const context = { ...request, owner, era: 'modern', isTool: isNone, isPrompt: isNone } as const
+    return observing.run(data, context, run)
+  }
+}
+
+/** What is recorded of a request as it begins. */
+function beginningOf(
+  { method, id, params }: ObservedMessage,
+  { owner, era, transport, header, revision, isTool, isPrompt }: ObservedContext,
+): BeginningRequest {
+  const { name, _meta } = isObject(params) ? params : {}
+  return {
+    method,
+    target: targetOf(method, name, { isTool, isPrompt }),
+    owner,
+    transport,
+    id,
+    revision: era === 'modern' ? modernVersion : (revision ?? header(headerNames.protocolVersion)),
+    session: header(headerNames.session),
+    traceContext: { meta: isObject(_meta) ? _meta : {}, header },
+  }
+}
+
+function targetOf(
+  method: string,
+  name: unknown,
+  { isTool, isPrompt }: Pick<ObservedContext, 'isTool' | 'isPrompt'>,
+): BeginningRequest['target'] {
+  if (typeof name !== 'string') return undefined
+  if (method === 'tools/call' && isTool(name)) return { kind: 'tool', name }
+  if (method === 'prompts/get' && isPrompt(name)) return { kind: 'prompt', name }
+  return undefined
+}
+
+/** A tool call that has a result is recorded in the words for tool calls (tool-calls.ts). */
+function outcomeOf(ended: Ended<unknown>): RequestOutcome {
+  if (!('error' in ended)) return { outcome: 'ok' }
+  const { error } = ended
+  return error instanceof ProtocolError
+    ? { outcome: 'protocol_error', code: error.code }
+    : { outcome: 'internal', code: -32603 }
+}

@@ -1,0 +1,263 @@
+import { ProtocolError, type Prompt as ProtocolPrompt } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import type { Agent } from '../contract/agent.ts'
+import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
+import { routes } from '../contract/routes.ts'
+import { ApiError, failureText } from '../platform/failure.ts'
+import type { CacheTime } from '../platform/sessions/reply-cache.ts'
+import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
+import { resultOr } from '../platform/time-limit.ts'
+import type { SafeText } from '../text/safe-text.ts'
+import { didYouMean } from '../tool/hints/did-you-mean.ts'
+import { withIdsForNames } from '../tool/hints/names-to-ids.ts'
+import { accountIds, type CompletionSource } from './completions.ts'
+
+/** Data that a prompt embeds as a resource, or one line that says why it is missing. */
+export type Attachment =
+  | {
+      readonly what: string
+      readonly uri: string
+      readonly mimeType: string
+      readonly text: string
+    }
+  | { readonly what: string; readonly missing: string }
+
+/** What the messages of a prompt are made from: the task, then the attached data. */
+export interface PromptContent {
+  readonly text: SafeText
+  readonly attachments: readonly Attachment[]
+}
+
+/** One argument of a prompt. The protocol sends all of them as texts. */
+export interface PromptArgument<T extends z.ZodType = z.ZodType> {
+  /** Parses the text; its description is what clients show. */
+  readonly schema: T
+  /** The values that `completion/complete` offers; absent for free text. */
+  readonly completion?: CompletionSource
+}
+
+type ArgumentRecord = Readonly<Record<string, PromptArgument>>
+
+type SchemasOf<A extends ArgumentRecord> = { [Name in keyof A]: A[Name]['schema'] }
+
+/** The record of a prompt, as its file writes it. */
+interface PromptSpec<A extends ArgumentRecord> {
+  /** `verb_noun`, as tools are named. */
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  /** The route that reads its subject: the prompt is listed only if an exposed tool reads it too. */
+  readonly requires?: Route
+  readonly arguments: A
+  readonly prepare: (
+    args: z.output<z.ZodObject<SchemasOf<A>>>,
+    reader: PromptReader,
+  ) => Promise<PromptContent>
+}
+
+/** One prompt: a task in words, with the data that it needs. */
+export interface Prompt {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly requires: Route | undefined
+  /** Parses all arguments. */
+  readonly input: z.ZodObject
+  readonly completions: Readonly<Record<string, CompletionSource | undefined>>
+  /** The prompt as `prompts/list` shows it; `pinned`: without `account_id`. */
+  readonly listed: (account: 'any' | 'pinned') => ProtocolPrompt
+  readonly prepare: (args: Record<string, unknown>, reader: PromptReader) => Promise<PromptContent>
+}
+
+/** Every prompt takes it. It comes last, because it is rarely given. */
+const accountArgument: PromptArgument = {
+  schema: z
+    .string()
+    .optional()
+    .describe("Account or subaccount id. Default: the API key's own account."),
+  completion: accountIds,
+}
+
+/** Makes a prompt from its record. */
+export function definePrompt<A extends ArgumentRecord>(spec: PromptSpec<A>): Prompt {
+  const { name, title, description, requires, prepare } = spec
+  const all: ArgumentRecord = { ...spec.arguments, account_id: accountArgument }
+  const input = z.object(eachArgument(all, ({ schema }) => schema))
+  return {
+    name,
+    title,
+    description,
+    requires,
+    input,
+    completions: eachArgument(all, ({ completion }) => completion),
+    listed: (account) => ({
+      name,
+      title,
+      description,
+      arguments: Object.entries(all)
+        .filter(([argument]) => account === 'any' || argument !== 'account_id')
+        .map(([argument, { schema }]) => ({
+          name: argument,
+          description: descriptionOf(schema),
+          required: !(schema instanceof z.ZodOptional),
+        })),
+    }),
+    // `input` parsed them, and it contains the schemas of the record.
+    prepare: (args, reader) => prepare(args as z.output<z.ZodObject<SchemasOf<A>>>, reader),
+  }
+}
+
+const eachArgument = <T>(
+  all: ArgumentRecord,
+  pick: (argument: PromptArgument) => T,
+): Record<string, T> =>
+  Object.fromEntries(Object.entries(all).map(([name, argument]) => [name, pick(argument)]))
+
+/** An optional field is described by itself or by the schema it wraps. */
+function descriptionOf(field: z.ZodType): string {
+  const inner = field instanceof z.ZodOptional ? field.unwrap() : field
+  return field.description ?? (inner instanceof z.ZodType ? inner.description : undefined) ?? ''
+}
+
+/** The value that was read, or the reason in words why it could not be read. */
+export type ReadResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly problem: string }
+
+/** A request without its account, which the reader adds. */
+type PartialRequest = Partial<RouteRequest>
+
+/** Reads the platform for one prompt, on the account that the prompt is about. */
+export interface PromptReader {
+  readonly account: string
+  /**
+   * Reads the subject of the prompt. Throws a ProtocolError that names `argument`, which identifies
+   * the subject.
+   */
+  require<R extends Route>(
+    route: R,
+    request: PartialRequest,
+    argument?: string,
+  ): Promise<ReplyOf<R>>
+  /** Reads the agent with that id or exact name. Throws ProtocolError. */
+  requireAgent(reference: string): Promise<Agent>
+  /** Reads from the platform. Throws ApiError. */
+  call<R extends Route>(route: R, request: PartialRequest): Promise<ReplyOf<R>>
+  /** Reads what rarely changes: a reply that is some minutes old will do. Throws ApiError. */
+  cached<R extends Route>(route: R, request: PartialRequest, time: CacheTime): Promise<ReplyOf<R>>
+  /** Reads it now, for the cache too. Throws ApiError. */
+  refreshed<R extends Route>(
+    route: R,
+    request: PartialRequest,
+    time: CacheTime,
+  ): Promise<ReplyOf<R>>
+  /** What came of optional work: an ApiError, or no answer in time, does not fail the prompt. */
+  attempt<T>(work: Promise<T>): Promise<ReadResult<T>>
+  /** The protocol's invalid-params error about an argument. */
+  invalidArgument(argument: string, problem: string): ProtocolError
+}
+
+interface PromptRequest {
+  readonly prompt: string
+  readonly session: RestrictedSession
+  readonly account: string
+  readonly signal: AbortSignal
+}
+
+/** Longest text about agent names in an error, in characters. */
+const longestProblem = 500
+
+/** How long a prompt waits for optional data, ms. */
+const optionalDataMs = 10_000
+
+export function createPromptReader(prompt: PromptRequest): PromptReader {
+  const { session, account, signal } = prompt
+  const { client, cache, redact } = session
+  const requestOf = ({ params, query = {}, ...rest }: PartialRequest): RouteRequest => ({
+    ...rest,
+    query,
+    params: { account_id: account, ...params },
+  })
+  const invalidArgument = (argument: string, problem: string) =>
+    new ProtocolError(-32602, redact(`${prompt.prompt}: ${argument}: ${problem}`))
+
+  const require = async <R extends Route>(route: R, given: PartialRequest, argument?: string) => {
+    const request = requestOf(given)
+    return client
+      .call(route, request, signal)
+      .catch(asProtocolError({ ...prompt, route, request, argument }))
+  }
+
+  return {
+    account,
+    invalidArgument,
+    require,
+    async requireAgent(reference) {
+      const request = requestOf({ params: { agent_id: reference } })
+      const route = routes.agents.list
+      const named = await withIdsForNames(request, session, signal).catch(
+        asProtocolError({ ...prompt, route, request, argument: 'agent_id' }),
+      )
+      if (!named.ok) {
+        throw invalidArgument('agent_id', named.problem.message.slice(0, longestProblem))
+      }
+      return require(routes.agents.get, named.request, 'agent_id')
+    },
+    call: (route, given) => client.call(route, requestOf(given), signal),
+    cached: (route, given, time) => cache.read(route, requestOf(given), time),
+    refreshed: (route, given, time) => cache.refresh(route, requestOf(given), time),
+    attempt: (work) => attempt(work, signal),
+  }
+}
+
+interface FailedRequest extends PromptRequest {
+  readonly route: Route
+  readonly request: RouteRequest
+  /** The argument that names what is read. */
+  readonly argument: string | undefined
+}
+
+/** Turns an ApiError into an error about the argument, if the platform does not know its value. */
+const asProtocolError =
+  (failed: FailedRequest) =>
+  async (error: unknown): Promise<never> => {
+    if (!(error instanceof ApiError)) throw error
+    throw await protocolErrorOf(error, failed)
+  }
+
+async function protocolErrorOf(
+  error: ApiError,
+  { prompt, session, route, request, argument }: FailedRequest,
+): Promise<ProtocolError> {
+  const { failure } = error
+  const isRefused = failure.kind === 'rejected' && [404, 422].includes(failure.status)
+  if (argument === undefined || !(isRefused || failure.kind === 'bad_parameter')) {
+    return new ProtocolError(
+      -32603,
+      session.redact(`${prompt}: ${route.summary} It could not be read (${failureText(failure)}).`),
+    )
+  }
+  const hints = await didYouMean(error, request, session)
+  // The unknown id may be that of the account.
+  const named = 'account_id' in hints ? 'account_id' : argument
+  const hint = Object.values(hints).join(' ')
+  return new ProtocolError(
+    -32602,
+    session.redact(`${prompt}: ${named}: not found (${failureText(failure)}). ${hint}`.trim()),
+  )
+}
+
+async function attempt<T>(work: Promise<T>, signal: AbortSignal): Promise<ReadResult<T>> {
+  const read = work.then(
+    (value): ReadResult<T> => ({ ok: true, value }),
+    (error: unknown): ReadResult<T> => {
+      if (!(error instanceof ApiError)) throw error
+      return { ok: false, problem: failureText(error.failure) }
+    },
+  )
+  const missed = (reason: 'late' | 'aborted'): ReadResult<T> => ({
+    ok: false,
+    problem: reason === 'late' ? `nothing within ${optionalDataMs / 1000} s` : 'cancelled',
+  })
+  return resultOr(read, missed, { ms: optionalDataMs, signal })
+}

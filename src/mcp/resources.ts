@@ -1,0 +1,306 @@
+import {
+  type ListResourcesResult,
+  ProtocolError,
+  type ReadResourceResult,
+  type Resource,
+  type Server,
+  type TextResourceContents,
+} from '@modelcontextprotocol/server'
+import {
+  type ViewName,
+  viewAt,
+  viewMimeType,
+  viewNames,
+  viewTitles,
+  viewUri,
+} from '../apps/views.ts'
+import type { Route, RouteRequest } from '../contract/route.ts'
+import { routes } from '../contract/routes.ts'
+import { settledAccount } from '../platform/sessions/account.ts'
+import type { CacheTime } from '../platform/sessions/reply-cache.ts'
+import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
+import { messageText, safeJson, safeLine } from '../text/safe-text.ts'
+import { errorMetaKey } from '../tool/error-result.ts'
+import { type ServedRequest, showsViews } from './clients.ts'
+import { agentIds, type CompletionSource, voiceProviderCodes } from './completions.ts'
+import { notFound, offsetOf, refuseCursor, unknownCursor, withProtocolErrors } from './errors.ts'
+import { unchangingCacheHint } from './server-info.ts'
+
+/** `resources/list`, `resources/templates/list` and `resources/read`. */
+export function serveResources(server: Server, request: ServedRequest, context: ReadContext): void {
+  server.setRequestHandler('resources/list', ({ params }, requestContext) =>
+    listResources(context, {
+      cursor: params?.cursor,
+      views: showsViews(server, requestContext, request),
+      signal: requestContext.mcpReq.signal,
+    }),
+  )
+  server.setRequestHandler('resources/templates/list', ({ params }) => {
+    refuseCursor(params)
+    return { resourceTemplates: resourceTemplates(context.session) }
+  })
+  server.setRequestHandler('resources/read', ({ params }, { mcpReq: { signal } }) =>
+    readResource(context, params.uri, signal),
+  )
+}
+
+/** What is needed to read for a client besides its tool calls. */
+export interface ReadContext {
+  readonly session: RestrictedSession
+  /** Receives errors that are defects of this program. */
+  readonly onBug: (error: unknown) => void
+}
+
+/** Agents on each page of the list. */
+const agentsPerPage = 100
+
+/** A page of resources: those with a fixed address first, then the account's agents. */
+async function listResources(
+  context: ReadContext,
+  {
+    cursor,
+    views,
+    signal,
+  }: {
+    readonly cursor: string | undefined
+    /** The client shows views. */
+    readonly views: boolean
+    readonly signal: AbortSignal
+  },
+): Promise<ListResourcesResult> {
+  const offset = offsetOf(cursor)
+  const { session } = context
+  const first = offset === 0 ? [...fixedResources(session), ...(views ? viewResources() : [])] : []
+  const listsAgents = session.mayRead(routes.agents.list) && session.mayRead(routes.agents.get)
+  if (!listsAgents) return { resources: first }
+  try {
+    const page = await agentsPage(context, offset, signal)
+    return { ...page, resources: [...first, ...page.resources] }
+  } catch (error) {
+    if (offset > 0 || !(error instanceof ProtocolError)) throw error
+    // The fixed resources are listed without the agents, and `_meta` tells why they are missing.
+    return { resources: first, _meta: { [errorMetaKey]: messageText(error.message) } }
+  }
+}
+
+async function agentsPage(context: ReadContext, offset: number, signal: AbortSignal) {
+  const { session } = context
+  const request = {
+    params: { account_id: settledAccount(undefined, session.pinnedAccount) },
+    query: { limit: agentsPerPage, offset },
+  }
+  const { count, items } = await withProtocolErrors('voice-agents://agents', context, () =>
+    session.client.call(routes.agents.list, request, signal),
+  )
+  // Agents may be deleted between two pages: an empty page at the end is not an error.
+  if (items.length === 0 && offset > (count ?? offset)) throw unknownCursor()
+  const next = offset + items.length
+  const hasMore = items.length > 0 && next < (count ?? 0)
+  return { resources: items.map(agentResource), ...(hasMore && { nextCursor: String(next) }) }
+}
+
+const agentResource = ({
+  id,
+  name,
+  note,
+}: {
+  id: string
+  name?: string | null | undefined
+  note?: string | null | undefined
+}): Resource => ({
+  uri: `voice-agents://agents/${encodeURIComponent(id)}`,
+  name: safeLine(`agent-${id}`),
+  title: safeLine(name || `Agent ${id}`),
+  ...(note && { description: safeLine(note) }),
+  mimeType,
+})
+
+/**
+ * The contents of one resource. Clients may reuse them for as long as this server does, each for
+ * its own user only. Throws ResourceNotFoundError and ProtocolError.
+ */
+export async function readResource(
+  context: ReadContext,
+  uri: string,
+  signal: AbortSignal,
+): Promise<ReadResourceResult> {
+  const { session } = context
+  const view = viewAt(uri)
+  if (view) return { contents: [await viewContents(view)], ...unchangingCacheHint }
+  const source = sourceOf(uri, session)
+  if (!source) throw notFound(uri, session)
+  const { route, request, cacheTime } = source
+  const value = await withProtocolErrors(uri, context, () =>
+    cacheTime
+      ? session.cache.read(route, request, cacheTime)
+      : session.client.call(route, request, signal),
+  )
+  return {
+    contents: [{ uri, mimeType, text: safeJson(JSON.stringify(value)) }],
+    ttlMs: cacheTime ? session.cache.cacheMs(cacheTime) : 0,
+    cacheScope: 'private',
+  }
+}
+
+/** All resources have this type. */
+const mimeType = 'application/json'
+
+/** The request to the platform that reads a resource. */
+interface ResourceSource {
+  readonly route: Route
+  readonly request: (account_id: string, value: string) => RouteRequest
+  /** How long a reply may be reused, here and by clients; absent: every read asks the platform. */
+  readonly cacheTime?: CacheTime
+}
+
+/** A resource with a fixed address. */
+interface FixedResource extends ResourceSource {
+  readonly uri: string
+  readonly name: string
+  readonly title: string
+  readonly description: string
+}
+
+/** Resources whose addresses differ in one variable, which stands at the end. */
+interface ResourceTemplate extends ResourceSource {
+  readonly uriTemplate: string
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  /** Values of the variable. */
+  readonly completion: CompletionSource
+}
+
+const ofAccount = (account_id: string): RouteRequest => ({ params: { account_id }, query: {} })
+
+const fixed: readonly FixedResource[] = [
+  {
+    uri: 'voice-agents://account',
+    name: 'account',
+    title: 'Account',
+    description: 'The account of the API key.',
+    route: routes.accounts.current,
+    request: () => ({ params: {}, query: {} }),
+  },
+  {
+    uri: 'voice-agents://catalog/models',
+    name: 'models',
+    title: 'Language models',
+    description: 'Catalog of language models by provider, with ratings and prices.',
+    route: routes.providers.models,
+    request: ofAccount,
+    cacheTime: 'catalog',
+  },
+  {
+    uri: 'voice-agents://catalog/transcribers',
+    name: 'transcribers',
+    title: 'Transcribers',
+    description: 'Catalog of transcribers by provider, with the languages they take.',
+    route: routes.providers.transcribers,
+    request: ofAccount,
+    cacheTime: 'catalog',
+  },
+]
+
+const templates: readonly ResourceTemplate[] = [
+  {
+    uriTemplate: 'voice-agents://catalog/voices/{provider}',
+    name: 'voices',
+    title: 'Voices of a provider',
+    description: 'Live catalog of the voices of one provider, such as elevenlabs.',
+    route: routes.providers.voices,
+    request: (account_id, provider) => ({ params: { account_id }, query: { provider } }),
+    completion: voiceProviderCodes,
+    cacheTime: 'catalog',
+  },
+  {
+    uriTemplate: 'voice-agents://agents/{agent_id}',
+    name: 'agent',
+    title: 'Agent',
+    description: 'Full configuration of one agent of the account.',
+    route: routes.agents.get,
+    request: (account_id, agent_id) => ({ params: { account_id, agent_id }, query: {} }),
+    completion: agentIds,
+  },
+]
+
+const listed = <T extends ResourceSource>({
+  route: _,
+  request: __,
+  cacheTime: ___,
+  ...shown
+}: T) => ({ ...shown, mimeType })
+
+type Readable = Pick<RestrictedSession, 'mayRead'>
+
+/** The resources with a fixed address that an exposed tool can read, as clients see them. */
+const fixedResources = ({ mayRead }: Readable) =>
+  fixed.filter(({ route }) => mayRead(route)).map(listed)
+
+/** The templates of what an exposed tool can read, as clients see them. */
+export const resourceTemplates = ({ mayRead }: Readable) =>
+  templates
+    .filter(({ route }) => mayRead(route))
+    .map(({ completion: _, ...template }) => listed(template))
+
+/** The template with exactly this text, if an exposed tool can read its resources. */
+export const templateAt = (uriTemplate: string, { mayRead }: Readable) =>
+  templates.find((template) => template.uriTemplate === uriTemplate && mayRead(template.route))
+
+/** How to read the resource with this address; `undefined`: no exposed tool can read it. */
+export function sourceOf(
+  uri: string,
+  { pinnedAccount, mayRead }: Pick<RestrictedSession, 'pinnedAccount' | 'mayRead'>,
+) {
+  const account = settledAccount(undefined, pinnedAccount)
+  const resource = fixed.find((one) => one.uri === uri && mayRead(one.route))
+  if (resource) return { ...resource, request: resource.request(account, '') }
+  for (const template of templates) {
+    const [prefix = ''] = template.uriTemplate.split('{')
+    const value = uri.startsWith(prefix) ? decodedSegment(uri.slice(prefix.length)) : ''
+    if (value && mayRead(template.route)) {
+      return { ...template, request: template.request(account, value) }
+    }
+  }
+  return undefined
+}
+
+/** Whether this server has such addresses. The resource itself may be missing. */
+export const isResourceAddress = (uri: string) =>
+  sourceOf(uri, { pinnedAccount: undefined, mayRead: () => true }) !== undefined
+
+/** One segment of a path, decoded; empty if the text is not one segment. */
+function decodedSegment(segment: string): string {
+  try {
+    return segment.includes('/') ? '' : decodeURIComponent(segment)
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * What a host has to know before it shows a view: it needs no other origin and no permission. The
+ * empty lists are the strictest policy that the specification has.
+ */
+const _meta = {
+  ui: {
+    csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] },
+    prefersBorder: true,
+  },
+}
+
+/** The views as clients that show them see them in `resources/list`. */
+const viewResources = (): Resource[] =>
+  viewNames.map((name) => ({
+    uri: viewUri(name),
+    name: `${name}-view`,
+    ...viewTitles[name],
+    mimeType: viewMimeType,
+    _meta,
+  }))
+
+/** The HTML of a view, and what a host has to know of it. */
+async function viewContents(view: ViewName): Promise<TextResourceContents> {
+  const { readView } = await import('../apps/read-view.ts')
+  return { uri: viewUri(view), mimeType: viewMimeType, text: await readView(view), _meta }
+}

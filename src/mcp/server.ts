@@ -1,0 +1,181 @@
+import {
+  type Implementation,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type McpServerFactory,
+  type Result,
+  Server,
+  type ServerContext,
+  type ServerOptions,
+  type Transport,
+} from '@modelcontextprotocol/server'
+import { restrictedSession } from '../platform/sessions/restricted-session.ts'
+import type { Session } from '../platform/sessions/session.ts'
+import { type Credential, credentialOf } from '../platform/sessions/session.ts'
+import type { CancelledTasks } from '../state/records.ts'
+import type { Confirmations } from '../tool/confirmation.ts'
+import type { CallTaskView } from '../tool/task.ts'
+import type { ServedRequest } from './clients.ts'
+import { messageForClient } from './errors.ts'
+import type { Exposure } from './exposure.ts'
+import type { Era, GetHeader, RequestId } from './messages.ts'
+import type { ObservedContext, RequestObserving } from './observed-request.ts'
+import type { Prompt } from './prompt.ts'
+import { servePrompts } from './prompts.ts'
+import type { ExposureOfRequest } from './request-exposure.ts'
+import { serveResources } from './resources.ts'
+import { serveSubscriptions } from './subscriptions.ts'
+import { callTasks, serveTasks } from './tasks.ts'
+import { type Cancellations, type RunTool, serveCancellations } from './tool-calls.ts'
+import { type OnUnknownTool, serveTools, type ToolCatalogue } from './tools.ts'
+
+export interface ServerFactoryOptions {
+  readonly info: Implementation
+  /** What is exposed to a connection or an HTTP request, by the request's headers. */
+  readonly exposureFor: ExposureOfRequest
+  /** The session of a connection (stdio, no key given) or of an HTTP request. */
+  readonly sessionFor: (credential: Credential | undefined) => Session
+  readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
+  readonly prompts: readonly Prompt[]
+  readonly runTool: RunTool
+  readonly confirmations: Confirmations
+  readonly cancellations: Cancellations
+  readonly cancelledTasks: CancelledTasks
+  readonly callTaskView: CallTaskView
+  readonly onBug: (error: unknown) => void
+  readonly onUnknownTool: OnUnknownTool
+  /** Records requests; `undefined`: nothing is recorded. */
+  readonly observing?: RequestObserving | undefined
+  /** Whether a request was answered, and recorded, before the SDK received it. */
+  readonly isAnswered?: ((id: RequestId) => boolean) | undefined
+  /** Receives each server that is made, for what a transport sends through it. */
+  readonly onServer?: (server: Server, session: Session) => void
+}
+
+/**
+ * Makes a server of the SDK for each HTTP request and each stdio connection. It only binds handlers
+ * to a session; everything else is made once.
+ */
+export function createServerFactory(options: ServerFactoryOptions): McpServerFactory {
+  return ({ era: protocolEra, authInfo, requestInfo }) => {
+    const era: Era = protocolEra === 'modern' ? 'modern' : '2025'
+    const header: GetHeader = (name) => requestInfo?.headers.get(name) ?? undefined
+    const credential = credentialOf(authInfo)
+    const requested = options.exposureFor(header, credential?.scopes)
+    // The transport refuses such a request before.
+    if (!requested.ok) throw new Error(`The transport let a request through: ${requested.message}`)
+    const request: ServedRequest = {
+      session: options.sessionFor(credential),
+      exposure: requested.exposure,
+      header,
+      transport: requestInfo === undefined ? 'stdio' : 'http',
+      isStatelessLegacy: era === '2025' && requestInfo !== undefined,
+    }
+    const catalogue = options.catalogueOf(requested.exposure)
+    const server = createServer(request, era, catalogue, options)
+    serveMethods(server, request, { ...options, era, catalogue })
+    options.onServer?.(server, request.session)
+    return server
+  }
+}
+
+function createServer(
+  { session, header, transport, isStatelessLegacy }: ServedRequest,
+  era: Era,
+  catalogue: ToolCatalogue,
+  { info, observing, prompts, isAnswered }: ServerFactoryOptions,
+): Server {
+  const legacy = isStatelessLegacy ? catalogue.statelessLegacy : catalogue.legacy
+  const contextOf = (revision: string | undefined): ObservedContext => ({
+    ...{ owner: session.owner, era, transport, header, revision },
+    isTool: (name) => catalogue.byName.has(name),
+    isPrompt: (name) => prompts.some((prompt) => prompt.name === name),
+  })
+  return new ServerInOurWords(info, era === 'modern' ? catalogue.modern : legacy, {
+    era,
+    recording: observing && { observing, contextOf, isAnswered },
+  })
+}
+
+function serveMethods(
+  server: Server,
+  request: ServedRequest,
+  {
+    era,
+    ...options
+  }: ServerFactoryOptions & { readonly era: Era; readonly catalogue: ToolCatalogue },
+): void {
+  const { session, exposure, isStatelessLegacy } = request
+  const { onBug } = options
+  const readContext = { session: restrictedSession(session, exposure.tools), onBug }
+  serveTools(server, request, options)
+  serveResources(server, request, readContext)
+  servePrompts(server, { ...readContext, prompts: options.prompts })
+  if (era === 'modern')
+    serveTasks(server, callTasks({ session, tools: exposure.tools, ...options }))
+  if (isStatelessLegacy) serveCancellations(server, request, options.cancellations)
+  else serveSubscriptions(server, readContext)
+}
+
+type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>
+
+/** How the requests of one server are recorded. */
+interface Recording extends Pick<ServerFactoryOptions, 'isAnswered'> {
+  readonly observing: RequestObserving
+  /** `revision`: what the connection has agreed on. */
+  readonly contextOf: (revision: string | undefined) => ObservedContext
+}
+
+/** The SDK's server; its errors are rewritten before they are sent, and its requests recorded. */
+class ServerInOurWords extends Server {
+  readonly #era: Era
+  readonly #recording: Recording | undefined
+  /** Requests that a handler works on, or has answered. */
+  readonly #handled = new Set<RequestId>()
+
+  constructor(
+    info: Implementation,
+    options: ServerOptions,
+    { era, recording }: { readonly era: Era; readonly recording: Recording | undefined },
+  ) {
+    super(info, options)
+    this.#era = era
+    this.#recording = recording
+  }
+
+  override async connect(transport: Transport): Promise<void> {
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => {
+      const sent = messageForClient(message, this.#era)
+      if (this.#recording) this.#recordRefusal(sent, this.#recording)
+      return send(sent, options)
+    }
+    await super.connect(transport)
+  }
+
+  /** Called also by the SDK's constructor, before this one has run. */
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const run = super._wrapHandler(method, handler)
+    return async (request, context) => {
+      if (!this.#recording) return run(request, context)
+      const { observing, contextOf, isAnswered } = this.#recording
+      this.#handled.add(request.id)
+      try {
+        if (isAnswered?.(request.id)) return await run(request, context)
+        const revision = this.getNegotiatedProtocolVersion()
+        return await observing.run(request, contextOf(revision), () => run(request, context))
+      } finally {
+        // A cancelled request gets no answer.
+        if (context.mcpReq.signal.aborted) this.#handled.delete(request.id)
+      }
+    }
+  }
+
+  /** Records a request that was refused with a code of JSON-RPC before a handler ran. */
+  #recordRefusal(message: JSONRPCMessage, { observing, contextOf }: Recording): void {
+    if ('method' in message || message.id === undefined) return
+    if (this.#handled.delete(message.id) || !('error' in message)) return
+    const context = contextOf(this.getNegotiatedProtocolVersion())
+    observing.refused({ method: 'unknown', id: message.id }, context, message.error.code)
+  }
+}

@@ -1,0 +1,152 @@
+import type { Implementation } from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { declaresViews, type ViewName, viewMeta } from '../apps/views.ts'
+import type { Observer } from '../server/observe/observer.ts'
+import {
+  Discover,
+  type Era,
+  eraOf,
+  Initialize,
+  Initialized,
+  ListTools,
+  metaKeys,
+  modernVersion,
+  RequestId,
+  resultFor,
+  resultResponse,
+} from './messages.ts'
+import { type InstructionsInput, serverOptionsFor, unchangingCacheHint } from './server-info.ts'
+
+/*
+ * Answers the first messages of a stdio connection before the SDK, the tools or anything else is
+ * loaded: who the server is, and which tools it has. The answers are the SDK's. The first message
+ * that does not match the grammar, and all that follow it, are left to the SDK. It first receives
+ * the messages that changed the state of the connection, and its answers to them are dropped.
+ */
+
+interface HandshakeReply {
+  /** The answer, as JSON text; absent: the message is not answered. */
+  readonly text?: string
+  /** The message changed the state of the connection: the SDK has to receive it, too. */
+  readonly mustReplay?: boolean
+}
+
+/** A tool as `tools/list` shows it, as JSON text without its view. */
+interface ListedText {
+  readonly listed: string
+  readonly view: ViewName | undefined
+}
+
+/** Handles one message; `undefined`: this message and all later ones are the SDK's. */
+export type StdioHandshake = (message: unknown) => HandshakeReply | undefined
+
+interface StdioHandshakeOptions extends InstructionsInput {
+  readonly info: Implementation
+  /** The listed tools; `undefined`: not known before the tools are loaded. */
+  readonly listed: readonly ListedText[] | undefined
+  /** Revisions that begin with `initialize`. */
+  readonly versions: readonly string[]
+}
+
+const Message = z.discriminatedUnion('method', [Initialize, Initialized, Discover, ListTools])
+
+export function createStdioHandshake(options: StdioHandshakeOptions): StdioHandshake {
+  const results = createResults(options)
+  /** Set by the first message that only one era has. A `server/discover` request is sent by both. */
+  let era: Era | undefined
+  /** The client of the 2025 revisions shows views. */
+  let showsViews = false
+  return (received) => {
+    const { data: message } = Message.safeParse(received, { jitless: true })
+    switch (message?.method) {
+      case 'initialize': {
+        const { protocolVersion, capabilities } = message.params
+        if (era !== undefined || !options.versions.includes(protocolVersion)) return undefined
+        era = '2025'
+        showsViews = declaresViews(capabilities)
+        return reply(message.id, results.initialize(protocolVersion), true)
+      }
+      case 'notifications/initialized':
+        return era === '2025' ? { mustReplay: true } : undefined
+      case 'server/discover':
+        return era === '2025' ? undefined : reply(message.id, results.discover())
+      case 'tools/list': {
+        const requestEra = eraOf(message)
+        // The first request of the modern era needs no handshake; one of 2025 does.
+        if (requestEra !== (era ?? 'modern')) return undefined
+        const meta = message.params?._meta ?? {}
+        const views = era === '2025' ? showsViews : declaresViews(meta[metaKeys.clientCapabilities])
+        const result = results.listTools(requestEra, views)
+        if (result === undefined) return undefined
+        // The SDK learns the era from one request.
+        const mustReplay = era === undefined
+        era = requestEra
+        return reply(message.id, result, mustReplay)
+      }
+      case undefined:
+        return undefined
+    }
+  }
+}
+
+const reply = (id: RequestId, result: string, mustReplay = false): HandshakeReply => ({
+  text: resultResponse(id, result),
+  mustReplay,
+})
+
+/** The results of each method, as JSON text. */
+function createResults({ info, listed, ...input }: StdioHandshakeOptions) {
+  const modernResult = (result: Record<string, unknown>) =>
+    JSON.stringify(resultFor('modern', { ...result, ...unchangingCacheHint }, info))
+  return {
+    initialize(protocolVersion: string) {
+      const { capabilities, instructions } = serverOptionsFor(input, '2025')
+      return JSON.stringify({ protocolVersion, capabilities, serverInfo: info, instructions })
+    },
+    discover() {
+      const { capabilities, instructions } = serverOptionsFor(input, 'modern')
+      return modernResult({ supportedVersions: [modernVersion], capabilities, instructions })
+    },
+    /** Put together as text: parsing and serialising 80 kB would delay the first answer. */
+    listTools(era: Era, views: boolean) {
+      if (!listed) return undefined
+      const texts = listed.map((tool) => (views ? withViewText(tool) : tool.listed))
+      const tools = `"tools":[${texts.join(',')}]`
+      return era === 'modern' ? `{${tools},${modernResult({}).slice(1)}` : `{${tools}}`
+    },
+  }
+}
+
+const withViewText = ({ listed, view }: ListedText): string =>
+  view === undefined ? listed : `${listed.slice(0, -1)},"_meta":${JSON.stringify(viewMeta(view))}}`
+
+/** As much of a request that the handshake has answered as is recorded. */
+const Answered = z.object({
+  method: z.string(),
+  id: RequestId,
+  params: z
+    .object({
+      protocolVersion: z.string().optional(),
+      _meta: z.looseObject({ [metaKeys.protocolVersion]: z.string().optional() }).default({}),
+    })
+    .optional(),
+})
+
+/** The same handshake; the requests that it answers are recorded. */
+export const observedHandshake =
+  (handshake: StdioHandshake, observer: Observer): StdioHandshake =>
+  (message) => {
+    const reply = handshake(message)
+    if (reply?.text === undefined) return reply
+    const { method, id, params } = Answered.parse(message)
+    const meta = params?._meta ?? {}
+    const revision = params?.protocolVersion ?? meta[metaKeys.protocolVersion]
+    observer.requestEnded(
+      {
+        ...{ method, id, revision, owner: undefined, transport: 'stdio' },
+        traceContext: { meta, header: () => undefined },
+      },
+      { outcome: 'ok' },
+    )
+    return reply
+  }

@@ -1,0 +1,91 @@
+import { INVALID_PARAMS, ProtocolError, type Server } from '@modelcontextprotocol/server'
+import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
+import { WatchLimitError } from '../platform/sessions/watched-replies.ts'
+import { isResourceAddress, type ReadContext, readResource, sourceOf } from './resources.ts'
+
+/**
+ * `resources/subscribe` and `resources/unsubscribe` of the 2025 revisions. The transports serve
+ * `subscriptions/listen` of the later revision.
+ */
+export function serveSubscriptions(server: Server, context: ReadContext): void {
+  const stops = new Map<string, () => void>()
+  const end = (uri: string) => {
+    stops.get(uri)?.()
+    stops.delete(uri)
+  }
+  server.setRequestHandler('resources/subscribe', async ({ params: { uri } }, { mcpReq }) => {
+    await refuseMissing(context, uri, mcpReq.signal)
+    // The client went meanwhile: `onclose` has been called, and would not end this subscription.
+    if (mcpReq.signal.aborted) return {}
+    end(uri)
+    const notify = () => server.sendResourceUpdated({ uri }).catch(() => undefined)
+    stops.set(uri, watchOne(context, uri, notify))
+    return {}
+  })
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    end(uri)
+    return {}
+  })
+  server.onclose = () => {
+    for (const uri of [...stops.keys()]) end(uri)
+  }
+}
+
+function watchOne({ session }: ReadContext, uri: string, onUpdate: () => void): () => void {
+  try {
+    return watchResources(session, [uri], onUpdate)
+  } catch (error) {
+    if (error instanceof WatchLimitError) throw new ProtocolError(-32000, error.message)
+    throw error
+  }
+}
+
+/**
+ * Throws ProtocolError for a resource that does not exist: the client should know its mistake. A
+ * resource that cannot be read for another reason may be readable soon.
+ */
+async function refuseMissing(
+  context: ReadContext,
+  uri: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await readResource(context, uri, signal)
+  } catch (error) {
+    if (error instanceof ProtocolError && error.code === INVALID_PARAMS) throw error
+  }
+}
+
+/** Most resources of one subscription. */
+const maxWatched = 100
+
+/** The addresses of a subscription that are watched: those of resources, up to the limit. */
+export const watchable = (uris: readonly string[]): string[] =>
+  [...new Set(uris)].filter(isResourceAddress).slice(0, maxWatched)
+
+/**
+ * Calls `onUpdate` whenever the contents of one of the resources change, until the returned function
+ * is called. Ignores addresses that cannot be watched. Throws WatchLimitError.
+ */
+export function watchResources(
+  session: RestrictedSession,
+  uris: readonly string[],
+  onUpdate: (uri: string) => void,
+): () => void {
+  const stops: (() => void)[] = []
+  const stopAll = () => {
+    for (const stop of stops) stop()
+  }
+  try {
+    for (const uri of watchable(uris)) {
+      const source = sourceOf(uri, session)
+      if (!source) continue
+      const { route, request, cacheTime = 'watched' } = source
+      stops.push(session.cache.watch(route, request, cacheTime, () => onUpdate(uri)))
+    }
+  } catch (error) {
+    stopAll()
+    throw error
+  }
+  return stopAll
+}

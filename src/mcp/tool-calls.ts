@@ -1,0 +1,307 @@
+import { createHash } from 'node:crypto'
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+  type Server,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { knownOwnAccountId } from '../platform/sessions/account.ts'
+import type { Session } from '../platform/sessions/session.ts'
+import type { Audit } from '../server/audit/audit.ts'
+import type { AuditedCall } from '../server/audit/call-record.ts'
+import type { Target } from '../server/audit/outcome.ts'
+import type { Observer } from '../server/observe/observer.ts'
+import type { Changes } from '../state/changes.ts'
+import type { StateError } from '../state/state-access.ts'
+import { type CallContext, callTool } from '../tool/call.ts'
+import type { ConfirmedCall } from '../tool/confirmation.ts'
+import { errorMetaKey } from '../tool/error-result.ts'
+import type { Tool } from '../tool/tool.ts'
+import type { RequestSender, ServedRequest } from './clients.ts'
+import { type GetHeader, headerNames } from './messages.ts'
+
+/** What a client can take part in while a tool runs. */
+export type ToolClient = Pick<CallContext, 'confirmOf' | 'progress' | 'takesTasks'>
+
+/** A client that receives the answer and nothing else. Only for tools that never ask. */
+export const answerOnlyClient: ToolClient = {
+  confirmOf:
+    async ({ tool }) =>
+    () =>
+      Promise.reject(new Error(`${tool} asks for confirmation, but its record does not say so`)),
+  progress: () => undefined,
+  takesTasks: false,
+}
+
+/** What a call needs to know of its request. */
+interface ToolRequest {
+  readonly session: Session
+  /** All tools that are exposed to the request. */
+  readonly tools: readonly Tool[]
+  readonly client: ToolClient
+  /** Asked only where it is recorded. */
+  readonly sender: () => RequestSender
+  /** Fires when the request is cancelled, or its client is gone. */
+  readonly signal: AbortSignal
+  /**
+   * Set for stateless HTTP of the 2025 revisions, where the cancellation of a request arrives in
+   * another request.
+   */
+  readonly stateless: { readonly id: string | number; readonly header: GetHeader } | undefined
+}
+
+/** Runs one `tools/call`. */
+export type RunTool = (
+  tool: Tool,
+  args: Record<string, unknown>,
+  request: ToolRequest,
+) => Promise<CallToolResult | InputRequiredResult>
+
+/** How every `tools/call` runs, whichever path its request takes. */
+export function createToolCalls({
+  cancellations,
+  shutdown,
+  onBug,
+  onStateFailure,
+  observer,
+}: {
+  readonly cancellations: Cancellations
+  /** Fires when the only client is gone, or the server has to stop. */
+  readonly shutdown: AbortSignal | undefined
+  readonly onBug: CallContext['onBug']
+  /** Receives every failure of the state that a request had. */
+  readonly onStateFailure: (error: StateError) => void
+  readonly observer?: Observer | undefined
+}): RunTool {
+  const runTool: RunTool = (
+    tool,
+    args,
+    { session, tools, client, sender, signal: requestSignal, stateless },
+  ) => {
+    const stateFailed = (error: StateError) => {
+      onStateFailure(error)
+      // Over HTTP who calls is not who runs the server.
+      return sender().transport === 'http' ? undefined : error.message
+    }
+    const run = (signal: AbortSignal) =>
+      callTool(tool, args, { session, tools, signal, shutdown, onBug, stateFailed, ...client })
+    const signal = stopsAtShutdown(tool) ? anyOf(requestSignal, shutdown) : requestSignal
+    if (!stateless) return run(signal)
+    const caller = cancellations.callerOf(session.owner, stateless.header)
+    return cancellations.run(caller, { id: stateless.id, signal }, run)
+  }
+  if (!observer) return runTool
+  return (tool, args, request) => {
+    const call = { tool: tool.name, operation: tool.route.id }
+    return observer.toolCall(call, () => runTool(tool, args, request), outcomeOf)
+  }
+}
+
+/**
+ * A tool that acts on many things after one confirmation, such as place_calls, stops at a shutdown: what
+ * was begun is finished, and the result tells what was done. Every other tool is answered to its end.
+ */
+const stopsAtShutdown = ({ asksConfirmation, reportsProgress }: Tool) =>
+  asksConfirmation && reportsProgress
+
+const anyOf = (signal: AbortSignal, other: AbortSignal | undefined) =>
+  other ? AbortSignal.any([signal, other]) : signal
+
+/** Runs tools, and records those that change something in the audit trail. */
+export const auditedCalls =
+  (runTool: RunTool, audit: Audit): RunTool =>
+  (tool, args, request) => {
+    if (tool.effect === 'reads') return runTool(tool, args, request)
+    const client = { ...request.client, confirmOf: auditedConfirmation(request.client, audit) }
+    return audit.toolCall(
+      auditedCall(tool, args, request),
+      () => runTool(tool, args, { ...request, client }),
+      (ended) => ({
+        word: outcomeOf(ended),
+        targets: 'result' in ended ? targetsOf(ended.result) : [],
+      }),
+    )
+  }
+
+/** A call of a tool, as the audit trail wants it. */
+export function auditedCall(
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  { session, sender }: { readonly session: Session; readonly sender: () => RequestSender },
+): AuditedCall {
+  const { transport, client, userAgent } = sender()
+  const { owner, platform, clientNetwork, oauthClient, redact } = session
+  return {
+    tool: tool.name,
+    arguments: args,
+    argumentNames: Object.keys(tool.input.shape),
+    caller: {
+      ...{ owner, platform, transport, redact },
+      accountId: () => accountOf(args, session),
+      network: clientNetwork,
+      oauthClient,
+      client: client
+        ? { name: client.name, version: client.version }
+        : { ...(userAgent !== undefined && { user_agent: userAgent }) },
+    },
+  }
+}
+
+/** The account that a call is for, where it is known before anything is sent. */
+function accountOf({ account_id: named }: Readonly<Record<string, unknown>>, session: Session) {
+  const { pinnedAccount, cache } = session
+  if (pinnedAccount !== undefined && pinnedAccount !== 'me') return pinnedAccount
+  const isOwn = pinnedAccount === 'me' || named === undefined || named === null || named === 'me'
+  return isOwn ? knownOwnAccountId(cache) : undefined
+}
+
+const auditedConfirmation =
+  ({ confirmOf }: ToolClient, audit: Audit): ToolClient['confirmOf'] =>
+  async (call: Omit<ConfirmedCall, 'canAsk' | 'earlier'>) => {
+    const confirm = await confirmOf(call)
+    return async (what) => {
+      audit.confirmed('not_given')
+      const agreement = await confirm(what)
+      audit.confirmed(agreement.by)
+      return agreement
+    }
+  }
+
+/** What a tool shows of the platform may have a field of this name, too. */
+const Confirmation = z
+  .object({ state: z.enum(['needed', 'declined', 'dismissed']) })
+  .optional()
+  .catch(undefined)
+
+/** As much of a tool's result as tells how the call ended. All of it is made by this server. */
+const EndedCall = z.object({
+  resultType: z.string().optional(),
+  isError: z.boolean().optional(),
+  structuredContent: z.object({ confirmation: Confirmation }).optional().catch(undefined),
+  _meta: z.object({ [errorMetaKey]: z.object({ kind: z.string() }).optional() }).optional(),
+})
+
+/**
+ * How a call ended, in one word: `ok`; the kind of its error (docs/errors.md); `input_required`,
+ * `task`, or the state of a confirmation; `protocol_error` for a call that is answered with an error
+ * of JSON-RPC.
+ */
+export function outcomeOf(ended: { readonly result: unknown } | { readonly error: unknown }) {
+  if ('error' in ended) return ended.error instanceof ProtocolError ? 'protocol_error' : 'internal'
+  const { data } = EndedCall.safeParse(ended.result)
+  const { isError, resultType = 'complete', structuredContent, _meta } = data ?? {}
+  const { confirmation } = structuredContent ?? {}
+  if (confirmation) return `confirmation_${confirmation.state}`
+  if (isError) return _meta?.[errorMetaKey]?.kind ?? 'failed'
+  return resultType === 'complete' ? 'ok' : resultType
+}
+
+/** As much of an item of a result as says which thing it is, and what came of it. */
+const Item = z.object({
+  agent_id: z.string().optional(),
+  phone_number_id: z.string().optional(),
+  name: z.string().optional(),
+  to_number: z.string().optional(),
+  outcome: z.string(),
+})
+const Items = z.array(Item)
+
+/** The results of tools that do the same with many things. Those of one thing have no summary. */
+const Result = z.object({
+  structuredContent: z.object({
+    summary: z.record(z.string(), z.number()),
+    agents: Items.default([]),
+    numbers: Items.default([]),
+    calls: Items.default([]),
+  }),
+})
+
+/** What came of each of many things; nothing where a call was for one. */
+export function targetsOf(result: unknown): readonly Target[] {
+  const { data } = Result.safeParse(result)
+  if (!data) return []
+  const { agents, numbers, calls } = data.structuredContent
+  return [...agents, ...numbers, ...calls].map(
+    ({ agent_id, phone_number_id, name, to_number, outcome }) => ({
+      id: agent_id ?? phone_number_id ?? (to_number === undefined ? name : undefined),
+      to_number,
+      outcome,
+    }),
+  )
+}
+
+/** The sender of a request, as far as its headers tell. */
+interface Caller {
+  readonly name: string
+  /** Whether no other sender has this name: it sends the session header that it was given. */
+  readonly isUnique: boolean
+}
+
+/** The requests of stateless HTTP under way: their cancellation arrives in another request. */
+export interface Cancellations {
+  callerOf(owner: string, header: GetHeader): Caller
+  /** Does the work of one request. The signal for the work also fires when it is cancelled here. */
+  run<T>(
+    caller: Caller,
+    request: { readonly id: string | number; readonly signal: AbortSignal },
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T>
+  cancel(caller: Caller, requestId: string | number): void
+}
+
+/**
+ * Over stateless HTTP of the 2025 revisions, the server that receives `notifications/cancelled`
+ * does not know the request. Both have only their sender in common. Two requests under way may have
+ * the same id and sender, if clients do not send the session header back: then it is not known
+ * which one is meant, and neither is cancelled. For the same reason only the cancellations of unique
+ * callers go to the other servers, where the request may be.
+ */
+export function createCancellations(changes: Changes): Cancellations {
+  const underWay = new Map<string, Set<AbortController>>()
+  const keyOf = ({ name }: Caller, id: string | number) =>
+    createHash('sha256')
+      .update(JSON.stringify([name, id]))
+      .digest('base64url')
+  const abort = (key: string) => {
+    const [one, another] = underWay.get(key) ?? []
+    if (another === undefined) one?.abort()
+  }
+  changes.listen('cancelled_request', abort)
+  return {
+    callerOf(owner, header) {
+      const session = header(headerNames.session)
+      const name = JSON.stringify([owner, session ?? header('user-agent')])
+      return { name, isUnique: session !== undefined }
+    },
+    async run(caller, { id, signal }, work) {
+      const key = keyOf(caller, id)
+      const controller = new AbortController()
+      const controllers = underWay.get(key) ?? new Set()
+      underWay.set(key, controllers.add(controller))
+      try {
+        return await work(AbortSignal.any([signal, controller.signal]))
+      } finally {
+        controllers.delete(controller)
+        if (controllers.size === 0) underWay.delete(key)
+      }
+    },
+    cancel(caller, requestId) {
+      const topic = keyOf(caller, requestId)
+      if (caller.isUnique) changes.announce({ kind: 'cancelled_request', topic })
+      else abort(topic)
+    },
+  }
+}
+
+/** `notifications/cancelled` for a request that another server of the same process answers. */
+export function serveCancellations(
+  server: Server,
+  { session, header }: ServedRequest,
+  cancellations: Cancellations,
+): void {
+  const caller = cancellations.callerOf(session.owner, header)
+  server.setNotificationHandler('notifications/cancelled', ({ params: { requestId } }) => {
+    if (requestId !== undefined) cancellations.cancel(caller, requestId)
+  })
+}

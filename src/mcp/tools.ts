@@ -1,0 +1,188 @@
+import {
+  ProtocolError,
+  type Tool as ProtocolTool,
+  type Server,
+  type ServerContext,
+  type ServerOptions,
+} from '@modelcontextprotocol/server'
+import { type ViewName, viewMeta } from '../apps/views.ts'
+import type { Session } from '../platform/sessions/session.ts'
+import { closestWord } from '../text/closest-match.ts'
+import { clientText, safeLine } from '../text/safe-text.ts'
+import { type ConfirmMode, listsToken, withoutToken } from '../tool/confirm-mode.ts'
+import type { Confirmations } from '../tool/confirmation.ts'
+import { jsonSchemaValidator } from '../tool/confirmation-question.ts'
+import type { TokenContent } from '../tool/single-use-tokens.ts'
+import type { Tool } from '../tool/tool.ts'
+import {
+  clientFeaturesOf,
+  type RequestSender,
+  requestSender,
+  type ServedRequest,
+  showsViews,
+} from './clients.ts'
+import { refuseCursor } from './errors.ts'
+import type { Exposure } from './exposure.ts'
+import type { Era } from './messages.ts'
+import { serverOptionsFor } from './server-info.ts'
+import type { RunTool, ToolClient } from './tool-calls.ts'
+
+/** `tools/list` and `tools/call`. */
+export function serveTools(
+  server: Server,
+  request: ServedRequest,
+  {
+    catalogue,
+    runTool,
+    confirmations,
+    onUnknownTool,
+  }: {
+    readonly catalogue: ToolCatalogue
+    readonly runTool: RunTool
+    readonly confirmations: Confirmations
+    readonly onUnknownTool: OnUnknownTool
+  },
+): void {
+  const { session, exposure, header, isStatelessLegacy } = request
+  server.setRequestHandler('tools/list', ({ params }, context) => {
+    refuseCursor(params)
+    return { tools: catalogue.listed(showsViews(server, context, request)) }
+  })
+  server.setRequestHandler('tools/call', ({ params }, context) => {
+    const { name, arguments: args = {} } = params
+    const tool = catalogue.byName.get(name)
+    const sender = () => requestSender(server, context, request)
+    if (!tool)
+      throw unknownToolError(name, exposure, { arguments: args, session, sender }, onUnknownTool)
+    const { id, signal } = context.mcpReq
+    return runTool(tool, args, {
+      session,
+      sender,
+      tools: exposure.tools,
+      client: clientOf(server, context, confirmations),
+      signal,
+      stateless: isStatelessLegacy ? { id, header } : undefined,
+    })
+  })
+}
+
+function clientOf(
+  server: Server,
+  context: ServerContext,
+  confirmations: Confirmations,
+): ToolClient {
+  const { canAsk, takesTasks } = clientFeaturesOf(server, context)
+  const { mcpReq } = context
+  return {
+    confirmOf: (call) => {
+      // The server has called `verifyState` before.
+      const earlier = {
+        state: mcpReq.requestState<TokenContent>(),
+        answers: mcpReq.inputResponses,
+      }
+      return confirmations.of({ ...call, canAsk, earlier })
+    },
+    progress: progressTo(context),
+    takesTasks,
+  }
+}
+
+/** Sends progress notifications if the request has a progress token. */
+function progressTo({ mcpReq }: ServerContext): ToolClient['progress'] {
+  const progressToken = mcpReq._meta?.progressToken
+  if (progressToken === undefined) return () => undefined
+  return (progress, message) => {
+    const params = { progressToken, progress, message: safeLine(message) }
+    // It fails only when the client is gone.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
+  }
+}
+
+/** The tools and server options of one exposure. They do not change while the server runs. */
+export interface ToolCatalogue {
+  readonly byName: ReadonlyMap<string, Tool>
+  /** The tools as `tools/list` shows them; `views`: with the addresses of their views. */
+  readonly listed: (views: boolean) => ProtocolTool[]
+  readonly modern: ServerOptions
+  /** For connections of the 2025 revisions. */
+  readonly legacy: ServerOptions
+  /** For HTTP requests of the 2025 revisions: no client can be notified of changes. */
+  readonly statelessLegacy: ServerOptions
+}
+
+interface ToolCatalogueOptions {
+  readonly isSandbox: boolean
+  /** The account that the operator has pinned: all sessions act on it. */
+  readonly account: string | undefined
+  readonly confirm: ConfirmMode
+  /** Checks the state that a client sends back with its answers to questions. */
+  readonly requestState: NonNullable<ServerOptions['requestState']>
+}
+
+/** Makes each catalogue once, for as long as its exposure is in use. */
+export function createToolCatalogues(
+  options: ToolCatalogueOptions,
+): (exposure: Exposure) => ToolCatalogue {
+  const catalogues = new WeakMap<Exposure, ToolCatalogue>()
+  return (exposure) => {
+    const known = catalogues.get(exposure)
+    if (known) return known
+    const catalogue = catalogueOf(exposure, options)
+    catalogues.set(exposure, catalogue)
+    return catalogue
+  }
+}
+
+function catalogueOf(exposure: Exposure, options: ToolCatalogueOptions): ToolCatalogue {
+  const { account, confirm, requestState } = options
+  const view = account === undefined ? 'any' : 'pinned'
+  const shown = listsToken(confirm) ? (tool: ProtocolTool) => tool : withoutToken
+  const optionsOf = (era: Era) => ({
+    ...serverOptionsFor({ ...options, exposure }, era),
+    jsonSchemaValidator,
+    requestState,
+  })
+  const legacy = optionsOf('2025')
+  return {
+    byName: new Map(exposure.tools.map((tool) => [tool.name, tool])),
+    listed: (views) =>
+      exposure.tools.map((tool) =>
+        withView(shown(tool.listed(view)), views ? tool.view : undefined),
+      ),
+    modern: optionsOf('modern'),
+    legacy,
+    statelessLegacy: { ...legacy, capabilities: { ...legacy.capabilities, resources: {} } },
+  }
+}
+
+/** A listed tool with the address of its view. */
+const withView = (tool: ProtocolTool, view: ViewName | undefined): ProtocolTool =>
+  view === undefined ? tool : { ...tool, _meta: viewMeta(view) }
+
+/** A call of a tool that is not there, or that is not exposed to the request. */
+interface UnknownToolCall {
+  /** The tool that is not exposed; `undefined`: there is none of that name. */
+  readonly tool: Tool | undefined
+  readonly arguments: Readonly<Record<string, unknown>>
+  readonly session: Session
+  readonly sender: () => RequestSender
+}
+
+export type OnUnknownTool = (call: UnknownToolCall) => void
+
+/** Records a call of such a tool, and gives the error that it is answered with. */
+export function unknownToolError(
+  name: string,
+  { all, tools, hidden }: Exposure,
+  call: Omit<UnknownToolCall, 'tool'>,
+  onUnknownTool: OnUnknownTool,
+): ProtocolError {
+  onUnknownTool({ ...call, tool: all.find((one) => one.name === name) })
+  const reason = hidden.get(name)
+  if (reason) return new ProtocolError(-32602, `The tool ${name} is not exposed by ${reason}.`)
+  const names = tools.map((tool) => tool.name)
+  const meant = closestWord(name.slice(0, 64), names)
+  const shown = clientText(name, undefined, call.session.redact.start)
+  const hint = meant ? ` Did you mean ${meant}?` : ''
+  return new ProtocolError(-32602, `There is no tool ${shown}.${hint}`)
+}

@@ -1,0 +1,88 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import * as z from 'zod'
+import type { SealingKeys } from '../state/sealing.ts'
+import { scopeNames } from './pages/models.ts'
+
+const formToken = z.string()
+
+/** What the forms of the pages send. */
+const PageAnswer = z.discriminatedUnion('step', [
+  z.object({
+    step: z.literal('key'),
+    form_token: formToken,
+    answer: z.enum(['continue', 'sandbox', 'cancel']),
+    key: z.string().default(''),
+  }),
+  z.object({
+    step: z.literal('consent'),
+    form_token: formToken,
+    answer: z.enum(['allow', 'other_key', 'cancel']),
+    scopes: z.array(z.enum(scopeNames)),
+  }),
+])
+export type PageAnswer = z.output<typeof PageAnswer>
+
+/** Longest form, bytes: a key has at most 4096 characters. */
+const longest = 32_768
+
+/** The answer in a form that a browser sends; `undefined`: it is none of our forms, or too long. */
+export async function readAnswer(request: IncomingMessage): Promise<PageAnswer | undefined> {
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded') return undefined
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk)
+    length += bytes.length
+    if (length > longest) return undefined
+    chunks.push(bytes)
+  }
+  return answerIn(new URLSearchParams(Buffer.concat(chunks).toString('utf8')))
+}
+
+/** The same of its fields. Spaces around a pasted key are left out. */
+export function answerIn(form: URLSearchParams): PageAnswer | undefined {
+  const { data } = PageAnswer.safeParse({
+    step: form.get('step'),
+    form_token: form.get('form_token'),
+    answer: form.get('answer'),
+    key: form.get('key')?.trim(),
+    scopes: form.getAll('scope'),
+  })
+  return data
+}
+
+/** Proof that a form was made by these servers for one authorization request. Throws StateError. */
+export interface FormTokens {
+  of(interactionId: string): Promise<string>
+  isOf(interactionId: string, token: string): Promise<boolean>
+}
+
+export function createFormTokens(sealingKeys: SealingKeys): FormTokens {
+  const keys = () => sealingKeys.of('oauth forms')
+  return {
+    of: async (id) => tokenOf((await keys())[0], id),
+    isOf: async (id, token) => (await keys()).some((key) => isSame(tokenOf(key, id), token)),
+  }
+}
+
+const tokenOf = (key: Uint8Array, id: string) =>
+  createHmac('sha256', key).update(id).digest('base64url')
+
+const isSame = (one: string, other: string) =>
+  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+
+/**
+ * Whether a form was sent from a page of the public address. Browsers say so in Sec-Fetch-Site; those
+ * that do not, in Origin. A request that says neither is not from a browser's form, and has no cookie
+ * of a person either.
+ */
+export function isFromOwnPage(headers: IncomingHttpHeaders, publicUrl: URL): boolean {
+  const { origin } = headers
+  const site = headers['sec-fetch-site']
+  // "null": a page with a strict Referrer-Policy, where Sec-Fetch-Site decides.
+  if (origin !== undefined && origin !== 'null' && origin !== publicUrl.origin) return false
+  if (site !== undefined) return site === 'same-origin'
+  return origin === publicUrl.origin
+}

@@ -1,0 +1,345 @@
+import type { LookupAddress, LookupOptions } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import { isIP, type LookupFunction } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import { Allowances, Quota } from '../server/transports/rate.ts'
+
+export interface GuardedFetchOptions {
+  /**
+   * Proxy for https and the hosts that are reached without it. It resolves names itself, so it has to
+   * refuse private addresses itself, too.
+   */
+  readonly proxy?: { readonly url: string; readonly except: string } | undefined
+  /** Which addresses may be connected to; by default the public ones. */
+  readonly mayReach?: (address: string) => boolean
+  readonly resolveHost?: ResolveHost
+  /** For everything together: names, connection, reply. */
+  readonly timeLimitMs?: number
+  /** Largest body, in bytes; §8.7 of the draft recommends to read 5 kB. */
+  readonly mostBytes?: number
+  /** Requests a minute to one host. */
+  readonly perHost?: number
+  /** Requests a minute for one network of clients. */
+  readonly perNetwork?: number
+  /** Requests at the same time, in all and for one network of clients. */
+  readonly atOnce?: { readonly inAll: number; readonly perNetwork: number }
+  /** Certificates that are trusted, instead of the system's. */
+  readonly ca?: string
+}
+
+/** `fetch` for addresses that strangers choose. */
+export interface GuardedFetch {
+  /**
+   * A GET of a JSON document, for a client of a network. Throws a `FetchRefusal` for everything but a
+   * whole document.
+   */
+  fetch(
+    address: string | URL,
+    options?: { readonly signal?: AbortSignal | null; readonly network?: string },
+  ): Promise<Response>
+  close(): Promise<void>
+}
+
+/**
+ * Fetches the documents that clients name (draft-ietf-oauth-client-id-metadata-document §5, §8.6,
+ * §8.7): https only, public addresses only, no redirects, within bounds of size, time and number.
+ * Nothing is cached here: how long documents and failures are remembered is the caller's decision
+ * (clients.ts).
+ */
+export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
+  const { timeLimitMs = 5000, mayReach = isPublicAddress, mostBytes = 10_240 } = options
+  const { perHost = 120, perNetwork = 30, atOnce = { inAll: 64, perNetwork: 4 } } = options
+  const dispatcher = openDispatcher({ ...options, timeLimitMs, mayReach, mostBytes })
+  const bounds = {
+    byHost: new Allowances(perHost, 10_000),
+    byNetwork: new Allowances(perNetwork, 10_000),
+    underWay: new Quota({ inAll: atOnce.inAll, perKey: 0, perAddress: atOnce.perNetwork }),
+  }
+  return {
+    async fetch(address, { signal, network = '' } = {}) {
+      const url = checkedUrl(address, mayReach)
+      takeTurn(url.host, network, bounds)
+      try {
+        const signals = [AbortSignal.timeout(timeLimitMs), ...(signal ? [signal] : [])]
+        return await fetchDocument(url, { dispatcher, mostBytes, signal: AbortSignal.any(signals) })
+      } finally {
+        bounds.underWay.release('', network)
+      }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
+
+function openDispatcher({
+  proxy,
+  mayReach,
+  timeLimitMs,
+  resolveHost = nameServerLookup(timeLimitMs),
+  mostBytes = 10_240,
+  ca,
+}: GuardedFetchOptions &
+  Required<Pick<GuardedFetchOptions, 'mayReach' | 'timeLimitMs'>>): Dispatcher {
+  const options = {
+    maxResponseSize: mostBytes,
+    // No connection is kept.
+    pipelining: 0,
+    allowH2: false,
+    connectTimeout: timeLimitMs,
+    connect: { lookup: guardedLookup(resolveHost, mayReach), ...(ca && { ca }) },
+  }
+  if (!proxy) return new Agent(options)
+  return new EnvHttpProxyAgent({
+    ...options,
+    ...(ca && { requestTls: { ca }, proxyTls: { ca } }),
+    httpsProxy: proxy.url,
+    noProxy: proxy.except,
+  })
+}
+
+/** The address, if it may be fetched as far as can be seen without asking for its host. */
+function checkedUrl(address: string | URL, mayReach: (address: string) => boolean): URL {
+  const url = URL.parse(String(address))
+  if (url?.protocol !== 'https:' || url.username || url.password) {
+    throw new FetchRefusal(
+      'not_https',
+      'The address must start with https://, without a user name.',
+    )
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const isRefused = isIP(host) ? !mayReach(host) : isPrivateName(host, mayReach)
+  if (isRefused) {
+    throw new FetchRefusal('not_public', `${host} is not on the public internet.`)
+  }
+  return url
+}
+
+/** A name that only a private network has. A proxy would resolve it. */
+const isPrivateName = (host: string, mayReach: (address: string) => boolean): boolean =>
+  isLocalhost(host)
+    ? !mayReach('127.0.0.1')
+    : /^[^.]*\.?$|\.(local|internal|home\.arpa)\.?$/.test(host)
+
+interface Turns {
+  readonly byHost: Allowances
+  readonly byNetwork: Allowances
+  readonly underWay: Quota
+}
+
+/** Counts a fetch in all bounds, or in none. */
+function takeTurn(host: string, network: string, { byHost, byNetwork, underWay }: Turns): void {
+  const now = performance.now()
+  const mustWait = byHost.waitMs(host, now) > 0 || byNetwork.waitMs(network, now) > 0
+  if (mustWait || underWay.take('', network) !== undefined) {
+    throw new FetchRefusal(
+      'too_many',
+      `Too many documents were asked for, of ${host} or from one network. Try again in a minute.`,
+    )
+  }
+  byHost.spend(host, 1, now)
+  byNetwork.spend(network, 1, now)
+}
+
+interface FetchBounds {
+  readonly dispatcher: Dispatcher
+  readonly mostBytes: number
+  readonly signal: AbortSignal
+}
+
+/** One GET of a JSON document; redirects are not followed. */
+async function fetchDocument(url: URL, bounds: FetchBounds): Promise<Response> {
+  const { dispatcher, mostBytes, signal } = bounds
+  try {
+    const reply = await dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: 'GET',
+      headers: { accept: 'application/json', 'user-agent': 'voice-agent-mcp' },
+      signal,
+    })
+    const flaw = flawOf(reply, mostBytes)
+    if (!flaw) return await documentOf(reply)
+    // The body is not read; the connection is closed.
+    reply.body.on('error', () => undefined).destroy()
+    throw new FetchRefusal(flaw.code, `${url.host} ${flaw.text}.`)
+  } catch (error) {
+    throw refusalOf(error, url.host, signal)
+  }
+}
+
+const isJson = /^application\/(?:[\w.+-]+\+)?json *(?:;|$)/i
+
+/** Why a reply is no document, as far as its headers show it. */
+function flawOf(
+  { statusCode, headers }: Dispatcher.ResponseData,
+  mostBytes: number,
+): { readonly code: FetchRefusalCode; readonly text: string } | undefined {
+  if (statusCode !== 200) {
+    return { code: 'status', text: `answered with status ${statusCode}, not 200` }
+  }
+  if (
+    !isJson.test(headerText(headers, 'content-type')) ||
+    headerText(headers, 'content-encoding')
+  ) {
+    return { code: 'not_json', text: 'answered with something else than plain JSON' }
+  }
+  return Number(headerText(headers, 'content-length')) > mostBytes ? tooLarge : undefined
+}
+
+const tooLarge = { code: 'too_large', text: 'answered with a document that is too large' } as const
+
+const headerText = (headers: Dispatcher.ResponseData['headers'], name: string): string =>
+  [headers[name] ?? []].flat().join(', ')
+
+/** The reply with its whole body, and with the headers that say how long it may be kept. */
+async function documentOf({ headers, body }: Dispatcher.ResponseData): Promise<Response> {
+  const kept = ['content-type', 'cache-control', 'expires']
+    .map((name): [string, string] => [name, headerText(headers, name)])
+    .filter(([, text]) => text)
+  return new Response(await body.arrayBuffer(), { headers: Object.fromEntries(kept) })
+}
+
+/** A failure of the network, as a refusal; another error is a defect of this program and stays one. */
+function refusalOf(error: unknown, host: string, signal: AbortSignal): unknown {
+  const chain = causes(error)
+  const refusal = chain.find((cause) => cause instanceof FetchRefusal)
+  if (refusal) return refusal
+  const refuse = (code: FetchRefusalCode, text: string) =>
+    new FetchRefusal(code, `${host} ${text}.`, { cause: error })
+  if (signal.aborted) return refuse('too_slow', 'took too long')
+  const code = chain.map(codeOf).find(Boolean)
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return refuse(tooLarge.code, tooLarge.text)
+  if (!code || ourCodes.test(code)) return error
+  return refuse('unreachable', 'could not be reached')
+}
+
+/** Codes of errors that are not of a network. */
+const ourCodes = /^(UND_ERR_INVALID_ARG|ERR_(?!TLS|SSL))/
+
+/** An error and what caused it; several connections that failed together are in one error. */
+function causes(error: unknown): Error[] {
+  if (!(error instanceof Error)) return []
+  const others: unknown[] = error instanceof AggregateError ? error.errors : [error.cause]
+  return [error, ...others.flatMap(causes)]
+}
+
+const codeOf = (error: Error): string | undefined =>
+  'code' in error && typeof error.code === 'string' ? error.code : undefined
+
+/** Why a document was not fetched. */
+type FetchRefusalCode =
+  /** Its address is not https, or has a user name. */
+  | 'not_https'
+  /** Its host is, or leads to, an address that is not public. */
+  | 'not_public'
+  /** Its host has no address. */
+  | 'unresolved'
+  /** The connection failed. */
+  | 'unreachable'
+  /** The reply is not 200; redirects are not followed. */
+  | 'status'
+  /** The reply is not JSON. */
+  | 'not_json'
+  /** The reply is too large. */
+  | 'too_large'
+  /** The reply was not complete in time. */
+  | 'too_slow'
+  /** Too many documents were asked for. */
+  | 'too_many'
+
+/** The message names the host. What was resolved is not in it: it may be read by strangers. */
+export class FetchRefusal extends Error {
+  override readonly name = 'FetchRefusal'
+  readonly code: FetchRefusalCode
+
+  constructor(code: FetchRefusalCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}
+
+/** All addresses of a host. */
+type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>
+
+/**
+ * Asks the name servers directly. `dns.lookup` would take a thread of Node's pool for each name, so a
+ * stranger's slow name server could stop everything else that needs one.
+ */
+function nameServerLookup(timeoutMs: number): ResolveHost {
+  const resolver = new Resolver({ timeout: timeoutMs, tries: 1 })
+  return async (host) => {
+    if (isLocalhost(host)) return [{ address: '127.0.0.1', family: 4 }]
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    const found = [
+      ...addresses(four).map((address) => ({ address, family: 4 })),
+      ...addresses(six).map((address) => ({ address, family: 6 })),
+    ]
+    if (found.length === 0 && four.status === 'rejected') throw four.reason
+    return found
+  }
+}
+
+/** The names of this machine; no name server is asked for them (RFC 6761 §6.3). */
+const isLocalhost = (host: string): boolean => /(^|\.)localhost\.?$/i.test(host)
+
+const addresses = (result: PromiseSettledResult<string[]>) =>
+  result.status === 'fulfilled' ? result.value : []
+
+/**
+ * The lookup of a connection: it connects to the very addresses that were checked, so a name server
+ * that answers differently the next time (DNS rebinding) changes nothing. A host with one address that
+ * is not allowed is refused as a whole.
+ */
+function guardedLookup(
+  resolveHost: ResolveHost,
+  mayReach: (address: string) => boolean,
+): LookupFunction {
+  return (host, options, callback) => {
+    checkedAddresses(host, resolveHost, mayReach).then(
+      (found) => answer(found, options, callback),
+      (error: Error) => callback(error, []),
+    )
+  }
+}
+
+async function checkedAddresses(
+  host: string,
+  resolveHost: ResolveHost,
+  mayReach: (address: string) => boolean,
+): Promise<readonly LookupAddress[]> {
+  const found = await resolveHost(host).catch((cause: unknown) => {
+    throw new FetchRefusal('unresolved', `${host} has no address.`, { cause })
+  })
+  if (found.length === 0) throw new FetchRefusal('unresolved', `${host} has no address.`)
+  if (!found.every(({ address }) => mayReach(address))) {
+    throw new FetchRefusal('not_public', `${host} is not on the public internet.`)
+  }
+  return found
+}
+
+/** As `dns.lookup` answers: all addresses, or the first one, of the family that is wanted. */
+function answer(
+  found: readonly LookupAddress[],
+  { all, family }: LookupOptions,
+  callback: Parameters<LookupFunction>[2],
+): void {
+  const wanted = found.filter(
+    (one) => !family || family === one.family || family === `IPv${one.family}`,
+  )
+  const [first] = wanted
+  if (!first) callback(new FetchRefusal('unresolved', 'No address of this family.'), [])
+  else if (all) callback(null, [...wanted])
+  else callback(null, first.address, first.family)
+}
+
+/**
+ * Whether an IP address belongs to the public internet: none of the special-purpose blocks (RFC 6890),
+ * and of IPv6 only what is given out (2000::/3). Addresses that carry an IPv4 address (mapped, 6to4,
+ * NAT64) do not.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address) || address.includes('%')) return false
+  const parsed = ipaddr.parse(address)
+  if (parsed.range() !== 'unicast') return false
+  return parsed.kind() === 'ipv4' || parsed.match(ipaddr.parseCIDR('2000::/3'))
+}

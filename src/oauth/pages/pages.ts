@@ -1,0 +1,116 @@
+import type { ServerResponse } from 'node:http'
+import { type Html, type HtmlPage, html } from '../../apps/pages/page.ts'
+import { clientText } from '../../text/safe-text.ts'
+import { pageOf, redirectTarget } from './client-in-words.ts'
+import { consentPage, keyPage } from './form-pages.ts'
+import type { PageModel, ProblemModel, ReturnModel } from './models.ts'
+
+/** A page of the authorization server, with its status and headers. No page has a script. */
+export function renderPage(model: PageModel): HtmlPage {
+  switch (model.page) {
+    case 'key':
+      return keyPage(model)
+    case 'consent':
+      return consentPage(model)
+    case 'problem':
+      return problemPage(model)
+    case 'return':
+      return returnPage(model)
+  }
+}
+
+export function sendPage(response: ServerResponse, model: PageModel): void {
+  const { status, headers, body } = renderPage(model)
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+}
+
+/** The page of a request that cannot go on, with what to do now. */
+function problemPage({ problem, detail }: ProblemModel): HtmlPage {
+  const { status, heading, text } = texts[problem]
+  return pageOf({
+    title: heading,
+    status,
+    content: html`<h1>${heading}</h1>
+<p>${text}</p>
+${detail !== undefined && html`<p class="hint"><bdi>${clientText(detail, 500)}</bdi></p>`}`,
+  })
+}
+
+const again = 'Go back to the program that you want to connect, and start again there.'
+
+const texts: Record<
+  ProblemModel['problem'],
+  { readonly status: number; readonly heading: string; readonly text: string }
+> = {
+  expired: {
+    status: 410,
+    heading: 'This request has expired',
+    text: `Nothing was allowed. ${again}`,
+  },
+  forged: {
+    status: 403,
+    heading: 'This form was not sent from our own page',
+    text: `Nothing was allowed. Another page may have tried to connect a program in your name. If you did start this yourself, allow cookies for this site. ${again}`,
+  },
+  answered: {
+    status: 409,
+    heading: 'This request was already answered',
+    text: 'You can close this page. If the program is not connected, start again there.',
+  },
+  invalid: {
+    status: 400,
+    heading: 'The program sent an invalid request',
+    text: 'Nothing was allowed. Tell those who make the program what is written below.',
+  },
+  unsafe_return: {
+    status: 400,
+    heading: 'The address of the program cannot be opened',
+    text: 'It is not the address of a website or an app. Do not use this program.',
+  },
+  too_many: {
+    status: 429,
+    heading: 'Too many requests for access',
+    text: 'Many came from your network. Nothing was allowed. Wait a minute, then start again in the program that you want to connect.',
+  },
+  unavailable: {
+    status: 503,
+    heading: 'This server cannot go on at the moment',
+    text: 'Nothing was allowed. Wait a minute, then start again in the program that you want to connect.',
+  },
+  failed: {
+    status: 500,
+    heading: 'This server could not go on',
+    text: `Nothing was allowed. ${again} If it fails again, tell the operator of this server.`,
+  },
+}
+
+/**
+ * The last page: it sends the person back to the client. A redirect would still count as a part of
+ * sending the form: Chromium stops it where the client sends the person on to another host (CSP 3
+ * §6.4.2), and where it opens an app, the form would stay on the screen.
+ */
+function returnPage({ address }: ReturnModel): HtmlPage {
+  if (runsCode.test(address)) return problemPage({ page: 'problem', problem: 'unsafe_return' })
+  const isAllowed = URL.parse(address)?.searchParams.has('code') ?? false
+  const heading = isAllowed ? 'Access allowed' : 'Nothing was allowed'
+  return pageOf({
+    title: heading,
+    // A web address has no line break and no space, so this is all of the attribute.
+    head: html`<meta http-equiv="refresh" content="0;url=${address}">`,
+    content: html`<h1>${heading}</h1>
+<p>${whereTo(address)}</p>
+<p><a href="${address}">Go back now</a></p>`,
+  })
+}
+
+/** Addresses that a browser runs or shows as a page of its own. */
+const runsCode = /^(javascript|data|vbscript|blob|file|about|view-source):/i
+
+function whereTo(address: string): Html {
+  const target = redirectTarget(address)
+  if (target.kind === 'web') return html`You are sent back to ${target.host}.`
+  if (target.kind === 'this_computer') {
+    return html`You are sent back to the program on this computer. Then you can close this page.`
+  }
+  return html`The app for ${target.scheme} addresses opens. Then you can close this page.`
+}

@@ -1,0 +1,124 @@
+import * as z from 'zod'
+import { holdsLocalToken, holdsOauthToken, isApiKey } from '../platform/sessions/session.ts'
+import { Allowances, spend } from '../server/transports/rate.ts'
+import type { Records } from '../state/records.ts'
+import { createSealer, type SealingKeys } from '../state/sealing.ts'
+import { StateError } from '../state/state-access.ts'
+import type { KeyProblem } from './pages/models.ts'
+
+/** A key of the platform that a person has given, and whose it is. */
+export interface KeptKey {
+  readonly apiKey: string
+  readonly account: { readonly id: string; readonly name: string | undefined }
+}
+
+/**
+ * The platform keys that persons have given, one for each authorization request that is under way and
+ * one for each grant. Every server that shares the state has the same. While a grant has its key, its
+ * tokens are valid: to remove the key ends all of them, on all servers, at once. Methods throw
+ * StateError.
+ */
+export interface KeptKeys {
+  /** Keeps the key under a name, for so long; replaces the one before. */
+  keep(name: KeyName, key: KeptKey, forMs: number): Promise<void>
+  /** `undefined`: there is none, it has expired, or it was sealed with a secret that is gone. */
+  find(name: KeyName): Promise<KeptKey | undefined>
+  has(name: KeyName): Promise<boolean>
+  remove(name: KeyName): Promise<void>
+}
+
+/** What a key belongs to. */
+interface KeyName {
+  readonly of: 'interaction' | 'grant'
+  readonly id: string
+}
+
+const StoredKey = z.object({ sealed: z.string(), expires: z.number() })
+const Content = z.object({
+  apiKey: z.string(),
+  account: z.object({ id: z.string(), name: z.string().optional() }),
+})
+
+const kind = 'oauth_key'
+const idOf = ({ of, id }: KeyName) => `${of} ${id}`
+
+/** More grants than one server serves: some 100 MB. One account cannot use up what all may have. */
+const most = { inAll: 200_000, perOwner: 10_000 }
+
+/** `audience`: the resource that the grants are for. A key opens for no other, and not after its time. */
+export function createKeptKeys({
+  records,
+  sealingKeys,
+  audience,
+}: {
+  readonly records: Records
+  readonly sealingKeys: SealingKeys
+  readonly audience: string
+}): KeptKeys {
+  const sealer = createSealer(sealingKeys, 'platform keys of oauth grants')
+  return {
+    async keep(name, key, forMs) {
+      const expires = Date.now() + forMs
+      const sealed = await sealer.seal(JSON.stringify(key), [idOf(name), audience, expires])
+      const value = JSON.stringify({ sealed, expires })
+      const owner = `account ${key.account.id}`
+      const record = { kind, id: idOf(name), owner, value, forMs } as const
+      if ((await records.put(record, most)) === 'full')
+        throw new StateError('No more clients can be connected: the state holds too many grants.')
+    },
+    async find(name) {
+      const value = await records.get({ kind, id: idOf(name) })
+      if (value === undefined) return undefined
+      const { sealed, expires } = StoredKey.parse(JSON.parse(value))
+      if (expires <= Date.now()) return undefined
+      const content = await sealer.open(sealed, [idOf(name), audience, expires])
+      if (content === undefined) return undefined
+      const { apiKey, account } = Content.parse(JSON.parse(content))
+      return { apiKey, account: { id: account.id, name: account.name } }
+    },
+    has: async (name) => (await records.get({ kind, id: idOf(name) })) !== undefined,
+    remove: async (name) => void (await records.remove({ kind, id: idOf(name) })),
+  }
+}
+
+/** What the platform says of a key. */
+export type KeyFinding =
+  | { readonly ok: true; readonly account: KeptKey['account'] }
+  | { readonly ok: false; readonly reason: 'wrong' | 'no_access' | 'unreachable' }
+
+/** Asks the platform whose a key is. Never rejects. */
+export type AskPlatform = (apiKey: string, network: string) => Promise<KeyFinding>
+
+/** Where a key comes from that a person tries. */
+interface Attempt {
+  readonly network: string
+  readonly interactionId: string
+}
+
+/** Tries a key that a person has typed. */
+export type TryKey = (
+  text: string,
+  attempt: Attempt,
+) => Promise<{ readonly key: KeptKey } | { readonly problem: KeyProblem }>
+
+/** Keys that may be tried a minute, by process: people mistype, programs that guess try thousands. */
+const mostTries = { perInteraction: 10, perNetwork: 60, inAll: 600 }
+
+export function createKeyCheck(ask: AskPlatform): TryKey {
+  const perInteraction = new Allowances(mostTries.perInteraction)
+  const perNetwork = new Allowances(mostTries.perNetwork)
+  const inAll = new Allowances(mostTries.inAll)
+  return async (text, { interactionId, network }) => {
+    if (text === '') return { problem: { kind: 'missing' } }
+    // A token of this server must not be sent to the platform.
+    if (!isApiKey(text) || holdsLocalToken(text) || holdsOauthToken(text))
+      return { problem: { kind: 'malformed' } }
+    const waitMs = spend([perInteraction, interactionId], [perNetwork, network], [inAll, ''])
+    if (waitMs > 0)
+      return { problem: { kind: 'too_many', retryAfterSeconds: Math.ceil(waitMs / 1000) } }
+    const finding = await ask(text, network)
+    return finding.ok
+      ? { key: { apiKey: text, account: finding.account } }
+      : { problem: { kind: finding.reason } }
+  }
+}

@@ -1,0 +1,161 @@
+import { type Adapter, errors } from 'oidc-provider'
+import * as z from 'zod'
+import { oauthTokenMark } from '../platform/sessions/session.ts'
+import type { RecordKind, Records } from '../state/records.ts'
+import { createSealer, type SealingKeys } from '../state/sealing.ts'
+import type { KeptKeys } from './platform-keys.ts'
+
+/*
+ * Access and refresh tokens. They are sealed, so that no record is needed for each:
+ *
+ * - An access token contains its payload. It is valid until it expires or its grant ends.
+ * - A refresh token contains its grant and its generation: how often the grant was renewed before. One
+ *   record for each grant has the newest generation. A token of an older one ends the grant, because
+ *   somebody else may have it.
+ * - A renewal replaces that record in one step. It needs no room, and a renewal that fails has not used
+ *   up its token.
+ */
+
+/** Renewals of one grant an hour, on all servers. An access token is valid for as long. */
+const mostRenewals = 60
+const hourMs = 3_600_000
+
+export interface Tokens {
+  readonly accessTokens: Adapter
+  readonly refreshTokens: Adapter
+  newAccessToken(payload: object): Promise<string>
+  newRefreshToken(grantId: string, generation: number): Promise<string>
+  /** Time until the grant may be renewed, ms; 0: now. */
+  renewalWaitMs(grantId: string): Promise<number>
+}
+
+export interface TokensOptions {
+  readonly records: Records
+  readonly sealingKeys: SealingKeys
+  readonly keptKeys: KeptKeys
+  readonly endGrant: (grantId: string) => Promise<void>
+}
+
+/** The form of all tokens and codes: nothing of this server is ever taken for an API key. */
+export const tokenText = (kind: 'access' | 'refresh' | 'code', content: string) =>
+  `${oauthTokenMark}-${kind}-${content}.${oauthTokenMark}`
+
+const AccessPayload = z.looseObject({ grantId: z.string() })
+const RefreshContent = z.tuple([z.string(), z.number()])
+const RefreshPayload = z.looseObject({
+  jti: z.string(),
+  grantId: z.string(),
+  rotations: z.number(),
+})
+/** `fullAt`: when all renewals of an hour are allowed again, ms since 1970. */
+const Newest = z.object({ payload: RefreshPayload, fullAt: z.number() })
+
+const kind: RecordKind = 'oauth_refresh_token'
+
+/** Methods throw StateError. */
+export function createTokens({ records, sealingKeys, keptKeys, endGrant }: TokensOptions): Tokens {
+  const sealer = createSealer(sealingKeys, 'oauth tokens')
+  const sealed = (of: readonly string[], content: unknown) =>
+    sealer.seal(JSON.stringify(content), of)
+  const opened = async <T>(of: readonly string[], text: string, content: z.ZodType<T>) => {
+    const json = await sealer.open(text, of)
+    return json === undefined ? undefined : content.parse(JSON.parse(json))
+  }
+  const contentOf = (which: 'access' | 'refresh', token: string) => {
+    const [start = '', end = ''] = tokenText(which, ' ').split(' ')
+    const isOurs = token.startsWith(start) && token.endsWith(end)
+    return isOurs ? token.slice(start.length, -end.length) : ''
+  }
+  const isLive = (grantId: string) => keptKeys.has({ of: 'grant', id: grantId })
+  const newestOf = async (id: string) => {
+    const stored = await records.get({ kind, id })
+    const newest = stored && (await opened([kind, id], stored, Newest))
+    return newest ? { ...newest, stored } : undefined
+  }
+
+  const accessTokens: Adapter = {
+    ...notKept,
+    async find(token) {
+      const payload = await opened(['access'], contentOf('access', token), AccessPayload)
+      return payload && (await isLive(payload.grantId)) ? payload : undefined
+    },
+    revokeByGrantId: endGrant,
+  }
+
+  const refreshTokens: Adapter = {
+    ...notKept,
+    async upsert(_, given, expiresIn = lifetimes.refreshToken) {
+      const payload = RefreshPayload.parse(given)
+      const { grantId: id, rotations: generation } = payload
+      const record = async (fullAt: number) => ({
+        kind,
+        id,
+        forMs: expiresIn * 1000,
+        value: await sealed([kind, id], { payload, fullAt }),
+      })
+      if (generation === 0) {
+        const answer = await records.add({ ...(await record(0)), owner: 'oauth' })
+        // A second use of the code may have ended the grant meanwhile.
+        if (answer === 'added' && (await isLive(id))) return
+      } else {
+        const newest = await newestOf(id)
+        if (newest?.payload.rotations === generation - 1) {
+          const fullAt = Math.max(Date.now(), newest.fullAt) + hourMs / mostRenewals
+          if (await records.replace(await record(fullAt), newest.stored)) return
+        }
+      }
+      await endGrant(id)
+      throw new errors.InvalidGrant('it was used before')
+    },
+    async find(token) {
+      const content = await opened(['refresh'], contentOf('refresh', token), RefreshContent)
+      const newest = content && (await newestOf(content[0]))
+      if (!newest || !(await isLive(content[0]))) return undefined
+      if (newest.payload.jti === token) return newest.payload
+      const isOlder = content[1] < newest.payload.rotations
+      return isOlder ? { ...newest.payload, consumed: true } : undefined
+    },
+    revokeByGrantId: endGrant,
+  }
+
+  return {
+    accessTokens,
+    refreshTokens,
+    newAccessToken: async (payload) => tokenText('access', await sealed(['access'], payload)),
+    newRefreshToken: async (grantId, generation) =>
+      tokenText('refresh', await sealed(['refresh'], [grantId, generation])),
+    async renewalWaitMs(grantId) {
+      const newest = await newestOf(grantId)
+      const usedMs = (newest?.fullAt ?? 0) - Date.now()
+      // Used up for more than an hour: the clock was set back.
+      return Math.max(0, Math.min(usedMs, hourMs) - (hourMs - hourMs / mostRenewals))
+    },
+  }
+}
+
+const nothing = async () => undefined
+/** An adapter of what is not kept. */
+export const notKept: Adapter = {
+  upsert: nothing,
+  find: nothing,
+  findByUserCode: nothing,
+  findByUid: nothing,
+  consume: nothing,
+  destroy: nothing,
+  revokeByGrantId: nothing,
+}
+
+const minute = 60
+const day = 24 * 60 * minute
+
+/** How long things are valid, s. */
+export const lifetimes = {
+  /** A person finds the key and decides. */
+  interaction: 30 * minute,
+  code: minute,
+  accessToken: 60 * minute,
+  /** Unused; each use gives a new one. */
+  refreshToken: 30 * day,
+  /** Then a person has to allow access again. */
+  grant: 365 * day,
+} as const

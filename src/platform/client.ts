@@ -1,0 +1,277 @@
+import { encodeQuery } from '../contract/query.ts'
+import type { Method, ReplyOf, Route, RouteRequest } from '../contract/route.ts'
+import type { Observer } from '../server/observe/observer.ts'
+import type { PlatformTry } from '../server/observe/records.ts'
+import type { Drift } from './drift.ts'
+import type { Send } from './exchange.ts'
+import { ApiError, type Failure, isCertificateProblem, SendFailure } from './failure.ts'
+import { type Outcome, readReply, type WireReply } from './reply.ts'
+import { pause, rejectOnAbort } from './time-limit.ts'
+
+/** Speaks the platform's API with one user's key. Cheap to make: connections live in `send`. */
+export interface Client {
+  /**
+   * Calls one operation and gives its parsed reply; `undefined` for an acknowledgement.
+   * Whatever the platform or the network does wrong is thrown as ApiError.
+   */
+  call<R extends Route>(route: R, request: RouteRequest, signal?: AbortSignal): Promise<ReplyOf<R>>
+}
+
+export interface ClientOptions {
+  readonly send: Send
+  readonly apiKey: string
+  /** Such as `voice-agent-mcp/1.0.0`. */
+  readonly userAgent: string
+  /** The network of the client that the key came from, where that is known. */
+  readonly clientNetwork?: string | undefined
+  readonly retry?: RetryPolicy
+  /** Longest time spent on requests, all tries together, ms; waits between tries are not counted. */
+  readonly totalTimeoutMs?: number
+  /**
+   * The id of the key's own account, which is sent where a request says `me`: the platform's reference
+   * declares some of these path parameters as UUIDs. Absent: `me` is sent.
+   */
+  readonly ownAccountId?: () => Promise<string>
+  /** Records the requests that change something. */
+  readonly audit?: WriteAudit | undefined
+  /** Records every try, for the log, the metrics and the traces. */
+  readonly observer?: Pick<Observer, 'beginTry' | 'platformTried'> | undefined
+  /** Origin and base path of the platform, or `sandbox`, for the traces. */
+  readonly platform?: string
+  /** Called with every reply of success: the platform accepts the key. */
+  readonly onAccepted?: (() => void) | undefined
+  /** Called after a request that changes something, also after a failed one: it may have taken effect. */
+  readonly onWrite?: (request: RouteRequest) => void
+  /** Called with the parts that were dropped from a reply because they are not as documented. */
+  readonly onDrift?: ((operation: string, drift: readonly Drift[]) => void) | undefined
+}
+
+/** What the client needs of the audit trail. */
+export interface WriteAudit {
+  /** Runs a request that changes something. Throws ApiError where it must not be sent unrecorded. */
+  write<T>(route: Route, request: RouteRequest, send: () => Promise<T>): Promise<T>
+  /** Receives every try, also of requests that only read. */
+  tried(attempt: PlatformTry): void
+}
+
+export function createClient(options: ClientOptions): Client {
+  const { audit, onWrite } = options
+  return {
+    async call(route, given, signal) {
+      const isOwn = given.params.account_id === 'me' && 'account_id' in route.params.shape
+      const request = isOwn ? await withOwnAccount(route, given, options, signal) : given
+      if (route.effect === 'reads') return callWithRetries(route, request, options, signal)
+      const send = () => callWithRetries(route, request, options, signal)
+      try {
+        return await (audit ? audit.write(route, request, send) : send())
+      } finally {
+        onWrite?.(request)
+      }
+    },
+  }
+}
+
+async function withOwnAccount(
+  route: Route,
+  request: RouteRequest,
+  { ownAccountId }: ClientOptions,
+  signal: AbortSignal | undefined,
+): Promise<RouteRequest> {
+  if (!ownAccountId) return request
+  const notSent = { kind: 'cancelled', maybeSent: false } as const
+  const account_id = await rejectOnAbort(
+    ownAccountId(),
+    signal,
+    () => new ApiError(notSent, { ...route, attempts: 0 }),
+  )
+  return { ...request, params: { ...request.params, account_id } }
+}
+
+async function callWithRetries<R extends Route>(
+  route: R,
+  request: RouteRequest,
+  options: ClientOptions,
+  signal: AbortSignal | undefined,
+): Promise<ReplyOf<R>> {
+  const { retry = defaultRetryPolicy, totalTimeoutMs = 30_000 } = options
+  let timeLeftMs = totalTimeoutMs
+  let patience = retry.longestRetryAfter * 1000
+  for (let attempts = 1; ; attempts++) {
+    const trying = { signal, timeLeftMs, resends: attempts - 1 }
+    const { outcome, durationMs } = await observedTry(route, request, options, trying)
+    timeLeftMs -= durationMs
+    if (outcome.ok) {
+      if (outcome.drift) options.onDrift?.(route.id, outcome.drift)
+      // The value was parsed with this route's own reply schema, which is what ReplyOf names.
+      return outcome.value as ReplyOf<R>
+    }
+    const wait = waitBeforeRetry(route.method, outcome.failure, attempts, retry)
+    if (wait === null || wait > patience || timeLeftMs <= 0) {
+      const failure = withElapsed(outcome.failure, totalTimeoutMs - timeLeftMs)
+      throw new ApiError(failure, { ...route, attempts })
+    }
+    patience -= wait
+    await pause(wait, signal)
+    if (signal?.aborted) {
+      // No request is under way between two tries, and the last one was not carried out.
+      throw new ApiError({ kind: 'cancelled', maybeSent: false }, { ...route, attempts })
+    }
+  }
+}
+
+/** A timeout with the time of all tries together, not only of the last one. */
+const withElapsed = (failure: Failure, elapsedMs: number): Failure =>
+  failure.kind === 'timeout' ? { ...failure, afterMs: Math.round(elapsedMs) } : failure
+
+/** One try, with what there is for it. */
+interface Trying {
+  readonly signal: AbortSignal | undefined
+  readonly timeLeftMs: number
+  /** How many tries were before it. */
+  readonly resends: number
+}
+
+/** One try, which the log, the metrics, the traces and the audit trail learn of. */
+async function observedTry(
+  route: Route,
+  request: RouteRequest,
+  options: ClientOptions,
+  trying: Trying,
+): Promise<{ readonly outcome: Outcome; readonly durationMs: number }> {
+  const { observer, audit, platform = '' } = options
+  const { id: operation, method, path } = route
+  const { resends } = trying
+  const span = observer?.beginTry?.({ operation, method, path, resends, platform })
+  const started = performance.now()
+  const send = () => sendOnce(route, request, options, trying, span?.headers)
+  const outcome = await (span ? span.run(send) : send())
+  const durationMs = performance.now() - started
+  const failure = outcome.ok ? undefined : outcome.failure
+  // A reply that was cut off is known by its failure alone.
+  const { status, requestId } = { status: undefined, requestId: null, ...failure }
+  const attempt: PlatformTry = {
+    operation,
+    status: outcome.reply?.status ?? status,
+    requestId: outcome.reply?.header('x-request-id') ?? requestId ?? undefined,
+    failure: failure?.kind,
+    durationMs,
+    isRetry: resends > 0,
+  }
+  span?.end(attempt)
+  observer?.platformTried(attempt)
+  audit?.tried(attempt)
+  return { outcome, durationMs }
+}
+
+async function sendOnce(
+  route: Route,
+  request: RouteRequest,
+  { send, apiKey, userAgent, clientNetwork, onAccepted }: ClientOptions,
+  { signal, timeLeftMs }: Trying,
+  moreHeaders: Readonly<Record<string, string>> | undefined,
+): Promise<Outcome & { readonly reply?: WireReply }> {
+  // The request of a change is also used to read the same resource, which takes no body.
+  const body = route.body ? request.body : undefined
+  try {
+    const reply = await send({
+      method: route.method,
+      target: targetOf(route, request),
+      headers: {
+        ...moreHeaders,
+        'x-api-key': apiKey,
+        'user-agent': userAgent,
+        accept: 'application/json',
+        // Replies are not decompressed here. Without this header any encoding is allowed (RFC 9110
+        // §12.5.3).
+        'accept-encoding': 'identity',
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      ...(request.beforeSending && { beforeSending: request.beforeSending }),
+      ...(signal && { signal }),
+      ...(clientNetwork !== undefined && { clientNetwork }),
+      timeLeftMs,
+    })
+    if (reply.status >= 200 && reply.status < 300) onAccepted?.()
+    return { ...readReply(route, reply), reply }
+  } catch (error) {
+    // Everything else that a sender throws is a bug of this program.
+    if (!(error instanceof SendFailure)) throw error
+    const { failure } = error
+    return isAcknowledged(route, failure) ? { ok: true, value: undefined } : { ok: false, failure }
+  }
+}
+
+/**
+ * Path and query of a request. Path parameters are encoded here and nowhere else; one that is
+ * empty, `.` or `..` would lead to another resource, and broken Unicode cannot be encoded: both are
+ * refused.
+ */
+function targetOf(route: Route, request: RouteRequest): string {
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = request.params[name] ?? ''
+    if (value === '' || value === '.' || value === '..' || !value.isWellFormed()) {
+      throw new SendFailure({ kind: 'bad_parameter', name, value })
+    }
+    return encodeURIComponent(value)
+  })
+  const query = encodeQuery(request.query)
+  return query ? `${path}?${query}` : path
+}
+
+/** Whether only the body of an acknowledgement is incomplete: its status is enough. */
+const isAcknowledged = (route: Route, failure: Failure) =>
+  !route.reply &&
+  failure.kind === 'unreadable' &&
+  failure.status < 300 &&
+  failure.reason === 'cut_off'
+
+/** How failed requests are tried again. */
+interface RetryPolicy {
+  /** Tries in all, the first included. */
+  readonly tries: number
+  /** Upper bound of the first wait, ms; doubled for each further one. */
+  readonly firstWaitMs: number
+  /** Longest wait in all, seconds; a longer `Retry-After` is not waited for. */
+  readonly longestRetryAfter: number
+}
+
+export const defaultRetryPolicy: RetryPolicy = { tries: 3, firstWaitMs: 250, longestRetryAfter: 30 }
+
+/**
+ * How long to wait before trying again, in ms; null when it must not be tried again.
+ *
+ * A request that changes something is repeated only if there was no connection: once it may have been
+ * sent, it may have been carried out. Timeouts are never repeated, because a second request would add
+ * to the load of a slow platform. Bulk updates retry after a 429 (tool/many.ts), which says that
+ * nothing was done.
+ */
+export function waitBeforeRetry(
+  method: Method,
+  failure: Failure,
+  attempt: number,
+  policy: RetryPolicy,
+  random: () => number = Math.random,
+): number | null {
+  if (attempt >= policy.tries || !mayRetry(method, failure)) return null
+  const backoff = policy.firstWaitMs * 2 ** (attempt - 1) * random()
+  const asked = 'retryAfter' in failure ? failure.retryAfter : null
+  if (asked === null) return backoff
+  return asked > policy.longestRetryAfter ? null : Math.max(asked * 1000, backoff)
+}
+
+function mayRetry(method: Method, failure: Failure): boolean {
+  switch (failure.kind) {
+    case 'network':
+      return !isCertificateProblem(failure.code) && (method === 'GET' || !failure.maybeSent)
+    case 'rejected':
+      return method === 'GET' && busy.has(failure.status)
+    case 'unreadable':
+      return method === 'GET' && (busy.has(failure.status) || failure.reason === 'cut_off')
+    default:
+      return false
+  }
+}
+
+/** Statuses for which the same request may succeed later. */
+const busy = new Set([429, 502, 503, 504])

@@ -1,0 +1,205 @@
+import * as z from 'zod'
+import { isObject } from '../text/json.ts'
+
+/** An optional part of a reply that is not of its documented type. */
+export interface Drift {
+  /** Dotted path; `*` stands for any item of a list. Paths come from the contract alone. */
+  readonly path: string
+  /** Types and names of the contract, such as `expected string, found number`. */
+  readonly problem: string
+}
+
+/** A reply as documented, and what it has lost; or why it cannot be used. */
+type WithoutDrift =
+  | { readonly value: unknown; readonly drift: readonly Drift[] }
+  /** The first part that must be there and is wrong or missing, such as `items.1.id: …`. */
+  | { readonly fatal: string }
+
+/**
+ * A reply without the optional parts that are not of their documented type; `fatal` where a part that
+ * must be there is wrong or missing. Nearly every field of a reply is optional [R], so a wrong one
+ * must not fail the operation, and results must keep what the output schemas promise. Items of an
+ * optional list are dropped one by one; an item of a list that must be there is not, because its absence
+ * would say something. A null where only absence is documented counts as absent.
+ */
+export function withoutDrift(schema: z.core.$ZodType, reply: unknown): WithoutDrift {
+  const drift: Found = new Map()
+  const fitted = fitValue(schema, reply, { path: '', isOptional: false, drift })
+  if ('wrong' in fitted) return { fatal: textOf(fitted.wrong) }
+  return { value: fitted.value, drift: [...drift].map(([path, problem]) => ({ path, problem })) }
+}
+
+/** Problems by path: each once, however many items have it. */
+type Found = Map<string, string>
+
+interface Place {
+  readonly path: string
+  /** It may be left out. */
+  readonly isOptional: boolean
+  readonly drift: Found
+}
+
+/** The value without its wrong parts, or why all of it is wrong. */
+type Fitted = { readonly value: unknown } | { readonly wrong: Wrong }
+
+interface Wrong {
+  /** Where in the value it is; empty: the value itself. */
+  readonly at: readonly (string | number)[]
+  readonly problem: string
+}
+
+const wrongItself = (expected: string, value: unknown): Fitted => ({
+  wrong: { at: [], problem: `expected ${expected}, found ${jsonTypeOf(value)}` },
+})
+
+const wrongWithin = (name: string | number, { at, problem }: Wrong): Fitted => ({
+  wrong: { at: [name, ...at], problem },
+})
+
+const textOf = ({ at, problem }: Wrong): string =>
+  at.length === 0 ? problem : `${at.join('.')}: ${problem}`
+
+/** Without the numbers of items: each problem is reported once. */
+const driftText = ({ at, problem }: Wrong): string =>
+  textOf({ at: at.map((name) => (typeof name === 'number' ? '*' : name)), problem })
+
+function fitValue(schema: z.core.$ZodType, value: unknown, place: Place): Fitted {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault)
+    return value === undefined ? { value } : fitValue(schema.unwrap(), value, place)
+  if (schema instanceof z.ZodNullable)
+    return value === null ? { value } : fitValue(schema.unwrap(), value, place)
+  // An absent list that is read as an empty one (`absentAsEmpty`).
+  if (schema instanceof z.ZodPipe)
+    return (value ?? null) === null ? { value } : fitValue(schema.out, value, place)
+  if (schema instanceof z.ZodUnion) return fitUnion(schema.options, value, place)
+  if (schema instanceof z.ZodObject && isObject(value)) return fitObject(schema, value, place)
+  if (schema instanceof z.ZodArray && Array.isArray(value)) return fitArray(schema, value, place)
+  if (!hasOtherType(schema, value) && z.safeParse(schema, value).success) return { value }
+  return wrongItself(typeOf(schema), value)
+}
+
+/** Known without a parse, of which a failed one takes 6 µs: a reply may have 300,000 wrong values. */
+function hasOtherType(schema: z.core.$ZodType, value: unknown): boolean {
+  const { type } = schema._zod.def
+  return ['string', 'number', 'boolean'].includes(type)
+    ? typeof value !== type
+    : type === 'object' || type === 'array'
+}
+
+function fitUnion(options: readonly z.core.$ZodType[], value: unknown, place: Place): Fitted {
+  const all = options.map((option) => {
+    const drift: Found = new Map()
+    return { fitted: fitValue(option, value, { ...place, drift }), drift }
+  })
+  const right = all.find(({ fitted }) => !('wrong' in fitted))
+  for (const [path, problem] of right?.drift ?? []) place.drift.set(path, problem)
+  return right?.fitted ?? wrongItself(options.map(typeOf).join(' or '), value)
+}
+
+function fitObject(
+  schema: z.ZodObject,
+  value: Readonly<Record<string, unknown>>,
+  { path, drift }: Place,
+): Fitted {
+  // Values that differ; `undefined`: dropped.
+  const changed = new Map<string, unknown>()
+  for (const [name, field, isOptional] of fieldsOf(schema)) {
+    const inner = Object.hasOwn(value, name) ? value[name] : undefined
+    if (inner === undefined && isOptional) continue
+    const place = { path: path ? `${path}.${name}` : name, isOptional, drift }
+    const result = fitValue(field, inner, place)
+    if ('wrong' in result) {
+      if (!isOptional) return wrongWithin(name, result.wrong)
+      if (inner !== null) drift.set(place.path, driftText(result.wrong))
+      changed.set(name, undefined)
+    } else if (result.value !== inner) changed.set(name, result.value)
+  }
+  if (changed.size === 0) return { value }
+  const fitted = Object.entries(value)
+    .map(([name, inner]) => [name, changed.has(name) ? changed.get(name) : inner] as const)
+    .filter(([, inner]) => inner !== undefined)
+  return { value: Object.fromEntries(fitted) }
+}
+
+type Field = readonly [name: string, schema: z.core.$ZodType, isOptional: boolean]
+const fieldsOfSchemas = new WeakMap<z.ZodObject, readonly Field[]>()
+
+function fieldsOf(schema: z.ZodObject): readonly Field[] {
+  const known = fieldsOfSchemas.get(schema)
+  if (known) return known
+  const fields = Object.entries(schema.shape).map(
+    ([name, field]): Field => [name, field, isDroppable(field)],
+  )
+  fieldsOfSchemas.set(schema, fields)
+  return fields
+}
+
+function fitArray(
+  { element }: z.ZodArray,
+  items: readonly unknown[],
+  { path, isOptional, drift }: Place,
+): Fitted {
+  const place = { path: path ? `${path}.*` : '*', isOptional: false, drift }
+  const fitted: unknown[] = []
+  for (const [at, item] of items.entries()) {
+    const result = fitValue(element, item, place)
+    if (!('wrong' in result)) fitted.push(result.value)
+    else if (!isOptional) return wrongWithin(at, result.wrong)
+    else drift.set(place.path, driftText(result.wrong))
+  }
+  const isSame = fitted.length === items.length && fitted.every((item, at) => item === items[at])
+  return { value: isSame ? items : fitted }
+}
+
+/**
+ * Whether a field may be left out. A list of `absentAsEmpty` may not: it would be read as empty, which
+ * says something.
+ */
+const isDroppable = (field: z.core.$ZodType): boolean =>
+  field instanceof z.ZodOptional ||
+  field instanceof z.ZodDefault ||
+  (field instanceof z.ZodNullable && isDroppable(field.unwrap()))
+
+function typeOf(schema: z.core.$ZodType): string {
+  if (schema instanceof z.ZodNumberFormat) return 'integer'
+  const { type } = schema._zod.def
+  return type === 'record' ? 'object' : type
+}
+
+function jsonTypeOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (value === undefined) return 'nothing'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+const driftOfReplies = new WeakMap<object, readonly Drift[]>()
+
+/** Notes what was dropped from a reply, for those who decide by what it does not have. */
+export function noteDrift(reply: unknown, drift: readonly Drift[]): void {
+  if (typeof reply === 'object' && reply !== null && drift.length > 0)
+    driftOfReplies.set(reply, drift)
+}
+
+/** What was dropped from a reply of the client. */
+export const driftOf = (reply: unknown): readonly Drift[] =>
+  (typeof reply === 'object' && reply !== null && driftOfReplies.get(reply)) || []
+
+/**
+ * Reports each dropped part once, however many replies and items have it. The contract bounds how many
+ * there are.
+ */
+export function driftReporter(
+  report: (message: string) => void,
+): (operation: string, drift: readonly Drift[]) => void {
+  const reported = new Set<string>()
+  return (operation, drift) => {
+    for (const { path, problem } of drift) {
+      const name = `${operation} ${path}`
+      if (reported.has(name)) continue
+      reported.add(name)
+      report(
+        `A reply of the platform to ${operation} is not as documented: ${path}: ${problem}. Such parts are left out of results. It is not reported again.`,
+      )
+    }
+  }
+}

@@ -1,0 +1,221 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Dispatcher } from 'undici'
+import type { Method } from '../contract/route.ts'
+import { type Cancelled, SendFailure, type TimedOut } from './failure.ts'
+import { failureHeaders, maxReplyBytes, type WireReply } from './reply.ts'
+
+/**
+ * Carries one request to the platform and brings its whole reply back, once: no retry here.
+ * Throws SendFailure. The seam between the client and where the platform is: the network, or the
+ * sandbox in this process.
+ */
+export type Send = (request: WireRequest) => Promise<WireReply>
+
+/** A request as it goes on the wire, without the base URL. */
+export interface WireRequest {
+  readonly method: Method
+  /** Path and query, starting with `/v1/`. */
+  readonly target: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Awaited right before it is sent; the request can still be cancelled then. */
+  readonly beforeSending?: () => Promise<void>
+  readonly signal?: AbortSignal
+  /** Longest it may take, ms, where less is left than the sender's own limits. */
+  readonly timeLeftMs?: number
+  /** The network of the client that the request is for, where that is known. It is never sent. */
+  readonly clientNetwork?: string
+}
+
+/** Sends one request over a pool of connections. */
+export function exchange(
+  pool: Dispatcher,
+  url: URL,
+  { method, headers, body }: WireRequest,
+  deadline: RequestDeadline,
+): Promise<WireReply> {
+  if (deadline.failure) return Promise.reject(deadline.failure)
+  const { origin, pathname, search } = url
+  const options = { origin, path: pathname + search, method, headers, body: body ?? null }
+  return new Promise((resolve, reject) => {
+    pool.dispatch(options, new Exchange({ deadline, receiving: new Receiving(), resolve, reject }))
+  })
+}
+
+/** A request under way: its deadline, its reply so far, and the promise of its caller. */
+interface UnderWay {
+  readonly deadline: RequestDeadline
+  readonly receiving: Receiving
+  readonly resolve: (reply: WireReply) => void
+  readonly reject: (failure: Error) => void
+}
+
+/**
+ * Receives the events of a request from undici's lowest interface: the others create a stream for
+ * each reply, which takes as long as everything else here. When the request is over, all references
+ * are dropped, because undici keeps this object for a while, and V8 would move a third of what
+ * requests allocate to the old generation.
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  #underWay: UnderWay | undefined
+  #controller: Dispatcher.DispatchController | undefined
+
+  constructor(underWay: UnderWay) {
+    this.#underWay = underWay
+    // While undici still connects, the request cannot be stopped; it is no longer waited for.
+    underWay.deadline.onFailure = (failure) => {
+      this.#controller?.abort(failure)
+      this.#end()?.reject(failure)
+    }
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // The deadline ended the request before there was a connection: send nothing.
+    if (!this.#underWay) return void controller.abort(new Error('given up'))
+    this.#underWay.deadline.sendingBegan()
+    this.#controller = controller
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    fields: IncomingHttpHeaders,
+  ): void {
+    // 1xx are not the final reply (RFC 9110 §15.2); less than 100 is not a status.
+    if (status < 100) controller.abort(noHttp())
+    if (status < 200 || !this.#underWay) return
+    this.#underWay.deadline.headersArrived()
+    this.#underWay.receiving.begin(status, fields)
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const failure = this.#underWay?.receiving.add(chunk)
+    if (failure) controller.abort(failure)
+  }
+
+  onResponseEnd(): void {
+    const ended = this.#end()
+    ended?.resolve(ended.receiving.reply())
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    const ended = this.#end()
+    // After the status has arrived this is an incomplete reply, not a missing one.
+    ended?.reject(ended.receiving.brokenOff(error))
+  }
+
+  #end(): UnderWay | undefined {
+    const underWay = this.#underWay
+    if (underWay) underWay.deadline.onFailure = () => undefined
+    this.#underWay = undefined
+    this.#controller = undefined
+    return underWay
+  }
+}
+
+/** A reply that is being received. */
+class Receiving {
+  readonly #chunks: Buffer[] = []
+  #size = 0
+  #status = 0
+  #fields: IncomingHttpHeaders = {}
+
+  begin(status: number, fields: IncomingHttpHeaders): void {
+    this.#status = status
+    this.#fields = fields
+  }
+
+  /** Returns a failure if the reply is too large. */
+  add(chunk: Buffer): SendFailure | undefined {
+    this.#size += chunk.length
+    if (this.#size > maxReplyBytes) return this.#unreadable('too_large', '')
+    this.#chunks.push(chunk)
+    return undefined
+  }
+
+  reply(): WireReply {
+    return { status: this.#status, header: this.#header, body: this.#text() }
+  }
+
+  brokenOff(error: Error): Error {
+    const isOwn = error instanceof SendFailure || this.#status === 0
+    return isOwn ? error : this.#unreadable('cut_off', this.#text())
+  }
+
+  readonly #header = (name: string) => {
+    const value = this.#fields[name]
+    return Array.isArray(value) ? value[0] : value
+  }
+
+  #text(): string {
+    const [first, ...rest] = this.#chunks
+    const bytes = first && rest.length === 0 ? first : Buffer.concat(this.#chunks)
+    return bytes.toString('utf8')
+  }
+
+  #unreadable(reason: 'too_large' | 'cut_off', excerpt: string): SendFailure {
+    const header = this.#header
+    const known = { detail: null, excerpt, ...failureHeaders({ header }) }
+    return new SendFailure({ kind: 'unreadable', status: this.#status, reason, ...known })
+  }
+}
+
+const noHttp = () => new SendFailure({ kind: 'network', code: 'NO_HTTP', maybeSent: true })
+
+/** The longest that one request may take, ms. */
+export interface RequestTimeLimits {
+  /** Until the first byte of a reply. */
+  readonly headersTimeoutMs: number
+  /** Until the whole reply. */
+  readonly totalTimeoutMs: number
+}
+
+/** Ends a request that takes too long, or whose caller has given up. */
+export interface RequestDeadline {
+  /** Why the request was ended; `undefined` while it was not. */
+  readonly failure: SendFailure | undefined
+  /** Called when the request is ended. */
+  onFailure: (failure: SendFailure) => void
+  /** To be called when the request is sent: until then, a failure says that nothing was sent. */
+  sendingBegan(): void
+  headersArrived(): void
+  /** To be called when the request is over. */
+  end(): void
+}
+
+/** One timer for the headers and one for the whole reply; time-limit.ts limits everything else. */
+export function startRequestDeadline(
+  { signal, timeLeftMs = Number.POSITIVE_INFINITY }: WireRequest,
+  { headersTimeoutMs, totalTimeoutMs }: RequestTimeLimits,
+): RequestDeadline {
+  let ended: SendFailure | undefined
+  let maybeSent = false
+  const fail = (failure: Omit<TimedOut, 'maybeSent'> | Omit<Cancelled, 'maybeSent'>) => {
+    ended ??= new SendFailure({ ...failure, maybeSent })
+    deadline.onFailure(ended)
+  }
+  const failAfter = (waitingFor: 'headers' | 'body', afterMs: number) =>
+    setTimeout(fail, afterMs, { kind: 'timeout', waitingFor, afterMs })
+  const headers = failAfter('headers', Math.min(headersTimeoutMs, timeLeftMs))
+  const total = failAfter('body', Math.min(totalTimeoutMs, timeLeftMs))
+  const cancel = () => fail({ kind: 'cancelled' })
+  const deadline: RequestDeadline = {
+    get failure() {
+      return ended
+    },
+    onFailure: () => undefined,
+    sendingBegan() {
+      maybeSent = true
+    },
+    headersArrived: () => clearTimeout(headers),
+    end() {
+      clearTimeout(headers)
+      clearTimeout(total)
+      signal?.removeEventListener('abort', cancel)
+    },
+  }
+  if (signal?.aborted) cancel()
+  signal?.addEventListener('abort', cancel)
+  return deadline
+}

@@ -1,0 +1,195 @@
+import type { FieldError } from '../contract/error.ts'
+import type { Effect, Method } from '../contract/route.ts'
+import { firstCharacters } from '../text/safe-text.ts'
+
+/** The platform answered with an error in its documented envelope. */
+export interface Rejected {
+  kind: 'rejected'
+  status: number
+  code: string
+  message: string
+  detail: string | null
+  errors: FieldError[]
+  requestId: string | null
+  /** Seconds the platform asks to wait before the next try. */
+  retryAfter: number | null
+}
+
+/** Why a reply is not the documented JSON. */
+export type UnreadableReason =
+  | 'html'
+  | 'empty'
+  | 'cut_off'
+  | 'not_json'
+  | 'too_large'
+  /** JSON, but not of the documented shape. */
+  | 'unexpected_shape'
+
+/** The reply is not the documented JSON: a page of a proxy, nothing, or a part. */
+export interface Unreadable {
+  kind: 'unreadable'
+  status: number
+  reason: UnreadableReason
+  /** For an unexpected shape: the field, and what was expected there. */
+  detail: string | null
+  /** The reply, or the beginning of it. */
+  excerpt: string
+  requestId: string | null
+  retryAfter: number | null
+}
+
+/** No reply: there was no connection, or it broke. */
+export interface NetworkFailure {
+  kind: 'network'
+  /** System or undici error code, such as ECONNREFUSED. */
+  code: string
+  /** Whether the request may have reached the platform. */
+  maybeSent: boolean
+}
+
+/** Whether the platform's certificate is not trusted. A new try cannot change that. */
+export const isCertificateProblem = (code: string): boolean => /CERT|^UNABLE_TO_/.test(code)
+
+/** No reply in time. */
+export interface TimedOut {
+  kind: 'timeout'
+  /** What was waited for: the first byte of the reply, or all of it. */
+  waitingFor: 'headers' | 'body'
+  /** How long was waited, all tries together, ms. */
+  afterMs: number
+  maybeSent: boolean
+}
+
+/** The platform answered with a redirect that is not followed. */
+export interface Redirected {
+  kind: 'redirected'
+  status: number
+  /** To another origin, where the key is not sent; the request must not be repeated; a circle; no address. */
+  reason: 'elsewhere' | 'not_repeatable' | 'too_many' | 'nowhere'
+  /** Origin pointed to; empty when the redirect names no usable address. */
+  origin: string
+}
+
+/** A path parameter that would lead to another resource: empty, `.` or `..`. */
+interface BadParameter {
+  kind: 'bad_parameter'
+  name: string
+  value: string
+}
+
+/** The caller cancelled the request. */
+export interface Cancelled {
+  kind: 'cancelled'
+  maybeSent: boolean
+}
+
+/** Nothing was sent: no exposed tool reads this, or not from this account. */
+interface NotExposed {
+  kind: 'not_exposed'
+}
+
+/** Nothing was sent: it could not be recorded before, and the operator wants every change recorded. */
+interface NotRecorded {
+  kind: 'not_recorded'
+  maybeSent: false
+}
+
+/** Everything that can go wrong between a request and its parsed reply. */
+export type Failure =
+  | Rejected
+  | Unreadable
+  | NetworkFailure
+  | TimedOut
+  | Redirected
+  | BadParameter
+  | NotExposed
+  | NotRecorded
+  | Cancelled
+
+/** A failed operation. src/tool/error-result.ts and failureText turn it into words. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly failure: Failure
+  /** The operation, such as `POST /v1/accounts/{account_id}/calls`. */
+  readonly method: Method
+  readonly path: string
+  readonly effect: Effect
+  /** How often it was tried. */
+  readonly attempts: number
+
+  constructor(
+    failure: Failure,
+    operation: { method: Method; path: string; effect: Effect; attempts: number },
+  ) {
+    super(`${operation.method} ${operation.path}: ${failure.kind}`)
+    this.failure = failure
+    this.method = operation.method
+    this.path = operation.path
+    this.effect = operation.effect
+    this.attempts = operation.attempts
+  }
+}
+
+/** For `catch`: what the platform cannot give is left out. Other errors are thrown. */
+export function ignoreApiError(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error
+}
+
+/** Thrown by a sender; the client adds the operation. */
+export class SendFailure extends Error {
+  override readonly name = 'SendFailure'
+  readonly failure: Failure
+
+  constructor(failure: Failure) {
+    super(failure.kind)
+    this.failure = failure
+  }
+}
+
+/** Longest part of a message of the platform that is repeated, in characters. */
+const longestMessage = 500
+
+/**
+ * A failure in a few words, to stand in a sentence. The only short form: where a tool itself has
+ * failed, src/tool/error-result.ts says at length what to do.
+ */
+export function failureText(failure: Failure): string {
+  switch (failure.kind) {
+    case 'rejected':
+      return `the platform answered HTTP ${failure.status} ${failure.code}: ${firstCharacters(failure.message, longestMessage)}`
+    case 'unreadable':
+      return `the platform answered HTTP ${failure.status} with an unusable reply (${failure.reason})`
+    case 'redirected':
+      return `the platform answered HTTP ${failure.status}, a redirect, which is not followed`
+    case 'network':
+      return `the connection to the platform failed, ${failure.code}`
+    case 'timeout':
+      return 'the platform did not answer in time'
+    case 'cancelled':
+      return 'the request was cancelled'
+    case 'bad_parameter':
+      return `"${failure.value}" is not an id`
+    case 'not_exposed':
+      return 'no exposed tool reads it'
+    case 'not_recorded':
+      return 'it cannot be recorded, so nothing was sent'
+  }
+}
+
+/** Whether the platform may have made the change although the request failed. */
+export const mayBeDone = ({ failure, effect }: ApiError): boolean =>
+  effect !== 'reads' && mayBeCarriedOut(failure)
+
+/** The part of a failure that shows how far its request has come. */
+interface FailureFacts {
+  readonly kind: string
+  readonly maybeSent?: boolean | undefined
+  readonly status?: number | undefined
+}
+
+/** Whether the platform may have carried out a request that failed in this way. */
+export function mayBeCarriedOut({ kind, maybeSent, status = 0 }: FailureFacts): boolean {
+  if (maybeSent !== undefined) return maybeSent
+  if (kind === 'unreadable') return status < 400 || status >= 500
+  return kind === 'rejected' && status >= 500
+}

@@ -1,0 +1,193 @@
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici'
+import {
+  type ConcurrencyBounds,
+  ConcurrencyLimit,
+  defaultConcurrency,
+  type Sender,
+} from './concurrency.ts'
+import {
+  exchange,
+  type RequestDeadline,
+  type RequestTimeLimits,
+  type Send,
+  startRequestDeadline,
+  type WireRequest,
+} from './exchange.ts'
+import { type Failure, type Redirected, SendFailure } from './failure.ts'
+import type { WireReply } from './reply.ts'
+
+interface NetworkOptions extends RequestTimeLimits, PoolOptions {
+  /** Origin, and optionally a path prefix, of the platform. */
+  readonly baseUrl: URL
+}
+
+/** A sender over the network: a pool of kept-alive connections to one origin. */
+export interface NetworkSender {
+  send: Send
+  close(): Promise<void>
+}
+
+/** Redirects followed within the origin before giving up. */
+const maxRedirects = 3
+
+/** Connections are made with the first request. */
+export function createNetworkSender(options: NetworkOptions): NetworkSender {
+  const pool = openPool(options)
+  const limit = new ConcurrencyLimit(options.atOnce ?? defaultConcurrency)
+  return {
+    async send(request) {
+      const { origin, pathname } = options.baseUrl
+      // Joined as text: resolving `//host/…` against an origin would lead to that host.
+      const url = new URL(origin + pathname.replace(/\/$/, '') + request.target)
+      return sendTo({ pool, limit }, url, request, options)
+    },
+    close: () => pool.destroy(),
+  }
+}
+
+async function sendTo(
+  { pool, limit }: { readonly pool: Dispatcher; readonly limit: ConcurrencyLimit },
+  url: URL,
+  request: WireRequest,
+  options: NetworkOptions,
+): Promise<WireReply> {
+  const deadline = startRequestDeadline(request, options)
+  const sender = { key: request.headers['x-api-key'] ?? '', network: request.clientNetwork }
+  let isAdmitted = false
+  try {
+    await admitted(sender, limit, deadline)
+    isAdmitted = true
+    await readyToSend(request, deadline)
+    const visited = [url]
+    for (let target = url; ; visited.push(target)) {
+      const reply = await exchange(pool, target, request, deadline)
+      const next = redirectOf(reply, visited, request)
+      if (!next) return reply
+      target = next
+    }
+  } catch (error) {
+    throw new SendFailure(failureOf(error, deadline))
+  } finally {
+    deadline.end()
+    if (isAdmitted) limit.release(sender)
+  }
+}
+
+/** The deadline of the request includes this wait; `exchange` sends nothing that it has ended. */
+function readyToSend({ beforeSending }: WireRequest, deadline: RequestDeadline): Promise<void> {
+  if (!beforeSending) return Promise.resolve()
+  return new Promise((resolve, reject) => {
+    deadline.onFailure = reject
+    beforeSending().then(resolve, reject)
+  })
+}
+
+/** Waits until the sender may have another request under way; the deadline of the request includes this wait. */
+function admitted(
+  sender: Sender,
+  limit: ConcurrencyLimit,
+  deadline: RequestDeadline,
+): Promise<void> {
+  if (deadline.failure) return Promise.reject(deadline.failure)
+  return new Promise((resolve, reject) => {
+    const giveUp = limit.acquire(sender, resolve)
+    deadline.onFailure = (failure) => {
+      giveUp?.()
+      reject(failure)
+    }
+  })
+}
+
+/**
+ * The target of a redirect that is followed; null for other replies. A redirect is followed only
+ * within the origin, because the key is sent nowhere else, and only if the same request may be sent
+ * again (RFC 9110 §15.4).
+ */
+function redirectOf(reply: WireReply, visited: readonly URL[], request: WireRequest): URL | null {
+  const from = visited.at(-1)
+  if (reply.status < 300 || reply.status > 399 || !from) return null
+  const location = reply.header('location')
+  const to = location ? URL.parse(location, from.href) : null
+  const refuse = (reason: Redirected['reason']) =>
+    new SendFailure({ kind: 'redirected', status: reply.status, origin: to?.origin ?? '', reason })
+  if (!to) throw refuse('nowhere')
+  if (to.origin !== from.origin) throw refuse('elsewhere')
+  // A POST is not repeated, not even for 307 and 308: it may have created something already, and
+  // would create it twice.
+  const isRepeatable =
+    request.method === 'GET' ||
+    (request.method !== 'POST' && (reply.status === 307 || reply.status === 308))
+  if (!isRepeatable) throw refuse('not_repeatable')
+  const isCircle = visited.some(({ href }) => href === to.href)
+  if (isCircle || visited.length > maxRedirects) throw refuse('too_many')
+  return to
+}
+
+/**
+ * Codes that mean no connection was made, so nothing was sent. Certificate errors end the
+ * handshake before the request.
+ */
+const neverConnected =
+  /^(EMFILE|ENFILE|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|UND_ERR_PRX_CONN|PROXY_\d+|.*CERT.*|UNABLE_TO_.*)$/
+
+function failureOf(error: unknown, deadline: RequestDeadline): Failure {
+  if (deadline.failure) return deadline.failure.failure
+  if (error instanceof SendFailure) return error.failure
+  const code = isNoHttp(error) ? 'NO_HTTP' : (proxyRefusal(error) ?? errorCode(error))
+  // Without a code this is a bug of this program, which must not look like a network failure.
+  const isOurs = code === null || /^(UND_ERR_INVALID_ARG|ERR_(?!TLS|SSL))/.test(code)
+  if (isOurs) throw error
+  return { kind: 'network', code, maybeSent: !neverConnected.test(code) }
+}
+
+/** Whether the reply is not HTTP. */
+const isNoHttp = (error: unknown) => error instanceof Error && error.name === 'HTTPParserError'
+
+/**
+ * The code for a proxy that answered CONNECT with another status than 200, so that nothing reached
+ * the platform. undici has the status only in the message.
+ */
+function proxyRefusal(error: unknown): string | undefined {
+  const [, status] =
+    /^Proxy response \((\d+)\)/.exec(error instanceof Error ? error.message : '') ?? []
+  return status && `PROXY_${status}`
+}
+
+function errorCode(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  // undici's code for a certificate with another name, with or without a proxy.
+  if ('code' in error && error.code === 'UND_ERR_PRX_TLS') return errorCode(error.cause)
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return errorCode(error.cause)
+}
+
+interface PoolOptions extends Pick<RequestTimeLimits, 'headersTimeoutMs'> {
+  /** Proxy for https, from the environment; loopback and plain http never use it. */
+  readonly proxy?: { readonly url: string; readonly except: string }
+  /** Requests under way at once, and so connections, in all and with one key. */
+  readonly atOnce?: ConcurrencyBounds
+}
+
+/** Opens the pool of connections to the platform. */
+function openPool({
+  proxy,
+  headersTimeoutMs,
+  atOnce = defaultConcurrency,
+}: PoolOptions): Dispatcher {
+  const options = {
+    // This includes connections that are still being opened for requests that have ended.
+    connections: atOnce.inAll,
+    // exchange.ts limits headers and body; undici's own timers are coarse.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // With HTTP/2, ending a request ends only its stream, so a dead connection would be kept. undici
+    // would also repeat by itself every request that the server reports as not processed.
+    allowH2: false,
+    // Shorter than the deadline, so that a missing connection is reported as that. A proxy reads
+    // only this option; a direct connection reads it, too.
+    connectTimeout: Math.max(1, headersTimeoutMs / 2),
+  }
+  if (!proxy) return new Agent(options)
+  const { url: httpsProxy, except: noProxy } = proxy
+  return new EnvHttpProxyAgent({ ...options, httpsProxy, noProxy })
+}

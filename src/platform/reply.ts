@@ -1,0 +1,243 @@
+import * as z from 'zod'
+import { ErrorEnvelope, type FieldError } from '../contract/error.ts'
+import type { Route } from '../contract/route.ts'
+import { boundExceededByText, type JsonBound } from '../text/json.ts'
+import { type Drift, noteDrift, withoutDrift } from './drift.ts'
+import type { Failure, Rejected, UnreadableReason } from './failure.ts'
+
+/** Largest reply read, bytes. */
+export const maxReplyBytes = 10 * 1024 * 1024
+
+/**
+ * Largest reply that is parsed. A hundred conversations of a hundred messages each have 41,000 values,
+ * and no documented reply is nested deeper than ten. A reply at these bounds is read in about 0.2 s;
+ * without them, one of 10 MiB takes up to 18 s, or all memory.
+ */
+const replyBounds = { depth: 500, values: 300_000 }
+
+const excesses: Readonly<Record<JsonBound, readonly [UnreadableReason, string]>> = {
+  depth: ['unexpected_shape', `nested more than ${replyBounds.depth} deep`],
+  values: ['too_large', `more than ${replyBounds.values} values`],
+}
+
+/** A complete reply. */
+export interface WireReply {
+  readonly status: number
+  /** Value of a header by its lower-case name. */
+  readonly header: (name: string) => string | undefined
+  readonly body: string
+}
+
+/** A reply as data, and what was dropped from it; or why it cannot be read. */
+export type Outcome =
+  | { ok: true; value: unknown; drift?: readonly Drift[] }
+  | { ok: false; failure: Failure }
+
+/** Reads a reply against its route: the parsed value, the platform's refusal, or what is wrong. */
+export function readReply(route: Route, reply: WireReply): Outcome {
+  const excess = boundExceededByText(reply.body, replyBounds)
+  if (excess) return { ok: false, failure: unreadable(reply, ...excesses[excess]) }
+  if (reply.status >= 200 && reply.status < 300) return readSuccess(route, reply)
+  const json = parseJson(reply.body)
+  const envelope = envelopeOf(json)
+  if (!envelope) return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
+  return {
+    ok: false,
+    failure: { kind: 'rejected', status: reply.status, ...envelope, ...failureHeaders(reply) },
+  }
+}
+
+function readSuccess(route: Route, reply: WireReply): Outcome {
+  const json = parseJson(reply.body)
+  // An HTML page of a proxy, or an error in spite of its status.
+  const isPage = json === undefined && reasonOf(reply.body, json) === 'html'
+  if (isPage || isError(json)) {
+    return { ok: false, failure: unreadable(reply, isPage ? 'html' : 'unexpected_shape') }
+  }
+  // Otherwise an acknowledgement may come with any body or none [R].
+  if (!route.reply) return { ok: true, value: undefined }
+  if (json === undefined) {
+    return { ok: false, failure: unreadable(reply, reasonOf(reply.body, json)) }
+  }
+  const parsed = parseEarly(route.reply, json)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  const fitting = withoutDrift(route.reply, json)
+  if ('fatal' in fitting)
+    return { ok: false, failure: unreadable(reply, 'unexpected_shape', fitting.fatal) }
+  const fitted = parseEarly(route.reply, fitting.value)
+  if (fitted.success) {
+    noteDrift(fitted.data, fitting.drift)
+    return { ok: true, value: fitted.data, drift: fitting.drift }
+  }
+  const failure = unreadable(reply, 'unexpected_shape', firstIssues(fitted.error))
+  return { ok: false, failure }
+}
+
+/** Whether it is an error envelope. Nearly no reply is, so a cheap check comes before the parse. */
+const isError = (json: unknown): boolean =>
+  typeof json === 'object' &&
+  json !== null &&
+  'code' in json &&
+  ErrorEnvelope.safeParse(withFirstErrors(json)).success
+
+const withFirstErrors = (json: object) =>
+  'errors' in json && Array.isArray(json.errors)
+    ? { ...json, errors: json.errors.slice(0, mostFieldErrors) }
+    : json
+
+/** The first few problems. How many there are in all is not known: parsing stopped early. */
+function firstIssues({ issues }: z.ZodError): string {
+  const shown = issues.slice(0, 3).map(({ path, message }) => `${path.join('.')}: ${message}`)
+  return [...shown, ...(issues.length > shown.length ? ['and more'] : [])].join('; ')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    // JSON must not begin with a byte order mark (RFC 8259 §8.1), but some servers send one.
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch {
+    return undefined
+  }
+}
+
+function reasonOf(body: string, json: unknown): UnreadableReason {
+  if (json !== undefined) return 'unexpected_shape'
+  const start = body.trimStart()
+  if (start === '') return 'empty'
+  if (start.startsWith('<')) return 'html'
+  return start.startsWith('{') || start.startsWith('[') ? 'cut_off' : 'not_json'
+}
+
+function unreadable(
+  reply: WireReply,
+  reason: UnreadableReason,
+  detail: string | null = null,
+): Failure {
+  return {
+    kind: 'unreadable',
+    status: reply.status,
+    reason,
+    detail,
+    excerpt: reply.body,
+    ...failureHeaders(reply),
+  }
+}
+
+/** What every failed reply has in its headers. */
+export function failureHeaders(reply: Pick<WireReply, 'header'>) {
+  return {
+    requestId: reply.header('x-request-id') ?? null,
+    retryAfter: retryAfterSeconds(reply.header('retry-after')),
+  }
+}
+
+/** Longest `Retry-After` that is believed, s: a day, the usual length of a quota. */
+const longestRetryAfter = 86_400
+
+/** `Retry-After` in seconds: digits, or an HTTP date (RFC 9110 §10.2.3); anything else is ignored. */
+function retryAfterSeconds(value: string | undefined, now = Date.now()): number | null {
+  const text = value?.trim() ?? ''
+  const date = /^[A-Z][a-z]{2,8}, /.test(text) ? Date.parse(text) : Number.NaN
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : Math.ceil((date - now) / 1000)
+  return seconds <= longestRetryAfter ? Math.max(0, seconds) : null
+}
+
+/*
+ * The error envelope, read leniently: what went wrong is too important to be lost over a number
+ * where a string was documented. Gateways and frameworks in front of the platform send errors of
+ * their own making, so the common shapes of those are understood as well.
+ */
+
+const word = z.union([z.string(), z.number()]).transform(String)
+
+/** A refused field, also as `{ loc, msg }`, and with its path as a list. */
+const LooseField = z
+  .looseObject({
+    field: z.union([word, z.array(word)]).optional(),
+    loc: z.array(word).optional(),
+    message: word.optional(),
+    msg: word.optional(),
+    type: word.optional(),
+  })
+  .transform(({ field, loc, message, msg, type }): FieldError => {
+    const path = field ?? loc ?? ''
+    return {
+      field: Array.isArray(path) ? path.join('.') : path,
+      message: message ?? msg ?? 'refused',
+      type: type ?? 'unknown',
+    }
+  })
+
+const LooseEnvelope = z.looseObject({
+  code: word.optional().catch(undefined),
+  message: z.string().optional().catch(undefined),
+  error: z.string().optional().catch(undefined),
+  detail: z.unknown().optional(),
+  errors: z.unknown().optional(),
+})
+
+/** Most refused fields that are read: more are of no use, and a reply may have 100,000. */
+export const mostFieldErrors = 100
+
+const fieldsIn = (list: unknown): FieldError[] | undefined =>
+  Array.isArray(list)
+    ? z.array(LooseField).safeParse(list.slice(0, mostFieldErrors)).data
+    : undefined
+
+/** The fields of an error reply that can be read; `undefined` if there is no message at all. */
+function envelopeOf(
+  json: unknown,
+): Pick<Rejected, 'code' | 'message' | 'detail' | 'errors'> | undefined {
+  const parsed = LooseEnvelope.safeParse(json)
+  if (!parsed.success) return undefined
+  const { code, message, error, detail, errors } = parsed.data
+  const detailText = typeof detail === 'string' ? detail : undefined
+  const fields = fieldsIn(errors) ?? fieldsIn(detail) ?? []
+  const text =
+    message ?? error ?? detailText ?? (fields.length > 0 ? 'Fields were refused.' : undefined)
+  if (text === undefined) return undefined
+  return { code: code ?? 'unknown', message: text, detail: detailText ?? null, errors: fields }
+}
+
+/** How many items of each array are parsed first. */
+const firstItems = 100
+
+/**
+ * Parses like `schema.safeParse`, but stops soon after the first problem: zod lists every problem of
+ * every item, which takes half a second for 149,000 wrong items. Arrays are parsed by their first 100
+ * items, then by the first 400, and so on until they are whole. Only for schemas without rules on how
+ * many items an array has.
+ */
+export function parseEarly<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+): z.ZodSafeParseResult<z.output<T>> {
+  for (let most = firstItems; hasLongerArray(value, most); most *= 4) {
+    const parsed = schema.safeParse(withShorterArrays(value, most))
+    if (!parsed.success) return parsed
+  }
+  return schema.safeParse(value)
+}
+
+/** Looks at all of every reply, so it creates nothing. */
+function hasLongerArray(value: unknown, most: number): boolean {
+  if (!isObjectOrArray(value)) return false
+  if (Array.isArray(value)) {
+    return value.length > most || value.some((item) => hasLongerArray(item, most))
+  }
+  for (const name in value) if (hasLongerArray(value[name], most)) return true
+  return false
+}
+
+function withShorterArrays(value: unknown, most: number): unknown {
+  if (!isObjectOrArray(value)) return value
+  if (Array.isArray(value)) {
+    return value.slice(0, most).map((item) => withShorterArrays(item, most))
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, withShorterArrays(field, most)]),
+  )
+}
+
+const isObjectOrArray = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null

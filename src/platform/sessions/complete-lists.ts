@@ -1,0 +1,134 @@
+import type { Account } from '../../contract/account.ts'
+import { routes } from '../../contract/routes.ts'
+import { mapConcurrently } from '../concurrency.ts'
+import { ApiError } from '../failure.ts'
+import type { RestrictedSession } from './restricted-session.ts'
+
+/** The items of a list, as far as they were read. */
+export interface AllItems<T> {
+  readonly items: readonly T[]
+  /** False: the list has, or may have, more than these. */
+  readonly isAll: boolean
+}
+
+/** One page of a list: `count` is how many there are on all pages. */
+type ReadPage<T> = (page: { readonly limit: number; readonly offset: number }) => Promise<{
+  readonly items: readonly T[]
+  readonly count?: number | undefined
+}>
+
+const limit = 100
+const mostPages = 20
+
+/** How many items are read at most. */
+export const mostItems = limit * mostPages
+
+interface Reading<T> {
+  readonly isEnough?: (page: readonly T[], known: number) => boolean
+  /** Ask for another page where the `count` may be that of a page which the platform has cut short. */
+  readonly distrustsCount?: boolean
+}
+
+/**
+ * All pages of a list, 2,000 items at most. Reading ends early after a page for which `isEnough` is
+ * true; it is also given how many items are known. The list is complete where the `count` says so, or a
+ * page is empty, or one that is not full comes again; never with fewer items than any page has counted. A
+ * full page that comes again is that of a platform which ignores `offset`: there may be more.
+ */
+export async function readAllItems<T extends { readonly id: string }>(
+  read: ReadPage<T>,
+  { isEnough, distrustsCount = false }: Reading<T> = {},
+): Promise<AllItems<T>> {
+  const known = new Map<string, T>()
+  let most: number | undefined
+  const result = (isAll: boolean) => ({ items: [...known.values()], isAll })
+  for (let page = 0; page < mostPages; page++) {
+    const before = known.size
+    const { items, count } = await read({ limit, offset: before })
+    for (const item of items) known.set(item.id, item)
+    if (count !== undefined) most = Math.max(count, most ?? 0)
+    const isCounted = most !== undefined && known.size >= most
+    if (items.length === 0) return result(most === undefined || isCounted)
+    if (isEnough?.(items, known.size)) return result(false)
+    // The count of a full page may be that of the page.
+    if (isCounted && items.length < limit && !distrustsCount) return result(true)
+    if (known.size === before)
+      return result(items.length < limit && (most === undefined || isCounted))
+  }
+  return result(false)
+}
+
+/** How many requests of one fan-out over accounts are under way at once. */
+export const accountsAtOnce = 8
+
+/** An account of a tree, as results name it; `is_active` is there for a disabled one. */
+export interface AccountInTree {
+  readonly id: string
+  readonly name?: string
+  readonly is_active?: false
+}
+
+/** An account and those below it, level by level, each level in the platform's order. */
+export interface AccountTree {
+  /** The first is the account itself. */
+  readonly accounts: readonly AccountInTree[]
+  /** Accounts whose subaccounts could not be read. */
+  readonly failed: readonly { readonly account: AccountInTree; readonly error: ApiError }[]
+  /** There are, or may be, more accounts than were read. */
+  readonly hasMore: boolean
+}
+
+interface TreeReading {
+  readonly session: RestrictedSession
+  readonly signal?: AbortSignal | undefined
+  /** Most accounts of the tree. */
+  readonly most: number
+}
+
+/**
+ * Reads the accounts below one, at every depth: a list of subaccounts holds only direct ones [R].
+ * Disabled ones are in it: their agents, numbers and calls still exist.
+ */
+export async function readAccountTree(root: Account, reading: TreeReading): Promise<AccountTree> {
+  const { most } = reading
+  const failed: { account: AccountInTree; error: ApiError }[] = []
+  const known = new Map([[root.id, accountInTree(root)]])
+  let hasMore = false
+  let level = [...known.values()]
+  while (level.length > 0 && known.size < most) {
+    const below = await mapConcurrently(level, accountsAtOnce, async (account) => {
+      try {
+        return await subaccountsOf(account.id, reading)
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        failed.push({ account, error })
+        return { items: [], isAll: true }
+      }
+    })
+    const subaccounts = below.flatMap(({ items }) => items)
+    // An account that was seen before is not followed again, so a circle ends.
+    const found = new Map(subaccounts.map((one) => [one.id, accountInTree(one)]))
+    level = [...found.values()].filter(({ id }) => !known.has(id))
+    hasMore ||= known.size + level.length > most || below.some(({ isAll }) => !isAll)
+    for (const account of level.slice(0, most - known.size)) known.set(account.id, account)
+  }
+  return { accounts: [...known.values()], failed, hasMore: hasMore || level.length > 0 }
+}
+
+/** The direct subaccounts of an account, from all pages. Throws ApiError. */
+async function subaccountsOf(
+  account_id: string,
+  { session, signal, most }: TreeReading,
+): Promise<AllItems<Account>> {
+  const params = { account_id }
+  return readAllItems(
+    (query) => session.client.call(routes.accounts.listSubaccounts, { params, query }, signal),
+    { isEnough: (_, known) => known > most },
+  )
+}
+
+const accountInTree = ({ id, name, is_active }: Account): AccountInTree => ({
+  id,
+  ...(name && { name }),
+  ...(is_active === false && { is_active }),
+})

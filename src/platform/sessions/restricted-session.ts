@@ -1,0 +1,147 @@
+import type { ReplyOf, Route, RouteRequest } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import type { Client } from '../client.ts'
+import { ApiError } from '../failure.ts'
+import { accountIn, accountInUse, knownOwnAccountId, ownAccountId } from './account.ts'
+import type { ReplyCache } from './reply-cache.ts'
+import type { Session } from './session.ts'
+
+declare const restricted: unique symbol
+
+/**
+ * A session for everything that is read besides what a tool was asked for: hints, names of agents,
+ * completions, prompts and resources. It reads only what an exposed tool can read, and only from the
+ * account that the tools act on; for everything else it throws ApiError `not_exposed`. Only
+ * `restrictedSession` makes one, so that a plain session cannot be passed by mistake.
+ */
+export type RestrictedSession = Session & {
+  readonly [restricted]: true
+  /** Whether an exposed tool reads this. */
+  readonly mayRead: (route: Route) => boolean
+  /** Id of the key's own account: for comparing, not for showing. Throws ApiError. */
+  readonly ownAccountId: () => Promise<string>
+}
+
+/** As much of the exposed tools as decides what may be read. */
+type ExposedTools = readonly { readonly route: Pick<Route, 'id' | 'effect'> }[]
+
+/** One for each session and exposure. */
+const made = new WeakMap<Session, WeakMap<ExposedTools, RestrictedSession>>()
+
+export function restrictedSession(session: Session, tools: ExposedTools): RestrictedSession {
+  const ofSession = made.get(session) ?? new WeakMap<ExposedTools, RestrictedSession>()
+  made.set(session, ofSession)
+  const result = ofSession.get(tools) ?? createRestricted(session, tools)
+  ofSession.set(tools, result)
+  return result
+}
+
+function createRestricted(session: Session, tools: ExposedTools): RestrictedSession {
+  const readable = new Set(
+    tools.flatMap(({ route }) => (route.effect === 'reads' ? [route.id] : [])),
+  )
+  const mayRead = (route: Route) => readable.has(route.id)
+  const check: Check = (route, request) => {
+    if (mayRead(route) && !isOtherAccount(route, request, session)) return
+    throw new ApiError({ kind: 'not_exposed' }, { ...route, attempts: 0 })
+  }
+  const client = restrictedClient(session, check)
+  const result: Omit<RestrictedSession, typeof restricted> = {
+    ...session,
+    client,
+    cache: restrictedCache(session, { check, client }),
+    mayRead,
+    ownAccountId: () => ownAccountId(session.cache),
+  }
+  return result as RestrictedSession
+}
+
+/** Throws ApiError for what may not be read. */
+type Check = (route: Route, request: RouteRequest) => void
+
+function isOtherAccount(
+  route: Route,
+  { params }: RouteRequest,
+  { pinnedAccount }: Session,
+): boolean {
+  if (pinnedAccount === undefined || !('account_id' in route.params.shape)) return false
+  return accountIn({ params }) !== pinnedAccount
+}
+
+/** Whether the route reads the key's own account while the tools act on the pinned one. */
+const readsPinned = (route: Route, { pinnedAccount }: Session) =>
+  pinnedAccount !== undefined && pinnedAccount !== 'me' && route.id === routes.accounts.current.id
+
+function restrictedClient(session: Session, check: Check): Client {
+  return {
+    async call(route, request, signal) {
+      check(route, request)
+      if (!readsPinned(route, session)) return session.client.call(route, request, signal)
+      // The route reads an account, so an account is its reply.
+      return (await accountInUse(session, signal)) as ReplyOf<typeof route>
+    },
+  }
+}
+
+function restrictedCache(
+  session: Session,
+  { check, client }: { check: Check; client: Client },
+): ReplyCache {
+  const { cache } = session
+  const reading =
+    (how: 'read' | 'refresh'): ReplyCache['read'] =>
+    async (route, request, time) => {
+      check(route, request)
+      return readsPinned(route, session)
+        ? client.call(route, request)
+        : cache[how](route, request, time)
+    }
+  return {
+    read: reading('read'),
+    refresh: reading('refresh'),
+    cacheMs: cache.cacheMs,
+    watch(...watched) {
+      const [route, request, time, onChange] = watched
+      if (!isAllowed(() => check(route, request))) return () => undefined
+      if (!readsPinned(route, session)) return cache.watch(...watched)
+      return watchPinned(session, (pinned) => {
+        const read = pinned ?? { route, request }
+        return cache.watch(read.route, read.request, time, onChange)
+      })
+    },
+  }
+}
+
+function isAllowed(check: () => void): boolean {
+  try {
+    check()
+    return true
+  } catch (error) {
+    if (error instanceof ApiError) return false
+    throw error
+  }
+}
+
+/**
+ * Watches the pinned account. If it is the key's own account, `watch` is called without a request;
+ * otherwise with the request for that subaccount. Which of the two it is may have to be read first;
+ * what fails after that (the read, or a limit of watches) leaves the account unwatched. Returns the
+ * function that ends this. Throws WatchLimitError.
+ */
+function watchPinned(
+  { cache, pinnedAccount = 'me' }: Session,
+  watch: (pinned: { route: Route; request: RouteRequest } | undefined) => () => void,
+): () => void {
+  const request = { params: { account_id: 'me', subaccount_id: pinnedAccount }, query: {} }
+  const begin = (ownId: string) =>
+    watch(ownId === pinnedAccount ? undefined : { route: routes.accounts.getSubaccount, request })
+  const knownId = knownOwnAccountId(cache)
+  if (knownId !== undefined) return begin(knownId)
+  const ended = new AbortController()
+  ownAccountId(cache)
+    .then((ownId) => {
+      if (!ended.signal.aborted) ended.signal.addEventListener('abort', begin(ownId))
+    })
+    .catch(() => undefined)
+  return () => ended.abort()
+}

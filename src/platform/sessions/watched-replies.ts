@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto'
+import { encodeQuery } from '../../contract/query.ts'
+import type { Route, RouteRequest } from '../../contract/route.ts'
+import type { Changes } from '../../state/changes.ts'
+import { canonicalId } from '../../text/canonical-id.ts'
+
+/** How many replies may be watched at once. A reply counts once, however many watch it. */
+export interface WatchBounds {
+  readonly inAll: number
+  readonly perKey: number
+}
+
+/** No more replies may be watched; the message names the limit. */
+export class WatchLimitError extends Error {
+  override readonly name = 'WatchLimitError'
+  readonly reached: WatchLimit
+
+  constructor(reached: WatchLimit, bound: number) {
+    super(`Too many resources are watched: ${bound} ${limitNames[reached]}. Watch fewer.`)
+    this.reached = reached
+  }
+}
+
+/** The transport counts by address. */
+type WatchLimit = keyof WatchBounds | 'perAddress'
+
+const limitNames: Readonly<Record<WatchLimit, string>> = {
+  inAll: 'in all (--max-watched)',
+  perKey: 'for this API key (--max-watched-per-key)',
+  perAddress: 'for this client address (--max-watched-per-address)',
+}
+
+/** Replies that are watched with all keys together. */
+export interface WatchCount {
+  readonly bounds: WatchBounds
+  count: number
+}
+
+/** What is done while a reply is watched. */
+interface Watching {
+  /** Called when the reply differs from the one before. */
+  readonly changed: () => void
+  /** Called when the last listener has gone. */
+  readonly end: () => void
+}
+
+interface WatchedReply extends Watching {
+  /** Hash of the last reply; `undefined` until the first one. */
+  lastHash: string | undefined
+  readonly listeners: Set<() => void>
+}
+
+/** The watched replies of one API key: who listens to each, and what it was last. */
+export class WatchedReplies {
+  readonly #replies = new Map<string, WatchedReply>()
+  readonly #watchCount: WatchCount
+
+  constructor(watchCount: WatchCount) {
+    this.#watchCount = watchCount
+  }
+
+  /**
+   * Adds a listener; the result removes it. `begin` is called for the first listener of a reply.
+   * Throws WatchLimitError.
+   */
+  add(key: string, onChange: () => void, begin: () => Watching): () => void {
+    const watched = this.#replies.get(key) ?? this.#open(key, begin)
+    // A function of its own, because the same `onChange` may be added twice.
+    const listener = () => onChange()
+    watched.listeners.add(listener)
+    return () => {
+      watched.listeners.delete(listener)
+      if (watched.listeners.size > 0 || this.#replies.get(key) !== watched) return
+      this.#replies.delete(key)
+      this.#watchCount.count--
+      watched.end()
+    }
+  }
+
+  #open(key: string, begin: () => Watching): WatchedReply {
+    const { bounds, count } = this.#watchCount
+    if (this.#replies.size >= bounds.perKey) throw new WatchLimitError('perKey', bounds.perKey)
+    if (count >= bounds.inAll) throw new WatchLimitError('inAll', bounds.inAll)
+    const watched: WatchedReply = { lastHash: undefined, listeners: new Set(), ...begin() }
+    this.#replies.set(key, watched)
+    this.#watchCount.count++
+    return watched
+  }
+
+  has(key: string): boolean {
+    return this.#replies.has(key)
+  }
+
+  /** Compares a reply with the one before, and calls the listeners if it differs. */
+  compare(key: string, reply: unknown): void {
+    const watched = this.#replies.get(key)
+    if (!watched) return
+    const hash = hashOf(JSON.stringify(reply) ?? '')
+    const hasChanged = watched.lastHash !== undefined && watched.lastHash !== hash
+    watched.lastHash = hash
+    if (!hasChanged) return
+    for (const listener of watched.listeners) listener()
+    watched.changed()
+  }
+}
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64')
+
+/** Whose reply to which request. */
+export interface ReplyName {
+  readonly route: Route
+  readonly request: RouteRequest
+  /** Hash of the API key. */
+  readonly owner: string
+}
+
+/** When replies of the platform have changed, as far as the servers that share a state know. */
+export interface ReplyChanges {
+  /** Something was written: replies about the things that the request names may have changed. */
+  wrote(request: RouteRequest): void
+  /** A reply differs from the one before. */
+  found(reply: ReplyName): void
+  /** Calls `onChange` when a reply may have changed. Returns the function that ends this. */
+  watch(reply: ReplyName, onChange: () => void): () => void
+}
+
+/** For a cache that hears of no changes: it finds them by reading. */
+export const noReplyChanges: ReplyChanges = {
+  wrote: () => undefined,
+  found: () => undefined,
+  watch: () => () => undefined,
+}
+
+/** `platform` tells platforms apart. No topic can be read: each is a hash. */
+export function createReplyChanges(changes: Changes, platform: string): ReplyChanges {
+  const watchers = new Map<string, Set<() => void>>()
+  let telling: string | undefined
+  changes.listen('written', (topic) => {
+    // This server has read that reply itself.
+    if (topic === telling) return
+    for (const onChange of watchers.get(topic) ?? []) onChange()
+  })
+  const topicOf = (...words: string[]) =>
+    createHash('sha256')
+      .update(JSON.stringify([platform, ...words]))
+      .digest('base64url')
+  const thingsOf = ({ params }: RouteRequest) =>
+    namedThings(params).map(([name, id]) => topicOf(name, id))
+  const replyTopic = ({ route, request: { params, query }, owner }: ReplyName) =>
+    topicOf('reply', owner, route.id, JSON.stringify(params), encodeQuery(query))
+  const announce = (topic: string) => changes.announce({ kind: 'written', topic })
+  return {
+    wrote: (request) => thingsOf(request).forEach(announce),
+    found(reply) {
+      telling = replyTopic(reply)
+      announce(telling)
+      telling = undefined
+    },
+    watch(reply, onChange) {
+      const topics = [replyTopic(reply), ...thingsOf(reply.request)]
+      for (const topic of topics) {
+        const those = watchers.get(topic) ?? new Set()
+        watchers.set(topic, those.add(onChange))
+      }
+      return () => {
+        for (const topic of topics) {
+          const those = watchers.get(topic)
+          those?.delete(onChange)
+          if (those?.size === 0) watchers.delete(topic)
+        }
+      }
+    },
+  }
+}
+
+/** The things that a path names, except the account that they are in. */
+const namedThings = (params: RouteRequest['params']): [name: string, id: string][] =>
+  Object.entries(params).flatMap(([name, value]) =>
+    name === 'account_id' || typeof value !== 'string' ? [] : [[name, canonicalId(value)]],
+  )

@@ -1,0 +1,235 @@
+import type { CallStop } from '../state/call-stop.ts'
+import { canonicalId } from '../text/canonical-id.ts'
+import { agentNamePrefix, type DialPolicyConfig } from './dial-policy-config.ts'
+import { classifyNumber } from './number-class.ts'
+import { quietAt, quietUntil, zonesOf } from './quiet-hours.ts'
+
+/** A call that is to be placed. */
+export interface DialRequest {
+  readonly accountId: string
+  readonly agentId: string
+  /** `null` when it is not known. */
+  readonly agentName: string | null
+  /** A web call dials no telephone. */
+  readonly type: 'phone' | 'web'
+  /** E.164; `null` when the platform chooses, or for a web call. */
+  readonly fromNumber: string | null
+  /** E.164; `null` for a web call. */
+  readonly toNumber: string | null
+}
+
+/** What the called number tells; `null` where it does not tell, and for a web call. */
+interface Destination {
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string | null
+  /** libphonenumber's word, such as MOBILE. */
+  readonly type: string | null
+}
+
+export interface DialAllowed {
+  readonly allowed: true
+  readonly destination: Destination
+}
+
+/** The texts are for an assistant to tell a person. */
+export interface DialRefused {
+  readonly allowed: false
+  /** Field of the policy, or `emergency`, `premium`, `invalid_number`, `calls_stopped`. */
+  readonly rule: string
+  /** What was refused, and why. */
+  readonly message: string
+  /** Who can change that, and where. */
+  readonly change: string
+  /** When to try again; `null` when waiting does not help, or the time is unknown. */
+  readonly retryAfterSeconds: number | null
+}
+
+export type DialDecision = DialAllowed | DialRefused
+
+/** A rule that a call breaks. */
+export interface RuleViolation {
+  readonly rule:
+    | keyof DialPolicyConfig
+    | 'emergency'
+    | 'premium'
+    | 'invalid_number'
+    | 'calls_stopped'
+  readonly message: string
+  readonly retryAfterSeconds?: number | null
+}
+
+/** Checks a call against all rules that do not count calls. `now`: ms since 1970. */
+export function checkRequest(
+  request: DialRequest,
+  config: DialPolicyConfig,
+  now: number,
+): RuleViolation | Destination {
+  const wrongEnds = forbiddenAgent(request, config) ?? forbiddenCallerNumber(request, config)
+  if (request.type === 'web') return wrongEnds ?? { country: null, type: null }
+  const destination = checkDestination(request.toNumber, config, now)
+  if (!wrongEnds) return destination
+  // Of several violations the one that matters most: no setting allows an emergency number. Quiet
+  // hours come last, because waiting does not help an agent that may not call.
+  const isWorse = 'rule' in destination && destination.rule !== 'quiet_hours'
+  return isWorse ? destination : wrongEnds
+}
+
+function forbiddenAgent(
+  { agentId, agentName }: DialRequest,
+  { allow_agents }: DialPolicyConfig,
+): RuleViolation | undefined {
+  if (!allow_agents) return undefined
+  // A name never matches an id: whoever may rename an agent could give it an allowed id as its name.
+  const isAllowed = allow_agents.some((entry) =>
+    entry.startsWith(agentNamePrefix)
+      ? entry.slice(agentNamePrefix.length) === agentName
+      : canonicalId(entry) === canonicalId(agentId),
+  )
+  if (isAllowed) return undefined
+  const name = agentName === null ? '' : ` (${agentName})`
+  return { rule: 'allow_agents', message: `Agent ${agentId}${name} may not place calls.` }
+}
+
+function forbiddenCallerNumber(
+  { type, fromNumber }: DialRequest,
+  { allow_from }: DialPolicyConfig,
+): RuleViolation | undefined {
+  if (!allow_from || type === 'web') return undefined
+  if (fromNumber !== null && allow_from.includes(fromNumber)) return undefined
+  const allowed = `allowed caller numbers are ${allow_from.join(', ')}`
+  return {
+    rule: 'allow_from',
+    message:
+      fromNumber === null
+        ? `The call has no caller number (from_number); ${allowed}.`
+        : `${fromNumber} is not allowed as caller number; ${allowed}.`,
+  }
+}
+
+/** Checks the called number: what it is, which country it is in, and what time it is there. */
+function checkDestination(
+  number: string | null,
+  config: DialPolicyConfig,
+  now: number,
+): RuleViolation | Destination {
+  if (number === null) {
+    return { rule: 'invalid_number', message: 'A phone call needs a number to call (to_number).' }
+  }
+  const found = classifyNumber(number)
+  if (found.kind !== 'ordinary') {
+    return { rule: found.kind, message: `${number} is not called: it ${found.reason}.` }
+  }
+  const { country, type } = found
+  return (
+    deniedDestination(number, country, config) ??
+    destinationNotAllowed(number, country, config) ??
+    quietDestination(number, country, config, now) ?? { country, type }
+  )
+}
+
+function deniedDestination(
+  number: string,
+  country: string | null,
+  { deny_prefixes = [], deny_countries }: DialPolicyConfig,
+): RuleViolation | undefined {
+  const prefix = deny_prefixes.find((one) => number.startsWith(one))
+  if (prefix) {
+    return {
+      rule: 'deny_prefixes',
+      message: `${number} is not called: numbers that begin with ${prefix} are denied.`,
+    }
+  }
+  if (!deny_countries) return undefined
+  if (country === null) return { rule: 'deny_countries', message: unknownCountry(number) }
+  if (!deny_countries.includes(country)) return undefined
+  return {
+    rule: 'deny_countries',
+    message: `${number} is not called: calls to ${nameOf(country)} are denied.`,
+  }
+}
+
+/** The two lists of allowed destinations add up: a number has to be in one of them. */
+function destinationNotAllowed(
+  number: string,
+  country: string | null,
+  { allow_prefixes, allow_countries }: DialPolicyConfig,
+): RuleViolation | undefined {
+  if (!allow_prefixes && !allow_countries) return undefined
+  if (allow_prefixes?.some((one) => number.startsWith(one))) return undefined
+  if (country !== null && allow_countries?.includes(country)) return undefined
+  const rule = allow_countries ? 'allow_countries' : 'allow_prefixes'
+  if (allow_countries && country === null) return { rule, message: unknownCountry(number) }
+  const lists = [
+    ...(allow_countries ? [`to ${allow_countries.map(nameOf).join(', ')}`] : []),
+    ...(allow_prefixes ? [`to numbers that begin with ${allow_prefixes.join(', ')}`] : []),
+  ]
+  const where = country === null ? '' : ` in ${nameOf(country)}`
+  return {
+    rule,
+    message: `${number}${where} is not called: only calls ${lists.join(' or ')} are allowed.`,
+  }
+}
+
+function quietDestination(
+  number: string,
+  country: string | null,
+  { quiet_hours, zones: byPrefix }: DialPolicyConfig,
+  now: number,
+): RuleViolation | undefined {
+  if (!quiet_hours) return undefined
+  const rule = 'quiet_hours'
+  const zones = zonesOf(number, country, byPrefix)
+  if (zones.length === 0) {
+    return {
+      rule,
+      message: `${number} is not called: its time zone is unknown, and there are quiet hours.`,
+    }
+  }
+  const found = quietAt(now, zones, quiet_hours)
+  if (!found) return undefined
+  const until = quietUntil(now, zones, quiet_hours)
+  const { from, to, days } = found.hours
+  const hours = `quiet hours (${from} to ${to}${days ? `, beginning on ${days.join(', ')}` : ''})`
+  const oneOfSeveral =
+    zones.length > 1 ? ', one of the time zones it may be in (the number does not tell which)' : ''
+  return {
+    rule,
+    message: `${number} is not called now: it is ${found.clock} in ${found.zone}${oneOfSeveral}, which is in the ${hours}.`,
+    retryAfterSeconds: until === undefined ? null : Math.ceil((until - now) / 1000),
+  }
+}
+
+const unknownCountry = (number: string) =>
+  `${number} is not called: its country is unknown, and the policy is by country.`
+
+const nameOf = (country: string) =>
+  new Intl.DisplayNames('en', { type: 'region' }).of(country) ?? country
+
+/** The refusal also says who can change the rule; `source` says where the policy is. */
+export const refusalOf = (
+  { rule, message, retryAfterSeconds = null }: RuleViolation,
+  config: DialPolicyConfig,
+  source: string,
+): DialRefused => ({
+  allowed: false,
+  rule,
+  message,
+  change: changeOf(rule, config, source),
+  retryAfterSeconds,
+})
+
+function changeOf(rule: RuleViolation['rule'], config: DialPolicyConfig, source: string): string {
+  if (rule === 'emergency' || rule === 'premium') return 'No setting allows this.'
+  if (rule === 'calls_stopped')
+    return 'The operator of this server lets calls be placed again with: voice-agent-mcp calls resume.'
+  if (rule === 'invalid_number') return 'No setting allows this; correct the number.'
+  // The two lists of allowed destinations add up, so either can be changed.
+  const isAllowList = rule === 'allow_countries' || rule === 'allow_prefixes'
+  const other = rule === 'allow_countries' ? 'allow_prefixes' : 'allow_countries'
+  const fields = isAllowList && config[other] ? `${rule} or ${other}` : rule
+  return `The operator of this server can change ${fields} in the dial policy (${source}).`
+}
+
+/** Who has stopped calls, when and why, in a sentence. */
+export const callStopText = ({ by, at, reason }: CallStop): string =>
+  `All calls are stopped since ${at} by ${by}${reason === undefined ? '' : `: ${reason}`}.`

@@ -1,0 +1,220 @@
+import { appendFile, mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { AuditEntry, AuditedCallSent, AuditTrail } from '../../state/audit-trail.ts'
+import { behindTheAnswer } from '../../state/state-access.ts'
+import { safeJson } from '../../text/safe-text.ts'
+
+/** What is saved: an entry, or the line of a call that is about to be sent. */
+export type AuditRecord = AuditEntry | AuditedCallSent
+
+/** Where entries are kept or written. Methods throw where it cannot be used. */
+export interface AuditSink {
+  /** What it is, for messages. */
+  readonly name: string
+  /** Writes an entry over the one with its id, where there is no `saveCall`. */
+  readonly save: (entry: AuditEntry) => Promise<void>
+  /** Where every entry is a line: adds the line of a call. Such a sink takes no entries in between. */
+  readonly saveCall?: (call: AuditedCallSent) => Promise<void>
+}
+
+const isCall = (record: AuditRecord): record is AuditedCallSent => record.outcome === 'sent'
+
+/** Entries that wait for a sink which cannot be used; further ones push out the oldest. */
+const mostWaiting = 1000
+
+const waits = {
+  /** Until what failed is tried again, ms. */
+  again: 5000,
+  /** Longest that a call is held up where it need not be recorded, ms. */
+  beforeCall: 2000,
+  /** Longest that the end of the program is held up, ms. */
+  atEnd: 5000,
+} as const
+
+/** Saves entries behind the answers, one after the other, and again what has failed. */
+export class AuditQueue {
+  readonly sink: AuditSink
+  readonly #onTrouble: (message: string) => void
+  /** By id: of an entry that waits only the latest state is saved. */
+  readonly #waiting = new Map<string, AuditRecord>()
+  #draining: Promise<void> | undefined
+  #isFailing = false
+  #retry: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor(sink: AuditSink, onTrouble: (message: string) => void) {
+    this.sink = sink
+    this.#onTrouble = onTrouble
+  }
+
+  /** Saves an entry now; throws where that fails. */
+  async saveNow(entry: AuditRecord): Promise<void> {
+    await this.#save(entry)
+    this.#works()
+  }
+
+  /** Saves an entry now, if that can be done soon; otherwise later. Never throws. */
+  async saveSoon(entry: AuditRecord): Promise<void> {
+    if (this.#isFailing) return this.add(entry)
+    // Not behind others that wait: a busy server always has some.
+    const saving = behindTheAnswer(() => this.saveNow(entry)).catch((error: unknown) => {
+      this.#failed(error)
+      this.add(entry)
+    })
+    await within(waits.beforeCall, saving)
+  }
+
+  /** Saves an entry behind the answer. */
+  add(entry: AuditRecord): void {
+    const isOlder = entry.outcome === 'begun' && this.#waiting.has(entry.id)
+    if (this.#isClosed || isOlder) return
+    // Removed first: the latest is the last.
+    this.#waiting.delete(entry.id)
+    this.#waiting.set(entry.id, entry)
+    if (this.#waiting.size > mostWaiting) this.#dropOldest()
+    if (!this.#retry) this.#drain()
+  }
+
+  /** Saves what waits, once more if it failed before. */
+  async close(): Promise<void> {
+    clearTimeout(this.#retry)
+    this.#retry = undefined
+    this.#drain()
+    await within(waits.atEnd, this.#draining)
+    this.#isClosed = true
+    clearTimeout(this.#retry)
+    const { size } = this.#waiting
+    if (size > 0) this.#onTrouble(`${size} audit entries were lost: ${this.sink.name}.`)
+    this.#waiting.clear()
+  }
+
+  async #save(record: AuditRecord): Promise<void> {
+    await (isCall(record) ? this.sink.saveCall?.(record) : this.sink.save(record))
+  }
+
+  #drain(): void {
+    if (this.#draining || this.#waiting.size === 0) return
+    this.#draining = behindTheAnswer(() => this.#saveAll())
+  }
+
+  async #saveAll(): Promise<void> {
+    for (;;) {
+      const [entry] = this.#waiting.values()
+      if (!entry) break
+      try {
+        await this.#save(entry)
+      } catch (error) {
+        this.#failed(error)
+        break
+      }
+      this.#works()
+      // A later state may have taken its place meanwhile.
+      if (this.#waiting.get(entry.id) === entry) this.#waiting.delete(entry.id)
+    }
+    // Right after the last look, so that no entry is added in between.
+    this.#draining = undefined
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#isFailing) {
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#onTrouble(`Audit entries cannot be saved now, ${this.sink.name}: ${reason}`)
+    }
+    this.#isFailing = true
+    clearTimeout(this.#retry)
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined
+      this.#drain()
+    }, waits.again).unref()
+  }
+
+  #works(): void {
+    if (this.#isFailing) this.#onTrouble(`Audit entries are saved again: ${this.sink.name}.`)
+    this.#isFailing = false
+  }
+
+  #dropOldest(): void {
+    const [oldest] = this.#waiting.keys()
+    if (oldest === undefined) return
+    this.#waiting.delete(oldest)
+    this.#onTrouble(`An audit entry was lost, because ${mostWaiting} others wait: ${oldest}.`)
+  }
+}
+
+/** Waits for some work, for so long at most. */
+async function within(ms: number, work: Promise<void> | undefined): Promise<void> {
+  if (!work) return
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, over])
+  clearTimeout(timer)
+}
+
+const dayMs = 24 * 3_600_000
+
+/** How often entries that are too old are deleted, ms, and how many at once. */
+const pruning = { everyMs: 3_600_000, atOnce: 500 } as const
+
+/** The trail in the state, in which entries stay for so many days. */
+export function stateSink(trail: AuditTrail, days: number): AuditSink {
+  let pruned = Number.NEGATIVE_INFINITY
+  let isPruning = false
+  const prune = async () => {
+    if (isPruning || performance.now() - pruned < pruning.everyMs) return
+    isPruning = true
+    try {
+      const count = await trail.prune(Date.now() - days * dayMs, pruning.atOnce)
+      // The rest follows with the next entries: no request waits for a long deletion.
+      if (count < pruning.atOnce) pruned = performance.now()
+    } finally {
+      isPruning = false
+    }
+  }
+  return {
+    name: 'in the state',
+    async save(entry) {
+      await trail.save(entry)
+      await prune()
+    },
+  }
+}
+
+/**
+ * Lines of JSON at the end of a file. It is opened for each line, so it may be moved away or deleted at any
+ * time. Only its user can read it.
+ */
+export const fileSink = (path: string): AuditSink =>
+  lineSink(`in ${path}`, async (line) => {
+    await appendFile(path, line, { mode: 0o600 }).catch(async (error: unknown) => {
+      if (!isMissing(error)) throw error
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+      await appendFile(path, line, { mode: 0o600 })
+    })
+  })
+
+const isMissing = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** Most bytes that wait for a reader. */
+const mostUnread = 1024 * 1024
+
+/** Lines of JSON to a stream, such as standard error. */
+export const streamSink = (
+  stream: Pick<NodeJS.WritableStream, 'write'> & { readonly writableLength: number },
+): AuditSink =>
+  lineSink('on standard error', async (line) => {
+    if (stream.writableLength > mostUnread) throw new Error('nobody reads it')
+    stream.write(line)
+  })
+
+const lineSink = (name: string, write: (line: string) => Promise<void>): AuditSink => ({
+  name,
+  save: (entry) => write(lineOf('audit', entry)),
+  saveCall: (call) => write(lineOf('audit_call', call)),
+})
+
+/** A record in the form of the other lines of a JSON log. */
+const lineOf = (event: 'audit' | 'audit_call', { time, ...record }: AuditRecord): string =>
+  `${safeJson(JSON.stringify({ time, level: 'notice', event, ...record }))}\n`

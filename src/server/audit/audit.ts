@@ -1,0 +1,239 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Route, RouteRequest } from '../../contract/route.ts'
+import type { WriteAudit } from '../../platform/client.ts'
+import { ApiError } from '../../platform/failure.ts'
+import type { AuditTrail } from '../../state/audit-trail.ts'
+import type { Journal } from '../../state/journal.ts'
+import {
+  AuditQueue,
+  type AuditRecord,
+  type AuditSink,
+  fileSink,
+  stateSink,
+  streamSink,
+} from './audit-sinks.ts'
+import { type AuditedCall, CallRecord, type ConfirmedBy, type WriteRecord } from './call-record.ts'
+import { type CallEnd, isQuestion } from './outcome.ts'
+
+/*
+ * The audit trail: every call of a tool that changes something or rings somebody, with everything that
+ * it sent. An entry is saved when the first such request is about to be sent (`begun`), so that a process
+ * that dies leaves a trace of it, and again when the call has ended, behind the answer. Before each
+ * telephone call is sent, every sink also has whom it is to ring. A call that sends nothing is saved
+ * once. Previews, questions and dry runs are not recorded: nothing was asked for yet.
+ */
+
+interface AuditOptions {
+  /** How long entries stay in the state, days; 0: none are kept there. */
+  readonly days: number
+  /** File of JSON lines; `-`: standard error. */
+  readonly file: string | undefined
+  /** Nothing is changed that cannot be recorded. */
+  readonly mustRecord: boolean
+  /** Telephone numbers are recorded in full. */
+  readonly showsNumbers: boolean
+}
+
+/** Records who changed what. */
+export interface Audit extends WriteAudit {
+  /** Runs a call and records it. `endOf` says how it ended. */
+  toolCall<T>(
+    call: AuditedCall,
+    run: () => Promise<T>,
+    endOf: (ended: { readonly result: T } | { readonly error: unknown }) => CallEnd,
+  ): Promise<T>
+  /** Records a call that was refused before it began. */
+  refused(call: AuditedCall, end: CallEnd): void
+  /** Who has confirmed the call that goes on. */
+  confirmed(by: ConfirmedBy): void
+  /** A journal that reports the outcome of calls whose answer was lost to the trail. */
+  journal(journal: Journal): Journal
+  close(): Promise<void>
+}
+
+/**
+ * The audit trail that the configuration asks for; `undefined`: nothing is recorded. `onTrouble`
+ * receives what an operator has to know: entries cannot be saved.
+ */
+export function openAudit(
+  { days, file, mustRecord, showsNumbers }: AuditOptions,
+  trail: AuditTrail,
+  onTrouble: (message: string) => void,
+): Audit | undefined {
+  const lines = file === '-' ? streamSink(process.stderr) : file && fileSink(file)
+  const sinks = [...(days > 0 ? [stateSink(trail, days)] : []), ...(lines ? [lines] : [])]
+  if (sinks.length === 0) return undefined
+  const queues = sinks.map((sink) => new AuditQueue(sink, onTrouble))
+  const saving = new Saving(queues, mustRecord)
+  const calls = new AsyncLocalStorage<AuditedRun>()
+  const writes = new AsyncLocalStorage<WriteRecord>()
+  const runOf = (call: AuditedCall) => new AuditedRun(new CallRecord(call, showsNumbers), saving)
+  return {
+    async toolCall(call, run, endOf) {
+      const underWay = runOf(call)
+      try {
+        const result = await calls.run(underWay, run)
+        underWay.end(endOf({ result }))
+        return result
+      } catch (error) {
+        underWay.end(endOf({ error }))
+        throw error
+      }
+    },
+    refused: (call, end) => runOf(call).end(end),
+    confirmed(by) {
+      const underWay = calls.getStore()
+      if (underWay) underWay.record.confirmedBy = by
+    },
+    write(route, request, send) {
+      const underWay = calls.getStore()
+      if (!underWay) return send()
+      return underWay.send(route, request, (write) => writes.run(write, send))
+    },
+    tried(attempt) {
+      const write = writes.getStore()
+      if (write) write.tried(attempt)
+      else calls.getStore()?.record.tried(attempt)
+    },
+    journal: (journal) => settlingJournal(journal, () => calls.getStore()),
+    async close() {
+      await Promise.all(queues.map((queue) => queue.close()))
+    },
+  }
+}
+
+/** Saves the record of a call in every sink, when it is time for it. */
+class Saving {
+  readonly #queues: readonly AuditQueue[]
+  readonly #mustRecord: boolean
+
+  constructor(queues: readonly AuditQueue[], mustRecord: boolean) {
+    this.#queues = queues
+    this.#mustRecord = mustRecord
+  }
+
+  /** Before the first write is sent; throws where it may not be sent then. */
+  begun(record: CallRecord): Promise<void> {
+    const entry = record.entry()
+    return this.#saveFirst(() => entry)
+  }
+
+  /** Before each telephone call is sent; throws in the same way. `isFirst`: `begun` has saved it, too. */
+  callSent(record: CallRecord, write: WriteRecord, isFirst: boolean): Promise<void> {
+    const call = record.callSent(write)
+    const entry = isFirst ? undefined : record.entry()
+    return this.#saveFirst(({ saveCall }) => (saveCall ? call : entry))
+  }
+
+  progress(record: CallRecord): void {
+    for (const queue of this.#queues) if (!queue.sink.saveCall) queue.add(record.entry())
+  }
+
+  ended(record: CallRecord): void {
+    for (const queue of this.#queues) queue.add(record.entry())
+  }
+
+  async #saveFirst(recordFor: (sink: AuditSink) => AuditRecord | undefined): Promise<void> {
+    await Promise.all(
+      this.#queues.map(async (queue) => {
+        const record = recordFor(queue.sink)
+        if (record) await (this.#mustRecord ? queue.saveNow(record) : queue.saveSoon(record))
+      }),
+    )
+  }
+}
+
+/** How often the progress of a call with many writes is saved at most, ms. */
+const progressEveryMs = 1000
+
+/** A call that is recorded while it goes on. */
+class AuditedRun {
+  readonly record: CallRecord
+  readonly #saving: Saving
+  #begun: Promise<void> | undefined
+  #savedAt = 0
+
+  constructor(record: CallRecord, saving: Saving) {
+    this.record = record
+    this.#saving = saving
+  }
+
+  /** Records a write, and sends it. */
+  async send<T>(
+    route: Route,
+    request: RouteRequest,
+    send: (write: WriteRecord) => Promise<T>,
+  ): Promise<T> {
+    const write = this.record.write(route, request)
+    try {
+      await this.#recordFirst(route, write)
+      const reply = await send(write)
+      write.succeeded(reply)
+      return reply
+    } catch (error) {
+      write.failed(error)
+      throw error
+    } finally {
+      this.#changed()
+    }
+  }
+
+  settle(externalId: string, callId: string, isAccepted: boolean): void {
+    if (this.record.settle(externalId, callId, isAccepted)) this.#changed()
+  }
+
+  end(end: CallEnd): void {
+    const { hasWrites, isDryRun } = this.record
+    this.record.ended(end)
+    if (hasWrites || !(isDryRun || isQuestion(end))) this.#saving.ended(this.record)
+  }
+
+  /** All writes of the call wait for its entry, and a telephone call for a record of its own. */
+  async #recordFirst({ method, path, effect }: Route, write: WriteRecord): Promise<void> {
+    const isFirst = this.#begun === undefined
+    this.#begun ??= this.#saving.begun(this.record)
+    try {
+      await this.#begun
+      if (effect === 'bills') await this.#saving.callSent(this.record, write, isFirst)
+    } catch {
+      // The log says why: that is for who runs the server.
+      const failure = { kind: 'not_recorded', maybeSent: false } as const
+      throw new ApiError(failure, { method, path, effect, attempts: 0 })
+    }
+  }
+
+  #changed(): void {
+    if (this.record.hasEnded) {
+      // A call may be followed to its outcome behind the answer.
+      this.#saving.ended(this.record)
+    } else if (performance.now() - this.#savedAt >= progressEveryMs) {
+      this.#savedAt = performance.now()
+      this.#saving.progress(this.record)
+    }
+  }
+}
+
+function settlingJournal(journal: Journal, current: () => AuditedRun | undefined): Journal {
+  const settle = (externalId: string, callId: string, isAccepted: boolean) =>
+    current()?.settle(externalId, callId, isAccepted)
+  return {
+    claim: (identity) => journal.claim(identity),
+    find: (identity) => journal.find(identity),
+    current: (entry) => journal.current(entry),
+    beginSending: (entry, forMs) => journal.beginSending(entry, forMs),
+    endSending: (entry) => journal.endSending(entry),
+    recordPlaced(entry, callId) {
+      settle(entry.externalId, callId, true)
+      return journal.recordPlaced(entry, callId)
+    },
+    recordNotAccepted(entry, callId) {
+      settle(entry.externalId, callId, false)
+      return journal.recordNotAccepted(entry, callId)
+    },
+    release: (entry) => journal.release(entry),
+    placedAgoMs: (owner, callId) => journal.placedAgoMs(owner, callId),
+    readNote: (name) => journal.readNote(name),
+    writeNote: (name, value) => journal.writeNote(name, value),
+    close: () => journal.close(),
+  }
+}

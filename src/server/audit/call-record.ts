@@ -1,0 +1,298 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { isNotPlaced } from '../../calls/send-call.ts'
+import type { Route, RouteRequest } from '../../contract/route.ts'
+import { ApiError, mayBeDone } from '../../platform/failure.ts'
+import type { Redact } from '../../platform/key-free.ts'
+import type { AuditEntry, AuditedCallSent } from '../../state/audit-trail.ts'
+import { canonicalJson } from '../../text/json.ts'
+import type { PlatformTry } from '../observe/records.ts'
+import { type CallEnd, outcomeOf } from './outcome.ts'
+import { Redaction } from './redaction.ts'
+
+/** Who calls a tool, as far as it is known. */
+interface Caller {
+  /** Hash of the API key. */
+  readonly owner: string
+  /** Address of the platform, or `sandbox`. */
+  readonly platform: string
+  /** The account, where it is known without what was sent. */
+  readonly accountId: () => string | undefined
+  /** What the client says of itself. */
+  readonly client: AuditEntry['client']
+  readonly transport: 'stdio' | 'http' | 'terminal'
+  readonly network: string | undefined
+  /** Id of the OAuth client, where the key came by one. */
+  readonly oauthClient: string | undefined
+  /** Removes the API key from a text. */
+  readonly redact: Redact
+}
+
+/** A call of a tool that changes something. */
+export interface AuditedCall {
+  readonly tool: string
+  readonly arguments: Readonly<Record<string, unknown>>
+  /** Names of the arguments that the tool has. */
+  readonly argumentNames: readonly string[]
+  readonly caller: Caller
+}
+
+/**
+ * Who has confirmed. `not_needed`: nobody is asked for this; `person`: a person agreed in a form of the
+ * client; `token`: the caller came back with the token of a preview; `off`: the operator wants no
+ * confirmation (`--confirm never`); `not_given`: asked, and not agreed.
+ */
+export type ConfirmedBy = 'not_needed' | 'person' | 'token' | 'off' | 'not_given'
+
+/** As much of the key's hash as tells users apart: the same as in the log. */
+const shownHash = 16
+
+/** Most writes that an entry has, and most targets; further writes are counted. */
+const mostWrites = 200
+
+/** What is recorded of one call while it goes on. */
+export class CallRecord {
+  readonly #call: AuditedCall
+  readonly #redaction: Redaction
+  readonly #id = randomUUID()
+  readonly #time = new Date()
+  readonly #started = performance.now()
+  /** By what was sent: the same sent again is the same write. */
+  readonly #writes = new Map<string, WriteRecord>()
+  #end: (CallEnd & { readonly durationMs: number }) | undefined
+  /** The last request of the call that only read and failed. */
+  #failedRead: PlatformTry | undefined
+  confirmedBy: ConfirmedBy = 'not_needed'
+
+  constructor(call: AuditedCall, showsNumbers: boolean) {
+    this.#call = call
+    this.#redaction = new Redaction({ redact: call.caller.redact, showsNumbers })
+  }
+
+  get hasWrites(): boolean {
+    return this.#writes.size > 0
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== undefined
+  }
+
+  /** Only looks at what would change. */
+  get isDryRun(): boolean {
+    return this.#call.arguments.dry_run === true
+  }
+
+  /** A write that is about to be sent. */
+  write(route: Route, request: RouteRequest): WriteRecord {
+    // First: an id in the write hides the same numbers as in the arguments.
+    this.#arguments()
+    const { params, body } = request
+    const sent = createHash('sha256')
+      .update(canonicalJson([route.id, params, body ?? null]))
+      .digest('base64')
+    const write = this.#writes.get(sent) ?? new WriteRecord(route, request, this.#redaction)
+    this.#writes.set(sent, write)
+    write.sent()
+    return write
+  }
+
+  /** What became of a call whose answer was lost. True where that was not known before. */
+  settle(externalId: string, callId: string, isAccepted: boolean): boolean {
+    const write = [...this.#writes.values()].find((one) => one.externalId === externalId)
+    return write?.settle(callId, isAccepted) ?? false
+  }
+
+  /** A try of a request that only reads. */
+  tried(attempt: PlatformTry): void {
+    this.#failedRead = attempt.failure === undefined ? undefined : attempt
+  }
+
+  ended(end: CallEnd): void {
+    this.#end = { ...end, durationMs: performance.now() - this.#started }
+  }
+
+  /** The entry as it is now. */
+  entry(): AuditEntry {
+    const { tool, caller } = this.#call
+    const writes = [...this.#writes.values()].map((write) => write.facts())
+    const { outcome, reason } = this.#end ? outcomeOf(this.#end, writes) : { outcome: 'begun' }
+    const account = writes.find(({ account_id }) => account_id !== undefined)?.account_id
+    const leftOut = writes.length - mostWrites
+    return {
+      id: this.#id,
+      time: this.#time.toISOString(),
+      platform: caller.platform,
+      tool,
+      outcome,
+      ...(reason !== undefined && { reason }),
+      key: caller.owner.slice(0, shownHash),
+      ...this.#who(account),
+      confirmation: this.confirmedBy,
+      arguments: this.#arguments(),
+      writes: writes.slice(0, mostWrites),
+      ...(outcome === 'failed' && writes.length === 0 && this.#failure()),
+      ...this.#targets(),
+      ...(leftOut > 0 && { writes_left_out: leftOut }),
+      ...(this.#end && { duration_ms: Math.round(this.#end.durationMs) }),
+    }
+  }
+
+  /** The line of a telephone call that is about to be sent. */
+  callSent(call: WriteRecord): AuditedCallSent {
+    const { tool, caller } = this.#call
+    return {
+      id: randomUUID(),
+      time: new Date().toISOString(),
+      entry: this.#id,
+      platform: caller.platform,
+      tool,
+      key: caller.owner.slice(0, shownHash),
+      ...call.facts(),
+      outcome: 'sent',
+    }
+  }
+
+  #targets() {
+    const targets = this.#end?.targets.slice(0, mostWrites) ?? []
+    if (targets.length === 0) return {}
+    return {
+      targets: targets.map(({ id, to_number, outcome }) => ({
+        ...(id !== undefined && { id: this.#redaction.shown(id) }),
+        ...(to_number !== undefined && { to_number: this.#redaction.number(to_number) }),
+        outcome,
+      })),
+    }
+  }
+
+  /** Why a call has failed before it sent anything that changes. */
+  #failure() {
+    if (!this.#failedRead) return {}
+    const { operation, status, requestId } = this.#failedRead
+    const request_id = requestId && this.#redaction.id(requestId)
+    return {
+      failed_request: {
+        operation,
+        ...(status !== undefined && { status }),
+        ...(request_id !== undefined && { request_id }),
+      },
+    }
+  }
+
+  #who(account: string | undefined) {
+    const { client = {}, transport, network, accountId, oauthClient } = this.#call.caller
+    const texts = Object.entries(client).flatMap(([name, text]) =>
+      typeof text === 'string' ? [[name, this.#redaction.shown(text)]] : [],
+    )
+    const oauth_client = oauthClient && this.#redaction.id(oauthClient)
+    const known = account ?? this.#shown(accountId())
+    return {
+      ...(texts.length > 0 && { client: Object.fromEntries(texts) }),
+      ...(oauth_client !== undefined && { oauth_client }),
+      transport,
+      ...(network !== undefined && { network }),
+      ...(known !== undefined && { account_id: known }),
+    }
+  }
+
+  readonly #shown = (text: string | undefined) =>
+    text === undefined ? undefined : this.#redaction.shown(text)
+
+  #redacted: unknown
+
+  #arguments(): unknown {
+    const { arguments: given, argumentNames } = this.#call
+    this.#redacted ??= this.#redaction.arguments(given, argumentNames)
+    return this.#redacted
+  }
+}
+
+type AuditedWrite = AuditEntry['writes'][number]
+
+/** What is recorded of one request that is to change something. */
+export class WriteRecord {
+  readonly #route: Route
+  readonly #ids: readonly (readonly [string, string])[]
+  readonly #toNumber: string | undefined
+  readonly #numbers: readonly string[]
+  readonly #redaction: Redaction
+  readonly externalId: string | undefined
+  #times = 0
+  #outcome: 'sent' | 'done' | 'failed' | 'unknown' = 'sent'
+  #madeId: string | undefined
+  #status: number | undefined
+  #requestId: string | undefined
+
+  constructor(route: Route, { params, body }: RouteRequest, redaction: Redaction) {
+    this.#route = route
+    this.#redaction = redaction
+    this.#ids = Object.entries(params).map(([name, id]) => [name, redaction.shown(String(id))])
+    const { to_number, from_number, external_id } = body ?? {}
+    this.#numbers = [to_number, from_number].filter((one) => typeof one === 'string')
+    this.#toNumber = typeof to_number === 'string' ? redaction.number(to_number) : undefined
+    this.externalId = typeof external_id === 'string' ? external_id : undefined
+  }
+
+  sent(): void {
+    this.#times++
+    this.#outcome = 'sent'
+  }
+
+  /** One try of it has been answered, or not. */
+  tried({ operation, status, requestId }: PlatformTry): void {
+    if (operation !== this.#route.id) return
+    this.#status = status
+    this.#requestId = requestId
+  }
+
+  succeeded(reply: unknown): void {
+    this.#outcome = isRefusal(reply) ? 'failed' : 'done'
+    this.#madeId = idIn(reply)
+  }
+
+  failed(error: unknown): void {
+    this.#outcome = isCertainlyNotDone(error) ? 'failed' : 'unknown'
+  }
+
+  settle(callId: string, isAccepted: boolean): boolean {
+    const isNew = this.#outcome === 'unknown' || this.#outcome === 'sent'
+    if (isNew) {
+      this.#outcome = isAccepted ? 'done' : 'failed'
+      this.#madeId = callId
+    }
+    return isNew
+  }
+
+  facts(): AuditedWrite {
+    const ids = this.#ids.filter(([name]) => name !== 'account_id')
+    const account = this.#ids.find(([name]) => name === 'account_id')?.[1]
+    const shown = (text: string | undefined) => text && this.#redaction.id(text)
+    return {
+      operation: this.#route.id,
+      ...(account !== undefined && { account_id: account }),
+      ...(ids.length > 0 && { ids: Object.fromEntries(ids) }),
+      ...(this.#toNumber !== undefined && { to_number: this.#toNumber }),
+      ...(this.externalId !== undefined && {
+        external_id: this.#redaction.ownId(this.externalId, this.#numbers),
+      }),
+      ...(this.#madeId !== undefined && { made_id: shown(this.#madeId) }),
+      outcome: this.#outcome,
+      ...(this.#status !== undefined && { status: this.#status }),
+      ...(this.#requestId !== undefined && { request_id: shown(this.#requestId) }),
+      ...(this.#times > 1 && { times: this.#times }),
+    }
+  }
+}
+
+/** A call that the platform has a record of, and did not accept. */
+const isRefusal = (reply: unknown) =>
+  typeof reply === 'object' && reply !== null && 'success' in reply && reply.success === false
+
+const idIn = (reply: unknown): string | undefined =>
+  typeof reply === 'object' && reply !== null && 'id' in reply && typeof reply.id === 'string'
+    ? reply.id
+    : undefined
+
+/** Of a call, what the code that places calls once goes by. */
+function isCertainlyNotDone(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false
+  return error.effect === 'bills' ? isNotPlaced(error.failure) : !mayBeDone(error)
+}

@@ -1,0 +1,276 @@
+import { createHash } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { Redact } from '../../platform/key-free.ts'
+import { isObject } from '../../text/json.ts'
+import { firstCharacters, safeLine } from '../../text/safe-text.ts'
+
+/**
+ * How arguments of tools are recorded, by their names at any depth. Numbers that are not of telephones
+ * and booleans are shown. Of every text that is not named here only the length is recorded (and of a long
+ * one a digest): what is said or written to people is nobody's business in an audit trail, and a new
+ * argument is recorded so until it is decided otherwise.
+ */
+export const auditedArguments = {
+  /** Shown: ids, names that people gave to things, and words of the platform. */
+  shown: [
+    'account_id',
+    'add_tags',
+    'agent_id',
+    'agent_ids',
+    'allowed_ips',
+    'clear',
+    'expected_modified',
+    'inbound_agent_id',
+    'language',
+    'languages',
+    'medium',
+    'mode',
+    'model',
+    'name',
+    'phone_number_id',
+    'phone_number_ids',
+    'provider',
+    'remove_tags',
+    'sip_trunk_id',
+    'source',
+    'subaccount_id',
+    'tags',
+    'termination_uri',
+    'to_account_id',
+    'type',
+    'voice_id',
+    'with_tag',
+  ],
+  /** Ids of a caller's own, by which it finds an entry: whole, except telephone numbers in them. */
+  ownIds: ['external_id'],
+  /** Telephone numbers: the last digits, unless the operator wants them in full. */
+  numbers: ['from_number', 'number', 'to_number'],
+  /** Hidden altogether. */
+  secrets: ['confirm_token', 'device_fingerprint'],
+  /** Free data of a caller: only the names of the fields, and how long their texts are. */
+  freeData: ['metadata', 'test_variables'],
+} as const
+
+type Treatment = keyof typeof auditedArguments | 'counted'
+
+const treatments: ReadonlyMap<string, Treatment> = new Map(
+  (['shown', 'ownIds', 'numbers', 'secrets', 'freeData'] as const).flatMap((treatment) =>
+    auditedArguments[treatment].map((name) => [name, treatment] as const),
+  ),
+)
+
+/** Names of fields that the tools do not have, but that a caller may put into free objects. */
+const secretName = /secret|token|passw|credential|authorization|api_?key|private/i
+
+const treatmentOf = (name: string): Treatment =>
+  treatments.get(name) ?? (secretName.test(name) ? 'secrets' : 'counted')
+
+interface RedactionOptions {
+  /** Removes the API key from a text. */
+  readonly redact: Redact
+  /** The operator wants telephone numbers in full. */
+  readonly showsNumbers: boolean
+}
+
+const most = { characters: 100, items: 20, depth: 6, values: 400 } as const
+
+/** A text of this length or longer has a digest: shorter ones could be found out from it by trying. */
+const leastForDigest = 200
+
+/** Redacts what clients send, by the list above. It bounds the size, too. */
+export class Redaction {
+  readonly #options: RedactionOptions
+  /** How many values may follow: an entry is not as large as a client likes. */
+  #left: number = most.values
+
+  constructor(options: RedactionOptions) {
+    this.#options = options
+  }
+
+  /** The arguments of a call; `known` are those that the tool has. */
+  arguments(given: Readonly<Record<string, unknown>>, known: readonly string[]): unknown {
+    const isKnown = new Set(known)
+    this.#numbers = numbersIn(given)
+    return this.#object(given, (name, value) =>
+      isKnown.has(name) ? this.#value(value, treatmentOf(name), 1) : counted(value),
+    )
+  }
+
+  /** A word or name as it may be shown, or an id that a client wrote. */
+  readonly shown = (text: string): string =>
+    this.#safe(text, (keyFree) => {
+      const isAddress = isIP(keyFree.replace(/\/\d{1,3}$/, '')) !== 0
+      const isTime = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/.test(keyFree)
+      return isAddress || isTime ? keyFree : withShortenedNumbers(keyFree)
+    })
+
+  /** An id that the platform or this server made: whole, because its digits are no telephone's. */
+  readonly id = (text: string): string => this.#safe(text, (keyFree) => keyFree)
+
+  /**
+   * An id of the caller's own, by which it finds the entry: whole, except numbers with a plus, those of the
+   * arguments, and `numbers`, such as those of the request.
+   */
+  readonly ownId = (text: string, numbers: readonly string[] = []): string => {
+    const isNumber = numberInId([...this.#numbers, ...numbers])
+    return this.#safe(text, (id) => withShortenedNumbers(id, isNumber))
+  }
+
+  /** The telephone numbers among the arguments. */
+  #numbers: readonly string[] = []
+
+  #safe(text: string, shorten: (keyFree: string) => string): string {
+    const { redact, showsNumbers } = this.#options
+    // The key first: what is shortened before would no longer be found.
+    const beginning = redact.start(text, 10 * most.characters)
+    const keyFree = beginning.replace(/[^\s/@:]{1,100}:[^\s/@]{0,100}@/g, '…@')
+    return firstCharacters(safeLine(showsNumbers ? keyFree : shorten(keyFree)), most.characters)
+  }
+
+  /** A telephone number. */
+  readonly number = (text: string): string =>
+    this.#options.showsNumbers ? this.shown(text) : shortenedNumber(text)
+
+  #value(value: unknown, treatment: Treatment, depth: number): unknown {
+    if (--this.#left < 0 || depth > most.depth) return counted(value)
+    if (value === null || typeof value === 'boolean') return value
+    if (treatment === 'secrets') return { hidden: true }
+    if (treatment === 'freeData') return this.#freeData(value)
+    if (Array.isArray(value)) return this.#list(value, treatment, depth)
+    if (isObject(value))
+      return this.#object(value, (name, field) => this.#value(field, treatmentOf(name), depth + 1))
+    return this.#leaf(value, treatment)
+  }
+
+  #leaf(value: unknown, treatment: Treatment): unknown {
+    if (treatment === 'numbers') return this.number(String(value))
+    if (treatment === 'ownIds') return this.ownId(String(value))
+    if (typeof value === 'number') {
+      const text = String(value)
+      const shown = this.shown(text)
+      return shown === text ? value : shown
+    }
+    return typeof value === 'string' && treatment === 'shown' ? this.shown(value) : counted(value)
+  }
+
+  #list(values: readonly unknown[], treatment: Treatment, depth: number): unknown[] {
+    const shown = values
+      .slice(0, most.items)
+      .map((value) => this.#value(value, treatment, depth + 1))
+    return values.length > shown.length ? [...shown, { more: values.length - shown.length }] : shown
+  }
+
+  #freeData(value: unknown): unknown {
+    return isObject(value) ? this.#object(value, (_, field) => counted(field)) : counted(value)
+  }
+
+  #object(
+    given: Readonly<Record<string, unknown>>,
+    redacted: (name: string, value: unknown) => unknown,
+  ): Record<string, unknown> {
+    const names = Object.keys(given)
+    const shown = names.slice(0, most.items * 2)
+    this.#left -= shown.length
+    const fields = shown.map((name) => [this.#name(name), redacted(name, given[name])] as const)
+    const more = names.length - shown.length
+    return Object.fromEntries(more > 0 ? [...fields, ['…', { more }]] : fields)
+  }
+
+  /** Names of fields are written by clients, too. */
+  #name(name: string): string {
+    return treatments.has(name) ? name : this.shown(name)
+  }
+}
+
+/** The telephone numbers among arguments, as deep as arguments are shown. */
+function numbersIn(given: unknown, depth = 0): string[] {
+  if (depth > most.depth) return []
+  if (Array.isArray(given)) return given.flatMap((one) => numbersIn(one, depth + 1))
+  if (!isObject(given)) return []
+  return Object.entries(given).flatMap(([name, value]) => {
+    if (treatments.get(name) !== 'numbers') return numbersIn(value, depth + 1)
+    const isLeaf = typeof value === 'string' || typeof value === 'number'
+    return isLeaf ? [firstCharacters(String(value), most.characters)] : []
+  })
+}
+
+/** What is recorded of a value that is not shown. */
+function counted(value: unknown): unknown {
+  if (typeof value === 'string') {
+    const characters = value.length
+    return characters < leastForDigest ? { characters } : { characters, sha256: digest(value) }
+  }
+  if (value === null || value === undefined) return null
+  if (Array.isArray(value)) return { items: value.length }
+  return { type: typeof value }
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
+
+/*
+ * Telephone numbers in texts of the audit trail. Their last digits let an auditor who knows a number
+ * recognise it; nobody else learns it.
+ */
+
+/**
+ * A number in a text: seven digits or more of any script, with anything but letters between them. So no
+ * separator hides one: spaces, dashes, underscores, commas, apostrophes, dots, zero-width characters.
+ * Some separators are letters to Unicode: marks such as U+30FC and U+02BC, and invisible fillers.
+ */
+const written =
+  /[+\uFF0B\uFE62]?\p{N}(?:[[\P{L}\p{Lm}\p{Default_Ignorable_Code_Point}]--\p{N}]*\p{N}){6,}/gv
+
+/** Ids that may be all digits: UUIDs, and those of `mintExternalId`. */
+const madeIds =
+  /((?<![\da-z])(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|auto-[\da-f]{24})(?![\da-z]))/i
+
+/** Most digits that are kept. */
+const mostKept = 4
+
+/** The last digits of a number: `…5678`; never more than half of them. */
+function shortenedNumber(text: string): string {
+  const digits = text.match(/\p{N}/gu) ?? []
+  const kept = Math.min(mostKept, Math.floor(digits.length / 2))
+  return `…${kept === 0 ? '' : digits.slice(-kept).join('')}`
+}
+
+/** A text with each number in it shortened that `isMeant`. Ids that were made at random stay whole. */
+const withShortenedNumbers = (
+  text: string,
+  isMeant: (number: string) => boolean = () => true,
+): string =>
+  text
+    .split(madeIds)
+    .map((part, at) =>
+      // Of an odd place: what the pattern has captured.
+      at % 2 === 1
+        ? part
+        : part.replace(written, (number) => (isMeant(number) ? shortenedNumber(number) : number)),
+    )
+    .join('')
+
+/** Digits at the end of a number that no other telephone of the same call has. */
+const tellingDigits = 7
+
+/** The digits of a text, those of other scripts as 0 to 9. */
+const digitsOf = (text: string) =>
+  (text.normalize('NFKC').match(/\p{Nd}/gu) ?? []).map((digit) => decimalValue(digit)).join('')
+
+/** The digits of a script follow each other from its zero on (Unicode §4.6). */
+function decimalValue(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0
+  let zero = code
+  while (/^\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--
+  return (code - zero) % 10
+}
+
+/**
+ * Tells the telephone numbers in an id that a caller made from its other digits, such as those of an
+ * order: they begin with a plus, or they are one of the numbers that are called or called from.
+ */
+function numberInId(numbers: readonly string[]): (written: string) => boolean {
+  const ends = numbers
+    .map((number) => digitsOf(number).slice(-tellingDigits))
+    .filter(({ length }) => length === tellingDigits)
+  return (text) => /^[+\uFF0B\uFE62]/.test(text) || ends.some((end) => digitsOf(text).includes(end))
+}

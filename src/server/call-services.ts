@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs'
+import { createCallFollower } from '../calls/call-follower.ts'
+import { CallsUnderWay } from '../calls/calls-under-way.ts'
+import type { CallServices } from '../calls/placement.ts'
+import { ConfigError } from '../cli/config/config-error.ts'
+import { type CallingConfig, callingSettings } from '../cli/config/scope.ts'
+import { settingLabel } from '../cli/config/setting.ts'
+import { createDialPolicy, type DialPolicy } from '../policy/dial-policy.ts'
+import {
+  type DialPolicyConfig,
+  DialPolicyError,
+  parseDialPolicy,
+} from '../policy/dial-policy-config.ts'
+import { readCallStop } from '../state/call-stop.ts'
+import { createCallBatches } from '../state/records.ts'
+import type { State } from '../state/state.ts'
+import type { Audit } from './audit/audit.ts'
+import type { Observer } from './observe/observer.ts'
+
+/**
+ * How long a call counts as under way when this process has ended before the call, ms: after a crash
+ * `max_at_once` must not stay reached for hours.
+ */
+const leaseMs = 15 * 60_000
+
+/**
+ * Sets up what placing calls needs. The policy is read now, so that a mistake in it stops the start.
+ * What it decides is recorded, and the audit trail learns what became of calls. Throws ConfigError.
+ */
+export function createCallServices(
+  { policy, timing }: CallingConfig,
+  { journal, callCounter, records }: State,
+  { observer, audit }: { observer: Observer | undefined; audit: Audit | undefined },
+): CallServices {
+  const { config, source } = readPolicy(policy)
+  const callStop = async () => readCallStop(await journal())
+  const dialPolicy = createDialPolicy({ config, source, counter: callCounter, callStop, leaseMs })
+  const follower = createCallFollower()
+  return {
+    journal: audit ? async () => audit.journal(await journal()) : journal,
+    batches: createCallBatches(records),
+    policy: observer ? observedDialPolicy(dialPolicy, observer) : dialPolicy,
+    follower,
+    underWay:
+      config?.max_at_once === undefined ? undefined : new CallsUnderWay(dialPolicy, follower),
+    timing,
+  }
+}
+
+/** The operator's policy, and how messages name it. Throws ConfigError. */
+export function readPolicy(policy: CallingConfig['policy']): {
+  config: DialPolicyConfig | undefined
+  source: string
+} {
+  if (policy === undefined)
+    return { config: undefined, source: settingLabel(callingSettings, 'dial-policy') }
+  const source = 'file' in policy ? policy.file : policy.source
+  try {
+    const text = 'file' in policy ? readFileSync(policy.file, 'utf8') : policy.text
+    return { config: parseDialPolicy(text, source), source }
+  } catch (error) {
+    if (error instanceof DialPolicyError) throw new ConfigError(error.message)
+    if (!(error instanceof Error)) throw error
+    const isMissing = 'code' in error && error.code === 'ENOENT'
+    const reason = isMissing ? 'there is no such file' : error.message
+    throw new ConfigError(
+      `The dial policy ${source} cannot be read: ${reason}. Name a JSON file with ${settingLabel(callingSettings, 'dial-policy')}, or leave it out for no policy.`,
+    )
+  }
+}
+
+/**
+ * A dial policy whose decisions are recorded. A call is checked before a person is asked, and allowed
+ * only when it is about to be sent; most refusals are found by the check.
+ */
+function observedDialPolicy(policy: DialPolicy, observer: Observer): DialPolicy {
+  return {
+    ...policy,
+    async check(request) {
+      const decision = await policy.check(request)
+      if (!decision.allowed) observer.dialDecided('refused', decision.rule)
+      return decision
+    },
+    async reserve(request, call) {
+      const decision = await policy.reserve(request, call)
+      if (decision.allowed) observer.dialDecided('allowed', '')
+      else observer.dialDecided('refused', decision.rule)
+      return decision
+    },
+    async cancel(id) {
+      observer.dialDecided('not_placed', '')
+      await policy.cancel(id)
+    },
+  }
+}

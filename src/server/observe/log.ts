@@ -1,0 +1,138 @@
+import { safeJson } from '../../text/safe-text.ts'
+import type { RefusedRequest, RequestRecord, Sink } from './records.ts'
+
+/*
+ * The log of the program. It has no library: two forms of a line, and a bound on what waits for a
+ * reader, are all that is needed.
+ */
+
+/**
+ * From the fewest lines to the most. `info`: also one line for each request; `debug`: also texts of
+ * clients, in messages of errors.
+ */
+export const logLevels = ['error', 'warn', 'notice', 'info', 'debug'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export const logForms = ['text', 'json', 'off'] as const
+
+export interface LogOptions {
+  readonly form: (typeof logForms)[number]
+  /** Lines of further levels are left out. */
+  readonly level: LogLevel
+}
+
+/** Where lines are written. */
+export interface LogOutput {
+  write(text: string): unknown
+  /** Bytes that wait to be written. */
+  readonly writableLength: number
+}
+
+/** Most bytes that wait for a reader of the log. Further lines are dropped: a log must not take all memory. */
+const mostUnread = 1024 * 1024
+
+/**
+ * The log of the process. It never waits and never throws: where nobody reads it, lines are dropped,
+ * and the next line that is written says how many.
+ */
+export interface Log {
+  /** A line of the program itself. */
+  line(message: string, level?: LogLevel): void
+  /** Writes the records of requests; `undefined` where they are left out. */
+  readonly sink: Sink | undefined
+  /** Lines dropped since the start. */
+  readonly dropped: () => number
+}
+
+export function createLog({ form, level }: LogOptions, output: LogOutput): Log {
+  const isWritten = (of: LogLevel) =>
+    form !== 'off' && logLevels.indexOf(of) <= logLevels.indexOf(level)
+  const lineOf = (of: LogLevel, text: string, facts: object, time = Date.now()) =>
+    form === 'json' ? jsonLine(of, facts, time) : `voice-agent-mcp: ${text}\n`
+  const lines = new BoundedLines(output, (dropped) => {
+    const message = `${dropped} log lines were dropped: nobody read them.`
+    return lineOf('warn', message, { message })
+  })
+  const write: Write = (...line) => lines.write(lineOf(...line))
+  return {
+    line(message, of = 'notice') {
+      if (isWritten(of)) write(of, message, { message })
+    },
+    sink: isWritten('info') ? requestSink(write) : undefined,
+    dropped: () => lines.dropped,
+  }
+}
+
+type Write = (level: LogLevel, text: string, facts: object, time?: number) => void
+
+const requestSink = (write: Write): Sink => ({
+  requestEnded(record) {
+    write('info', requestText(record), requestFacts(record), record.time)
+  },
+  requestRefused({ status, durationMs, key }: RefusedRequest) {
+    const shown = key === undefined ? '' : `, key ${key}`
+    const facts = { event: 'request_refused', status, duration_ms: tenths(durationMs), key }
+    write('info', `HTTP request refused: ${status}${shown}`, facts)
+  },
+})
+
+const jsonLine = (level: LogLevel, facts: object, time: number) =>
+  `${safeJson(JSON.stringify({ time: new Date(time).toISOString(), level, ...facts }))}\n`
+
+function requestFacts(record: RequestRecord) {
+  const { id, method, tool, outcome, code, durationMs, key, platform, traceId } = record
+  return {
+    ...(tool === undefined ? { event: 'request', id, method } : { event: 'tool_call', id, tool }),
+    outcome,
+    code,
+    duration_ms: tenths(durationMs),
+    key,
+    platform: {
+      requests: platform.requests,
+      retries: platform.retries,
+      status: platform.status,
+      request_id: platform.requestId,
+    },
+    trace_id: traceId,
+  }
+}
+
+function requestText(record: RequestRecord): string {
+  const { id, method, tool, outcome, code, durationMs, key, platform, traceId } = record
+  const { status, requestId, retries } = platform
+  const parts = [
+    `${tool ?? method} ${outcome}${code === undefined ? '' : ` (${code})`}, ${tenths(durationMs)} ms`,
+    status !== undefined && `platform ${status}${requestId === undefined ? '' : ` (${requestId})`}`,
+    retries > 0 && `retries: ${retries}`,
+    key !== undefined && `key ${key}`,
+    tool === undefined ? `request ${id}` : `call ${id}`,
+    traceId !== undefined && `trace ${traceId}`,
+  ]
+  return parts.filter((part) => part !== false).join(', ')
+}
+
+const tenths = (ms: number) => Math.round(ms * 10) / 10
+
+/** Writes lines while somebody reads them. */
+class BoundedLines {
+  readonly #output: LogOutput
+  readonly #noteOf: (dropped: number) => string
+  #notReported = 0
+  dropped = 0
+
+  constructor(output: LogOutput, noteOf: (dropped: number) => string) {
+    this.#output = output
+    this.#noteOf = noteOf
+  }
+
+  write(line: string): void {
+    if (this.#output.writableLength > mostUnread) {
+      this.#notReported++
+      this.dropped++
+      return
+    }
+    if (this.#notReported > 0) this.#output.write(this.#noteOf(this.#notReported))
+    this.#notReported = 0
+    this.#output.write(line)
+  }
+}

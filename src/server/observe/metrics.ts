@@ -1,0 +1,295 @@
+import type { PlatformTry, Sink } from './records.ts'
+
+/** Numbers of a process for Prometheus. No label holds an id, a key or a text of a client. */
+export interface Metrics {
+  readonly sink: Sink
+  /** All metrics, in the text format of Prometheus. */
+  readonly text: () => string
+}
+
+export function createMetrics({
+  version,
+  droppedLogLines,
+}: {
+  readonly version: string
+  readonly droppedLogLines: () => number
+}): Metrics {
+  const requests = requestMetrics()
+  const platform = platformMetrics()
+  const all = [
+    ...Object.values(requests),
+    ...Object.values(platform),
+    ...processMetrics(version, droppedLogLines),
+  ]
+  return {
+    sink: sinkOf(requests, platform),
+    text: () => `${all.map((metric) => metric.text()).join('\n')}\n`,
+  }
+}
+
+const own = (name: string) => `voice_agent_mcp_${name}`
+
+const requestMetrics = () => ({
+  calls: new Counter({
+    name: own('tool_calls_total'),
+    help: 'Tool calls that have ended, by how.',
+  }),
+  callTimes: new Histogram({
+    name: own('tool_call_duration_seconds'),
+    help: 'How long tool calls took.',
+  }),
+  inFlight: new Counter({
+    name: own('tool_calls_in_flight'),
+    help: 'Tool calls under way.',
+    type: 'gauge',
+  }),
+  stateFailures: new Counter({
+    name: own('state_failures_total'),
+    help: 'Requests that could not use the state: away (it answers again by itself) or broken.',
+  }),
+  refusals: new Counter({
+    name: own('http_requests_refused_total'),
+    help: 'HTTP requests that were not served, by status.',
+  }),
+})
+
+const platformMetrics = () => ({
+  tries: new Counter({
+    name: own('platform_requests_total'),
+    help: 'Requests to the platform, each try counted, by status class or failure.',
+  }),
+  retries: new Counter({
+    name: own('platform_retries_total'),
+    help: 'Requests to the platform that repeated one that had failed.',
+  }),
+  times: new Histogram({
+    name: own('platform_request_duration_seconds'),
+    help: 'How long requests to the platform took, each try for itself.',
+  }),
+  cache: new Counter({
+    name: own('cache_reads_total'),
+    help: 'Reads of kept replies: hit, stale (kept, and read again in the background), miss.',
+  }),
+  dials: new Counter({
+    name: own('dial_decisions_total'),
+    help: 'Decisions of the dial policy: allowed right before a call is sent, refused by a rule, or not placed after it was allowed.',
+  }),
+})
+
+const sinkOf = (
+  { calls, callTimes, inFlight, stateFailures, refusals }: ReturnType<typeof requestMetrics>,
+  { tries, retries, times, cache, dials }: ReturnType<typeof platformMetrics>,
+): Sink => ({
+  toolCallBegan(tool) {
+    inFlight.add({ tool })
+  },
+  toolCallEnded({ tool, outcome, durationMs }) {
+    inFlight.add({ tool }, -1)
+    calls.add({ tool, outcome })
+    callTimes.observe({ tool }, durationMs / 1000)
+  },
+  requestRefused({ status }) {
+    refusals.add({ status: String(status) })
+  },
+  platformTried(attempt) {
+    const { operation, durationMs, isRetry } = attempt
+    tries.add({ operation, result: resultOf(attempt) })
+    if (isRetry) retries.add({ operation })
+    times.observe({ operation }, durationMs / 1000)
+  },
+  stateFailed(how) {
+    stateFailures.add({ how })
+  },
+  cacheRead(result) {
+    cache.add({ result })
+  },
+  dialDecided(result, rule) {
+    dials.add({ result, rule })
+  },
+})
+
+/** The platform may answer with any status, so they are counted by class; 429 has a meaning of its own. */
+function resultOf({ status, failure }: PlatformTry): string {
+  if (status === undefined) return failure ?? 'none'
+  if (failure !== undefined && failure !== 'rejected') return failure
+  return status === 429 ? '429' : `${Math.floor(status / 100)}xx`
+}
+
+/** What Prometheus names the same for every process. */
+function processMetrics(version: string, droppedLogLines: () => number): readonly Metric[] {
+  const started = Date.now() / 1000 - process.uptime()
+  return [
+    readGauge(
+      { name: own('info'), help: 'The version of this server.', labels: { version } },
+      () => 1,
+    ),
+    readGauge(
+      {
+        name: own('log_lines_dropped_total'),
+        help: 'Log lines that were dropped because nobody read them.',
+        type: 'counter',
+      },
+      droppedLogLines,
+    ),
+    readGauge(
+      {
+        name: 'process_cpu_seconds_total',
+        help: 'Processor time of the process.',
+        type: 'counter',
+      },
+      () => {
+        const { user, system } = process.cpuUsage()
+        return (user + system) / 1e6
+      },
+    ),
+    readGauge(
+      { name: 'process_resident_memory_bytes', help: 'Memory of the process.' },
+      process.memoryUsage.rss,
+    ),
+    readGauge(
+      { name: 'process_start_time_seconds', help: 'When the process started, s since 1970.' },
+      () => started,
+    ),
+    readGauge(
+      { name: 'nodejs_eventloop_utilization', help: 'Part of its time that the process was busy.' },
+      () => performance.eventLoopUtilization().utilization,
+    ),
+  ]
+}
+
+/*
+ * Metrics in the text format of Prometheus (version 0.0.4 of the exposition formats). A library for
+ * it brings a tracing API and a statistics package along; what is needed of it is this file.
+ */
+
+/** The media type of the format. */
+export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
+
+type Labels = Readonly<Record<string, string>>
+
+/** Something that is measured, under one name. */
+export interface Metric {
+  /** Its lines, with `# HELP` and `# TYPE`. */
+  text(): string
+}
+
+interface Named {
+  readonly name: string
+  /** What it measures, in one line. */
+  readonly help: string
+}
+
+/**
+ * Most sets of labels of one metric. All labels are from short lists, so this is never reached; if it
+ * were, further sets are counted together.
+ */
+const mostSeries = 2000
+
+/** The values of one metric, by labels. */
+class Series<T> {
+  readonly #byLabels = new Map<string, T>()
+  readonly #create: () => T
+
+  constructor(create: () => T) {
+    this.#create = create
+  }
+
+  of(labels: Labels): T {
+    const wanted = labelText(labels)
+    const known = this.#byLabels.get(wanted)
+    if (known !== undefined) return known
+    const others = Object.fromEntries(Object.keys(labels).map((name) => [name, 'other']))
+    const text = this.#byLabels.size < mostSeries ? wanted : labelText(others)
+    const value = this.#byLabels.get(text) ?? this.#create()
+    this.#byLabels.set(text, value)
+    return value
+  }
+
+  lines(linesOf: (labels: string, value: T) => readonly string[]): string[] {
+    return [...this.#byLabels].flatMap(([labels, value]) => linesOf(labels, value))
+  }
+}
+
+/** A number that grows, or (`gauge`) goes up and down. */
+export class Counter implements Metric {
+  readonly #named: Named & { readonly type?: 'counter' | 'gauge' }
+  readonly #series = new Series(() => ({ value: 0 }))
+
+  constructor(named: Named & { readonly type?: 'counter' | 'gauge' }) {
+    this.#named = named
+  }
+
+  add(labels: Labels = {}, by = 1): void {
+    this.#series.of(labels).value += by
+  }
+
+  text(): string {
+    const { name, type = 'counter' } = this.#named
+    const lines = this.#series.lines((labels, { value }) => [sample(name, labels, value)])
+    return metricText(this.#named, type, lines)
+  }
+}
+
+/** A number that is read when it is asked for. */
+export const readGauge = (
+  named: Named & { readonly type?: 'counter' | 'gauge'; readonly labels?: Labels },
+  read: () => number,
+): Metric => ({
+  text: () =>
+    metricText(named, named.type ?? 'gauge', [
+      sample(named.name, labelText(named.labels ?? {}), read()),
+    ]),
+})
+
+/** Upper bounds of the buckets, s: from a fast reply to the longest request. */
+const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/** How long something takes, s. */
+export class Histogram implements Metric {
+  readonly #named: Named
+  readonly #series = new Series(() => ({ counts: bounds.map(() => 0), count: 0, sum: 0 }))
+
+  constructor(named: Named) {
+    this.#named = named
+  }
+
+  observe(labels: Labels, seconds: number): void {
+    const times = this.#series.of(labels)
+    times.count++
+    times.sum += seconds
+    const bucket = bounds.findIndex((bound) => seconds <= bound)
+    if (bucket !== -1) times.counts[bucket] = (times.counts[bucket] ?? 0) + 1
+  }
+
+  text(): string {
+    const { name } = this.#named
+    const lines = this.#series.lines((labels, { counts, count, sum }) => {
+      let below = 0
+      const buckets = bounds.map((bound, at) => {
+        below += counts[at] ?? 0
+        return sample(`${name}_bucket`, `${labels},le="${bound}"`, below)
+      })
+      return [
+        ...buckets,
+        sample(`${name}_bucket`, `${labels},le="+Inf"`, count),
+        sample(`${name}_sum`, labels, sum),
+        sample(`${name}_count`, labels, count),
+      ]
+    })
+    return metricText(this.#named, 'histogram', lines)
+  }
+}
+
+const metricText = ({ name, help }: Named, type: string, lines: readonly string[]) =>
+  [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n')
+
+const sample = (name: string, labels: string, value: number) =>
+  `${name}${labels === '' ? '' : `{${labels}}`} ${value}`
+
+const labelText = (labels: Labels) =>
+  Object.entries(labels)
+    .map(([name, value]) => `${name}="${escapedLabel(value)}"`)
+    .join(',')
+
+const escapedLabel = (value: string) =>
+  value.replace(/[\\"\n]/g, (sign) => (sign === '\n' ? '\\n' : `\\${sign}`))

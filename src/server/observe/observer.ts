@@ -1,0 +1,221 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+import type {
+  BeginningRequest,
+  CacheResult,
+  DialResult,
+  PlatformTry,
+  RefusedRequest,
+  RequestOutcome,
+  RequestRecord,
+  Sink,
+  StateFailure,
+} from './records.ts'
+import type { BeginTry, RequestSpan, Tracing } from './tracing.ts'
+
+/** What came of something: its result, or what it has thrown. */
+export type Ended<T> = { readonly result: T } | { readonly error: unknown }
+
+/** Receives what happens, and gives it to the log, the metrics and the traces. */
+export interface Observer {
+  /** Runs a request of a client, and records it when it has ended. */
+  request<T>(
+    request: BeginningRequest,
+    run: () => Promise<T>,
+    outcomeOf: (ended: Ended<T>) => RequestOutcome,
+  ): Promise<T>
+  /** Records a request that was answered before it began. */
+  requestEnded(request: BeginningRequest, outcome: RequestOutcome): void
+  /** Runs the tool call of the current request. `outcomeOf` must give one of a few words. */
+  toolCall<T>(
+    call: BeginningCall,
+    run: () => Promise<T>,
+    outcomeOf: (ended: Ended<T>) => string,
+  ): Promise<T>
+  /** Records that the tool call of the current request was refused before it began. */
+  toolCallEnded(call: BeginningCall, outcome: string): void
+  /** `owner`: hash of the API key that the request brought, valid or not. */
+  requestRefused(
+    request: Omit<RefusedRequest, 'key'> & { readonly owner: string | undefined },
+  ): void
+  platformTried(attempt: PlatformTry): void
+  /** Begins the span of a request to the platform; `undefined` where traces are not recorded. */
+  readonly beginTry: BeginTry | undefined
+  cacheRead(result: CacheResult): void
+  dialDecided(result: DialResult, rule: string): void
+  stateFailed(how: StateFailure): void
+}
+
+/** `undefined` where nothing is recorded: then nothing is measured either. */
+export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Observer | undefined {
+  if (sinks.length === 0 && !tracing) return undefined
+  const current = new AsyncLocalStorage<RequestUnderWay>()
+  return {
+    ...requestObserver(sinks, tracing, current),
+    ...callObserver(sinks, current),
+    requestRefused({ owner, ...request }) {
+      const record = { ...request, key: owner && shownHash(owner) }
+      for (const sink of sinks) sink.requestRefused?.(record)
+    },
+    platformTried(attempt) {
+      current.getStore()?.add(attempt)
+      for (const sink of sinks) sink.platformTried?.(attempt)
+    },
+    beginTry: tracing?.beginTry,
+    cacheRead(result) {
+      for (const sink of sinks) sink.cacheRead?.(result)
+    },
+    dialDecided(result, rule) {
+      for (const sink of sinks) sink.dialDecided?.(result, rule)
+    },
+    stateFailed(how) {
+      for (const sink of sinks) sink.stateFailed?.(how)
+    },
+  }
+}
+
+/** Does work, and says what came of it before its result is passed on. */
+async function observed<T>(work: () => Promise<T>, onEnd: (ended: Ended<T>) => void): Promise<T> {
+  let result: T
+  try {
+    result = await work()
+  } catch (error) {
+    onEnd({ error })
+    throw error
+  }
+  onEnd({ result })
+  return result
+}
+
+function requestObserver(
+  sinks: readonly Sink[],
+  tracing: Tracing | undefined,
+  current: AsyncLocalStorage<RequestUnderWay>,
+): Pick<Observer, 'request' | 'requestEnded'> {
+  const nextId = requestIds()
+  const begin = (request: BeginningRequest) =>
+    new RequestUnderWay(request, tracing?.beginRequest(request))
+  const end = (underWay: RequestUnderWay, ended: RequestOutcome) => {
+    const outcome = underWay.outcome(ended)
+    underWay.span?.end(outcome)
+    const record = underWay.record(nextId(), outcome)
+    for (const sink of sinks) sink.requestEnded?.(record)
+  }
+  return {
+    request(request, run, outcomeOf) {
+      const underWay = begin(request)
+      const { span } = underWay
+      const work = () => current.run(underWay, () => (span ? span.run(run) : run()))
+      return observed(work, (ended) => end(underWay, outcomeOf(ended)))
+    },
+    requestEnded: (request, outcome) => end(begin(request), outcome),
+  }
+}
+
+function callObserver(
+  sinks: readonly Sink[],
+  current: AsyncLocalStorage<RequestUnderWay>,
+): Pick<Observer, 'toolCall' | 'toolCallEnded'> {
+  const began = (call: BeginningCall) => {
+    const underWay = current.getStore()
+    if (underWay) underWay.call = call
+    for (const sink of sinks) sink.toolCallBegan?.(call.tool)
+  }
+  const ended = ({ tool }: BeginningCall, outcome: string, durationMs: number) => {
+    const underWay = current.getStore()
+    if (underWay) underWay.callOutcome = outcome
+    for (const sink of sinks) sink.toolCallEnded?.({ tool, outcome, durationMs })
+  }
+  return {
+    toolCall(call, run, outcomeOf) {
+      const started = performance.now()
+      began(call)
+      return observed(run, (what) => ended(call, outcomeOf(what), performance.now() - started))
+    },
+    toolCallEnded(call, outcome) {
+      began(call)
+      ended(call, outcome, 0)
+    },
+  }
+}
+
+/** A tool call that begins. */
+interface BeginningCall {
+  /** Name of a tool of this server, never a text of the client. */
+  readonly tool: string
+  /** The operation of the platform that the tool is for. */
+  readonly operation: string
+}
+
+/** As much of the key's hash as tells users apart, in characters of base64url. */
+const shownHash = (owner: string): string => owner.slice(0, 16)
+
+/** Ids of requests: a random part for this process, and a number. */
+function requestIds(): () => string {
+  const process = randomUUID().slice(0, 8)
+  let count = 0
+  return () => `${process}-${++count}`
+}
+
+/** A request of a client, with what is known of its requests to the platform so far. */
+class RequestUnderWay {
+  readonly #beginning: BeginningRequest
+  readonly #time = Date.now()
+  readonly #started = performance.now()
+  /** Absent where traces are not recorded. */
+  readonly span: RequestSpan | undefined
+  /** Its tool call, and how that ended. */
+  call: BeginningCall | undefined
+  callOutcome: string | undefined
+  #requests = 0
+  #retries = 0
+  #last: PlatformTry | undefined
+
+  constructor(beginning: BeginningRequest, span: RequestSpan | undefined) {
+    this.#beginning = beginning
+    this.span = span
+  }
+
+  add(attempt: PlatformTry): void {
+    this.#requests++
+    if (attempt.isRetry) this.#retries++
+    // A tool also reads names and its account. The request that it is for matters more.
+    const operation = this.call?.operation
+    const isLess =
+      operation !== undefined &&
+      attempt.operation !== operation &&
+      this.#last?.operation === operation
+    if (!isLess) this.#last = attempt
+  }
+
+  /** How it ended: a tool call in the words for tool calls. */
+  outcome({ outcome, code }: RequestOutcome): RequestOutcome {
+    return { outcome: code === undefined ? (this.callOutcome ?? outcome) : outcome, code }
+  }
+
+  record(id: string, { outcome, code }: RequestOutcome): RequestRecord {
+    const { method, owner } = this.#beginning
+    const { status, requestId } = this.#last ?? {}
+    return {
+      time: this.#time,
+      id,
+      method,
+      tool: this.call?.tool,
+      outcome,
+      code,
+      durationMs: performance.now() - this.#started,
+      key: owner && shownHash(owner),
+      platform: {
+        requests: this.#requests,
+        retries: this.#retries,
+        status,
+        requestId: safeId(requestId),
+      },
+      traceId: this.span?.traceId,
+    }
+  }
+}
+
+/** An id that the platform chose, if it is one: it becomes part of a log line. */
+const safeId = (id: string | undefined) =>
+  id !== undefined && /^[\w.:/+=-]{1,128}$/.test(id) ? id : undefined

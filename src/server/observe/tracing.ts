@@ -1,0 +1,214 @@
+import {
+  type Attributes,
+  type Context,
+  context,
+  createContextKey,
+  ProxyTracerProvider,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import type { BeginningRequest, BeginningTry, PlatformTry, RequestOutcome } from './records.ts'
+
+/*
+ * Traces by the semantic conventions of OpenTelemetry for MCP and for HTTP clients (both as of 2026:
+ * those for MCP are in development). Spans go to the SDK that the operator attaches (docs/deployment.md).
+ */
+
+export interface Tracing {
+  beginRequest(request: BeginningRequest): RequestSpan
+  readonly beginTry: BeginTry
+}
+
+/** The span of a request of a client. */
+export interface RequestSpan {
+  /** `undefined` where the request is not part of a trace. */
+  readonly traceId: string | undefined
+  run<T>(work: () => T): T
+  end(outcome: RequestOutcome): void
+}
+
+/** Begins the span of a request to the platform. */
+export type BeginTry = (beginning: BeginningTry) => {
+  /** Tell the platform which trace the request is part of. */
+  readonly headers: Readonly<Record<string, string>>
+  run<T>(work: () => T): T
+  end(attempt: PlatformTry): void
+}
+
+/**
+ * Traces for the registered SDK; `undefined`: no compatible SDK is registered.
+ */
+export function createTracing(version: string): Tracing | undefined {
+  if (!hasProvider()) return undefined
+  const tracer = trace.getTracer('voice-agent-mcp', version)
+  return {
+    beginRequest(request) {
+      const { parent, linked } = parentOf(request)
+      const links = linked ? [{ context: linked }] : []
+      const attributes = attributesOf(request)
+      const options = { kind: SpanKind.SERVER, attributes, links }
+      const span = tracer.startSpan(nameOf(request), options, parent)
+      const inSpan = trace.setSpan(parent, span)
+      return {
+        traceId: trace.isSpanContextValid(span.spanContext())
+          ? span.spanContext().traceId
+          : undefined,
+        run: (work) => context.with(inSpan, work),
+        end: (outcome) => end(span, failureOf(outcome)),
+      }
+    },
+    beginTry: (beginning) => beginTry(tracer, beginning),
+  }
+}
+
+/** Without a provider the API has one of its own, which records nothing. */
+function hasProvider(): boolean {
+  const provider = trace.getTracerProvider()
+  const nothing = new ProxyTracerProvider().getDelegate()
+  return !(provider instanceof ProxyTracerProvider && provider.getDelegate() === nothing)
+}
+
+/**
+ * The context in which a request is served: the one that `_meta` names; where it names none, the
+ * current one (an instrumented HTTP server has one), or else the one that the HTTP headers name. A
+ * current one beside that of `_meta` is linked.
+ */
+function parentOf({ traceContext }: BeginningRequest) {
+  const ambient = context.active()
+  if (!traceContext) return { parent: ambient }
+  const current = trace.getSpanContext(ambient)
+  const ofMeta = propagation.extract(ambient, traceContext.meta, metaGetter)
+  if (trace.getSpanContext(ofMeta) !== current) return { parent: ofMeta, linked: current }
+  if (current) return { parent: ambient }
+  return { parent: propagation.extract(ambient, traceContext.header, headerGetter) }
+}
+
+const metaGetter = {
+  keys: (meta: Readonly<Record<string, unknown>>) => Object.keys(meta),
+  get(meta: Readonly<Record<string, unknown>>, name: string) {
+    const value = Object.hasOwn(meta, name) ? meta[name] : undefined
+    return typeof value === 'string' ? value : undefined
+  },
+}
+
+const headerGetter = {
+  keys: () => propagation.fields(),
+  get: (header: (name: string) => string | undefined, name: string) => header(name),
+}
+
+function beginTry(tracer: Tracer, beginning: BeginningTry): ReturnType<BeginTry> {
+  const { method, path } = beginning
+  const active = context.active()
+  const options = { kind: SpanKind.CLIENT, attributes: tryAttributes(beginning) }
+  const span = tracer.startSpan(`${method} ${path}`, options, active)
+  const inSpan = trace.setSpan(active, span)
+  return {
+    headers: headersFor(inSpan),
+    run: (work) => context.with(inSpan.setValue(suppressed, true), work),
+    end: (attempt) => end(span, tryFailure(attempt)),
+  }
+}
+
+/**
+ * Read by OpenTelemetry's instrumentations of HTTP clients: the request has a span and its headers
+ * already. The key is that of the SDK's `suppressTracing`.
+ */
+const suppressed = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING')
+
+/** Baggage stays here: it is what clients say of their users, and the platform is somebody else's. */
+function headersFor(inSpan: Context): Record<string, string> {
+  const headers: Record<string, string> = {}
+  propagation.inject(propagation.deleteBaggage(inSpan), headers)
+  const usable = Object.entries(headers).filter(
+    ([name, value]) => /^[\w-]+$/.test(name) && /^[\x20-\x7e]*$/.test(value),
+  )
+  return Object.fromEntries(usable.map(([name, value]) => [name.toLowerCase(), value]))
+}
+
+/** Ends a span. `error` is its `error.type`; absent: it did not fail. */
+function end(
+  span: Span,
+  { attributes, error }: { readonly attributes: Attributes; readonly error?: string | undefined },
+): void {
+  span.setAttributes(attributes)
+  if (error !== undefined) {
+    span.setAttribute('error.type', error)
+    span.setStatus({ code: SpanStatusCode.ERROR })
+  }
+  span.end()
+}
+
+/*
+ * Names and attributes of spans, by the semantic conventions. No argument, no result, no address of a
+ * resource and no path with ids: they are about customers.
+ */
+
+/** `{mcp.method.name} {target}`, such as `tools/call get_agent`. */
+const nameOf = ({ method, target }: BeginningRequest): string =>
+  target ? `${method} ${target.name}` : method
+
+/** The attributes of the span of a request of a client. */
+function attributesOf(request: BeginningRequest): Attributes {
+  const { method, target, transport, id, revision, session } = request
+  return {
+    'mcp.method.name': method,
+    ...(target && { [`gen_ai.${target.kind}.name`]: target.name }),
+    ...(method === 'tools/call' && { 'gen_ai.operation.name': 'execute_tool' }),
+    ...(id !== undefined && { 'jsonrpc.request.id': clientId(id) }),
+    ...(revision !== undefined && { 'mcp.protocol.version': clientId(revision) }),
+    ...(session !== undefined && { 'mcp.session.id': clientId(session) }),
+    'network.transport': transport === 'stdio' ? 'pipe' : 'tcp',
+    ...(transport === 'http' && { 'network.protocol.name': 'http' }),
+  }
+}
+
+/** An id that the client chose, cut to the length of an id. */
+const clientId = (id: string | number) => String(id).slice(0, 128)
+
+/** Codes of JSON-RPC errors that are the server's fault: −32603, and −32000 to −32099. */
+const isServerFault = (code: number) => code === -32603 || (code <= -32000 && code >= -32099)
+
+/** Outcomes of tool calls that are no errors, see mcp/tool-calls.ts. */
+const isNoError = (outcome: string) => /^(ok|input_required|task|confirmation_\w+)$/.test(outcome)
+
+/** What a span has of how a request ended. */
+function failureOf({ outcome, code }: RequestOutcome) {
+  const attributes = {
+    'voice_agent_mcp.outcome': outcome,
+    ...(code !== undefined && { 'rpc.response.status_code': String(code) }),
+  }
+  if (code !== undefined)
+    return { attributes, error: isServerFault(code) ? String(code) : undefined }
+  return { attributes, error: isNoError(outcome) ? undefined : 'tool_error' }
+}
+
+/** The attributes of the span of a request to the platform. */
+function tryAttributes({ operation, method, path, resends, platform }: BeginningTry) {
+  const url = URL.parse(platform)
+  return {
+    'http.request.method': method,
+    'url.template': path,
+    'voice_agent_mcp.operation': operation,
+    'server.address': url?.hostname ?? platform,
+    ...(url && { 'server.port': portOf(url), 'url.scheme': url.protocol.slice(0, -1) }),
+    ...(resends > 0 && { 'http.request.resend_count': resends }),
+  } satisfies Attributes
+}
+
+const portOf = ({ port, protocol }: URL) =>
+  port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
+
+/** What a span has of how a request to the platform ended. */
+function tryFailure({ status, requestId, failure }: PlatformTry) {
+  const attributes = {
+    ...(status !== undefined && { 'http.response.status_code': status }),
+    ...(requestId !== undefined && { 'http.response.header.x-request-id': [requestId] }),
+  }
+  const isStatus = status !== undefined && (failure === undefined || failure === 'rejected')
+  const error = isStatus ? (status >= 400 ? String(status) : undefined) : failure
+  return { attributes, error }
+}

@@ -1,0 +1,110 @@
+import type { PlatformConfig, SandboxConfig } from '../cli/config/platform.ts'
+import { errorCodes } from '../contract/error.ts'
+import type { Send } from '../platform/exchange.ts'
+import { SendFailure } from '../platform/failure.ts'
+import type { Credential } from '../platform/sessions/session.ts'
+
+/** The platform as this process reaches it: over the network, or the built-in sandbox. */
+export interface Platform {
+  readonly send: Send
+  /** Identifies the platform: its origin and base path, or `sandbox`. */
+  readonly address: string
+  /** The server's own key, for requests that bring none. */
+  readonly credential: Credential | undefined
+  /** Does now what the first request would do, and fails if that fails. */
+  prepare(): Promise<void>
+  /** Shows the page of a web call; only of the sandbox. */
+  readonly showWebCall?: (request: Request) => Promise<Response>
+  close(): Promise<void>
+}
+
+/** The origin of the pages of web calls; `undefined`: they cannot be shown. */
+type PagesAt = () => string | undefined | Promise<string | undefined>
+
+/**
+ * Opens the platform. All code that its requests need is loaded now: later its files may be missing,
+ * after an update. The sandbox's database is opened with the first request.
+ */
+export async function openPlatform(
+  config: PlatformConfig,
+  onBug: (error: unknown) => void,
+  webCallPagesAt?: PagesAt,
+): Promise<Platform> {
+  return config.kind === 'sandbox'
+    ? openSandboxPlatform(config, onBug, webCallPagesAt)
+    : openNetworkPlatform(config)
+}
+
+async function openNetworkPlatform(
+  config: Extract<PlatformConfig, { kind: 'network' }>,
+): Promise<Platform> {
+  const { createNetworkSender } = await import('../platform/network.ts')
+  const { apiKey, proxy, ...options } = config
+  const sender = createNetworkSender({ ...options, ...(proxy && { proxy }) })
+  return {
+    ...sender,
+    address: config.baseUrl.origin + config.baseUrl.pathname.replace(/\/$/, ''),
+    prepare: async () => undefined,
+    credential: apiKey === undefined ? undefined : { apiKey, source: 'VOICE_AGENT_API_KEY' },
+  }
+}
+
+/** The key of the sandbox's own account. It works nowhere else. */
+const sandboxCredential = { apiKey: 'sandbox-key', source: 'the built-in sandbox' }
+
+async function openSandboxPlatform(
+  { file, seed, speed, webWaitMs, llm }: SandboxConfig,
+  onBug: (error: unknown) => void,
+  webCallPagesAt: PagesAt | undefined,
+): Promise<Platform> {
+  const { openSandbox } = await import('../sandbox/sandbox.ts')
+  let opened: ReturnType<typeof openSandbox> | undefined
+  const open = () => {
+    opened ??= openSandbox({
+      file,
+      seed,
+      speed,
+      onBug,
+      ...(llm && { llm }),
+      ...(webCallPagesAt && { webCalls: { pagesAt: webCallPagesAt, waitMs: webWaitMs } }),
+    })
+    return opened
+  }
+  return {
+    address: 'sandbox',
+    credential: sandboxCredential,
+    async prepare() {
+      open()
+    },
+    async send(request) {
+      if (request.beforeSending) {
+        await request.beforeSending()
+        if (request.signal?.aborted) throw new SendFailure({ kind: 'cancelled', maybeSent: false })
+      }
+      try {
+        const { method, target, headers, body } = request
+        const url = new URL(target, 'http://sandbox')
+        const init = { method, headers: { ...headers }, ...(body && { body }) }
+        const response = await open().fetch(new Request(url, init))
+        return {
+          status: response.status,
+          header: (name) => response.headers.get(name) ?? undefined,
+          body: await response.text(),
+        }
+      } catch (error) {
+        // A database that cannot be opened is reported as a failure of the platform.
+        return failedReply(error)
+      }
+    },
+    showWebCall: (request) => open().fetch(request),
+    async close() {
+      opened?.close()
+    },
+  }
+}
+
+function failedReply(error: unknown) {
+  const message = error instanceof Error ? error.message : String(error)
+  const envelope = { code: errorCodes[500], message, detail: null, errors: null }
+  return { status: 500, header: () => undefined, body: JSON.stringify(envelope) }
+}

@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Server } from '@modelcontextprotocol/server'
+import packageJson from '../../package.json' with { type: 'json' }
+import { callTaskView } from '../../tools/calls/call-state.ts'
+import { tools } from '../../tools/index.ts'
+import type { OauthConfig } from '../cli/config/http.ts'
+import { exposedTools } from '../cli/config/scope.ts'
+import type { ServiceConfig } from '../cli/config/service.ts'
+import { routes } from '../contract/routes.ts'
+import { createMcpService } from '../mcp/mcp-service.ts'
+import { createRequestExposure, scopesOf } from '../mcp/request-exposure.ts'
+import type { FetchDocument } from '../oauth/clients.ts'
+import { createFaultOfKey } from '../platform/sessions/account.ts'
+import { restrictedSession } from '../platform/sessions/restricted-session.ts'
+import type { Credential } from '../platform/sessions/session.ts'
+import { prompts } from '../prompts/index.ts'
+import type { State } from '../state/state.ts'
+import { openAudit } from './audit/audit.ts'
+import { createCallServices } from './call-services.ts'
+import { openOauth } from './oauth.ts'
+import type { Observer } from './observe/observer.ts'
+import { openPlatform, type Platform } from './platform.ts'
+import { openLocalToken, openSealingKeys } from './secrets.ts'
+import { createSessions } from './sessions.ts'
+import { openState, prepareState } from './state.ts'
+import type { Reachability, Readiness } from './transports/http-probes.ts'
+
+/** What the transport that uses the service gives it. */
+interface ServiceEvents {
+  /** Called with every error that is a bug of this program. */
+  readonly onBug: (error: unknown) => void
+  /** Fires when the only client has gone, or the server is to stop. */
+  readonly shutdown?: AbortSignal
+  /** Records what happens; `undefined`: nothing is recorded. */
+  readonly observer?: Observer | undefined
+  /** Whether a request was answered, and recorded, before the SDK received it. */
+  readonly isAnswered?: (id: unknown) => boolean
+  /** Called with what an operator has to know of the audit trail. */
+  readonly onAuditTrouble?: (message: string) => void
+  /** Called with every failure of the state that a request had. */
+  readonly onStateTrouble?: (message: string) => void
+  /** Called once with each part of replies that is not as documented, in words. */
+  readonly onReplyDrift?: (message: string) => void
+  /** Called with each MCP server that is created: a transport sends notifications through it. */
+  readonly onServer?: (server: Server) => void
+  /** The origin of the pages of the sandbox's web calls; without it nobody can join them. */
+  readonly webCallPagesAt?: () => string | undefined | Promise<string | undefined>
+}
+
+/** The whole program behind a transport: platform, state, tools and prompts. */
+export type Service = Awaited<ReturnType<typeof openService>>
+
+/** Puts the service together from its configuration. Throws ConfigError. */
+export async function openService(config: ServiceConfig, events: ServiceEvents) {
+  const { scope, calling } = config
+  const { onBug, observer, onAuditTrouble = onBug, onReplyDrift, webCallPagesAt } = events
+  const isSandbox = config.platform.kind === 'sandbox'
+  const exposure = exposedTools(tools, scope.exposure)
+  const sealingKeys = openSealingKeys(config.state)
+  const state = await openState(config.state, isSandbox)
+  const audit = openAudit(config.audit, state.audit, onAuditTrouble)
+  const callServices = createCallServices(calling, state, { observer, audit })
+  const platform = await openPlatform(config.platform, onBug, webCallPagesAt)
+  const sessionFor = createSessions({
+    platform,
+    callServices,
+    config,
+    changes: state.changes,
+    observer,
+    audit,
+    onReplyDrift,
+  })
+  const exposureFor = createRequestExposure(exposure)
+  const mcp = createMcpService({
+    exposureFor,
+    prompts,
+    version: packageJson.version,
+    isSandbox,
+    account: scope.account,
+    sessionFor,
+    callTaskView,
+    confirm: calling.confirm,
+    records: state.records,
+    changes: state.changes,
+    sealingKeys,
+    audit,
+    ...events,
+  })
+  const faultOfKey = createFaultOfKey()
+  return {
+    ...mcp,
+    exposureFor,
+    /** Why a request with this key may not keep anything open, such as a stream. */
+    faultOfKey: (own: Credential | undefined) => faultOfKey(sessionFor(own)),
+    /** For what is read for a client besides its requests. */
+    restrictedSessionFor: (own: Credential | undefined) =>
+      restrictedSession(sessionFor(own), exposure.tools),
+    /** The authorization server beside this one. Throws ConfigError. */
+    openOauth: (oauth: OauthConfig, fetchDocument?: FetchDocument) =>
+      openOauth(oauth, {
+        ...{ platform, isSandbox, sessionFor, state, sealingKeys, fetchDocument },
+        scopes: scopesOf(exposure.tools),
+        onError: onBug,
+      }),
+    /** Shows the page of a web call of the sandbox. */
+    showWebCall: platform.showWebCall,
+    /** Whether there is a key for requests that bring none. */
+    hasOwnKey: platform.credential !== undefined,
+    /** The secret that such requests must bring, from the state directory. Throws ConfigError. */
+    localToken: () => openLocalToken(config.state.dir),
+    /** Whether requests can be served now: for probes of an HTTP server. */
+    readiness: createReadiness(platform, state),
+    /**
+     * Does now what the first request would do, and fails if that fails. Gives a warning where what is
+     * missing may come by itself.
+     */
+    async prepare(): Promise<string | undefined> {
+      await platform.prepare()
+      return prepareState(state, config.state)
+    },
+    async close() {
+      await audit?.close()
+      await state.close()
+      await platform.close()
+    },
+  }
+}
+
+/** How long a finding holds, ms: probes of several balancers together ask the platform once. */
+const keptMs = 2000
+
+/** Longest that the platform and the state may take to answer a probe, ms: less than probes wait by default. */
+const longestMs = 900
+
+/**
+ * Whether the platform and the state can be used now. Any answer of the platform counts, also that it
+ * wants a key, and that it fails: while it fails, this server explains that better than a balancer
+ * without servers.
+ */
+function createReadiness(platform: Platform, state: State): () => Promise<Readiness> {
+  let found: Promise<Readiness> | undefined
+  return () => {
+    found ??= findReadiness(platform, state).finally(() => {
+      setTimeout(() => {
+        found = undefined
+      }, keptMs).unref()
+    })
+    return found
+  }
+}
+
+async function findReadiness(platform: Platform, state: State): Promise<Readiness> {
+  const { method, path } = routes.accounts.current
+  const [ofPlatform, ofState] = await Promise.all([
+    reachable(platform.send({ method, target: path, headers: {}, timeLeftMs: longestMs })),
+    reachable(Promise.race([state.check(), tooLate()])),
+  ])
+  return { platform: ofPlatform, state: ofState }
+}
+
+const tooLate = () =>
+  sleep(longestMs, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer')))
+
+const reachable = (attempt: Promise<unknown>): Promise<Reachability> =>
+  attempt.then(
+    () => 'ok',
+    () => 'unreachable',
+  )

@@ -1,0 +1,111 @@
+import { LRUCache } from 'lru-cache'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { CallServices } from '../calls/placement.ts'
+import type { ServiceConfig } from '../cli/config/service.ts'
+import { createClient } from '../platform/client.ts'
+import { driftReporter } from '../platform/drift.ts'
+import { keyFree, noRedaction, redactor } from '../platform/key-free.ts'
+import { ownAccountId, ownerOf } from '../platform/sessions/account.ts'
+import { createReplyCaches, type ReplyCache } from '../platform/sessions/reply-cache.ts'
+import type { Credential, Session } from '../platform/sessions/session.ts'
+import { createReplyChanges } from '../platform/sessions/watched-replies.ts'
+import type { Changes } from '../state/changes.ts'
+import type { Audit } from './audit/audit.ts'
+import type { Observer } from './observe/observer.ts'
+import type { Platform } from './platform.ts'
+
+/** Sessions that are kept, with the replies that were read in them. */
+const mostSessions = 1000
+
+const userAgent = `voice-agent-mcp/${packageJson.version}`
+
+interface SessionParts {
+  readonly platform: Platform
+  readonly callServices: CallServices
+  readonly config: ServiceConfig
+  readonly changes: Changes
+  readonly observer: Observer | undefined
+  readonly audit: Audit | undefined
+  readonly onReplyDrift: ((message: string) => void) | undefined
+}
+
+/**
+ * The session of a request: of its own key, or else of the server's key. It is kept once the platform
+ * has accepted the key: clients can make up any number of keys.
+ */
+export function createSessions(parts: SessionParts): (own: Credential | undefined) => Session {
+  const createSession = sessionFactory(parts)
+  // By all that a session has of its credential.
+  const sessions = new LRUCache<string, Session>({ max: mostSessions })
+  return (own) => {
+    const credential = own ?? parts.platform.credential
+    // The transports refuse requests that have neither.
+    if (!credential) throw new Error('A request without a key got past the transport')
+    const { apiKey, source, clientNetwork, oauthClient } = credential
+    const name = JSON.stringify([apiKey, source, clientNetwork, oauthClient])
+    const known = sessions.get(name)
+    if (known) return known
+    const keep = () => {
+      if (!sessions.has(name)) sessions.set(name, session)
+    }
+    const session = createSession(credential, own && keep)
+    if (!own) keep()
+    return session
+  }
+}
+
+function sessionFactory({
+  platform,
+  callServices,
+  config: { platform: platformConfig, scope },
+  changes,
+  observer,
+  audit,
+  onReplyDrift,
+}: SessionParts) {
+  const isSandbox = platformConfig.kind === 'sandbox'
+  const limits = isSandbox ? {} : { totalTimeoutMs: platformConfig.totalTimeoutMs }
+  const replyChanges = createReplyChanges(changes, platform.address)
+  const cacheOf = createReplyCaches({
+    ...scope,
+    changes: replyChanges,
+    onRead: observer?.cacheRead,
+  })
+  const onDrift = onReplyDrift && driftReporter(onReplyDrift)
+  return (
+    { apiKey, source, clientNetwork, oauthClient }: Credential,
+    onAccepted: (() => void) | undefined,
+  ): Session => {
+    const owner = ownerOf(apiKey)
+    // The sandbox prints its key, which opens nothing else.
+    const redact = isSandbox ? noRedaction : redactor(apiKey)
+    const client = createClient({
+      send: isSandbox ? platform.send : keyFree(platform.send, redact),
+      apiKey,
+      userAgent,
+      clientNetwork,
+      ownAccountId: () => ownAccountId(cache),
+      audit,
+      observer,
+      platform: platform.address,
+      onAccepted,
+      onWrite: replyChanges.wrote,
+      onDrift,
+      ...limits,
+    })
+    const cache: ReplyCache = cacheOf(owner, client)
+    return {
+      client,
+      cache,
+      callServices,
+      platform: platform.address,
+      owner,
+      pinnedAccount: scope.account,
+      isSandbox,
+      clientNetwork,
+      oauthClient,
+      keySource: source,
+      redact,
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import { ConfigError } from '../cli/config/config-error.ts'
+import { settingLabel } from '../cli/config/setting.ts'
+import { type StateConfig, type StateLocation, stateSettings } from '../cli/config/state.ts'
+import { type CallStop, callStopIn, callStopNote, writeCallStop } from '../state/call-stop.ts'
+import type { InspectedDatabase } from '../state/postgres/postgres-state.ts'
+import {
+  createSqliteState,
+  type InspectedFile,
+  inspectSqliteNote,
+  inspectSqliteState,
+} from '../state/sqlite/sqlite-state.ts'
+import type { State } from '../state/state.ts'
+import { StateError } from '../state/state-access.ts'
+import { stateDirLabel } from './secrets.ts'
+
+/** The state that the configuration names. Nothing is opened before its first use. */
+export async function openState(
+  { databaseUrl: url, dir }: StateLocation,
+  isSandbox: boolean,
+): Promise<State> {
+  if (url !== undefined) {
+    const { createPostgresState } = await import('../state/postgres/postgres-state.ts')
+    return createPostgresState({ url, setting: databaseLabel, isSandbox })
+  }
+  return createSqliteState({ folder: dir, setting: stateDirLabel, isSandbox })
+}
+
+/**
+ * Stops calls on all servers that share a state, or lets them be placed again. In a folder the platform
+ * and the sandbox have a journal each, in a database one for both. Throws StateError.
+ */
+export async function setCallStop(
+  location: StateLocation,
+  stop: CallStop | undefined,
+): Promise<void> {
+  for (const isSandbox of location.databaseUrl === undefined ? [false, true] : [false]) {
+    const state = await openState(location, isSandbox)
+    try {
+      await writeCallStop(await state.journal(), stop)
+    } finally {
+      await state.close()
+    }
+  }
+}
+
+const databaseLabel = settingLabel(stateSettings, 'state-url')
+
+/**
+ * Connects to the database, if there is one; files are made with the first call, and a server that only
+ * reads needs none. Gives the warning of a database that cannot be reached at the moment, or of a folder
+ * that cannot be written: meanwhile everything else is served. Throws ConfigError where somebody has to
+ * change something.
+ */
+export async function prepareState(
+  state: State,
+  { databaseUrl, dir }: StateConfig,
+): Promise<string | undefined> {
+  try {
+    if (databaseUrl === undefined) return dir === ':memory:' ? undefined : await folderWarning(dir)
+    await state.check()
+    return undefined
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error
+    if (error.isTemporary) return error.message
+    throw new ConfigError(error.message)
+  }
+}
+
+async function folderWarning(folder: string): Promise<string | undefined> {
+  const { unwritableFolder } = await import('../state/sqlite/writable.ts')
+  const fault = unwritableFolder(folder)
+  return (
+    fault &&
+    `The state folder ${folder} cannot be used: ${fault}. Calls and what needs a confirmation are refused until it can. Let this program write to it, or name another with ${stateDirLabel}.`
+  )
+}
+
+/** What is in a state, without a change to it. */
+export type InspectedState =
+  | { readonly kind: 'database'; readonly database: InspectedDatabase }
+  | { readonly kind: 'files'; readonly folder: string; readonly files: readonly InspectedFile[] }
+
+/** Throws StateError. */
+export async function inspectState(
+  { databaseUrl: url, dir }: StateLocation,
+  isSandbox: boolean,
+): Promise<InspectedState> {
+  if (url === undefined) {
+    const files = await inspectSqliteState({ folder: dir, isSandbox })
+    return { kind: 'files', folder: dir, files }
+  }
+  const { inspectDatabase } = await import('../state/postgres/postgres-state.ts')
+  return { kind: 'database', database: await inspectDatabase({ url, setting: databaseLabel }) }
+}
+
+/** Who has stopped calls, in a state that exists. Throws StateError. */
+export async function inspectCallStop(
+  { databaseUrl: url, dir }: StateLocation,
+  isSandbox: boolean,
+): Promise<CallStop | undefined> {
+  if (url === undefined)
+    return callStopIn(await inspectSqliteNote({ folder: dir, isSandbox }, callStopNote))
+  const { inspectDatabaseNote } = await import('../state/postgres/postgres-state.ts')
+  return callStopIn(await inspectDatabaseNote({ url, setting: databaseLabel }, callStopNote))
+}

@@ -1,0 +1,74 @@
+import type { ServerResponse } from 'node:http'
+import * as z from 'zod'
+import { errorForClient } from '../../mcp/errors.ts'
+import { errorResponse } from '../../mcp/messages.ts'
+import { messageText } from '../../text/safe-text.ts'
+
+/** Refuses an HTTP request with a JSON-RPC error, whose id is not known. */
+export function refuse(
+  response: ServerResponse,
+  status: 400 | 401 | 403 | 408 | 413 | 429 | 500 | 503,
+  message: string,
+  code = -32000,
+): void {
+  if (status === 503 && !response.hasHeader('retry-after')) response.setHeader('retry-after', '1')
+  // RFC 9110 §11.6.1: a 401 names how to authenticate.
+  if (status === 401 && !response.hasHeader('www-authenticate'))
+    response.setHeader('www-authenticate', 'Bearer realm="voice-agent-mcp"')
+  sendJson(response, status, errorResponse(null, { code, message: messageText(message) }))
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  sendParts(response, [JSON.stringify(body)], status)
+}
+
+/** Sends JSON in parts. They are written together and not copied: large ones are sent often. */
+export function sendParts(
+  response: ServerResponse,
+  parts: readonly (string | Buffer)[],
+  status = 200,
+): void {
+  const length = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length })
+  response.cork()
+  for (const part of parts.slice(0, -1)) response.write(part)
+  response.end(parts.at(-1))
+}
+
+/** Refuses a method. RFC 9110 §15.5.6: a 405 names the methods that the address has. */
+export function refuseMethod(response: ServerResponse, allowed: string): void {
+  response.setHeader('allow', allowed)
+  sendJson(response, 405, { error: `Use ${allowed.split(', ')[0]}.` })
+}
+
+const SdkRefusal = z.looseObject({
+  error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }),
+})
+
+/** A response of the SDK, with the error in the words of this server if the SDK refuses the request. */
+export async function responseForClient(response: Response): Promise<Response> {
+  const { status, headers } = response
+  const isJson = headers.get('content-type')?.includes('application/json')
+  if (status < 400 || !isJson) return response
+  const { error, ...rest } = SdkRefusal.parse(await response.json())
+  const body = { ...rest, error: errorForClient(error, undefined) }
+  return new Response(JSON.stringify(body), { status, headers })
+}
+
+/**
+ * Refuses a request while the server stops: those under way are answered, and further ones get a
+ * status that tells clients and balancers to send them again. Connections are accepted meanwhile, so
+ * that probes are answered, too.
+ */
+export function refuseWhileStopping(response: ServerResponse): void {
+  // The next request on this connection would be refused, too.
+  response.setHeader('connection', 'close')
+  refuse(response, 503, 'The server is stopping. Nothing was done: send the request again.')
+}
+
+/** Whether the work ends within the time, ms. */
+export async function endsWithin(work: Promise<void>, longestMs: number): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => resolve(false), longestMs)
+  return Promise.race([work.then(() => true), late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,191 @@
+import type { ServerResponse } from 'node:http'
+import { WatchLimitError } from '../../platform/sessions/watched-replies.ts'
+import { Connections, type Serve } from './connections.ts'
+import { refuse } from './http-answers.ts'
+import { Bodies } from './http-body.ts'
+import {
+  type BoundName,
+  type Bounds,
+  type Exceeded,
+  Quota,
+  Rate,
+  type RatedRequest,
+} from './rate.ts'
+
+/** How much of the server clients may use. */
+export interface HttpLimits {
+  /** Requests at once. A request counts until its answer is read. */
+  readonly requests: Bounds
+  /** Requests a minute, on average; as many may come at once. */
+  readonly rate: Bounds
+  /** Calls of tools at once that wait for telephone calls. */
+  readonly waits: Bounds
+  /** Open streams (`subscriptions/listen`). */
+  readonly streams: Bounds
+  /** Resources that the streams of one client address watch; 0 means no limit. */
+  readonly watchedPerAddress: number
+  /** The longest time to send a request, and in which a client reads nothing of an answer, ms. */
+  readonly clientMs: number
+}
+
+/**
+ * Most bytes of large requests in all, and of answers that wait to be read. A process with a heap of
+ * 256 MB has several times the room: text and parsed values take more memory than their bytes.
+ */
+const mostBytes = 32 * 1024 * 1024
+
+/** Time between two checks for clients that take too long, ms. */
+const checkEveryMs = 500
+
+/** When a client may try again, s: requests end soon, waits within a minute, streams late. */
+const retryAfter = { requests: 1, waits: 5, streams: 30 }
+
+type Limited = keyof typeof retryAfter
+
+/** Whose it is, and how many it counts as (default 1). */
+interface Holder {
+  readonly key: string
+  readonly network: string
+  readonly count?: number
+}
+
+export type ActiveHttpLimits = ReturnType<typeof createLimits>
+
+/** Keeps clients within the limits. `serve` is called with each request when it is its turn. */
+export function createLimits(bounds: HttpLimits, serve: Serve) {
+  const quotas = {
+    requests: new Quota(bounds.requests),
+    waits: new Quota(bounds.waits),
+    streams: new Quota(bounds.streams),
+  }
+  const rate = new Rate(bounds.rate)
+  const bodies = new Bodies({ longestMs: bounds.clientMs, mostBytes })
+  const connections = new Connections(serve, { longestMs: bounds.clientMs, mostBytes })
+  const checking = setInterval(() => {
+    bodies.endLate()
+    connections.cutSlow()
+  }, checkEveryMs).unref()
+  return {
+    bodies,
+    take: connections.take,
+    /** Resolves when no request is served. */
+    answered: () => connections.idle(),
+    /** Counts a request, stream or waits until the answer has ended. False: it is answered with a refusal. */
+    admits(what: Limited, { key, network, count = 1 }: Holder, response: ServerResponse): boolean {
+      const quota = quotas[what]
+      const reached = quota.take(key, network, count)
+      if (reached) refuseMore(response, { what, reached, bound: bounds[what][reached] })
+      else response.on('close', () => quota.release(key, network, count))
+      return !reached
+    },
+    /** Counts a request for the limits a minute. False: it is answered with a refusal. */
+    isWithinRate(request: RatedRequest, response: ServerResponse): boolean {
+      const exceeded = rate.take(request)
+      if (exceeded) refuseFrequent(response, exceeded, bounds.rate)
+      return !exceeded
+    },
+    watched: new WatchedByNetwork(bounds.watchedPerAddress),
+    close: () => clearInterval(checking),
+  }
+}
+
+/**
+ * Counts a request that brings no key, to the pages or to the authorization server: it counts by its
+ * network, also where keys are limited. False: it is answered with a refusal.
+ */
+export function admitsUnkeyed(
+  limits: ActiveHttpLimits,
+  { to, network }: { readonly to: 'site' | 'oauth'; readonly network: string },
+  response: ServerResponse,
+): boolean {
+  const holder = { key: `${to} ${network}`, network, count: 1 }
+  return limits.admits('requests', holder, response) && limits.isWithinRate(holder, response)
+}
+
+/** Refuses a stream because it would watch too many resources. */
+export function refuseWatch(response: ServerResponse, { reached, message }: WatchLimitError): void {
+  response.setHeader('retry-after', String(retryAfter.streams))
+  refuse(response, reached === 'inAll' ? 503 : 429, message)
+}
+
+const settingOf: Readonly<Record<BoundName, string>> = {
+  inAll: '',
+  perKey: '-per-key',
+  perAddress: '-per-address',
+}
+const whose: Readonly<Record<BoundName, string>> = {
+  inAll: 'in all',
+  perKey: 'for this API key',
+  perAddress: 'for this client address',
+}
+
+const nameOf: Readonly<Record<Limited, string>> = {
+  requests: 'requests',
+  waits: 'waits for calls',
+  streams: 'streams',
+}
+
+function refuseMore(
+  response: ServerResponse,
+  { what, reached, bound }: { what: Limited; reached: BoundName; bound: number },
+): void {
+  const seconds = retryAfter[what]
+  response.setHeader('retry-after', String(seconds))
+  refuse(
+    response,
+    reached === 'inAll' ? 503 : 429,
+    `Too many ${nameOf[what]} at once: ${bound} ${whose[reached]} (--max-${what}${settingOf[reached]}). Try again in ${seconds} s.`,
+  )
+}
+
+function refuseFrequent(response: ServerResponse, { bound, forMs }: Exceeded, rate: Bounds): void {
+  const seconds = Math.ceil(forMs / 1000)
+  response.setHeader('retry-after', String(seconds))
+  refuse(
+    response,
+    bound === 'inAll' ? 503 : 429,
+    `Too many requests: ${rate[bound]} a minute ${whose[bound]} (--max-rate${settingOf[bound]}). Try again in ${seconds} s.`,
+  )
+}
+
+/** A stream that watches resources: whose it is, and which ones. */
+interface WatchingStream {
+  readonly key: string
+  readonly network: string
+  readonly uris: readonly string[]
+}
+
+/**
+ * Counts the resources that the streams of each client network watch. A resource that several
+ * streams of one API key watch counts once, as it is read once.
+ */
+class WatchedByNetwork {
+  readonly #bound: number
+  /** By network, the streams of each resource. */
+  readonly #streams = new Map<string, Map<string, number>>()
+
+  /** `bound`: most resources of one network; 0 means no limit. */
+  constructor(bound: number) {
+    this.#bound = bound
+  }
+
+  /** Counts a stream until the returned function is called. Throws WatchLimitError. */
+  add({ key, network, uris }: WatchingStream): () => void {
+    const counts = this.#streams.get(network) ?? new Map<string, number>()
+    const resources = uris.map((uri) => `${key} ${uri}`)
+    const added = resources.filter((one) => !counts.has(one)).length
+    if (this.#bound > 0 && added > 0 && counts.size + added > this.#bound) {
+      throw new WatchLimitError('perAddress', this.#bound)
+    }
+    for (const one of resources) counts.set(one, (counts.get(one) ?? 0) + 1)
+    this.#streams.set(network, counts)
+    return () => {
+      for (const one of resources) {
+        const streams = (counts.get(one) ?? 0) - 1
+        if (streams > 0) counts.set(one, streams)
+        else counts.delete(one)
+      }
+      if (counts.size === 0 && this.#streams.get(network) === counts) this.#streams.delete(network)
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import { validateOriginHeader } from '@modelcontextprotocol/server'
+import {
+  type Credential,
+  holdsLocalToken,
+  holdsOauthToken,
+  isApiKey,
+  localTokenHeader,
+  type Scope,
+} from '../../platform/sessions/session.ts'
+import { clientText } from '../../text/safe-text.ts'
+
+type KeyReading =
+  | {
+      ok: true
+      credential: Credential | undefined
+      /** The texts that it sends as local tokens of this server. None of them is a key. */
+      tokens: readonly string[]
+      /** What it sends as an access token of an authorization server of this program. It is no key. */
+      accessToken: string | undefined
+    }
+  | { ok: false; status: 400 | 401; message: string }
+
+/**
+ * Reads the key of a request from X-API-Key, or from Authorization: Bearer, which may contain a local
+ * token instead. A header without a usable key is refused: the client wanted to use a key of its own.
+ * Two different keys are refused: a guess could act on the wrong account.
+ */
+export function readKey(headers: NodeJS.Dict<string[]>): KeyReading {
+  const direct = (headers['x-api-key'] ?? []).map((text) => text.trim())
+  const authorization = headers.authorization ?? []
+  const bearer = authorization.map((text) => /^Bearer[ \t]+(\S.*)$/i.exec(text.trim())?.[1] ?? '')
+  if (direct.some(holdsLocalToken)) return { ok: false, status: 400, message: tokenIsNoKey }
+  if (direct.some(holdsOauthToken)) return { ok: false, status: 400, message: accessTokenIsNoKey }
+  const tokens = [
+    ...(headers[localTokenHeader.toLowerCase()] ?? []).map((text) => text.trim()),
+    ...bearer.filter(holdsLocalToken),
+  ]
+  const accessTokens = bearer.filter(holdsOauthToken)
+  const [accessToken] = accessTokens
+  const keys = [
+    ...direct,
+    ...bearer.filter((text) => !holdsLocalToken(text) && !holdsOauthToken(text)),
+  ]
+  const [apiKey] = keys
+  if (accessTokens.length > 1 || (accessToken !== undefined && apiKey !== undefined)) {
+    return { ok: false, status: 400, message: tokenAndKey }
+  }
+  if (apiKey === undefined) return { ok: true, credential: undefined, tokens, accessToken }
+  if (keys.includes('')) {
+    return { ok: false, status: 401, message: `The request names a key, but holds none. ${wanted}` }
+  }
+  if (keys.some((key) => key !== apiKey)) {
+    return { ok: false, status: 400, message: 'The request holds different keys. Send one.' }
+  }
+  if (!isApiKey(apiKey)) {
+    return { ok: false, status: 400, message: 'The API key holds characters that no key has.' }
+  }
+  const header = direct.length > 0 ? 'X-API-Key' : 'Authorization'
+  const source = `the request's ${header} header`
+  return { ok: true, credential: { apiKey, source }, tokens, accessToken }
+}
+
+const wanted = 'Send it as X-API-Key, or as Authorization: Bearer.'
+
+const tokenIsNoKey = `X-API-Key holds a local token, which is no key of the platform. Send it as ${localTokenHeader}.`
+
+const accessTokenIsNoKey =
+  'X-API-Key holds an access token, which is no key of the platform. Send it as Authorization: Bearer.'
+
+const tokenAndKey = 'The request holds an access token and something else. Send one of them.'
+
+/**
+ * Which requests may use the server's own key: none; all (the key of the sandbox protects nothing);
+ * or those of the user who started the server, on this machine.
+ */
+export type OwnKey =
+  | { readonly usedBy: 'none' }
+  | { readonly usedBy: 'all' }
+  | { readonly usedBy: 'local-user'; readonly token: LocalToken | undefined }
+
+/** A secret that only the user who started the server can read. Requests without a key send it. */
+export interface LocalToken {
+  readonly token: string
+  /** The file with the token; `undefined` if each run has a new token. */
+  readonly file: string | undefined
+}
+
+/** A request without a key. */
+interface KeylessRequest {
+  readonly headers: IncomingHttpHeaders
+  /** The local tokens in its headers. */
+  readonly tokens: readonly string[]
+}
+
+interface Refusal {
+  readonly status: 401 | 403
+  readonly message: string
+}
+
+/** Returns a check: why a request may not use the server's own key, or `undefined` if it may. */
+export function ownKeyCheck(
+  ownKey: OwnKey,
+  allowedOrigins: readonly string[],
+): (request: KeylessRequest) => Refusal | undefined {
+  if (ownKey.usedBy === 'all') return () => undefined
+  if (ownKey.usedBy === 'none') return () => ({ status: 401, message: keyWanted })
+  const { token } = ownKey
+  return ({ headers, tokens }) =>
+    refusalOfForwarded(headers) ??
+    refusalOfPage(headers, allowedOrigins) ??
+    (token && refusalOfToken(tokens, token))
+}
+
+/**
+ * Headers of proxies: RFC 7239, RFC 9110 §7.6.3, and the ones before these standards. The connection
+ * of such a request is from this machine, but the request may be from anywhere.
+ */
+const forwarded = /^(forwarded|via|x-forwarded(-.*)?|x-real-ip)$/
+
+function refusalOfForwarded(headers: IncomingHttpHeaders): Refusal | undefined {
+  const name = Object.keys(headers).find((one) => forwarded.test(one))
+  if (name === undefined) return undefined
+  return {
+    status: 401,
+    message: `The request came through a proxy (it has the header ${clientText(name)}), and this server uses its own key only for requests from this machine. ${keyWanted}`,
+  }
+}
+
+/** Every user of this machine can serve a page on localhost, so pages must be allowed by name. */
+function refusalOfPage(
+  { origin, host }: IncomingHttpHeaders,
+  allowedOrigins: readonly string[],
+): Refusal | undefined {
+  if (!origin || origin === `http://${host}`) return undefined
+  if (validateOriginHeader(origin, [...allowedOrigins]).ok) return undefined
+  return {
+    status: 403,
+    message: `Pages of ${clientText(origin)} may not use this server's own key. Start the server with the host of the page in --allowed-origins, or send an API key as X-API-Key.`,
+  }
+}
+
+function refusalOfToken(
+  tokens: readonly string[],
+  { token, file }: LocalToken,
+): Refusal | undefined {
+  if (tokens.length > 0 && tokens.every((one) => isSame(one, token))) return undefined
+  const fault =
+    tokens.length > 0
+      ? 'The local token is wrong.'
+      : 'The request has neither an API key nor the local token of this server.'
+  // The path is not shown: the client may be a stranger.
+  const place =
+    file === undefined
+      ? 'It is in the client configuration that the server printed when it started; each run has a new one.'
+      : 'It is in the client configuration that the server printed when it started, and in the file local-token in its state directory.'
+  return {
+    status: 401,
+    message: `${fault} ${place} Send it as ${localTokenHeader}, or as Authorization: Bearer; or send an API key as X-API-Key.`,
+  }
+}
+
+/** Takes the same time for all texts, so that a token cannot be guessed in parts. */
+const isSame = (one: string, other: string) => timingSafeEqual(hash(one), hash(other))
+const hash = (text: string) => createHash('sha256').update(text).digest()
+
+const keyWanted =
+  'An API key is required: send it as X-API-Key, or as Authorization: Bearer. It is passed on to the platform.'
+
+/** What an access token stands for, or why it cannot be used. */
+export type TokenReading =
+  | { readonly ok: true; readonly credential: Credential }
+  /** 401: it is none of this server's that are valid; 503: that cannot be found out now. */
+  | { readonly ok: false; readonly status: 401 | 503; readonly message: string }
+
+/** What is wrong with the access token of a request (RFC 6750 §3.1). */
+export type TokenFault =
+  | { readonly error: 'invalid_token' }
+  | { readonly error: 'insufficient_scope'; readonly scopes: readonly Scope[] }
+
+/** The authorization server beside an HTTP server, as that one uses it (src/oauth/). */
+export interface Authorization {
+  /** Whether it answers the requests to a path, which has no query. */
+  readonly serves: (path: string) => boolean
+  /** Answers a request to one of its paths, which comes from `address`. Never rejects. */
+  readonly serve: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    address: string,
+  ) => Promise<void>
+  /** The API key that an access token stands for. Never rejects. */
+  readonly readToken: (token: string) => Promise<TokenReading>
+  /** The header WWW-Authenticate that tells a client how to get a token, or a better one. */
+  readonly challenge: (fault?: TokenFault) => string
+}

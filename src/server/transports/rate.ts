@@ -1,0 +1,169 @@
+import { hash } from 'node:crypto'
+
+const minuteMs = 60_000
+
+/** Sums of fractions of a minute are not exact. */
+const roundingMs = 0.001
+
+/** Most keys, and most networks, whose requests are remembered: some 10 MB of each. */
+const mostRemembered = 100_000
+
+/** A bound that is reached, and for how long. */
+export interface Exceeded {
+  readonly bound: BoundName
+  readonly forMs: number
+}
+
+export interface RatedRequest {
+  readonly key: string
+  readonly network: string
+  /** How many requests it counts as: the messages of a batch, otherwise 1. */
+  readonly count: number
+}
+
+/** Limits requests a minute by API key, by client network and in all. */
+export class Rate {
+  readonly #allowances: Readonly<Record<BoundName, Allowances>>
+  readonly #isLimited: boolean
+
+  /** Requests a minute, on average; as many may come at once. 0 means no limit. */
+  constructor({ inAll, perKey, perAddress }: Bounds) {
+    this.#allowances = {
+      perKey: new Allowances(perKey),
+      perAddress: new Allowances(perAddress),
+      inAll: new Allowances(inAll),
+    }
+    this.#isLimited = Object.values(this.#allowances).some(({ isLimited }) => isLimited)
+  }
+
+  /** Counts a request; returns the bound that is reached, if any, and then counts nothing. */
+  take({ key, network, count }: RatedRequest, now = performance.now()): Exceeded | undefined {
+    if (!this.#isLimited) return undefined
+    const names = [
+      ['perKey', this.#allowances.perKey.isLimited ? hash('sha256', key, 'base64url') : ''],
+      ['perAddress', network],
+      ['inAll', ''],
+    ] as const
+    for (const [bound, name] of names) {
+      const forMs = this.#allowances[bound].waitMs(name, now)
+      if (forMs > 0) return { bound, forMs }
+    }
+    for (const [bound, name] of names) this.#allowances[bound].spend(name, count, now)
+    return undefined
+  }
+}
+
+/**
+ * Counts one for each name. Where some have used up their allowance, counts nothing, and gives the time
+ * until all have one again, ms.
+ */
+export function spend(...spent: readonly (readonly [Allowances, name: string])[]): number {
+  const now = performance.now()
+  const waitMs = Math.max(...spent.map(([allowances, name]) => allowances.waitMs(name, now)))
+  if (waitMs > 0) return waitMs
+  for (const [allowances, name] of spent) allowances.spend(name, 1, now)
+  return 0
+}
+
+/**
+ * An allowance for each name, which fills evenly within a minute (the generic cell rate algorithm).
+ * A name is remembered until its allowance is full again. Where there are too many, those that are
+ * nearest to full are forgotten first: a name that has used up its allowance has to wait, however many
+ * others come.
+ */
+export class Allowances {
+  readonly #perMinute: number
+  readonly #most: number
+  /** When the allowance of each name is full again, by the clock of the caller, ms. */
+  readonly #fullAt = new Map<string, number>()
+
+  constructor(perMinute: number, most = mostRemembered) {
+    this.#perMinute = perMinute
+    this.#most = most
+  }
+
+  get isLimited(): boolean {
+    return this.#perMinute > 0
+  }
+
+  get remembered(): number {
+    return this.#fullAt.size
+  }
+
+  /** Time until one more is allowed, ms; 0: it is allowed now. */
+  waitMs(name: string, now: number): number {
+    if (!this.isLimited) return 0
+    const used = Math.max(0, (this.#fullAt.get(name) ?? 0) - now)
+    const wait = used + minuteMs / this.#perMinute - minuteMs
+    return wait > roundingMs ? wait : 0
+  }
+
+  /** What is spent beyond the allowance is waited for later. */
+  spend(name: string, count: number, now: number): void {
+    if (!this.isLimited) return
+    const fullAt = this.#fullAt.get(name)
+    if (fullAt === undefined && this.#fullAt.size >= this.#most) this.#forget(now)
+    this.#fullAt.set(name, Math.max(now, fullAt ?? 0) + (count * minuteMs) / this.#perMinute)
+  }
+
+  /** Makes room for at least as many as stay, so that it happens seldom. */
+  #forget(now: number): void {
+    const times = Float64Array.from(this.#fullAt.values()).sort()
+    const middle = times[Math.ceil(times.length / 2) - 1] ?? now
+    const last = Math.max(now, middle)
+    for (const [name, fullAt] of this.#fullAt) if (fullAt <= last) this.#fullAt.delete(name)
+  }
+}
+
+/** How many of something may be held at once; 0 means no limit. */
+export interface Bounds {
+  readonly inAll: number
+  readonly perKey: number
+  readonly perAddress: number
+}
+
+export type BoundName = keyof Bounds
+
+/** Counts what is held, by API key, by client network and in all. */
+export class Quota {
+  readonly #bounds: Bounds
+  readonly #byKey = new Map<string, number>()
+  readonly #byNetwork = new Map<string, number>()
+  #inAll = 0
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds
+  }
+
+  /**
+   * Takes so many, all or none, to be released with the same values; returns the bound that does not
+   * allow it, if any.
+   */
+  take(key: string, network: string, wanted = 1): BoundName | undefined {
+    if (wanted === 0) return undefined
+    const { inAll, perKey, perAddress } = this.#bounds
+    if (isExceeded(perKey, wanted, this.#byKey.get(key))) return 'perKey'
+    if (isExceeded(perAddress, wanted, this.#byNetwork.get(network))) return 'perAddress'
+    if (isExceeded(inAll, wanted, this.#inAll)) return 'inAll'
+    this.#count(wanted, key, network)
+    return undefined
+  }
+
+  release(key: string, network: string, taken = 1): void {
+    this.#count(-taken, key, network)
+  }
+
+  #count(by: number, key: string, network: string): void {
+    this.#inAll += by
+    count(this.#byKey, key, by)
+    count(this.#byNetwork, network, by)
+  }
+}
+
+const isExceeded = (bound: number, wanted: number, held = 0) => bound > 0 && held + wanted > bound
+
+function count(counts: Map<string, number>, name: string, by: number): void {
+  const held = (counts.get(name) ?? 0) + by
+  if (held > 0) counts.set(name, held)
+  else counts.delete(name)
+}

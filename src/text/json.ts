@@ -1,0 +1,162 @@
+/** How much a JSON text or value may hold. */
+export interface JsonBounds {
+  /** Levels of objects and arrays within each other. */
+  readonly depth: number
+  /** Items of arrays and properties of objects, all together. */
+  readonly values: number
+}
+
+export type JsonBound = keyof JsonBounds
+
+const code = (text: string): number => text.charCodeAt(0)
+const quote = code('"')
+const backslash = code('\\')
+const comma = code(',')
+const openArray = code('[')
+const closeArray = code(']')
+const openObject = code('{')
+const closeObject = code('}')
+
+/**
+ * The bound that a JSON text exceeds, found by one scan before it is parsed: ten megabytes of
+ * `{},{},…` become a gigabyte of objects, and recursive functions run out of stack on deep nesting.
+ * Strings are skipped as JSON reads them; whether the rest is JSON is for the parser to decide.
+ */
+export function boundExceededByText(
+  text: string,
+  { depth, values }: JsonBounds,
+): JsonBound | undefined {
+  // A text has at most one value per two characters, so a short one needs no scan.
+  if (text.length < Math.min(depth, values * 2)) return undefined
+  let open = 0
+  let count = 0
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case quote:
+        at = stringEnd(text, at)
+        break
+      case comma:
+        if (++count > values) return 'values'
+        break
+      case openArray:
+      case openObject:
+        if (++open > depth) return 'depth'
+        if (++count > values) return 'values'
+        break
+      case closeArray:
+      case closeObject:
+        open--
+        break
+    }
+  }
+  return undefined
+}
+
+/** Where the string that begins here ends; the end of the text if it does not end. */
+function stringEnd(text: string, start: number): number {
+  let at = text.indexOf('"', start + 1)
+  while (at >= 0 && isEscaped(text, at)) at = text.indexOf('"', at + 1)
+  return at < 0 ? text.length : at
+}
+
+/** Whether an odd number of backslashes precedes: each pair of them is one backslash. */
+function isEscaped(text: string, at: number): boolean {
+  let before = at
+  while (text.charCodeAt(before - 1) === backslash) before--
+  return (at - before) % 2 === 1
+}
+
+/** The bound that a JSON value exceeds. Not recursive, so that depth cannot exhaust the stack. */
+export function boundExceededByValue(
+  value: unknown,
+  { depth: maxDepth, values }: JsonBounds,
+): JsonBound | undefined {
+  let count = 0
+  let isTooDeep = false
+  const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value: current, depth } = next
+    if (typeof current !== 'object' || current === null) continue
+    const items = Object.values(current)
+    count += items.length
+    if (count > values) return 'values'
+    if (depth >= maxDepth) isTooDeep = true
+    for (const item of items) open.push({ value: item, depth: depth + 1 })
+  }
+  return isTooDeep ? 'depth' : undefined
+}
+
+/** A key that an object of a JSON text has twice: JSON.parse keeps the last value without an error. */
+interface DuplicateKey {
+  /** Where it is, such as `quiet_hours.0.from`. */
+  readonly path: string
+  /** Line of its second occurrence, from 1 on. */
+  readonly line: number
+}
+
+/** An object of a JSON text has the same key twice; the message says which and where. */
+export class DuplicateKeyError extends Error {
+  override readonly name = 'DuplicateKeyError'
+}
+
+/**
+ * Parses JSON that a person has written. A byte order mark is accepted, because some editors write
+ * one. A duplicate key is an error, because one of its values would be lost (RFC 8259 §4). Throws
+ * SyntaxError and DuplicateKeyError.
+ */
+export function parseJsonText(text: string): unknown {
+  const json = text.replace(/^\uFEFF/, '')
+  const value: unknown = JSON.parse(json)
+  const duplicate = firstDuplicate(json)
+  if (!duplicate) return value
+  throw new DuplicateKeyError(
+    `${duplicate.path} is given twice, the second time in line ${duplicate.line}`,
+  )
+}
+
+/** An object or array that contains the current position. */
+interface Open {
+  /** Keys so far; absent for an array. */
+  readonly keys?: Set<string>
+  /** Key or index of the current position. */
+  at: string | number
+}
+
+/** Strings and structure; numbers, true, false and null do not matter. */
+const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs
+
+/** The first key that is given twice; the text is valid JSON. */
+function firstDuplicate(json: string): DuplicateKey | undefined {
+  const open: Open[] = []
+  let isKey = false
+  for (const { 0: token, index } of json.matchAll(tokens)) {
+    const current = open.at(-1)
+    if (token === '{') open.push({ keys: new Set(), at: '' })
+    else if (token === '[') open.push({ at: 0 })
+    else if (token === '}' || token === ']') open.pop()
+    else if (token === ',' && typeof current?.at === 'number') current.at++
+    else if (isKey && current?.keys && token.startsWith('"')) {
+      // Keys are compared unescaped: "a" can be written "\u0061".
+      current.at = String(JSON.parse(token))
+      if (current.keys.has(current.at)) {
+        const path = open.map(({ at }) => at).join('.')
+        return { path, line: json.slice(0, index).split('\n').length }
+      }
+      current.keys.add(current.at)
+    }
+    isKey = token === '{' || (token === ',' && open.at(-1)?.keys !== undefined)
+  }
+  return undefined
+}
+
+/** True for an object of JSON: not for null, and not for an array. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** JSON with sorted names: equal values have equal texts. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`).join()}}`
+}

@@ -1,0 +1,99 @@
+import type { Account } from '../contract/account.ts'
+import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
+import { routes } from '../contract/routes.ts'
+import { ApiError } from '../platform/failure.ts'
+import { accountIn, knownOwnAccountId, ownAccount } from '../platform/sessions/account.ts'
+import type { CacheTime } from '../platform/sessions/reply-cache.ts'
+import { rejectOnAbort } from '../platform/time-limit.ts'
+import { type DialogText, dialogText, quotedNameWithId, wordOrQuoted } from '../text/dialog-text.ts'
+import type { Run } from './tool.ts'
+
+/** Reads the platform on one account, which it adds to each request. Throws ApiError. */
+export interface AccountReader {
+  readonly account: string
+  call<R extends Route>(route: R, request: Partial<RouteRequest>): Promise<ReplyOf<R>>
+}
+
+/** The same with replies that may be some minutes old, or read now for the cache. */
+export interface CachedAccountReader {
+  cached<R extends Route>(
+    route: R,
+    request: Partial<RouteRequest>,
+    time: CacheTime,
+  ): Promise<ReplyOf<R>>
+  refreshed<R extends Route>(
+    route: R,
+    request: Partial<RouteRequest>,
+    time: CacheTime,
+  ): Promise<ReplyOf<R>>
+}
+
+/** A reader for the account of a tool call. */
+export function accountReader({
+  request,
+  session,
+  signal,
+}: Pick<Run, 'request' | 'session' | 'signal'>): AccountReader & CachedAccountReader {
+  const account = accountIn(request)
+  const { client, cache } = session
+  const requestOf = ({ params, query = {}, ...rest }: Partial<RouteRequest>): RouteRequest => ({
+    ...rest,
+    query,
+    params: { account_id: account, ...params },
+  })
+  return {
+    account,
+    call: (route, given) => client.call(route, requestOf(given), signal),
+    cached: (route, given, time) => cache.read(route, requestOf(given), time),
+    refreshed: (route, given, time) => cache.refresh(route, requestOf(given), time),
+  }
+}
+
+/** `undefined` if the platform answers that the thing does not exist. Throws other ApiErrors. */
+export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading
+  } catch (error) {
+    const isMissing =
+      error instanceof ApiError &&
+      (error.failure.kind === 'bad_parameter' ||
+        (error.failure.kind === 'rejected' && error.failure.status === 404))
+    if (isMissing) return undefined
+    throw error
+  }
+}
+
+type AccountRun = Pick<Run, 'request' | 'session'>
+
+/** The account of a request, as the person who is asked knows it: name and id. */
+export async function accountForPerson({
+  request,
+  session,
+  signal,
+}: AccountRun & Pick<Run, 'signal'>): Promise<DialogText> {
+  const account = accountIn(request)
+  // If the name cannot be read, the question is asked without it.
+  const own = await ownAccountUnlessAborted(session, signal).catch((error: unknown) => {
+    if (error instanceof ApiError) return undefined
+    throw error
+  })
+  if (own && (account === 'me' || account === own.id)) return quotedNameWithId(own.name, own.id)
+  return account === 'me' ? dialogText`the API key's own account` : wordOrQuoted(account)
+}
+
+/** The argument `account_id` for advice such as `get_call, call_id x`; empty if tools need none. */
+export function accountArgumentText({ request, session }: AccountRun): string {
+  const account = accountIn(request)
+  const isOwn = account === 'me' || account === knownOwnAccountId(session.cache)
+  return isOwn || session.pinnedAccount !== undefined ? '' : `, account_id ${account}`
+}
+
+/** The key's own account; waiting ends with the signal. Throws ApiError. */
+function ownAccountUnlessAborted(
+  session: Run['session'],
+  signal: AbortSignal | undefined,
+): Promise<Account> {
+  const route = { ...routes.accounts.current, attempts: 1 }
+  const gaveUp = () => new ApiError({ kind: 'cancelled', maybeSent: false }, route)
+  return rejectOnAbort(ownAccount(session), signal, gaveUp)
+}

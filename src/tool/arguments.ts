@@ -1,0 +1,223 @@
+import type * as z from 'zod'
+import type { JsonSchema } from '../contract/json-schema.ts'
+import type { RouteRequest } from '../contract/route.ts'
+import { settledAccount } from '../platform/sessions/account.ts'
+import { boundExceededByValue, type JsonBound, type JsonBounds } from '../text/json.ts'
+import { normaliseArguments, readAsMeant } from './argument-forms.ts'
+import { clearArgument, clearName, clearProblems, withNulls } from './clear-argument.ts'
+import type { ArgumentProblem } from './refused.ts'
+import type { Tool } from './tool.ts'
+
+export type ParsedArguments = Parsed | { ok: false; problems: readonly ArgumentProblem[] }
+
+interface Parsed {
+  ok: true
+  /** What is sent; fields to clear are null in its body. */
+  request: RouteRequest
+  options: Record<string, unknown>
+  /** Dotted paths of the fields to clear. */
+  cleared: readonly string[]
+  /** Dotted paths of nulls that were taken as not given, where they may be meant to clear a field. */
+  ignoredNulls: readonly string[]
+  /** What was given in another form than the schema's, in words. */
+  readings: readonly string[]
+}
+
+/**
+ * Parses the arguments of a tool. Objects that a client sent as JSON text are unpacked, null means
+ * 'not given', an unknown argument is reported with the closest known one. Everything else is parsed
+ * with the route's own schemas and sorted into path, query, body and the tool's own arguments. What is
+ * refused that way is read as it must be meant, where it can only mean one thing (argument-forms.ts).
+ */
+export function parseArguments(
+  tool: Tool,
+  given: Record<string, unknown>,
+  pinnedAccount?: string,
+): ParsedArguments {
+  const limitProblem = argumentLimitProblem(given)
+  if (limitProblem) return { ok: false, problems: [limitProblem] }
+  const asGiven = parseAsGiven(tool, given, pinnedAccount)
+  if (asGiven.ok) return asGiven
+  const { value, readings } = readAsMeant(given, tool)
+  if (readings.length === 0) return asGiven
+  const asMeant = parseAsGiven(tool, value, pinnedAccount)
+  return asMeant.ok ? { ...asMeant, readings } : asMeant
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function parseAsGiven(
+  tool: Tool,
+  given: Fields,
+  pinnedAccount: string | undefined,
+): ParsedArguments {
+  const normalised = normaliseArguments(given, tool.inputSchema(), tool.absent)
+  const parsed = tool.input.safeParse(normalised.value, { reportInput: true })
+  const isOtherAccount =
+    pinnedAccount !== undefined && (given.account_id ?? pinnedAccount) !== pinnedAccount
+  const problems = [
+    ...(isOtherAccount
+      ? [{ argument: 'account_id', message: `this server acts on ${pinnedAccount} only` }]
+      : []),
+    ...normalised.problems,
+    ...(parsed.error ? ofTypesFirst(parsed.error.issues).map((one) => problemOf(one, tool)) : []),
+  ]
+  if (problems.length > 0 || !parsed.success) return { ok: false, problems }
+  const { data } = parsed
+  const request = requestOf(tool, data, pinnedAccount)
+  const cleared = clearArgument.parse(data[clearName]) ?? []
+  const ignoredNulls = normalised.nulls.filter((path) => mayMeanToClear(path, tool))
+  const refused =
+    cleared.length > 0
+      ? clearProblems(tool, request.body ?? {}, cleared)
+      : unchangedProblems(tool, { request, data, ignoredNulls })
+  if (refused.length > 0) return { ok: false, problems: refused }
+  return {
+    ok: true,
+    request: cleared.length > 0 ? withCleared(request, tool, cleared) : request,
+    options: pick(data, tool.options.shape),
+    cleared,
+    ignoredNulls,
+    readings: [],
+  }
+}
+
+/** The request with null in its body for each field that `clear` names. */
+const withCleared = (request: RouteRequest, tool: Tool, cleared: readonly string[]) => ({
+  ...request,
+  body: withNulls(tool, request.body ?? {}, cleared),
+})
+
+/**
+ * Whether a null may be meant to clear a field: any in an update, but in a creation only one of a
+ * setting that can be none.
+ */
+const mayMeanToClear = (path: string, { route, clearable }: Tool): boolean =>
+  route.method === 'PATCH'
+    ? Object.hasOwn(route.body?.shape ?? {}, path.split('.', 1)[0] ?? '')
+    : clearable.includes(path)
+
+/** That an update changes nothing. */
+function unchangedProblems(
+  tool: Tool,
+  {
+    request: { body = {} },
+    data,
+    ignoredNulls,
+  }: { request: RouteRequest; data: Fields; ignoredNulls: readonly string[] },
+): readonly ArgumentProblem[] {
+  if (tool.route.method !== 'PATCH' || Object.keys(body).length > 0) return []
+  if (tool.changes.some((name) => data[name] !== undefined)) return []
+  const names = [...Object.keys(tool.route.body?.shape ?? {}), ...tool.changes].join(', ')
+  const clearing = tool.clearable.length > 0 ? `, or what to clear in ${clearName}` : ''
+  const nothing = `nothing to change; give at least one of ${names}${clearing}`
+  const meant = ignoredNulls.filter((path) => tool.clearable.includes(path))
+  const example = meant.length > 0 ? `, such as ${JSON.stringify({ [clearName]: meant })}` : ''
+  const message =
+    ignoredNulls.length > 0 && clearing
+      ? `nothing to change: null means 'not given'; name what is to be cleared in ${clearName}${example}`
+      : nothing
+  return [{ argument: 'arguments', message }]
+}
+
+/** Issues without those of a value that has the wrong type: its length does not matter then. */
+function ofTypesFirst(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const nameOf = ({ path }: z.core.$ZodIssue) => path.join('.')
+  const wrong = new Set(issues.filter(({ code }) => code === 'invalid_type').map(nameOf))
+  return issues.filter((one) => one.code === 'invalid_type' || !wrong.has(nameOf(one)))
+}
+
+function problemOf(issue: z.core.$ZodIssue, tool: Tool): ArgumentProblem {
+  const argument = issue.path.join('.') || 'arguments'
+  const example = listExample(issue, tool.inputSchema())
+  if (example) return { argument, message: `expected a list, such as ${example}` }
+  // A field that is null counts as not given, so this is an item of an array.
+  if (issue.input === null) return { argument, message: 'cannot be null; leave it out' }
+  if (issue.input !== undefined) return { argument, message: lowerFirst(issue.message) }
+  const choices = issue.code === 'invalid_value' ? `; one of ${issue.values.join(', ')}` : ''
+  return { argument, message: `required${choices}` }
+}
+
+/** Longest text that is shown as a list. */
+const longestExample = 200
+
+/** A text that was given for a list of texts, as a list; `undefined`: the problem is another one. */
+function listExample({ code, input, path }: z.core.$ZodIssue, schema: JsonSchema) {
+  const [name = '', ...inner] = path
+  const { type, items }: JsonSchema = Object(schema.properties?.[String(name)])
+  const isForList = type === 'array' && Object(items).type === 'string' && inner.length === 0
+  if (!isForList || code !== 'invalid_type' || typeof input !== 'string') return undefined
+  const parts = input.split(',').map((part) => part.trim())
+  return JSON.stringify(input.length > longestExample ? ['one', 'other'] : parts.filter(Boolean))
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+
+function requestOf(tool: Tool, data: Fields, pinnedAccount: string | undefined): RouteRequest {
+  const { params, query, body } = tool.route
+  const inPath = Object.fromEntries(
+    Object.entries(pick(data, params.shape)).map(([name, id]) => [name, String(id)]),
+  )
+  return {
+    params: { ...inPath, account_id: settledAccount(inPath.account_id, pinnedAccount) },
+    query: { ...tool.defaults, ...pick(data, query.shape) },
+    ...(body && { body: pick(data, body.shape) }),
+  }
+}
+
+const pick = (data: Fields, shape: object) =>
+  Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(shape, name)))
+
+/** What the arguments of one call may hold; more is a mistake, or an attack. */
+const bounds: JsonBounds = { depth: 100, values: 10_000 }
+
+const exceeded: Readonly<Record<JsonBound, string>> = {
+  values: `more than ${bounds.values} values`,
+  depth: `nested more than ${bounds.depth} deep`,
+}
+
+/**
+ * Why arguments cannot be sent unchanged; `undefined` when they can. JavaScript would change such
+ * values silently, or run out of stack, so they are refused.
+ */
+function argumentLimitProblem(given: unknown): ArgumentProblem | undefined {
+  const bound = boundExceededByValue(given, bounds)
+  const message = bound ? exceeded[bound] : inexactValue(given)
+  if (message) return { argument: 'arguments', message }
+  const path = brokenTextPath(given)
+  return path === undefined ? undefined : { argument: path || 'arguments', message: brokenText }
+}
+
+/** A number or name that JSON in JavaScript does not keep exactly. */
+function inexactValue(value: unknown): string | undefined {
+  if (typeof value === 'number') {
+    const isExact =
+      Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+    return isExact ? undefined : 'holds a number too large to be passed on exactly; send it as text'
+  }
+  if (typeof value !== 'object' || value === null) return undefined
+  if (Object.hasOwn(value, '__proto__'))
+    return 'holds the name __proto__, which cannot be passed on'
+  for (const item of Object.values(value)) {
+    const reason = inexactValue(item)
+    if (reason) return reason
+  }
+  return undefined
+}
+
+/** Half of a surrogate pair is not a character (RFC 3629 §3). */
+const brokenText = 'holds half of a character (broken Unicode), which cannot be passed on'
+
+/**
+ * The path of the first text or name with half of a surrogate pair. Platforms store such texts in
+ * different ways, and may store two of them as the same text.
+ */
+function brokenTextPath(value: unknown, path: readonly string[] = []): string | undefined {
+  if (typeof value === 'string') return value.isWellFormed() ? undefined : path.join('.')
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, item] of Object.entries(value)) {
+    const at = name.isWellFormed() ? brokenTextPath(item, [...path, name]) : path.join('.')
+    if (at !== undefined) return at
+  }
+  return undefined
+}

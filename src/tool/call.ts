@@ -1,0 +1,170 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+} from '@modelcontextprotocol/server'
+import { requestMs } from '../calls/placement.ts'
+import type { RouteRequest } from '../contract/route.ts'
+import { ApiError } from '../platform/failure.ts'
+import { accountIn, resultAccount } from '../platform/sessions/account.ts'
+import { restrictedSession } from '../platform/sessions/restricted-session.ts'
+import type { Session } from '../platform/sessions/session.ts'
+import { withTimeLimit } from '../platform/time-limit.ts'
+import { isStateSlow, StateError, withStateTime } from '../state/state-access.ts'
+import { mapStringsOfObject } from '../text/safe-text.ts'
+import { parseArguments } from './arguments.ts'
+import { type Confirm, type ConfirmedCall, NotConfirmed } from './confirmation.ts'
+import { badArgumentsResult, defectResult, failureResult, refusalResult } from './error-result.ts'
+import { withIdsForNames } from './hints/names-to-ids.ts'
+import { whyEmpty } from './hints/why-empty.ts'
+import { Refused, stateRefusal } from './refused.ts'
+import { createTaskResult } from './task.ts'
+import type { Run, Tool } from './tool.ts'
+import { successResult, withReadings } from './tool-result.ts'
+
+export interface CallContext {
+  readonly session: Session
+  /** All tools that are exposed to the caller. */
+  readonly tools: readonly Tool[]
+  readonly signal?: AbortSignal
+  readonly shutdown?: Run['shutdown']
+  /** The time limit of tools that have one, ms. */
+  readonly timeLimitMs?: number
+  /** Receives defects of this program, with the stack, which the caller must not see. */
+  readonly onBug: (error: unknown) => void
+  /** Records that the state cannot be used. Gives what may be shown of it, if anything. */
+  readonly stateFailed?: (error: StateError) => string | undefined
+  /** How a call of this tool with these arguments asks for confirmation. */
+  readonly confirmOf: (call: Omit<ConfirmedCall, 'canAsk' | 'earlier'>) => Promise<Confirm>
+  readonly progress: Run['progress']
+  readonly takesTasks: boolean
+}
+
+type CallResult = CallToolResult | InputRequiredResult
+
+/**
+ * One tool call, from arguments to result: the arguments are parsed (arguments.ts), names become
+ * ids (hints/names-to-ids.ts), the tool runs, which may ask for confirmation
+ * (confirmation.ts), and what comes of it becomes a result (tool-result.ts, error-result.ts).
+ *
+ * Every failure is a result with `isError`. Throws ProtocolError only for a request that answers a
+ * question of another call.
+ */
+export async function callTool(
+  tool: Tool,
+  given: Record<string, unknown>,
+  context: CallContext,
+): Promise<CallResult> {
+  const call: CallState = {
+    context,
+    request: undefined,
+    readings: [],
+    signal: context.signal,
+    begunAt: performance.now(),
+    answerBy: Number.POSITIVE_INFINITY,
+  }
+  const work = tool.hasTimeLimit ? runInTime(tool, given, call) : run(tool, given, call)
+  const ended = await work.catch((error: unknown) => resultOfError(tool, error, call))
+  const result = call.readings.length > 0 ? withReadings(ended, call.readings) : ended
+  // The API key may be in the arguments, which results repeat. The platform's replies never hold it.
+  const { redact } = context.session
+  const sent = JSON.stringify(given)
+  if (redact(sent) === sent || !('content' in result)) return result
+  return mapStringsOfObject(result, redact) as CallToolResult
+}
+
+/** What changes in the course of one call. */
+interface CallState extends Pick<Run, 'begunAt'> {
+  readonly context: CallContext
+  /** Fires when the caller cancels, or the time limit is reached. */
+  signal: AbortSignal | undefined
+  /** When the steps have to be done, by the clock of `performance.now`, ms. */
+  answerBy: number
+  /** Present once the arguments are parsed. */
+  request: RouteRequest | undefined
+  /** Which arguments were given in another form, and how they were read. */
+  readings: readonly string[]
+}
+
+async function run(
+  tool: Tool,
+  given: Record<string, unknown>,
+  call: CallState,
+): Promise<CallResult> {
+  const { session, tools, shutdown, progress, takesTasks, confirmOf, stateFailed } = call.context
+  const parsed = parseArguments(tool, given, session.pinnedAccount)
+  if (!parsed.ok) return badArgumentsResult(tool, parsed.problems)
+  call.readings = parsed.readings
+  const restricted = restrictedSession(session, tools)
+  const resolved = await withIdsForNames(parsed.request, restricted, call.signal)
+  if (!resolved.ok) return badArgumentsResult(tool, [resolved.problem])
+  const { request, named, unknown } = resolved
+  call.request = request
+  const { confirm_token: token, ...options } = parsed.options
+  const confirm = await confirmOf({
+    tool: tool.name,
+    bound: [request, options, session.owner],
+    owner: session.owner,
+    token: typeof token === 'string' ? token : undefined,
+    redact: session.redact,
+  })
+  const { signal, begunAt, answerBy } = call
+  const outcome = await tool.run({
+    ...{ request, named, options, session, restricted, cleared: parsed.cleared },
+    ...{ signal, shutdown, begunAt, answerBy, confirm, progress, takesTasks },
+    // The body was parsed with this tool's route.
+    body: request.body as Run['body'],
+    readAs(reading) {
+      if (!call.readings.includes(reading)) call.readings = [...call.readings, reading]
+    },
+    stateRefusal: (error) => stateRefusal(error, stateFailed?.(error)),
+  })
+  if (outcome.task) return createTaskResult(outcome.task)
+  const asked = { route: tool.route, request, options, unknown }
+  const note = await whyEmpty(outcome.structured, asked, restricted)
+  const { accountId = accountIn(request) } = outcome
+  const account = await resultAccount(tool.route, { params: { account_id: accountId } }, session)
+  const { ignoredNulls } = parsed
+  return successResult(tool, outcome, { request, account, note, ignoredNulls })
+}
+
+/** How much earlier than the time limit the steps of a tool end, because they can say more, ms. */
+const graceMs = 500
+
+/** The same, with one deadline for all requests of the call, from the first on. */
+function runInTime(tool: Tool, given: Record<string, unknown>, call: CallState) {
+  const { timeLimitMs = requestMs, signal: caller } = call.context
+  call.answerBy = call.begunAt + timeLimitMs - graceMs
+  return withStateTime(call.answerBy, () =>
+    withTimeLimit(timeLimitMs, caller, (signal) => {
+      call.signal = signal
+      return run(tool, given, call)
+    }).catch((error: unknown) => {
+      if (!isLateByState(error)) throw error
+      throw new StateError('The state answers too slowly.', { cause: error, isTemporary: true })
+    }),
+  )
+}
+
+/** A request that had no time left, and changed nothing, because the state has taken it. */
+const isLateByState = (error: unknown): error is ApiError =>
+  error instanceof ApiError &&
+  error.failure.kind === 'timeout' &&
+  (error.effect === 'reads' || !error.failure.maybeSent) &&
+  isStateSlow()
+
+/** What a failed call answers. */
+function resultOfError(
+  tool: Tool,
+  error: unknown,
+  { context, request }: CallState,
+): Promise<CallResult> | CallResult {
+  if (error instanceof NotConfirmed) return error.result
+  if (error instanceof ProtocolError) throw error
+  if (error instanceof StateError)
+    return refusalResult(tool, stateRefusal(error, context.stateFailed?.(error)))
+  if (error instanceof Refused) return refusalResult(tool, error)
+  if (error instanceof ApiError) return failureResult(tool, error, { ...context, request })
+  context.onBug(error)
+  return defectResult(tool)
+}

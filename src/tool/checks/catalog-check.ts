@@ -1,0 +1,339 @@
+import * as z from 'zod'
+import type { Agent } from '../../contract/agent.ts'
+import { type VoiceCatalog, voiceProviders, voicesIn } from '../../contract/provider.ts'
+import { routes } from '../../contract/routes.ts'
+import { ApiError, ignoreApiError } from '../../platform/failure.ts'
+import { isMisspeltId, isNarrower, itemLabel, type NamedItem } from '../../text/closest-match.ts'
+import { isObject } from '../../text/json.ts'
+import type { CachedAccountReader } from '../account.ts'
+import type { Fields } from '../field-changes.ts'
+import { badArguments } from '../refused.ts'
+import { type CheckResult, foldLanguageCode, ok, warning } from './readiness.ts'
+
+const knownVoiceProviders: readonly NamedItem[] = voiceProviders.map((id) => ({ id, names: [] }))
+
+/** The parts of an agent whose values come from a catalog. */
+export type CatalogPart = 'model' | 'transcriber' | 'voice'
+export const catalogParts = [
+  'model',
+  'transcriber',
+  'voice',
+] as const satisfies readonly CatalogPart[]
+
+/** An id that a value stands for: its exact, unique name was given, or its spelling in other case. */
+interface CatalogId {
+  readonly part: CatalogPart
+  readonly field: string
+  readonly given: string
+  readonly id: string
+}
+
+interface CatalogFindings {
+  readonly ids: readonly CatalogId[]
+  readonly warnings: readonly string[]
+}
+
+interface CatalogCheck {
+  /** The agent before: what it has already is checked only if what it belongs to changes. */
+  readonly stored?: Fields
+  /** Values are kept as they are: no name becomes an id, and nothing is refused. */
+  readonly allowsUnlisted?: boolean | undefined
+}
+
+/** The argument of the tools with which a value that looks misspelt is saved. */
+export const unlistedOption = {
+  allow_unlisted: z.boolean().optional().describe('Keep ids that look misspelt.'),
+}
+
+/**
+ * Checks values before they are saved. Catalogs go out of date, and a value may be the customer's own
+ * (a fine-tuned model, a cloned voice): one that is not listed is saved with a warning. Refused is
+ * only what differs from an entry as a misspelling does. A catalog that cannot be read refuses
+ * nothing. Throws Refused.
+ */
+export async function checkNewCatalogValues(
+  wanted: Fields,
+  reader: CachedAccountReader,
+  { stored = {}, allowsUnlisted = false }: CatalogCheck = {},
+): Promise<CatalogFindings> {
+  const checks = catalogParts.map((part) =>
+    findingsOf(part, { given: wanted[part], stored: stored[part] }, reader).catch(ignoreApiError),
+  )
+  const found = (await Promise.all(checks)).flatMap((one) => one ?? [])
+  if (allowsUnlisted) return { ids: [], warnings: found.map(warningText) }
+  const missing = found.filter((one) => 'meant' in one)
+  const typos = missing.filter(({ meant }) => meant.length > 0)
+  if (typos.length === 0)
+    return { ids: found.filter((one) => 'id' in one), warnings: missing.map(warningText) }
+  throw badArguments(
+    typos.map((typo) => ({
+      argument: typo.argument,
+      message: `${typoText(typo)} To save it as it is, give allow_unlisted: true`,
+    })),
+  )
+}
+
+/** The same fields with the ids that were found for names. */
+export const withCatalogIds = (fields: Fields, ids: readonly CatalogId[]): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      const own = ids.filter(({ part }) => part === name).map(({ field, id }) => [field, id])
+      return [name, isObject(value) ? { ...value, ...Object.fromEntries(own) } : value]
+    }),
+  )
+
+/**
+ * Checks a part of an agent as it is stored. A missing value is only a warning, because it may be the
+ * customer's own. Throws ApiError if the catalog cannot be read.
+ */
+export async function checkCatalogPart(
+  part: CatalogPart,
+  agent: Agent,
+  reader: CachedAccountReader,
+): Promise<CheckResult> {
+  const given = agent[part]
+  if (!isObject(given)) return warning(part, 'not set', `set ${part} with update_agent`)
+  const findings = await findingsOf(part, { given, stored: undefined }, reader)
+  const value = part === 'voice' ? given.voice_id : given.model
+  if (findings.length === 0) return ok(part, [given.provider, value].filter(Boolean).join(' '))
+  const found = findings.map((one) =>
+    'meant' in one && one.meant.length > 0 ? `${one.argument}: ${typoText(one)}` : warningText(one),
+  )
+  return warning(part, found.join('; '), 'correct it with update_agent, unless it is your own')
+}
+
+const warningText = (one: Finding): string =>
+  'id' in one
+    ? `${one.part}.${one.field}: there is no ${one.given}; it is written ${one.id}`
+    : `${one.argument}: ${one.message}`
+
+/** A value that is not in its catalog. */
+interface MissingValue {
+  readonly argument: string
+  readonly given: string
+  /** Entries of which it can only be a misspelling. */
+  readonly meant: readonly NamedItem[]
+  readonly message: string
+}
+
+const typoText = ({ given, meant }: MissingValue): string =>
+  `there is no ${given}; did you mean ${meant.map(itemLabel).join(' or ')}?`
+
+type Finding = MissingValue | CatalogId
+
+async function findingsOf(
+  part: CatalogPart,
+  { given, stored }: { readonly given: unknown; readonly stored: unknown },
+  reader: CachedAccountReader,
+): Promise<Finding[]> {
+  if (!isObject(given)) return []
+  if (part !== 'voice') return modelFindings(part, { given, stored }, reader)
+  return hasSame(['provider', 'voice_id'], given, stored) ? [] : voiceFindings(given, reader)
+}
+
+const hasSame = (names: readonly string[], given: Fields, stored: unknown) =>
+  isObject(stored) && names.every((name) => given[name] === stored[name])
+
+async function modelFindings(
+  part: 'model' | 'transcriber',
+  { given, stored }: { readonly given: Fields; readonly stored: unknown },
+  reader: CachedAccountReader,
+): Promise<Finding[]> {
+  const isModelStored = hasSame(['provider', 'model'], given, stored)
+  const languages = newLanguages(given, isModelStored ? stored : undefined)
+  if (isModelStored && languages.length === 0) return []
+  return byCatalog(async (age) => {
+    const providers = await readProviders(part, age, reader)
+    const models = entryFor(given.provider, providers)?.models ?? []
+    const model = entryFor(given.model, models)
+    const unsupported = missingLanguages(part, languages, languagesOf(model ? [model] : models))
+    if (isModelStored) return unsupported
+    return [
+      ...finding(part, 'provider', given.provider, providers),
+      ...finding(part, 'model', given.model, models),
+      ...unsupported,
+    ]
+  })
+}
+
+/** Values that a catalog does not list are compared once more with one that is read now. */
+async function byCatalog(compare: (age: CatalogAge) => Promise<Finding[]>): Promise<Finding[]> {
+  const findings = await compare('cached')
+  return findings.some((one) => 'meant' in one) ? compare('refreshed') : findings
+}
+
+/** The languages of a transcriber that are not stored yet. */
+function newLanguages(given: Fields, stored: unknown): NewLanguage[] {
+  const all = ({ languages, language }: Fields): NewLanguage[] => [
+    ...[languages ?? []].flat().map((code) => ({ field: 'languages' as const, code })),
+    ...[language ?? []].flat().map((code) => ({ field: 'language' as const, code })),
+  ]
+  const before = isObject(stored) ? all(stored).map(({ code }) => code) : []
+  return all(given).filter(({ code }) => !before.includes(code))
+}
+
+/** A language, and the field that it is given in: providers take one or the other. */
+interface NewLanguage {
+  readonly field: 'languages' | 'language'
+  readonly code: unknown
+}
+
+/** Without a model that is listed, any language of its provider may be one. */
+const languagesOf = (models: readonly CatalogModel[]): readonly NamedItem[] => [
+  ...new Map(
+    models.flatMap(({ languages }) => languages).map((one) => [foldLanguageCode(one.id), one]),
+  ).values(),
+]
+
+function missingLanguages(
+  part: CatalogPart,
+  languages: readonly NewLanguage[],
+  supported: readonly NamedItem[],
+): MissingValue[] {
+  // The case of a language code has no meaning (RFC 5646 §2.1.1).
+  const known = new Set(supported.map(({ id }) => foldLanguageCode(id)))
+  return languages
+    .filter(({ code }) => typeof code === 'string' && !known.has(foldLanguageCode(code)))
+    .flatMap(({ field, code }) => missingEntry(`${part}.${field}`, code, supported))
+    .map((one) => (isLanguage(one.given) ? { ...one, meant: [] } : one))
+}
+
+/** Whether a language has that code, such as `en-AU`: it is no misspelling of `en-US`. */
+function isLanguage(code: string): boolean {
+  try {
+    const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
+    return names.of(code) !== undefined
+  } catch {
+    return false
+  }
+}
+
+/** What is to be said of a value: nothing, the id that it stands for, or that it is not listed. */
+function finding(
+  part: CatalogPart,
+  field: string,
+  given: unknown,
+  entries: readonly NamedItem[],
+): Finding[] {
+  const id = entryFor(given, entries)?.id
+  if (id === undefined || typeof given !== 'string')
+    return missingEntry(`${part}.${field}`, given, entries)
+  return id === given ? [] : [{ part, field, given, id }]
+}
+
+/** The entry with that id, else the only one of that name, or whose id differs in case only. */
+function entryFor<T extends NamedItem>(given: unknown, entries: readonly T[]): T | undefined {
+  if (typeof given !== 'string') return undefined
+  const [one, ...others] = entriesNamed(given, entries)
+  return entries.find(({ id }) => id === given) ?? (others.length === 0 ? one : undefined)
+}
+
+const entriesNamed = <T extends NamedItem>(given: string, entries: readonly T[]): T[] =>
+  entries.filter(
+    ({ id, names }) => names.includes(given) || id.toLowerCase() === given.toLowerCase(),
+  )
+
+/** The value, if it is not among the entries. */
+function missingEntry(
+  argument: string,
+  given: unknown,
+  entries: readonly NamedItem[],
+): MissingValue[] {
+  if (typeof given !== 'string' || given === '' || entries.length === 0) return []
+  if (entries.some(({ id }) => id === given)) return []
+  const named = entriesNamed(given, entries)
+  const meant = named.length > 0 ? named : entries.filter((entry) => isMeant(given, entry))
+  return [{ argument, given, meant: meant.slice(0, 3), message: notListed(given, entries) }]
+}
+
+const isMeant = (given: string, { id, names }: NamedItem) =>
+  [id, ...names].some((one) => typeof one === 'string' && isMisspeltId(given, one))
+
+function notListed(given: string, entries: readonly NamedItem[]): string {
+  const narrower = entries.filter(({ id }) => isNarrower(id, given)).slice(0, 3)
+  if (narrower.length > 0)
+    return `${given} is not in the catalog; did you mean ${narrower.map(itemLabel).join(' or ')}?`
+  const some = entries.slice(0, 5).map(itemLabel).join(', ')
+  const more = entries.length > 5 ? ` and ${entries.length - 5} more` : ''
+  return `${given} is not in the catalog, which has ${some}${more}`
+}
+
+async function voiceFindings(given: Fields, reader: CachedAccountReader): Promise<Finding[]> {
+  if (typeof given.provider !== 'string') return []
+  const ofProvider = finding('voice', 'provider', given.provider, knownVoiceProviders)
+  const [known] = ofProvider
+  const provider = known && 'id' in known ? known.id : given.provider
+  const voices = await readVoices(provider, 'cached', reader)
+  if (voices === 'no such provider') return ofProvider
+  const providerId = ofProvider.filter((one) => 'id' in one)
+  return byCatalog(async (age) => {
+    const entries = age === 'cached' ? voices : await readVoices(provider, age, reader)
+    if (entries === 'no such provider') return providerId
+    return [...providerId, ...finding('voice', 'voice_id', given.voice_id, entries)]
+  })
+}
+
+/** `refreshed`: read now, because models and voices come and go. */
+type CatalogAge = 'cached' | 'refreshed'
+
+interface CatalogProvider extends NamedItem {
+  readonly models: readonly CatalogModel[]
+}
+
+interface CatalogModel extends NamedItem {
+  readonly languages: readonly NamedItem[]
+}
+
+/** Providers of language models or of transcribers. Throws ApiError. */
+async function readProviders(
+  part: 'model' | 'transcriber',
+  age: CatalogAge,
+  reader: CachedAccountReader,
+): Promise<CatalogProvider[]> {
+  const route = part === 'model' ? routes.providers.models : routes.providers.transcribers
+  const catalog = await reader[age](route, {}, 'catalog')
+  return catalog.map(({ provider, models }) => ({
+    id: typeof provider === 'string' ? provider : provider.code,
+    names: [typeof provider === 'string' ? null : provider.name],
+    models: models.map((model) => ({
+      id: model.id,
+      names: [model.name],
+      languages: languagesOfModel(model),
+    })),
+  }))
+}
+
+function languagesOfModel({ supported_languages: languages }: Fields): NamedItem[] {
+  if (!Array.isArray(languages)) return []
+  return languages.filter(isObject).map(({ code, name }) => ({
+    id: String(code),
+    names: [typeof name === 'string' ? name : null],
+  }))
+}
+
+/** Voices of a provider. Throws ApiError. */
+async function readVoices(
+  provider: string,
+  age: CatalogAge,
+  reader: CachedAccountReader,
+): Promise<readonly NamedItem[] | 'no such provider'> {
+  try {
+    const catalog = await reader[age](routes.providers.voices, { query: { provider } }, 'catalog')
+    return voiceItemsOf(catalog)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const { failure } = error
+    if (failure.kind === 'rejected' && [404, 422].includes(failure.status))
+      return 'no such provider'
+    throw error
+  }
+}
+
+function voiceItemsOf(catalog: VoiceCatalog): NamedItem[] {
+  const { voices = [] } = voicesIn(catalog) ?? {}
+  return voices.filter(isObject).flatMap(({ id, voice_id, name }) => {
+    const known = id ?? voice_id
+    const names = [typeof name === 'string' ? name : null]
+    return typeof known === 'string' ? [{ id: known, names }] : []
+  })
+}

@@ -1,0 +1,282 @@
+import type { Agent } from '../../contract/agent.ts'
+import { routes } from '../../contract/routes.ts'
+import { knownVariables, type TemplateIssue, withTestVariables } from '../../contract/template.ts'
+import { isObject } from '../../text/json.ts'
+import { firstCharacters } from '../../text/safe-text.ts'
+import type { AccountReader } from '../account.ts'
+import { badArguments } from '../refused.ts'
+import { type CheckResult, ok, problem, warning } from './readiness.ts'
+
+/** True if a text contains any Jinja. */
+const isTemplate = (text: string) => /\{[{%#]/.test(text)
+
+const issueText = ({ line, message }: TemplateIssue) =>
+  typeof line === 'number' ? `line ${line}: ${message}` : message
+
+/**
+ * Checks a greeting before it is saved. Returns warnings; throws Refused with all errors if the
+ * template does not render.
+ */
+export async function checkNewGreeting(
+  initialMessage: unknown,
+  { call }: Pick<AccountReader, 'call'>,
+): Promise<string[]> {
+  const template = isObject(initialMessage) ? initialMessage.message : undefined
+  if (typeof template !== 'string' || !isTemplate(template)) return []
+  const argument = 'initial_message.message'
+  const { valid, errors, warnings } = await call(routes.templates.validate, { body: { template } })
+  if (valid) return warnings.map((issue) => `${argument} ${issueText(issue)}${gapText(issue)}`)
+  const messages = errors.length > 0 ? errors.map(issueText) : ['the template does not render']
+  throw badArguments(messages.map((message) => ({ argument, message })))
+}
+
+/**
+ * What a variable that nothing fills does to a call. One in an object that does not exist is an error
+ * in Jinja, and what the platform does then is not documented.
+ */
+function gapText({ variable }: TemplateIssue): string {
+  if (!variable) return ''
+  const gap = variable.includes('.') ? 'perhaps without the greeting' : 'with a gap there'
+  return `; calls are placed all the same, ${gap} unless test_variables fill it`
+}
+
+/** Most variables, and most other warnings, that a check names. */
+const mostVariables = 10
+const mostWarnings = 3
+
+/**
+ * Checks the greeting of an agent for a call with these variables. The platform places the call even
+ * if nothing fills a variable [R], so that is a warning: the agent would speak a gap. Throws ApiError.
+ */
+export async function checkGreeting(
+  { initial_message: greeting }: Pick<Agent, 'initial_message'>,
+  testVariables: Readonly<Record<string, unknown>>,
+  { call }: Pick<AccountReader, 'call'>,
+): Promise<CheckResult> {
+  const template = greeting?.message
+  if (typeof template !== 'string' || template === '') return noGreetingCheck(greeting?.mode)
+  const given = variablePaths(testVariables)
+  const body = { template, allowed_variables: given }
+  const validation = await call(routes.templates.validate, { body })
+  const { valid, errors, warnings } = validation
+  if (!valid) {
+    const found = errors[0] ? issueText(errors[0]) : 'it does not render'
+    return problem('greeting', found, 'correct initial_message with update_agent')
+  }
+  const empty = unfilledVariables(validation.unknown_variables, template, given)
+  // Warnings about variables are decided by what fills the variables.
+  const others = warnings.filter(({ variable }) => !variable).slice(0, mostWarnings)
+  if (empty.length > 0)
+    return warning(
+      'greeting',
+      [emptyText(empty), ...others.map(issueText)].join('; '),
+      'give test_variables for them, or correct initial_message with update_agent',
+    )
+  return others.length > 0
+    ? warning(
+        'greeting',
+        others.map(issueText).join('; '),
+        'correct initial_message with update_agent, if it is a mistake',
+      )
+    : ok('greeting', 'all its variables are known or have a default')
+}
+
+function emptyText(empty: readonly string[]): string {
+  const more = empty.length > mostVariables ? ` and ${empty.length - mostVariables} more` : ''
+  return `nothing fills ${empty.slice(0, mostVariables).join(', ')}${more}`
+}
+
+/** A text is only needed in the mode that speaks it, which is the default [R]. */
+const noGreetingCheck = (mode: unknown): CheckResult =>
+  (mode ?? 'fixed_message') === 'fixed_message'
+    ? warning(
+        'greeting',
+        'there is no text for the mode fixed_message',
+        'set initial_message.message, or another mode, with update_agent',
+      )
+    : ok('greeting', 'none')
+
+/** The variables that given values fill: `{customer: {name: 'A'}}` fills `customer` and `customer.name`. */
+export function variablePaths(variables: Readonly<Record<string, unknown>>, above = ''): string[] {
+  return Object.entries(variables).flatMap(([name, value]) => {
+    const path = above ? `${above}.${name}` : name
+    return [path, ...(isObject(value) ? variablePaths(value, path) : [])]
+  })
+}
+
+/**
+ * The unknown variables of a template that would be empty: those without a default. In Jinja the
+ * filter `default` replaces a missing field, but fails if the object of the field is missing too.
+ */
+function unfilledVariables(
+  unknown: readonly string[],
+  template: string,
+  given: readonly string[],
+): string[] {
+  if (!/\|\s*(?:default|d)\b/.test(template)) return [...unknown]
+  const code = template.match(/\{\{.*?\}\}|\{%.*?%\}/gs) ?? []
+  const objects = new Set([...knownVariables, ...given].map(rootOf))
+  return unknown.filter((path) => {
+    const isField = path !== rootOf(path)
+    return (isField && !objects.has(rootOf(path))) || !hasDefault(path, code.join('\n'))
+  })
+}
+
+const rootOf = (path: string) => path.split(/[.[]/, 1)[0] ?? path
+
+/** True if the filter `default` follows the variable wherever it is read. */
+function hasDefault(path: string, code: string): boolean {
+  const name = path.replaceAll(/[^\w]/g, '\\$&')
+  const uses = [
+    ...code.matchAll(
+      new RegExp(`(?<![\\w.'"])${name}(?![\\w.([])(\\s*\\|\\s*(?:default|d)\\b)?`, 'g'),
+    ),
+  ]
+  return uses.length > 0 && uses.every(([, filter]) => filter !== undefined)
+}
+
+type Variables = Readonly<Record<string, unknown>>
+
+/** What is known of a call before it is placed; what is left out is known to the platform only. */
+export interface GreetingFacts {
+  readonly agentId?: string | undefined
+  readonly fromNumber?: string | undefined
+  readonly toNumber?: string | undefined
+  /** Of the call to place: it says the direction too. */
+  readonly type?: 'phone' | 'web' | undefined
+  /** The argument of the call, which is passed on; otherwise its type. */
+  readonly medium?: string | undefined
+  readonly testVariables?: Variables | undefined
+}
+
+/** A greeting as it will be spoken, as far as that can be known before the call. */
+export type SpokenGreeting =
+  /** Nothing is spoken: `why` says it in words. */
+  | { readonly kind: 'none'; readonly why: string }
+  /**
+   * It does not render. The platform checks templates when an agent is saved, and does not say what
+   * becomes of a call whose greeting fails later; the sandbox places it, and says nothing.
+   */
+  | { readonly kind: 'fails'; readonly error: string; readonly empty: readonly string[] }
+  /** It is too large to render here: what will be spoken is not known. */
+  | { readonly kind: 'unknown'; readonly why: string }
+  | {
+      readonly kind: 'spoken'
+      /** The whole text. What only the platform knows stands in it as `[contact.first_name]`. */
+      readonly text: string
+      /** Variables that are spoken as nothing, because no value is given: at most 100. */
+      readonly empty: readonly string[]
+      /** Variables in the text that the platform fills. */
+      readonly fromPlatform: readonly string[]
+      /** Mode `dynamic_message`: the model words it; the text is what it is told. */
+      readonly isReworded: boolean
+    }
+
+/**
+ * What rendering a greeting may take: a fiftieth of a second each for parsing and rendering, and a
+ * longer text than anybody listens to. A template comes from outside and may be hostile.
+ */
+const limits = {
+  maxSteps: 200_000,
+  maxLength: 50_000,
+  analysis: { maxSteps: 200_000, maxLength: 200_000 },
+} as const
+
+/** Renders a greeting with the variables of a call, as the platform does before it speaks. */
+export async function spokenGreeting(
+  greeting: Agent['initial_message'],
+  facts: GreetingFacts,
+): Promise<SpokenGreeting> {
+  const mode = greeting?.mode ?? 'fixed_message'
+  const template = greeting?.message
+  if (mode === 'user_first') return { kind: 'none', why: 'the person called speaks first' }
+  if (typeof template !== 'string' || template === '') {
+    return { kind: 'none', why: 'the agent has no greeting' }
+  }
+  const spoken = await spokenText(template, facts)
+  return spoken.kind === 'spoken' ? { ...spoken, isReworded: mode === 'dynamic_message' } : spoken
+}
+
+type SpokenText = Exclude<SpokenGreeting, { kind: 'none' }>
+
+/** Renders a template that is spoken as it is. */
+export async function spokenText(template: string, facts: GreetingFacts): Promise<SpokenText> {
+  // Loaded when it is needed: few calls of tools render a template.
+  const { render, TemplateError } = await import('../../jinja/index.ts')
+  const empty: string[] = []
+  const onGap = (path: string) => empty.push(path)
+  try {
+    const text = render(template, variablesOf(facts), { ...limits, onGap })
+    const fromPlatform = knownVariables.filter((path) => text.includes(placeholder(path)))
+    return { kind: 'spoken', text, empty, fromPlatform, isReworded: false }
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error
+    const { type, line } = error
+    const found = `${error.message}${line === null ? '' : ` (line ${line})`}`
+    const isOurLimit = ['limit_exceeded', 'too_large', 'too_deep'].includes(type)
+    return isOurLimit ? { kind: 'unknown', why: found } : { kind: 'fails', error: found, empty }
+  }
+}
+
+const placeholder = (path: string) => `[${path}]`
+
+function variablesOf(facts: GreetingFacts): Variables {
+  const { agentId, fromNumber, toNumber, type, testVariables = {} } = facts
+  const contact = (field: string) => placeholder(`contact.${field}`)
+  const known = {
+    contact: {
+      first_name: contact('first_name'),
+      last_name: contact('last_name'),
+      full_name: contact('full_name'),
+      email: contact('email'),
+      phone_number: toNumber ?? contact('phone_number'),
+    },
+    // A date, so that it can be formatted; it will be spoken a little later.
+    current_datetime: new Date().toISOString(),
+    timezone: placeholder('timezone'),
+    direction: type ? directionOf[type] : placeholder('direction'),
+    medium: facts.medium ?? type ?? placeholder('medium'),
+    agent_uuid: agentId ?? placeholder('agent_uuid'),
+    agent_number: fromNumber ?? placeholder('agent_number'),
+    contact_number: toNumber ?? placeholder('contact_number'),
+  }
+  return withTestVariables(known, testVariables)
+}
+
+const directionOf = { phone: 'outbound', web: 'inbound' } as const
+
+/** Most characters of a greeting that a text for a model shows. */
+const mostShown = 600
+
+/** Most variables that are named. */
+const mostNamed = 10
+
+/** What will be spoken, and what stays empty, in words for a model: texts from outside are not escaped. */
+export function spokenGreetingInWords(greeting: SpokenGreeting, most = mostShown): string {
+  switch (greeting.kind) {
+    case 'none':
+      return `nothing is spoken first: ${greeting.why}`
+    case 'unknown':
+      return `not known: too large to render here: ${greeting.why}`
+    case 'fails':
+      return `it fails to render: ${greeting.error}`
+    case 'spoken':
+      return [
+        `${greeting.isReworded ? 'the model words it from ' : ''}${shownText(greeting.text, most)}`,
+        ...(greeting.empty.length > 0 ? [`EMPTY in it: ${named(greeting.empty)}`] : []),
+        ...(greeting.fromPlatform.length > 0 ? ['[…] is filled by the platform'] : []),
+      ].join('; ')
+  }
+}
+
+function shownText(text: string, most: number): string {
+  const shown = firstCharacters(text, most)
+  const rest = text.length - shown.length
+  return `"${shown}"${rest > 0 ? ` and ${rest} more characters` : ''}`
+}
+
+const named = (paths: readonly string[]) =>
+  [
+    ...paths.slice(0, mostNamed),
+    ...(paths.length > mostNamed ? [`${paths.length - mostNamed} more`] : []),
+  ].join(', ')

@@ -1,0 +1,276 @@
+import * as z from 'zod'
+import type { Account } from '../../contract/account.ts'
+import type { Agent } from '../../contract/agent.ts'
+import type { PhoneNumber } from '../../contract/phone-number.ts'
+import type { ReplyOf } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import type { SipTrunk } from '../../contract/sip-trunk.ts'
+import { readAllItems } from '../../platform/sessions/complete-lists.ts'
+import { closestItems, itemLabel, nameWithId } from '../../text/closest-match.ts'
+import { type AccountReader, unlessMissing } from '../account.ts'
+
+/** One thing that an agent or a call needs, and its state. */
+export const CheckResult = z.object({
+  check: z.string().describe('What was looked at.'),
+  ok: z.boolean().describe('True: it keeps no call from being placed.'),
+  found: z.string().describe('What there is, or what is wrong.'),
+  fix: z.string().optional().describe('What to do about it.'),
+})
+export type CheckResult = z.output<typeof CheckResult>
+
+export const ok = (check: string, found: string): CheckResult => ({ check, ok: true, found })
+
+/** The call would be placed, but perhaps not as intended. */
+export const warning = (check: string, found: string, fix: string): CheckResult => ({
+  ...ok(check, found),
+  fix,
+})
+
+/** The call would not be placed. */
+export const problem = (check: string, found: string, fix: string): CheckResult => ({
+  check,
+  ok: false,
+  found,
+  fix,
+})
+
+/**
+ * Checks that the account is active, and the key's own account above it: a call needs both. If the
+ * operator has pinned another account, the id and name of the key's own one are not shown. Throws
+ * ApiError.
+ */
+export async function checkAccounts(
+  { account, call }: AccountReader,
+  pinnedAccount: string | undefined,
+): Promise<CheckResult[]> {
+  const own = await call(routes.accounts.current, {})
+  const isHidden = pinnedAccount !== undefined && ![own.id, 'me'].includes(pinnedAccount)
+  const shown = isHidden ? { ...own, id: "the API key's own", name: null } : own
+  const ownCheck = activeCheck(
+    shown,
+    'only who runs the platform, or a parent account, can change that',
+  )
+  if (account === 'me' || account === own.id) return [ownCheck]
+  const params = { account_id: 'me', subaccount_id: account }
+  const subaccount = await unlessMissing(call(routes.accounts.getSubaccount, { params }))
+  return subaccount
+    ? [ownCheck, activeCheck(subaccount, 'activate it with update_subaccount, is_active true')]
+    : [ownCheck]
+}
+
+function activeCheck({ id, name, is_active }: Account, fix: string): CheckResult {
+  const account = nameWithId(name, id)
+  return is_active === false
+    ? problem('account', `${account} is inactive`, fix)
+    : ok('account', account)
+}
+
+/** Checks that an agent is not archived, by the lists of the platform. Throws ApiError. */
+export async function checkNotArchived(
+  agent: Agent,
+  { call }: Pick<AccountReader, 'call'>,
+): Promise<CheckResult> {
+  const name = nameWithId(agent.name, agent.id)
+  const archived = await isArchived(agent, (query) => call(routes.agents.list, { query }))
+  if (archived === undefined)
+    return ok('agent', `${name}; the platform does not show whether it is archived`)
+  if (!archived) return ok('agent', name)
+  return problem(
+    'agent',
+    `${name} is archived`,
+    `bring it back with update_agent, agent_id ${agent.id}, is_archived false, or take another from list_agents`,
+  )
+}
+
+/** Reads one page of the account's agents; `undefined` if the list cannot be read. */
+type ListAgents = (
+  query: Readonly<Record<string, unknown>>,
+) => Promise<ReplyOf<typeof routes.agents.list> | undefined>
+
+/** Agents on one page, and most pages that are read to find one. */
+const perPage = 100
+const mostPages = 5
+
+/**
+ * Whether an agent is archived. Replies need not say so [R], so the lists are asked: the list of
+ * archived agents has an archived agent, and the usual list does not. An agent in both shows that
+ * the platform ignores the filter. `undefined`: the lists do not tell.
+ */
+export async function isArchived(
+  { id, name }: Pick<Agent, 'id' | 'name'>,
+  list: ListAgents,
+): Promise<boolean | undefined> {
+  const named = name ? { name } : {}
+  const archived = await isListed(id, { ...named, is_archived: true }, list)
+  if (archived !== true) return archived
+  const usual = await isListed(id, named, list)
+  return usual === false ? true : undefined
+}
+
+async function isListed(
+  id: string,
+  query: Readonly<Record<string, unknown>>,
+  list: ListAgents,
+): Promise<boolean | undefined> {
+  const seen = new Set<string>()
+  for (let offset = 0; seen.size < perPage * mostPages; offset = seen.size) {
+    const page = await list({ ...query, limit: perPage, offset })
+    if (!page) return undefined
+    const before = seen.size
+    for (const agent of page.items) seen.add(agent.id)
+    if (seen.has(id)) return true
+    const isLast = page.count === undefined ? page.items.length < perPage : seen.size >= page.count
+    // No new agent: the platform ignores `offset`.
+    if (isLast || seen.size === before) return false
+  }
+  return undefined
+}
+
+interface FromNumber {
+  /** `undefined`: not among the numbers of the account. */
+  readonly number: PhoneNumber | undefined
+  readonly checks: CheckResult[]
+}
+
+/** Looks up a number, and checks that its trunk can dial out. Throws ApiError. */
+export async function lookUpFromNumber(e164: string, reader: AccountReader): Promise<FromNumber> {
+  const found = await findOwnNumber(e164, reader)
+  const owned = ownNumberCheck(e164, found)
+  const { number } = found
+  const trunk = number && trunkCheck(number, await readTrunkOf(number, reader))
+  return { number, checks: trunk ? [owned, trunk] : [owned] }
+}
+
+export function ownNumberCheck(
+  e164: string,
+  { number, numbers, isComplete }: OwnNumber,
+): CheckResult {
+  const check = 'from_number'
+  if (number) return ok(check, number.friendly_name ? `${e164} (${number.friendly_name})` : e164)
+  const known = numbers.map((one) => ({ id: one.number ?? one.id, names: [one.friendly_name] }))
+  const close = closestItems(e164, known)
+  const some = (close.length > 0 ? close : known.slice(0, 5)).map(itemLabel).join(', ')
+  const fix = some ? `call from one of your own: ${some}` : 'add a number with create_phone_number'
+  return isComplete
+    ? problem(check, `${e164} is no number of this account`, fix)
+    : warning(check, `${e164} is not among the first ${numbers.length} numbers`, fix)
+}
+
+/** The trunk of a number, or why it was not read. */
+export type TrunkOfNumber = SipTrunk | 'no trunk' | 'managed by the platform' | 'does not exist'
+
+/** Reads the trunk of a number; one that the platform manages has no settings. Throws ApiError. */
+export async function readTrunkOf(
+  { sip_trunk: trunk }: PhoneNumber,
+  { call }: Pick<AccountReader, 'call'>,
+): Promise<TrunkOfNumber> {
+  if (!trunk) return 'no trunk'
+  if (trunk.is_managed) return 'managed by the platform'
+  const params = { sip_trunk_id: trunk.id }
+  return (await unlessMissing(call(routes.sipTrunks.get, { params }))) ?? 'does not exist'
+}
+
+export function trunkCheck(
+  { id, sip_trunk: named }: PhoneNumber,
+  trunk: TrunkOfNumber,
+): CheckResult {
+  const check = 'trunk'
+  const name = named ? nameWithId(named.name, named.id) : ''
+  switch (trunk) {
+    case 'no trunk':
+      return problem(
+        check,
+        'the number is on no SIP trunk',
+        `put it on one with update_phone_number, phone_number_id ${id} (list_sip_trunks)`,
+      )
+    case 'managed by the platform':
+      return ok(check, `${name}, of the platform`)
+    case 'does not exist':
+      return problem(
+        check,
+        `the number has no trunk: ${name}, which it names, does not exist`,
+        `put it on another with update_phone_number, phone_number_id ${id} (list_sip_trunks)`,
+      )
+  }
+  if (trunk.termination_uri) return ok(check, `${name} dials out by ${trunk.termination_uri}`)
+  return problem(
+    check,
+    `${name} cannot dial out: it has no termination URI`,
+    'set termination_uri with update_sip_trunk',
+  )
+}
+
+/** Whether the agent answers incoming calls of the number. */
+export function inboundCheck(
+  { id, inbound_agent: answering }: PhoneNumber,
+  agent: Pick<Agent, 'id'>,
+): CheckResult {
+  const check = 'inbound_agent'
+  if (answering?.id === agent.id) return ok(check, 'this agent answers incoming calls')
+  return warning(
+    check,
+    answering
+      ? `another agent answers: ${nameWithId(answering.name, answering.id)}`
+      : 'no agent answers this number',
+    `if this agent shall answer: update_phone_number, phone_number_id ${id}, inbound_agent_id ${agent.id}`,
+  )
+}
+
+interface OwnNumbers {
+  readonly numbers: readonly PhoneNumber[]
+  /** False: the account has, or may have, more numbers than these. */
+  readonly isComplete: boolean
+}
+
+/** The account's phone numbers; reading ends early when `wanted` (E.164) is found. */
+export async function readOwnNumbers(
+  { call }: Pick<AccountReader, 'call'>,
+  wanted?: string,
+): Promise<OwnNumbers> {
+  const { items, isAll } = await readAllItems(
+    (query) => call(routes.phoneNumbers.list, { query }),
+    { isEnough: (page) => wanted !== undefined && page.some(({ number }) => number === wanted) },
+  )
+  return { numbers: items, isComplete: isAll }
+}
+
+export interface OwnNumber extends OwnNumbers {
+  /** `undefined`: not among the numbers. */
+  readonly number: PhoneNumber | undefined
+}
+
+/** Looks up one of the account's numbers by E.164. Throws ApiError. */
+export async function findOwnNumber(e164: string, reader: AccountReader): Promise<OwnNumber> {
+  const read = await readOwnNumbers(reader, e164)
+  return { ...read, number: read.numbers.find(({ number }) => number === e164) }
+}
+
+/** Checks that the transcriber and the voice of an agent have a language in common. */
+export function checkLanguages({
+  transcriber,
+  voice,
+}: Pick<Agent, 'transcriber' | 'voice'>): CheckResult {
+  const check = 'languages'
+  const heard = [transcriber?.languages, transcriber?.language]
+    .flat()
+    .filter((one): one is string => typeof one === 'string' && one !== '')
+  const spoken = voice?.language
+  if (typeof spoken !== 'string' || heard.length === 0) {
+    return warning(
+      check,
+      'transcriber or voice names no language',
+      'set transcriber.languages and voice.language with update_agent',
+    )
+  }
+  const found = `transcriber ${heard.join(', ')}; voice ${spoken}`
+  return heard.some((one) => isSameLanguage(one, spoken))
+    ? ok(check, found)
+    : problem(check, found, 'give both the same language with update_agent')
+}
+
+/** True for two codes of one language: `de` and `de-AT`. */
+const isSameLanguage = (one: string, other: string): boolean =>
+  foldLanguageCode(one).split('-')[0] === foldLanguageCode(other).split('-')[0]
+
+/** The case of a language code has no meaning (RFC 5646 §2.1.1); some vendors write `de_DE`. */
+export const foldLanguageCode = (code: string) => code.toLowerCase().replaceAll('_', '-')

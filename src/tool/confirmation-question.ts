@@ -1,0 +1,234 @@
+import {
+  type CallToolResult,
+  inputRequired,
+  type ServerOptions,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { type DialogText, dialogText, quoted, wordOrQuoted } from '../text/dialog-text.ts'
+import { Refused } from './refused.ts'
+
+/** An action to confirm. */
+export interface Confirmable {
+  /** `calls` and `deletes` cannot be undone; `hides` (archiving, deactivating) can, with an update. */
+  readonly kind: 'calls' | 'deletes' | 'hides'
+  /**
+   * Of `hides`: it is certain that nothing which works now would stop, so the mode `auto` does not
+   * ask. Left out where that could not be read.
+   */
+  readonly stopsNothing?: boolean
+  /** A question to a person: `Delete the number +49… ("Hotline")?` */
+  readonly question: DialogText
+  /** What matters for the answer, in order, by our own names. */
+  readonly facts: Readonly<Record<string, DialogText>>
+  /** Arguments that change what is said or done: shown in full, or the question is not asked. */
+  readonly values?: readonly ShownArgument[]
+  /** What exactly is agreed to: the agreement holds while this stays the same. */
+  readonly scope?: unknown
+}
+
+/** A value of an argument, as a line of a question. */
+export interface ShownArgument {
+  readonly name: DialogText
+  readonly text: DialogText
+  /** Where it is in the arguments, for errors. */
+  readonly argument: string
+}
+
+/** All values of an argument, each with its dotted path: `overrides.volume.web: 0.5`. */
+export function valuesOf(name: string, value: unknown): ShownArgument[] {
+  return leaves(wordOrQuoted(name), value).map(([name, text]) => ({ name, text, argument: name }))
+}
+
+type Leaf = readonly [path: DialogText, text: DialogText]
+
+function leaves(path: DialogText, value: unknown): Leaf[] {
+  if (typeof value === 'string') return [[path, quoted(value)]]
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null)
+    return [[path, dialogText`${value}`]]
+  if (typeof value === 'object') {
+    const entries = Object.entries(value)
+    if (entries.length === 0)
+      return [[path, Array.isArray(value) ? dialogText`[]` : dialogText`{}`]]
+    return entries.flatMap(([name, field]) =>
+      leaves(dialogText`${path}.${wordOrQuoted(name)}`, field),
+    )
+  }
+  // Undefined is not sent, and arguments hold nothing else.
+  return []
+}
+
+/** The lines under the question. */
+const linesOf = ({ facts, values = [] }: Confirmable): string[] => [
+  ...Object.entries(facts).map(([name, text]) => `${name}: ${text}`),
+  ...values.map(lineOf),
+]
+
+const lineOf = ({ name, text }: ShownArgument) => `${name}: ${text}`
+
+/** The same for programs. */
+const shownFacts = ({ facts, values = [] }: Confirmable): Record<string, string> => ({
+  ...facts,
+  ...Object.fromEntries(values.map(({ name, text }) => [name, text])),
+})
+
+/**
+ * The most that a person is asked to read: characters of one value and of the whole question, and
+ * lines. A longer question is refused, not shortened: the part left out could be what matters.
+ */
+const mostShown = { value: 2000, question: 10_000, lines: 150 } as const
+
+/** Throws Refused where the question is too long, and names the argument that makes it so. */
+export function refuseUnreadable(what: Confirmable): void {
+  const { values = [] } = what
+  const tooLong = values.filter((value) => lineOf(value).length > mostShown.value)
+  if (tooLong.length > 0) {
+    throw unreadable(
+      tooLong.map((value) => ({
+        argument: value.argument,
+        message: `takes ${lineOf(value).length} characters to show, and ${mostShown.value} can be shown of one value; shorten it`,
+      })),
+    )
+  }
+  const lines = linesOf(what)
+  const length = [what.question, ...lines].join('\n').length
+  if (length <= mostShown.question && lines.length <= mostShown.lines) return
+  throw unreadable([
+    {
+      argument: largest(values),
+      message: `all values together take ${length} characters in ${lines.length} lines to show, and ${mostShown.question} in ${mostShown.lines} can be shown; give fewer or shorter ones, of a list of calls a part at a time`,
+    },
+  ])
+}
+
+const unreadable = (fields: Refused['advice']['fields']) =>
+  new Refused(
+    'bad_arguments',
+    'a person is asked first, and this is too long to show to them in full; nothing was sent',
+    { fields },
+  )
+
+/** The argument that takes most of the question. */
+function largest(values: readonly ShownArgument[]): string {
+  const sizes = new Map<string, number>()
+  for (const value of values) {
+    const name = value.argument.split('.', 1)[0] ?? ''
+    sizes.set(name, (sizes.get(name) ?? 0) + lineOf(value).length)
+  }
+  return [...sizes].sort(([, a], [, b]) => b - a)[0]?.[0] ?? 'arguments'
+}
+
+/** Part of a result which says that the tool did nothing, or nothing yet. */
+export const confirmationShape = {
+  confirmation: z
+    .object({
+      state: z
+        .enum(['needed', 'declined', 'dismissed'])
+        .describe(
+          'needed: ask, then call again with the token; dismissed: asked, and left undecided.',
+        ),
+      question: z.string().describe('What the person is to agree to.'),
+      facts: z.record(z.string(), z.string()).describe('What matters for it.'),
+      confirm_token: z.string().optional().describe('For the second call; good once, for 2 min.'),
+    })
+    .optional()
+    .describe('Present when nothing was done for want of agreement.'),
+}
+
+/** A question as it is shown. */
+export interface Question {
+  readonly question: string
+  readonly lines: readonly string[]
+  readonly facts: Record<string, string>
+}
+
+export const questionOf = (what: Confirmable, redact: (text: string) => string): Question => ({
+  question: redact(what.question),
+  lines: linesOf(what).map(redact),
+  facts: Object.fromEntries(
+    Object.entries(shownFacts(what)).map(([name, text]) => [redact(name), redact(text)]),
+  ),
+})
+
+/** Asks the person by a form of the client (elicitation). */
+export const ask = ({ question, lines }: Question, requestState: string) =>
+  inputRequired({
+    inputRequests: {
+      confirm: inputRequired.elicit({
+        message: [question, ...lines].join('\n'),
+        requestedSchema: {
+          type: 'object',
+          properties: { confirm: { type: 'boolean', title: 'Go ahead', default: true } },
+          required: ['confirm'],
+        },
+      }),
+    },
+    requestState,
+  })
+
+export const declined = (question: Question) =>
+  notAgreed(
+    question,
+    'declined',
+    `Declined: the person was asked and did not agree: ${question.question} Nothing was done; do not try again unless they ask for it.`,
+  )
+
+/** The form was closed without an answer, which is not a no. */
+export const dismissed = (question: Question) =>
+  notAgreed(
+    question,
+    'dismissed',
+    `Undecided: the person was asked and closed the question without an answer: ${question.question} Nothing was done; ask them whether they want it before you try again.`,
+  )
+
+/** Some clients accept without showing the form, or leave out its content. */
+export const withoutYes = (question: Question) =>
+  notAgreed(
+    question,
+    'dismissed',
+    `Undecided: the person was asked, and the client's answer does not say yes (confirm: true): ${question.question} Nothing was decided. Nothing was done; ask them whether they want it before you try again.`,
+  )
+
+const notAgreed = (
+  { question, facts }: Question,
+  state: 'declined' | 'dismissed',
+  text: string,
+): CallToolResult => ({
+  content: [{ type: 'text', text }],
+  structuredContent: { confirmation: { state, question, facts } },
+})
+
+/** What to show to the person, and a token to come back with; `why` says why it is needed again. */
+export function preview(
+  { question, lines, facts }: Question,
+  { tool, token, why }: { tool: string; token: string; why: string },
+): CallToolResult {
+  const text = [
+    `${why}Nothing was done yet: this needs the agreement of a person. ${question}`,
+    ...lines,
+    `Next: show this to the person. If they agree, call ${tool} again with the same arguments and confirm_token within two minutes.`,
+    `confirm_token: ${token}`,
+  ]
+  return {
+    content: [{ type: 'text', text: text.join('\n') }],
+    structuredContent: {
+      confirmation: { state: 'needed', question, facts, confirm_token: token },
+    },
+  }
+}
+
+/**
+ * Validates a person's answer to a question against the question's JSON Schema. zod is used already;
+ * the SDK's default validator is half as large as the rest of the SDK.
+ */
+export const jsonSchemaValidator: NonNullable<ServerOptions['jsonSchemaValidator']> = {
+  getValidator<T>(schema: object) {
+    const type = z.fromJSONSchema({ ...schema })
+    return (input: unknown) => {
+      const { success, data, error } = type.safeParse(input)
+      return success
+        ? // Only the schema says what T is.
+          { valid: true, data: data as T, errorMessage: undefined }
+        : { valid: false, data: undefined, errorMessage: z.prettifyError(error) }
+    }
+  },
+}

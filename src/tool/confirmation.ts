@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto'
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  inputResponse,
+  ProtocolError,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import type { RouteRequest } from '../contract/route.ts'
+import { canonicalJson } from '../text/json.ts'
+import { type ConfirmMode, confirmName } from './confirm-mode.ts'
+import {
+  ask,
+  type Confirmable,
+  declined,
+  dismissed,
+  preview,
+  type Question,
+  questionOf,
+  refuseUnreadable,
+  withoutYes,
+} from './confirmation-question.ts'
+import { badArguments, Refused } from './refused.ts'
+import {
+  createSingleUseTokens,
+  type SingleUseTokens,
+  type TokenContent,
+  type TokenState,
+  type TokenSubject,
+} from './single-use-tokens.ts'
+
+/*
+ * Confirmation: calls, deletes, archiving and deactivating need an agreement. Whether they do depends
+ * on the mode and the action alone, never on the client: clients that can ask a person do so
+ * (elicitation); other callers get a preview with a `confirm_token` to come back with.
+ */
+
+/**
+ * Asks for confirmation; throws NotConfirmed where it is refused, or not given yet. A function is
+ * called only if somebody may have to agree: what it reads is not read in the mode `never`.
+ */
+export type Confirm = (what: Confirmable | (() => Promise<Confirmable>)) => Promise<Agreement>
+
+/** Confirmed, or no confirmation is needed. */
+export interface Agreement {
+  /**
+   * Who agreed: a person in a form of the client, or the caller with the token of a preview. Nobody was
+   * asked: the operator wants no confirmation (`off`), or this action needs none.
+   */
+  readonly by: 'person' | 'token' | 'off' | 'not_needed'
+  /**
+   * Nothing was done after all: the token can be used again until it expires. Never throws: if it
+   * fails, the token stays used, and the caller is told why nothing was done.
+   */
+  giveBack(): Promise<void>
+}
+
+const withoutAsking = (by: 'off' | 'not_needed'): Agreement => ({
+  by,
+  giveBack: async () => undefined,
+})
+
+/** The tool does not go on; `result` is what the call answers. */
+export class NotConfirmed extends Error {
+  override readonly name = 'NotConfirmed'
+  readonly result: CallToolResult | InputRequiredResult
+
+  constructor(result: CallToolResult | InputRequiredResult) {
+    super('Not confirmed')
+    this.result = result
+  }
+}
+
+/**
+ * How long a preview's token and a question to a person are valid, seconds. A person may be away from
+ * the desk: where the SDK does the asking, it waits ten minutes.
+ */
+const ttlSeconds = { preview: 120, question: 660 }
+
+export const confirmOption = {
+  [confirmName]: z.string().optional().describe('Only after a preview.'),
+}
+
+/** Confirmations: each token and each answer counts once, for all servers that share the state. */
+export interface Confirmations {
+  /** For one call. Throws ProtocolError where the request answers a question of another call. */
+  of(call: ConfirmedCall): Promise<Confirm>
+  /** Reads the `requestState` of a request before anything else is done; throws if it is invalid. */
+  verifyState(state: string): Promise<TokenContent>
+}
+
+/** What a request brings of a question that was asked before. */
+export interface EarlierQuestion {
+  /** The content of its `requestState`, verified and not expired. */
+  readonly state: TokenContent | undefined
+  readonly answers: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface ConfirmedCall {
+  readonly tool: string
+  /** What the answer is bound to: arguments, account, key. */
+  readonly bound: unknown
+  /** Whose call it is: used tokens are counted per owner. */
+  readonly owner: string
+  /** The `confirm_token` of a preview, where the caller gave one. */
+  readonly token: string | undefined
+  /** Whether the client can ask a person (elicitation). */
+  readonly canAsk: boolean
+  /** Removes the API key from texts that come from outside. */
+  readonly redact: (text: string) => string
+  readonly earlier: EarlierQuestion
+}
+
+/** A call that waits for confirmation. */
+interface UnconfirmedCall {
+  readonly tool: string
+  readonly owner: string
+  readonly question: Question
+  readonly content: TokenSubject
+}
+
+export function createConfirmations(mode: ConfirmMode, state: TokenState): Confirmations {
+  const states = createSingleUseTokens('question to a person', ttlSeconds.question, state)
+  const tokens = createSingleUseTokens('confirm_token', ttlSeconds.preview, state)
+  return {
+    verifyState: states.verify,
+    async of({ tool, bound, owner, token, canAsk, redact, earlier }) {
+      const call = () => hashOf([tool, bound])
+      const { state } = earlier
+      if (state && (state.call !== call() || (await states.isUsed(state)))) throw wrongState()
+      return async (given) => {
+        if (mode === 'never') return withoutAsking('off')
+        if (!canAsk && mode === 'person') throw needsPerson()
+        const what = typeof given === 'function' ? await given() : given
+        if (mode === 'auto' && what.kind === 'hides' && what.stopsNothing)
+          return withoutAsking('not_needed')
+        refuseUnreadable(what)
+        const content = { call: call(), scope: hashOf(what.scope) }
+        const question = questionOf(what, redact)
+        const unconfirmed: UnconfirmedCall = { tool, owner, question, content }
+        // A person is asked wherever possible: a token proves only that somebody read a preview.
+        return canAsk
+          ? agreementByAnswer(unconfirmed, earlier, states)
+          : agreementByToken(unconfirmed, token, tokens)
+      }
+    },
+  }
+}
+
+/** 128 bits: a model writes the token again, so it is short. */
+const hashOf = (value: unknown) =>
+  createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22)
+
+/** The same code and reason as for an invalid state. */
+const wrongState = () =>
+  new ProtocolError(
+    -32602,
+    'Invalid requestState: it belongs to another request, or was answered before. This request did nothing; call the tool again without it.',
+    { reason: 'invalid_request_state' },
+  )
+
+const needsPerson = () =>
+  new Refused(
+    'needs_person',
+    'this server asks a person before this, and this client cannot ask one: it does not offer elicitation, or speaks a revision before 2026-07-28 over HTTP, where a server cannot ask. Nothing was done',
+    {
+      next: 'Tell the user. They can use a client that asks (with elicitation, over stdio or with revision 2026-07-28), or the operator of this server can change --confirm (VOICE_AGENT_CONFIRM). Do not look for a way around it.',
+    },
+  )
+
+/** Checks the caller's `confirm_token`; where it is missing or invalid, the preview with a new one. */
+async function agreementByToken(
+  { tool, owner, question, content }: UnconfirmedCall,
+  token: string | undefined,
+  tokens: SingleUseTokens,
+): Promise<Agreement> {
+  const given = token === undefined ? undefined : await tokens.verify(token).catch(() => undefined)
+  const isForThis = given?.call === content.call && given.scope === content.scope
+  if (given && isForThis && (await tokens.use(given, owner)))
+    return agreementWith(given, tokens, 'token')
+  const why = token === undefined ? '' : invalidToken
+  const newToken = await tokens.mint(content)
+  throw new NotConfirmed(preview(question, { tool, token: newToken, why }))
+}
+
+const agreementWith = (
+  used: TokenContent,
+  tokens: SingleUseTokens,
+  by: Agreement['by'],
+): Agreement => ({
+  by,
+  giveBack: () => tokens.giveBack(used).catch(() => undefined),
+})
+
+const invalidToken =
+  'The token is not valid: it is for one use, within two minutes, with exactly the same arguments, while their effect is the same. '
+
+/** The person's answer; where there is none to this question yet, the question. */
+async function agreementByAnswer(
+  { owner, question, content }: UnconfirmedCall,
+  { state, answers }: EarlierQuestion,
+  states: SingleUseTokens,
+): Promise<Agreement> {
+  const answer = inputResponse(answers, 'confirm')
+  // The effect of the same arguments may have changed since: that is another question.
+  if (answer.kind !== 'elicit' || state?.scope !== content.scope)
+    throw new NotConfirmed(ask(question, await states.mint(content)))
+  if (!(await states.use(state, owner))) throw wrongState()
+  if (answer.action === 'decline') throw new NotConfirmed(declined(question))
+  if (answer.action === 'cancel') throw new NotConfirmed(dismissed(question))
+  if (answer.action !== 'accept' || answer.content?.confirm !== true)
+    throw new NotConfirmed(withoutYes(question))
+  return agreementWith(state, states, 'person')
+}
+
+/**
+ * Irreversible actions on something given by name need a question that shows the thing. Where nobody is
+ * asked, they take the id. Throws Refused.
+ */
+export function refuseUnconfirmedName(
+  {
+    named,
+    request,
+  }: {
+    readonly named: Readonly<Record<string, string>>
+    readonly request: Pick<RouteRequest, 'params'>
+  },
+  { by }: Agreement,
+  argument: 'phone_number_id' | 'sip_trunk_id',
+): void {
+  const name = named[argument]
+  if (by === 'person' || by === 'token' || name === undefined) return
+  const message = `give the id, because nobody is asked before a delete here (--confirm never): ${name} has the id ${request.params[argument]}`
+  throw badArguments([{ argument, message }])
+}

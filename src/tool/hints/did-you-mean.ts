@@ -1,0 +1,233 @@
+import * as z from 'zod'
+import type { RouteRequest } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import { mapConcurrently } from '../../platform/concurrency.ts'
+import { ApiError, type Failure, ignoreApiError } from '../../platform/failure.ts'
+import { accountIn } from '../../platform/sessions/account.ts'
+import {
+  type AccountInTree,
+  accountsAtOnce,
+  readAccountTree,
+} from '../../platform/sessions/complete-lists.ts'
+import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
+import { resultOr, withTimeLimit } from '../../platform/time-limit.ts'
+import { isUuid } from '../../text/canonical-id.ts'
+import { closestItems, itemLabel, type NamedItem, nameWithId } from '../../text/closest-match.ts'
+import { agents, isNotFound, type KindOfThing, kindOf, missingArguments } from './references.ts'
+
+const Page = z.looseObject({
+  count: z.int().optional(),
+  items: z.array(z.record(z.string(), z.unknown())),
+})
+
+/** How many items are read at a time, and how long an error waits for a suggestion, ms. */
+const mostCompared = 100
+const patienceMs = 2000
+
+/**
+ * What may have been meant by ids and numbers that the platform does not know, by argument: the
+ * closest ones, or some that exist. Where they cannot be read there is no hint.
+ */
+export async function didYouMean(
+  error: ApiError,
+  request: RouteRequest,
+  session: RestrictedSession,
+): Promise<Record<string, string>> {
+  const missing = isNotFound(error) ? await missingArguments(error, request, session) : []
+  const given: Record<string, unknown> = { ...request.query, ...request.body, ...request.params }
+  const suspects = [...missing, ...refusedReferences(error.failure)].filter(
+    (name) => typeof given[name] === 'string',
+  )
+  const hints = await Promise.all(
+    suspects.map(async (name) => {
+      const id = String(given[name])
+      const meant = await hintFor(name, id, request, session)
+      const what = missing.includes(name) ? noSuch(name, id, session) : undefined
+      return [name, [what, meant].filter(Boolean).join(' ')]
+    }),
+  )
+  return Object.fromEntries(hints.filter(([, hint]) => hint))
+}
+
+/** `There is no agent Front desk.` Where names are not looked up, only an id can be missing. */
+export const noSuch = (argument: string, given: string, session: RestrictedSession): string =>
+  `There is no ${nounOf(argument)} ${listForName(argument, given, session) ? 'with the id ' : ''}${given}.`
+
+/** The tool that is not exposed and that a name needs to be looked up; `undefined`: none is needed. */
+function listForName(
+  argument: string,
+  given: string,
+  session: RestrictedSession,
+): string | undefined {
+  const kind = namedKind(argument)
+  const isName = argument.endsWith('_id') && !isUuid(given)
+  return kind && isName && !session.mayRead(kind.list) ? kind.listTool : undefined
+}
+
+/** What an argument refers to, where that has names. */
+const namedKind = (argument: string): KindOfThing | undefined => {
+  const kind = kindOf(argument)
+  return kind && kind.names.length > 0 ? kind : undefined
+}
+
+/** `sip_trunk_id` as `SIP trunk`. */
+const nounOf = (argument: string) =>
+  argument
+    .replace(/^inbound_|_id$/g, '')
+    .replaceAll('_', ' ')
+    .replace('sip', 'SIP')
+
+/** The references that the platform names as wrong in a 422. */
+function refusedReferences(failure: Failure): string[] {
+  if (failure.kind !== 'rejected' || failure.status !== 422) return []
+  const named = failure.errors.map(({ field }) => field.replace(/^(body|query|path)\./, ''))
+  return [...new Set(named)].filter((name) => namedKind(name) !== undefined)
+}
+
+/** What may have been meant by an argument whose value does not exist. */
+export async function hintFor(
+  argument: string,
+  given: string,
+  { params }: RouteRequest,
+  session: RestrictedSession,
+): Promise<string | undefined> {
+  const kind = namedKind(argument)
+  if (!kind || given === 'me') return undefined
+  const list = listForName(argument, given, session)
+  if (list) return `A name needs ${list}, which is not exposed here: give the id.`
+  const account_id = argument === 'account_id' ? 'me' : accountIn({ params })
+  const [known, owner] = await Promise.all([
+    existingItems(kind, given, account_id, session),
+    kind === agents && isUuid(given) ? accountOfAgent(given, account_id, session) : undefined,
+  ])
+  if (owner) return elsewhere(argument, owner)
+  if (!known || known.some(({ id }) => id === given)) return undefined
+  const hint = valuesMeant(given, known, kind)
+  return kind === agents && !isUuid(given) ? `${hint} ${archivedAgentHint}` : hint
+}
+
+/** What refers to the agent from its own account does not take one of another. */
+function elsewhere(argument: string, { id, name }: AccountInTree): string {
+  const account = `It is in the account ${nameWithId(name, id)}`
+  return argument === 'agent_id' ? `${account}: give that account_id.` : `${account}.`
+}
+
+/** Names are looked up among active agents only. */
+export const archivedAgentHint =
+  'An archived agent is found by its id only: list_agents with is_archived true shows it.'
+
+function valuesMeant(given: string, known: NamedItem[], { listTool: list }: KindOfThing): string {
+  if (known.length === 0) return `There are none in this account (${list}).`
+  const meant = closestItems(given, known)
+  if (meant.length > 0) return `Did you mean ${meant.map(itemLabel).join(' or ')}?`
+  const some = known.slice(0, 5).map(itemLabel).join(', ')
+  return known.length > 5 ? `Some that exist: ${some}; ${list} shows all.` : `There are ${some}.`
+}
+
+/** How many pages of a long list are read, and by how many words further agents are searched. */
+const mostPages = 5
+const mostWords = 2
+
+/** The items that exist, as far as they could be read in time; `undefined`: none could be read. */
+async function existingItems(
+  kind: KindOfThing,
+  given: string,
+  account_id: string,
+  session: RestrictedSession,
+): Promise<NamedItem[] | undefined> {
+  const pages: NamedItem[][] = []
+  const page = async (query: object) => {
+    const { count = 0, items } = await pageOf(kind, { account_id, query }, session)
+    pages.push(items)
+    return count
+  }
+  const reading = page({}).then(async (count) => {
+    if (count <= mostCompared) return
+    const all = Math.min(mostPages, Math.ceil(count / mostCompared))
+    const offsets = Array.from({ length: all - 1 }, (_, at) => (at + 1) * mostCompared)
+    const words = kind === agents && count > all * mostCompared ? longestWords(given) : []
+    const more = [...offsets.map((offset) => ({ offset })), ...words.map((name) => ({ name }))]
+    await Promise.all(more.map(page))
+  })
+  await resultOr(reading.catch(ignoreRefusal), () => undefined, { ms: patienceMs })
+  if (pages.length === 0) return undefined
+  const known = new Map(pages.flat().map((one) => [one.id, one]))
+  known.delete('')
+  return [...known.values()]
+}
+
+const longestWords = (text: string) =>
+  text
+    .split(/\s+/)
+    .filter((word) => word.length > 2)
+    .sort((a, b) => b.length - a.length)
+    .slice(0, mostWords)
+
+async function pageOf(
+  kind: KindOfThing,
+  asked: { account_id: string; query: object },
+  { cache }: RestrictedSession,
+): Promise<{ count: number | undefined; items: NamedItem[] }> {
+  const request = {
+    params: { account_id: asked.account_id },
+    query: { limit: mostCompared, ...asked.query },
+  }
+  const { count, items } = Page.parse(await cache.refresh(kind.list, request, 'names'))
+  return { count, items: items.map((item) => namedItem(item, kind)) }
+}
+
+/** An item by what an argument sends for it, and by its names. */
+function namedItem(
+  item: Readonly<Record<string, unknown>>,
+  { names, sends }: KindOfThing,
+): NamedItem {
+  const text = (name: string) => (typeof item[name] === 'string' ? item[name] : null)
+  return { id: text(sends ?? 'id') ?? '', names: names.filter((name) => name !== sends).map(text) }
+}
+
+/** What cannot be read is not compared; other errors are thrown. */
+export function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof ApiError || error instanceof z.ZodError)) throw error
+}
+
+/** Agents that may be meant by a name that no agent has. */
+export const agentsMeant = async (
+  given: string,
+  account_id: string,
+  session: RestrictedSession,
+): Promise<NamedItem[]> =>
+  closestItems(given, (await existingItems(agents, given, account_id, session)) ?? [])
+
+/** How many accounts are looked into, and how long an error waits for that, ms. */
+const mostAccounts = 20
+const searchMs = 2000
+
+/**
+ * For an agent id that an account does not have: another account of this key that has it. `undefined`
+ * where none has it, or that cannot be read in time, or may not be read.
+ */
+export async function accountOfAgent(
+  agent_id: string,
+  account: string,
+  session: RestrictedSession,
+): Promise<AccountInTree | undefined> {
+  const mayRead =
+    session.pinnedAccount === undefined &&
+    session.mayRead(routes.accounts.listSubaccounts) &&
+    session.mayRead(routes.agents.get)
+  if (!mayRead) return undefined
+  return withTimeLimit(searchMs, undefined, async (signal) => {
+    const id = await session.ownAccountId()
+    const searched = account === 'me' ? id : account
+    const { accounts } = await readAccountTree({ id }, { session, signal, most: mostAccounts })
+    const others = accounts.filter((one) => one.id !== searched)
+    const places = await mapConcurrently(others, accountsAtOnce, async (one) => {
+      const asked = { params: { account_id: one.id, agent_id }, query: {} }
+      const agent = await session.client
+        .call(routes.agents.get, asked, signal)
+        .catch(ignoreApiError)
+      return agent ? [one] : []
+    })
+    return places.flat()[0]
+  }).catch(ignoreApiError)
+}

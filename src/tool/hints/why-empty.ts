@@ -1,0 +1,157 @@
+import * as z from 'zod'
+import { conversationStatuses } from '../../contract/call.ts'
+import { voiceProviders, voicesIn } from '../../contract/provider.ts'
+import type { Route, RouteRequest } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import { mapConcurrently } from '../../platform/concurrency.ts'
+import { accountIn } from '../../platform/sessions/account.ts'
+import { accountsAtOnce, readAccountTree } from '../../platform/sessions/complete-lists.ts'
+import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
+import { withTimeLimit } from '../../platform/time-limit.ts'
+import { closestItems, itemLabel } from '../../text/closest-match.ts'
+import { quoted } from '../../text/dialog-text.ts'
+import { hintFor, ignoreRefusal } from './did-you-mean.ts'
+
+/** A list that was read; `unknown` are its arguments that are neither a UUID nor an agent's name. */
+interface ListRequest {
+  readonly route: Route
+  readonly request: RouteRequest
+  /** The tool's own arguments. */
+  readonly options: Readonly<Record<string, unknown>>
+  readonly unknown: readonly string[]
+}
+
+/**
+ * Why a list may be empty, or its filter misread: the platform accepts any filter, and an empty list
+ * without a reason would read as an answer. `undefined` where there is nothing to say.
+ */
+export async function whyEmpty(
+  { items, voices }: Readonly<Record<string, unknown>>,
+  { route, request, options, unknown }: ListRequest,
+  session: RestrictedSession,
+): Promise<string | undefined> {
+  if (isEmpty(items) && unknown.includes('agent_id')) {
+    const given = String(request.query.agent_id)
+    const hint = await hintFor('agent_id', given, request, session)
+    return `No agent has the id or name "${given}". ${hint ?? ''}`.trim()
+  }
+  if (route.id === routes.calls.list.id && isEmpty(items)) {
+    const unpublished = unknownStatus(request.query.status)
+    if (unpublished) return unpublished
+  }
+  const isOfOneAccount = isEmpty(items) && options.include_subaccounts !== true
+  const below = isOfOneAccount ? await matchesBelow(route, request, session) : undefined
+  if (route.id === routes.agents.list.id) {
+    return [tagsReadApart(items, request.query.tags), below].filter(Boolean).join(' ') || undefined
+  }
+  if (below) return below
+  const isOfVoices = route.id === routes.providers.voices.id && isEmpty(voices)
+  return isOfVoices ? languageMeant(request, options.provider, session) : undefined
+}
+
+/** The statuses of calls are not published, so one that conversations do not have is sent all the same. */
+function unknownStatus(status: unknown): string | undefined {
+  if (typeof status !== 'string' || conversationStatuses.some((one) => one === status)) return
+  return `No call has the status ${quoted(status)}. Known: ${conversationStatuses.join(', ')}.`
+}
+
+/**
+ * The platform also accepts tags separated by commas [R], so a tag with a comma may be read as several
+ * tags. Agents that have the whole tag show that it was not.
+ */
+function tagsReadApart(items: unknown, tags: unknown): string | undefined {
+  const parted = (Texts.safeParse(tags).data ?? []).filter((tag) => tag.includes(','))
+  const found = Tagged.safeParse(items).data ?? []
+  const isWhole = found.every((agent) => parted.every((tag) => agent.tags?.includes(tag)))
+  if (parted.length === 0 || (found.length > 0 && isWhole)) return undefined
+  return `The platform may read a tag with a comma as several tags: ${parted.map(quoted).join(', ')}.`
+}
+
+const Texts = z.array(z.string())
+const Tagged = z.array(z.looseObject({ tags: Texts.nullish() }))
+
+const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
+
+async function languageMeant(
+  { params, query: { language } }: RouteRequest,
+  provider: unknown,
+  { cache }: RestrictedSession,
+): Promise<string | undefined> {
+  if (typeof language !== 'string') return undefined
+  const catalogs = await Promise.all(
+    (typeof provider === 'string' ? [provider] : voiceProviders).map((one) =>
+      cache
+        .read(routes.providers.voices, { params, query: { provider: one } }, 'catalog')
+        .catch(ignoreRefusal),
+    ),
+  )
+  const voices = catalogs.flatMap((catalog) => voicesIn(catalog)?.voices ?? [])
+  const codes = voices.flatMap((voice) => {
+    const parsed = Spoken.safeParse(voice)
+    return parsed.success ? [parsed.data.language] : []
+  })
+  const known = [...new Set(codes)].sort().map((id) => ({ id, names: namesOf(id) }))
+  if (known.length === 0 || known.some(({ id }) => id.startsWith(language.toLowerCase()))) {
+    return undefined
+  }
+  const meant = closestItems(language, known)
+  const hint =
+    meant.length > 0
+      ? `Did you mean ${meant.map(itemLabel).join(' or ')}?`
+      : `There are ${known.map(({ id }) => id).join(', ')}.`
+  return `No voice has the language "${language}". ${hint}`
+}
+
+const Spoken = z.looseObject({ language: z.string().min(1) })
+
+/** The English names of a language: `German (Germany)` and `German`. */
+function namesOf(code: string): string[] {
+  try {
+    const names = new Intl.DisplayNames('en', { type: 'language' })
+    return [code, code.split('-', 1)[0] ?? code].flatMap((one) => names.of(one) ?? [])
+  } catch {
+    // Not every vendor's code is a language tag.
+    return []
+  }
+}
+
+/** The lists whose tools take `include_subaccounts`. */
+const lists: ReadonlySet<string> = new Set(
+  [routes.agents.list, routes.phoneNumbers.list, routes.sipTrunks.list, routes.calls.list].map(
+    ({ id }) => id,
+  ),
+)
+
+/** How many accounts are looked into, and how long an empty list waits for that, ms. */
+const mostAccounts = 20
+const patienceMs = 2000
+
+const Page = z.looseObject({ count: z.int().optional(), items: z.array(z.unknown()) })
+
+/**
+ * After an empty list of one account: how many match in its subaccounts. `undefined` where none do,
+ * where that cannot be read in time, or where subaccounts may not be read.
+ */
+async function matchesBelow(
+  route: Route,
+  { params, query }: RouteRequest,
+  session: RestrictedSession,
+): Promise<string | undefined> {
+  const mayRead =
+    session.pinnedAccount === undefined && session.mayRead(routes.accounts.listSubaccounts)
+  if (!lists.has(route.id) || !mayRead || Number(query.offset ?? 0) > 0) return undefined
+  const root = accountIn({ params })
+  const counts = await withTimeLimit(patienceMs, undefined, async (signal) => {
+    const tree = await readAccountTree({ id: root }, { session, signal, most: mostAccounts })
+    return mapConcurrently(tree.accounts.slice(1), accountsAtOnce, async ({ id: account_id }) => {
+      const asked = { params: { account_id }, query: { ...query, limit: 1, offset: 0 } }
+      const page = await session.client.call(route, asked, signal).catch(ignoreRefusal)
+      const { count, items } = Page.parse(page ?? { items: [] })
+      return count ?? items.length
+    })
+  }).catch(ignoreRefusal)
+  const sum = (counts ?? []).reduce((total, count) => total + count, 0)
+  return sum === 0
+    ? undefined
+    : `Its subaccounts have at least ${sum}: include_subaccounts true lists them.`
+}

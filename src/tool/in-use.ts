@@ -1,0 +1,192 @@
+import { hasEnded } from '../calls/call-follower.ts'
+import type { Call } from '../contract/call.ts'
+import type { PhoneNumber } from '../contract/phone-number.ts'
+import { routes } from '../contract/routes.ts'
+import { driftOf } from '../platform/drift.ts'
+import { ApiError, failureText } from '../platform/failure.ts'
+import { type AllItems, readAllItems } from '../platform/sessions/complete-lists.ts'
+import { withTimeLimit } from '../platform/time-limit.ts'
+import { longestCallMs } from '../policy/dial-policy.ts'
+import { canonicalId, isUuid } from '../text/canonical-id.ts'
+import {
+  type DialogText,
+  dialogText,
+  joinDialogTexts,
+  quotedUpTo,
+  wordOrQuoted,
+} from '../text/dialog-text.ts'
+import { type AccountReader, accountReader } from './account.ts'
+import { readOwnNumbers } from './checks/readiness.ts'
+import type { ListRoute } from './lists/list-view.ts'
+import type { Run } from './tool.ts'
+
+/*
+ * What uses a thing now, so that it would stop working without it. Where that cannot be read, the
+ * answer says so, and nobody may take it as 'unused'.
+ */
+
+/** What was looked for, as far as it could be read. */
+export interface Found<T> {
+  readonly items: readonly T[]
+  /** Why there may be more; absent: these are all. */
+  readonly unknown?: DialogText
+}
+
+/** What would stop working without some agents. */
+export interface AgentUse {
+  /** The numbers that they answer. */
+  readonly numbers: Found<PhoneNumber>
+  /** Their calls that have not ended. */
+  readonly calls: Found<Call>
+}
+
+type LookRun = Pick<Run, 'request' | 'restricted' | 'signal'>
+
+/** Looks for what uses these agents; one look, however many there are. Throws only if cancelled. */
+export async function agentUse(run: LookRun, agentIds: readonly string[]): Promise<AgentUse> {
+  const ids = new Set(agentIds.map(canonicalId))
+  const isMeant = (id: string | null | undefined) => !!id && ids.has(canonicalId(id))
+  const [numbers, calls] = await Promise.all([
+    look(run, async (reader) => {
+      const { numbers: items, isComplete: isAll } = await readOwnNumbers(reader)
+      return { items, isAll }
+    }),
+    // Not filtered by agent: the platform's filter may leave out what it shows in another form.
+    runningCalls(run),
+  ])
+  const used = onlyThose(calls, ({ agent_id }) => isMeant(agent_id))
+  const isUnclear = calls.items.some(
+    ({ agent_id }) => !isMeant(agent_id) && !agentIds.every((id) => isPlainlyOther(agent_id, id)),
+  )
+  return {
+    numbers: onlyThose(numbers, ({ inbound_agent }) => isMeant(inbound_agent?.id)),
+    calls: isUnclear
+      ? { unknown: dialogText`one does not show plainly whose it is`, ...used }
+      : used,
+  }
+}
+
+/** Whether an id is another agent's: it has the form of this agent's id, and neither contains the other. */
+function isPlainlyOther(shown: string | null | undefined, id: string): boolean {
+  if (!shown || isUuid(shown) !== isUuid(id)) return false
+  const [one, other] = [shown.toLowerCase(), id.toLowerCase()]
+  return !one.includes(other) && !other.includes(one)
+}
+
+/** How long ago a call that has not ended was placed at most, ms: the longest call, and a day in a queue. */
+const openCallMs = longestCallMs + 24 * 3_600_000
+
+/**
+ * The account's calls that have not ended. Not filtered by status: which other states a waiting or
+ * ringing call has is not published. The filter by time saves pages, where the platform has it.
+ */
+export const runningCalls = (run: LookRun): Promise<Found<Call>> =>
+  look(run, async (reader) => {
+    const created_after = new Date(Date.now() - openCallMs).toISOString()
+    const { items, isAll } = await readAllItems(
+      (page) => reader.call(routes.calls.list, { query: { created_after, ...page } }),
+      { distrustsCount: true },
+    )
+    return { items: items.filter((call) => !hasEnded(call, openCallMs)), isAll }
+  })
+
+/** A number of things, as far as it could be read. */
+interface Counted {
+  readonly count: number
+  /** Why there may be more; absent: these are all. */
+  readonly unknown?: DialogText
+}
+
+/** How many items a list has, by its first page. */
+export async function countOf(run: LookRun, route: ListRoute, filters = {}): Promise<Counted> {
+  const { items, ...rest } = await look(run, async (reader) => {
+    const query = { ...filters, limit: firstPage }
+    const page = await reader.call(route, { query })
+    const isAll = page.count !== undefined || page.items.length < firstPage
+    return { items: [page.count ?? page.items.length], isAll }
+  })
+  return { ...rest, count: items[0] ?? 0 }
+}
+
+const firstPage = 100
+
+/** True only where everything was read and nothing found. */
+export const isNone = ({ items, unknown }: Found<unknown>): boolean =>
+  items.length === 0 && unknown === undefined
+
+/** How long a question waits for what is looked for, ms. */
+const longestLookMs = 10_000
+
+/** Parts of an item that say what it uses, and whether it is over. */
+const decisive = /^items\.\*\.(inbound_agent|agent_id|status|created|started_at|ended_at)\b/
+
+async function look<T>(
+  { request, restricted, signal }: LookRun,
+  read: (reader: AccountReader) => Promise<AllItems<T>>,
+): Promise<Found<T>> {
+  try {
+    let isShownOtherwise = false
+    const { items, isAll } = await withTimeLimit(longestLookMs, signal, (limited) => {
+      const reader = accountReader({ request, session: restricted, signal: limited })
+      return read({
+        ...reader,
+        async call(route, given) {
+          const reply = await reader.call(route, given)
+          isShownOtherwise ||= driftOf(reply).some(({ path }) => decisive.test(path))
+          return reply
+        },
+      })
+    })
+    if (isShownOtherwise)
+      return { items, unknown: dialogText`the platform shows some in an undocumented form` }
+    return isAll ? { items } : { items, unknown: dialogText`there are more than were read` }
+  } catch (error) {
+    if (!(error instanceof ApiError) || signal?.aborted) throw error
+    return { items: [], unknown: quotedUpTo(failureText(error.failure)) }
+  }
+}
+
+const onlyThose = <T>({ items, ...rest }: Found<T>, isMeant: (item: T) => boolean): Found<T> => ({
+  ...rest,
+  items: items.filter(isMeant),
+})
+
+/** How many things a question names; it counts the rest. */
+const mostNamed = 20
+
+/** What was found, for a question to a person: `none`, some names, or that it is not known. */
+export function foundInWords<T>(
+  { items, unknown }: Found<T>,
+  inWords: (item: T) => DialogText,
+): DialogText {
+  const rest = items.length - mostNamed
+  const parts = [
+    ...items.slice(0, mostNamed).map(inWords),
+    ...(rest > 0 ? [dialogText`and ${rest} more`] : []),
+  ]
+  return withUnknown(parts, unknown)
+}
+
+/** The same as a number. */
+export function countInWords(found: Found<unknown> | Counted): DialogText {
+  const count = 'count' in found ? found.count : found.items.length
+  return withUnknown(count === 0 ? [] : [dialogText`${count}`], found.unknown)
+}
+
+function withUnknown(found: readonly DialogText[], unknown: DialogText | undefined): DialogText {
+  if (unknown === undefined)
+    return found.length === 0 ? dialogText`none` : joinDialogTexts(found, ', ')
+  return found.length === 0
+    ? dialogText`not known (${unknown})`
+    : dialogText`${joinDialogTexts(found, ', ')}, maybe more (${unknown})`
+}
+
+/** A number as people know it: `+12025550110 ("Main line")`. */
+export function numberInWords({
+  id,
+  number,
+  friendly_name: name,
+}: Pick<PhoneNumber, 'id' | 'number' | 'friendly_name'>): DialogText {
+  const known = wordOrQuoted(number ?? id)
+  return name ? dialogText`${known} (${quotedUpTo(name, 100)})` : known
+}

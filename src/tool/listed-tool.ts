@@ -1,0 +1,216 @@
+import type { Tool as ProtocolTool } from '@modelcontextprotocol/server'
+import type * as z from 'zod'
+import { pageQuery } from '../contract/field.ts'
+import { type JsonSchema, jsonSchemaOf } from '../contract/json-schema.ts'
+import type { Route } from '../contract/route.ts'
+import { fieldsOption } from './lists/list-view.ts'
+import type { ListingDetail, Tool } from './tool.ts'
+
+type ToolFacts = Pick<Tool, 'name' | 'title' | 'description' | 'route' | 'effect'> & {
+  readonly inputSchema: JsonSchema
+  /** Without what every result may have. */
+  readonly output: z.ZodObject
+}
+
+/** A tool as `tools/list` shows it; `pinned`: callers cannot choose the account. */
+export function listedTool(
+  { name, title, description, route, effect, inputSchema, output }: ToolFacts,
+  account: 'any' | 'pinned',
+  detail: ListingDetail = {},
+): ProtocolTool {
+  return {
+    name,
+    title,
+    description: account === 'any' ? description : withoutAccountSentences(description),
+    inputSchema: objectSchema(listedSchema(inputSchema, account, detail)),
+    outputSchema: objectSchema(listedOutputSchema(jsonSchemaOf(output, 'output'))),
+    annotations: annotationsOf(route, effect),
+  }
+}
+
+/**
+ * The annotations of a tool, as the protocol defines each of them. The title is not repeated here: since
+ * the revision of 2025-06-18 a tool has it itself, and older clients show the name.
+ */
+function annotationsOf({ method, openWorld }: Route, effect: Route['effect']) {
+  return {
+    readOnlyHint: effect === 'reads',
+    // False means "only additive updates": a PATCH overwrites, and a call cannot be undone.
+    destructiveHint: effect === 'destroys' || effect === 'bills' || method === 'PATCH',
+    idempotentHint: effect === 'reads' || method === 'PATCH' || method === 'DELETE',
+    openWorldHint: openWorld,
+  }
+}
+
+/** Sentences about choosing accounts are left out where there is no choice. */
+const withoutAccountSentences = (description: string) =>
+  description
+    .split(/(?<=\.) /)
+    .filter((sentence) => !accountArguments.some((name) => sentence.includes(name)))
+    .join(' ')
+
+/** zod's type for a JSON Schema allows for more than JSON; what zod makes is JSON. */
+function objectSchema(schema: JsonSchema): ProtocolTool['inputSchema'] {
+  return { ...(schema as ProtocolTool['inputSchema']), type: 'object' }
+}
+
+/** Arguments that choose accounts; callers that act on a pinned account cannot choose. */
+export const accountArguments = ['account_id', 'include_subaccounts', 'to_account_id'] as const
+
+/** How much is shown of one field. */
+type FieldDetail = 'all' | 'undescribed' | 'type'
+
+/**
+ * An input schema as tools/list shows it, in few tokens. Arguments are parsed with the whole schema
+ * in any case, and errors name the known fields. `pinned` leaves out the arguments that choose
+ * accounts.
+ */
+function listedSchema(
+  schema: JsonSchema,
+  account: 'any' | 'pinned',
+  detail: ListingDetail,
+): JsonSchema {
+  const { account_id, include_subaccounts, to_account_id, ...properties } = schema.properties ?? {}
+  const offersAccount = account === 'any' && account_id !== undefined
+  const offersSubaccounts = account === 'any' && include_subaccounts !== undefined
+  const shown = Object.entries(properties).filter(([name]) => !detail.hidden?.includes(name))
+  return {
+    ...schema,
+    properties: {
+      ...mapFields(Object.fromEntries(shown), (name, field) =>
+        listedArgument(name, field, detail, detail.typesOnly?.includes(name) ? 'type' : 'all'),
+      ),
+      ...(account === 'any' &&
+        to_account_id !== undefined &&
+        mapFields({ to_account_id }, (name, field) => listedArgument(name, field, detail, 'all'))),
+      ...(offersSubaccounts && { include_subaccounts: { type: 'boolean' } }),
+      // The instructions describe it once for all tools.
+      ...(offersAccount && { account_id: { type: 'string' } }),
+    },
+  }
+}
+
+const mapFields = (
+  fields: Record<string, unknown>,
+  change: (name: string, field: JsonSchema) => JsonSchema,
+): NonNullable<JsonSchema['properties']> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, change(name, { ...Object(field) })]),
+  )
+
+function listedArgument(
+  name: string,
+  schema: JsonSchema,
+  listing: ListingDetail,
+  detail: FieldDetail,
+): JsonSchema {
+  if (listing.describedElsewhere?.includes(name))
+    return { type: 'object', additionalProperties: true, description: schema.description ?? '' }
+  if (detail === 'type' && schema.properties) return openObject(schema)
+  const innerDetail = listing.undescribed?.includes(name) ? 'undescribed' : detail
+  const { properties, items, ...keywords } = schema
+  return {
+    ...listedKeywords(name, keywords, detail),
+    ...(properties && {
+      properties: mapFields(properties, (inner, field) =>
+        listedArgument(inner, field, listing, innerDetail),
+      ),
+    }),
+    ...(items !== undefined && {
+      items: listedArgument(name, withoutMaxLength({ ...Object(items) }), listing, detail),
+    }),
+  }
+}
+
+const openObject = (schema: JsonSchema): JsonSchema => ({
+  type: 'object',
+  additionalProperties: true,
+  description: `${fieldNames(schema)}.`,
+})
+
+const withoutMaxLength = ({ maxLength: _, ...keywords }: JsonSchema): JsonSchema => keywords
+
+/**
+ * Left out is what a model does without: that a text may not be empty, how long a list may be, the
+ * pattern of E.164, a description that only repeats the name.
+ */
+function listedKeywords(
+  name: string,
+  { minLength: _, pattern: __, minItems: ___, maxItems: ____, ...keywords }: JsonSchema,
+  detail: FieldDetail,
+): JsonSchema {
+  // A converter for strict function calling closes every object that does not state to be open.
+  if (keywords.additionalProperties !== true) delete keywords.additionalProperties
+  if (detail === 'type') {
+    const { type, additionalProperties } = keywords
+    return { ...(type && { type }), ...(additionalProperties && { additionalProperties }) }
+  }
+  if (detail !== 'all' || isPlain(name, keywords)) delete keywords.description
+  return keywords
+}
+
+/** Descriptions of arguments that all lists have: the instructions say it once. */
+const ofEveryList = [pageQuery.limit.unwrap(), pageQuery.offset.unwrap(), fieldsOption.fields].map(
+  ({ description }) => description,
+)
+
+/** Words of a description that add nothing to the name. */
+const fillers = new Set(
+  `answers background call calls display first gender in incoming it kind last most noise of one only
+  output over runs show speaks state suppression that the this to turn voice voices return with`.split(
+    /\s+/,
+  ),
+)
+
+/** Whether the name of a field says what its description does. */
+function isPlain(name: string, { description = '', format }: JsonSchema): boolean {
+  const isTimeFilter = format === 'date-time' && /_(gt|ge|lt|le|after|before)$/.test(name)
+  const known = new Set(name.split('_'))
+  const words = description.toLowerCase().match(/[a-z]+/g) ?? []
+  const isTheName = words.every((word) => known.has(word) || fillers.has(word))
+  return isTimeFilter || isTheName || ofEveryList.includes(description)
+}
+
+/**
+ * An output schema as tools/list shows it, in few tokens: every field by name, with the type of those
+ * that are never null, and which are always there. Objects and arrays are open; their descriptions
+ * name the fields in them. Whatever the whole schema allows, this one does: clients check results
+ * with it. The whole schemas are in docs/tools.md.
+ */
+function listedOutputSchema({ properties = {}, required }: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries(properties).map(([name, field]) => [name, listedField({ ...Object(field) })]),
+    ),
+    ...(required && { required }),
+  }
+}
+
+function listedField(schema: JsonSchema): JsonSchema {
+  const { type } = schema
+  const names = fieldNames(schema)
+  return {
+    ...(typeof type === 'string' && { type }),
+    ...(names && { description: `${names}.` }),
+  }
+}
+
+/** The names of the fields in an object or in the items of an array, inner ones in brackets. */
+function fieldNames(schema: JsonSchema): string {
+  const { properties, items } = withFields(schema)
+  if (properties === undefined) return isSchema(items) ? fieldNames(items) : ''
+  return Object.entries(properties)
+    .map(([name, field]) => {
+      const inner = isSchema(field) ? fieldNames(field) : ''
+      return inner ? `${name} (${inner})` : name
+    })
+    .join(', ')
+}
+
+/** Of a field that may also be null or a plain value, the schema that has fields. */
+const withFields = (schema: JsonSchema): JsonSchema =>
+  schema.anyOf?.find(({ properties, items }) => properties ?? items) ?? schema
+
+const isSchema = (schema: unknown): schema is JsonSchema =>
+  typeof schema === 'object' && schema !== null && !Array.isArray(schema)

@@ -1,0 +1,269 @@
+import * as z from 'zod'
+import type { Route, RouteRequest } from '../../contract/route.ts'
+import { isObject } from '../../text/json.ts'
+import { plainFields } from '../../text/safe-text.ts'
+import { shortenToTokens } from '../../text/tokens.ts'
+import { betweenMarks, knownAndOthers } from '../results/call-report.ts'
+import { compactJson, resultBudget, shortenArray, shortenResult } from '../results/shortening.ts'
+import type { ItemShortening, StructuredContent, ToolOutput } from '../tool.ts'
+
+/** Query parameters that list tools send when they are not given: 20 items, enough to choose from. */
+export const listDefaults = { limit: 20 }
+
+const shortenedNote = 'Shortened: go on with offset = next_offset, or ask for fewer fields.'
+
+/** A route whose reply is a page of items. */
+export type ListRoute = Route<
+  z.ZodObject,
+  z.ZodObject,
+  z.ZodObject | null,
+  z.ZodType<{ count?: number | undefined; items: Record<string, unknown>[] }>
+>
+export type ListReply = z.output<ListRoute['reply'] & z.ZodType>
+export type ListItem = ListReply['items'][number]
+
+/** What tells items of one list apart. */
+export const itemId = (item: ListItem): string =>
+  String(item.id ?? item.conversation_id ?? JSON.stringify(item))
+
+/** What a list shows of each item. */
+export interface ListColumns {
+  /** Fields of an item that are always shown; a dotted path shows a part of one. */
+  readonly shows: readonly string[]
+  /** The items hold what was said on calls: the text shows that only between untrusted marks. */
+  readonly isSpeech?: boolean
+  /** Fields of the items, and of the result, that are not the route's. */
+  readonly added?: { readonly item: z.ZodRawShape; readonly result: z.ZodRawShape }
+}
+
+/** Items that were read with more than one request, or chosen from what was read. */
+export interface CollectedItems {
+  readonly items: readonly ListItem[]
+  /** How many match in all; `null`: it is not known. */
+  readonly total: number | null
+  /** `offset` of the next page; `null`: there is none. */
+  readonly nextOffset: number | null
+  /** Comes before the note about fields. */
+  readonly note?: string | undefined
+  /** What else the result says. */
+  readonly rest: StructuredContent
+}
+
+interface FieldsGiven {
+  readonly fields?: readonly string[] | undefined
+}
+
+/** How a list tool shows the pages of its route. */
+export interface ListView {
+  readonly schema: z.ZodObject
+  /** A page: a part of each item, `total`, `returned`, and `next_offset`, null on the last page. */
+  readonly page: (
+    reply: ListReply,
+    request: RouteRequest,
+    options: FieldsGiven,
+    note?: string,
+  ) => ToolOutput
+  /** The same for collected items. */
+  readonly collected: (
+    list: CollectedItems,
+    request: RouteRequest,
+    options: FieldsGiven,
+  ) => ToolOutput
+  /** Instead of a page that repeats the first items, because the platform ignored `offset`. */
+  readonly repeatedPage: (reply: ListReply) => ToolOutput
+  readonly shortening: ItemShortening
+}
+
+export function listView(
+  route: ListRoute,
+  { shows, isSpeech = false, added = { item: {}, result: {} } }: ListColumns,
+): ListView {
+  const shape = { ...itemSchema(route).shape, ...added.item }
+  const always = [...shows, ...Object.keys(added.item)]
+  const shortening = shortenArray('items', ({ note }, kept, { query }) => ({
+    returned: kept,
+    next_offset: Number(query.offset ?? 0) + kept,
+    note: [note, shortenedNote].filter(Boolean).join(' '),
+  }))
+  const collected: ListView['collected'] = (list, request, { fields = [] }) => {
+    const { items, total, nextOffset, rest } = list
+    const known = Object.keys(shape)
+    const notes = [list.note, fieldsNote(items, { shows: always, fields, known })].filter(Boolean)
+    const structured = {
+      ...rest,
+      total,
+      returned: items.length,
+      next_offset: nextOffset,
+      ...(notes.length > 0 && { note: notes.join(' ') }),
+      items: items.map((one) => project(one, [...always, ...fields])),
+    }
+    return isSpeech ? listWithSpeech(structured, { shape, shortening, request }) : { structured }
+  }
+  return {
+    schema: z.looseObject({
+      total: z.int().nullable().describe('How many match in all.'),
+      returned: z.int().describe('How many are here.'),
+      next_offset: z.int().nullable().describe('offset of the next page; null: this is the last.'),
+      note: z.string().optional().describe('What was left out, and how to get it.'),
+      ...added.result,
+      items: z
+        .array(z.looseObject(pick(shape, always.map(head))).partial())
+        .describe('This page; fields adds more.'),
+    }),
+    page: (reply, request, options, note) =>
+      collected({ ...pageItems(reply, request), note }, request, options),
+    collected,
+    repeatedPage: (reply) => ({ structured: repeatedContent(reply, route) }),
+    shortening,
+  }
+}
+
+/** Without items: a caller that adds up pages would count repeated ones twice. */
+function repeatedContent(
+  { count, items: _, ...rest }: ListReply,
+  { query }: ListRoute,
+): StructuredContent {
+  const filter = 'created_before' in query.shape ? ', or narrow with created_before' : ''
+  return {
+    ...rest,
+    total: count ?? null,
+    returned: 0,
+    next_offset: null,
+    note: `The platform ignored offset and gave its first items again: they are left out. Ask for more at once with limit${filter}.`,
+    items: [],
+  }
+}
+
+/** What else the platform says of the page is kept. */
+function pageItems({ count, items, ...rest }: ListReply, { query }: RouteRequest): CollectedItems {
+  const end = Number(query.offset ?? 0) + items.length
+  const wasFull = items.length >= Number(query.limit)
+  const hasMore = items.length > 0 && (count === undefined ? wasFull : end < count)
+  return { items, total: count ?? null, nextOffset: hasMore ? end : null, rest }
+}
+
+function itemSchema(route: ListRoute): z.ZodObject {
+  const items = route.reply instanceof z.ZodObject && route.reply.shape.items
+  if (items instanceof z.ZodArray && items.element instanceof z.ZodObject) return items.element
+  throw new Error(`${route.id}: the reply is no page of objects`)
+}
+
+const pick = (shape: z.ZodRawShape, names: readonly string[]): z.ZodRawShape =>
+  Object.fromEntries(Object.entries(shape).filter(([name]) => names.includes(name)))
+
+/** The argument `fields` of every list: which fields it shows besides those it always shows. */
+export const fieldsOption = {
+  fields: z
+    .array(z.string().min(1).max(100))
+    .max(50)
+    .optional()
+    .describe('Extra fields, or * for all.'),
+}
+
+/** The note of a list whose items have more fields than are shown. */
+export const selectionNote = 'A selection of fields: name others in fields, or "*" for all.'
+
+/** The first name of a dotted path. */
+const head = (path: string) => path.split('.', 1)[0] ?? path
+
+/** The parts of an item that the paths name, in the item's own shape. */
+export function project(
+  item: Readonly<Record<string, unknown>>,
+  paths: readonly string[],
+): Record<string, unknown> {
+  if (paths.includes('*')) return { ...item }
+  return Object.fromEntries(
+    Object.entries(item).flatMap(([name, value]) => {
+      const below = paths.filter((path) => head(path) === name)
+      if (below.includes(name)) return [[name, value]]
+      const rest = below.map((path) => path.slice(name.length + 1))
+      return rest.length === 0 ? [] : [[name, projectInner(value, rest)]]
+    }),
+  )
+}
+
+/** The parts of a value at the rest of a path; of an array, those of each item. */
+function projectInner(value: unknown, paths: readonly string[]): unknown {
+  if (Array.isArray(value)) return value.map((one) => projectInner(one, paths))
+  return isObject(value) ? project(value, paths) : value
+}
+
+/**
+ * The note about the fields of a list: which requested fields do not exist, and that others are left
+ * out. Empty when there is nothing to note.
+ */
+function fieldsNote(
+  items: readonly Readonly<Record<string, unknown>>[],
+  {
+    shows,
+    fields,
+    known,
+  }: { shows: readonly string[]; fields: readonly string[]; known: readonly string[] },
+): string {
+  const there = new Set([...known, ...items.flatMap((one) => Object.keys(one))])
+  const unknown = fields.filter((field) => field !== '*' && !there.has(head(field)))
+  return [
+    unknown.length > 0 && `No field ${unknown.join(', ')}; there are ${[...there].join(', ')}.`,
+    isSelection(items, [...shows, ...fields]) && selectionNote,
+  ]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** Whether an item has more than is shown of it. */
+export function isSelection(
+  items: readonly Readonly<Record<string, unknown>>[],
+  paths: readonly string[],
+): boolean {
+  if (paths.includes('*')) return false
+  const whole = new Set(paths.filter((path) => !path.includes('.')))
+  return items.some((one) => Object.keys(one).some((name) => !whole.has(name)))
+}
+
+type Item = Readonly<Record<string, unknown>>
+
+/**
+ * A page of calls or conversations. Whatever may hold what was said (transcripts, and fields that the
+ * contract does not know) is in the text only between untrusted marks, made plain.
+ */
+function listWithSpeech(
+  { items, ...page }: StructuredContent,
+  {
+    shape,
+    shortening,
+    request,
+  }: { shape: z.ZodRawShape; shortening: ItemShortening; request: RouteRequest },
+): ToolOutput {
+  const parts = (items as Item[]).map((item) => splitItem(item, shape))
+  const whole = { ...page, items: parts.map(({ item }) => item) }
+  if (parts.every(({ others }) => Object.keys(others).length === 0)) return { structured: whole }
+  const { structured } = shortenResult(whole, { shortening, request })
+  const shown = parts.slice(0, Number(structured.returned))
+  const share = Math.max(100, (resultBudget * 0.7) / shown.length)
+  return {
+    structured,
+    lines: [
+      compactJson({ ...structured, items: shown.map(({ known }) => known) }),
+      ...betweenMarks(
+        `More of each of the ${shown.length}.`,
+        shown.map(
+          ({ id, others }) =>
+            `- ${id}: ${shortenToTokens(compactJson(plainFields(others)), share)}`,
+        ),
+      ),
+    ],
+  }
+}
+
+/** An item, its fields that the contract knows, and those that may hold what was said. */
+function splitItem({ messages, ...rest }: Item, shape: z.ZodRawShape) {
+  const { known, others } = knownAndOthers(rest, shape)
+  const spoken = messages === undefined ? others : { ...others, messages }
+  const capture = { ...known.capture, ...(others.capture as object | undefined) }
+  return {
+    id: String(rest.id ?? rest.conversation_id),
+    known,
+    others: spoken,
+    item: { ...spoken, ...known, ...('capture' in rest && { capture: known.capture && capture }) },
+  }
+}

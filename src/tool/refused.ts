@@ -1,0 +1,91 @@
+import type { StateError } from '../state/state-access.ts'
+
+/** One argument that cannot be used, and why. */
+export interface ArgumentProblem {
+  /** Dotted path, such as `voice.settings.speed`. */
+  readonly argument: string
+  readonly message: string
+}
+
+/** A failure as results report it: what happened, which arguments are wrong, what to do next. */
+export interface Advice {
+  readonly what: string
+  readonly fields: readonly (ArgumentProblem & { readonly type?: string })[]
+  readonly next: string
+  /** Whether the very same call can succeed later. */
+  readonly retryable: boolean
+}
+
+/** Why the steps of a tool refused, for programs. */
+export type RefusalKind =
+  | 'all_failed'
+  | 'bad_arguments'
+  | 'conflict'
+  | 'needs_person'
+  | 'not_allowed'
+  | 'not_taken'
+  | 'state_unavailable'
+  | 'unknown_outcome'
+
+/** What a program needs to know of a refusal besides its kind. */
+export interface RefusalFacts {
+  /** The rule of the dial policy that the call breaks. */
+  readonly rule?: string
+  /** Seconds after which the same call may succeed; `null`: not known, or waiting does not help. */
+  readonly retryAfter?: number | null
+}
+
+/** Thrown by the steps of a tool that refuse: what is wrong and what to do. Nothing was done. */
+export class Refused extends Error {
+  override readonly name = 'Refused'
+  readonly kind: RefusalKind
+  readonly advice: Omit<Advice, 'next'> & { readonly next: string | undefined }
+  readonly facts: RefusalFacts
+
+  constructor(
+    kind: RefusalKind,
+    what: string,
+    { fields = [], next, retryable = false, facts = {} }: RefusalOptions = {},
+  ) {
+    super(what)
+    this.kind = kind
+    this.advice = { what, fields, next, retryable }
+    this.facts = facts
+  }
+}
+
+interface RefusalOptions {
+  readonly fields?: Advice['fields']
+  readonly next?: string
+  /** Whether the very same call can succeed later. */
+  readonly retryable?: boolean
+  readonly facts?: RefusalFacts
+}
+
+/** Refuses arguments that are wrong, each with what to do about it. */
+export const badArguments = (fields: Advice['fields']): Refused =>
+  new Refused('bad_arguments', 'the arguments cannot be right; nothing was sent', { fields })
+
+/** After how many seconds a state that is slow or away is tried again. */
+const stateRetrySeconds = 10
+
+/**
+ * What the server has to keep cannot be kept. `detail` names the state and its fault: it is for who runs
+ * the server, not for every user of it.
+ */
+export function stateRefusal({ isTemporary }: StateError, detail: string | undefined): Refused {
+  const what =
+    'what this server keeps (calls, limits, confirmations) cannot be read or written at the moment, and without it this is not done. Nothing was done by this call'
+  const next = isTemporary
+    ? `Try again in ${stateRetrySeconds} s with the same arguments. If it persists, tell the user: the operator of this server has to look at its state; the log of the server has the details.`
+    : 'Trying again will not help. Tell the user: the operator of this server has to repair it; the log of the server has the details.'
+  return new Refused(
+    'state_unavailable',
+    detail === undefined ? what : `${what}. ${detail.replace(/\.$/, '')}`,
+    {
+      next,
+      retryable: isTemporary,
+      facts: { retryAfter: isTemporary ? stateRetrySeconds : null },
+    },
+  )
+}

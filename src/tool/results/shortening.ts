@@ -1,0 +1,229 @@
+import type { RouteRequest } from '../../contract/route.ts'
+import { safeJson } from '../../text/safe-text.ts'
+import { estimateTokens, firstLines, fitsTokens, shortenToTokens } from '../../text/tokens.ts'
+import type { ItemShortening, StructuredContent } from '../tool.ts'
+
+/** Most tokens of one result, about: more would fill the context of the model that reads it. */
+export const resultBudget = 6000
+
+type Content = Readonly<StructuredContent>
+
+/** A result and its text, both within the budget. */
+export interface ShortResult {
+  readonly structured: StructuredContent
+  readonly text: string
+}
+
+/**
+ * Shortens a result that is too long. Where it has items, the last ones are left out of data and text;
+ * otherwise only the text is shortened, and `structured` stays whole for programs.
+ */
+export function shortenResult(
+  structured: StructuredContent,
+  { shortening, request }: { shortening: ItemShortening | undefined; request: RouteRequest },
+): ShortResult {
+  const text = compactJson(structured)
+  if (fitsTokens(text, resultBudget)) return { structured, text }
+  const items = shortening?.count(structured) ?? 0
+  if (!shortening || items === 0) {
+    return { structured, text: shortenValue(structured, resultBudget, text) }
+  }
+  // At least one item: with none the caller would get no further.
+  let [kept, tooMany] = [1, items + 1]
+  while (tooMany - kept > 1) {
+    const middle = (kept + tooMany) >> 1
+    const part = shortening.keep(structured, middle, request)
+    if (fitsTokens(compactJson(part), resultBudget)) kept = middle
+    else tooMany = middle
+  }
+  const part = kept < items ? { ...shortening.keep(structured, kept, request) } : structured
+  return { structured: part, text: shortenValue(part, resultBudget) }
+}
+
+/** Shortens the array of this name; `rest` says how to get the rest. */
+export const shortenArray = (
+  name: string,
+  rest: (result: Content, kept: number, request: RouteRequest) => Content,
+): ItemShortening => ({
+  count: (result) => arrayOf(result[name]).length,
+  keep: (result, kept, request) => ({
+    ...result,
+    [name]: arrayOf(result[name]).slice(0, kept),
+    ...rest(result, kept, request),
+  }),
+})
+
+const arrayOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+/** Lines as a text of about so many tokens, from the first on; it says how many are left out. */
+export function shortenLines(whole: readonly string[], budget: number): string {
+  const text = whole.join('\n')
+  if (fitsTokens(text, budget)) return text
+  const short = whole.map((line) => shortenToTokens(line, budget / 3))
+  const { lines, more } = firstLines(short, budget - tokensOfNote)
+  return [
+    ...lines,
+    ...missingEndMarks(lines),
+    `Shortened${more > 0 ? `: ${more} more lines` : ''}; structuredContent has all of it.`,
+  ].join('\n')
+}
+
+/** What the note and an end mark cost, about. */
+const tokensOfNote = 60
+
+/** The end marks of untrusted text whose end was left out. */
+function missingEndMarks(lines: readonly string[]): string[] {
+  const marks = lines.flatMap((line) => /^<(untrusted-speech \w+)>$/.exec(line)?.[1] ?? [])
+  return marks.map((mark) => `</${mark}>`).filter((end) => !lines.includes(end))
+}
+
+/*
+ * Shortening a value for the text that a model reads. The data for programs, structuredContent, stays
+ * whole, because there a part of an object would look like the whole object.
+ */
+
+const note =
+  'Shortened where it says "more"; structuredContent has all of it. Tools that take fields show a part by its path, such as metadata.name.'
+
+/**
+ * A value as JSON text of about so many tokens, which says how much is left out and where. `text` is
+ * the whole value as compact JSON, where the caller has it already.
+ */
+export function shortenValue(
+  value: unknown,
+  budget: number,
+  text: string = compactJson(value),
+): string {
+  if (fitsTokens(text, budget)) return text
+  const whole: unknown = JSON.parse(text)
+  const most = budget - estimateTokens(note)
+  const sizes = new Sizes(most)
+  // Quotes and line breaks cost more within JSON, so the first try may still be too long.
+  for (let share = most; ; share *= 0.7) {
+    const short = compactJson(shortValue(whole, share, sizes))
+    if (fitsTokens(short, most) || share < 50) return `${short}\n${note}`
+  }
+}
+
+/**
+ * Tokens of values. Counting ends where a value costs more than `enough`: how much more makes no
+ * difference, and a result may have a million parts.
+ */
+class Sizes {
+  readonly #enough: number
+  readonly #known = new Map<object, number>()
+
+  constructor(enough: number) {
+    this.#enough = enough
+  }
+
+  /** Tokens of a value; for one that costs more than enough, any number above that. */
+  of(value: unknown): number {
+    if (typeof value !== 'object' || value === null) {
+      return estimateTokens(JSON.stringify(value), this.#enough)
+    }
+    const known = this.#known.get(value)
+    if (known !== undefined) return known
+    let size = 2
+    for (const [name, field] of entriesOf(value)) {
+      size += this.ofEntry(name, field)
+      if (size > this.#enough) break
+    }
+    this.#known.set(value, size)
+    return size
+  }
+
+  ofEntry(name: string, field: unknown): number {
+    return nameSize(name) + this.of(field)
+  }
+}
+
+/** Properties of an object, or items of an array, which have no name. */
+const entriesOf = (value: object): [name: string, field: unknown][] =>
+  Array.isArray(value) ? value.map((item) => ['', item]) : Object.entries(value)
+
+const nameSize = (name: string) => (name === '' ? 1 : estimateTokens(name) + 2)
+
+/** The least that is worth showing of a shortened entry, and what the count of the rest costs, tokens. */
+const leastShown = 24
+const moreSize = 10
+
+/**
+ * The same value within the budget: small entries stay whole, large ones share the rest evenly, and
+ * where there are too many entries, only the first are shown.
+ */
+function shortValue(value: unknown, budget: number, sizes: Sizes): unknown {
+  if (sizes.of(value) <= budget) return value
+  if (typeof value === 'string') return shortenToTokens(value, budget)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = entriesOf(value)
+  const shown: { name: string; field: unknown; size: number }[] = []
+  let room = budget - moreSize
+  for (const [name, field] of entries) {
+    const size = sizes.ofEntry(name, field)
+    room -= Math.min(size, leastShown)
+    if (room < 0) break
+    shown.push({ name, field, size })
+  }
+  const more = entries.length - shown.length
+  const share = evenShare(shown, budget - moreSize)
+  const fields = shown.map(({ name, field, size }): [string, unknown] => [
+    name,
+    size <= share ? field : shortValue(field, share - nameSize(name), sizes),
+  ])
+  if (Array.isArray(value)) {
+    return [...fields.map(([, item]) => item), ...(more > 0 ? [`… ${more} more`] : [])]
+  }
+  return Object.fromEntries([...fields, ...(more > 0 ? [['…', `${more} more fields`]] : [])])
+}
+
+/** The most that each entry may cost so that all fit together. */
+function evenShare(entries: readonly { size: number }[], budget: number): number {
+  let left = budget
+  const sizes = entries.map(({ size }) => size).sort((a, b) => a - b)
+  for (const [at, size] of sizes.entries()) {
+    const share = left / (sizes.length - at)
+    if (size > share) return share
+    left -= size
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+/**
+ * A result as text for a model: JSON without null, empty values and flags that have their usual
+ * value. All other values stay, `false` and `0` too, because they are answers.
+ */
+export function compactJson(value: unknown): string {
+  return safeJson(JSON.stringify(withoutEmpty(value)) ?? '{}')
+}
+
+function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    // A position within an array may matter, so no item is left out.
+    return value.map((item) => withoutEmpty(item) ?? null)
+  }
+  if (typeof value !== 'object' || value === null) return value
+  const kept: Record<string, unknown> = {}
+  for (const [name, given] of Object.entries(value)) {
+    const field = withoutEmpty(given)
+    if (isEmpty(field) || usual[name] === field) continue
+    // As a field of its own, whatever its name.
+    if (name === '__proto__') Object.defineProperty(kept, name, { value: field, enumerable: true })
+    else kept[name] = field
+  }
+  return kept
+}
+
+/** Flags that are shown only where they differ from this. */
+const usual: Readonly<Record<string, unknown>> = {
+  is_archived: false,
+  is_active: true,
+  is_managed: false,
+  has_auth_password: false,
+  recommended: false,
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true
+  return typeof value === 'object' && Object.keys(value).length === 0
+}

@@ -1,0 +1,353 @@
+import * as z from 'zod'
+import { Usage } from '../../contract/usage.ts'
+import { nameWithId } from '../../text/closest-match.ts'
+import { firstLines } from '../../text/tokens.ts'
+import type { OutputWithLines, StructuredContent } from '../tool.ts'
+import { resultBudget } from './shortening.ts'
+
+const Sum = z.object({
+  seconds: z.number().describe('Conversation time, seconds.'),
+  minutes: z.number().describe('The same in minutes, rounded.'),
+  conversations: z.number().describe('Completed conversations.'),
+})
+
+/** What get_usage returns; each value also has what `totals` has. */
+export const UsageResult = Usage.extend({
+  totals: Sum.extend({
+    before: Sum.optional().describe('In the compared time.'),
+    change: Sum.optional().describe('Difference.'),
+    percent: z.number().nullish().describe('Change of seconds; null: there were none before.'),
+  }).describe('Of the whole range.'),
+  compared_with: z.object({ start: z.string(), end: z.string() }).optional(),
+  names: z
+    .record(z.string(), z.record(z.string(), z.string()))
+    .optional()
+    .describe('Names of agents and subaccounts by id.'),
+  note: z.string().optional().describe('What was left out, and how to get it.'),
+})
+
+/** Left for the notes and the account, which follow the lines. */
+const spareTokens = 300
+
+/** Usage as data and as text. Of a long series both have the first buckets; totals are of all. */
+export function usageResult(report: UsageReport): OutputWithLines {
+  const head = headLines(report)
+  const rows = report.isSeries ? bucketRows(report) : []
+  const lines = [...head, ...rows.map(({ text }) => text)]
+  const fitting = firstLines(lines, resultBudget - spareTokens).lines.length
+  const inText = rows[Math.max(1, fitting - head.length)]?.first ?? report.data.length
+  const data = report.isSeries ? report.data.map(withMinutes) : report.data
+  const next = Math.min(inText, fittingBuckets(data))
+  const notes = [
+    ...(report.isPart ? [partNote(report.data)] : []),
+    ...(next < report.data.length ? [shortenedNote(report.data, next)] : []),
+    ...(report.names.note ? [report.names.note] : []),
+  ]
+  const shown = rows.filter(({ first }) => first < next)
+  return {
+    structured: contentOf(report, data.slice(0, next), notes),
+    lines: [...head, ...shown.map(({ text }) => text), ...notes],
+  }
+}
+
+/** Most tokens of the buckets as data, about: they say more than the lines, and some clients show both. */
+const dataBudget = 1.2 * resultBudget
+
+/** How many buckets stay within the budget for data, at least one. */
+function fittingBuckets(data: Usage['data']): number {
+  const texts = data.map((bucket) => JSON.stringify(bucket))
+  return firstLines(texts, dataBudget).lines.length
+}
+
+function contentOf(
+  { meta, rest, totals, comparedWith, names, groupBy }: UsageReport,
+  data: Usage['data'],
+  notes: readonly string[],
+): StructuredContent {
+  const { start, end } = comparedWith ?? {}
+  const named = Object.entries({ agent: names.agent, subaccount: names.subaccount })
+    .filter(([dimension]) => groupBy.includes(dimension))
+    .map(([dimension, byId]) => [dimension, Object.fromEntries(byId)])
+  return {
+    ...rest,
+    meta,
+    totals,
+    ...(comparedWith && { compared_with: { start: isoOf(start), end: isoOf(end) } }),
+    ...(named.length > 0 && { names: Object.fromEntries(named) }),
+    ...(notes.length > 0 && { note: notes.join(' ') }),
+    data,
+  }
+}
+
+const isoOf = (ms = 0) => new Date(ms).toISOString()
+
+const withMinutes = ({ ts, values, ...rest }: Usage['data'][number]) => ({
+  ts,
+  ...rest,
+  values: values.map((value) => ({ ...value, ...sumOf([value]) })),
+})
+
+const partNote = (data: Usage['data']) =>
+  `The platform gives at most ${data.length} buckets, these from ${data[0]?.ts} to ${data.at(-1)?.ts}; totals are of the whole range.`
+
+const shortenedNote = (data: Usage['data'], next: number) =>
+  `Shortened to ${next} of ${data.length} buckets: go on with start = ${data[next]?.ts}, or take a coarser granularity. totals are of all.`
+
+/** Usage of a time, to be shown. */
+export interface UsageReport {
+  /** What else the platform replied. */
+  readonly rest: Readonly<Record<string, unknown>>
+  readonly meta: Usage['meta']
+  readonly data: Usage['data']
+  /** Of the whole range. */
+  readonly totals: Omit<UsageGroup, 'dimensions'>
+  /** Of the whole range, the most used first. */
+  readonly groups: readonly UsageGroup[]
+  readonly groupBy: readonly string[]
+  readonly zone: string
+  /** `data` has buckets, not totals. */
+  readonly isSeries: boolean
+  /** `data` has only some of the buckets: the platform gives so many at most. */
+  readonly isPart: boolean
+  /** The time that the totals are compared with, Unix ms. */
+  readonly comparedWith?: { readonly start: number; readonly end: number }
+  readonly names: UsageNames
+}
+
+/** Names by id. */
+interface UsageNames {
+  readonly agent: ReadonlyMap<string, string>
+  readonly subaccount: ReadonlyMap<string, string>
+  /** Why some are missing. */
+  readonly note: string | undefined
+}
+
+type Bucket = UsageReport['data'][number]
+
+/** The range with its totals, then one line for each group, the most used first. */
+function headLines(report: UsageReport): string[] {
+  const { meta, totals, groups, comparedWith, zone } = report
+  const range = rangeInWords({ start: meta.start, end: meta.end }, zone)
+  const grouped = groups.filter(({ dimensions }) => dimensions !== null)
+  return [
+    `${range}: ${sumInWords(totals)} completed conversations, subaccounts included.`,
+    ...(comparedWith ? comparisonLines(report, comparedWith) : []),
+    ...grouped.map(
+      (group) => `- ${labelOf(group, report, nameWithId)}: ${groupInWords(group, totals)}`,
+    ),
+  ]
+}
+
+function comparisonLines(
+  { meta, totals, zone, groupBy }: UsageReport,
+  compared: NonNullable<UsageReport['comparedWith']>,
+): string[] {
+  const { before } = totals
+  if (!before) return []
+  const lengths = [
+    Date.parse(String(meta.end)) - Date.parse(String(meta.start)),
+    compared.end - compared.start,
+  ].map((ms) => ms / 86_400_000)
+  const [now = 0, earlier = 0] = lengths
+  return [
+    `Compared with ${rangeInWords(compared, zone)}: ${sumInWords(before)}. Change: ${changeInWords(totals)}.${groupBy.length > 0 ? unusedNote : ''}`,
+    ...(Math.abs(now - earlier) > 0.05 * earlier
+      ? [
+          `The times have ${tenth(now)} and ${tenth(earlier)} days: ${tenth(totals.minutes / now)} against ${tenth(before.minutes / earlier)} min a day.`,
+        ]
+      : []),
+  ]
+}
+
+/** The platform gives no group without use, so nothing is known of those. */
+const unusedNote = ' What has no use in either time is not listed.'
+
+const tenth = (value: number) => String(Math.round(value * 10) / 10)
+
+const sumInWords = ({ minutes, seconds, conversations }: UsageSum) =>
+  `${minutes} min (${seconds} s), ${conversations}`
+
+const groupInWords = (group: UsageGroup, totals: UsageSum) =>
+  group.before
+    ? `${sumInWords(group)}; before ${sumInWords(group.before)}; ${changeInWords(group)}`
+    : `${sumInWords(group)}${totals.seconds > 0 ? `; ${tenth((group.seconds / totals.seconds) * 100)} %` : ''}`
+
+function changeInWords({ change, percent }: Partial<UsageGroup>): string {
+  if (!change) return ''
+  const { minutes, conversations } = change
+  const inPercent = percent === null || percent === undefined ? '' : ` (${signed(percent)} %)`
+  return `${signed(minutes)} min${inPercent}, ${signed(conversations)}`
+}
+
+const signed = (value: number) => (value > 0 ? `+${value}` : String(value))
+
+/** A line, and the index of the first bucket in it. */
+interface BucketRow {
+  readonly text: string
+  readonly first: number
+}
+
+/** A line for each bucket; a run of buckets without use is one line. */
+function bucketRows(report: UsageReport): BucketRow[] {
+  const rows: BucketRow[] = []
+  const { data } = report
+  for (let first = 0; first < data.length; ) {
+    let end = first
+    while (end < data.length && isUnused(data[end])) end++
+    const [from, to] = [data[first], data[Math.max(first, end - 1)]]
+    if (!from || !to) break
+    rows.push({
+      first,
+      text: end > first ? unusedRow([from, to], end - first, report) : bucketRow(from, report),
+    })
+    first = Math.max(end, first + 1)
+  }
+  return rows
+}
+
+const isUnused = (bucket: Bucket | undefined) =>
+  bucket?.values.every(({ seconds, conversations }) => seconds === 0 && conversations === 0)
+
+function unusedRow([from, to]: [Bucket, Bucket], count: number, report: UsageReport): string {
+  const start = bucketInWords(from, report)
+  return count === 1
+    ? `${start}: none`
+    : `${start} to ${bucketInWords(to, report)}: none (${count})`
+}
+
+function bucketRow(bucket: Bucket, report: UsageReport): string {
+  const parts = [...bucket.values]
+    .sort(byUse)
+    .filter(({ dimensions }) => dimensions)
+    .map((value) => `${labelOf(value, report, shortLabel(report))} ${sumInWords(sumOf([value]))}`)
+  const sum = `${bucketInWords(bucket, report)}: ${sumInWords(sumOf(bucket.values))}`
+  return parts.length > 0 ? `${sum} = ${parts.join('; ')}` : sum
+}
+
+/** `Mon 2026-11-09`, `2026-11`, or the hour with its offset, which tells repeated hours apart. */
+function bucketInWords({ ts }: Bucket, { meta: { granularity } }: UsageReport): string {
+  const [, date = '', time = '', offset = ''] =
+    /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)[\d:.]*(Z|[+-].*)?$/.exec(ts) ?? []
+  if (!date) return ts
+  if (granularity === 'month' && date.endsWith('-01')) return date.slice(0, 7)
+  const weekday = new Date(`${date}T00:00:00Z`).toUTCString().slice(0, 3)
+  if (granularity === 'day') return `${weekday} ${date}${time === '00:00' ? '' : ` from ${time}`}`
+  return `${date} ${time}${offset === 'Z' ? '' : offset}`
+}
+
+/** What a group or a value is of: names beside ids. */
+function labelOf(
+  { dimensions }: Pick<UsageGroup, 'dimensions'> | Pick<UsageValue, 'dimensions'>,
+  { names, groupBy }: UsageReport,
+  inWords: (name: string | undefined, id: string) => string,
+): string {
+  const known = Object.entries(dimensions ?? {})
+  const order = (dimension: string) => groupBy.indexOf(dimension)
+  return known
+    .sort(([a], [b]) => order(a) - order(b))
+    .map(([dimension, value]) => {
+      const id = String(value)
+      if (dimension !== 'agent' && dimension !== 'subaccount') return id
+      return inWords(names[dimension].get(id), id)
+    })
+    .join(', ')
+}
+
+/** The name alone where no other id has it: the lines of the groups have the ids. */
+const shortLabel =
+  ({ names }: UsageReport) =>
+  (name: string | undefined, id: string): string => {
+    if (name === undefined) return id
+    const all = [...names.agent.values(), ...names.subaccount.values()]
+    return all.filter((one) => one === name).length === 1 ? name : nameWithId(name, id)
+  }
+
+/** `2026-11-01 00:00 to 2026-11-22 04:56 Europe/Berlin` */
+function rangeInWords({ start, end }: { start: unknown; end: unknown }, zone: string): string {
+  return `${timeInWords(start, zone)} to ${timeInWords(end, zone)} ${zone}`
+}
+
+/** A time as its zone has it; as the platform gives it where it is no time. */
+function timeInWords(time: unknown, timeZone: string): string {
+  const ms = typeof time === 'number' ? time : Date.parse(String(time))
+  if (Number.isNaN(ms)) return String(time ?? '?')
+  return new Date(ms).toLocaleString('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' })
+}
+
+/** One value of a bucket, as the platform gives it. */
+export type UsageValue = Usage['data'][number]['values'][number]
+
+/** Completed conversations: how many, and how long they took. */
+export interface UsageSum {
+  readonly seconds: number
+  readonly minutes: number
+  readonly conversations: number
+}
+
+/** How much more there is than in another time; `percent` of the seconds is null if there were none. */
+interface UsageChange {
+  readonly before: UsageSum
+  readonly change: UsageSum
+  readonly percent: number | null
+}
+
+/** The sum of a group; `dimensions` is null where nothing is grouped. */
+export interface UsageGroup extends UsageSum, Partial<UsageChange> {
+  readonly dimensions: Readonly<Record<string, unknown>> | null
+}
+
+const rounded = (value: number, digits: number) => Math.round(value * 10 ** digits) / 10 ** digits
+
+/** Minutes are rounded to a tenth. Sums of seconds with fractions would have many digits. */
+const usageSum = (seconds: number, conversations: number): UsageSum => ({
+  seconds: rounded(seconds, 3),
+  minutes: rounded(seconds / 60, 1),
+  conversations,
+})
+
+type Counted = Pick<UsageSum, 'seconds' | 'conversations'>
+
+export const sumOf = (values: readonly Counted[]): UsageSum =>
+  usageSum(
+    values.reduce((sum, { seconds }) => sum + seconds, 0),
+    values.reduce((sum, { conversations }) => sum + conversations, 0),
+  )
+
+/** The most use first. */
+const byUse = (a: Counted, b: Counted): number =>
+  b.seconds - a.seconds || b.conversations - a.conversations
+
+/** One sum for each group of values, the most used first. */
+export function usageGroups(values: readonly UsageValue[]): UsageGroup[] {
+  const groups = Map.groupBy(values, groupKey)
+  return [...groups.values()]
+    .map((group) => ({ ...sumOf(group), dimensions: group[0]?.dimensions ?? null }))
+    .sort(byUse)
+}
+
+/** What a value is grouped by, in whatever order the platform names the dimensions. */
+const groupKey = ({ dimensions }: Pick<UsageGroup, 'dimensions'> | UsageValue): string =>
+  JSON.stringify(Object.entries(dimensions ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+export const changeOf = (now: UsageSum, before: UsageSum): UsageChange => ({
+  before,
+  change: usageSum(now.seconds - before.seconds, now.conversations - before.conversations),
+  percent: before.seconds === 0 ? null : rounded((now.seconds / before.seconds - 1) * 100, 1),
+})
+
+/** The groups of two times side by side; a group that is missing in one of them has no use there. */
+export function compareGroups(
+  now: readonly UsageGroup[],
+  before: readonly UsageGroup[],
+): UsageGroup[] {
+  const nothing = usageSum(0, 0)
+  const earlier = new Map(before.map((group) => [groupKey(group), group]))
+  const known = new Set(now.map(groupKey))
+  const gone = before
+    .filter((group) => !known.has(groupKey(group)))
+    .map(({ dimensions }) => ({ ...nothing, dimensions }))
+  return [...now, ...gone].map((group) => {
+    const { dimensions: _, ...sum } = { ...nothing, ...earlier.get(groupKey(group)) }
+    return { ...group, ...changeOf(group, sum) }
+  })
+}

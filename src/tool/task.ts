@@ -1,0 +1,99 @@
+import {
+  type CallToolResult,
+  type InputRequests,
+  type InputRequiredResult,
+  ProtocolError,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import { pollIntervalMs } from '../calls/call-follower.ts'
+import type { CallDetail } from '../contract/call.ts'
+import { clientText, safeLine } from '../text/safe-text.ts'
+
+/*
+ * A task (SEP-2663) stands for the result of a tool that follows a call. Its id holds all that is
+ * known of it, so tasks need no store, survive a restart, and any replica answers for them. The
+ * platform decides, by the key of the request, whether the caller may see the call.
+ */
+
+/** How long a task can be asked for, ms: longer than the longest call. */
+export const taskTtlMs = 13 * 3_600_000
+
+const TaskId = z.object({
+  account: z.string(),
+  call: z.string(),
+  created: z.int().min(0).max(8.64e15),
+})
+export type TaskId = z.output<typeof TaskId>
+
+/**
+ * The state of a task, with what belongs to it (DetailedTask). `completed` holds whatever result the
+ * tool gives, also one with `isError`; `failed` is for JSON-RPC errors only. `inputRequests` are
+ * those that are not answered yet; a key stands for one request as long as the task lives.
+ */
+export type TaskState = { readonly statusMessage: string } & (
+  | { readonly status: 'working' | 'cancelled' }
+  | { readonly status: 'input_required'; readonly inputRequests: InputRequests }
+  | { readonly status: 'completed'; readonly result: CallToolResult }
+  | {
+      readonly status: 'failed'
+      readonly error: { readonly code: number; readonly message: string; readonly data?: unknown }
+    }
+)
+
+/** A task in the protocol's own shape. */
+export type Task = TaskState & {
+  readonly taskId: string
+  readonly createdAt: string
+  readonly lastUpdatedAt: string
+  readonly ttlMs: number
+  readonly pollIntervalMs: number
+  readonly [field: string]: unknown
+}
+
+/** How a task shows the call that it follows: its state in a line, and in the end as a result. */
+export interface CallTaskView {
+  readonly state: (call: CallDetail) => string
+  readonly result: (
+    call: CallDetail,
+  ) => Pick<CallToolResult, 'content'> & { structuredContent: Record<string, unknown> }
+}
+
+/** The task that follows a call which was just placed. */
+export function taskOfCall(call: { id: string }, account: string, message: string): Task {
+  const id = { account, call: call.id, created: Date.now() }
+  return taskIn({ status: 'working', statusMessage: message }, encodeTaskId(id), id)
+}
+
+/** The task of that id, which was created then, in a state. */
+export function taskIn(
+  state: TaskState,
+  taskId: string,
+  { created }: Pick<TaskId, 'created'>,
+): Task {
+  return {
+    ...state,
+    taskId,
+    statusMessage: safeLine(state.statusMessage),
+    createdAt: new Date(created).toISOString(),
+    lastUpdatedAt: new Date().toISOString(),
+    ttlMs: taskTtlMs,
+    pollIntervalMs: pollIntervalMs(Date.now() - created),
+  }
+}
+
+/** A task in place of a result: the SDK passes on what an extension adds, but has no type for it. */
+export const createTaskResult = (task: Task) =>
+  ({ resultType: 'task', ...task }) as unknown as InputRequiredResult
+
+const encodeTaskId = (id: TaskId) => Buffer.from(JSON.stringify(id)).toString('base64url')
+
+/** Throws ProtocolError for an id that this server did not make, or that is too old. */
+export function decodeTaskId(taskId: string): TaskId {
+  try {
+    const id = TaskId.parse(JSON.parse(Buffer.from(taskId, 'base64url').toString()))
+    if (Date.now() - id.created <= taskTtlMs) return id
+  } catch {
+    // Not an id of this server: reported below.
+  }
+  throw new ProtocolError(-32602, `There is no task ${clientText(taskId, 64)}, or it is too old.`)
+}

@@ -1,0 +1,135 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, describe, expect, test } from 'vitest'
+import { readConfig, settings } from '../../../src/cli/commands/index.ts'
+import { ConfigError } from '../../../src/cli/config/config-error.ts'
+import { readConfigFile } from '../../../src/cli/config/config-file.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'config-file-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function fileOf(content: unknown): string {
+  const path = join(folder, 'config.json')
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+const read = (content: unknown) => readConfigFile(fileOf(content), settings)
+const httpWith = (content: unknown, env = {}, flags: string[] = []) => {
+  const config = readConfig(['http', '--config', fileOf(content), ...flags], env)
+  if (config.command !== 'http') throw new Error(config.command)
+  return config
+}
+
+describe('a configuration file', () => {
+  test('says everything that flags can, in types of JSON', () => {
+    const config = httpWith({
+      $schema: './config.schema.json',
+      port: 4000,
+      'client-timeout': 2.5,
+      'allowed-hosts': ['a.example', 'b.example'],
+      confirm: 'always',
+      'local-token': 'off',
+      'read-only': true,
+      toolsets: ['calls', 'usage'],
+      'dial-policy': { allow_countries: ['DE'] },
+      account: null,
+    })
+    expect(config).toMatchObject({
+      listen: { port: 4000 },
+      allowedHosts: ['a.example', 'b.example'],
+      wantsLocalToken: false,
+      limits: { clientMs: 2500 },
+      scope: { account: undefined, exposure: { toolsets: 'calls,usage', readOnly: 'true' } },
+      calling: { confirm: 'always', policy: { text: '{"allow_countries":["DE"]}' } },
+    })
+  })
+
+  test('every setting of every command can be given', () => {
+    const all = Object.entries(settings).filter(
+      ([name, { variable }]) => variable !== undefined && name !== 'config',
+    )
+    const samples = { string: 'x', boolean: true, array: ['x'], number: 1, integer: 1, object: {} }
+    const content = Object.fromEntries(
+      all.map(([name, { json }]) => [
+        name,
+        json.enum?.[0] ?? samples[[json.type].flat()[0] ?? 'string'],
+      ]),
+    )
+    expect(Object.keys(read(content)).toSorted()).toEqual(all.map(([name]) => name).toSorted())
+  })
+
+  test('flags win over variables, and variables over the file; what is blank does not count', () => {
+    const port = (...given: Parameters<typeof httpWith>) => httpWith(...given).listen.port
+    const env = { VOICE_AGENT_PORT: '2' }
+    expect(port({ port: 1 })).toBe(1)
+    expect(port({ port: 1 }, env)).toBe(2)
+    expect(port({ port: 1 }, env, ['--port', '3'])).toBe(3)
+    expect(port({ port: 1 }, { VOICE_AGENT_PORT: ' ' })).toBe(1)
+    expect(port({ port: 1 }, env, ['--port='])).toBe(2)
+  })
+
+  test('can be named by a variable', () => {
+    const config = readConfig(['sandbox'], { VOICE_AGENT_CONFIG: fileOf({ port: 77 }) })
+    expect(config).toMatchObject({ command: 'sandbox', listen: { port: 77 } })
+  })
+
+  test.each([
+    ['an unknown setting', { prt: 1 }, 'there is no setting "prt"; is port meant?'],
+    ['a setting of one run', { json: true }, /there is no setting "json"\.$/],
+    ['another file', { config: 'x' }, 'a file cannot name another'],
+    ['a setting of every object', { toString: 'x' }, 'there is no setting "toString"'],
+    [
+      'a key given twice',
+      '{"port": 1,\n"port": 2}',
+      'port is given twice, the second time in line 2',
+    ],
+    ['a policy key given twice', '{"dial-policy": {"max_per_day": 1, "max_per_day": 2}}', 'twice'],
+    ['a text for a number', { port: '1' }, 'port takes a whole number.'],
+    ['a number for a text', { account: 1 }, 'account takes a text.'],
+    ['an object for a list', { 'allowed-hosts': {} }, 'allowed-hosts takes a list of texts'],
+    ['a comma in a list', { 'allowed-hosts': ['a,b'] }, 'allowed-hosts takes a list of texts'],
+    ['true for a choice', { 'local-token': true }, 'local-token takes "on", "off".'],
+    ['a list', [], 'it must hold one JSON object'],
+    ['an empty file', '', 'it is not JSON'],
+    ['a value out of bounds', { port: 70_000 }, '--port (VOICE_AGENT_PORT) takes a whole number'],
+    ['a blank policy', { 'dial-policy': ' ' }, 'is empty: the policy it should hold'],
+  ])('with %s is refused as a whole', (_, content, message) => {
+    expect(() => httpWith(content)).toThrow(message)
+    expect(() => httpWith(content)).toThrow(ConfigError)
+  })
+
+  test('that cannot be read is an error that names it', () => {
+    expect(() => readConfig(['--config', join(folder, 'none.json')], {})).toThrow(
+      /none\.json: there is no such file/,
+    )
+    expect(() => readConfig(['--config', folder], {})).toThrow(/it cannot be read/)
+  })
+
+  test('is not repeated in an error: it may hold a key', () => {
+    for (const content of ['{"api-key": sk-live-1}', '{"api-key": ["sk-live-1"]}', '"sk-live-1"']) {
+      expect(() => read(content)).toThrow(/^(?!.*sk-live)/)
+    }
+  })
+
+  test('is accepted by the published schema exactly where it is accepted here', () => {
+    const schema = readFileSync(
+      join(import.meta.dirname, '../../../docs/config.schema.json'),
+      'utf8',
+    )
+    const isValid = new Ajv2020({ strict: false }).compile(JSON.parse(schema))
+    const good = { port: 1, 'allowed-hosts': ['a'], confirm: 'auto', 'dial-policy': {} }
+    expect(isValid(good)).toBe(true)
+    for (const wrong of [
+      { prot: 1 },
+      { port: '1' },
+      { port: 70_000 },
+      { confirm: 'x' },
+      { json: true },
+    ]) {
+      expect(isValid(wrong)).toBe(false)
+    }
+  })
+})

@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError } from '../../../src/cli/config/config-error.ts'
+import { oauthConfig } from '../../../src/cli/config/http.ts'
+
+describe('--oauth', () => {
+  test('takes the public address', () => {
+    const texts = { oauth: 'true', 'public-url': 'https://voice.example.com:8443/' }
+    expect(oauthConfig(texts, {})?.publicUrl.origin).toBe('https://voice.example.com:8443')
+    expect(oauthConfig({ ...texts, 'public-url': 'http://127.0.0.1:3000' }, {})).toBeDefined()
+    expect(oauthConfig({}, {})).toBeUndefined()
+    expect(oauthConfig({ oauth: 'false' }, {})).toBeUndefined()
+  })
+
+  test.each([
+    [{ oauth: 'true' }, /needs --public-url/],
+    [{ oauth: 'maybe' }, /true or false/],
+    [{ 'public-url': 'https://a.example.com' }, /needs --oauth/],
+    [{ 'oauth-clients': 'file' }, /needs --oauth/],
+    [{ oauth: 'true', 'public-url': 'voice.example.com' }, /is not a web address/],
+    [{ oauth: 'true', 'public-url': 'http://voice.example.com' }, /must be https/],
+    [{ oauth: 'true', 'public-url': 'https://voice.example.com/mcp' }, /only the scheme, the host/],
+    [{ oauth: 'true', 'public-url': 'https://a:b@voice.example.com' }, /only the scheme, the host/],
+  ])('%j is refused', (texts, message) => {
+    expect(() => oauthConfig(texts, {})).toThrow(ConfigError)
+    expect(() => oauthConfig(texts, {})).toThrow(message)
+  })
+})

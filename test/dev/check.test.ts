@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const check = (...args: string[]) =>
+  spawnSync(process.execPath, [join(import.meta.dirname, '../../src/dev/check.ts'), ...args], {
+    encoding: 'utf8',
+  })
+
+test('npm run check names its steps, and refuses to begin with one that it does not have', () => {
+  const { status, stdout } = check('--help')
+  expect(status).toBe(0)
+  for (const step of ['lint', 'types', 'test:slow', 'soak'])
+    expect(stdout).toMatch(new RegExp(`^ {2}${step} `, 'm'))
+  expect(check('--from', 'tests')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('There is no step tests'),
+  })
+})

@@ -1,0 +1,86 @@
+import type { CallCreate } from '../../src/contract/call.ts'
+import { type Behaviour, json, startFakePlatform } from './fake-platform.ts'
+
+/** A call as a list shows it. */
+export type ListedCall = { id: string; created: string; [field: string]: unknown }
+
+/** How a platform lists calls, where it does not do so as documented. */
+export interface Listing {
+  /** A call in the form in which it is shown. */
+  readonly show?: (call: ListedCall) => object
+  readonly ignores?: readonly ('external_id' | 'offset' | 'created_after' | 'limit')[]
+  /** The most calls on a page. */
+  readonly mostOnPage?: number
+  /** What `count` says, given how many calls match and how many are on the page. */
+  readonly count?: (total: number, onPage: number) => number | undefined
+}
+
+const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Wired' }
+
+/**
+ * A platform that rings whenever it is sent a call, also with an external id that it knows, and lists
+ * the latest call last. `rings` says which of the calls that it is sent ring: all if left out.
+ */
+export async function startListingPlatform(listing: Listing = {}, rings: boolean[] = []) {
+  const { show = (call) => call, ignores = [], mostOnPage = Number.POSITIVE_INFINITY } = listing
+  const { count = (total) => total } = listing
+  const calls: ListedCall[] = []
+  const sent: CallCreate[] = []
+  let answersToLose = Number.POSITIVE_INFINITY
+  let readMs = 0
+  const add = (call: object, agoMs = 0) => {
+    const created = new Date(Date.now() - agoMs).toISOString()
+    calls.push({ id: `call-${calls.length}`, status: 'in_progress', created, ...call })
+  }
+  const page = (query: URLSearchParams) => {
+    const given = (name: 'external_id' | 'offset' | 'created_after' | 'limit') =>
+      ignores.includes(name) ? null : query.get(name)
+    const after = given('created_after')
+    const id = given('external_id')
+    const items = calls
+      .filter(({ created }) => after === null || created >= after)
+      .map((call): Record<string, unknown> => ({ ...call, ...show(call) }))
+      .filter(({ external_id }) => id === null || external_id === id)
+    const from = Number(given('offset') ?? 0)
+    const onPage = Math.min(Number(given('limit') ?? 100), mostOnPage)
+    const shown = items.slice(from, from + onPage)
+    return { items: shown, count: count(items.length, shown.length) }
+  }
+  const behaviour: Behaviour = ({ method, url, body }, res) => {
+    if (url.includes('/agents')) return json(res, 200, agent)
+    if (method !== 'POST') {
+      const reply = page(new URL(url, 'http://platform').searchParams)
+      return void setTimeout(() => json(res, 200, reply), readMs)
+    }
+    const call: CallCreate = JSON.parse(body)
+    sent.push(call)
+    if (rings[sent.length - 1] ?? true) add(call)
+    if (answersToLose-- > 0) return void res.destroy()
+    json(res, 201, { ...call, ...calls.at(-1) })
+  }
+  const platform = await startFakePlatform(behaviour, { account: 'own' })
+  return Object.assign(platform, {
+    agent,
+    /** All calls that it has, in the form in which it was sent them. */
+    calls,
+    /** All requests to place a call. */
+    sent,
+    add,
+    behaviour,
+    /** Loses the answers to so many further requests to place a call; at first, to all. */
+    loseAnswers: (count: number) => {
+      answersToLose = count
+    },
+    /** Takes so long to answer each question, ms. */
+    delayReads: (ms: number) => {
+      readMs = ms
+    },
+    env: {
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_API_KEY: 'sk-0123456789',
+      VOICE_AGENT_CONFIRM: 'never',
+      VOICE_AGENT_CALL_FIND_OUT: '12',
+      VOICE_AGENT_CALL_SETTLE: '0.5',
+    },
+  })
+}

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { cleanEnv } from '../../harness/program.ts'
+import type { Attack } from './attack.ts'
+import type { Figures } from './figures.ts'
+import { run } from './run.ts'
+
+const attack = (...args: string[]) =>
+  spawnSync(process.execPath, [join(import.meta.dirname, './main.ts'), ...args], {
+    encoding: 'utf8',
+    env: cleanEnv(),
+  })
+
+/** The verdict on a scenario that does this. */
+const verdictOn = (attacked: (attack: Attack) => Promise<Figures>) =>
+  run({ name: 'some', point: 'Something happens.', guarantee: 'Nothing follows.', run: attacked })
+
+test('every scenario has a name of its own and says what holds', () => {
+  const { status, stdout } = attack('--list', '--json')
+  expect(status).toBe(0)
+  const listed = JSON.parse(stdout) as Record<string, string>[]
+  const names = listed.map(({ name }) => name)
+  expect(new Set(names).size).toBe(listed.length)
+  for (const { name, point, guarantee } of listed) {
+    expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/)
+    expect(point).toMatch(/^[A-Z].*\.$/)
+    expect(guarantee).toMatch(/^[A-Z].*\.$/)
+  }
+})
+
+test('a scenario that does not exist is refused, and so is an unknown flag', () => {
+  expect(attack('no-such-thing')).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(/^There is no scenario no-such-thing/),
+  })
+  expect(attack('--no-such-flag').status).toBe(2)
+})
+
+// Memory is read from /proc.
+test.runIf(process.platform === 'linux')(
+  'a broken guarantee is reported with its reason',
+  async () => {
+    const verdict = await verdictOn(() => Promise.reject(new Error('It fell over')))
+    expect(verdict).toMatchObject({ holds: false, broken: 'It fell over' })
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'a program that takes more than 512 MB is stopped, and the scenario fails',
+  async () => {
+    const code = 'globalThis.taken=Array.from({length:6},()=>Buffer.alloc(100_000_000,1))'
+    const verdict = await verdictOn(async (attack) => {
+      const nodeOptions = ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
+      const program = attack.start({ isMemoryScarce: true, nodeOptions })
+      await program.exited
+      return {}
+    })
+    expect(verdict).toMatchObject({
+      holds: false,
+      broken: expect.stringMatching(/^The program took \d+ MB of memory and was stopped$/),
+    })
+    expect(verdict.figures['memory, MB']).toBeGreaterThan(512)
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'programs of a scenario have ended when its verdict is there',
+  async () => {
+    let pid = 0
+    const { holds } = await verdictOn(async (attack) => {
+      const server = await attack.serve({ isMemoryScarce: true })
+      pid = server.process.pid ?? 0
+      return { pid }
+    })
+    expect(holds).toBe(true)
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/)
+  },
+)

@@ -1,0 +1,75 @@
+import { parseArgs, styleText } from 'node:util'
+import { type ScriptUsage, scriptUsage } from '../../../src/dev/script-usage.ts'
+import { run } from './run.ts'
+import type { AttackVerdict, Scenario } from './scenario.ts'
+import { scenarios } from './scenarios.ts'
+
+const usage = `Attacks the built program and shows what holds. Needs Linux, and no network.
+
+npm run attack [-- NAME… --json --list --help]
+
+  NAME    only these scenarios
+  --list  show the scenarios and run none
+  --json  one JSON document on standard output instead of lines
+
+Ends with 0 when everything holds, with 1 when something is broken, with 2 when it cannot run.
+`
+
+const script: ScriptUsage = scriptUsage(usage)
+
+function chosen(names: readonly string[]): readonly Scenario[] {
+  const unknown = names.filter((name) => !scenarios.some((scenario) => scenario.name === name))
+  if (unknown.length > 0)
+    script.refuse(`There is no scenario ${unknown.join(', ')}. --list shows all.`)
+  return names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name))
+}
+
+function line({ name, holds, broken, guarantee, seconds, figures }: AttackVerdict): string {
+  const mark = holds ? styleText('green', 'holds ') : styleText('red', 'BROKEN')
+  const measured = Object.entries(figures).map(([figure, value]) => `${figure}: ${value}`)
+  const details = [guarantee, ...measured, ...(broken === undefined ? [] : [broken])]
+  return `${mark} ${name} (${seconds} s)\n${details.map((text) => `       ${text}\n`).join('')}`
+}
+
+const { values: flags, positionals } = script.readOr(() =>
+  parseArgs({
+    allowPositionals: true,
+    options: {
+      list: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+)
+const write = (text: string) => process.stdout.write(text)
+const wanted = chosen(positionals)
+
+if (flags.help) write(usage)
+else if (flags.list && flags.json) {
+  write(
+    `${JSON.stringify(
+      wanted.map(({ run: _, ...described }) => described),
+      null,
+      2,
+    )}\n`,
+  )
+} else if (flags.list) {
+  for (const { name, point, guarantee } of wanted) write(`${name}\n  ${point}\n  ${guarantee}\n`)
+} else await attackAll()
+
+async function attackAll(): Promise<void> {
+  if (process.platform !== 'linux')
+    script.refuse('Memory is read from /proc, which only Linux has.')
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
+  const verdicts: AttackVerdict[] = []
+  for (const scenario of wanted) {
+    const verdict = await run(scenario)
+    verdicts.push(verdict)
+    if (!flags.json) write(line(verdict))
+  }
+  const broken = verdicts.filter(({ holds }) => !holds)
+  if (flags.json) write(`${JSON.stringify({ holds: broken.length === 0, verdicts }, null, 2)}\n`)
+  else write(`${verdicts.length - broken.length} of ${verdicts.length} hold\n`)
+  // Ends without waiting for what a stopped scenario still waits for, after the output is written.
+  process.stdout.write('', () => process.exit(broken.length > 0 ? 1 : 0))
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { mcpHttpRequest } from '../../harness/mcp-request.ts'
+import { StdioClient } from '../measure/stdio-client.ts'
+import type { Scenario } from './scenario.ts'
+
+/** Fewer values than the limit, so that only the depth is refused. */
+const levels = 9000
+const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`
+const deepObjects = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`
+
+/** Where the nested value is in a message. */
+const messages = [
+  (nested: string) => nested,
+  (nested: string) => `{"jsonrpc":"2.0","id":"nested","method":"ping","params":{"x":${nested}}}`,
+  (nested: string) =>
+    mcpHttpRequest(
+      'tools/call',
+      { name: 'create_agent', arguments: { metadata: 0 } },
+      { id: 0 },
+    ).body.replace('"metadata":0', `"metadata":${nested}`),
+  (nested: string) => `{"jsonrpc":"2.0","id":"nested","result":${nested}}`,
+]
+const bodies = messages.flatMap((message) => [deep, deepObjects].map(message))
+
+export const nestedJson: Scenario = {
+  name: 'nested-json',
+  point: 'Messages and bodies nest 9,000 deep, over HTTP, over stdio and to the sandbox.',
+  guarantee: 'Each is refused as an error of the client (4xx), never with 500.',
+  async run(attack) {
+    const server = await attack.serve()
+    const sandbox = attack.start({ args: ['sandbox', '--port', '0'] })
+    const [, rest = ''] = await sandbox.waitFor(/sandbox API at (\S+)\/v1/)
+    const key = { 'x-api-key': 'sandbox-key', 'content-type': 'application/json' }
+    const { headers } = mcpHttpRequest('tools/call', { name: 'create_agent' })
+    const statuses = new Set<number>()
+    for (const body of bodies) {
+      const toMcp = await fetch(server.url, { method: 'POST', headers, body })
+      const text = await toMcp.text()
+      // A result with refused arguments: the request itself was understood.
+      if (toMcp.status === 200) assert.match(text, /nested more than \d+ deep.*"isError":true/)
+      const agents = `${rest}/v1/accounts/me/agents`
+      const toRest = await fetch(agents, { method: 'POST', headers: key, body })
+      await toRest.text()
+      statuses.add(toMcp.status).add(toRest.status)
+    }
+    const answers = [...statuses].sort().join(', ')
+    assert.ok(
+      [...statuses].every((status) => status < 500),
+      answers,
+    )
+    const stdio = attack.start()
+    for (const body of bodies) stdio.process.stdin.write(`${body}\n`)
+    const listed = await new StdioClient(stdio).request('tools/list')
+    assert.ok(Object.hasOwn(Object(listed), 'tools'))
+    assert.equal((await fetch(new URL('/health', server.url))).status, 200)
+    return { answers }
+  },
+}

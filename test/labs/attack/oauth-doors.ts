@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { startConnectProxy } from '../../harness/connect-proxy.ts'
+import { startDocumentServer } from '../../harness/document-server.ts'
+import { authority } from '../../harness/private-ca.ts'
+import { freePort } from '../../harness/program.ts'
+import { exchange } from '../../harness/raw-http.ts'
+import type { Attack, Starting } from './attack.ts'
+import type { Scenario } from './scenario.ts'
+
+const attacker = '203.0.113.1'
+const other = '203.0.113.2'
+const Registered = z.object({ client_id: z.string() })
+const redirectUri = 'https://platform.example/callback'
+
+/** The authorization server on the sandbox, behind a proxy that names the addresses of clients. */
+async function serveOauth(attack: Attack, env: Starting['env'] = {}) {
+  const port = await freePort()
+  const origin = `http://127.0.0.1:${port}`
+  // `serve` asks for any port; the last one counts.
+  const args = ['--port', `${port}`, '--oauth', '--public-url', origin]
+  await attack.serve({
+    args,
+    env: { VOICE_AGENT_TRUSTED_PROXIES: '127.0.0.1', ...env },
+    isMemoryScarce: true,
+  })
+  const send = async (path: string, from: string, init: RequestInit = {}) => {
+    const headers = { 'x-forwarded-for': from, ...init.headers }
+    const response = await fetch(origin + path, { ...init, headers, redirect: 'manual' })
+    return { status: response.status, text: await response.text() }
+  }
+  /** The query of a request for access. */
+  const asking = (clientId: string, more: Record<string, string> = {}) =>
+    `?${new URLSearchParams({
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      response_type: 'code',
+      code_challenge: createHash('sha256').update('a').digest('base64url'),
+      code_challenge_method: 'S256',
+      ...more,
+    })}`
+  return { origin, send, asking }
+}
+
+async function all<T>(count: number, one: (index: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, index) => one(index)))
+}
+
+/** Spellings that a router might take for the path of requests for access. */
+const spellings = [
+  '/oauth/authorize/',
+  '/oauth/AUTHORIZE',
+  '/OAUTH/authorize',
+  '/oauth//authorize',
+  '/oauth/%61uthorize',
+  '/oauth/x/../authorize',
+  '/oauth/authorize;a',
+  '/oauth/authorize#',
+  '/oauth/authorize/a/',
+  '/oauth/Interaction/a',
+]
+
+export const oauthPaths: Scenario = {
+  name: 'oauth-paths',
+  point:
+    'A stranger spells the path of requests for access in other ways, asks for answers by form and fragment, and asks 1,000 times.',
+  guarantee:
+    'Only exact paths are found, and those are limited; an answer comes in the query alone; others get in.',
+  async run(attack) {
+    const { origin, send, asking } = await serveOauth(attack)
+    const registered = await send('/oauth/register', other, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: 'none',
+      }),
+    })
+    assert.equal(registered.status, 201)
+    const { client_id } = Registered.parse(JSON.parse(registered.text))
+    for (const mode of ['form_post', 'fragment', 'web_message']) {
+      const query = asking(client_id, { response_mode: mode })
+      for (const path of spellings) {
+        const head = `GET ${path}${query} HTTP/1.1\r\nhost: ${new URL(origin).host}\r\nconnection: close\r\n\r\n`
+        assert.match(await exchange(origin, head), /^HTTP\/1\.1 404 /, path)
+      }
+      const { status, text } = await send(`/oauth/authorize${query}`, other)
+      assert.equal(status, 400)
+      assert.doesNotMatch(text, /<form|http-equiv/)
+    }
+    const path = `/oauth/authorize${asking(client_id)}`
+    const statuses = await all(1000, async () => (await send(path, attacker)).status)
+    const admitted = statuses.filter((status) => status === 303).length
+    // The allowance of 300 fills again meanwhile.
+    assert.ok(admitted < 400, `${admitted} requests for access were admitted`)
+    assert.ok(statuses.includes(429))
+    assert.equal((await send(path, other)).status, 303)
+    return { 'paths refused': spellings.length * 3, 'requests admitted, of 1,000': admitted }
+  },
+}
+
+export const clientDocuments: Scenario = {
+  name: 'client-documents',
+  point:
+    'From one address, 400 requests name clients whose documents never come, at the token endpoint and for access.',
+  guarantee:
+    'The token and revocation endpoints fetch nothing for strangers; clients with documents get in from elsewhere.',
+  async run(attack) {
+    const web = attack.keep(
+      await startDocumentServer((request, response) => {
+        const { url = '' } = request
+        if (!url.startsWith('/good')) return
+        response.setHeader('content-type', 'application/json').end(
+          JSON.stringify({
+            client_id: `https://platform.example${url}`,
+            redirect_uris: [redirectUri],
+            token_endpoint_auth_method: 'none',
+          }),
+        )
+      }),
+    )
+    const tunnel = attack.keep(await startConnectProxy(web.port))
+    const authorityFile = join(attack.folder(), 'authority.pem')
+    writeFileSync(authorityFile, authority)
+    const { send, asking } = await serveOauth(attack, {
+      HTTPS_PROXY: tunnel.url.href,
+      NODE_EXTRA_CA_CERTS: authorityFile,
+    })
+    const slow = (index: number) => `https://platform.example/slow-${index}`
+    const post = (endpoint: string, fields: Record<string, string>) =>
+      send(`/oauth/${endpoint}`, attacker, { method: 'POST', body: new URLSearchParams(fields) })
+    const unknown = { grant_type: 'refresh_token', refresh_token: 'a' }
+    await all(100, (index) => post('token', { ...unknown, client_id: slow(index) }))
+    await all(100, (index) => post('revoke', { token: 'a', client_id: slow(index) }))
+    assert.equal(web.asked.length, 0)
+    const asked = all(200, (index) => send(`/oauth/authorize${asking(slow(index))}`, attacker))
+    let others = 0
+    const done = asked.then(() => true)
+    do {
+      const good = `https://platform.example/good-${others++}`
+      assert.equal((await send(`/oauth/authorize${asking(good)}`, other)).status, 303)
+    } while (others < 25 && !(await Promise.race([done, Promise.resolve(false)])))
+    await asked
+    const fetched = web.asked.filter((path) => path.startsWith('/slow')).length
+    assert.ok(fetched <= 30, `${fetched} documents were fetched for one address`)
+    return { 'documents fetched for the attacker': fetched, 'others that got in': others }
+  },
+}

@@ -1,0 +1,119 @@
+import { writeFileSync } from 'node:fs'
+import { Agent, request } from 'undici'
+import { openSandbox } from '../../../src/sandbox/sandbox.ts'
+import { seedIds } from '../../../src/sandbox/small-data.ts'
+import { scratchFolder } from '../../harness/program.ts'
+import type { Section } from '../measure/report.ts'
+import { cores, type MeasuredServer } from '../measure/server.ts'
+import { median, round } from '../measure/statistics.ts'
+import { putLoad } from './load-process.ts'
+import type { Curve } from './plot.ts'
+import { addConversations, send } from './sandbox.ts'
+import { getAgentRequest, mcpRequest, sandboxReply, startCompared, startOurs } from './subjects.ts'
+
+/**
+ * Processor time of one tools/call, µs. A load lasts so long that V8's work between two loads, when
+ * the server is idle, matters little.
+ */
+async function costOf(server: MeasuredServer, folder: string, keys?: number): Promise<number> {
+  const load = { url: server.url, ...getAgentRequest, connections: 16, keys }
+  await putLoad({ ...load, seconds: 4 }, folder)
+  const costs: number[] = []
+  for (let round = 0; round < 3; round++) {
+    const before = server.usage().cpu
+    const { requests } = await putLoad({ ...load, seconds: 6 }, folder)
+    costs.push((1e6 * (server.usage().cpu - before)) / requests)
+  }
+  return median(costs)
+}
+
+/** Opens streams that listen for changes; they stay open until it is disposed of. */
+async function listen(url: string, count: number): Promise<Disposable> {
+  const listenRequest = mcpRequest('subscriptions/listen', {
+    notifications: { resourceSubscriptions: ['voice-agents://catalog/models'] },
+  })
+  const agent = new Agent({ connections: null, bodyTimeout: 0 })
+  const one = async () => {
+    const { method, headers, body = '' } = listenRequest
+    const response = await request(url, { method, headers, body, dispatcher: agent })
+    if (response.statusCode !== 200) throw new Error(`${response.statusCode}`)
+    response.body.on('data', () => undefined).on('error', () => undefined)
+  }
+  for (let opened = 0; opened < count; opened += 100) {
+    await Promise.all(Array.from({ length: Math.min(100, count - opened) }, one))
+  }
+  return { [Symbol.dispose]: () => void agent.destroy() }
+}
+
+/** Processor time of reading a page of conversations in a sandbox with so many, µs. */
+async function costInSandbox(conversations: number, folder: string): Promise<number> {
+  const file = `${folder}/${conversations}.db`
+  openSandbox({ file, speed: 1 }).close()
+  addConversations(file, conversations)
+  const sandbox = openSandbox({ file, speed: 1 })
+  const read = () => send(sandbox, 'GET', 'conversations?limit=20')
+  for (let times = 0; times < 200; times++) await read()
+  const before = process.cpuUsage()
+  for (let times = 0; times < 500; times++) await read()
+  const { user, system } = process.cpuUsage(before)
+  sandbox.close()
+  return (user + system) / 500
+}
+
+/** What a call costs with more tools, accounts, open streams and stored conversations. */
+export async function growth(): Promise<{ curves: Curve[]; sections: Section[] }> {
+  using folder = scratchFolder()
+  const path = folder.path
+  const file = `${path}/agent.json`
+  writeFileSync(file, await sandboxReply(`accounts/me/agents/${seedIds.supportAgent}`))
+  await using platform = await startCompared('platform', file, cores.others)
+  const curves: Curve[] = []
+  const curve = async (
+    title: string,
+    counts: readonly number[],
+    cost: (count: number) => Promise<number>,
+  ) => {
+    const points: [number, number][] = []
+    for (const count of counts) points.push([count, round(await cost(count), 0)])
+    curves.push({ title, points })
+  }
+  const sets = {
+    1: ['TOOLS', 'get_agent'],
+    10: ['TOOLSETS', 'agents,phone_numbers'],
+    34: ['TOOLS', ''],
+  }
+  await curve('tools', [1, 10, 34], async (count) => {
+    const [kind, names = ''] = sets[count as keyof typeof sets]
+    await using server = await startOurs(platform.url, { [`VOICE_AGENT_${kind}`]: names })
+    return await costOf(server, path)
+  })
+  await curve('accounts, each with a key of its own', [1, 30, 1000], async (count) => {
+    await using server = await startOurs(platform.url)
+    return await costOf(server, path, count)
+  })
+  await curve('open streams', [1, 100, 10_000], async (count) => {
+    await using server = await startOurs(platform.url, {
+      VOICE_AGENT_MAX_STREAMS: '20000',
+      VOICE_AGENT_MAX_STREAMS_PER_KEY: '0',
+      VOICE_AGENT_MAX_STREAMS_PER_ADDRESS: '0',
+    })
+    using _ = await listen(server.url, count)
+    return await costOf(server, path)
+  })
+  await curve('stored conversations', [1000, 30_000, 1_000_000], (count) =>
+    costInSandbox(count, path),
+  )
+  const sections = curves.map(({ title, points }) => ({
+    title: `a call, by ${title}`,
+    unit: 'µs of processor time',
+    values: Object.fromEntries(points.map(([count, cost]) => [String(count), cost])),
+    goals: [
+      {
+        name: 'times from the fewest to the most',
+        value: round((points.at(-1)?.[1] ?? Number.NaN) / (points[0]?.[1] ?? Number.NaN)),
+        atMost: 1.5,
+      },
+    ],
+  }))
+  return { curves, sections }
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { CallRow } from '../../../src/sandbox/call-row.ts'
+import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
+import { sandboxKeys, seedIds } from '../../../src/sandbox/small-data.ts'
+import { scratchFolder } from '../../harness/program.ts'
+import type { Section } from '../measure/report.ts'
+import { median, round } from '../measure/statistics.ts'
+
+const yearMs = 365 * 24 * 3_600_000
+const now = Date.now()
+const yearAgo = now - yearMs
+
+const agent = {
+  name: 'Bench',
+  model: { provider: 'openai', model: 'gpt-4.1' },
+  transcriber: { provider: 'deepgram', model: 'nova-2:general' },
+  voice: { provider: 'elevenlabs', voice_id: 'sbx-el-ada' },
+}
+
+const usageOfTheYear = `analytics/usage?${new URLSearchParams({
+  start: new Date(yearAgo).toISOString(),
+  end: new Date(now).toISOString(),
+  granularity: 'day',
+  group_by: 'agent',
+})}`
+
+/** How fast the sandbox is, in this process and without HTTP. */
+export async function sandbox(conversations: number): Promise<Section[]> {
+  using folder = scratchFolder()
+  const file = join(folder.path, 'sandbox.db')
+  const small = openSandbox({ file, speed: 1 })
+  const creates = await throughput(() => send(small, 'POST', 'agents', agent))
+  const gets = await throughput(() => send(small, 'GET', `agents/${seedIds.supportAgent}`))
+  small.close()
+  addConversations(file, conversations)
+  const opening = await runs(9, () => openSandbox({ file, speed: 1 }).close())
+  const large = openSandbox({ file, speed: 1 })
+  const usage = await runs(16, () => send(large, 'GET', usageOfTheYear))
+  large.close()
+  return [
+    {
+      title: 'sandbox, in process',
+      unit: 'requests per second of one core',
+      values: {
+        'create agent, wall clock': creates.perSecond,
+        'get agent, wall clock': gets.perSecond,
+      },
+      goals: [
+        { name: 'create agent', value: creates.perCpuSecond, atLeast: 3000 },
+        { name: 'get agent', value: gets.perCpuSecond, atLeast: 10_000 },
+      ],
+    },
+    {
+      title: `sandbox with ${conversations} conversations`,
+      unit: 'ms',
+      values: {
+        'file, MB': Math.round(statSync(file).size / 1e6),
+        'first usage of a year': round(usage[0] ?? Number.NaN, 1),
+        'usage of a year': round(median(usage), 1),
+      },
+      goals: [{ name: 'opening it', value: round(median(opening), 1), atMost: 150 }],
+    },
+  ]
+}
+
+/** Sends a request for the main account. Throws when it fails. */
+export async function send(
+  sandbox: Sandbox,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<void> {
+  const response = await sandbox.fetch(
+    new Request(`http://sandbox/v1/accounts/me/${path}`, {
+      method,
+      headers: { 'x-api-key': sandboxKeys.main },
+      ...(body && { body: JSON.stringify(body) }),
+    }),
+  )
+  const text = await response.text()
+  if (!response.ok) throw new Error(text)
+}
+
+/** Adds conversations like those of the seed, evenly spread over the last year. */
+export function addConversations(file: string, conversations: number): void {
+  const db = new DatabaseSync(file)
+  // Fast and unsafe: nothing is lost when this fails.
+  db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000')
+  const patterns = db
+    .prepare('SELECT * FROM calls')
+    .all()
+    .map((row) => CallRow.parse(row))
+  const columns = Object.keys(CallRow.shape)
+  const insert = db.prepare(
+    `INSERT INTO calls (${columns.join(', ')}) VALUES (:${columns.join(', :')})`,
+  )
+  db.exec('BEGIN')
+  for (let index = patterns.length; index < conversations; index++) {
+    const pattern = patterns[index % patterns.length]
+    if (!pattern) throw new Error('The seed has no calls to take as patterns')
+    const created = yearAgo + Math.round((index / conversations) * (yearMs - 3_600_000))
+    const later = created - pattern.created
+    insert.run({
+      ...pattern,
+      id: randomUUID(),
+      created,
+      answered: pattern.answered && pattern.answered + later,
+      ended: pattern.ended + later,
+    })
+  }
+  db.exec('COMMIT')
+  db.close()
+}
+
+/** Requests of two seconds, after half a second to warm up. Other load affects processor time least. */
+async function throughput(request: () => Promise<void>) {
+  await repeat(request, 500)
+  return repeat(request, 2000)
+}
+
+async function repeat(request: () => Promise<void>, ms: number) {
+  const start = performance.now()
+  const cpuStart = process.cpuUsage()
+  let count = 0
+  while (performance.now() - start < ms) {
+    await request()
+    count++
+  }
+  const cpu = process.cpuUsage(cpuStart)
+  return {
+    perSecond: Math.round((count * 1000) / (performance.now() - start)),
+    perCpuSecond: Math.round((count * 1e6) / (cpu.user + cpu.system)),
+  }
+}
+
+async function runs(count: number, work: () => unknown): Promise<number[]> {
+  const took: number[] = []
+  for (let run = 0; run < count; run++) {
+    const start = performance.now()
+    await work()
+    took.push(performance.now() - start)
+  }
+  return took
+}

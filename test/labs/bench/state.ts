@@ -1,0 +1,163 @@
+import { startPostgres } from '../../harness/postgres-server.ts'
+import { quietly, scratchFolder } from '../../harness/program.ts'
+import { startReplicas } from '../../harness/replicas.ts'
+import { rpc } from '../../harness/rpc.ts'
+import type { Section } from '../measure/report.ts'
+import { median, round } from '../measure/statistics.ts'
+import { calledNumber, type Tenant, tenantOf } from '../tenants/tenant.ts'
+import { startTenantPlatform } from '../tenants/tenant-platform.ts'
+
+interface Options {
+  readonly seconds: number
+  readonly rounds: number
+}
+
+/** Where the state is, and how many servers share it. */
+interface Subject {
+  readonly name: string
+  readonly servers: number
+  readonly env: Record<string, string>
+}
+
+/** What placing calls one after the other, and many at once, came to. */
+interface Measured {
+  readonly perSecond: number
+  readonly p50: number
+}
+
+const atOnce = 16
+
+/** Every call is counted, too: a limit of the dial policy that is never reached. */
+const policy = '{"max_per_day": 1000000}'
+
+/**
+ * Calls placed a second by where the journal and the counts are, each placed once, recorded durably
+ * before it is sent. PostgreSQL is on the same machine, and writes to disk as in production.
+ */
+export async function state({ seconds, rounds }: Options): Promise<Section[]> {
+  using folder = scratchFolder()
+  await using database = await startPostgres({ isDurable: true })
+  const postgres = async () => ({
+    VOICE_AGENT_STATE_URL: await database.newDatabase(),
+    VOICE_AGENT_SECRET: 's'.repeat(32),
+  })
+  const subjects: Subject[] = [
+    { name: 'memory', servers: 1, env: { VOICE_AGENT_STATE_DIR: ':memory:' } },
+    { name: 'SQLite', servers: 1, env: { VOICE_AGENT_STATE_DIR: folder.path } },
+    { name: 'PostgreSQL', servers: 1, env: await postgres() },
+    { name: 'PostgreSQL, 3 servers', servers: 3, env: await postgres() },
+  ]
+  const many = new Map<string, Measured[]>()
+  const single = new Map<string, Measured[]>()
+  for (let nth = 0; nth < rounds; nth++) {
+    for (const subject of subjects) {
+      await using run = await start(subject)
+      // Connections are open and code is compiled then.
+      await run.place(atOnce, 1)
+      add(many, subject.name, await run.place(atOnce, seconds))
+      add(single, subject.name, await run.place(1, seconds))
+    }
+  }
+  return [
+    sectionOf(`place_call by where the state is, ${atOnce} at once`, many),
+    sectionOf('place_call by where the state is, one after the other', single),
+  ]
+}
+
+/** Each run has users of its own: no call is a repeat. */
+let users = 0
+
+async function start({ servers, env }: Subject) {
+  const platform = await startTenantPlatform({
+    seed: 1,
+    faults: { late: 0, refused: 0, failed: 0, cutOff: 0 },
+    latestMs: 0,
+    callMs: 1000,
+  })
+  const replicas = await startReplicas(servers, {
+    ...quietly,
+    ...env,
+    VOICE_AGENT_BASE_URL: platform.url,
+    VOICE_AGENT_DIAL_POLICY: policy,
+  })
+  const { urls } = replicas
+  return {
+    place: (connections: number, seconds: number) => placeFor({ urls, connections, seconds }),
+    async [Symbol.asyncDispose]() {
+      await replicas[Symbol.asyncDispose]()
+      await platform[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function placeFor({
+  urls,
+  connections,
+  seconds,
+}: {
+  urls: readonly string[]
+  connections: number
+  seconds: number
+}): Promise<Measured> {
+  const times: number[] = []
+  const began = performance.now()
+  const end = began + seconds * 1000
+  const place = async (connection: number) => {
+    let tenant = tenantOf(users++)
+    for (let call = 0; performance.now() < end; call++) {
+      if (call > 0 && call % 1000 === 0) tenant = tenantOf(users++)
+      const sentAt = performance.now()
+      await placeCall(urls[connection % urls.length] ?? '', tenant, call % 1000)
+      times.push(performance.now() - sentAt)
+    }
+  }
+  await Promise.all(Array.from({ length: connections }, (_, connection) => place(connection)))
+  const passed = (performance.now() - began) / 1000
+  return { perSecond: times.length / passed, p50: median(times) }
+}
+
+async function placeCall(url: string, tenant: Tenant, call: number): Promise<void> {
+  const args = {
+    type: 'phone',
+    agent_id: tenant.agent,
+    from_number: tenant.fromNumber,
+    to_number: calledNumber(tenant, call),
+  }
+  const request = { name: 'place_call', arguments: args }
+  const { result, error } = await rpc(url, 'tools/call', request, { key: tenant.key })
+  if (error || result.isError) throw new Error(JSON.stringify(error ?? result))
+}
+
+const add = (measured: Map<string, Measured[]>, name: string, one: Measured) =>
+  measured.set(name, [...(measured.get(name) ?? []), one])
+
+function sectionOf(title: string, measured: ReadonlyMap<string, readonly Measured[]>): Section {
+  const medians = new Map(
+    [...measured].map(([name, rounds]) => [
+      name,
+      {
+        perSecond: round(median(rounds.map(({ perSecond }) => perSecond)), 0),
+        p50: round(median(rounds.map(({ p50 }) => p50)), 1),
+      },
+    ]),
+  )
+  const rate = (name: string) => medians.get(name)?.perSecond ?? Number.NaN
+  return {
+    title,
+    unit: 'calls a second; the median time in ms',
+    values: Object.fromEntries(
+      [...medians].flatMap(([name, { perSecond, p50 }]) => [
+        [name, perSecond],
+        [`${name}, ms`, p50],
+      ]),
+    ),
+    goals: [
+      { name: 'SQLite beside memory', value: round(rate('SQLite') / rate('memory')), aim: 0.5 },
+      {
+        name: 'PostgreSQL beside SQLite',
+        value: round(rate('PostgreSQL') / rate('SQLite')),
+        aim: 0.5,
+      },
+    ],
+  }
+}

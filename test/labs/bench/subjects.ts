@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import { openSandbox } from '../../../src/sandbox/sandbox.ts'
+import { sandboxKeys, seedIds } from '../../../src/sandbox/small-data.ts'
+import { clientMeta, mcpHttpRequest } from '../../harness/mcp-request.ts'
+import { cores, type MeasuredServer, startBuiltServer, startServer } from '../measure/server.ts'
+import { median } from '../measure/statistics.ts'
+import type { Load, LoadResult } from './load-format.ts'
+import { putLoad } from './load-process.ts'
+
+export const apiKey = 'bench-key-0123456789'
+
+export type BenchRequest = Pick<Load, 'method' | 'headers' | 'body'>
+
+export const mcpRequest = (method: string, params: Record<string, unknown> = {}): BenchRequest =>
+  mcpHttpRequest(method, params, { key: apiKey, meta: clientMeta({}, 'bench') })
+
+/** The tool call of all measurements: one request to the platform. */
+export const getAgentRequest = mcpRequest('tools/call', {
+  name: 'get_agent',
+  arguments: { agent_id: seedIds.supportAgent },
+})
+
+/** What a platform replies to a GET, from the data of the sandbox. */
+export async function sandboxReply(path: string): Promise<string> {
+  const sandbox = openSandbox({ file: ':memory:', speed: 1 })
+  const headers = { 'x-api-key': sandboxKeys.main }
+  const response = await sandbox.fetch(new Request(`http://sandbox/v1/${path}`, { headers }))
+  const text = await response.text()
+  sandbox.close()
+  return text
+}
+
+/** Starts one of compared-servers.ts. */
+export const startCompared = (
+  kind: string,
+  argument: string,
+  core = cores.measured,
+): Promise<MeasuredServer> =>
+  startServer({ args: [join(import.meta.dirname, 'compared-servers.ts'), kind, argument], core })
+
+/** Starts the built server in front of a platform. */
+export const startOurs = (
+  platform: string,
+  env: Record<string, string> = {},
+  core = cores.measured,
+): Promise<MeasuredServer> =>
+  startBuiltServer(
+    {
+      VOICE_AGENT_BASE_URL: new URL(platform).origin,
+      VOICE_AGENT_API_KEY: apiKey,
+      VOICE_AGENT_STATE_DIR: ':memory:',
+      VOICE_AGENT_LOCAL_TOKEN: 'off',
+      ...env,
+    },
+    { core },
+  )
+
+export interface Subject {
+  readonly name: string
+  readonly server: MeasuredServer
+  readonly path: string
+  readonly request: BenchRequest
+}
+
+export interface Measured {
+  /** Requests per second of processor time. */
+  readonly perCpuSecond: number
+  /** How long a request took, ms. */
+  readonly p50: number
+  readonly p99: number
+}
+
+export type Comparison = ReadonlyMap<string, Measured>
+
+export interface Effort {
+  readonly connections: number
+  readonly seconds: number
+  readonly rounds: number
+}
+
+/**
+ * Puts the same load on each subject in turn, several rounds, so that other load of the machine
+ * affects all of them. The first round warms up and does not count.
+ */
+export async function compare(
+  subjects: readonly Subject[],
+  { connections, seconds, rounds }: Effort,
+  folder: string,
+): Promise<Comparison> {
+  const runs = new Map<string, (LoadResult & { cpu: number })[]>()
+  for (let round = 0; round <= rounds; round++) {
+    for (const { name, server, path, request } of subjects) {
+      const before = server.usage().cpu
+      const url = new URL(path, server.url).href
+      const result = await putLoad({ url, ...request, connections, seconds }, folder)
+      const run = { ...result, cpu: server.usage().cpu - before }
+      if (round > 0) runs.set(name, [...(runs.get(name) ?? []), run])
+    }
+  }
+  return new Map([...runs].map(([name, all]) => [name, medianOf(all)]))
+}
+
+const medianOf = (runs: readonly (LoadResult & { cpu: number })[]): Measured => ({
+  perCpuSecond: median(runs.map(({ requests, cpu }) => requests / cpu)),
+  p50: median(runs.map(({ p50 }) => p50)),
+  p99: median(runs.map(({ p99 }) => p99)),
+})

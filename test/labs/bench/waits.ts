@@ -1,0 +1,144 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import * as z from 'zod'
+import { type ScriptUsage, scriptUsage } from '../../../src/dev/script-usage.ts'
+import { openSandbox } from '../../../src/sandbox/sandbox.ts'
+import { sandboxKeys, seedIds } from '../../../src/sandbox/small-data.ts'
+import { bin, scratchFolder } from '../../harness/program.ts'
+import { areMet, type Section, table, writeJson } from '../measure/report.ts'
+import { startBuiltServer } from '../measure/server.ts'
+import { round } from '../measure/statistics.ts'
+import { callBuiltTool } from '../measure/tool-call.ts'
+
+const usage = `Measures what waiting costs: one server over HTTP with the sandbox in it, on which many clients wait
+for running calls, first each for a call of its own, then all for the same one. A client waits again when
+its request has lasted as long as one may. Memory and processor time are those of the server.
+
+npm run bench:waits [-- --waits 1000 --seconds 30 --warm-up 90 --json --help]
+
+  --waits         how many clients wait (default 1000)
+  --seconds       how long is measured (default 30)
+  --warm-up       for how long they wait before that, s (default 90)
+  --program       the built program (default dist/voice-agent-mcp.js)
+  --node-options  of the server; for a profile: "--cpu-prof --cpu-prof-dir=profiles"
+  --json          one JSON document on standard output instead of tables
+
+Ends with 1 when a goal is not met, with 2 when it cannot run.
+`
+
+const script: ScriptUsage = scriptUsage(usage)
+const { values: flags } = script.readOr(() =>
+  parseArgs({
+    options: {
+      waits: { type: 'string', default: '1000' },
+      seconds: { type: 'string', default: '30' },
+      'warm-up': { type: 'string', default: '90' },
+      program: { type: 'string', default: bin },
+      'node-options': { type: 'string', default: '' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+)
+script.showIf(flags.help)
+const waits = script.number('waits', flags.waits, 1)
+const warmUpMs = 1000 * script.number('warm-up', flags['warm-up'])
+const measuredMs = 1000 * script.number('seconds', flags.seconds, 1)
+
+/** The slowest that the sandbox goes, so that its calls last longer than the measurement. */
+const speed = 0.1
+
+/** The longest that one request may wait, s. */
+const waitSeconds = 55
+
+/** Measures a server on which all clients wait, for so many calls. */
+async function measure(title: string, calls: number): Promise<Section> {
+  using folder = scratchFolder()
+  const sandboxFile = join(folder.path, 'sandbox.db')
+  const ids = await placeCalls(sandboxFile, calls)
+  const nodeOptions = flags['node-options'].split(' ').filter(Boolean)
+  const options = { program: flags.program, nodeOptions }
+  await using server = await startBuiltServer(settings(sandboxFile, folder.path), options)
+  const stopped = new AbortController()
+  const waiting = waitAll(server.url, ids, stopped.signal)
+  await Promise.race([sleep(warmUpMs), waiting])
+  const before = { ...server.usage(), at: performance.now() }
+  await Promise.race([sleep(measuredMs), waiting])
+  const after = { ...server.usage(), at: performance.now() }
+  stopped.abort()
+  await waiting
+  const ofCore = (100_000 * (after.cpu - before.cpu)) / (after.at - before.at)
+  return {
+    title: `${waits} clients wait for ${title}`,
+    unit: 'MB, % of a core',
+    values: { calls, 'most memory': Math.round(after.mostMemory) },
+    goals: [
+      { name: 'memory', value: Math.round(after.memory), atMost: 150 },
+      { name: 'of a core', value: round(ofCore, 1), atMost: 5 },
+    ],
+  }
+}
+
+const settings = (sandboxFile: string, stateDir: string) => ({
+  VOICE_AGENT_SANDBOX_DB: sandboxFile,
+  VOICE_AGENT_SANDBOX_SPEED: String(speed),
+  VOICE_AGENT_STATE_DIR: stateDir,
+  VOICE_AGENT_LOCAL_TOKEN: 'off',
+  VOICE_AGENT_CONFIRM: 'never',
+  // All clients have the same key and address.
+  VOICE_AGENT_MAX_REQUESTS: String(2 * waits),
+  VOICE_AGENT_MAX_REQUESTS_PER_KEY: '0',
+  VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS: '0',
+  VOICE_AGENT_MAX_WAITS: '0',
+  VOICE_AGENT_MAX_WAITS_PER_KEY: '0',
+  VOICE_AGENT_MAX_WAITS_PER_ADDRESS: '0',
+})
+
+const PlacedCall = z.looseObject({ id: z.string() })
+const PhoneNumber = z.looseObject({ number: z.string() })
+
+/** Places long calls in a new sandbox; gives their ids. */
+async function placeCalls(file: string, count: number): Promise<string[]> {
+  const sandbox = openSandbox({ file, speed })
+  const headers = { 'x-api-key': sandboxKeys.main }
+  const send = async (path: string, init: RequestInit) => {
+    const url = `http://sandbox/v1/accounts/me/${path}`
+    const response = await sandbox.fetch(new Request(url, { headers, ...init }))
+    if (!response.ok) throw new Error(await response.text())
+    return response.json()
+  }
+  const { number } = PhoneNumber.parse(await send(`phone-numbers/${seedIds.mainNumber}`, {}))
+  // This destination never hangs up.
+  const call = { from_number: number, to_number: '+12025550106' }
+  const body = JSON.stringify({ type: 'phone', agent_id: seedIds.supportAgent, ...call })
+  const ids: string[] = []
+  while (ids.length < count) {
+    ids.push(PlacedCall.parse(await send('calls', { method: 'POST', body })).id)
+  }
+  sandbox.close()
+  return ids
+}
+
+const WaitResult = z.looseObject({ ended: z.boolean() })
+
+/** All clients begin to wait at different moments, and wait again until the signal fires. */
+async function waitAll(url: string, ids: readonly string[], signal: AbortSignal): Promise<void> {
+  const wait = async (index: number) => {
+    await sleep((index / waits) * waitSeconds * 1000, undefined, { signal })
+    const args = { call_id: ids[index % ids.length], timeout_seconds: waitSeconds }
+    while (!signal.aborted) {
+      const { structuredContent } = await callBuiltTool(url, 'wait_for_call', args, { signal })
+      if (WaitResult.parse(structuredContent).ended) throw new Error('A call has ended too early')
+    }
+  }
+  const all = Array.from({ length: waits }, (_, index) => wait(index))
+  await Promise.all(all).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+}
+
+const sections = [await measure('a call each', waits), await measure('the same call', 1)]
+if (flags.json) writeJson('-', sections)
+else process.stdout.write(table(sections))
+if (!areMet(sections)) process.exitCode = 1

@@ -1,0 +1,193 @@
+import type { CallPlan } from '../../../../src/sandbox/call-plan.ts'
+import { pick, randomOf } from '../../random.ts'
+import { startOfRun } from '../clock.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+
+/** A past call of the company. */
+export interface CallSeed {
+  /** When it was placed, Unix ms. */
+  readonly created: number
+  readonly type: 'phone' | 'web'
+  readonly direction: 'inbound' | 'outbound'
+  readonly agent: string
+  /** The company's number; null for a web call. */
+  readonly line: string | null
+  /** The other side; null for a web call. */
+  readonly contact: string | null
+  readonly plan: CallPlan
+}
+
+/** Days with calls, before the day of the run. */
+const days = 56
+
+/** The agents that speak, the number they use, and how many calls they have of a hundred. */
+const speakers = [
+  { agent: 'Reception', line: '+12025550110', direction: 'inbound', weight: 22 },
+  { agent: 'Support line', line: '+12025550112', direction: 'inbound', weight: 16 },
+  { agent: 'Support line German', line: '+12025550117', direction: 'inbound', weight: 8 },
+  { agent: 'Appointment reminders', line: '+12025550110', direction: 'outbound', weight: 14 },
+  { agent: 'Recall reminders', line: '+12025550110', direction: 'outbound', weight: 8 },
+  { agent: 'Payment reminders', line: '+12025550111', direction: 'outbound', weight: 7 },
+  { agent: 'Sales outreach', line: '+12025550111', direction: 'outbound', weight: 6 },
+  { agent: 'Customer survey', line: '+12025550111', direction: 'outbound', weight: 5 },
+  { agent: 'Reception Berlin', line: '+12025550119', direction: 'inbound', weight: 7 },
+  { agent: 'Reminders Berlin', line: '+12025550119', direction: 'outbound', weight: 4 },
+  { agent: 'Reception Hamburg', line: '+12025550121', direction: 'inbound', weight: 3 },
+] as const
+
+const outcomes = {
+  inbound: [
+    { outcome: 'human', weight: 85 },
+    { outcome: 'transferred', weight: 15 },
+  ],
+  outbound: [
+    { outcome: 'human', weight: 52 },
+    { outcome: 'machine', weight: 12 },
+    { outcome: 'user_unavailable', weight: 16 },
+    { outcome: 'user_busy', weight: 9 },
+    { outcome: 'user_rejected', weight: 7 },
+    { outcome: 'transferred', weight: 4 },
+  ],
+} as const
+type Outcome = (typeof outcomes)['outbound'][number]['outcome']
+
+const unanswered = {
+  user_unavailable: { ringSeconds: 30, event: 'Nobody answered.' },
+  user_busy: { ringSeconds: 2, event: 'The callee is busy.' },
+  user_rejected: { ringSeconds: 6, event: 'The callee declined.' },
+} as const
+
+const topics = [
+  ['I would like to move my appointment.', 'Of course. Which day suits you?', 'Friday morning.'],
+  ['What does a cleaning cost?', 'Eighty euros, and many insurers pay half.', 'Good to know.'],
+  ['My tooth hurts since yesterday.', 'I am sorry. We have a time today at four.', 'I take it.'],
+  ['Is the practice open on Saturday?', 'From nine to twelve.', 'Then I come on Saturday.'],
+  ['I did not get my invoice.', 'I have it sent to you again today.', 'Thank you.'],
+] as const
+
+function planOf(outcome: Outcome, talkSeconds: number, topic: (typeof topics)[number]): CallPlan {
+  if (outcome in unanswered) {
+    const { ringSeconds, event } = unanswered[outcome as keyof typeof unanswered]
+    const script = [{ at: 0, role: 'event' as const, message: event }]
+    return {
+      answerStatus: outcome,
+      outcome: 'failed',
+      ringSeconds,
+      isAnswered: false,
+      talkSeconds: 0,
+      script,
+    }
+  }
+  const [asked, answered, agreed] = topic
+  const end = outcome === 'transferred' ? 'Transferred to a person.' : 'The agent hung up.'
+  const spoken =
+    outcome === 'machine'
+      ? [{ role: 'user' as const, message: 'Please leave a message after the tone.' }]
+      : [
+          { role: 'user' as const, message: asked },
+          { role: 'agent' as const, message: answered },
+          { role: 'user' as const, message: agreed },
+        ]
+  const lines = [
+    { role: 'agent' as const, message: 'Northwind Dental, good day.' },
+    ...spoken,
+    { role: 'event' as const, message: end },
+  ]
+  const script = lines.map((line, index) => ({
+    at: Math.floor((index * talkSeconds) / lines.length),
+    ...line,
+  }))
+  return {
+    answerStatus: outcome === 'machine' ? 'machine' : 'human',
+    outcome: outcome === 'transferred' ? 'transferred' : 'completed',
+    ringSeconds: 4,
+    isAnswered: true,
+    talkSeconds,
+    script,
+  }
+}
+
+const areaCodes = ['212', '303', '312', '415', '503', '617', '713'] as const
+
+/** A contact in the range of numbers that is reserved for fiction. */
+const contactOf = (random: () => number) => {
+  const areaCode = areaCodes[Math.floor(random() * areaCodes.length)]
+  return `+1${areaCode}55501${String(Math.floor(random() * 100)).padStart(2, '0')}`
+}
+
+/** Calls of a weekday; fewer on a Saturday, none on a Sunday. */
+const callsOn = (weekday: number, random: () => number) =>
+  weekday === 0 ? 0 : weekday === 6 ? 3 : 9 + Math.floor(random() * 6)
+
+function callsOfDay(start: number): CallSeed[] {
+  const random = randomOf('calls', start)
+  const isYesterday = start + day > startOfRun - day
+  return Array.from({ length: callsOn(new Date(start).getUTCDay(), random) }, () => {
+    const speaker = pick(speakers, random)
+    const { outcome } = pick<{ outcome: Outcome; weight: number }>(
+      outcomes[speaker.direction],
+      random,
+    )
+    const topic = topics[Math.floor(random() * topics.length)] ?? topics[0]
+    return {
+      created: start + 7 * 60 * minute + Math.floor(random() * 600) * minute,
+      type: 'phone' as const,
+      direction: speaker.direction,
+      agent: speaker.agent,
+      line: speaker.line,
+      contact: contactOf(random),
+      plan: planOf(outcome, 20 + Math.floor(random() * 400), topic),
+    }
+    // Yesterday's calls of this agent are those of `yesterdaysRecalls` alone.
+  }).filter(({ agent }) => !(isYesterday && agent === 'Recall reminders'))
+}
+
+/** A web call shortly before midnight UTC, which is the next day in Europe. */
+const lateCall = (start: number): CallSeed => ({
+  created: start + (23 * 60 + 30) * minute,
+  type: 'web',
+  direction: 'inbound',
+  agent: 'Reception',
+  line: null,
+  contact: null,
+  plan: { ...planOf('human', 75, topics[3]), ringSeconds: 0 },
+})
+
+/** Whom Recall reminders called yesterday; one of those who did not answer was reached later. */
+const yesterdaysRecalls: readonly { to: string; outcome: Outcome }[] = [
+  { to: '+13035550141', outcome: 'user_unavailable' },
+  { to: '+13035550142', outcome: 'user_busy' },
+  { to: '+13035550143', outcome: 'human' },
+  { to: '+13035550144', outcome: 'user_unavailable' },
+  { to: '+13035550145', outcome: 'machine' },
+  { to: '+13035550146', outcome: 'user_unavailable' },
+  { to: '+13035550147', outcome: 'user_rejected' },
+  // A destination of the sandbox that never answers.
+  { to: '+12025550103', outcome: 'user_unavailable' },
+  { to: '+13035550144', outcome: 'human' },
+]
+
+const recallsOf = (start: number): CallSeed[] =>
+  yesterdaysRecalls.map(({ to, outcome }, index) => ({
+    created: start + (9 * 60 + index * 20) * minute,
+    type: 'phone',
+    direction: 'outbound',
+    agent: 'Recall reminders',
+    line: '+12025550110',
+    contact: to,
+    plan: planOf(outcome, 62 + index, topics[0]),
+  }))
+
+const midnight = Math.floor(startOfRun / day) * day
+
+/** All past calls, the oldest first. */
+export const callSeeds: readonly CallSeed[] = Array.from({ length: days }, (_, index) => {
+  const start = midnight - (days - index) * day
+  const late = [0, 3].includes(new Date(start).getUTCDay()) ? [lateCall(start)] : []
+  const recalls = index === days - 1 ? recallsOf(start) : []
+  return [...callsOfDay(start), ...recalls, ...late]
+})
+  .flat()
+  .sort((a, b) => a.created - b.created)

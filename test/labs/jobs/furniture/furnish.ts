@@ -1,0 +1,102 @@
+import { insertAccount, insertKey } from '../../../../src/sandbox/accounts.ts'
+import { createAgent } from '../../../../src/sandbox/agents.ts'
+import { insertCall, rowOfPlan } from '../../../../src/sandbox/call-row.ts'
+import { insertPhoneNumber } from '../../../../src/sandbox/phone-numbers.ts'
+import { insertSipTrunk } from '../../../../src/sandbox/sip-trunks.ts'
+import type { Store } from '../../../../src/sandbox/store.ts'
+import { startOfRun } from '../clock.ts'
+import { type AccountKey, accountNames, disabledAccount } from './accounts.ts'
+import { agentBody, agentSeeds } from './agents.ts'
+import { callSeeds } from './calls.ts'
+import { idOf, keyOf } from './ids.ts'
+import { numberSeeds, trunkSeeds } from './lines.ts'
+
+const day = 24 * 3_600_000
+
+/** How long ago the company was set up. */
+const opened = startOfRun - 120 * day
+
+/**
+ * Puts the company of one job into a new sandbox: a root account with a key of its own, branches,
+ * agents, trunks, numbers and eight weeks of calls. Jobs cannot disturb each other: no key reaches the
+ * company of another job.
+ */
+export function furnish(store: Store, job: string): void {
+  const accountId = (key: AccountKey) => idOf(job, 'account', key)
+  const agentId = (name: string) => idOf(job, 'agent', name)
+  const numberId = (number: string) => idOf(job, 'number', number)
+  furnishAccounts(store, job, accountId)
+  agentSeeds.forEach((seed, index) => {
+    createAgent(store, {
+      id: agentId(seed.name),
+      accountId: accountId(seed.account ?? 'company'),
+      body: agentBody(seed),
+      now: opened + index * 3_600_000,
+    })
+    if (seed.isArchived) {
+      store.run('UPDATE agents SET is_archived = 1 WHERE id = :id', { id: agentId(seed.name) })
+    }
+  })
+  furnishLines(store, { job, accountId, agentId, numberId })
+  furnishCalls(store, { job, accountId, agentId, numberId })
+}
+
+interface Ids {
+  readonly job: string
+  readonly accountId: (key: AccountKey) => string
+  readonly agentId: (name: string) => string
+  readonly numberId: (number: string) => string
+}
+
+function furnishAccounts(store: Store, job: string, accountId: Ids['accountId']): void {
+  for (const [key, name] of Object.entries(accountNames) as [AccountKey, string][]) {
+    insertAccount(store, {
+      id: accountId(key),
+      parent_id: key === 'company' ? null : accountId('company'),
+      name,
+      is_active: Number(key !== disabledAccount),
+      created: opened,
+      modified: opened,
+    })
+  }
+  insertKey(store, keyOf(job), accountId('company'))
+}
+
+function furnishLines(store: Store, { job, accountId, agentId, numberId }: Ids): void {
+  const trunkId = (name: string) => idOf(job, 'trunk', name)
+  trunkSeeds.forEach(({ name, account, termination_uri }, index) => {
+    const row = { id: trunkId(name), account_id: accountId(account), name, termination_uri }
+    insertSipTrunk(store, { ...row, allowed_ips: ['192.0.2.0/24'] }, opened + index * 60_000)
+  })
+  numberSeeds.forEach(({ number, name, account, trunk, answeredBy }, index) => {
+    const row = {
+      id: numberId(number),
+      account_id: accountId(account),
+      number,
+      friendly_name: name,
+      sip_trunk_id: trunkId(trunk),
+      inbound_agent_id: answeredBy === null ? null : agentId(answeredBy),
+    }
+    insertPhoneNumber(store, row, opened + index * 60_000)
+  })
+}
+
+function furnishCalls(store: Store, { job, accountId, agentId, numberId }: Ids): void {
+  const accounts = new Map(agentSeeds.map(({ name, account }) => [name, account ?? 'company']))
+  callSeeds.forEach(({ created, type, direction, agent, line, contact, plan }, index) => {
+    const isInbound = direction === 'inbound'
+    const who = {
+      account_id: accountId(accounts.get(agent) ?? 'company'),
+      type,
+      direction,
+      agent_id: agentId(agent),
+      agent_name: agent,
+      phone_number_id: line && numberId(line),
+      from_number: isInbound ? contact : line,
+      to_number: isInbound ? line : contact,
+      external_id: null,
+      is_recorded: 1,
+    }
+    insertCall(store, rowOfPlan(who, plan, { id: idOf(job, 'call', index), created, speed: 1 }))
+  })
+}

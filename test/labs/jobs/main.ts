@@ -1,0 +1,198 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import * as z from 'zod'
+import { type ScriptUsage, scriptUsage } from '../../../src/dev/script-usage.ts'
+import { checkJob } from './check.ts'
+import { today } from './clock.ts'
+import type { Job } from './job.ts'
+import { jobNamed, jobs } from './jobs.ts'
+import { effortOf, noEffort, sumOf } from './log.ts'
+import { databaseOf, serveJobs } from './serve.ts'
+import { readState } from './state.ts'
+import { furnishedState } from './world.ts'
+
+const usage = `Everyday jobs for an assistant, on a furnished sandbox: sets it up, and checks what was done.
+
+npm run jobs -- start [--port N --folder DIR --speed N --json]
+  Furnishes a sandbox and serves it until it is stopped. Each job has a company of its own:
+  URL/JOB/mcp is this server for the job, URL/JOB/v1 the platform's REST API for it.
+npm run jobs -- list [NAME… --dozen first|second --json]
+  Shows what a person says in each job.
+npm run jobs -- check [NAME… --dozen first|second] --answers FILE [--folder DIR --json]
+  Checks what is true in the sandbox, and the answers: a JSON object of texts by name of the job.
+npm run jobs -- report --logs DIR [--answers FILE --folder DIR --dozen first|second --json]
+  Shows calls, errors and characters of each job as a table. Its log is DIR/JOB.jsonl, with a line
+  such as {"verb":"call","name":"get_usage","in":20,"out":900,"error":false} for each call.
+
+  --folder  where the run keeps its data (default: ${join(tmpdir(), 'voice-agent-mcp-jobs')})
+  --port    where to listen; 0, the default, takes a free port
+  --speed   how many times faster than real ones simulated calls run (default 10)
+  --json    one JSON document on standard output instead of text
+
+check and report end with 0 when every job is right, with 1 when one is not, with 2 when they
+cannot run.
+`
+
+const write = (text: string) => process.stdout.write(text)
+const writeJson = (value: unknown) => write(`${JSON.stringify(value, null, 2)}\n`)
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+const script: ScriptUsage = scriptUsage(usage)
+
+const {
+  values: flags,
+  positionals: [command, ...names],
+} = script.readOr(() =>
+  parseArgs({
+    allowPositionals: true,
+    options: {
+      folder: { type: 'string', default: join(tmpdir(), 'voice-agent-mcp-jobs') },
+      port: { type: 'string', default: '0' },
+      speed: { type: 'string', default: '10' },
+      dozen: { type: 'string' },
+      answers: { type: 'string' },
+      logs: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+)
+
+/** The jobs that are asked for: by name, of a dozen, or all. */
+function chosen(): readonly Job[] {
+  const { dozen } = flags
+  if (dozen !== undefined && dozen !== 'first' && dozen !== 'second')
+    script.refuse('--dozen is first or second.')
+  const unknown = names.filter((name) => !jobNamed(name))
+  if (unknown.length > 0) script.refuse(`There is no job ${unknown.join(', ')}.`)
+  return jobs.filter(
+    (job) =>
+      (names.length === 0 || names.includes(job.name)) &&
+      (dozen === undefined || job.dozen === dozen),
+  )
+}
+
+/** Builds the program if needed; what it writes goes to standard error, which no script reads. */
+function build(): void {
+  const script = join(import.meta.dirname, '../../../src/dev/build.ts')
+  execFileSync(process.execPath, [script, '--if-needed'], { stdio: ['ignore', 2, 2] })
+}
+
+async function start(): Promise<void> {
+  const [port, speed] = [flags.port, flags.speed].map(Number)
+  if (port === undefined || !Number.isInteger(port) || port < 0) script.refuse('--port is a port.')
+  if (speed === undefined || !(speed > 0)) script.refuse('--speed is a number above 0.')
+  const folder = resolve(flags.folder)
+  build()
+  await using server = await serveJobs({ folder, port, speed }).catch((error: unknown) =>
+    script.refuse(reasonOf(error)),
+  )
+  const shown = chosen().map((job) => ({ job: job.name, mcp_url: `${server.url}/${job.name}/mcp` }))
+  const { pid } = process
+  if (flags.json) writeJson({ url: server.url, pid, folder, today, jobs: shown })
+  else {
+    write(`Serving the jobs at ${server.url}; their day is ${today}. Data: ${folder}\n`)
+    write(`Stop it with Ctrl+C, or by SIGTERM to process ${pid}.\n`)
+    for (const { job, mcp_url } of shown) write(`MCP_URL=${mcp_url}  # ${job}\n`)
+  }
+  await new Promise<void>((stop) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => stop())
+  })
+}
+
+function list(): void {
+  const shown = chosen().map(({ name, dozen, text }) => ({ name, dozen, text }))
+  if (flags.json) writeJson({ today, jobs: shown })
+  else {
+    write(`Today is ${today}.\n\n`)
+    for (const { name, text } of shown) write(`${name}\n  ${text}\n\n`)
+  }
+}
+
+const Answers = z.record(z.string(), z.string())
+
+function readAnswers(file: string): z.output<typeof Answers> {
+  try {
+    const answers = Answers.parse(JSON.parse(readFileSync(file, 'utf8')))
+    const unknown = Object.keys(answers).filter((name) => !jobNamed(name))
+    if (unknown.length > 0) throw new Error(`there is no job ${unknown.join(', ')}`)
+    return answers
+  } catch (error) {
+    return script.refuse(`The answers in ${file} cannot be used: ${reasonOf(error)}`)
+  }
+}
+
+/** What is wrong with each job, by its name. */
+function problems(answersFile: string): { name: string; problems: string[] }[] {
+  const file = databaseOf(resolve(flags.folder))
+  if (!existsSync(file)) script.refuse(`There is no run in ${flags.folder}.`)
+  const answers = readAnswers(answersFile)
+  return chosen().map((job) => {
+    const { name } = job
+    const [before, after] = [furnishedState(name), readState(file, name)]
+    const answer = answers[name]
+    return answer === undefined
+      ? { name, problems: ['There is no answer: it was not done.'] }
+      : { name, problems: checkJob(job, { before, after, answer }) }
+  })
+}
+
+function check(): void {
+  if (flags.answers === undefined) script.refuse('--answers names the file with the answers.')
+  const verdicts = problems(flags.answers)
+  const right = verdicts.filter((verdict) => verdict.problems.length === 0)
+  if (flags.json) writeJson({ right: right.length, of: verdicts.length, jobs: verdicts })
+  else {
+    for (const verdict of verdicts) {
+      write(`${verdict.problems.length === 0 ? 'right' : 'WRONG'} ${verdict.name}\n`)
+      for (const problem of verdict.problems) write(`      ${problem}\n`)
+    }
+    write(`${right.length} of ${verdicts.length} right\n`)
+  }
+  if (right.length < verdicts.length) process.exitCode = 1
+}
+
+function report(): void {
+  const { logs, answers } = flags
+  if (logs === undefined) script.refuse('--logs names the folder with the logs.')
+  const verdicts = answers === undefined ? [] : problems(answers)
+  const rows = chosen().map(({ name }) => {
+    const verdict = verdicts.find((one) => one.name === name)
+    return {
+      job: name,
+      ...(effortOf(logs, name) ?? noEffort),
+      right: verdict ? verdict.problems.length === 0 : null,
+    }
+  })
+  const total = sumOf(rows)
+  if (flags.json) writeJson({ rows, total })
+  else {
+    write('| Job | Calls | Errors | Characters sent | received | Right |\n')
+    write('| --- | ---: | ---: | ---: | ---: | --- |\n')
+    for (const row of rows) write(tableRow(row.job, row, rightText(row.right)))
+    const right = rows.filter((row) => row.right).length
+    write(tableRow('all', total, verdicts.length === 0 ? '' : `${right} of ${rows.length}`))
+  }
+  if (rows.some((row) => row.right === false)) process.exitCode = 1
+}
+
+const rightText = (isRight: boolean | null) => (isRight === null ? '' : isRight ? 'yes' : 'no')
+
+const tableRow = (name: string, { calls, errors, ...chars }: typeof noEffort, right: string) =>
+  `| ${name} | ${calls} | ${errors} | ${chars.in} | ${chars.out} | ${right} |\n`
+
+const commands: Readonly<Record<string, () => Promise<void> | void>> = {
+  start,
+  list,
+  check,
+  report,
+}
+
+const run = commands[command ?? '']
+if (flags.help) write(usage)
+else if (run) await run()
+else script.refuse(command === undefined ? 'Say what to do.' : `There is no ${command}.`)

@@ -1,0 +1,89 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { listen } from '../../../src/server/transports/listen.ts'
+import { type Program, startProgram } from '../../harness/program.ts'
+import { clockSetTo, startOfRun } from './clock.ts'
+import { keyOf } from './furniture/ids.ts'
+import { jobNamed, jobs } from './jobs.ts'
+import { makeFurnishedSandbox } from './world.ts'
+
+/** The database of a run, in its folder. */
+export const databaseOf = (folder: string): string => join(folder, 'sandbox.db')
+
+/** A run that is being served. */
+export interface JobServer extends AsyncDisposable {
+  /** `URL/JOB/mcp` is the server for that job, `URL/JOB/v1` the platform's REST API. */
+  readonly url: string
+}
+
+/**
+ * Furnishes a sandbox in the folder, replacing the one of an earlier run, and serves it. Each job has
+ * an address of its own; a request to it acts on the company of that job alone.
+ */
+export async function serveJobs({
+  folder,
+  port,
+  speed,
+}: {
+  folder: string
+  port: number
+  speed: number
+}): Promise<JobServer> {
+  const behind: { mcp: string; rest: string } = { mcp: '', rest: '' }
+  // It listens first: where that fails, nothing else has been started.
+  const listening = await listen(
+    createServer((incoming, outgoing) => forward(incoming, outgoing, behind)),
+    { host: '127.0.0.1', port },
+  )
+  const stateDir = join(folder, 'state')
+  mkdirSync(folder, { recursive: true })
+  rmSync(stateDir, { recursive: true, force: true })
+  makeFurnishedSandbox(databaseOf(folder), jobs)
+  const env = {
+    VOICE_AGENT_SANDBOX_DB: databaseOf(folder),
+    VOICE_AGENT_SANDBOX_SPEED: String(speed),
+    ...clockSetTo(startOfRun),
+  }
+  const mcp = startProgram(['http', '--port', '0'], { ...env, VOICE_AGENT_STATE_DIR: stateDir })
+  const rest = startProgram(['sandbox', '--port', '0'], env)
+  const close = async () => {
+    await Promise.all([mcp[Symbol.asyncDispose](), rest[Symbol.asyncDispose]()])
+    await listening.close()
+  }
+  try {
+    behind.mcp = await addressOf(mcp, /Serving MCP at (\S+)\/mcp/)
+    behind.rest = await addressOf(rest, /sandbox API at (\S+)\/v1/)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { url: listening.url, [Symbol.asyncDispose]: close }
+}
+
+async function addressOf(program: Program, pattern: RegExp): Promise<string> {
+  const [, url = ''] = await program.waitFor(pattern)
+  return url
+}
+
+/** Sends a request on to the program behind, with the key of the job in its path. */
+function forward(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  behind: { mcp: string; rest: string },
+): void {
+  const [, job = '', path = ''] = /^\/([a-z-]+)(\/.*)$/.exec(incoming.url ?? '') ?? []
+  if (!jobNamed(job)) {
+    outgoing.writeHead(404).end(`There is no job ${job}. Paths are /JOB/mcp and /JOB/v1/…\n`)
+    return
+  }
+  const target = new URL(path, path.startsWith('/mcp') ? behind.mcp : behind.rest)
+  const headers = { ...incoming.headers, host: target.host, 'x-api-key': keyOf(job) }
+  const passed = request(target, { method: incoming.method, headers }, (reply) => {
+    outgoing.writeHead(reply.statusCode ?? 502, reply.headers)
+    reply.pipe(outgoing)
+  })
+  passed.on('error', (error) => outgoing.destroy(error))
+  outgoing.on('close', () => passed.destroy())
+  incoming.pipe(passed)
+}

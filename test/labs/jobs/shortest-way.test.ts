@@ -1,0 +1,133 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectHttp } from '../../harness/client.ts'
+import { type Program, scratchFolder, startProgram } from '../../harness/program.ts'
+import { checkJob } from './check.ts'
+import { clockSetTo, startOfRun } from './clock.ts'
+import { keyOf } from './furniture/ids.ts'
+import type { Job } from './job.ts'
+import { jobs } from './jobs.ts'
+import { type Effort, noEffort, sumOf } from './log.ts'
+import { readState, type State } from './state.ts'
+import { Assistant } from './ways/assistant.ts'
+import { firstWays } from './ways/first.ts'
+import { secondWays } from './ways/second.ts'
+import { furnishedState, makeFurnishedSandbox } from './world.ts'
+
+/*
+ * The fewest calls that each job takes, by somebody who knows the tools by heart, with the guards as
+ * they are by default: calls and deletes are agreed to after a preview. A model looks around first, so
+ * the ceilings leave room below what a model may take. JOBS_TABLE=1 shows what each job takes.
+ */
+
+const ways = { ...firstWays, ...secondWays }
+const ceilings = {
+  first: { calls: 20, characters: 19_000 },
+  second: { calls: 22, characters: 27_000 },
+}
+
+const scratch = scratchFolder()
+const file = join(scratch.path, 'sandbox.db')
+let program: Program
+let url = ''
+
+beforeAll(async () => {
+  makeFurnishedSandbox(file, jobs)
+  program = startProgram(['http', '--port', '0'], {
+    VOICE_AGENT_SANDBOX_DB: file,
+    VOICE_AGENT_SANDBOX_SPEED: '200',
+    VOICE_AGENT_STATE_DIR: join(scratch.path, 'state'),
+    ...clockSetTo(startOfRun),
+  })
+  const [, address = ''] = await program.waitFor(/Serving MCP at (\S+)/)
+  url = address
+})
+
+afterAll(async () => {
+  await program?.[Symbol.asyncDispose]()
+  scratch[Symbol.dispose]()
+})
+
+const efforts = new Map<string, Effort>()
+
+/** Does a job by its shortest way. */
+async function done({ name }: Job): Promise<{ before: State; after: State; answer: string }> {
+  const before = furnishedState(name)
+  await using client = await connectHttp('v2 2025', url, { 'x-api-key': keyOf(name) })
+  const assistant = new Assistant(client)
+  const answer = (await ways[name]?.(assistant)) ?? ''
+  efforts.set(name, assistant.effort)
+  return { before, after: readState(file, name), answer }
+}
+
+/** One thing more than was asked for: an agent changed or gone, a number changed, a call placed. */
+function overreaches(state: State): State[] {
+  const [agent, ...agents] = state.agents
+  const [number, ...numbers] = state.phone_numbers
+  const [call] = state.calls
+  if (!agent || !number || !call) throw new Error('The company has no agents, numbers or calls')
+  return [
+    { ...state, agents: [{ ...agent, config: { ...agent.config, note: 'changed' } }, ...agents] },
+    { ...state, agents },
+    { ...state, phone_numbers: [{ ...number, sip_trunk_id: null }, ...numbers] },
+    { ...state, calls: [...state.calls, { ...call, id: 'another' }] },
+  ]
+}
+
+/** Answers that are nearly right: one line is missing, or each number is one more. */
+function wrongAnswers(answer: string): string[] {
+  const lines = answer.split('\n')
+  const shifted = answer.replaceAll(/\d+/g, (digits) => String(Number(digits) + 1))
+  return [
+    ...lines.map((_, index) => lines.toSpliced(index, 1).join('\n')),
+    ...(shifted === answer ? [] : [shifted]),
+  ]
+}
+
+/** The same answer as models like to write it: with a sentence around it, as a list, as a table. */
+function otherForms(answer: string): string[] {
+  const lines = answer.split('\n')
+  const around = (text: string) =>
+    `Here is what I found (17 November 2026):\n\n${text}\n\nAnything else?`
+  return [
+    around(lines.map((line) => `- **${line.replace(': ', '**: ')}`).join('\n')),
+    around(lines.map((line) => `| ${line.replaceAll(/[:,] /g, ' | ')} |`).join('\n')),
+  ]
+}
+
+/** The way gives the tool's text as the answer, which holds more than was asked for. */
+const saysMore = new Set(['readiness'])
+
+describe('the shortest way', { timeout: 60_000 }, () => {
+  test.each(jobs)('$name is done, and what is nearly right is not', async (job) => {
+    const { before, after, answer } = await done(job)
+    expect(checkJob(job, { before, after, answer })).toEqual([])
+    if (job.changes) {
+      expect(checkJob(job, { before, after: before, answer })).not.toEqual([])
+    }
+    for (const more of overreaches(after)) {
+      expect(checkJob(job, { before, after: more, answer })).not.toEqual([])
+    }
+    if (!job.facts) return
+    for (const text of otherForms(answer)) {
+      expect(checkJob(job, { before, after, answer: text }), text).toEqual([])
+    }
+    const wrong = saysMore.has(job.name) ? [''] : ['', ...wrongAnswers(answer)]
+    for (const text of wrong) {
+      expect(checkJob(job, { before, after, answer: text }), text).not.toEqual([])
+    }
+  })
+
+  test.each(['first', 'second'] as const)(
+    'the %s dozen takes few calls and little text',
+    (dozen) => {
+      const own = jobs.filter((job) => job.dozen === dozen)
+      const total = sumOf(own.map(({ name }) => efforts.get(name) ?? noEffort))
+      if (process.env.JOBS_TABLE)
+        console.table(own.map(({ name }) => ({ name, ...efforts.get(name) })))
+      expect(total.errors).toBe(0)
+      expect(total.calls).toBeLessThanOrEqual(ceilings[dozen].calls)
+      expect(total.in + total.out).toBeLessThanOrEqual(ceilings[dozen].characters)
+    },
+  )
+})

@@ -1,0 +1,127 @@
+/** How the platform lists calls. */
+export interface Listing {
+  readonly ids: 'kept' | 'hidden' | 'prefixed' | 'in capitals' | 'cut'
+  /** What the filter by external id compares: the id that was sent, the one that is shown, or none. */
+  readonly filter: 'sent id' | 'shown id' | 'ignored'
+  readonly ignoresOffset: boolean
+  readonly mostOnPage: number
+  /** What `count` is of. */
+  readonly count: 'all' | 'page' | 'nothing'
+  readonly numbers: 'kept' | 'without +' | 'masked'
+  /** Whether another number of the account calls, and agents are shown with a prefix. */
+  readonly changesOthers: boolean
+}
+
+export const documented: Listing = {
+  ids: 'kept',
+  filter: 'sent id',
+  ignoresOffset: false,
+  mostOnPage: 100,
+  count: 'all',
+  numbers: 'kept',
+  changesOthers: false,
+}
+
+/** Whether a list need not tell what became of a call: then its outcome may stay unknown. */
+export const mayHide = ({ ids, ignoresOffset, numbers }: Listing): boolean =>
+  ids !== 'kept' || ignoresOffset || numbers === 'masked'
+
+/** A request to place a call, and what became of it. */
+export interface PlatformCall {
+  readonly id: string
+  readonly external_id: string
+  readonly agent_id: string
+  readonly to_number: string
+  readonly from_number: string
+  /** By the time of the lab, ms. */
+  readonly sentAt: number
+  readonly shownAt: number
+  readonly endsAt: number
+  /** By the platform's clock. */
+  readonly created: string
+  readonly rings: boolean
+  /** False: it answers that it did not accept the call. The call is listed all the same. */
+  readonly isAccepted: boolean
+  /** The reservation that permits it. */
+  readonly permitId: string | undefined
+  /** Which request of a client sent it, where that is known. */
+  readonly request: number | undefined
+}
+
+export const agentId = '00000000-0000-4000-8000-00000000a6e7'
+
+/** A call as lists and replies show it. */
+export const shown = (call: PlatformCall, hasEnded = false) => ({
+  id: call.id,
+  external_id: call.external_id,
+  agent_id: call.agent_id,
+  to_number: call.to_number,
+  from_number: call.from_number,
+  type: 'phone',
+  status: hasEnded ? 'completed' : 'in_progress',
+  answer_status: hasEnded ? 'human' : 'waiting',
+  created: call.created,
+})
+
+/** One page of a list of these calls. */
+export function listReply<T extends ShownCall>(
+  calls: readonly T[],
+  query: URLSearchParams,
+  listing: Listing,
+) {
+  const { filter, ignoresOffset, mostOnPage, count } = listing
+  const asked = filter === 'ignored' ? null : query.get('external_id')
+  const after = query.get('created_after') ?? ''
+  const items = calls.flatMap((call) => {
+    const item = listed(call, listing)
+    const id = filter === 'shown id' ? item.external_id : call.external_id
+    return call.created >= after && (asked === null || id === asked) ? [item] : []
+  })
+  const offset = ignoresOffset ? 0 : Number(query.get('offset') ?? 0)
+  const page = items.slice(offset, offset + Math.min(Number(query.get('limit') ?? 100), mostOnPage))
+  if (count === 'nothing') return { items: page }
+  return { count: count === 'page' ? page.length : items.length, items: page }
+}
+
+export const isOnList = ({ rings, isAccepted }: PlatformCall) => rings || !isAccepted
+
+type ShownCall = Pick<PlatformCall, 'external_id' | 'agent_id' | 'to_number' | 'created'>
+
+const listed = <T extends ShownCall>(call: T, { ids, numbers, changesOthers }: Listing) => ({
+  ...call,
+  external_id: shownId(call.external_id, ids),
+  to_number: shownNumber(call.to_number, numbers),
+  ...(changesOthers && { from_number: '+4930999999', agent_id: `agent_${call.agent_id}` }),
+})
+
+function shownId(externalId: string, ids: Listing['ids']): string | null {
+  switch (ids) {
+    case 'kept':
+      return externalId
+    case 'hidden':
+      return null
+    case 'prefixed':
+      return `tenant-7/${externalId}`
+    case 'in capitals':
+      return externalId.toUpperCase()
+    case 'cut':
+      return externalId.slice(0, 12)
+  }
+}
+
+function shownNumber(number: string, numbers: Listing['numbers']): string {
+  if (numbers === 'kept') return number
+  return numbers === 'masked' ? `${number.slice(0, 4)}******${number.slice(-2)}` : number.slice(1)
+}
+
+/** Calls of somebody else on the same account. */
+export const others = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `other-${index}`,
+    external_id: `theirs-${index}`,
+    agent_id: agentId,
+    to_number: '+4915112399999',
+    type: 'phone',
+    status: 'completed',
+    created: '2026-01-15T11:00:00.000Z',
+  }))

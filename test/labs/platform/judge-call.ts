@@ -1,0 +1,40 @@
+import type { PlatformCall } from './call-lists.ts'
+
+/** What a client was told of a request to place a call. */
+export interface Told {
+  readonly answer: {
+    readonly kind: string
+    readonly callId?: string
+    /** Why it was refused. */
+    readonly why?: string
+  }
+  /** When the request was made, by the time of the lab, ms. */
+  readonly from: number
+  /** Which request it was, where the platform's calls name theirs. */
+  readonly nth?: number
+}
+
+/** Broken promises about one call: what clients were told, compared with what the platform did. */
+export function wrongWithCall(told: readonly Told[], calls: readonly PlatformCall[]): string[] {
+  const rung = calls.filter(({ rings }) => rings)
+  const found = told.flatMap((one) => wrongAnswer(one, calls, rung))
+  return rung.length > 1 ? ['rung twice', ...found] : found
+}
+
+function wrongAnswer(
+  { answer: { kind, callId, why }, from, nth }: Told,
+  calls: readonly PlatformCall[],
+  rung: readonly PlatformCall[],
+): string[] {
+  if (kind === 'placed') {
+    const call = calls.find(({ id }) => id === callId)
+    const exists = call !== undefined && (call.rings || !call.isAccepted)
+    return exists ? [] : [`lost: told that ${callId} is placed, but it is not`]
+  }
+  if (kind !== 'refused') return []
+  if (why === 'conflict') return ["told that its id is another call's"]
+  const lost = rung.find(
+    ({ request, sentAt }) => (request !== undefined && request === nth) || sentAt < from,
+  )
+  return lost ? [`lost: told that it is refused (${why}), but ${lost.id} rings`] : []
+}

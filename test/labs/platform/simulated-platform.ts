@@ -1,0 +1,196 @@
+import * as z from 'zod'
+import {
+  documented,
+  isOnList,
+  type Listing,
+  listReply,
+  others,
+  type PlatformCall,
+  shown,
+} from './call-lists.ts'
+import type { Turn } from './turn.ts'
+
+/*
+ * The platform of all labs, for one account. It ignores external ids: whenever it acts on a request to
+ * place a call, a telephone rings. It acts on a request, and lists the call, within `lateForMs`: before
+ * the time is over after which a call may be sent again (`--call-settle`), as the protocol expects.
+ */
+
+/** What becomes of a request. */
+export type Answer = {
+  readonly afterMs: number
+} /** The reply is what the platform says when it answers, not when it is asked. */ & (
+  | { readonly kind: 'reply' | 'cut off'; readonly reply: () => Reply }
+  | { readonly kind: 'none' | 'connection lost' | 'not connected' | 'redirect' }
+)
+
+export interface Reply {
+  readonly status: number
+  readonly body: string
+}
+
+export interface PlatformRequest {
+  readonly method: string
+  readonly url: URL
+  readonly body: string
+}
+
+export interface PlatformOptions {
+  /** The time of the lab, ms, and what the platform's own clock says. */
+  readonly time: { readonly now: number; readonly platformTimeOfDay: number }
+  /** What it does with the nth request to place a call to a number, from 0; `undefined`: it is well. */
+  readonly onPost: (number: string, nth: number) => Turn | undefined
+  /** The same for every other request. */
+  readonly onOther: (request: PlatformRequest) => Turn | undefined
+  /** Within which time a late call rings and is listed, ms. */
+  readonly lateForMs: number
+  /** How long a call lasts, ms, by the lateness of its turn. */
+  readonly lastsMs: (lateness: number) => number
+  readonly listing?: Listing
+  /** How many calls of others are on its lists. */
+  readonly otherCalls?: number
+  /** The id of the nth call. */
+  readonly idOf?: (nth: number) => string
+  /** What it replies to requests about anything but calls; `undefined`: there is no such thing. */
+  readonly reply?: (request: PlatformRequest) => unknown
+  /** What it shows of a call besides. */
+  readonly more?: (call: PlatformCall, hasEnded: boolean) => object
+  readonly trace?: (line: string) => void
+}
+
+type Sender = Pick<PlatformCall, 'permitId' | 'request'>
+
+const PostBody = z.looseObject({
+  external_id: z.string(),
+  agent_id: z.string(),
+  to_number: z.string(),
+  from_number: z.string(),
+})
+
+const well = { acts: 'now', answer: 'well', answerMs: 0, lateness: 0 } as const
+
+export class SimulatedPlatform {
+  readonly calls: PlatformCall[] = []
+  readonly #options: PlatformOptions
+  readonly #posts = new Map<string, number>()
+
+  constructor(options: PlatformOptions) {
+    this.#options = options
+  }
+
+  /** What becomes of a request that arrives now. */
+  answer(request: PlatformRequest, sender?: () => Sender): Answer {
+    const { method, url, body } = request
+    if (method === 'POST' && url.pathname.endsWith('/calls'))
+      return this.#place(PostBody.parse(JSON.parse(body)), sender)
+    const turn = this.#options.onOther(request) ?? well
+    const { now } = this.#options.time
+    const reply = () => this.#replyTo(request, now)
+    if (method === 'GET') return answerTo(turn, reply)
+    // What fails was done all the same, or was not.
+    const done = turn.acts === 'never' ? failed(500) : reply()
+    return answerTo(turn, () => done)
+  }
+
+  #place(body: z.output<typeof PostBody>, sender: (() => Sender) | undefined): Answer {
+    const { to_number } = body
+    const nth = this.#posts.get(to_number) ?? 0
+    this.#posts.set(to_number, nth + 1)
+    const turn = this.#options.onPost(to_number, nth)
+    if (turn?.answer === 'not connected') {
+      this.#options.trace?.(`platform: not connected for ${to_number}`)
+      return { kind: 'not connected', afterMs: 0 }
+    }
+    const call = this.#record(body, turn, sender?.() ?? { permitId: undefined, request: undefined })
+    const refused = !call.isAccepted && { status: 'failed', success: false }
+    return answerTo(turn ?? well, () => json(201, { ...this.#shown(call), ...refused }))
+  }
+
+  /** When a telephone rings, and when lists show it. */
+  #record(
+    { to_number, from_number, agent_id, external_id }: z.output<typeof PostBody>,
+    turn: Turn | undefined,
+    sender: Sender,
+  ): PlatformCall {
+    const { time, lateForMs, lastsMs, idOf, trace } = this.#options
+    const sentAt = time.now
+    const { lateness, acts, answer, answerMs } = turn ?? well
+    const ringsAt = acts === 'later' ? sentAt + lateness * lateForMs : sentAt
+    const lag = turn ? ((lateness * 7) % 1) * (sentAt + lateForMs - ringsAt) : 0
+    const call: PlatformCall = {
+      ...sender,
+      ...{ to_number, from_number, agent_id, external_id },
+      id: idOf?.(this.calls.length) ?? `call-${this.calls.length}`,
+      sentAt,
+      rings: acts !== 'never',
+      isAccepted: answer !== 'not accepted',
+      created: new Date(time.platformTimeOfDay + ringsAt - sentAt).toISOString(),
+      shownAt: ringsAt + lag,
+      endsAt: ringsAt + lastsMs(lateness),
+    }
+    const what = call.rings ? `rings in ${Math.round(ringsAt - sentAt)} ms` : 'does not ring'
+    trace?.(
+      `platform: POST ${external_id}: ${what}, listed in ${Math.round(call.shownAt - sentAt)} ms, answer ${answer} in ${answerMs} ms${isOnList(call) ? `, ${call.id}` : ''}`,
+    )
+    this.calls.push(call)
+    return call
+  }
+
+  /** A list shows what there was when the question arrived, as it is when it is answered. */
+  #replyTo(request: PlatformRequest, askedAt: number): Reply {
+    const { listing = documented, otherCalls = 0, time, reply } = this.#options
+    const { pathname, searchParams } = request.url
+    const [isOfCalls, id] = /\/calls(?:\/([^/]+))?$/.exec(pathname) ?? []
+    if (isOfCalls === undefined) {
+      const other = reply?.(request)
+      return other === undefined ? failed(404) : json(200, other)
+    }
+    if (id === undefined) {
+      // Thousands of calls are not shown to find one.
+      const wanted = listing.filter === 'sent id' ? searchParams.get('external_id') : null
+      const seen = this.calls.filter(
+        (call) =>
+          (wanted === null || call.external_id === wanted) &&
+          call.shownAt <= askedAt &&
+          isOnList(call),
+      )
+      const own = seen.map((call) => this.#shown(call))
+      return json(200, listReply([...others(otherCalls), ...own], searchParams, listing))
+    }
+    const call = this.calls.find((one) => one.id === id && one.shownAt <= time.now)
+    return call ? json(200, this.#shown(call)) : failed(404)
+  }
+
+  #shown(call: PlatformCall) {
+    const hasEnded = call.endsAt <= this.#options.time.now
+    return { ...shown(call, hasEnded), ...this.#options.more?.(call, hasEnded) }
+  }
+
+  /** The calls to a number for which a telephone rang or will ring. */
+  rung(number: string): PlatformCall[] {
+    return this.calls.filter(({ to_number, rings }) => rings && to_number === number)
+  }
+}
+
+function answerTo({ answer, answerMs: afterMs }: Turn, reply: () => Reply): Answer {
+  switch (answer) {
+    case 'well':
+    case 'not accepted':
+      return { kind: 'reply', afterMs, reply }
+    case 'cut off':
+      return { kind: 'cut off', afterMs, reply }
+    case 'page':
+      return { kind: 'reply', afterMs, reply: () => ({ status: 502, body: '<html>Bad gateway' }) }
+    case 'none':
+    case 'connection lost':
+    case 'not connected':
+    case 'redirect':
+      return { kind: answer, afterMs }
+    default:
+      return { kind: 'reply', afterMs, reply: () => failed(answer) }
+  }
+}
+
+const json = (status: number, body: unknown): Reply => ({ status, body: JSON.stringify(body) })
+const failed = (status: number) =>
+  json(status, { code: `error_${status}`, message: 'No.', detail: null, errors: null })

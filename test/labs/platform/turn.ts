@@ -1,0 +1,78 @@
+import { pick } from '../random.ts'
+
+/** What the platform does with one request. */
+export interface Turn {
+  /** Whether it does what is asked, such as letting a telephone ring: at once, later, or never. */
+  readonly acts: 'now' | 'later' | 'never'
+  readonly answer: TurnAnswer
+  /** Time until the answer, ms. */
+  readonly answerMs: number
+  /** How far into the time that is allowed for it a late call rings and is listed, from 0 to 1. */
+  readonly lateness: number
+}
+
+/** A number is a status with an error envelope. */
+export type TurnAnswer =
+  | 'well'
+  | 'not accepted'
+  | 'connection lost'
+  | 'none'
+  | 'cut off'
+  | 'page'
+  | 'redirect'
+  | 'not connected'
+  | 408
+  | 409
+  | 422
+  | 429
+  | 500
+  | 502
+  | 504
+
+const answers = {
+  certain: [422, 429, 'not connected'],
+  uncertain: ['connection lost', 'none', 'cut off', 'page', 'redirect', 408, 409, 500, 502, 504],
+} as const satisfies Record<string, readonly TurnAnswer[]>
+
+const oneOf = <T>(random: () => number, values: readonly T[]): T =>
+  pick(
+    values.map((value) => ({ weight: 1, value })),
+    random,
+  ).value
+
+/** A random turn for a request to place a call; most of them are faulty. */
+export function faultyPost(random: () => number): Turn {
+  const slowest = [
+    { weight: 4, ms: 20 },
+    { weight: 2, ms: 2000 },
+    { weight: 2, ms: 20_000 },
+    { weight: 1, ms: 70_000 },
+  ]
+  const { ms } = pick(slowest, random)
+  const timing = { answerMs: Math.round(random() * ms), lateness: random() }
+  const kinds: readonly { weight: number; turn: () => Pick<Turn, 'acts' | 'answer'> }[] = [
+    { weight: 3, turn: () => ({ acts: 'now', answer: 'well' }) },
+    { weight: 1, turn: () => ({ acts: 'never', answer: 'not accepted' }) },
+    { weight: 2, turn: () => ({ acts: 'never', answer: oneOf(random, answers.certain) }) },
+    { weight: 4, turn: () => ({ acts: 'now', answer: oneOf(random, answers.uncertain) }) },
+    { weight: 4, turn: () => ({ acts: 'later', answer: oneOf(random, answers.uncertain) }) },
+    { weight: 3, turn: () => ({ acts: 'never', answer: oneOf(random, answers.uncertain) }) },
+  ]
+  return { ...timing, ...pick(kinds, random).turn() }
+}
+
+/** A random turn for a read: the share `rate` fails or is slow; `undefined`: it succeeds. */
+export function faultyRead(
+  random: () => number,
+  { rate, slowestMs }: { readonly rate: number; readonly slowestMs: number },
+): Turn | undefined {
+  const fault = random() / (rate || 1e-9)
+  const turn = (answer: TurnAnswer, answerMs = 5): Turn => ({
+    ...{ acts: 'never', lateness: 0 },
+    ...{ answer, answerMs },
+  })
+  if (fault < 0.2) return turn('connection lost')
+  if (fault < 0.4) return turn(500)
+  if (fault < 0.5) return turn('none')
+  return fault < 1 ? turn('well', random() * slowestMs) : undefined
+}

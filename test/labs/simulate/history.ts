@@ -1,0 +1,256 @@
+import { longestCallMs } from '../../../src/policy/dial-policy.ts'
+import { mayHide } from '../platform/call-lists.ts'
+import { randomOf } from '../random.ts'
+import { judge, type Told } from './judge.ts'
+import type { Plan, PlannedEvent, PlannedRequest, WantedCall } from './plan.ts'
+import { SharedState } from './shared-state.ts'
+import {
+  type Answer,
+  type ClientToken,
+  type ServedRequest,
+  SimulatedServer,
+  tokenMs,
+} from './simulated-server.ts'
+import { Steps } from './steps.ts'
+import { VirtualPlatform } from './virtual-platform.ts'
+import { VirtualTime } from './virtual-time.ts'
+
+export interface HistoryResult {
+  /** What is not as promised. */
+  readonly violations: readonly string[]
+  readonly answers: readonly Answer['kind'][]
+  readonly rung: number
+}
+
+/** Longer than any history lasts, ms of virtual time. */
+const longestMs = 48 * 3_600_000
+
+/** The servers of a machine are started again after so many ms. */
+const restartMs = 1500
+
+/** Runs the history of a plan. */
+export async function runHistory(
+  plan: Plan,
+  trace: (line: string) => void = () => undefined,
+): Promise<HistoryResult> {
+  const time = new VirtualTime(randomOf(plan.seed, 'ids'))
+  const state = await SharedState.open(time)
+  const history = new History(plan, { time, state, trace: (line) => trace(stamped(time, line)) })
+  try {
+    await time.run(history.run(), longestMs)
+    return history.result()
+  } finally {
+    await state.close()
+  }
+}
+
+const stamped = (time: VirtualTime, line: string) =>
+  `${(time.now / 1000).toFixed(3).padStart(10)} s  ${line}`
+
+interface HistoryParts {
+  readonly time: VirtualTime
+  readonly state: SharedState
+  readonly trace: (line: string) => void
+}
+
+class History {
+  readonly #plan: Plan
+  readonly #parts: HistoryParts
+  readonly #platform: VirtualPlatform
+  readonly #random: () => number
+  readonly #servers: SimulatedServer[]
+  readonly #told: Told[] = []
+  /** Ends the requests of a server that stops. */
+  readonly #waiting = new Map<Steps, Set<() => void>>()
+  readonly #tokens = new Map<WantedCall, ClientToken>()
+  #requests = 0
+  #starts = 0
+  #violations: string[] = []
+
+  constructor(plan: Plan, parts: HistoryParts) {
+    this.#plan = plan
+    this.#parts = parts
+    this.#random = randomOf(plan.seed, 'history')
+    this.#platform = new VirtualPlatform(plan, { ...parts, random: this.#random })
+    this.#servers = Array.from({ length: plan.servers }, (_, index) => this.#start(index))
+  }
+
+  async run(): Promise<void> {
+    const { calls, events } = this.#plan
+    const requests = calls.flatMap((wanted) =>
+      wanted.requests.map((request) => this.#request(wanted, request)),
+    )
+    await Promise.all([...requests, ...events.map((event) => this.#happen(event))])
+    await this.#settle()
+    this.#violations = await judge({
+      plan: this.#plan,
+      platform: this.#platform,
+      told: this.#told,
+      state: this.#parts.state,
+      time: this.#parts.time,
+      isFree: () => this.#isFree(),
+    })
+  }
+
+  result(): HistoryResult {
+    return {
+      violations: this.#violations,
+      answers: this.#told.map(({ answer }) => answer.kind),
+      rung: this.#platform.calls.filter(({ rings }) => rings).length,
+    }
+  }
+
+  #start(index: number): SimulatedServer {
+    const { plan, time, trace } = { plan: this.#plan, ...this.#parts }
+    const name = `server ${index}.${this.#starts++}`
+    const steps: Steps = new Steps({
+      ...{ time, trace, name, random: this.#random },
+      // A server that stopped just before the calm phase restarts within it.
+      crashRate: this.#platform.isWell ? 0 : plan.crashRate,
+      failureRate: this.#platform.isWell ? 0 : plan.stateFailureRate,
+      longestMs: plan.stateMs,
+      onCrash: () => this.#stopped(index, steps),
+    })
+    this.#waiting.set(steps, new Set())
+    return new SimulatedServer({ plan, state: this.#parts.state, platform: this.#platform, steps })
+  }
+
+  #stopped(index: number, steps: Steps): void {
+    for (const end of this.#waiting.get(steps) ?? []) end()
+    this.#parts.time.after(restartMs, () => {
+      if (this.#servers[index]?.steps === steps) this.#servers[index] = this.#start(index)
+    })
+  }
+
+  #kill(index: number): void {
+    const server = this.#servers[index]
+    if (!server?.steps.isAlive) return
+    this.#parts.trace(`server ${index} is killed`)
+    server.steps.stop()
+    this.#stopped(index, server.steps)
+  }
+
+  async #happen(event: PlannedEvent): Promise<void> {
+    const { time, trace } = this.#parts
+    await time.sleep(event.at)
+    switch (event.kind) {
+      case 'clock':
+        trace(`the clock is set by ${event.byMs} ms`)
+        return time.stepClock(event.byMs)
+      case 'kill':
+        return this.#kill(event.server)
+      case 'no lists':
+        trace(`no lists for ${event.forMs} ms`)
+        return this.#platform.failLists(event.forMs)
+      case 'restart of the machine':
+        trace('the machine is restarted')
+        for (const index of this.#servers.keys()) this.#kill(index)
+        return time.restartMachine()
+    }
+  }
+
+  async #request(
+    wanted: WantedCall,
+    { at, server, cancelledAfter }: PlannedRequest,
+  ): Promise<void> {
+    const { time } = this.#parts
+    await time.sleep(at)
+    const token = wanted.isConfirmed ? this.#tokenFor(wanted) : undefined
+    const caller = new AbortController()
+    if (cancelledAfter !== undefined) time.after(cancelledAfter, () => caller.abort())
+    await this.#serve(server, { wanted, signal: caller.signal, forMs: this.#plan.requestMs, token })
+  }
+
+  /** The client's token for a call, from the preview that its first request shows. */
+  #tokenFor(wanted: WantedCall): ClientToken {
+    const nonce = `token of ${wanted.number}`
+    const expiresAt = this.#parts.time.timeOfDay + tokenMs
+    const token = this.#tokens.get(wanted) ?? { nonce, expiresAt }
+    this.#tokens.set(wanted, token)
+    return token
+  }
+
+  async #serve(index: number, request: Omit<ServedRequest, 'nth'>): Promise<Answer> {
+    const { time, trace } = this.#parts
+    const server = this.#servers[index]
+    if (!server?.steps.isAlive) return { kind: 'dead' }
+    const nth = this.#requests++
+    const from = time.now
+    trace(`request ${nth} to server ${index}: call ${request.wanted.number}`)
+    const ends = this.#waiting.get(server.steps)
+    const { promise: dead, resolve } = Promise.withResolvers<Answer>()
+    const end = () => resolve({ kind: 'dead' })
+    ends?.add(end)
+    // Servers that share files are on one machine.
+    const machine = this.#plan.shared === 'files' ? 'machine' : `machine ${index}`
+    const serving = time.onMachine(machine, () => server.serve({ ...request, nth }))
+    const answer = await Promise.race([serving, dead])
+    ends?.delete(end)
+    trace(`request ${nth}: ${JSON.stringify(answer)}`)
+    this.#told.push({ wanted: request.wanted, nth, from, to: time.now, answer })
+    return answer
+  }
+
+  /**
+   * Everything is well again, and each client repeats its request until its call is placed. A few
+   * times are enough: a clock that was set is noticed with the first repetition, and the time after
+   * which a call may be sent again begins anew.
+   */
+  async #settle(): Promise<void> {
+    const { time, trace } = this.#parts
+    await time.sleep(restartMs + 1)
+    trace('from now on everything is well')
+    this.#platform.isWell = true
+    for (const { steps } of this.#servers) steps.calm()
+    await time.sleep(100_000)
+    let open = this.#plan.calls
+    for (let round = 0; open.length > 0 && round < 9; round++) {
+      const refused = await this.#repeatAll(open)
+      open = open.filter((wanted) => !this.#isPlaced(wanted))
+      await time.sleep(this.#plan.settledMs + 190_000)
+      // By a limit, where a permit may be left: until every lease has ended.
+      if (refused && round === 1 && this.#mayLeavePermits())
+        time.stepClock(longestCallMs + 4 * 3_600_000)
+    }
+    // Until the calls have ended, and that was noticed.
+    await time.sleep(this.#plan.limits.max_at_once === undefined ? 0 : 400_000)
+  }
+
+  /** Otherwise every permit is given back when the calls have ended, or a minute is over. */
+  #mayLeavePermits(): boolean {
+    const { listing, events } = this.#plan
+    // Calls of a time that is still to come count until the clock has caught up.
+    const isSetBack = events.some((event) => event.kind === 'clock' && event.byMs < 0)
+    return mayHide(listing) || isSetBack
+  }
+
+  /** Whether a server that starts now, and allows one call at once, allows it. */
+  #isFree(): Promise<boolean> {
+    const { time, state } = this.#parts
+    const steps = new Steps({
+      ...{ time, trace: () => undefined, name: 'new server', random: this.#random },
+      ...{ crashRate: 0, failureRate: 0, longestMs: 0, onCrash: () => undefined },
+    })
+    const plan: Plan = { ...this.#plan, limits: { max_at_once: 1 } }
+    const server = new SimulatedServer({ plan, state, platform: this.#platform, steps })
+    const [wanted] = plan.calls
+    if (!wanted) throw new Error('a history without a call')
+    return server.allowsCall(wanted)
+  }
+
+  /** Repeats the requests for these calls one after the other; true when one is refused. */
+  async #repeatAll(open: readonly WantedCall[]): Promise<boolean> {
+    let isRefused = false
+    for (const wanted of open) {
+      const signal = new AbortController().signal
+      const answer = await this.#serve(0, { wanted, signal, forMs: 54_000 })
+      isRefused ||= answer.kind === 'refused'
+    }
+    return isRefused
+  }
+
+  /** Whether the last answer for a call was that it is placed. */
+  #isPlaced(wanted: WantedCall): boolean {
+    return this.#told.findLast((told) => told.wanted === wanted)?.answer.kind === 'placed'
+  }
+}

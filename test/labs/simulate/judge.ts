@@ -1,0 +1,99 @@
+import { isOnList, mayHide } from '../platform/call-lists.ts'
+import { wrongWithCall } from '../platform/judge-call.ts'
+import type { Plan, WantedCall } from './plan.ts'
+import type { Reserved, SharedState } from './shared-state.ts'
+import type { Answer } from './simulated-server.ts'
+import type { VirtualPlatform } from './virtual-platform.ts'
+import type { VirtualTime } from './virtual-time.ts'
+
+/** A request and what the client was told. */
+export interface Told {
+  readonly wanted: WantedCall
+  readonly nth: number
+  /** True times, ms since the history began. */
+  readonly from: number
+  readonly to: number
+  readonly answer: Answer
+}
+
+/** What happened in a history. */
+export interface Evidence {
+  readonly plan: Plan
+  readonly platform: VirtualPlatform
+  readonly told: readonly Told[]
+  readonly state: SharedState
+  readonly time: VirtualTime
+  /** Whether a server that starts now, and allows one call at once, allows it. */
+  readonly isFree: () => Promise<boolean>
+}
+
+/** What is not as promised in a history that is over. */
+export async function judge(evidence: Evidence): Promise<string[]> {
+  const { plan, state } = evidence
+  return [
+    ...plan.calls.flatMap((wanted) => wrongWith(wanted, evidence)),
+    ...exceededLimits(evidence),
+    ...state.usedTwice.map((token) => `${token}: used twice`),
+    ...(await heldPermits(evidence)),
+  ]
+}
+
+function wrongWith(wanted: WantedCall, { plan, platform, told }: Evidence): string[] {
+  const calls = platform.calls.filter(({ to_number }) => to_number === wanted.number)
+  const own = told.filter((one) => one.wanted === wanted)
+  const found = wrongWithCall(own, calls)
+  const last = own.at(-1)?.answer.kind
+  const isListed = calls.some(isOnList)
+  const mayStayUnknown = mayHide(plan.listing) && (!showsAbsence(plan) || isListed)
+  if (last !== 'placed' && !(mayStayUnknown && last === 'unknown'))
+    found.push(`at the end it is ${last}, not placed`)
+  return found.map((what) => `${wanted.number}: ${what}`)
+}
+
+/** Whether a list shows that there is no call. */
+const showsAbsence = ({ listing: { ignoresOffset, numbers } }: Plan) =>
+  !ignoresOffset && numbers !== 'masked'
+
+/** Each call that rang was reserved; no reservation may be one more than a limit allows. */
+function exceededLimits({ plan, platform, state }: Evidence): string[] {
+  const rung = platform.calls.filter(({ rings }) => rings)
+  const reservations = state.reserved.flatMap((reserved) => {
+    const call = rung.find(({ permitId }) => permitId === reserved.id)
+    return call ? [{ reserved, call }] : []
+  })
+  const { max_at_once, max_per_minute } = plan.limits
+  const isCounted = max_at_once !== undefined || max_per_minute !== undefined
+  const uncounted = rung.filter(
+    ({ permitId }) => !reservations.some(({ reserved }) => reserved.id === permitId),
+  )
+  const found = isCounted ? uncounted.map(({ id }) => `${id}: no reservation permits it`) : []
+  reservations.forEach(({ reserved, call }, index) => {
+    const before = reservations.slice(0, index)
+    const recent = before.filter((one) => isWithinMinute(one.reserved, reserved))
+    if (max_per_minute !== undefined && recent.length >= max_per_minute)
+      found.push(`${call.id}: more than ${max_per_minute} in a minute`)
+    const underWay = before.filter((one) => one.call.endsAt > reserved.at)
+    if (max_at_once !== undefined && underWay.length >= max_at_once)
+      found.push(`${call.id}: more than ${max_at_once} at once`)
+  })
+  return found
+}
+
+const isWithinMinute = (before: Reserved, now: Reserved) =>
+  before.timeOfDay > now.timeOfDay - 60_000
+
+const longestLeaseMs = 12 * 3_600_000
+
+/**
+ * All calls have ended, so nothing keeps another from being placed, whichever servers stopped and
+ * whatever failed. Where it stays unknown what became of a call, it counts until its lease ends.
+ */
+async function heldPermits({ plan, state, time, isFree }: Evidence): Promise<string[]> {
+  if (plan.limits.max_at_once === undefined) return []
+  if (!mayHide(plan.listing))
+    return (await isFree()) ? [] : ['a permit is held after all calls have ended']
+  // A lease is counted by the clock, which may have been set back.
+  const steps = plan.events.map((event) => (event.kind === 'clock' ? Math.abs(event.byMs) : 0))
+  time.stepClock(longestLeaseMs + Math.max(0, ...steps) * steps.length + 1)
+  return (await state.isCallCounted()) ? ['a permit is held for longer than its lease'] : []
+}

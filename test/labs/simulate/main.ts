@@ -1,0 +1,126 @@
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { type ScriptUsage, scriptUsage } from '../../../src/dev/script-usage.ts'
+import { planOf } from './plan.ts'
+import { scriptedPlans } from './scripted.ts'
+import { type SeedRange, violationsOf, WorkerReport } from './worker.ts'
+
+const usage = `Runs the protocol that places calls exactly once through many histories: several servers over
+one state in memory, a clock that passes at once, and faults by seed. Names the seeds of histories that
+are not as promised.
+
+npm run simulate [-- --seeds 10000 --from 1 --minutes 60 --trace --json --help]
+
+  --seeds    how many histories (default 10000)
+  --from     the first seed (default 1)
+  --minutes  stop after so long, and say how many histories there were (default 60)
+  --trace    show each history, step by step
+  --json     one JSON document on standard output instead of text
+
+Ends with 1 when a history is not as promised, with 2 when it cannot run.
+`
+
+const script: ScriptUsage = scriptUsage(usage)
+const { values: flags } = script.readOr(() =>
+  parseArgs({
+    options: {
+      seeds: { type: 'string', default: '10000' },
+      from: { type: 'string', default: '1' },
+      minutes: { type: 'string', default: '60' },
+      trace: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  }),
+)
+script.showIf(flags.help)
+const from = script.number('from', flags.from)
+const to = from + script.number('seeds', flags.seeds, 1)
+const minutes = script.number('minutes', flags.minutes)
+
+/** How many failing histories are shown. */
+const mostShown = 20
+
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+
+async function traceAll(): Promise<number> {
+  let failed = 0
+  for (let seed = from; seed < to; seed++) {
+    const plan = planOf(seed)
+    print(`seed ${seed}\n${JSON.stringify(plan)}`)
+    const { violations } = await violationsOf(plan, print)
+    for (const violation of violations) print(`  ✗ ${violation}`)
+    if (violations.length > 0) failed++
+  }
+  return failed
+}
+
+function inWorker(range: SeedRange): Promise<WorkerReport> {
+  const { promise, resolve, reject } = Promise.withResolvers<WorkerReport>()
+  const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: range })
+  worker.on('message', (report: unknown) => resolve(WorkerReport.parse(report)))
+  worker.on('error', reject)
+  worker.on('exit', (code) => reject(new Error(`A worker ended with code ${code}`)))
+  return promise
+}
+
+function merged(reports: readonly WorkerReport[]): WorkerReport {
+  const answers: Record<string, number> = {}
+  for (const report of reports) {
+    for (const [kind, count] of Object.entries(report.answers))
+      answers[kind] = (answers[kind] ?? 0) + count
+  }
+  const sum = (of: (report: WorkerReport) => number) =>
+    reports.reduce((total, report) => total + of(report), 0)
+  return {
+    histories: sum(({ histories }) => histories),
+    rung: sum(({ rung }) => rung),
+    answers,
+    failed: reports.flatMap(({ failed }) => failed).toSorted((one, other) => one.seed - other.seed),
+  }
+}
+
+/** The scripted histories that are not as promised. */
+async function failedScripts(): Promise<string[]> {
+  const failed: string[] = []
+  for (const [name, plan] of scriptedPlans) {
+    const { violations } = await violationsOf(plan, flags.trace ? print : undefined)
+    failed.push(...violations.map((violation) => `${name}: ${violation}`))
+  }
+  return failed
+}
+
+/** Says that time was up before all histories were run. */
+const shortfall = (histories: number) =>
+  histories < to - from ? ` of ${to - from} (time was up)` : ''
+
+async function runAll(): Promise<number> {
+  const began = process.hrtime.bigint()
+  const every = availableParallelism()
+  const until = Date.now() + minutes * 60_000
+  const workers = Array.from({ length: every }, (_, index) =>
+    inWorker({ from: from + index, to, every, until }),
+  )
+  const report = merged(await Promise.all(workers))
+  const seconds = Number(process.hrtime.bigint() - began) / 1e9
+  const scripts = await failedScripts()
+  const { histories, rung, answers, failed } = report
+  if (flags.json) print(JSON.stringify({ ...report, scripts, seconds }))
+  else {
+    for (const failure of scripts) print(`✗ ${failure}`)
+    for (const { seed, violations } of failed.slice(0, mostShown))
+      print(
+        `✗ seed ${seed}: ${violations.join('; ')}\n    npm run simulate -- --from ${seed} --seeds 1 --trace`,
+      )
+    print(
+      `${histories} histories${shortfall(histories)} and ${scriptedPlans.size} scripted ones in ${seconds.toFixed(0)} s (${(histories / seconds).toFixed(0)} a second, ${every} at once)`,
+    )
+    print(`calls that rang: ${rung}; answers: ${JSON.stringify(answers)}`)
+    print(`not as promised: ${failed.length} seeds, ${scripts.length} scripted histories`)
+  }
+  return failed.length + scripts.length
+}
+
+const failures = flags.trace ? await traceAll() : await runAll()
+if (failures > 0) process.exitCode = 1

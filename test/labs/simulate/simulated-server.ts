@@ -1,0 +1,232 @@
+import { createHash } from 'node:crypto'
+import { createCallFollower } from '../../../src/calls/call-follower.ts'
+import { CallsUnderWay } from '../../../src/calls/calls-under-way.ts'
+import { placedBefore, placeOnce } from '../../../src/calls/place-once.ts'
+import type { PlacingContext } from '../../../src/calls/placement.ts'
+import {
+  ExternalIdConflict,
+  OutcomeUnknown,
+  type Permit,
+  type Placement,
+} from '../../../src/calls/placement.ts'
+import { isNotPlaced } from '../../../src/calls/send-call.ts'
+import { createClient } from '../../../src/platform/client.ts'
+import { ApiError } from '../../../src/platform/failure.ts'
+import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
+import { createDialPolicy, type DialPolicy } from '../../../src/policy/dial-policy.ts'
+import {
+  type CallKey,
+  type Journal,
+  JournalError,
+  sameInListMs,
+} from '../../../src/state/journal.ts'
+import { createUsedTokens, type UsedTokens } from '../../../src/state/records.ts'
+import { Refused } from '../../../src/tool/refused.ts'
+import { checkDialPolicy, pendingPermitsOf, permitFor } from '../../../tools/calls/placing.ts'
+import { agentId } from '../platform/call-lists.ts'
+import type { Plan, WantedCall } from './plan.ts'
+import type { SharedState } from './shared-state.ts'
+import { type Steps, steppedJournal } from './steps.ts'
+import type { VirtualPlatform } from './virtual-platform.ts'
+
+/** What a client is told. */
+export type Answer =
+  | {
+      readonly kind: 'placed'
+      readonly callId: string
+      readonly isRepeat: boolean
+      readonly isAccepted: boolean
+    }
+  | { readonly kind: 'unknown' }
+  /** Nothing was placed by this request, and by none before it. */
+  | { readonly kind: 'refused'; readonly why: string }
+  /** The token was used before, or has expired. */
+  | { readonly kind: 'token used' }
+  /** The state could not be used. */
+  | { readonly kind: 'state failed' }
+  /** The server was stopped. */
+  | { readonly kind: 'dead' }
+
+/** How long a confirmation token is valid, ms. */
+export const tokenMs = 120_000
+
+/** The request of a client at a server. */
+export interface ServedRequest {
+  readonly nth: number
+  readonly wanted: WantedCall
+  readonly signal: AbortSignal
+  readonly forMs: number
+  /** Absent: the client has none, and needs none. */
+  readonly token?: ClientToken | undefined
+}
+
+/** A token that a client has from a preview. */
+export interface ClientToken {
+  readonly nonce: string
+  /** ms since 1970. */
+  readonly expiresAt: number
+}
+
+const account = 'account-1'
+const platformName = 'https://platform'
+const callOwner = `${platformName} ${account}`
+const cacheOf = createReplyCaches()
+
+interface ServerParts {
+  readonly plan: Plan
+  readonly platform: VirtualPlatform
+  readonly state: SharedState
+  readonly steps: Steps
+}
+
+/** One process of the program, from its start until it is killed. */
+export class SimulatedServer {
+  readonly steps: Steps
+  readonly #parts: ServerParts
+  readonly #journal: Journal
+  readonly #tokens: UsedTokens
+  readonly #policy: DialPolicy
+  readonly #underWay: CallsUnderWay | undefined
+
+  constructor(parts: ServerParts) {
+    const { plan, state, steps } = parts
+    this.#parts = parts
+    this.steps = steps
+    this.#journal = steppedJournal(state.journalFor(plan.shared), steps)
+    this.#tokens = createUsedTokens(state.recordsFor(steps))
+    this.#policy = createDialPolicy({
+      config: plan.limits,
+      source: 'the simulation',
+      counter: state.counterFor(steps),
+    })
+    this.#underWay =
+      plan.limits.max_at_once === undefined
+        ? undefined
+        : new CallsUnderWay(this.#policy, createCallFollower())
+  }
+
+  /** Whether one more call would be allowed: calls that have ended are released before it is refused. */
+  async allowsCall(wanted: WantedCall): Promise<boolean> {
+    const signal = new AbortController().signal
+    return this.#runOf({ nth: -1, wanted, signal, forMs: 54_000 }).isAllowed()
+  }
+
+  /** Serves a request as place_call does: looks first, then asks for the confirmation, then places. */
+  async serve(request: ServedRequest): Promise<Answer> {
+    const run = this.#runOf(request)
+    try {
+      const before = await placedBefore(run.context, request.signal)
+      if (before) return placed(before)
+      if (request.token === undefined) return placed(await run.place())
+      return await this.#placeConfirmed(request.token, run.place)
+    } catch (error) {
+      return answerOf(error)
+    }
+  }
+
+  async #placeConfirmed(
+    { nonce, expiresAt }: ClientToken,
+    place: () => Promise<Placement>,
+  ): Promise<Answer> {
+    const used = await this.#tokens.use({ nonce, owner: account, expiresAt, validMs: tokenMs })
+    if (used !== 'used now') return { kind: 'token used' }
+    this.#parts.state.tokenUsed(nonce)
+    try {
+      return placed(await place())
+    } catch (error) {
+      if (isRefusedForNow(error)) await this.#tokens.giveBack(nonce)
+      throw error
+    }
+  }
+
+  #runOf({ nth, wanted, signal, forMs }: ServedRequest) {
+    const { plan, platform, steps } = this.#parts
+    let permitId: string | undefined
+    const send = platform.sendFor({
+      isAlive: () => steps.isAlive,
+      onPost: () => ({ permitId, request: nth }),
+    })
+    const client = createClient({ send, apiKey: 'key', userAgent: 'simulation' })
+    const request = {
+      params: { account_id: account },
+      query: {},
+      body: bodyOf(wanted),
+    }
+    const policy: DialPolicy = {
+      ...this.#policy,
+      reserve: async (dial, call) => {
+        const decision = await this.#policy.reserve(dial, call)
+        if (decision.allowed) permitId = decision.id
+        return decision
+      },
+    }
+    const session = {
+      client,
+      cache: cacheOf('key', client),
+      owner: createHash('sha256').update('key').digest('hex'),
+      platform: platformName,
+      callServices: { policy, underWay: this.#underWay },
+    }
+    const run = { request, session, signal }
+    const permit = (call: CallKey): Promise<Permit> => permitFor(dialOf(wanted), call, run)
+    const context: PlacingContext = {
+      request,
+      client,
+      journal: this.#journal,
+      callOwner,
+      permit,
+      pendingPermits: pendingPermitsOf(run),
+      timing: { findOutMs: plan.findOutMs, settledMs: plan.settledMs },
+      sameForMs: sameInListMs,
+      until: performance.now() + forMs,
+    }
+    return {
+      context,
+      place: () => placeOnce(context, signal),
+      isAllowed: async () => (await checkDialPolicy(dialOf(wanted), run)).allowed,
+    }
+  }
+}
+
+const fromNumber = '+4930123456'
+
+const bodyOf = ({ number, externalId }: WantedCall) => ({
+  type: 'phone',
+  agent_id: agentId,
+  from_number: fromNumber,
+  to_number: number,
+  ...(externalId !== undefined && { external_id: externalId }),
+})
+
+const dialOf = ({ number }: WantedCall) => ({
+  accountId: account,
+  agentId,
+  agentName: null,
+  type: 'phone' as const,
+  fromNumber,
+  toNumber: number,
+})
+
+const placed = ({ call, isRepeat, isAccepted }: Placement): Answer => ({
+  kind: 'placed',
+  callId: call.id,
+  isRepeat,
+  isAccepted,
+})
+
+/** As in place_call: nothing was dialled, and a later try may succeed. */
+const isRefusedForNow = (error: unknown) =>
+  error instanceof ApiError
+    ? isNotPlaced(error.failure)
+    : error instanceof Refused || error instanceof JournalError
+
+/** Everything else is a bug of the program, and is thrown on. */
+function answerOf(error: unknown): Answer {
+  if (error instanceof OutcomeUnknown) return { kind: 'unknown' }
+  if (error instanceof ApiError) return { kind: 'refused', why: error.failure.kind }
+  if (error instanceof Refused) return { kind: 'refused', why: error.message }
+  if (error instanceof ExternalIdConflict) return { kind: 'refused', why: 'conflict' }
+  if (error instanceof Error && error.name.endsWith('Error') && 'isTemporary' in error)
+    return { kind: 'state failed' }
+  throw error
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { slopeOf, verdictOf } from './verdict.ts'
+import { type Sample, WatchedServer } from './watched-server.ts'
+
+const megabyte = 1_000_000
+const minute = 60_000
+
+const sampleAt = (at: number, more: Partial<Sample> = {}): Sample => ({
+  at,
+  heapUsed: 40 * megabyte,
+  rss: 120 * megabyte,
+  descriptors: 24,
+  sockets: 3,
+  resources: 5,
+  ...more,
+})
+
+/** A server that was looked at each minute for twenty minutes. */
+function watched(heapAt: (minutes: number) => number, atEnd: Partial<Sample> = {}): WatchedServer {
+  const server = new WatchedServer('http', 0, '')
+  for (let nth = 1; nth <= 20; nth++)
+    server.samples.push(sampleAt(nth * minute, { heapUsed: heapAt(nth) * megabyte }))
+  server.fresh = sampleAt(0)
+  server.idle = sampleAt(21 * minute, atEnd)
+  return server
+}
+
+test('a slope is that of the line through the points', () => {
+  expect(
+    slopeOf([
+      [0, 1],
+      [1, 3],
+      [2, 5],
+    ]),
+  ).toBe(2)
+  expect(slopeOf([[5, 7]])).toBe(0)
+})
+
+test('memory that grows at first and then goes up and down is flat', () => {
+  const server = watched((nth) => 40 + Math.min(nth, 8) + (nth % 3))
+  expect(verdictOf(server).problems).toEqual([])
+})
+
+test('memory that goes on growing is not', () => {
+  expect(verdictOf(watched((nth) => 40 + nth)).problems).toEqual([
+    'heapUsed grew by 9 MB in the second half',
+  ])
+})
+
+test('what stays open when all clients have gone is reported', () => {
+  const { problems } = verdictOf(watched(() => 40, { sockets: 12, descriptors: 60 }))
+  expect(problems).toEqual([
+    '60 descriptors are open when all clients have gone; 24 at the start',
+    '12 sockets are open when all clients have gone; 3 at the start',
+  ])
+})

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { classifyNumber } from '../../../src/policy/number-class.ts'
+import { randomOf } from '../random.ts'
+import { agentId } from './faulty-platform.ts'
+import type { Answer, CallPlacer } from './killed-server.ts'
+
+/** A call that a client wants placed, and the answers it got. */
+export interface StressPlacement {
+  readonly number: string
+  readonly externalId: string | undefined
+  readonly args: Record<string, unknown>
+  readonly random: () => number
+  /** The answers of each try: one of each request that was sent, with the time when it was. */
+  readonly tries: { readonly answer: Answer; readonly from: number }[][]
+}
+
+/** First digits of ordinary numbers, and how many digits follow. */
+const ranges = [
+  ['+4915112', 6],
+  ['+44740012', 4],
+  ['+33612', 6],
+  ['+121223', 5],
+] as const
+
+/** `count` placements, each to another number; half of them have an external id. */
+export function placementsOf(count: number, seed: number): StressPlacement[] {
+  const perRange = Math.ceil(count / ranges.length)
+  const numbers = ranges.flatMap(([start, digits]) =>
+    Array.from({ length: perRange }, (_, index) => start + String(index).padStart(digits, '0')),
+  )
+  return numbers.slice(0, count).map((number, index) => {
+    if (classifyNumber(number).kind !== 'ordinary')
+      throw new Error(`${number} is no ordinary number`)
+    const random = randomOf(seed, number)
+    const externalId = random() < 0.5 ? `stress-${seed}-${index}` : undefined
+    const args = {
+      type: 'phone',
+      agent_id: agentId,
+      from_number: '+12025550110',
+      to_number: number,
+      ...(externalId !== undefined && { external_id: externalId }),
+    }
+    return { number, externalId, args, random, tries: [] }
+  })
+}
+
+/** The longest that a client waits before it repeats a request, ms. */
+const longestPauseMs = 1500
+
+/**
+ * Does what an automated workflow does: it repeats the same request until it gets a definite answer
+ * or gives up; one in ten gives up after the first try. It never gives up while there is no answer.
+ */
+export async function place(
+  placement: StressPlacement,
+  servers: readonly CallPlacer[],
+  mostTries: number,
+): Promise<void> {
+  const { random, tries } = placement
+  const triesBeforeGivingUp = random() < 0.1 ? 1 : mostTries
+  for (;;) {
+    tries.push(await deliver(placement, servers))
+    const { kind } = finalAnswer(placement)
+    if (kind === 'placed') return
+    if (kind !== 'dead' && tries.length >= triesBeforeGivingUp) return
+    // A refusal may be due to a failure of the platform, so half of them are repeated.
+    if (kind === 'refused' && random() < 0.5) return
+    await sleep(random() * longestPauseMs)
+  }
+}
+
+/** Sends the request to one server, or in 15 % of the tries twice, to the same or to both. */
+async function deliver(
+  { args, random }: StressPlacement,
+  servers: readonly CallPlacer[],
+): Promise<StressPlacement['tries'][number]> {
+  const count = random() < 0.15 ? 2 : 1
+  const one = () => servers[Math.floor(random() * servers.length)]
+  const receivers = Array.from({ length: count }, one).filter((server) => server !== undefined)
+  const from = performance.now()
+  return Promise.all(receivers.map(async (server) => ({ answer: await server.place(args), from })))
+}
+
+/** The most definite answer to the last try. */
+export function finalAnswer({ tries }: StressPlacement): Answer {
+  const answers = (tries.at(-1) ?? []).map(({ answer }) => answer)
+  const ranks = ['placed', 'dead', 'unknown', 'refused'] as const
+  const [best] = answers.toSorted((a, b) => ranks.indexOf(a.kind) - ranks.indexOf(b.kind))
+  return best ?? { kind: 'dead' }
+}

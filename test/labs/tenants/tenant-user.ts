@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import type { ToolResult } from '../../harness/client.ts'
+import { rpc } from '../../harness/rpc.ts'
+import { pick } from '../random.ts'
+import { calledNumber, strangersIn, type Tenant } from './tenant.ts'
+import { answerWithinMs, type TenantClient } from './tenant-client.ts'
+
+/** One request of a user and what came of it. */
+export interface Asked {
+  readonly what: string
+  /** `ok`, the kind of error of a tool, or why there was no result. */
+  readonly outcome: string
+  /** What the error of a tool says; empty where there is none. */
+  readonly text: string
+  readonly ms: number
+}
+
+export interface TenantUserOptions {
+  readonly random: () => number
+  /** How likely a request that takes long is cancelled, 0 to 1. */
+  readonly cancelRate: number
+  readonly onAsked: (asked: Asked) => void
+}
+
+const Failure = z.looseObject({ 'voice-agent-mcp/error': z.looseObject({ kind: z.string() }) })
+const Preview = z.looseObject({ confirmation: z.looseObject({ confirm_token: z.string() }) })
+const Placed = z.looseObject({ id: z.string() })
+const Task = z.looseObject({ taskId: z.string(), status: z.string() })
+
+const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+
+/** Errors that clients throw, by what they say. */
+const thrown: readonly (readonly [outcome: string, text: RegExp])[] = [
+  [
+    'not read',
+    /could not be read \(the platform|The platform could not be asked about the API key/,
+  ],
+  ['no answer', /timed out|TimeoutError/i],
+  [
+    'connection lost',
+    /\b50[234]\b|The server is stopping|fetch failed|terminated|ECONN|socket|closed|Unexpected end/i,
+  ],
+]
+
+/** What a request ended with, by the error that was thrown. */
+function thrownOutcome(error: unknown, isCancelled: boolean): string {
+  if (isCancelled) return 'cancelled'
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const [outcome = text.slice(0, 160)] = thrown.find(([, pattern]) => pattern.test(text)) ?? []
+  return outcome
+}
+
+/** A user with a client of its own, who sends requests of every kind and looks at each answer. */
+export class TenantUser {
+  /** Answers with something of another user in them; empty if all is well. */
+  readonly crossings: string[] = []
+  /** Calls that were placed, by the number that was called. */
+  readonly placed = new Map<string, string>()
+  readonly tenant: Tenant
+  readonly #client: TenantClient
+  readonly #options: TenantUserOptions
+  #calls = 0
+  #notes = 0
+
+  constructor(tenant: Tenant, client: TenantClient, options: TenantUserOptions) {
+    this.tenant = tenant
+    this.#client = client
+    this.#options = options
+  }
+
+  /** One thing at random, to its end. */
+  async act(): Promise<void> {
+    await pick(this.#acts, this.#options.random).act()
+  }
+
+  readonly #acts: readonly { readonly weight: number; readonly act: () => Promise<unknown> }[] = [
+    { weight: 2, act: () => this.#ask('tools/list', () => this.#client.listTools()) },
+    { weight: 2, act: () => this.#ask('resources/list', () => this.#client.listResources()) },
+    { weight: 2, act: () => this.#read(`voice-agents://agents/${this.tenant.agent}`) },
+    { weight: 1, act: () => this.#read('voice-agents://catalog/models') },
+    { weight: 2, act: () => this.#tool('get_current_account') },
+    { weight: 2, act: () => this.#tool('list_agents') },
+    { weight: 3, act: () => this.#tool('get_agent', { agent_id: this.tenant.agent }) },
+    { weight: 2, act: () => this.#tool('list_models') },
+    { weight: 2, act: () => this.#tool('list_voices', { provider: 'elevenlabs' }) },
+    { weight: 2, act: () => this.#tool('list_calls', { limit: 5 }) },
+    { weight: 1, act: () => this.#tool('list_phone_numbers') },
+    { weight: 3, act: () => this.#change() },
+    { weight: 4, act: () => this.#placeAndWait() },
+    { weight: 2, act: () => this.#follow() },
+    { weight: 1, act: () => this.#listen() },
+  ]
+
+  /** Sends a request and looks at its answer; `undefined`: there is none, or it is an error. */
+  async #ask<T>(
+    what: string,
+    send: (signal: AbortSignal | undefined) => Promise<T>,
+    { cancelAfterMs }: { cancelAfterMs?: number | undefined } = {},
+  ): Promise<T | undefined> {
+    const began = performance.now()
+    const caller = new AbortController()
+    const timer =
+      cancelAfterMs === undefined ? undefined : setTimeout(() => caller.abort(), cancelAfterMs)
+    const tell = (outcome: string, text = '') =>
+      this.#options.onAsked({ what, outcome, text, ms: performance.now() - began })
+    try {
+      const answer = await withinTime(send(cancelAfterMs === undefined ? undefined : caller.signal))
+      for (const other of strangersIn(JSON.stringify(answer), this.tenant))
+        this.crossings.push(`${what} of ${this.tenant.mark}: something of ${other}`)
+      const failure = failureOf(answer)
+      tell(failure ?? 'ok', failure && textOf(answer))
+      return failure === undefined ? answer : undefined
+    } catch (error) {
+      tell(thrownOutcome(error, caller.signal.aborted))
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  #tool(name: string, args: Record<string, unknown> = {}): Promise<ToolResult | undefined> {
+    const { random, cancelRate } = this.#options
+    const cancelAfterMs = random() < cancelRate ? random() * 300 : undefined
+    const send = (signal?: AbortSignal) => this.#client.call(name, args, { signal })
+    return this.#ask(name, send, { cancelAfterMs })
+  }
+
+  #read(uri: string): Promise<unknown> {
+    return this.#ask('resources/read', () => this.#client.readResource(uri))
+  }
+
+  async #change(): Promise<void> {
+    const note = `Note ${++this.#notes} of ${this.tenant.mark}`
+    await this.#tool('update_agent', { agent_id: this.tenant.agent, note })
+  }
+
+  #callArgs(): Record<string, unknown> {
+    const { agent, fromNumber } = this.tenant
+    const to_number = calledNumber(this.tenant, this.#calls++ % 1000)
+    return { type: 'phone', agent_id: agent, from_number: fromNumber, to_number }
+  }
+
+  /** Repeats a request to place a call, as clients do that were not told what became of it. */
+  async #placeAndWait(): Promise<void> {
+    const args = this.#callArgs()
+    for (let tries = 0; tries < 3; tries++) {
+      const preview = Preview.safeParse((await this.#tool('place_call', args))?.structuredContent)
+      const confirm_token = preview.data?.confirmation.confirm_token
+      const result = confirm_token && (await this.#tool('place_call', { ...args, confirm_token }))
+      const call = Placed.safeParse(Object(result).structuredContent)
+      if (!call.success) continue
+      this.placed.set(String(args.to_number), call.data.id)
+      await this.#tool('wait_for_call', { call_id: call.data.id, timeout_seconds: 3 })
+      await this.#tool('get_call', { call_id: call.data.id })
+      return
+    }
+  }
+
+  /** Places a call as a task, and asks for it or cancels it; each request may reach another server. */
+  async #follow(): Promise<void> {
+    const { url, kind } = this.#client
+    if (url === undefined || kind !== 'v2 2026-07-28') return
+    const args = { ...this.#callArgs(), follow: true }
+    const place = async (more: object) => {
+      const params = { name: 'place_call', arguments: { ...args, ...more } }
+      return this.#rpc(url, 'tools/call', params)
+    }
+    const preview = Preview.safeParse((await place({}))?.structuredContent)
+    if (!preview.success) return
+    const { confirm_token } = preview.data.confirmation
+    const task = Task.safeParse(await place({ confirm_token }))
+    if (!task.success) return
+    const { taskId } = task.data
+    if (this.#options.random() < 0.5) return void (await this.#rpc(url, 'tasks/cancel', { taskId }))
+    for (let asked = 0; asked < 6; asked++) {
+      const now = Task.safeParse(await this.#rpc(url, 'tasks/get', { taskId }))
+      if (now.success && now.data.status !== 'working') return
+      await sleep(400)
+    }
+  }
+
+  async #rpc(url: string, method: string, params: Record<string, unknown>) {
+    const answer = await this.#ask(method === 'tools/call' ? 'place_call as a task' : method, () =>
+      rpc(url, method, params, { capabilities: tasks, key: this.tenant.key }),
+    )
+    return answer?.result
+  }
+
+  /** Listens to the agent, changes it, and hears of that and of nothing else. */
+  async #listen(): Promise<void> {
+    const uri = `voice-agents://agents/${this.tenant.agent}`
+    const hear = (heard: string) => {
+      for (const other of strangersIn(heard, this.tenant))
+        this.crossings.push(`a notification of ${this.tenant.mark}: something of ${other}`)
+    }
+    const opened = await this.#ask('subscriptions/listen', async () => ({
+      stop: await this.#client.listen(uri, hear),
+    }))
+    await this.#change()
+    await sleep(this.#options.random() * 1000)
+    await opened?.stop?.().catch(() => undefined)
+  }
+}
+
+/** The kind of a tool's error or of a refusal; `undefined`: it is a result. */
+function failureOf(answer: unknown): string | undefined {
+  const { isError, _meta, error } = Object(answer)
+  if (error) return thrownOutcome(Object(error).message, false)
+  if (!isError) return undefined
+  const failure = Failure.safeParse(_meta)
+  return failure.success ? failure.data['voice-agent-mcp/error'].kind : 'an error without a kind'
+}
+
+const Texts = z.looseObject({ content: z.array(z.looseObject({ text: z.string().optional() })) })
+
+const textOf = (answer: unknown) =>
+  Texts.safeParse(answer)
+    .data?.content.map(({ text = '' }) => text)
+    .join('\n') ?? ''
+
+/** A client's own limit may fail, too: what takes longer has no answer. */
+async function withinTime<T>(work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('timed out')), answerWithinMs + 5000)
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { ConcurrencyLimit, type Sender } from '../../src/platform/concurrency.ts'
+import { tries } from '../harness/property.ts'
+
+/** Takes a turn for each sender, and tells which have begun. */
+function crowd(limit: ConcurrencyLimit) {
+  const begun: Sender[] = []
+  const acquire = (sender: Sender) => limit.acquire(sender, () => begun.push(sender))
+  return { begun, acquire }
+}
+
+const from = (network: string, key = 'a key') => ({ key, network })
+
+describe('requests to the platform', () => {
+  test('from one network wait for each other, and not for those of another', () => {
+    const limit = new ConcurrencyLimit({ inAll: 10, perKey: 10, perNetwork: 2 })
+    const { begun, acquire } = crowd(limit)
+    const requests = [from('a', '1'), from('a', '2'), from('a', '3'), from('b', '3')]
+    for (const request of requests) acquire(request)
+    expect(begun).toEqual([from('a', '1'), from('a', '2'), from('b', '3')])
+    limit.release(from('a', '1'))
+    expect(begun.at(-1)).toEqual(from('a', '3'))
+  })
+
+  test('from a network that is not known are limited by key alone', () => {
+    const limit = new ConcurrencyLimit({ inAll: 10, perKey: 3, perNetwork: 1 })
+    const { begun, acquire } = crowd(limit)
+    for (let count = 0; count < 5; count++) acquire({ key: 'a key', network: undefined })
+    expect(begun).toHaveLength(3)
+  })
+
+  test('that are given up are not begun', () => {
+    const limit = new ConcurrencyLimit({ inAll: 1, perKey: 1, perNetwork: 0 })
+    const { begun, acquire } = crowd(limit)
+    acquire(from('a', '1'))
+    const giveUp = acquire(from('a', '2'))
+    acquire(from('a', '3'))
+    giveUp?.()
+    limit.release(from('a', '1'))
+    expect(begun).toEqual([from('a', '1'), from('a', '3')])
+  })
+
+  test('are all begun in the end, and never more at once than the bounds allow', () => {
+    const sender = fc.record({
+      key: fc.constantFrom('1', '2', '3'),
+      network: fc.constantFrom('a', 'b', undefined),
+    })
+    const bounds = fc.record({
+      inAll: fc.integer({ min: 1, max: 5 }),
+      perKey: fc.integer({ min: 1, max: 4 }),
+      perNetwork: fc.integer({ min: 0, max: 3 }),
+    })
+    fc.assert(
+      fc.property(fc.array(sender, { maxLength: 30 }), bounds, (senders, limits) => {
+        const limit = new ConcurrencyLimit(limits)
+        const { begun, acquire } = crowd(limit)
+        for (const one of senders) acquire(one)
+        for (let ended = 0; ended < begun.length; ended++) {
+          const underWay = begun.slice(ended)
+          const count = (is: (one: Sender) => boolean) => underWay.filter(is).length
+          expect(underWay.length).toBeLessThanOrEqual(limits.inAll)
+          for (const { key, network } of underWay) {
+            expect(count((one) => one.key === key)).toBeLessThanOrEqual(limits.perKey)
+            if (network === undefined || limits.perNetwork === 0) continue
+            expect(count((one) => one.network === network)).toBeLessThanOrEqual(limits.perNetwork)
+          }
+          limit.release(begun[ended] as Sender)
+        }
+        expect(begun).toHaveLength(senders.length)
+      }),
+      tries(500),
+    )
+  })
+})

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { routes } from '../../../src/contract/routes.ts'
+import type { Client } from '../../../src/platform/client.ts'
+import { ApiError } from '../../../src/platform/failure.ts'
+import { noRedaction } from '../../../src/platform/key-free.ts'
+import { createFaultOfKey } from '../../../src/platform/sessions/account.ts'
+import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A key that the platform answers with this status, and how often it was checked. */
+function keyThat(status: number) {
+  let asked = 0
+  const client: Client = {
+    call: async () => {
+      asked++
+      const failure = { kind: 'rejected', status, code: 'x', message: 'No.' } as const
+      const details = { detail: null, errors: [], requestId: null, retryAfter: null }
+      throw new ApiError({ ...failure, ...details }, { ...routes.accounts.current, attempts: 1 })
+    },
+  }
+  const cache = createReplyCaches()('a key', client)
+  const session = { cache, owner: 'an owner', keySource: 'a test', redact: noRedaction }
+  const faultOfKey = createFaultOfKey()
+  return { asked: () => asked, fault: () => faultOfKey(session) }
+}
+
+test('a refused key is asked about again only after some seconds', async () => {
+  const key = keyThat(401)
+  for (const _ of [1, 2, 3]) expect(await key.fault()).toMatchObject({ status: 401 })
+  expect(key.asked()).toBe(1)
+  vi.advanceTimersByTime(11_000)
+  expect(await key.fault()).toMatchObject({ status: 401 })
+  expect(key.asked()).toBe(2)
+})
+
+test('a platform that could not be asked is asked again at once', async () => {
+  const key = keyThat(500)
+  for (const _ of [1, 2]) expect(await key.fault()).toMatchObject({ status: 503 })
+  expect(key.asked()).toBe(2)
+})

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { routes } from '../../../src/contract/routes.ts'
+import type { Client } from '../../../src/platform/client.ts'
+import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
+
+/** Answers with a catalog of that many characters, and counts how often it is asked. */
+function platform(length: number) {
+  const asked: string[] = []
+  const voices = [{ id: 'v', name: 'x'.repeat(length) }]
+  const client: Client = {
+    call: async (_, { query }) => {
+      asked.push(String(query.search))
+      return { voices } as never
+    },
+  }
+  return { asked, client }
+}
+
+const megabyte = 1024 * 1024
+const voices = (search: string) => ({
+  params: { account_id: 'a' },
+  query: { provider: 'p', search },
+})
+
+const reader = (cache: ReturnType<ReturnType<typeof createReplyCaches>>) => (search: string) =>
+  cache.read(routes.providers.voices, voices(search), 'catalog')
+
+test('replies of one key are kept up to some megabytes, not only up to a count', async () => {
+  const { asked, client } = platform(megabyte)
+  const read = reader(createReplyCaches()('a key', client))
+  const searches = Array.from({ length: 12 }, (_, index) => `s${index}`)
+  for (const search of searches) await read(search)
+  for (const search of searches.toReversed()) await read(search)
+  // The latest seven fit; the others were read again.
+  expect(asked).toEqual([...searches, ...searches.slice(0, 5).toReversed()])
+})
+
+test('a reply that is too long to be kept is given all the same', async () => {
+  const { asked, client } = platform(9 * megabyte)
+  const read = reader(createReplyCaches()('a key', client))
+  for (const _ of [1, 2]) expect(await read('long')).toHaveProperty('voices')
+  expect(asked).toEqual(['long', 'long'])
+})
+
+test('all keys together keep some more; those used least recently lose theirs', async () => {
+  const { asked, client } = platform(6 * megabyte)
+  const cacheOf = createReplyCaches()
+  const reads = Array.from({ length: 7 }, (_, index) => reader(cacheOf(`key ${index}`, client)))
+  for (const [index, read] of reads.entries()) await read(`of ${index}`)
+  asked.length = 0
+  for (const [index, read] of [...reads.entries()].toReversed()) await read(`of ${index}`)
+  expect(asked).toEqual(['of 1', 'of 0'])
+})

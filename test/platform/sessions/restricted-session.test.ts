@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectHttp } from '../../harness/client.ts'
+import { type FakePlatform, json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { connectPerson } from '../../harness/person.ts'
+import { type Program, startHttpProgram } from '../../harness/program.ts'
+import { rpc } from '../../harness/rpc.ts'
+import { seedIds, startSandbox } from '../../harness/sandbox.ts'
+
+/*
+ * Hints, names of agents, completions, prompts and resources read only what the exposed tools can
+ * read. Checked from outside: by the requests to the platform, and by the results.
+ */
+
+const key = 'sk-0123456789'
+const unknown = '00000000-0000-4000-8000-00000000dead'
+/** Names of the key's own account and of its other subaccount, which the pinned one must not see. */
+let others: string[] = []
+
+let sandbox: ReturnType<typeof startSandbox>
+let platform: FakePlatform
+beforeAll(async () => {
+  sandbox = startSandbox()
+  platform = await startFakePlatform(async ({ method, url, body }, response) => {
+    const sent = body ? JSON.parse(body) : undefined
+    const { status, body: reply } = await sandbox.send(method, url.slice('/v1/'.length), sent)
+    json(response, status, reply)
+  })
+  const own = await sandbox.get('accounts/current')
+  const below = await sandbox.get(`accounts/${seedIds.account}/subaccounts`)
+  const all: { id: string; name: string }[] = [own.body, ...below.body.items]
+  const hidden = all.filter(({ id }) => id !== seedIds.subaccount)
+  // The id of the parent is part of the pinned account's own record.
+  others = hidden.flatMap(({ id, name }) => (id === seedIds.account ? [name] : [id, name]))
+  expect(others).toHaveLength(3)
+})
+afterAll(async () => {
+  await platform[Symbol.asyncDispose]()
+  sandbox[Symbol.dispose]()
+})
+
+const start = (env: Record<string, string>) =>
+  startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url, ...env })
+
+/** Calls everything that may give a hint; returns the results as one text. */
+async function everyHint(url: string, headers: Record<string, string> = {}) {
+  await using client = await connectHttp('v2 2026-07-28', url, { 'x-api-key': key, ...headers })
+  const results: unknown[] = []
+  const tools = await client.listTools()
+  const call = async (name: string, args: Record<string, unknown>) => {
+    if (tools.some((tool) => tool.name === name)) results.push(await client.call(name, args))
+  }
+  await call('get_current_account', {})
+  await call('get_call', { call_id: unknown })
+  await call('get_agent', { agent_id: 'Suport line' })
+  await call('get_subaccount', { subaccount_id: unknown })
+  await call('update_phone_number', { phone_number_id: unknown, inbound_agent_id: 'Suport line' })
+  await call('get_sip_trunk', { sip_trunk_id: unknown })
+  await call('list_calls', { agent_id: 'Suport line' })
+  await call('check_call_readiness', {
+    agent_id: 'Suport line',
+    from_number: '+12025550110',
+    to_number: '+12025550103',
+  })
+  await call('list_voices', { provider: 'elevenlabs', language: 'klingon' })
+  const ask = async (method: string, params: Record<string, unknown>) => {
+    const answer = await rpc(url, method, params, { key, headers })
+    results.push(answer)
+    return answer.result
+  }
+  const { resources = [] } = await ask('resources/list', {})
+  await ask('resources/templates/list', {})
+  for (const { uri } of resources as { uri: string }[]) await ask('resources/read', { uri })
+  for (const uri of ['voice-agents://account', `voice-agents://agents/${seedIds.supportAgent}`])
+    await ask('resources/read', { uri })
+  await ask('prompts/list', {})
+  const prompts: [string, Record<string, string>][] = [
+    ['design_agent', { brief: 'An agent' }],
+    ['review_agent', { agent_id: 'Suport line' }],
+    ['review_agent', { agent_id: seedIds.supportAgent }],
+    ['go_live_checklist', { agent_id: 'Support line', from_number: '+12025550110' }],
+    ['investigate_call', { call_id: unknown }],
+    ['weekly_usage_report', {}],
+    ['migrate_numbers', { from_trunk_id: unknown, to_trunk_id: seedIds.trunk }],
+  ]
+  for (const [name, args] of prompts) await ask('prompts/get', { name, arguments: args })
+  const ref = { type: 'ref/prompt', name: 'design_agent' }
+  for (const name of ['account_id', 'agent_id', 'call_id', 'from_number', 'language', 'provider'])
+    await ask('completion/complete', { ref, argument: { name, value: '' } })
+  return JSON.stringify(results)
+}
+
+/** The requests to the platform during `act`, as `METHOD /path`, without the query. */
+async function askedBy(act: () => Promise<unknown>): Promise<string[]> {
+  const before = platform.seen.length
+  await act()
+  return platform.seen
+    .slice(before)
+    .map(({ method, url }) => `${method} ${url.split('?', 1)[0]?.replace('/v1', '')}`)
+}
+
+describe('with a pinned account', () => {
+  let program: Program & { url: string }
+  beforeAll(async () => {
+    program = await start({ VOICE_AGENT_ACCOUNT: seedIds.subaccount })
+  })
+  afterAll(() => program[Symbol.asyncDispose]())
+
+  test('no result names another account', async () => {
+    const results = await everyHint(program.url)
+    expect(results).toContain(seedIds.subaccount)
+    for (const other of others) expect(results.includes(other), other).toBe(false)
+  })
+
+  test('nothing is read from other accounts, except the record of the pinned account', async () => {
+    const asked = await askedBy(() => everyHint(program.url))
+    const elsewhere = asked.filter((one) => !one.includes(`/accounts/${seedIds.subaccount}`))
+    const allowed = [
+      'GET /accounts/current',
+      `GET /accounts/${seedIds.account}/subaccounts/${seedIds.subaccount}`,
+    ]
+    expect([...new Set(elsewhere)].filter((one) => !allowed.includes(one))).toEqual([])
+    expect(asked.length - elsewhere.length).toBeGreaterThan(10)
+  })
+
+  test('the resource of the account is the pinned one', async () => {
+    const { result } = await rpc(
+      program.url,
+      'resources/read',
+      { uri: 'voice-agents://account' },
+      { key },
+    )
+    const [contents] = result.contents as { text: string }[]
+    expect(JSON.parse(contents?.text ?? '')).toMatchObject({ id: seedIds.subaccount })
+  })
+})
+
+test('a pinned account that the platform does not know is reported, with the setting', async () => {
+  await using program = await start({ VOICE_AGENT_ACCOUNT: unknown })
+  await using client = await connectHttp('v2 2026-07-28', program.url, { 'x-api-key': key })
+  const { content } = await client.call('get_call', { call_id: unknown })
+  expect(content[0]?.text).toContain('--account')
+  let output = ''
+  const asked = await askedBy(async () => {
+    output = await everyHint(program.url)
+  })
+  for (const other of others) expect(output.includes(other), other).toBe(false)
+  const allowed = [
+    'GET /accounts/current',
+    `GET /accounts/${seedIds.account}/subaccounts/${unknown}`,
+  ]
+  const elsewhere = asked.filter((one) => !one.includes(`/accounts/${unknown}`))
+  expect([...new Set(elsewhere)].filter((one) => !allowed.includes(one))).toEqual([])
+})
+
+describe('with hidden tools', () => {
+  const readsOf = (asked: readonly string[]) =>
+    [...new Set(asked)].map((one) => one.replace(/[\da-f-]{36}/g, 'ID')).toSorted()
+
+  test('nothing is read that no exposed tool reads, by a setting', async () => {
+    await using program = await start({ VOICE_AGENT_TOOLS: 'get_call,update_phone_number' })
+    const asked = await askedBy(() => everyHint(program.url))
+    // get_call reads the call; update_phone_number writes; the account's id stands for `me`.
+    expect(readsOf(asked)).toEqual([
+      'GET /accounts/ID/calls/ID',
+      'GET /accounts/current',
+      'PATCH /accounts/ID/phone-numbers/ID',
+    ])
+  })
+
+  test('nothing is read that no exposed tool reads, by headers of a request', async () => {
+    await using program = await start({})
+    const headers = { 'x-mcp-tools': 'get_usage' }
+    const asked = await askedBy(() => everyHint(program.url, headers))
+    expect(readsOf(asked)).toEqual(['GET /accounts/ID/analytics/usage', 'GET /accounts/current'])
+    const { result } = await rpc(program.url, 'prompts/list', {}, { key, headers })
+    expect((result.prompts as { name: string }[]).map(({ name }) => name)).toEqual([
+      'design_agent',
+      'weekly_usage_report',
+    ])
+    expect((await rpc(program.url, 'resources/list', {}, { key, headers })).result).toMatchObject({
+      resources: [],
+    })
+  })
+
+  test('an invented task id of a call finds no task', async () => {
+    await using program = await start({ VOICE_AGENT_TOOLS: 'list_agents' })
+    const { body } = await sandbox.get(`accounts/${seedIds.account}/calls?limit=1`)
+    const id = { account: 'me', call: body.items[0].id, created: Date.now() }
+    const taskId = Buffer.from(JSON.stringify(id)).toString('base64url')
+    const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
+    const { error } = await rpc(program.url, 'tasks/get', { taskId }, { key, capabilities })
+    expect(error?.message).toContain('There is no task')
+  })
+
+  test('a question to a person names no numbers that no exposed tool lists', async () => {
+    const env = { VOICE_AGENT_BASE_URL: platform.url, VOICE_AGENT_API_KEY: key }
+    const args = {
+      type: 'phone',
+      agent_id: seedIds.supportAgent,
+      from_number: '+12025550999',
+      to_number: '+12025550100',
+    }
+    await using all = await connectPerson('v2 2026-07-28', { env })
+    expect(await all.text('place_call', args)).toContain('+12025550110')
+    await using one = await connectPerson('v2 2026-07-28', {
+      env: { ...env, VOICE_AGENT_TOOLS: 'place_call' },
+    })
+    expect(await one.text('place_call', args)).not.toContain('+12025550110')
+  })
+})

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { routes } from '../../../src/contract/routes.ts'
+import type { Client } from '../../../src/platform/client.ts'
+import { ownAccountId } from '../../../src/platform/sessions/account.ts'
+import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
+import { restrictedSession } from '../../../src/platform/sessions/restricted-session.ts'
+import { WatchLimitError } from '../../../src/platform/sessions/watched-replies.ts'
+import { sessionOf } from '../../harness/session.ts'
+
+const client: Client = { call: async () => ({ id: 'own', name: 'Own' }) as never }
+const ownAccount = [routes.accounts.current, { params: {}, query: {} }, 'account'] as const
+const voices = [routes.providers.voices, { params: {}, query: {} }, 'catalog'] as const
+const ignore = () => undefined
+
+/** A session with a pinned account whose key may watch one reply, which it does. */
+function watchingOne() {
+  const cache = createReplyCaches({ watched: { inAll: 1, perKey: 1 } })('a key', client)
+  cache.watch(...voices, ignore)
+  const session = sessionOf(client, { cache, pinnedAccount: 'below' })
+  return { cache, restricted: restrictedSession(session, [{ route: routes.accounts.current }]) }
+}
+
+test('one reply too many is refused if the key’s own account is known', async () => {
+  const { cache, restricted } = watchingOne()
+  await ownAccountId(cache)
+  expect(() => restricted.cache.watch(...ownAccount, ignore)).toThrow(WatchLimitError)
+})
+
+// An unhandled rejection would end the program, and fails this run.
+test('one reply too many leaves the account unwatched if it is not known yet', async () => {
+  const { cache, restricted } = watchingOne()
+  const stop = restricted.cache.watch(...ownAccount, ignore)
+  await ownAccountId(cache)
+  await new Promise((resolve) => setImmediate(resolve))
+  stop()
+})

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { serviceConfig } from '../../src/cli/config/service.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { ignoreApiError } from '../../src/platform/failure.ts'
+import { openService } from '../../src/server/service.ts'
+import { envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
+
+test('a session is kept for a key that the platform has accepted, and for no other', async () => {
+  await using platform = await startFakePlatform(({ headers }, response) =>
+    headers['x-api-key'] === 'accepted-key'
+      ? json(response, 200, { id: 'own' })
+      : json(response, 401, envelope('unauthorized')),
+  )
+  const texts = { 'base-url': platform.url, 'state-dir': ':memory:' }
+  const service = await openService(serviceConfig(texts, {}, { needsKey: false }), {
+    onBug: (error) => expect.unreachable(String(error)),
+  })
+  const sessionOf = (apiKey: string) => service.restrictedSessionFor({ apiKey, source: 'a test' })
+  const isKept = async (apiKey: string) => {
+    const session = sessionOf(apiKey)
+    expect(sessionOf(apiKey)).not.toBe(session)
+    const request = { params: {}, query: {} }
+    await session.client.call(routes.accounts.current, request).catch(ignoreApiError)
+    return sessionOf(apiKey) === session
+  }
+  expect(await isKept('accepted-key')).toBe(true)
+  expect(await isKept('made-up-key')).toBe(false)
+  await service.close()
+})

@@ -1,0 +1,198 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { jsonLog } from '../../harness/json-log.ts'
+import { clientMeta, mcpHttpRequest } from '../../harness/mcp-request.ts'
+import { startHttpProgram, startPlatformProgram } from '../../harness/program.ts'
+import { rpc } from '../../harness/rpc.ts'
+import { seedIds } from '../../harness/sandbox.ts'
+
+/** Longer than a stop took before it cut what was under way, ms. */
+const slowMs = 2600
+
+/**
+ * A platform that answers about the account when it is told to, or after a while; `asked` resolves when
+ * that is asked for.
+ */
+async function slowPlatform(ms?: number) {
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const { promise: told, resolve: answer } = Promise.withResolvers<void>()
+  const platform = await startFakePlatform(async (_, res) => {
+    resolve()
+    await (ms === undefined ? told : sleep(ms))
+    json(res, 200, { id: 'me', name: 'Slow' })
+  })
+  return Object.assign(platform, { asked, answer })
+}
+
+/** A connection that stays open; `send` gives what comes until it matches. */
+async function openConnection({ hostname, port }: URL) {
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk
+  })
+  return {
+    async send(request: string, until: RegExp): Promise<string> {
+      text = ''
+      socket.write(request)
+      await expect.poll(() => text).toMatch(until)
+      return text
+    },
+    [Symbol.dispose]: () => socket.destroy(),
+  }
+}
+
+const account = { name: 'get_current_account', arguments: {} }
+
+describe('SIGTERM over HTTP', () => {
+  test.each([
+    ['by the fast path', clientMeta({})],
+    // With this the SDK answers.
+    ['by the SDK', { ...clientMeta({}), 'io.modelcontextprotocol/logLevel': 'error' }],
+  ])('waits for a request that is answered %s, and exits with 0', async (_, meta) => {
+    await using platform = await slowPlatform(slowMs)
+    await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
+    const asked = { ...mcpHttpRequest('tools/call', account, { meta, key: 'a-key' }) }
+    const answer = fetch(program.url, asked).then((response) => response.text())
+    await platform.asked
+    program.process.kill('SIGTERM')
+    expect(await answer).toContain('"name":"Slow"')
+    expect(await program.exited).toBe(0)
+  })
+
+  test('ends streams and waiting calls at once, with an answer', async () => {
+    const logged = { VOICE_AGENT_SANDBOX_SPEED: '1', VOICE_AGENT_LOG: 'json' }
+    await using platform = await startPlatformProgram(logged)
+    await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
+    const { result } = await rpc(program.url, 'tools/call', {
+      name: 'place_call',
+      arguments: {
+        type: 'phone',
+        agent_id: seedIds.supportAgent,
+        from_number: '+12025550110',
+        to_number: '+12025550106',
+      },
+    })
+    const { id: call_id } = result.structuredContent as { id: string }
+    const params = { name: 'wait_for_call', arguments: { call_id, timeout_seconds: 55 } }
+    const wait = async (meta: object) => {
+      const asked = mcpHttpRequest('tools/call', params, { key: 'sandbox-key', meta })
+      return (await fetch(program.url, asked)).text()
+    }
+    // A request with a progress token is answered by the SDK.
+    const waits = [wait(clientMeta({})), wait({ ...clientMeta({}), progressToken: 1 })]
+    const notifications = { resourceSubscriptions: ['voice-agents://account'] }
+    const stream = await fetch(
+      program.url,
+      mcpHttpRequest('subscriptions/listen', { notifications }, { key: 'sandbox-key' }),
+    )
+    // The waits report the state of the call that they know: both know it a while after it was read.
+    await platform.waitFor(new RegExp(`/calls/${call_id} 200`))
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    const began = Date.now()
+    program.process.kill('SIGTERM')
+    for (const resultText of await Promise.all(waits)) {
+      expect(resultText).toContain(`Wait on with wait_for_call, call_id ${call_id}`)
+    }
+    expect(await stream.text()).toMatch(/"result":/)
+    expect(await program.exited).toBe(0)
+    expect(Date.now() - began).toBeLessThan(20_000)
+  })
+
+  test('refuses further requests meanwhile, on old and new connections, and answers probes', async () => {
+    await using platform = await slowPlatform()
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_LOG: 'json',
+    })
+    using old = await openConnection(new URL(program.url))
+    await old.send('GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n', /"status":"ok"}/)
+    const asked = mcpHttpRequest('tools/call', account, { key: 'a-key' })
+    const answer = fetch(program.url, asked).then((response) => response.text())
+    await platform.asked
+    program.process.kill('SIGTERM')
+    await program.waitFor(/Stopping/)
+    const probe = async (path: string) => {
+      const response = await fetch(new URL(path, program.url))
+      return [response.status, await response.json()]
+    }
+    expect(await probe('/readyz')).toEqual([503, { status: 'stopping' }])
+    expect(await probe('/healthz')).toEqual([200, { status: 'ok' }])
+    const refused = await old.send(
+      'POST /mcp HTTP/1.1\r\nhost: localhost\r\ncontent-length: 2\r\n\r\n{}',
+      /stopping/,
+    )
+    expect(refused).toMatch(/^HTTP\/1.1 503 /)
+    expect(refused).toMatch(/^retry-after: \d+\r$/im)
+    expect(refused).toMatch(/^connection: close\r$/im)
+    const late = await fetch(program.url, asked)
+    expect([late.status, late.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await late.text()).toMatch(/send the request again/)
+    platform.answer()
+    expect(await answer).toContain('"name":"Slow"')
+    expect(await program.exited).toBe(0)
+    const statuses = jsonLog(program.stderr()).flatMap(({ event, status }) =>
+      event === 'request_refused' ? [status] : [],
+    )
+    expect(statuses).toEqual([503, 503])
+  })
+
+  test('ends requests that take longer than --drain', async () => {
+    await using platform = await slowPlatform(8000)
+    await using program = await startHttpProgram({
+      VOICE_AGENT_BASE_URL: platform.url,
+      VOICE_AGENT_DRAIN: '1',
+    })
+    const asked = mcpHttpRequest('tools/call', account, { key: 'a-key' })
+    const answer = fetch(program.url, asked).then(
+      () => 'answered',
+      () => 'cut',
+    )
+    await platform.asked
+    const began = Date.now()
+    program.process.kill('SIGTERM')
+    expect(await answer).toBe('cut')
+    expect(await program.exited).toBe(0)
+    expect(Date.now() - began).toBeLessThan(5000)
+  })
+
+  test('works while the most expensive templates are checked', async () => {
+    await using program = await startHttpProgram()
+    const template = '{% for a in b %}{{ loop.index }}{% endfor %}'.repeat(4000)
+    const params = { name: 'validate_agent_template', arguments: { template } }
+    const asked = { ...mcpHttpRequest('tools/call', params) }
+    const first = await fetch(program.url, asked).then((response) => response.text())
+    expect(first).toContain('"valid":true')
+    const answers = Array.from({ length: 20 }, () =>
+      fetch(program.url, asked).then(
+        (response) => response.text(),
+        () => 'cut',
+      ),
+    )
+    await Promise.race(answers)
+    program.process.kill('SIGTERM')
+    await program.waitFor(/Stopping/)
+    expect(await program.exited).toBe(0)
+    // Received requests are answered; other connections may have been refused.
+    expect(new Set(await Promise.all(answers))).toContain(first)
+  })
+
+  test('a second signal ends the process at once', async () => {
+    await using platform = await slowPlatform(8000)
+    await using program = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
+    const answer = fetch(
+      program.url,
+      mcpHttpRequest('tools/call', account, { key: 'a-key' }),
+    ).catch(() => 'cut')
+    await platform.asked
+    program.process.kill('SIGTERM')
+    await program.waitFor(/Stopping/)
+    program.process.kill('SIGTERM')
+    expect(await program.exited).toBe(143)
+    expect(await answer).toBe('cut')
+  })
+})

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type * as z from 'zod'
+import { parseArguments } from '../../src/tool/arguments.ts'
+import type { Tool } from '../../src/tool/tool.ts'
+import { tools } from '../../tools/index.ts'
+import { tries } from '../harness/property.ts'
+
+/** Arguments with real names and arbitrary JSON as values. */
+const anyArguments = fc.constantFrom(...tools).chain((tool) =>
+  fc.record({
+    tool: fc.constant(tool),
+    args: fc.dictionary(
+      fc.oneof(fc.constantFrom('account_id', ...Object.keys(tool.input.shape)), fc.string()),
+      fc.oneof(
+        fc.jsonValue(),
+        fc.jsonValue().map((value) => JSON.stringify(value)),
+      ),
+    ),
+  }),
+)
+
+/** Tools that take the body of their route field by field; the steps of others make their own. */
+const sendsItsBody = ({ route, input }: Tool) =>
+  Object.entries(route.body?.shape ?? {}).every(([name, field]) => input.shape[name] === field)
+
+/** The parameters of the path: optional where the tool takes many things instead of one. */
+const paramsOf = ({ route: { params }, input }: Tool) =>
+  Object.entries(params.shape).every(
+    ([name, field]) => name === 'account_id' || input.shape[name] === field,
+  )
+    ? params
+    : params.partial()
+
+/** The parameters of the query: optional where the steps of the tool add a required one. */
+const queryOf = ({ route: { query }, input }: Tool) =>
+  Object.entries<z.ZodType>(query.shape).every(
+    ([name, field]) => field.safeParse(undefined).success || input.shape[name] === field,
+  )
+    ? query
+    : query.partial()
+
+test('whatever is sent, arguments are either problems or a request of the route', () => {
+  fc.assert(
+    fc.property(anyArguments, ({ tool, args }) => {
+      const parsed = parseArguments(tool, args)
+      if (!parsed.ok) {
+        expect(parsed.problems.length).toBeGreaterThan(0)
+        return
+      }
+      const { params, query, body } = parsed.request
+      expect(paramsOf(tool).safeParse(params).success || !tool.route.path.includes('{')).toBe(true)
+      expect(queryOf(tool).safeParse(query).success).toBe(true)
+      if (!sendsItsBody(tool)) return
+      expect(tool.route.body?.safeParse(body).success ?? body === undefined).toBe(true)
+    }),
+    tries(2000),
+  )
+})
+
+test('the body of what a tool sends is that of its route, unless its steps make the body', () => {
+  const others = tools.filter((tool) => !sendsItsBody(tool)).map(({ name }) => name)
+  expect(others).toEqual(['copy_agent', 'check_call_readiness', 'place_call', 'place_calls'])
+})

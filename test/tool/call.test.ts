@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { callTool } from '../../src/tool/call.ts'
+import { tools } from '../../tools/index.ts'
+import { ToolResult } from '../harness/client.ts'
+import { sessionOf } from '../harness/session.ts'
+
+const [tool] = tools
+
+test('a defect of this program is not reported as a failure of network or platform', async () => {
+  const bugs: unknown[] = []
+  const broken = { call: () => Promise.reject(new TypeError('x is not a function')) }
+  const called = await callTool(
+    tool as NonNullable<typeof tool>,
+    {},
+    {
+      session: sessionOf(broken),
+      confirmOf: async () => async () => ({ by: 'off', giveBack: async () => undefined }),
+      progress: () => undefined,
+      takesTasks: false,
+      tools,
+      onBug: (error) => bugs.push(error),
+    },
+  )
+  const result = ToolResult.parse(called)
+  const text = result.content[0]?.text
+  expect(result.isError).toBe(true)
+  expect(text).toMatch(/defect in voice-agent-mcp itself, neither the network nor the platform/)
+  expect(text).not.toContain('x is not a function')
+  expect(bugs).toHaveLength(1)
+})

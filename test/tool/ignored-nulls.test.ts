@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest'
+import { parseArguments } from '../../src/tool/arguments.ts'
+import { tools } from '../../tools/index.ts'
+import { newAgent } from '../harness/story.ts'
+
+function parse(name: string, args: Record<string, unknown>) {
+  const tool = tools.find((candidate) => candidate.name === name)
+  if (!tool) throw new Error(`No tool ${name}`)
+  return parseArguments(tool, args)
+}
+
+function accepted(name: string, args: Record<string, unknown>) {
+  const parsed = parse(name, args)
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
+  return parsed
+}
+
+const bodyOf = (name: string, args: Record<string, unknown>) => accepted(name, args).request.body
+
+function problems(name: string, args: Record<string, unknown>) {
+  const parsed = parse(name, args)
+  return parsed.ok ? [] : parsed.problems.map(({ argument, message }) => `${argument}: ${message}`)
+}
+
+const change = (more: Record<string, unknown>) => ({ agent_id: 'a', ...more })
+
+describe('null', () => {
+  test('for a filter, a path parameter and an option means not given', () => {
+    const nulls = { name: null, limit: null, fields: null, account_id: null }
+    expect(accepted('list_agents', nulls)).toMatchObject({
+      request: { params: { account_id: 'me' }, query: { limit: 20 } },
+      options: {},
+    })
+  })
+
+  test('in a body means not given, at every depth, also in JSON text', () => {
+    const voice = { ...newAgent.voice, language: null, settings: { speed: 1, stability: null } }
+    const given = {
+      ...newAgent,
+      note: null,
+      metadata: null,
+      volume: { web: 0, telephony: null },
+      denoising: null,
+    }
+    const sent = {
+      ...newAgent,
+      voice: { ...newAgent.voice, settings: { speed: 1 } },
+      volume: { web: 0 },
+    }
+    expect(bodyOf('create_agent', { ...given, voice })).toEqual(sent)
+    expect(bodyOf('create_agent', { ...given, voice: JSON.stringify(voice) })).toEqual(sent)
+  })
+
+  test('in the objects of a list means not given', () => {
+    const calls = [{ to_number: '+12025550100', external_id: null, test_variables: null }]
+    const { options } = accepted('place_calls', { agent_id: 'a', from_number: null, calls })
+    expect(options).toEqual({ calls: [{ to_number: '+12025550100' }] })
+  })
+
+  test('in all fields of an object means that the object is not given; an empty one is', () => {
+    const nulls = { web: null, telephony: null, allow_adjustment: null }
+    expect(bodyOf('update_agent', change({ note: 'x', volume: nulls }))).toEqual({ note: 'x' })
+    expect(bodyOf('create_agent', { ...newAgent, volume: {}, denoising: '{}' })).toEqual({
+      ...newAgent,
+      volume: {},
+      denoising: {},
+    })
+  })
+
+  test('in free data is data', () => {
+    const metadata = { a: null, b: { c: [null] } }
+    const voice = { brand_new: null, deep: { x: null } }
+    expect(bodyOf('update_agent', change({ metadata, voice }))).toEqual({ metadata, voice })
+    const test_variables = { name: null }
+    const overrides = { note: null, volume: { web: null } }
+    const call = { type: 'web', agent_id: 'a', test_variables, overrides }
+    expect(bodyOf('place_call', call)).toEqual(call)
+    const calls = [{ to_number: '+12025550100', test_variables }]
+    expect(accepted('place_calls', { agent_id: 'a', calls }).options).toEqual({ calls })
+  })
+
+  test('for a required argument is reported as missing', () => {
+    expect(problems('create_subaccount', { name: null })).toEqual(['name: required'])
+    expect(problems('get_agent', { agent_id: null })).toEqual(['agent_id: required'])
+    const model = { ...newAgent.model, provider: null }
+    expect(problems('create_agent', { ...newAgent, model })).toEqual(['model.provider: required'])
+    const calls = [{ to_number: null }]
+    expect(problems('place_calls', { agent_id: 'a', calls })).toEqual([
+      'calls.0.to_number: required',
+    ])
+  })
+
+  test('is no item of a list', () => {
+    expect(problems('update_agent', change({ tags: ['a', null] }))).toEqual([
+      'tags.1: cannot be null; leave it out',
+    ])
+  })
+
+  test('alone is no update, and the refusal names what clears', () => {
+    const [only] = problems('update_agent', change({ note: null, voice: { language: null } }))
+    expect(only).toBe(
+      `arguments: nothing to change: null means 'not given'; name what is to be cleared in clear, such as {"clear":["note","voice.language"]}`,
+    )
+    const trunk = { sip_trunk_id: 'x', name: null, termination_uri: null }
+    expect(problems('update_sip_trunk', trunk)[0]).toContain('"clear":["name","termination_uri"]')
+  })
+
+  test('that was ignored is noted in an update, and in a create for settings that can be none', () => {
+    const nulls = { name: null, volume: { web: null }, metadata: { a: null }, dry_run: null }
+    const { ignoredNulls } = accepted('update_agent', change({ note: 'x', ...nulls }))
+    expect(ignoredNulls).toEqual(['name', 'volume.web'])
+    const created = accepted('create_agent', {
+      ...newAgent,
+      note: null,
+      ambient_sound: { source: null },
+    })
+    expect(created.ignoredNulls).toEqual(['ambient_sound.source'])
+  })
+})
+
+describe('clear', () => {
+  test('sends null for what it names, and for nothing else', () => {
+    const clear = ['note', 'ambient_sound.source', 'inactivity_settings.reminder_timeout_ms']
+    const given = { name: null, ambient_sound: { volume: 0.3, source: null }, tags: ['a'] }
+    const parsed = accepted('update_agent', change({ ...given, clear }))
+    expect(parsed.request.body).toEqual({
+      tags: ['a'],
+      note: null,
+      ambient_sound: { volume: 0.3, source: null },
+      inactivity_settings: { reminder_timeout_ms: null },
+    })
+    expect(parsed.cleared).toEqual(clear)
+    // Which agents are meant is the tool's own: one, several or those of a tag.
+    expect(parsed.options).toEqual({ agent_id: 'a' })
+  })
+
+  test('unlinks and unassigns a number, and clears what a trunk has', () => {
+    const clear = ['sip_trunk_id', 'inbound_agent_id']
+    expect(bodyOf('update_phone_number', { phone_number_id: 'x', clear })).toEqual({
+      sip_trunk_id: null,
+      inbound_agent_id: null,
+    })
+    const trunk = { sip_trunk_id: 'x', name: 'New', clear: '["termination_uri"]' }
+    expect(bodyOf('update_sip_trunk', trunk)).toEqual({ name: 'New', termination_uri: null })
+  })
+
+  test('of an object and of fields in it is of the object', () => {
+    const clear = ['ambient_sound.source', 'ambient_sound', 'ambient_sound']
+    expect(bodyOf('update_agent', change({ clear }))).toEqual({ ambient_sound: null })
+  })
+
+  test('makes a setting none when an agent is created', () => {
+    const clear = [
+      'ambient_sound.source',
+      'inactivity_settings.reminder_timeout_ms',
+      'inactivity_settings.end_call_timeout_ms',
+    ]
+    expect(bodyOf('create_agent', { ...newAgent, clear })).toEqual({
+      ...newAgent,
+      ambient_sound: { source: null },
+      inactivity_settings: { reminder_timeout_ms: null, end_call_timeout_ms: null },
+    })
+    expect(problems('create_agent', { ...newAgent, clear: ['note'] })[0]).toMatch(
+      /^clear\.0: note cannot be cleared; send another value; these can be cleared: ambient_sound\.source, /,
+    )
+  })
+
+  test('leaves keys of free data out of the body, and sends null for unknown provider fields', () => {
+    const parsed = accepted(
+      'update_agent',
+      change({ clear: ['metadata.a.b', 'voice.brand_new.x'] }),
+    )
+    expect(parsed.request.body).toEqual({ voice: { brand_new: { x: null } } })
+    expect(parsed.cleared).toContain('metadata.a.b')
+  })
+
+  test.each([
+    ['nte', 'there is no field nte; did you mean note?'],
+    ['ambient_sound.sourse', 'did you mean ambient_sound.source?'],
+    ['source', 'did you mean ambient_sound.source?'],
+    ['/ambient_sound/source', 'did you mean ambient_sound.source?'],
+    ['agent_id', 'there is no field agent_id; these can be cleared: name, note'],
+    ['', 'there is no field ; these can be cleared: name'],
+    ['metadata.', 'there is no field metadata.; '],
+    ['note.x', 'there is no field note.x; '],
+    ['voice.__proto__', 'there is no field voice.__proto__; '],
+    ['voice.langage', 'there is no field voice.langage; '],
+  ])('of what does not exist is reported: %j', (path, expected) => {
+    const [only, ...others] = problems('update_agent', change({ note: 'x', clear: [path] }))
+    expect(others).toEqual([])
+    expect(only?.startsWith('clear.0: ')).toBe(true)
+    expect(only).toContain(expected)
+  })
+
+  test.each([
+    ['model.provider', 'model.provider cannot be cleared; '],
+    ['voice.voice_id', 'voice.voice_id cannot be cleared; send another value; '],
+    ['model', 'model cannot be cleared; clear fields of it: model.max_tokens, model.temperature'],
+  ])('of what cannot be cleared says so: %j', (path, expected) => {
+    expect(problems('update_agent', change({ clear: [path] }))[0]).toContain(expected)
+  })
+
+  test('of what the platform does not clear says so', () => {
+    const clear = ['name']
+    expect(problems('update_phone_number', { phone_number_id: 'x', clear })).toEqual([
+      'clear.0: name cannot be cleared; send another value; these can be cleared: inbound_agent_id, sip_trunk_id',
+    ])
+  })
+
+  test.each<[object, string]>([
+    [{ note: 'x' }, 'note'],
+    [{ ambient_sound: { source: 'ac_fan' } }, 'ambient_sound.source'],
+    [{ volume: { web: 1 } }, 'volume'],
+    [{ metadata: { a: null } }, 'metadata.a'],
+    [{ metadata: { a: { b: 1 } } }, 'metadata.a.b'],
+    [{ metadata: { 'a.b': 1 } }, 'metadata.a.b'],
+    [{ metadata: { a: 1 } }, 'metadata.a.b'],
+    [{ voice: { brand_new: null } }, 'voice.brand_new'],
+  ])('of what is set too is refused: %j and %s', (given, path) => {
+    expect(problems('update_agent', change({ ...given, clear: [path] }))).toEqual([
+      `clear.0: ${path} is given too; either give it a value or clear it`,
+    ])
+  })
+
+  test('is no argument where nothing can be cleared', () => {
+    expect(problems('create_sip_trunk', { clear: ['name'] })[0]).toMatch(/^clear: no such argument/)
+  })
+
+  test('accepts a limited number of paths', () => {
+    const many = Array.from({ length: 51 }, (_, at) => `metadata.k${at}`)
+    expect(problems('update_agent', change({ clear: many }))[0]).toMatch(/^clear: too many/)
+    expect(problems('update_agent', change({ clear: many.slice(1) }))).toEqual([])
+    const long = `metadata.${'x'.repeat(1000)}`
+    expect(problems('update_agent', change({ clear: [long] }))[0]).toMatch(/^clear\.0: /)
+  })
+})

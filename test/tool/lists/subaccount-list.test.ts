@@ -1,0 +1,357 @@
+import { describe, expect, test } from 'vitest'
+import type { ReplyOf } from '../../../src/contract/route.ts'
+import { routes } from '../../../src/contract/routes.ts'
+import type { Client } from '../../../src/platform/client.ts'
+import { ApiError } from '../../../src/platform/failure.ts'
+import { restrictedSession } from '../../../src/platform/sessions/restricted-session.ts'
+import { rejectOnAbort } from '../../../src/platform/time-limit.ts'
+import { readSubaccountList } from '../../../src/tool/lists/list-steps.ts'
+import { tools } from '../../../tools/index.ts'
+import { startTreePlatform, type TreeNode } from '../../harness/account-tree-platform.ts'
+import {
+  type ClientKind,
+  clientKinds,
+  connectStdio,
+  type TestClient,
+} from '../../harness/client.ts'
+import { seedIds } from '../../harness/sandbox.ts'
+import { sessionOf } from '../../harness/session.ts'
+import { newAgent } from '../../harness/story.ts'
+
+const itemsOf = (account: string, count: number, more: object = {}) =>
+  Array.from({ length: count }, (_, at) => ({ id: `${account}-${at}`, name: `n${at}`, ...more }))
+
+/** An account, two below it, one of them disabled, and one below that. */
+const family = (changes: Partial<Record<'own' | 'north' | 'south' | 'shop', object>> = {}) => {
+  const node = (id: 'own' | 'north' | 'south' | 'shop', more: Partial<TreeNode>): TreeNode => ({
+    id,
+    name: `The ${id}`,
+    items: itemsOf(id, 2),
+    ...more,
+    ...changes[id],
+  })
+  const shop = node('shop', {})
+  const below = [node('north', { below: [shop] }), node('south', { is_active: false })]
+  return node('own', { below })
+}
+
+async function connect(root: TreeNode, { env = {}, kind = 'v2 2026-07-28' as ClientKind } = {}) {
+  const platform = await startTreePlatform(root)
+  const client = await connectStdio(kind, {
+    env: {
+      VOICE_AGENT_API_KEY: 'sk-0123456789',
+      VOICE_AGENT_BASE_URL: platform.url,
+      ...env,
+    },
+  })
+  return {
+    ...platform,
+    ...client,
+    [Symbol.asyncDispose]: async () => {
+      await client[Symbol.asyncDispose]()
+      await platform[Symbol.asyncDispose]()
+    },
+  }
+}
+
+type Listed = Record<string, unknown> & { items: { id: string; account: unknown }[] }
+
+/** All pages of a list, and what each of them said. */
+async function allPages(
+  client: TestClient,
+  name: string,
+  args: { limit: number; include_subaccounts: boolean },
+) {
+  const ids: string[] = []
+  for (let offset: unknown = 0; offset !== null; ) {
+    const page = (await client.value(name, { ...args, offset })) as Listed
+    expect(page.items.length).toBeLessThanOrEqual(args.limit)
+    ids.push(...page.items.map(({ id }) => id))
+    offset = page.next_offset
+  }
+  return ids
+}
+
+const lists = ['list_agents', 'list_phone_numbers', 'list_sip_trunks', 'list_calls']
+const all = { include_subaccounts: true }
+
+describe('a list with include_subaccounts', () => {
+  test.each(clientKinds)(
+    'has the items of every depth with their account, for %s',
+    async (kind) => {
+      await using tree = await connect(family(), { kind })
+      for (const name of lists) {
+        const { total, next_offset, items } = (await tree.value(name, all)) as Listed
+        expect([name, total, next_offset]).toEqual([name, 8, null])
+        expect(items.map(({ id, account }) => [id, account])).toEqual([
+          ['own-0', { id: 'own' }],
+          ['own-1', { id: 'own' }],
+          ['north-0', { id: 'north', name: 'The north' }],
+          ['north-1', { id: 'north', name: 'The north' }],
+          ['south-0', { id: 'south', name: 'The south', is_active: false }],
+          ['south-1', { id: 'south', name: 'The south', is_active: false }],
+          ['shop-0', { id: 'shop', name: 'The shop' }],
+          ['shop-1', { id: 'shop', name: 'The shop' }],
+        ])
+      }
+    },
+  )
+
+  test('is explained by the description of each tool', async () => {
+    await using client = await connectStdio('v2 2026-07-28')
+    const tools = await client.listTools()
+    for (const name of lists) {
+      const { description } = tools.find((tool) => tool.name === name) ?? {}
+      expect(description, name).toContain('include_subaccounts adds those of its subaccounts.')
+    }
+  })
+
+  test('without it reads the one account alone', async () => {
+    await using tree = await connect(family())
+    for (const name of lists) {
+      expect(await tree.value(name)).toMatchObject({ total: 2, items: [{}, {}] })
+    }
+    expect(tree.seen.filter(({ url }) => !url.includes('/accounts/own/'))).toEqual([])
+  })
+
+  test('passes the filters to every account', async () => {
+    await using tree = await connect(family())
+    await tree.value('list_agents', { ...all, name: 'Sales', tags: ['a', 'b'], limit: 5 })
+    const asked = tree.seen.flatMap(({ url }) => /accounts\/(\w+)\/agents\?(.*)/.exec(url) ?? [])
+    const query = 'name=Sales&tags=a&tags=b&limit=5&offset=0'
+    expect(asked.filter((_, at) => at % 3 === 1).sort()).toEqual(['north', 'own', 'shop', 'south'])
+    expect(new Set(asked.filter((_, at) => at % 3 === 2))).toEqual(new Set([query]))
+  })
+
+  test('begins at the account that is named', async () => {
+    await using tree = await connect(family())
+    const listed = await tree.value('list_agents', { ...all, account_id: 'north' })
+    expect(listed).toMatchObject({
+      total: 4,
+      items: [{ id: 'north-0', account: { id: 'north', name: 'The north' } }, {}, {}, {}],
+    })
+  })
+
+  test.each([1, 3, 20])('has each item once on pages of %i', async (limit) => {
+    const shop = { items: itemsOf('shop', 7) }
+    await using tree = await connect(family({ shop, own: { items: [] } }))
+    for (const name of lists) {
+      const ids = await allPages(tree, name, { ...all, limit })
+      expect(ids).toHaveLength(11)
+      expect(new Set(ids).size, name).toBe(11)
+    }
+  })
+
+  test('reads accounts with more items than a page to the end', async () => {
+    await using tree = await connect(family({ north: { items: itemsOf('north', 260) } }))
+    const page = (await tree.value('list_agents', { ...all, offset: 255, limit: 10 })) as Listed
+    expect(page).toMatchObject({ total: 266, next_offset: 265 })
+    expect(page.items.map(({ id }) => id)).toEqual([
+      ...Array.from({ length: 7 }, (_, at) => `north-${253 + at}`),
+      ...['south-0', 'south-1', 'shop-0'],
+    ])
+    expect(page.note).toContain(
+      'Items added or removed since the page before may have moved these.',
+    )
+  })
+
+  test('of calls has the latest of all accounts first', async () => {
+    const at = (hour: number) => ({ created: `2026-11-20T${hour}:00:00Z` })
+    const calls = (account: string, ...hours: number[]) => ({
+      items: hours.map((hour) => ({ id: `${account}-${hour}`, ...at(hour) })),
+    })
+    await using tree = await connect(
+      family({
+        own: calls('own', 18, 12),
+        north: calls('north', 19, 17, 13),
+        south: { items: [] },
+        shop: calls('shop', 16, 15, 14),
+      }),
+    )
+    const hours = [19, 18, 17, 16, 15, 14, 13, 12]
+    const ids = await allPages(tree, 'list_calls', { ...all, limit: 3 })
+    expect(ids.map((id) => Number(id.split('-')[1]))).toEqual(hours)
+  })
+
+  test('shows an item once that moved to a later page while pages were read', async () => {
+    await using platform = await connect(family())
+    const items = itemsOf('own', 150)
+    let pages = 0
+    platform.behave(({ url }, response) => {
+      const { pathname, searchParams } = new URL(url, 'http://x')
+      const isList = pathname.endsWith('/own/agents')
+      // After the first page one was added, so that the second begins with the last of the first.
+      const offset = Number(searchParams.get('offset')) - (isList && pages++ > 0 ? 1 : 0)
+      const page = isList ? items.slice(offset, offset + Number(searchParams.get('limit'))) : []
+      response.end(JSON.stringify({ count: isList ? 150 : 0, items: page }))
+    })
+    const { items: listed } = (await platform.value('list_agents', {
+      ...all,
+      limit: 149,
+    })) as Listed
+    expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length)
+    expect(listed).toHaveLength(149)
+  })
+
+  test('names accounts that could not be read, and shows the others', async () => {
+    await using tree = await connect(
+      family({ north: { fails: 403 }, shop: { fails: 403 }, south: { fails: 'hangs' } }),
+      { env: { VOICE_AGENT_TIMEOUT: '3' } },
+    )
+    const listed = await tree.value('list_agents', all)
+    expect(listed).toMatchObject({
+      total: null,
+      returned: 2,
+      note: expect.stringMatching(/^Not complete: see failed_accounts\./),
+      failed_accounts: [
+        {
+          reason: 'the platform answered HTTP 403 no: it was no',
+          accounts: [{ id: 'north', name: 'The north' }, { id: 'shop' }],
+        },
+        { reason: 'the platform did not answer in time', accounts: [{ id: 'south' }] },
+      ],
+      items: [{ id: 'own-0' }, { id: 'own-1' }],
+    })
+    const { content } = await tree.call('list_agents', all)
+    expect(content[0]?.text).toContain('The north')
+  })
+
+  test('shows subaccounts where the account itself could not be read', async () => {
+    await using tree = await connect(family({ own: { fails: 403 } }))
+    const listed = await tree.value('list_agents', all)
+    expect(listed).toMatchObject({ returned: 6, failed_accounts: [{ accounts: [{ id: 'own' }] }] })
+  })
+
+  test('is an error where no account could be read', async () => {
+    const fails = { fails: 403 }
+    await using tree = await connect(
+      family({ own: fails, north: fails, south: fails, shop: fails }),
+    )
+    const { isError, content } = await tree.call('list_agents', all)
+    expect(isError).toBe(true)
+    expect(content[0]?.text).toContain('403')
+  })
+
+  test('says whose subaccounts could not be read', async () => {
+    await using tree = await connect(family())
+    tree.behave(({ url }, response) => {
+      const isTree = url.includes('/subaccounts')
+      response.statusCode = isTree ? 403 : 200
+      const error = { code: 'forbidden', message: 'no', detail: null, errors: null }
+      response.end(JSON.stringify(isTree ? error : { count: 1, items: [{ id: 'a' }] }))
+    })
+    expect(await tree.value('list_agents', all)).toMatchObject({
+      items: [{ id: 'a' }],
+      failed_accounts: [
+        {
+          reason: 'its subaccounts: the platform answered HTTP 403 forbidden: no',
+          accounts: [{ id: 'own' }],
+        },
+      ],
+    })
+  })
+
+  test('reads at most 100 accounts, 8 at a time, and says that there are more', async () => {
+    const below = Array.from({ length: 130 }, (_, at) => ({
+      id: `b${at}`,
+      items: itemsOf(`b${at}`, 1),
+    }))
+    await using tree = await connect(family({ own: { below } }))
+    const listed = await tree.value('list_agents', { ...all, limit: 200 })
+    expect(listed).toMatchObject({ total: null, returned: 101 })
+    expect(listed.note).toContain('There are more than 100 accounts')
+    const asked = tree.seen.filter(({ url }) => url.includes('/agents?'))
+    expect(asked).toHaveLength(100)
+    expect(tree.mostAtOnce()).toBeGreaterThan(2)
+    expect(tree.mostAtOnce()).toBeLessThanOrEqual(8)
+  })
+
+  test('ends where accounts contain each other', async () => {
+    const own: TreeNode = { id: 'own', items: itemsOf('own', 1), below: [] }
+    const north = { id: 'north', items: itemsOf('north', 1), below: [own] }
+    await using tree = await connect({ ...own, below: [north] })
+    expect(await tree.value('list_agents', all)).toMatchObject({ total: 2 })
+  })
+})
+
+describe('requests that take too long', () => {
+  const never = new Promise<never>(() => undefined)
+  /** A client that answers for `own` and its subaccount `slow`, whose agents take for ever. */
+  const clientOf = (asked: string[]): Client => ({
+    async call(route, { params: { account_id } }, signal) {
+      asked.push(`${route.id} ${account_id ?? ''}`)
+      const cancelled = new ApiError(
+        { kind: 'cancelled', maybeSent: true },
+        { ...route, attempts: 1 },
+      )
+      signal?.throwIfAborted()
+      const reply = {
+        'accounts.current': { id: 'own', name: 'Own' },
+        'subaccounts.list': { count: 1, items: account_id === 'own' ? [{ id: 'slow' }] : [] },
+        'agents.list': account_id === 'own' ? { count: 1, items: [{ id: 'a' }] } : undefined,
+      }[route.id]
+      return (await (reply ?? rejectOnAbort(never, signal, () => cancelled))) as ReplyOf<
+        typeof route
+      >
+    },
+  })
+  const runOf = (asked: string[], more: { msLeft: number; signal?: AbortSignal }) => ({
+    request: { params: { account_id: 'me' }, query: { limit: 20 } },
+    restricted: restrictedSession(sessionOf(clientOf(asked)), tools),
+    signal: more.signal,
+    answerBy: performance.now() + more.msLeft,
+  })
+
+  test('end when the time is over, and their accounts are named', async () => {
+    const listed = readSubaccountList(routes.agents.list, runOf([], { msLeft: 1000 }), 'by_account')
+    expect(await listed).toMatchObject({
+      items: [{ id: 'a', account: { id: 'own', name: 'Own' } }],
+      total: null,
+      rest: { failed_accounts: [{ reason: 'not read in time', accounts: [{ id: 'slow' }] }] },
+    })
+  })
+
+  test('end when the caller gives up, with an error', async () => {
+    const abort = new AbortController()
+    const asked: string[] = []
+    const run = runOf(asked, { msLeft: 10_000, signal: abort.signal })
+    const listed = readSubaccountList(routes.agents.list, run, 'by_account')
+    await expect.poll(() => asked).toContain('agents.list slow')
+    const before = asked.length
+    abort.abort()
+    await expect(listed).rejects.toMatchObject({ failure: { kind: 'cancelled' } })
+    expect(asked).toHaveLength(before)
+  })
+})
+
+describe('a server that may not read subaccounts', () => {
+  test('reads the pinned account alone, and says so', async () => {
+    await using tree = await connect(family(), { env: { VOICE_AGENT_ACCOUNT: 'north' } })
+    for (const name of lists) {
+      const listed = await tree.value(name, all)
+      expect(listed).toMatchObject({ total: 2, items: [{ id: 'north-0' }, { id: 'north-1' }] })
+      expect(listed.note).toContain('This server acts on one account only')
+      expect(JSON.stringify(listed)).not.toContain('shop')
+    }
+    expect(tree.seen.filter(({ url }) => /accounts\/(own|south|shop)\//.test(url))).toEqual([])
+    const tools = JSON.stringify(await tree.listTools())
+    expect(tools).not.toContain('include_subaccounts')
+  })
+
+  test('reads no subaccounts where their list is not exposed', async () => {
+    const env = { VOICE_AGENT_EXCLUDE_TOOLS: 'list_subaccounts' }
+    await using tree = await connect(family(), { env })
+    const listed = await tree.value('list_agents', all)
+    expect(listed.total).toBe(2)
+    expect(listed.note).toContain('list_subaccounts is not exposed here')
+    expect(tree.seen.filter(({ url }) => url.includes('subaccounts'))).toEqual([])
+  })
+})
+
+test('the sandbox lists the agents of its branches', async () => {
+  await using client = await connectStdio('v2 2026-07-28')
+  const branch = { id: seedIds.subaccount, name: 'Sandbox branch' }
+  await client.value('create_agent', { ...newAgent, name: 'Of a branch', account_id: branch.id })
+  const { items } = (await client.value('list_agents', all)) as Listed
+  expect(items).toContainEqual(expect.objectContaining({ name: 'Of a branch', account: branch }))
+})

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ClientKind, connectStdio, type TestClient } from '../../harness/client.ts'
+import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { connectPerson } from '../../harness/person.ts'
+import { seedIds } from '../../harness/sandbox.ts'
+import { newAgent } from '../../harness/story.ts'
+
+let client: TestClient
+beforeAll(async () => {
+  client = await connectStdio('v2 2026-07-28')
+})
+afterAll(() => client[Symbol.asyncDispose]())
+
+const textOf = async (args: Record<string, unknown>) =>
+  (await client.call('copy_agent', args)).content[0]?.text ?? ''
+
+/** Every field away from its default, nulls that are values among them. */
+const original = {
+  ...newAgent,
+  name: 'Original',
+  note: 'A note',
+  tags: ['a', 'b'],
+  metadata: { kept: null, deep: { x: 1 } },
+  voice: { ...newAgent.voice, language: 'en-us', settings: { speed: 1.1, stability: 0.3 } },
+  allow_auto_hangup: true,
+  allow_caller_recording_opt_out: true,
+  max_duration_seconds: 300,
+  initial_message: { message: 'Hi', mode: 'fixed_message', delay_ms: 7, interruptible: true },
+  ambient_sound: { source: 'ac_fan', volume: 0.1 },
+  inactivity_settings: {
+    ...{ reminder_timeout_ms: 6000, reminder_max_count: 5, end_call_timeout_ms: 20000 },
+    reset_on_activity: false,
+  },
+  response_timing: { min_endpointing_delay_seconds: 0.4 },
+  interrupt_settings: { enabled: false, min_words: 3, min_speech_seconds: 0.5 },
+  capture_settings: { recording_enabled: false },
+  volume: { web: 0, telephony: 0.9, allow_adjustment: false },
+  denoising: { web: false, telephony: false },
+}
+
+const withoutOwn = (agent: Record<string, unknown>) => {
+  const { id: _, account_id: __, created: ___, modified: ____, name: _____, ...rest } = agent
+  return rest
+}
+
+describe('copy_agent', () => {
+  test.each<ClientKind>(['v2 2026-07-28', 'v2 2025', 'v1'])(
+    'copies every field that can be written (%s)',
+    async (kind) => {
+      await using own = await connectPerson(kind, {})
+      const clear = { clear: ['inactivity_settings.end_call_timeout_ms', 'ambient_sound.source'] }
+      const { id } = await own.value('create_agent', original)
+      await own.value('update_agent', { agent_id: id, ...clear })
+      const result = await own.call('copy_agent', { agent_id: 'Original', name: 'Copy' })
+      expect(await own.flaws('copy_agent', result)).toBeUndefined()
+      expect(result.structuredContent).toMatchObject({
+        name: 'Copy',
+        copied_from: id,
+        warnings: [],
+      })
+      const copy = await own.value('get_agent', { agent_id: 'Copy' })
+      expect(copy.id).not.toBe(id)
+      const stored = await own.value('get_agent', { agent_id: id })
+      expect(withoutOwn(copy)).toEqual(withoutOwn(stored))
+      expect(copy).toMatchObject({
+        inactivity_settings: { end_call_timeout_ms: null },
+        ambient_sound: { source: null },
+        metadata: { kept: null },
+      })
+    },
+  )
+
+  test('merges the changes into it, and leaves the original alone', async () => {
+    const { id } = await client.value('create_agent', { ...original, name: 'Merged' })
+    const changes = { voice: { settings: { speed: 1.4 } }, tags: ['new'], metadata: { more: 1 } }
+    const copy = await client.value('copy_agent', { agent_id: id, name: 'With changes', changes })
+    expect(await client.value('get_agent', { agent_id: copy.id })).toMatchObject({
+      ...{ tags: ['new'], metadata: { ...original.metadata, more: 1 }, note: 'A note' },
+      voice: { ...original.voice, settings: { speed: 1.4, stability: 0.3 } },
+    })
+    expect(await client.value('get_agent', { agent_id: id })).toMatchObject({ tags: ['a', 'b'] })
+  })
+
+  test('creates it in another account, which is named by id or name', async () => {
+    const { id } = await client.value('create_agent', { ...original, name: 'For a branch' })
+    const { id: branch } = await client.value('create_subaccount', { name: 'Branch Berlin' })
+    const args = { agent_id: id, name: 'Berlin desk', to_account_id: 'Branch Berlin' }
+    const { content, structuredContent } = await client.call('copy_agent', args)
+    expect(structuredContent).toMatchObject({ account_id: branch, name: 'Berlin desk' })
+    expect(content[0]?.text).toContain(`Account: ${branch}`)
+    const found = { agent_id: 'Berlin desk', account_id: branch }
+    expect(await client.value('get_agent', found)).toMatchObject({ note: 'A note' })
+    expect((await client.value('list_agents', { name: 'Berlin desk' })).total).toBe(0)
+    expect(await textOf({ ...args, to_account_id: 'Branch Bonn' })).toMatch(
+      /^copy_agent failed(.|\n)*- to_account_id: .*404.*list_subaccounts/,
+    )
+  })
+
+  test('says what was saved, so that it need not be read again', async () => {
+    const { id } = await client.value('create_agent', { ...original, name: 'Told' })
+    const text = await textOf({ agent_id: id, name: 'Told again' })
+    expect(text).toMatch(/^Copied Told \([^)]+\) to Told again \([^)]+\); modified /)
+    expect(text).toContain(
+      'model openai gpt-4.1; transcriber deepgram nova-2:general; voice elevenlabs sbx-en-us-ada en-us; greeting "Hi"; tags a, b.',
+    )
+    expect(text).toContain('\nIts settings are those of the original.')
+    const changed = { agent_id: id, name: 'Told anew', changes: { tags: ['new'] } }
+    expect(await textOf(changed)).toContain(
+      '\nChanged: tags. Its other settings are those of the original.',
+    )
+  })
+
+  test('refuses a new value that is a mistake, and a field that does not exist', async () => {
+    const total = async () => (await client.value('list_agents', { name: 'Wrong' })).total
+    const copy = { agent_id: seedIds.supportAgent, name: 'Wrong' }
+    expect(await textOf({ ...copy, changes: { model: { model: 'gpt-4.1-mni' } } })).toMatch(
+      /- model\.model: there is no gpt-4\.1-mni; did you mean/,
+    )
+    expect(await textOf({ ...copy, changes: { initial_message: { message: '{{' } } })).toMatch(
+      /- initial_message\.message: line 1/,
+    )
+    expect(await textOf({ ...copy, changes: { voise: {} } })).toMatch(/changes\.voise: .*voice/)
+    expect(await total()).toBe(0)
+  })
+
+  test('copies an archived agent as an active one, and says so', async () => {
+    const { id } = await client.value('create_agent', { ...newAgent, name: 'Resting' })
+    await client.value('archive_agent', { agent_id: id })
+    const text = await textOf({ agent_id: id, name: 'Awake' })
+    expect(text).toContain('Warning: the original is archived; the copy is active')
+    expect((await client.value('list_agents', { name: 'Awake' })).total).toBe(1)
+  })
+
+  test('stays in the account that the operator has pinned', async () => {
+    await using pinned = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_ACCOUNT: seedIds.subaccount },
+    })
+    const { id } = await pinned.value('create_agent', { ...newAgent, name: 'Inside' })
+    const copy = { agent_id: id, name: 'Outside', to_account_id: 'me' }
+    const { content, isError } = await pinned.call('copy_agent', copy)
+    expect(isError).toBe(true)
+    expect(content[0]?.text).toMatch(/- to_account_id: this server acts on .* only/)
+    const { inputSchema } =
+      (await pinned.listTools()).find(({ name }) => name === 'copy_agent') ?? {}
+    expect(Object.keys(Object(inputSchema).properties)).not.toContain('to_account_id')
+  })
+})
+
+describe('the creation of a copy', () => {
+  const stored = {
+    id: 'a',
+    name: 'A',
+    note: null,
+    model: { provider: 'own', model: 'm' },
+    shine: 3,
+  }
+
+  test.each([
+    [
+      'answers 500',
+      (res: import('node:http').ServerResponse) => json(res, 500, envelope('internal_error')),
+    ],
+    ['breaks off', (res: import('node:http').ServerResponse) => res.destroy()],
+  ])(
+    'is sent once, also where the platform %s, and the error says where to look',
+    async (_, fail) => {
+      await using platform = await startFakePlatform(
+        ({ method, url }, res) => {
+          if (method === 'POST' && url.endsWith('/agents')) return fail(res)
+          if (url.includes('providers')) return json(res, 200, [])
+          return json(res, 200, url.endsWith('/agents/a') ? stored : { count: 0, items: [] })
+        },
+        { account: 'own' },
+      )
+      await using wired = await connectStdio('v2 2026-07-28', {
+        env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+      })
+      const copy = { agent_id: 'a', name: 'B', to_account_id: 'other' }
+      const { content, _meta } = await wired.call('copy_agent', copy)
+      expect(content[0]?.text).toMatch(
+        /not known whether the copy was created(.|\n)*Look with list_agents, name "B", account_id other/,
+      )
+      expect(_meta?.['voice-agent-mcp/error']).toMatchObject({ kind: 'unknown_outcome' })
+      const posts = platform.seen.filter(({ method }) => method === 'POST')
+      expect(posts.map(({ url }) => url)).toEqual(['/v1/accounts/other/agents'])
+      expect(JSON.parse(posts[0]?.body ?? '')).toEqual({ model: stored.model, name: 'B' })
+    },
+  )
+
+  test('says what it could not copy', async () => {
+    await using platform = await startFakePlatform(
+      ({ method, url, body }, res) => {
+        if (method === 'POST') return json(res, 201, { ...JSON.parse(body), id: 'b' })
+        if (url.includes('providers')) return json(res, 200, [])
+        return json(res, 200, url.endsWith('/agents/a') ? stored : { count: 0, items: [] })
+      },
+      { account: 'own' },
+    )
+    await using wired = await connectStdio('v2 2026-07-28', {
+      env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+    })
+    const { warnings } = await wired.value('copy_agent', { agent_id: 'a', name: 'B' })
+    expect(warnings).toEqual(['not copied, because a new agent does not take it: shine'])
+  })
+})
+
+describe('create_agent', () => {
+  test.each([
+    ['Hi {{ nobody }}', 'with a gap there'],
+    ['Hi {{ nobody.name }}', 'perhaps without the greeting'],
+  ])('says of %s what a call does', async (message, gap) => {
+    const given = { ...newAgent, name: 'Gap', initial_message: { message } }
+    const { warnings } = await client.value('create_agent', given)
+    expect(warnings).toEqual([
+      expect.stringContaining(
+        `; calls are placed all the same, ${gap} unless test_variables fill it`,
+      ),
+    ])
+  })
+
+  test('says what was saved and what was left to the platform', async () => {
+    const given = { ...newAgent, name: 'Desk', tags: ['t'], max_duration_seconds: 60 }
+    const { content } = await client.call('create_agent', given)
+    const [head, facts, defaults] = (content[0]?.text ?? '').split('\n')
+    expect(head).toMatch(/^Created agent Desk \([^)]+\); modified /)
+    expect(facts).toBe(
+      'model openai gpt-4.1; transcriber deepgram nova-2:general; voice elevenlabs sbx-en-us-ada; no greeting; tags t.',
+    )
+    expect(defaults).toBe(
+      'Not given, so by default: allow_auto_hangup false, ambient_sound.source "open_plan_office", capture_settings.recording_enabled true.',
+    )
+  })
+})

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { missingTagWarnings } from '../../../tools/agents/tag-changes.ts'
+import { updatesResult } from '../../../tools/agents/updated-agents.ts'
+
+const tags = (count: number, word: string) =>
+  Array.from({ length: count }, (_, at) => `${word}-${at}-${'x'.repeat(50)}`)
+
+test('of many tags that are not there some are named, and the others counted', () => {
+  const before = process.cpuUsage()
+  const warnings = missingTagWarnings(tags(5000, 'wanted'), tags(2000, 'stored'))
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
+  expect(warnings).toHaveLength(11)
+  expect(warnings[0]).toMatch(/^remove_tags: there is no tag wanted-0/)
+  expect(warnings.at(-1)).toBe('remove_tags: 4990 more of these tags are not there')
+})
+
+test('the tags that none of many agents has are found at once', () => {
+  const missingTags = tags(5000, 'wanted')
+  const agent = { id: 'a', name: 'A', tags: ['sales'] }
+  const report = { agent, applied: false, changes: [], warnings: [], missingTags }
+  const outcomes = Array.from({ length: 100 }, () => ({
+    given: 'A',
+    id: 'a',
+    outcome: { state: 'done' as const, value: report },
+  }))
+  const before = process.cpuUsage()
+  const { lines = [] } = updatesResult(outcomes, {
+    repeated: [],
+    isDryRun: false,
+    failed: [],
+    argument: 'agent_ids',
+    isTree: false,
+  })
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
+  expect(lines.filter((line) => line.startsWith('Warning: '))).toHaveLength(11)
+})

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../../src/platform/client.ts'
+import { createNetworkSender } from '../../../src/platform/network.ts'
+import { callTool } from '../../../src/tool/call.ts'
+import { placeCall } from '../../../tools/calls/place-call.ts'
+import { ToolResult } from '../../harness/client.ts'
+import { type Behaviour, envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { sessionOf } from '../../harness/session.ts'
+
+const agent = { id: '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11', name: 'Front desk' }
+const found = { count: 1, items: [agent] }
+
+/** Sends a reply byte by byte, with no end. */
+const drip: Behaviour = async (_, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  while (!response.destroyed) {
+    response.write(' ')
+    await sleep(20)
+  }
+}
+const busy: Behaviour = (_, response) =>
+  json(response, 429, envelope('rate_limit_exceeded'), { 'retry-after': '30' })
+
+/** Places a call on a platform that behaves so for each kind of request; `ms` is what it took. */
+async function placing(
+  behaviours: Record<'name' | 'agent' | 'place', Behaviour>,
+  timeLimitMs: number,
+) {
+  await using platform = await startFakePlatform(
+    (request, response, before) => {
+      const isNamed = request.url.includes('/agents?')
+      const kind = isNamed ? 'name' : request.url.includes('/agents/') ? 'agent' : 'place'
+      behaviours[kind](request, response, before)
+    },
+    { account: 'own' },
+  )
+  const limits = { headersTimeoutMs: 30_000, totalTimeoutMs: 60_000 }
+  const sender = createNetworkSender({ baseUrl: new URL(platform.url), ...limits })
+  const client = createClient({ ...limits, send: sender.send, apiKey: 'key', userAgent: 'test' })
+  const session = sessionOf(client)
+  const timing = { findOutMs: 1500, settledMs: 60_000 }
+  const began = performance.now()
+  const args = {
+    type: 'phone',
+    agent_id: agent.name,
+    from_number: '+493023125000',
+    to_number: '+493023125001',
+  }
+  const result = await callTool(placeCall, args, {
+    session: { ...session, callServices: { ...session.callServices, timing } },
+    tools: [placeCall],
+    timeLimitMs,
+    onBug: (error) => {
+      throw error
+    },
+    confirmOf: async () => async () => ({ by: 'off', giveBack: async () => undefined }),
+    progress: () => undefined,
+    takesTasks: false,
+  })
+  const ms = performance.now() - began
+  await sender.close()
+  const posts = platform.seen.filter(({ method }) => method === 'POST').length
+  return { ms, posts, result: ToolResult.parse(result) }
+}
+
+const named: Behaviour = (_, response) => json(response, 200, found)
+const shown: Behaviour = (_, response) => json(response, 200, agent)
+
+describe('placing a call is answered in time, whatever the settings, when the platform', () => {
+  test.each([
+    ['drips the list of agents that a name is looked up in', { name: drip, agent: shown }],
+    ['is busy where the name is looked up', { name: busy, agent: shown }],
+    ['drips the agent', { name: named, agent: drip }],
+    ['is busy where the agent is read', { name: named, agent: busy }],
+  ])('%s; nothing was sent', async (_, behaviours) => {
+    const { ms, posts, result } = await placing({ ...behaviours, place: drip }, 1500)
+    expect(result.isError).toBe(true)
+    expect(result._meta?.['voice-agent-mcp/error']).toMatchObject({ kind: 'timeout' })
+    // Less than the 30 s that it asks to wait and the 60 s that a reply may take.
+    expect(ms).toBeLessThan(10_000)
+    expect(posts).toBe(0)
+  })
+
+  test('drips its answer to the call and every answer to what became of it', async () => {
+    const { ms, posts, result } = await placing({ name: named, agent: shown, place: drip }, 8000)
+    expect(result.content[0]?.text).toMatch(/it is NOT KNOWN whether the call was placed/)
+    expect(ms).toBeLessThan(15_000)
+    expect(posts).toBe(1)
+  })
+})

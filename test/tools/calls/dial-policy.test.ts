@@ -1,0 +1,210 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectPerson, type Person } from '../../harness/person.ts'
+import { scratchFolder, startHttpProgram, startProgram } from '../../harness/program.ts'
+import { seedIds } from '../../harness/sandbox.ts'
+
+const policed = (policy: object | string, env: Record<string, string> = {}) =>
+  connectPerson('v2 2026-07-28', {
+    env: {
+      VOICE_AGENT_CONFIRM: 'never',
+      VOICE_AGENT_SANDBOX_SPEED: '100',
+      VOICE_AGENT_DIAL_POLICY: typeof policy === 'string' ? policy : JSON.stringify(policy),
+      ...env,
+    },
+  })
+
+let calls = 0
+const dial = ({ call }: Person, more: object = {}) =>
+  call('place_call', {
+    type: 'phone',
+    agent_id: seedIds.supportAgent,
+    from_number: '+12025550110',
+    to_number: '+12025550101',
+    external_id: `dial-${calls++}`,
+    ...more,
+  })
+
+async function isRefused(client: Person, rule: string, more: object = {}): Promise<string> {
+  const before = (await client.value('list_calls')).total
+  const result = await dial(client, more)
+  expect(result.isError).toBe(true)
+  const text = result.content[0]?.text ?? ''
+  expect(text).toMatch(new RegExp(`the call is not allowed \\(${rule}\\): .*Nothing was dialled`))
+  // A program learns whether to try again later, and when, without reading the text.
+  const seconds = /may be tried again in (\d+) s/.exec(text)?.[1]
+  expect(result._meta?.['voice-agent-mcp/error']).toMatchObject({
+    kind: 'not_allowed',
+    rule,
+    retryable: text.includes('may be tried again'),
+    retryAfter: seconds === undefined ? null : Number(seconds),
+  })
+  expect((await client.value('list_calls')).total).toBe(before)
+  return text
+}
+const isAllowed = async (client: Person, more: object = {}) => {
+  const result = await dial(client, more)
+  expect(result.isError, result.content[0]?.text).toBeFalsy()
+}
+
+describe('without a dial policy', () => {
+  let client: Person
+  beforeAll(async () => {
+    client = await connectPerson('v2 2026-07-28', { env: { VOICE_AGENT_CONFIRM: 'never' } })
+  })
+  afterAll(() => client[Symbol.asyncDispose]())
+
+  test.each([
+    ['emergency', '+1911'],
+    ['emergency', '+49112'],
+    ['premium', '+499001123456'],
+    ['premium', '+19005551234'],
+    ['invalid_number', '+999123456'],
+  ])('%s numbers are not dialled, and nothing allows them: %s', async (rule, to_number) => {
+    expect(await isRefused(client, rule, { to_number })).toContain('No setting allows this')
+  })
+
+  test('ordinary numbers are dialled, in any country', async () => {
+    await isAllowed(client, { to_number: '+493012345678' })
+    await isAllowed(client, { to_number: '+12025550101' })
+  })
+})
+
+describe('a dial policy', () => {
+  test('names the rule, who can change it, and where', async () => {
+    using folder = scratchFolder()
+    const file = join(folder.path, 'policy.json')
+    writeFileSync(file, '{"allow_countries":["US"],"deny_prefixes":["+1900","+1212"]}')
+    await using client = await policed(file)
+    const text = await isRefused(client, 'allow_countries', { to_number: '+493012345678' })
+    expect(text).toContain('only calls to United States are allowed')
+    expect(text).toContain(`The operator of this server can change allow_countries`)
+    expect(text).toContain(file)
+    expect(await isRefused(client, 'deny_prefixes', { to_number: '+12125550123' })).toContain(
+      'numbers that begin with +1212 are denied',
+    )
+    await isAllowed(client)
+  })
+
+  test('of prefixes and countries adds them up, and deny wins', async () => {
+    await using client = await policed({
+      allow_prefixes: ['+4930'],
+      allow_countries: ['US'],
+      deny_countries: ['FR'],
+    })
+    await isAllowed(client, { to_number: '+493012345678' })
+    await isAllowed(client)
+    await isRefused(client, 'allow_countries', { to_number: '+498912345678' })
+    await isRefused(client, 'deny_countries', { to_number: '+33142685300' })
+  })
+
+  test('an agent renamed to an allowed id may not call', async () => {
+    const allowed = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
+    await using client = await policed({ allow_agents: [allowed] })
+    await client.value('update_agent', { agent_id: seedIds.supportAgent, name: allowed })
+    await isRefused(client, 'allow_agents')
+  })
+
+  test('restricts the agents that may call, by id or name', async () => {
+    await using client = await policed({ allow_agents: ['name:Support line'] })
+    const { model, transcriber, voice } = await client.value('get_agent', {
+      agent_id: seedIds.supportAgent,
+    })
+    const other = { name: 'Other', model, transcriber, voice }
+    const { id: agent_id } = await client.value('create_agent', other)
+    expect(await isRefused(client, 'allow_agents', { agent_id })).toContain('Other')
+    await isAllowed(client)
+    // This rule is about agents, so it applies to browser calls, too.
+    const web = { type: 'web', from_number: undefined, to_number: undefined }
+    await isRefused(client, 'allow_agents', { agent_id, ...web })
+    await isAllowed(client, web)
+  })
+
+  test('restricts the numbers that may be called from', async () => {
+    await using client = await policed({ allow_from: ['+12025550111'] })
+    await isRefused(client, 'allow_from')
+    await isAllowed(client, { from_number: '+12025550111' })
+  })
+
+  test('has hours in which nobody is called, on the clock of the called', async () => {
+    const hour = (at: number) => `${String((at + 24) % 24).padStart(2, '0')}:00`
+    const now = new Date().getUTCHours()
+    // Clocks show UTC all year in Iceland, and five hours more in Pakistan.
+    const quiet_hours = { from: hour(now - 1), to: hour(now + 2) }
+    await using client = await policed({ quiet_hours })
+    const text = await isRefused(client, 'quiet_hours', { to_number: '+3545812345' })
+    expect(text).toMatch(/Atlantic\/Reykjavik.*It may be tried again in \d+ s/s)
+    await isAllowed(client, { to_number: '+922134567890' })
+  })
+
+  test('of calls an hour counts across restarts', async () => {
+    using folder = scratchFolder()
+    const state = { VOICE_AGENT_STATE_DIR: folder.path }
+    {
+      await using client = await policed({ max_per_hour: 2 }, state)
+      await isAllowed(client)
+    }
+    await using client = await policed({ max_per_hour: 2 }, state)
+    await isAllowed(client)
+    const text = await isRefused(client, 'max_per_hour')
+    expect(text).toMatch(/2 calls an hour are allowed.*may be tried again in \d+ s/s)
+  })
+
+  test('of calls an hour does not count what the platform refused', async () => {
+    await using client = await policed({ max_per_hour: 1 })
+    expect((await dial(client, { to_number: '+12025550107' })).isError).toBe(true)
+    await isAllowed(client)
+    await isRefused(client, 'max_per_hour')
+  })
+
+  test('of calls at once allows another when one has ended, even if no client waits for it', async () => {
+    await using client = await policed({ max_at_once: 1 }, { VOICE_AGENT_SANDBOX_SPEED: '20' })
+    await isAllowed(client, { to_number: '+12025550100' })
+    await isRefused(client, 'max_at_once')
+    await expect
+      .poll(async () => (await dial(client)).isError ?? false, { timeout: 15_000, interval: 200 })
+      .toBe(false)
+  })
+
+  test('of calls in total counts the calls of all clients', async () => {
+    await using program = await startHttpProgram({ VOICE_AGENT_DIAL_POLICY: '{"max_total":1}' })
+    await using one = await connectPerson('v2 2026-07-28', { url: program.url })
+    await using two = await connectPerson('v1', { url: program.url })
+    await isAllowed(one)
+    expect(await isRefused(two, 'max_total')).toContain('1 call from its start to its end')
+    // A placed call is still reported when no more calls are allowed.
+    const again = await dial(one, { external_id: `dial-${calls - 2}` })
+    expect(again.structuredContent).toMatchObject({ repeated: true })
+  })
+
+  test('is checked before the person is asked', async () => {
+    await using person = await connectPerson('v2 2026-07-28', {
+      env: { VOICE_AGENT_DIAL_POLICY: '{"deny_countries":["US"]}' },
+      answer: { action: 'accept', content: { confirm: true } },
+    })
+    await isRefused(person, 'deny_countries')
+    expect(person.asked).toEqual([])
+  })
+})
+
+describe('an invalid dial policy', () => {
+  test.each([
+    ['a field that is none', '{"allow_country":["US"]}', /allow_country\b.*allow_countries/],
+    ['a country that is none', '{"allow_countries":["USA"]}', /allow_countries\.0.*USA/],
+    ['an empty list', '{"allow_agents":[]}', /allow_agents.*leave the field out/],
+    ['a limit that is none', '{"max_per_hour":-1}', /max_per_hour/],
+    ['not JSON', '{"max_per_hour":', /not JSON/],
+    ['a file that is not there', '/nowhere/policy.json', /\/nowhere\/policy\.json/],
+  ])('is refused before the server starts: %s', async (_, policy, expected) => {
+    await using program = startProgram([], {
+      VOICE_AGENT_SANDBOX_DB: ':memory:',
+      VOICE_AGENT_STATE_DIR: ':memory:',
+      VOICE_AGENT_DIAL_POLICY: policy,
+    })
+    expect(await program.exited).toBe(1)
+    expect(program.stderr()).toMatch(expected)
+    expect(program.stderr()).not.toMatch(/\n\s+at /)
+    expect(program.stdout()).toBe('')
+  })
+})

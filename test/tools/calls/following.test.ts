@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { createClient } from '../../../src/platform/client.ts'
+import { withFollowProgress } from '../../../tools/calls/following.ts'
+import { sessionOf } from '../../harness/session.ts'
+
+const client = createClient({
+  send: () => Promise.reject(new Error('nothing is sent')),
+  apiKey: 'key',
+  userAgent: 'test',
+})
+
+/** Follows something that is new at once and has ended then; when there was progress, and the result. */
+async function following(forMs: number) {
+  const progress: number[] = []
+  const run = {
+    session: sessionOf(client),
+    signal: undefined,
+    shutdown: undefined,
+    progress: () => void progress.push(performance.now()),
+  }
+  await withFollowProgress(run, { forMs }, async ({ report }) => report(() => 'ringing, 0 s'))
+  return { progress, ended: performance.now() }
+}
+
+test('a result is never right behind a progress message', async () => {
+  const { progress, ended } = await following(60_000)
+  expect(progress).toHaveLength(1)
+  // A timer may fire 1 ms early.
+  expect(ended - Number(progress[0])).toBeGreaterThan(240)
+})
+
+test('there is no progress message right before the end of the time', async () => {
+  expect((await following(1400)).progress).toEqual([])
+})

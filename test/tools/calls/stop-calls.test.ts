@@ -1,0 +1,177 @@
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { callStopNote } from '../../../src/state/call-stop.ts'
+import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-journal.ts'
+import { startCallingPlatform } from '../../harness/calling-platform.ts'
+import { connectHttp, type TestClient } from '../../harness/client.ts'
+import { examine } from '../../harness/doctor.ts'
+import { tokenOf } from '../../harness/person.ts'
+import { scratchFolder, startHttpProgram, startProgram } from '../../harness/program.ts'
+
+/*
+ * An operator stops all calls: two servers, each a process of the built program, on one folder.
+ */
+
+const key = { 'x-api-key': 'sk-0123456789' }
+const folder = scratchFolder()
+let platform: Awaited<ReturnType<typeof startCallingPlatform>>
+let first: TestClient
+let second: TestClient
+const opened = new AsyncDisposableStack()
+
+const startServer = async (more: Record<string, string> = {}) => {
+  const env = {
+    VOICE_AGENT_BASE_URL: platform.url,
+    VOICE_AGENT_STATE_DIR: folder.path,
+    VOICE_AGENT_CONFIRM: 'never',
+    ...more,
+  }
+  const server = opened.use(await startHttpProgram(env))
+  return opened.use(await connectHttp('v2 2026-07-28', server.url, key))
+}
+
+beforeAll(async () => {
+  platform = opened.use(await startCallingPlatform())
+  first = await startServer()
+  second = await startServer()
+}, 60_000)
+afterAll(async () => {
+  await opened.disposeAsync()
+  folder[Symbol.dispose]()
+})
+beforeEach(() => command('resume'))
+
+async function command(...words: string[]) {
+  await using program = startProgram(['calls', ...words], { VOICE_AGENT_STATE_DIR: folder.path })
+  const code = await program.exited
+  return { code, text: program.stdout() + program.stderr() }
+}
+
+const ofSandbox = { VOICE_AGENT_STATE_DIR: folder.path, VOICE_AGENT_SANDBOX_DB: ':memory:' }
+
+/** Calls a tool from the terminal, in the sandbox. */
+async function called(...words: string[]) {
+  await using program = startProgram(['call', '--confirm', 'never', ...words], ofSandbox)
+  const code = await program.exited
+  return { code, text: program.stdout() + program.stderr() }
+}
+
+let calls = 0
+const callTo = (more: object = {}) => ({
+  type: 'phone',
+  agent_id: platform.agent.id,
+  from_number: '+493023125000',
+  to_number: '+493023125101',
+  external_id: `stopped-${calls++}`,
+  ...more,
+})
+
+async function isRefused(client: TestClient, args: object = callTo()): Promise<string> {
+  const before = platform.dialled.length
+  const result = await client.call('place_call', { ...args })
+  const error = result._meta?.['voice-agent-mcp/error']
+  expect(error).toMatchObject({ kind: 'not_allowed', rule: 'calls_stopped', retryable: false })
+  expect(platform.dialled).toHaveLength(before)
+  return result.content[0]?.text ?? ''
+}
+const isPlaced = async (client: TestClient, args: object = callTo()) => {
+  const before = platform.dialled.length
+  expect((await client.call('place_call', { ...args })).isError).toBeFalsy()
+  expect(platform.dialled).toHaveLength(before + 1)
+}
+
+describe('an operator who stops calls', () => {
+  test('stops those of all servers at once, with who, when and why, until they are resumed', async () => {
+    await isPlaced(first)
+    const started = new Date().toISOString()
+    expect((await command('stop', '--by', 'Ada', '--reason', 'wrong list')).code).toBe(0)
+    for (const client of [first, second]) {
+      const text = await isRefused(client)
+      expect(text).toContain('by Ada: wrong list.')
+      expect(text).toContain('voice-agent-mcp calls resume')
+      const [at = ''] = /20\d\d-[\dT:.-]+Z/.exec(text) ?? []
+      expect(at >= started && at <= new Date().toISOString()).toBe(true)
+    }
+    expect((await command('status')).text).toContain('by Ada: wrong list.')
+    await command('resume')
+    for (const client of [first, second]) await isPlaced(client)
+  })
+
+  test('stops those of a server that starts later, too', async () => {
+    await command('stop')
+    await isRefused(await startServer())
+  })
+
+  test('stops a list between its calls', async () => {
+    const before = platform.dialled.length
+    const list = Array.from({ length: 20 }, (_, at) => ({ to_number: `+4930231252${at + 10}` }))
+    const { agent_id, from_number } = callTo()
+    const placing = first.value('place_calls', { agent_id, from_number, calls: list })
+    await expect.poll(() => platform.dialled.length).toBeGreaterThan(before + 1)
+    await command('stop')
+    const stopped = platform.dialled.length
+    const { calls: outcomes } = await placing
+    // One may have been on its way when the command ended.
+    expect(platform.dialled.length).toBeLessThanOrEqual(stopped + 1)
+    const placed = platform.dialled.length - before
+    expect(placed).toBeLessThan(15)
+    const rest = (outcomes as { outcome: string; problem?: string }[]).slice(placed)
+    expect(rest.map(({ outcome }) => outcome)).toEqual(rest.map(() => 'not_allowed'))
+    expect(rest[0]?.problem).toContain('calls_stopped')
+  })
+
+  test('stops a call that was agreed to before', async () => {
+    const asking = await startServer({ VOICE_AGENT_CONFIRM: 'always' })
+    const args = callTo()
+    const confirm_token = tokenOf(await asking.call('place_call', args))
+    await command('stop')
+    await isRefused(asking, { ...args, confirm_token })
+    await command('resume')
+    await isPlaced(asking, { ...args, confirm_token })
+  })
+
+  test('stops calls from the terminal, and those of the sandbox', async () => {
+    await command('stop')
+    const { code, text } = await called('place_call', '--type', 'web', '--agent-id', 'Support line')
+    expect(code).toBe(3)
+    expect(text).toContain('calls_stopped')
+  })
+
+  test('is shown by doctor and by the check before a call', async () => {
+    await command('stop', '--by', 'Ada')
+    const { check } = await examine(ofSandbox)
+    expect(check('calls')).toMatchObject({
+      status: 'yellow',
+      text: expect.stringContaining('by Ada'),
+      todo: expect.stringContaining('calls resume'),
+    })
+    const numbers = ['--from-number', '+12025550110', '--to-number', '+12025550101']
+    const ready = await called('check_call_readiness', '--agent-id', 'Support line', ...numbers)
+    expect(ready.text).toMatch(/All calls are stopped.*by Ada/)
+  })
+
+  test('is believed also where the note cannot be read: nothing is called', async () => {
+    const journal = await openSqliteJournal(join(folder.path, 'calls.db'))
+    await journal.writeNote(callStopNote, '{')
+    await journal.close()
+    const before = platform.dialled.length
+    const result = await first.call('place_call', callTo())
+    expect(result._meta?.['voice-agent-mcp/error']).toMatchObject({ kind: 'state_unavailable' })
+    expect(platform.dialled).toHaveLength(before)
+    expect((await command('resume')).code).toBe(0)
+    await isPlaced(first)
+  })
+})
+
+test('what a command cannot do or reach is an error', async () => {
+  for (const [words, message] of [
+    [[], /calls stop, calls resume, calls status/],
+    [['pause'], /calls stop, calls resume, calls status/],
+    [['stop', '--state-dir', ':memory:'], /one server process alone/],
+    [['stop', '--reason', 'x'.repeat(201)], /at most 200 characters/],
+  ] as const) {
+    const { code, text } = await command(...words)
+    expect(code).not.toBe(0)
+    expect(text).toMatch(message)
+  }
+})

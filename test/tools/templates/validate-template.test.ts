@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { analyse } from '../../../src/jinja/index.ts'
+import { repairTemplate } from '../../../tools/templates/repair-template.ts'
+import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
+import { connectPerson, type Person } from '../../harness/person.ts'
+
+const repairedOf = (template: string) => repairTemplate(template, analyse).repaired
+
+describe('a repair', () => {
+  // Other requests wait meanwhile. With rules that take quadratic time this takes five seconds.
+  test.each([
+    ['much space', `${'{{ a b }}\n'.repeat(20)}{{ x${' '.repeat(9500)}+y }}`],
+    ['many operators', `${'{{ a b }}\n'.repeat(20)}{{ ${' '.repeat(9500)}& y }}`],
+    ['an open block after much space', `{% if a %}${' '.repeat(9500)}y`],
+    ['many unknown filters', '{{a|upr}}\n'.repeat(900)],
+    ['many open tags', `${'{%\n'.repeat(3300)} b }}`],
+  ])('is given up in time: %s', (_, template) => {
+    const before = process.cpuUsage()
+    const { changes } = repairTemplate(template, analyse)
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
+    for (const change of changes) expect(change.length).toBeLessThan(100)
+  })
+
+  test.each([
+    ['Hello {{ name', 'Hello {{ name }}'],
+    ['Hello {{ name }, hi', 'Hello {{ name }}, hi'],
+    ['Hello {{ name, welcome to {{ shop }}', 'Hello {{ name }}, welcome to {{ shop }}'],
+    ["Hi {{ name | default('you') and {{ b }}", "Hi {{ name | default('you') }} and {{ b }}"],
+    ['Hello {{ name %}', 'Hello {{ name }}'],
+    ['{% if vip }}Dear{% endif %}', '{% if vip %}Dear{% endif %}'],
+    ['{% if vip }Dear{% endif %}', '{% if vip %}Dear{% endif %}'],
+    ['{% if vip\nDear{% endif %}', '{% if vip %}\nDear{% endif %}'],
+    ['{% if a %}A{% else B{% endif %}', '{% if a %}A{% else %} B{% endif %}'],
+    ['{{ name | uper }}', '{{ name | upper }}'],
+    ['{{ name | uppercase }}', '{{ name | upper }}'],
+    [
+      '{% if a %}{{ name | captialize }}{% endif %}',
+      '{% if a %}{{ name | capitalize }}{% endif %}',
+    ],
+    ['{% if a is defind %}x{% endif %}', '{% if a is defined %}x{% endif %}'],
+    ['{% if a %}A{% elseif b %}B{% endif %}', '{% if a %}A{% elif b %}B{% endif %}'],
+    ['{% if a %}A{% else if b %}B{% endif %}', '{% if a %}A{% elif b %}B{% endif %}'],
+    [
+      '{% if a %}A{% elsif b %}B{% esle %}C{% endif %}',
+      '{% if a %}A{% elif b %}B{% else %}C{% endif %}',
+    ],
+    ['{% if a %}A{% end if %}', '{% if a %}A{% endif %}'],
+    ['{% if a %}A{% end %}', '{% if a %}A{% endif %}'],
+    [
+      '{% for a in b %}{% if a %}A{% end %}{% end %}',
+      '{% for a in b %}{% if a %}A{% endif %}{% endfor %}',
+    ],
+    ['{%- if a -%}A{%- endfi -%}', '{%- if a -%}A{%- endif -%}'],
+    ['{% if a %}A\n', '{% if a %}A{% endif %}\n'],
+    ['{% for a in b %}{% if a %}A', '{% for a in b %}{% if a %}A{% endif %}{% endfor %}'],
+    ['{{ a | default(“there”) }}', '{{ a | default("there") }}'],
+    ['{{ a | default(&quot;there&quot;) }}', '{{ a | default("there") }}'],
+    ["{{ a | default('there) }}", "{{ a | default('there') }}"],
+    ['{{ a | default(\'there") }}', "{{ a | default('there') }}"],
+    ["{{ a | default('there' }}", "{{ a | default('there') }}"],
+    ['{{ a) }}', '{{ a }}'],
+    ['{% if a = 1 && b %}A{% endif %}', '{% if a == 1 and b %}A{% endif %}'],
+    ["{{ a || 'you' }}", "{{ a or 'you' }}"],
+    ['{% if !a %}A{% endif %}', '{% if not a %}A{% endif %}'],
+    ['Hello {name}, {{ a }}', 'Hello {{ name }}, {{ a }}'],
+    ['Hello { name }}', 'Hello {{ name }}'],
+    [
+      "{{ name | uper }}, {% if vip %}dear {{ b | default('x) }",
+      "{{ name | upper }}, {% if vip %}dear {{ b | default('x') }}{% endif %}",
+    ],
+  ])('of %j is %j', (template, repaired) => {
+    expect(repairedOf(template)).toBe(repaired)
+    expect(analyse(repaired)).toMatchObject({ valid: true, warnings: [] })
+    expect(repairTemplate(repaired, analyse).problems).toEqual([])
+  })
+
+  test.each([
+    ['{{ }}'],
+    ['{{ a b }}'],
+    ['{{ name | xyzzyfilter }}'],
+    ['{% xyzzy %}'],
+    ['{% endif %}'],
+    ['{% for a of b %}{% endfor %}'],
+    ["{{ 'it's' }}"],
+    ['{% if vip Dear {{ a }}'],
+    [`{{ ${'a'.repeat(11_000)}`],
+  ])('of %.40j is not offered', (template) => {
+    expect(repairedOf(template)).toBeUndefined()
+  })
+
+  test.each([
+    ['Hello {{ contact.first_name }}'],
+    ['{% raw %}{{ name }{% endraw %}'],
+    ['{# {name} and {{ a #}x'],
+    ["{{ {'a': 1}['a'] }} {{ '}}' }} {{ \"{name}\" }}"],
+    ['{"json": true} and {} and 5 } 6 { 7'],
+    ["{{ a | default(“x”) if false else 'it’s' }}".replaceAll(/[“”]/g, '"')],
+  ])('changes nothing in %j', (template) => {
+    expect(repairTemplate(template, analyse)).toEqual({ problems: [], changes: [] })
+  })
+
+  test('finds further mistakes where one has no repair', () => {
+    const { problems, repaired } = repairTemplate('{{ a b }}\n{{ c | uper }}\n{{ d e }}', analyse)
+    expect(repaired).toBeUndefined()
+    expect(problems.map(({ line }) => line).sort()).toEqual([1, 2, 3])
+  })
+
+  test.each([
+    ['{{ a '.repeat(2000)],
+    ['{% if a %}'.repeat(90)],
+    ["'".repeat(9000)],
+    [`{{ ${'('.repeat(9000)} }}`],
+    [`{{ ${"'a' ".repeat(2000)}`],
+    [`{a|${' '.repeat(9900)}`],
+    ['{a}'.repeat(3000)],
+    ['{{ a | uper }}'.repeat(700)],
+    ['{% elseif %}'.repeat(800)],
+  ])('of a hostile template, %.20j…, ends soon', (template) => {
+    const before = process.cpuUsage()
+    repairTemplate(template, analyse)
+    const { user } = process.cpuUsage(before)
+    expect(user / 1000).toBeLessThan(2000)
+  })
+})
+
+describe('validate_agent_template', () => {
+  let client: Person
+  beforeAll(async () => {
+    client = await connectPerson('v2 2025', {})
+  })
+  afterAll(() => client[Symbol.asyncDispose]())
+
+  test('repairs a template in one call, whose text can be saved', async () => {
+    const template = 'Hello {{ contact.first_name | uper }},\n{% if vip %}dear {{ shop }'
+    const result = await client.call('validate_agent_template', { template })
+    expect(await client.flaws('validate_agent_template', result)).toBeUndefined()
+    const { structuredContent, content } = result
+    const repaired =
+      'Hello {{ contact.first_name | upper }},\n{% if vip %}dear {{ shop }}{% endif %}'
+    expect(structuredContent).toMatchObject({ valid: false, repaired })
+    expect(structuredContent?.errors).toHaveLength(1)
+    expect(structuredContent?.also_found).toHaveLength(2)
+    const text = content[0]?.text ?? ''
+    expect(text).toContain(`valid for the platform; to save: ${JSON.stringify(repaired)}`)
+    expect(text).toMatch(/^Not valid\.\nError: line \d+: .*\nFound by this tool: line \d/)
+    expect(await client.value('validate_agent_template', { template: repaired })).toMatchObject({
+      valid: true,
+    })
+  })
+
+  test('tells whether an unknown variable makes the greeting fail', async () => {
+    const gap = await client.value('validate_agent_template', { template: 'Hi {{ caller }}!' })
+    expect(gap).toMatchObject({ valid: true, spoken: '"Hi !"; EMPTY in it: caller' })
+    const template = 'Hi {{ customer.name }}!'
+    const fails = await client.value('validate_agent_template', { template })
+    expect(fails).toMatchObject({
+      valid: true,
+      unknown_variables: ['customer.name'],
+      spoken: expect.stringMatching(
+        /^it fails to render: 'customer' is undefined \(line 1\); the sandbox places a call all the same/,
+      ),
+    })
+    const test_variables = { customer: { name: 'Ada' } }
+    const filled = await client.value('validate_agent_template', { template, test_variables })
+    expect(filled).toMatchObject({ unknown_variables: [], warnings: [], spoken: '"Hi Ada!"' })
+    const text = await client.text('validate_agent_template', { template, test_variables })
+    expect(text).toMatch(
+      /^Valid\.\nSpoken \(rendered by this tool\): "Hi Ada!"\nVariables: customer\.name\nAccount/,
+    )
+  })
+
+  test('has nothing of its own for a good template', async () => {
+    const result = await client.value('validate_agent_template', { template: 'Hi' })
+    expect(result).toMatchObject({ valid: true, spoken: '"Hi"' })
+    for (const name of ['also_found', 'repaired', 'repairs'])
+      expect(result).not.toHaveProperty(name)
+  })
+})
+
+test('a repair that the platform does not accept, or cannot check, is not offered', async () => {
+  const refused = (message: string) => ({
+    ...{ valid: false, warnings: [], variables: [], unknown_variables: [] },
+    errors: [{ type: 'syntax_error', message, line: 1, variable: null }],
+  })
+  await using platform = await startFakePlatform(
+    (_, res, before) =>
+      before === 3
+        ? json(res, 404, envelope('not_found'))
+        : json(res, 200, refused(`platform's own ${before}`)),
+    { account: 'own' },
+  )
+  await using client = await connectPerson('v2 2026-07-28', {
+    env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
+  })
+  for (const before of [0, 2]) {
+    const text = await client.text('validate_agent_template', { template: '{{ a' })
+    expect(text).toMatch(
+      new RegExp(`^Not valid\\.\nError: line 1: platform's own ${before}\nAccount`),
+    )
+  }
+  expect(platform.seen).toHaveLength(4)
+})

@@ -1,0 +1,245 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Agent } from '../../src/contract/agent.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { ignoreApiError } from '../../src/platform/failure.ts'
+import { accountIn } from '../../src/platform/sessions/account.ts'
+import { closestWord } from '../../src/text/closest-match.ts'
+import { isObject } from '../../src/text/json.ts'
+import { firstCharacters } from '../../src/text/safe-text.ts'
+import { isArchived } from '../../src/tool/checks/readiness.ts'
+import {
+  changesBetween,
+  type FieldChange,
+  type Fields,
+  overlay,
+  sameFieldsOf,
+} from '../../src/tool/field-changes.ts'
+import { badArguments } from '../../src/tool/refused.ts'
+import type { Run } from '../../src/tool/tool.ts'
+
+interface WantedFields {
+  /** The fields to change, each with its whole new value. */
+  readonly wanted: Fields
+  /** Warnings about what to clear that does not exist. */
+  readonly missing: string[]
+}
+
+/**
+ * The fields to change, each with its whole new value. In metadata null is a value like any other,
+ * so a key to clear is removed instead. What a merged object does not have is not cleared: the null, or
+ * the object around it, would be stored.
+ */
+export function wantedFields(
+  stored: Fields,
+  { body, cleared }: { readonly body: Fields; readonly cleared: readonly string[] },
+): WantedFields {
+  const absent = cleared.filter(
+    (path) =>
+      mergedByPlatform.some((name) => path.startsWith(`${name}.`)) &&
+      keysAt(stored, path).length === 0,
+  )
+  const change = absent.reduce((rest, path) => withoutNullAt(rest, path.split('.')), body)
+  const missingFields = absent.map((path) => `clear: the agent has no ${path}`)
+  const wanted = Object.fromEntries(
+    Object.entries(change).map(([name, change]) => [name, overlay(stored[name], change)]),
+  )
+  const keys = cleared
+    .filter((path) => path.startsWith(metadataPrefix))
+    .map((path) => path.slice(metadataPrefix.length))
+  if (keys.length === 0) return { wanted, missing: missingFields }
+  const found = keys.map((key) => ({ key, at: onlyKeyAt(stored.metadata, key) }))
+  const metadata = found.reduce(
+    (rest, { at }) => (at ? withoutKeys(rest, at) : rest),
+    wanted.metadata ?? stored.metadata,
+  )
+  const missingKeys = found.flatMap(({ key, at }) => (at ? [] : [missingKey(stored.metadata, key)]))
+  return { wanted: { ...wanted, metadata }, missing: [...missingFields, ...missingKeys] }
+}
+
+const metadataPrefix = 'metadata.'
+
+/** A body without the null of a field to clear, and without objects that held nothing else. */
+function withoutNullAt(body: Fields, [name = '', ...rest]: readonly string[]): Fields {
+  const { [name]: inner, ...others } = body
+  if (rest.length === 0) return others
+  // The object that holds it is cleared as a whole.
+  if (!isObject(inner)) return body
+  const left = withoutNullAt(inner, rest)
+  return Object.keys(left).length === 0 ? others : { ...body, [name]: left }
+}
+
+/** Throws Refused if two keys match the path. */
+function onlyKeyAt(metadata: unknown, path: string): string[] | undefined {
+  const [one, other] = keysAt(metadata, path)
+  if (!one || !other) return one
+  const message = `two keys match ${path}: ${JSON.stringify(one)} and ${JSON.stringify(other)}; clear what holds one of them`
+  throw badArguments([{ argument: 'clear', message }])
+}
+
+/** A warning, not an error: the result is the same, and a repeated request is no mistake. */
+function missingKey(metadata: unknown, key: string): string {
+  const meant = isObject(metadata) && closestWord(key, pathsIn(metadata))
+  return `clear: there is no ${metadataPrefix}${key}${meant ? `; did you mean ${metadataPrefix}${meant}?` : ''}`
+}
+
+/** Objects that the platform merges, one level deep [R]; it replaces all others. */
+const mergedByPlatform = ['model', 'transcriber', 'voice']
+
+/** The body that turns `stored` into `wanted`. */
+export function patchBetween(stored: Fields, wanted: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(differing(stored, wanted)).map(([name, value]) => {
+      const before = stored[name]
+      if (!mergedByPlatform.includes(name) || !isObject(before) || !isObject(value))
+        return [name, value]
+      // The provider selects the type of the object, so it is sent along [S].
+      const { provider } = before
+      return [name, { ...(provider !== undefined && { provider }), ...differing(before, value) }]
+    }),
+  )
+}
+
+const differing = (stored: Fields, wanted: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([name, value]) => changesBetween(stored[name], value).length > 0,
+    ),
+  )
+
+/** What an update took away from merged objects, without being asked to. */
+interface LostFields {
+  /** Dotted paths. */
+  readonly fields: readonly string[]
+  /** The body that puts them back: each object whole. */
+  readonly body: Fields
+}
+
+/**
+ * The fields that the platform dropped from the objects in `sent`, though they were stored and not to
+ * be changed. Another provider has other fields, so nothing counts as lost with a change of provider.
+ */
+export function lostFields({ stored, wanted, updated }: AgentStates, sent: Fields): LostFields {
+  const lost = mergedByPlatform.flatMap((name) => {
+    const [before, value, after] = [stored[name], wanted[name], updated[name]]
+    if (!(name in sent) || !isObject(before) || !isObject(value) || !isObject(after)) return []
+    if (before.provider !== value.provider) return []
+    const unwanted = missingFrom(after, value, name)
+    const fields = missingFrom(after, before, name).filter((one) =>
+      unwanted.some((other) => isDeepStrictEqual(one, other)),
+    )
+    return fields.length > 0 ? [{ name, value, fields }] : []
+  })
+  return {
+    fields: lost.flatMap(({ fields }) => fields.map(({ field }) => field)),
+    body: Object.fromEntries(lost.map(({ name, value }) => [name, value])),
+  }
+}
+
+const missingFrom = (after: Fields, before: Fields, path: string) =>
+  changesBetween(before, after, path).filter(
+    ({ before: had, after: has }) => (had ?? null) !== null && (has ?? null) === null,
+  )
+
+export interface AgentStates {
+  readonly stored: Fields
+  readonly wanted: Fields
+  readonly updated: Fields
+}
+
+/** Warnings about fields that the platform did not change. A cleared field may be at any default. */
+export function ignoredFields(
+  { stored, wanted, updated }: AgentStates,
+  cleared: readonly string[],
+): string[] {
+  return changesBetween(sameFieldsOf(updated, wanted), wanted).flatMap(
+    ({ field, before, after }) => {
+      if (after !== null || !cleared.includes(field))
+        return [`${field}: the platform has ${shortJson(before)}, not ${shortJson(after)}`]
+      const isSame = !changesBetween(stored, updated).some((change) =>
+        isWithin(field, change.field),
+      )
+      return isSame && before !== undefined
+        ? [`${field}: the platform still has ${shortJson(before)}, which may be its default`]
+        : []
+    },
+  )
+}
+
+const isWithin = (path: string, inner: string) => inner === path || inner.startsWith(`${path}.`)
+
+/** Longest value in a text, in characters. */
+const longestValue = 500
+
+export function shortJson(value: unknown, most = longestValue): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > most ? `${firstCharacters(text, most)}… (${text.length} characters)` : text
+}
+
+/**
+ * The keys on the way to a dotted path in free data. A key may contain dots itself, so one path can
+ * have several ways.
+ */
+function keysAt(data: unknown, path: string): string[][] {
+  if (!isObject(data)) return []
+  return Object.entries(data).flatMap(([key, value]) => {
+    if (key === path) return [[key]]
+    if (!path.startsWith(`${key}.`)) return []
+    return keysAt(value, path.slice(key.length + 1)).map((rest) => [key, ...rest])
+  })
+}
+
+/** The same data without the value at the end of these keys. */
+function withoutKeys(data: unknown, [key = '', ...rest]: readonly string[]): unknown {
+  if (!isObject(data)) return data
+  const { [key]: value, ...others } = data
+  return rest.length === 0 ? others : { ...data, [key]: withoutKeys(value, rest) }
+}
+
+/** Longer paths are left out: they are compared with what a person typed. */
+const longestPath = 200
+
+/** All keys as dotted paths. `levels` bounds the depth, because free data can be of any shape. */
+function pathsIn(data: Fields, prefix = '', levels = 3): string[] {
+  return Object.entries(data).flatMap(([key, value]) => {
+    const path = `${prefix}${key}`
+    if (path.length > longestPath) return []
+    const inner = isObject(value) && levels > 1 ? pathsIn(value, `${path}.`, levels - 1) : []
+    return [path, ...inner]
+  })
+}
+
+/*
+ * Bringing an archived agent back: `is_archived: false` is sent. The reference does not publish this
+ * field, and replies need not have it, so the lists are asked afterwards whether it worked. They are
+ * not asked before: the field is always sent.
+ */
+
+/** The change to show. What the field was before is known only if the reply has it. */
+export const bringBackChange = ({ is_archived: before }: Agent): FieldChange[] =>
+  before === false ? [] : [{ field: 'is_archived', before: before ?? undefined, after: false }]
+
+/** What the lists say of an agent after `is_archived: false` was sent for it. */
+type BringBackResult = 'active' | 'still archived' | 'not known'
+
+export async function bringBackResult(
+  agent: Agent,
+  { request, session, signal }: Pick<Run, 'request' | 'session' | 'signal'>,
+): Promise<BringBackResult> {
+  const account_id = accountIn(request)
+  const archived = await isArchived(agent, (query) =>
+    session.client
+      .call(routes.agents.list, { params: { account_id }, query }, signal)
+      // The update was made: a list that cannot be read must not turn it into a failure.
+      .catch(ignoreApiError),
+  )
+  if (archived === undefined) return 'not known'
+  return archived ? 'still archived' : 'active'
+}
+
+export const bringBackWarnings: Readonly<Record<BringBackResult, readonly string[]>> = {
+  active: [],
+  'still archived': ['is_archived: the platform ignored it; the agent is still archived'],
+  'not known': [
+    'is_archived: it was sent, but the platform does not show whether the agent is back',
+  ],
+}

@@ -1,0 +1,205 @@
+import * as z from 'zod'
+import type { Agent } from '../../src/contract/agent.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { mapConcurrently } from '../../src/platform/concurrency.ts'
+import { type AccountInTree, accountsAtOnce } from '../../src/platform/sessions/complete-lists.ts'
+import { canonicalId } from '../../src/text/canonical-id.ts'
+import {
+  countedInDialog,
+  type DialogText,
+  dialogText,
+  joinDialogTexts,
+  quotedNameWithId,
+  quotedUpTo,
+  wordOrQuoted,
+} from '../../src/text/dialog-text.ts'
+import { accountForPerson } from '../../src/tool/account.ts'
+import { confirmOption } from '../../src/tool/confirmation.ts'
+import type { Confirmable } from '../../src/tool/confirmation-question.ts'
+import {
+  type AgentUse,
+  agentUse,
+  countInWords,
+  foundInWords,
+  isNone,
+  numberInWords,
+} from '../../src/tool/in-use.ts'
+import type { FailedAccounts } from '../../src/tool/lists/several-accounts.ts'
+import type { Run } from '../../src/tool/tool.ts'
+import { agentSelection, failedInWords, runIn } from './agent-selection.ts'
+
+/** Arguments of archiving. */
+export const archiveOptions = {
+  ...agentSelection,
+  unused_only: z
+    .boolean()
+    .optional()
+    .describe('true: not those that answer a number or are in a call.'),
+  ...confirmOption,
+}
+
+export type ArchiveRun = Run<typeof routes.agents.archive, typeof archiveOptions>
+
+const requestFor = (agent_id: string, { request }: ArchiveRun) => ({
+  params: { ...request.params, agent_id },
+  query: {},
+})
+
+export const readAgent = (id: string, run: ArchiveRun): Promise<Agent> =>
+  run.session.client.call(routes.agents.get, requestFor(id, run), run.signal)
+
+export const archive = (id: string, run: ArchiveRun): Promise<void> =>
+  run.session.client.call(routes.agents.archive, requestFor(id, run), run.signal)
+
+export async function archiveQuestion(
+  agent: Agent,
+  { numbers, calls }: AgentUse,
+  run: ArchiveRun,
+): Promise<Confirmable> {
+  return {
+    kind: 'hides',
+    stopsNothing: agent.is_archived === true || (isNone(numbers) && isNone(calls)),
+    question: dialogText`Archive the agent ${quotedNameWithId(agent.name, agent.id)}?`,
+    facts: {
+      Agent: quotedNameWithId(agent.name, agent.id),
+      'Answers numbers': foundInWords(numbers, numberInWords),
+      'Calls running now': countInWords(calls),
+      Account: await accountForPerson(run),
+      Undo: dialogText`update_agent with agent_id ${wordOrQuoted(agent.id)} and is_archived false, if the platform takes it.`,
+    },
+    // A number that it answers only since then is another question; calls come and go.
+    scope: { numbers: numbers.items.map(({ id }) => id).sort() },
+  }
+}
+
+/** What a question about many agents says of them. */
+interface ManyFacts {
+  readonly use: UseByAccount
+  /** Accounts whose agents could not be looked for. */
+  readonly failed: readonly FailedAccounts[]
+}
+
+/** One question for many agents, which names those in use, and the account of each. */
+export async function archiveManyQuestion(
+  owned: readonly OwnedAgent[],
+  { use, failed }: ManyFacts,
+  run: ArchiveRun,
+): Promise<Confirmable> {
+  const used = owned.flatMap((one) => {
+    const what = useInWords(one.agent.id, useOf(one, use))
+    return what ? dialogText`${nameAmong(owned, one)} ${what}` : []
+  })
+  const unknown = unknownUses(owned, use)
+  const account = await accountForPerson(run)
+  const isOfTree = owned.some((one) => one.account)
+  return {
+    kind: 'hides',
+    stopsNothing: used.length === 0 && unknown === undefined,
+    question: dialogText`Archive ${countedInDialog(owned.length, dialogText`agent`)}?`,
+    facts: {
+      Agents: byAccount(owned),
+      'In use': used.length > 0 ? joinDialogTexts(used, '; ') : dialogText`none that is known`,
+      ...(used.length > 0 && {
+        'Leave those out': dialogText`call again with unused_only true instead.`,
+      }),
+      ...(unknown && { 'Not known': unknown }),
+      ...(failed.length > 0 && { 'Left out': quotedUpTo(failedInWords(failed), 500) }),
+      Account: isOfTree ? dialogText`${account} and its subaccounts` : account,
+      Undo: isOfTree
+        ? dialogText`update_agent with agent_ids, include_subaccounts and is_archived false, if the platform takes it.`
+        : dialogText`update_agent with agent_ids and is_archived false, if the platform takes it.`,
+    },
+    scope: {
+      agents: owned.map(({ agent: { id }, account: of }) => (of ? `${of.id} ${id}` : id)).sort(),
+      numbers: [...use.values()].flatMap(({ numbers }) => numbers.items.map(({ id }) => id)).sort(),
+    },
+  }
+}
+
+/** The agents; those of each account together, if they may be of several. */
+function byAccount(owned: readonly OwnedAgent[]): DialogText {
+  const ids = [...new Set(owned.map(({ account }) => account?.id))]
+  const groups = ids.map((id) => {
+    const those = owned.filter(({ account }) => account?.id === id)
+    const names = joinDialogTexts(
+      those.map((one) => nameAmong(owned, one)),
+      ', ',
+    )
+    const account = those[0]?.account
+    return account ? dialogText`${names} in ${quotedNameWithId(account.name, account.id)}` : names
+  })
+  return joinDialogTexts(groups, '; ')
+}
+
+/** Why it is not certain that the other agents are unused, of each account; `undefined`: it is. */
+function unknownUses(owned: readonly OwnedAgent[], uses: UseByAccount): DialogText | undefined {
+  const parts = [...uses].flatMap(([id, use]) => {
+    const unknown = unknownUse(use)
+    if (!unknown) return []
+    const account = owned.find((one) => one.account?.id === id)?.account
+    return account ? dialogText`${quotedNameWithId(account.name, account.id)}: ${unknown}` : unknown
+  })
+  return parts.length > 0 ? joinDialogTexts(parts, '; ') : undefined
+}
+
+/** By name alone where no other of them has it. */
+function nameAmong(owned: readonly OwnedAgent[], { agent: { id, name } }: OwnedAgent): DialogText {
+  const isOnly = !!name && owned.filter(({ agent }) => agent.name === name).length === 1
+  return isOnly ? quotedUpTo(name) : quotedNameWithId(name, id)
+}
+
+/** An agent, and whose it is where agents of several accounts can be meant. */
+export interface OwnedAgent {
+  readonly agent: Agent
+  readonly account: AccountInTree | undefined
+}
+
+/** What uses agents, by the account's id. */
+export type UseByAccount = ReadonlyMap<string, AgentUse>
+
+const keyOf = ({ account }: OwnedAgent) => account?.id ?? ''
+
+/** Looks in the account of each agent for what uses it; each account is looked through once. */
+export async function useByAccount(
+  agents: readonly OwnedAgent[],
+  run: ArchiveRun,
+): Promise<UseByAccount> {
+  const accounts = [...new Set(agents.map(keyOf))]
+  const uses = await mapConcurrently(accounts, accountsAtOnce, async (key) => {
+    const own = agents.filter((one) => keyOf(one) === key)
+    const ids = own.map(({ agent }) => agent.id)
+    return [key, await agentUse(runIn(own[0]?.account, run), ids)] as const
+  })
+  return new Map(uses)
+}
+
+/** What uses the agent. Throws where its account was not looked through: that is a defect. */
+export function useOf(one: OwnedAgent, uses: UseByAccount): AgentUse {
+  const use = uses.get(keyOf(one))
+  if (!use) throw new Error(`the use of agents of ${keyOf(one)} was not read`)
+  return use
+}
+
+/** What one of the agents is used for: `answers +12025550110 ("Main line")`; `undefined`: nothing known. */
+export function useInWords(agentId: string, { numbers, calls }: AgentUse): DialogText | undefined {
+  const id = canonicalId(agentId)
+  const isMeant = (other: string | null | undefined) => !!other && canonicalId(other) === id
+  const answered = numbers.items.filter(({ inbound_agent }) => isMeant(inbound_agent?.id))
+  const running = calls.items.filter(({ agent_id }) => isMeant(agent_id)).length
+  const parts = [
+    answered.length > 0 &&
+      dialogText`answers ${joinDialogTexts(answered.map(numberInWords), ', ')}`,
+    running === 1 && dialogText`has a call running`,
+    running > 1 && dialogText`has ${running} calls running`,
+  ].filter((part) => part !== false)
+  return parts.length > 0 ? joinDialogTexts(parts, ', ') : undefined
+}
+
+/** Why it is not certain that the other agents are unused; `undefined`: it is. */
+export function unknownUse({ numbers, calls }: AgentUse): DialogText | undefined {
+  const parts = [
+    numbers.unknown && dialogText`numbers: ${numbers.unknown}`,
+    calls.unknown && dialogText`calls: ${calls.unknown}`,
+  ].filter((part) => part !== undefined)
+  return parts.length > 0 ? joinDialogTexts(parts, '; ') : undefined
+}

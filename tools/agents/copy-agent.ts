@@ -1,0 +1,246 @@
+import * as z from 'zod'
+import { Agent, AgentCreate, AgentUpdate } from '../../src/contract/agent.ts'
+import type { RouteRequest } from '../../src/contract/route.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { driftOf } from '../../src/platform/drift.ts'
+import { ApiError, failureText, ignoreApiError, mayBeDone } from '../../src/platform/failure.ts'
+import { accountIdIn, accountIn } from '../../src/platform/sessions/account.ts'
+import { nameWithId } from '../../src/text/closest-match.ts'
+import { accountReader } from '../../src/tool/account.ts'
+import {
+  catalogParts,
+  checkCatalogPart,
+  unlistedOption,
+} from '../../src/tool/checks/catalog-check.ts'
+import { defineTool } from '../../src/tool/define-tool.ts'
+import { type Fields, overlay } from '../../src/tool/field-changes.ts'
+import { idMeant } from '../../src/tool/hints/names-to-ids.ts'
+import type { NamingArgument } from '../../src/tool/hints/references.ts'
+import { badArguments, Refused } from '../../src/tool/refused.ts'
+import type { Run } from '../../src/tool/tool.ts'
+import { absentInstructions, newValueChecks, savedAgentLines } from './saved-agent.ts'
+
+const { name: _, is_archived: __, ...changeable } = AgentUpdate.shape
+
+const options = {
+  agent_id: z.string().min(1).describe('Agent id.'),
+  name: z.string().min(1).max(50).describe('Of the copy.'),
+  changes: z.object(changeable).optional().describe('Fields as in update_agent.'),
+  to_account_id: z.string().min(1).optional().describe('Id or name of the account to copy into.'),
+  ...unlistedOption,
+}
+
+const schema = z.object({
+  id: z.string().describe("The copy's id."),
+  account_id: z.string().optional().describe('Its account.'),
+  name: z.string().describe('Its name.'),
+  modified: z.string().nullish().describe('When it last changed.'),
+  copied_from: z.string().describe('Id of the original.'),
+  warnings: z.array(z.string()).describe('What may be a mistake, and what did not come along.'),
+})
+
+type CopyRun = Run<typeof routes.agents.create, typeof options>
+
+/** Creates an agent like another one, in the same account or another, with changes. */
+export const copyAgent = defineTool({
+  name: 'copy_agent',
+  title: 'Copy an agent',
+  description:
+    'Creates an agent with all settings of another one, in the same account or another, with changes. Its numbers stay with the original.',
+  route: routes.agents.create,
+  listing: { describedElsewhere: ['changes'] },
+  view: 'agent',
+  options,
+  absent: absentInstructions,
+  without: Object.keys(AgentCreate.shape).filter((name) => name !== 'name'),
+  schema,
+  async run(run) {
+    const { name, changes = {} } = run.options
+    const original = await readOriginal(run)
+    const target = await targetOf(run)
+    const copied = copiedFields(original, { ...changes, name })
+    const allowsUnlisted = run.options.allow_unlisted
+    const { body, warnings } = await checkedCopy(
+      { original, changes, allowsUnlisted, ...copied, ...target },
+      run,
+    )
+    const copy = await create({ params: target.params, query: {}, body }, target, run)
+    const verb = `Copied ${nameWithId(original.name, original.id)} to`
+    return {
+      structured: {
+        ...{ id: copy.id, name: copy.name ?? name, modified: copy.modified },
+        ...{ copied_from: original.id, warnings },
+      },
+      lines: [...savedAgentLines(copy, { verb, given: body, warnings }), restInWords(changes)],
+      accountId: accountIn(target),
+    }
+  },
+})
+
+/** What a copy has in common with its original. */
+function restInWords(changes: object): string {
+  const changed = Object.keys(changes)
+  return changed.length > 0
+    ? `Changed: ${changed.join(', ')}. Its other settings are those of the original.`
+    : 'Its settings are those of the original.'
+}
+
+async function readOriginal(run: CopyRun): Promise<Agent> {
+  const agent_id = await idOf('agent_id', run.options.agent_id, run)
+  const params = { account_id: accountIn(run.request), agent_id }
+  return run.session.client.call(routes.agents.get, { params, query: {} }, run.signal)
+}
+
+interface Target extends Pick<RouteRequest, 'params'> {
+  readonly isOtherAccount: boolean
+}
+
+/** Where the copy is created. Throws Refused and ApiError. */
+async function targetOf(run: CopyRun): Promise<Target> {
+  const { to_account_id: given } = run.options
+  const { session, request } = run
+  const { pinnedAccount } = session
+  const own = { params: { account_id: accountIn(request) }, isOtherAccount: false }
+  if (given === undefined) return own
+  if (pinnedAccount !== undefined && given !== pinnedAccount)
+    throw badArguments([
+      { argument: 'to_account_id', message: `this server acts on ${pinnedAccount} only` },
+    ])
+  const params = { account_id: await idOf('account_id', given, run, 'to_account_id') }
+  const [from, to] = await Promise.all([
+    accountIdIn(request, session),
+    accountIdIn({ params }, session),
+  ])
+  return { params, isOtherAccount: from !== to }
+}
+
+/** The id of what an argument names. Throws Refused where that is not certain. */
+async function idOf(
+  kind: NamingArgument,
+  given: string,
+  { request: { params }, restricted: session, signal }: CopyRun,
+  argument: string = kind,
+): Promise<string> {
+  const meant = await idMeant(kind, given, { params, session, signal })
+  if ('problem' in meant) throw badArguments([{ argument, message: meant.problem }])
+  return meant.id
+}
+
+/** Throws Refused and ApiError; a creation is never sent twice. */
+async function create(
+  request: RouteRequest,
+  { isOtherAccount }: Target,
+  { session, signal, options: { name } }: CopyRun,
+): Promise<Agent> {
+  const account = isOtherAccount ? `, account_id ${accountIn(request)}` : ''
+  try {
+    return await session.client.call(routes.agents.create, request, signal)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const why = failureText(error.failure)
+    if (mayBeDone(error))
+      throw new Refused(
+        'unknown_outcome',
+        `it is not known whether the copy was created (${why})`,
+        {
+          next: `Look with list_agents, name ${JSON.stringify(name)}${account}, before you call copy_agent again: a second call creates a second copy.`,
+        },
+      )
+    const { failure } = error
+    const isRefused = failure.kind === 'rejected' && [403, 404].includes(failure.status)
+    if (!isOtherAccount || !isRefused) throw error
+    throw badArguments([
+      { argument: 'to_account_id', message: `${why}; list_subaccounts shows the accounts` },
+    ])
+  }
+}
+
+/** What a copy is created from. */
+interface CopiedFields {
+  /** The body of the creation. */
+  readonly body: Fields
+  /** Fields of the original that a new agent does not take. */
+  readonly left: readonly string[]
+}
+
+/** Fields of replies alone [R]: the copy has its own. */
+const ofReplies = ['id', 'account_id', 'created', 'modified', 'is_archived']
+
+/**
+ * All fields of an agent that a new one takes, with the changes. What is null at the top is left out,
+ * because it means the default there; in an object it is a value, such as no background sound [R].
+ */
+function copiedFields(original: Agent, changes: Fields): CopiedFields {
+  const given = Object.entries(original).filter(
+    ([, value]) => value !== null && value !== undefined,
+  )
+  const isTaken = (name: string) => Object.hasOwn(AgentCreate.shape, name)
+  const copied = Object.fromEntries(given.filter(([name]) => isTaken(name)))
+  const merged = Object.entries(changes).map(([name, change]) => [
+    name,
+    overlay(copied[name], change),
+  ])
+  return {
+    body: { ...copied, ...Object.fromEntries(merged) },
+    left: given.map(([name]) => name).filter((name) => !isTaken(name) && !ofReplies.includes(name)),
+  }
+}
+
+interface Copying extends Pick<RouteRequest, 'params'> {
+  readonly original: Agent
+  readonly body: Fields
+  readonly changes: Fields
+  /** Fields of the original that a new agent does not take. */
+  readonly left: readonly string[]
+  readonly isOtherAccount: boolean
+  readonly allowsUnlisted: boolean | undefined
+}
+
+/**
+ * Checks what is new in a copy, and for another account also what is copied: a voice or a model may
+ * belong to one account. Returns the body to send, and warnings; throws Refused for a new value that
+ * is a mistake.
+ */
+async function checkedCopy(
+  { original, body, changes, left, params, isOtherAccount, allowsUnlisted }: Copying,
+  { session, signal, readAs }: Pick<Run, 'session' | 'signal' | 'readAs'>,
+): Promise<{ body: Fields; warnings: string[] }> {
+  const run = { request: { params, query: {} }, session, signal, readAs }
+  const checks = newValueChecks(run, allowsUnlisted)
+  const [catalogs, greeting, copied] = await Promise.all([
+    checks.catalogValues(body, original),
+    'initial_message' in changes ? checks.greeting(body.initial_message) : [],
+    isOtherAccount ? missingThere(body, changes, run) : [],
+  ])
+  const unread = driftOf(original).flatMap(({ path }) =>
+    Object.hasOwn(AgentCreate.shape, path.split('.', 1)[0] ?? '') ? path : [],
+  )
+  const warnings = [
+    ...catalogs.warnings,
+    ...greeting,
+    ...copied,
+    ...(left.length > 0
+      ? [`not copied, because a new agent does not take it: ${left.join(', ')}`]
+      : []),
+    ...(unread.length > 0
+      ? [`not copied, because the platform shows it in an undocumented form: ${unread.join(', ')}`]
+      : []),
+    ...(original.is_archived ? ['the original is archived; the copy is active'] : []),
+  ]
+  return { body: catalogs.wanted, warnings }
+}
+
+/** Copied values that the catalogs of the other account do not have. */
+async function missingThere(
+  body: Fields,
+  changes: Fields,
+  run: Pick<Run, 'request' | 'session' | 'signal'>,
+): Promise<string[]> {
+  const reader = accountReader(run)
+  const agent = Agent.parse({ ...body, id: 'copy' })
+  const copied = catalogParts.filter((part) => !(part in changes))
+  const found = await Promise.all(
+    copied.map((part) => checkCatalogPart(part, agent, reader).catch(ignoreApiError)),
+  )
+  return found.flatMap((check) => (check?.fix ? `${check.check}: ${check.found}` : []))
+}

@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import { Agent } from '../../src/contract/agent.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { unlistedOption } from '../../src/tool/checks/catalog-check.ts'
+import { defineTool } from '../../src/tool/define-tool.ts'
+import {
+  absentInstructions,
+  instructionsElsewhere,
+  newValueChecks,
+  savedAgentLines,
+} from './saved-agent.ts'
+
+/** Creates an agent after checking its values against the catalogs, and its greeting. */
+export const createAgent = defineTool({
+  name: 'create_agent',
+  title: 'Create an agent',
+  description: 'Creates a voice agent; what is left out has a default.',
+  route: routes.agents.create,
+  listing: {
+    undescribed: [
+      'settings',
+      'ambient_sound',
+      'inactivity_settings',
+      'response_timing',
+      'interrupt_settings',
+      'capture_settings',
+      'volume',
+      'denoising',
+    ],
+  },
+  clears: [
+    'ambient_sound.source',
+    'inactivity_settings.reminder_timeout_ms',
+    'inactivity_settings.end_call_timeout_ms',
+  ],
+  view: 'agent',
+  options: unlistedOption,
+  absent: absentInstructions,
+  schema: Agent.extend({
+    warnings: z.array(z.string()).optional().describe('What may be a mistake.'),
+  }),
+  async run(run) {
+    const { request, session, signal, options } = run
+    const checks = newValueChecks(run, options.allow_unlisted)
+    const [catalogs, greeting] = await Promise.all([
+      checks.catalogValues(run.body),
+      checks.greeting(run.body.initial_message),
+    ])
+    const body = catalogs.wanted
+    const warnings = [...catalogs.warnings, ...greeting]
+    const agent = await session.client.call(routes.agents.create, { ...request, body }, signal)
+    return {
+      structured: {
+        ...agent,
+        ...(warnings.length > 0 && { warnings }),
+      },
+      lines: [
+        ...savedAgentLines(agent, { verb: 'Created agent', given: body, warnings }),
+        instructionsElsewhere,
+      ],
+    }
+  },
+})

@@ -1,0 +1,225 @@
+import type { Agent } from '../../src/contract/agent.ts'
+import type { CallCreate } from '../../src/contract/call.ts'
+import { ignoreApiError } from '../../src/platform/failure.ts'
+import type { CacheTime } from '../../src/platform/sessions/reply-cache.ts'
+import { resultOr } from '../../src/platform/time-limit.ts'
+import {
+  countedInDialog,
+  type DialogText,
+  dialogText,
+  joinDialogTexts,
+  quotedNameWithId,
+  quotedUpTo,
+  wordOrQuoted,
+} from '../../src/text/dialog-text.ts'
+import { canonicalJson } from '../../src/text/json.ts'
+import { type AccountReader, accountForPerson, accountReader } from '../../src/tool/account.ts'
+import {
+  type CheckResult,
+  checkAccounts,
+  checkNotArchived,
+  lookUpFromNumber,
+} from '../../src/tool/checks/readiness.ts'
+import {
+  type Confirmable,
+  type ShownArgument,
+  valuesOf,
+} from '../../src/tool/confirmation-question.ts'
+import type { Run } from '../../src/tool/tool.ts'
+import { greetingFacts, type ListedBody } from './greeting-facts.ts'
+
+type QuestionRun = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
+
+/** The question before one call. It shows everything that changes who is called or what is said. */
+export async function callQuestion(
+  run: QuestionRun,
+  body: CallCreate,
+  agent: Agent,
+): Promise<Confirmable> {
+  const { to_number: to } = body
+  return {
+    kind: 'calls',
+    question:
+      to === undefined
+        ? dialogText`Open a browser call with this agent?`
+        : dialogText`Call ${wordOrQuoted(to)}?`,
+    facts: {
+      ...(to !== undefined && { 'Who is called': wordOrQuoted(to) }),
+      ...(await commonFacts(run, [{ at: 0, body }], agent)),
+    },
+    values: otherValues(body),
+    scope: shownGreeting(agent),
+  }
+}
+
+/** Another greeting than the one that was shown is another question, also if the agent has it since. */
+export const shownGreeting = ({ initial_message: greeting }: Agent) => ({
+  greeting: greeting ?? null,
+})
+
+interface ListToConfirm {
+  readonly listed: readonly ListedBody[]
+  readonly agent: Agent
+  /** Facts about the calls of the list that are not placed. */
+  readonly otherCalls: Readonly<Record<string, DialogText>>
+}
+
+/** The question before a list of calls: common values once, other values for each call. */
+export async function listQuestion(
+  run: QuestionRun,
+  { listed, agent, otherCalls }: ListToConfirm,
+): Promise<Omit<Confirmable, 'scope'>> {
+  // Two equal calls of a list are one call.
+  const bodies = listed.map(({ body }) => canonicalJson(body))
+  const calls = listed.filter((_, at) => bodies.indexOf(bodies[at] ?? '') === at)
+  const { common, own } = sharedVariables(calls.map(({ body }) => body.test_variables ?? {}))
+  const each = calls.map(({ at, body }, nth) => ({
+    at,
+    to: wordOrQuoted(body.to_number ?? ''),
+    own: [...valuesOf('external_id', body.external_id), ...variableValues(own[nth] ?? {})],
+  }))
+  const differs = each.some(({ own: values }) => values.length > 0)
+  const [first] = listed
+  const { external_id: _, test_variables: __, ...rest } = first?.body ?? {}
+  return {
+    kind: 'calls',
+    question: dialogText`Place ${countedInDialog(calls.length, dialogText`call`)}?`,
+    facts: {
+      ...(!differs && numberFacts(each.map(({ to }) => to))),
+      ...otherCalls,
+      ...(await commonFacts(run, calls, agent)),
+    },
+    values: [
+      ...otherValues(rest),
+      ...variableValues(common),
+      ...(differs ? each.map(callValue) : []),
+    ],
+  }
+}
+
+/** Longest finding in a question, in characters. */
+const longestFinding = 500
+
+/** Facts that all calls share, and their greetings. */
+async function commonFacts(run: QuestionRun, calls: readonly ListedBody[], agent: Agent) {
+  const from = calls[0]?.body.from_number
+  const [account, { fromName, problems }, greeting] = await Promise.all([
+    accountForPerson(run),
+    callFindings(run, from, agent),
+    greetingFacts(agent, calls),
+  ])
+  const found = problems.map(({ found, fix }) => quotedUpTo(`${found}; ${fix}`, longestFinding))
+  const called = fromName ? dialogText` (${quotedUpTo(fromName)})` : dialogText``
+  return {
+    Agent: quotedNameWithId(agent.name, agent.id),
+    ...(from !== undefined && { 'From number': dialogText`${wordOrQuoted(from)}${called}` }),
+    ...greeting,
+    Account: account,
+    ...(found.length > 0 && { 'Will probably fail': joinDialogTexts(found, ', ') }),
+    ...(run.session.isSandbox && { Note: dialogText`SANDBOX: simulated, nobody is rung` }),
+  }
+}
+
+/** Fields that the question shows as facts. */
+const fieldsInFacts = ['type', 'agent_id', 'from_number', 'to_number']
+
+/** All other fields that are sent. */
+const otherValues = (body: Partial<CallCreate>): ShownArgument[] =>
+  Object.entries(body).flatMap(([name, value]) =>
+    fieldsInFacts.includes(name) ? [] : valuesOf(name, value),
+  )
+
+type Variables = Readonly<Record<string, unknown>>
+
+const variableValues = (variables: Variables) =>
+  Object.keys(variables).length === 0 ? [] : valuesOf('test_variables', variables)
+
+/** Variables that are the same for all calls, and for each call its other variables. */
+function sharedVariables(all: readonly Variables[]): { common: Variables; own: Variables[] } {
+  const [first = {}] = all
+  const names = Object.keys(first).filter((name) =>
+    all.every(
+      (one) => Object.hasOwn(one, name) && canonicalJson(one[name]) === canonicalJson(first[name]),
+    ),
+  )
+  const part = (variables: Variables, isCommon: boolean) =>
+    Object.fromEntries(
+      Object.entries(variables).filter(([name]) => names.includes(name) === isCommon),
+    )
+  return { common: part(first, true), own: all.map((one) => part(one, false)) }
+}
+
+interface ListedValues {
+  readonly at: number
+  readonly to: DialogText
+  readonly own: readonly ShownArgument[]
+}
+
+const callValue = ({ at, to, own }: ListedValues): ShownArgument => ({
+  name: dialogText`Call ${at + 1}`,
+  text: joinDialogTexts([to, ...own.map(({ name, text }) => dialogText`${name} ${text}`)], ', '),
+  argument: `calls.${at}`,
+})
+
+/** Numbers of one fact. */
+const numbersPerFact = 25
+
+/** All numbers of a list: the person must see who is called. */
+const numberFacts = (numbers: readonly DialogText[]) =>
+  Object.fromEntries(
+    Array.from({ length: Math.ceil(numbers.length / numbersPerFact) }, (_, at) => {
+      const from = at * numbersPerFact
+      const name = at === 0 ? 'Who is called' : `From ${from + 1} on`
+      return [name, joinDialogTexts(numbers.slice(from, from + numbersPerFact), ', ')]
+    }),
+  )
+
+/**
+ * What the person who confirms a call should know: the name of the number that is called from, and why
+ * the call will probably fail. The call is not refused for it, because the reference does not say
+ * whether the platform would take it. All is read at once, and what takes too long, or cannot be read,
+ * is left out.
+ */
+async function callFindings(run: QuestionRun, from: string | undefined, agent: Agent) {
+  const { pinnedAccount } = run.restricted
+  const looks = await Promise.all([
+    from === undefined
+      ? undefined
+      : look(run, 'names', async (reader) => {
+          const { number, checks } = await lookUpFromNumber(from, reader)
+          return { checks, fromName: number?.friendly_name ?? undefined }
+        }),
+    look(run, 'account', async (reader) => ({
+      checks: await checkAccounts(reader, pinnedAccount),
+    })),
+    look(run, 'names', async (reader) => ({ checks: [await checkNotArchived(agent, reader)] })),
+  ])
+  const found = looks.filter((one) => one !== undefined)
+  return {
+    fromName: found.find(({ fromName }) => fromName)?.fromName,
+    problems: found.flatMap(({ checks }) => checks.filter(({ ok }) => !ok)),
+  }
+}
+
+/** How long a question waits for what is found, ms. */
+const longestWaitMs = 1000
+
+interface Look {
+  readonly checks: readonly CheckResult[]
+  readonly fromName?: string | undefined
+}
+
+/** Looks with cached replies; a problem is read again before it is told. */
+function look(
+  { request, restricted, signal }: QuestionRun,
+  time: CacheTime,
+  lookWith: (reader: AccountReader) => Promise<Look>,
+): Promise<Look | undefined> {
+  const reader = accountReader({ request, session: restricted, signal })
+  const lookAt = (how: 'cached' | 'refreshed') =>
+    lookWith({ ...reader, call: (route, given) => reader[how](route, given, time) })
+  const found = lookAt('cached')
+    .then((cached) => (cached.checks.every(({ ok }) => ok) ? cached : lookAt('refreshed')))
+    .catch(ignoreApiError)
+  return resultOr<Look | undefined, undefined>(found, () => undefined, { ms: longestWaitMs })
+}

@@ -1,0 +1,180 @@
+import * as z from 'zod'
+import type { Agent } from '../../src/contract/agent.ts'
+import { isE164 } from '../../src/contract/field.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { isUuid } from '../../src/text/canonical-id.ts'
+import { itemLabel, nameWithId } from '../../src/text/closest-match.ts'
+import { type AccountReader, accountReader, unlessMissing } from '../../src/tool/account.ts'
+import {
+  checkGreeting,
+  type SpokenGreeting,
+  spokenGreeting,
+  spokenGreetingInWords,
+} from '../../src/tool/checks/greeting-check.ts'
+import {
+  CheckResult,
+  checkAccounts,
+  checkNotArchived,
+  lookUpFromNumber,
+  ok,
+  problem,
+  warning,
+} from '../../src/tool/checks/readiness.ts'
+import { defineTool } from '../../src/tool/define-tool.ts'
+import {
+  accountOfAgent,
+  agentsMeant,
+  archivedAgentHint,
+} from '../../src/tool/hints/did-you-mean.ts'
+import type { OutputWithLines, Run } from '../../src/tool/tool.ts'
+import { checkDialPolicy, dialRequestOf } from './placing.ts'
+
+const options = {
+  from_number: z.string().min(1).describe('Your number to call from, or its name.'),
+  to_number: z.string().min(1).describe('Number to call.'),
+}
+
+/** Route arguments that say nothing about whether a call would work. */
+const without = Object.keys(routes.calls.place.body.shape).filter(
+  (name) => !['agent_id', 'test_variables'].includes(name),
+)
+
+type ReadinessRun = Run<typeof routes.calls.place, typeof options>
+
+/** Checks everything that could prevent a call, without placing it. Nothing is taken from the cache. */
+export const checkCallReadiness = defineTool({
+  name: 'check_call_readiness',
+  title: 'Check call readiness',
+  description:
+    'Checks, without calling, whether a phone call would go through: agent, greeting variables, number owned, trunk can dial out, destination allowed. Says what is wrong and how to fix each.',
+  route: routes.calls.place,
+  effect: 'reads',
+  options,
+  without,
+  schema: z.object({
+    checks: z.array(CheckResult).describe('One by one, the worst first.'),
+    greeting: z.string().optional().describe('The greeting as it will be spoken.'),
+    ready: z.boolean().describe('True: place_call would go ahead.'),
+  }),
+  async run(given) {
+    // The body has the number itself where it was given by name.
+    const { from_number = given.options.from_number } = given.body
+    const run = { ...given, options: { ...given.options, from_number } }
+    const { to_number } = run.options
+    const reader = accountReader(run)
+    const from = formatCheck('from_number format', from_number)
+    const to = formatCheck('to_number format', to_number)
+    const [accounts, { agent, greeting, checks: agentChecks }, number] = await Promise.all([
+      checkAccounts(reader, run.session.pinnedAccount),
+      checkAgent(run, reader),
+      from.ok ? lookUpFromNumber(from_number, reader).then(({ checks }) => checks) : [],
+    ])
+    const destination = to.ok ? [await checkDestination(run, agent)] : []
+    const checks = [...accounts, ...agentChecks, from, ...number, to, ...destination]
+    return readinessOf(checks.sort(bySeverity), greeting)
+  },
+})
+
+/** The verdict after the findings that it depends on, the worst of them first. */
+function readinessOf(
+  checks: readonly CheckResult[],
+  greeting: string | undefined,
+): OutputWithLines {
+  const ready = checks.every((check) => check.ok)
+  const fine = checks.filter((check) => severity(check) === 'ok')
+  return {
+    structured: { checks, ...(greeting !== undefined && { greeting }), ready },
+    lines: [
+      ...checks.filter((check) => severity(check) !== 'ok').map(lineOf),
+      ...(fine.length > 0
+        ? [`ok: ${fine.map(({ check, found }) => `${check}: ${found}`).join('; ')}`]
+        : []),
+      ...(greeting === undefined ? [] : [`Greeting (rendered by this server): ${greeting}`]),
+      ready ? 'Ready: place_call would go ahead.' : 'Not ready.',
+    ],
+  }
+}
+
+const severities = ['WRONG', 'WARNING', 'ok'] as const
+
+const severity = ({ ok: isOk, fix }: CheckResult): (typeof severities)[number] =>
+  isOk ? (fix ? 'WARNING' : 'ok') : 'WRONG'
+
+const bySeverity = (a: CheckResult, b: CheckResult) =>
+  severities.indexOf(severity(a)) - severities.indexOf(severity(b))
+
+const lineOf = (check: CheckResult): string =>
+  `${severity(check)} ${check.check}: ${check.found}${check.fix ? ` → ${check.fix}` : ''}`
+
+function formatCheck(check: string, given: string): CheckResult {
+  if (isE164(given)) return ok(check, given)
+  const digits = given.replaceAll(/[^\d+]/g, '').replace(/^00/, '+')
+  const meant = /^\+[1-9]\d{4,14}$/.test(digits) ? ` such as ${digits}` : ' such as +4930123456'
+  return problem(
+    check,
+    `${given} is not E.164`,
+    `write it with + and country code, without spaces,${meant}`,
+  )
+}
+
+interface AgentChecks {
+  /** `undefined`: there is no such agent. */
+  readonly agent: Agent | undefined
+  readonly checks: CheckResult[]
+  /** As it will be spoken, in words. */
+  readonly greeting?: string
+}
+
+async function checkAgent(run: ReadinessRun, reader: AccountReader): Promise<AgentChecks> {
+  const { agent_id, test_variables = {} } = run.body
+  const agent = await unlessMissing(reader.call(routes.agents.get, { params: { agent_id } }))
+  if (!agent) return { agent, checks: [await missingAgent(run, reader)] }
+  const { from_number: fromNumber, to_number: toNumber } = run.options
+  const testVariables = test_variables ?? {}
+  const facts = { agentId: agent.id, fromNumber, toNumber, testVariables, type: 'phone' } as const
+  const [exists, check, spoken] = await Promise.all([
+    checkNotArchived(agent, reader),
+    checkGreeting(agent, testVariables, reader),
+    spokenGreeting(agent.initial_message, facts),
+  ])
+  const greeting = spokenGreetingInWords(spoken)
+  return { agent, greeting, checks: [exists, withRendering(check, spoken)] }
+}
+
+/** A greeting that the platform finds valid, and that fails with these variables, is a warning. */
+const withRendering = (check: CheckResult, spoken: SpokenGreeting): CheckResult =>
+  check.ok && !check.fix && spoken.kind === 'fails'
+    ? warning(check.check, spoken.error, 'give test_variables for it, or correct initial_message')
+    : check
+
+async function missingAgent(
+  { body: { agent_id }, restricted }: ReadinessRun,
+  { account }: AccountReader,
+): Promise<CheckResult> {
+  const owner = isUuid(agent_id) && (await accountOfAgent(agent_id, account, restricted))
+  if (owner) {
+    const label = nameWithId(owner.name, owner.id)
+    return problem('agent', `${agent_id} is in the account ${label}`, 'give that account_id')
+  }
+  const close = await agentsMeant(agent_id, account, restricted)
+  const meant =
+    close.length > 0
+      ? `did you mean ${close.map(itemLabel).join(' or ')}?`
+      : 'take one from list_agents.'
+  const mayBeName = !isUuid(agent_id) && restricted.mayRead(routes.agents.list)
+  const fix = mayBeName ? `${meant} ${archivedAgentHint}` : meant
+  return problem('agent', `there is no ${agent_id}`, fix)
+}
+
+/** Checks the destination by the dial policy and by the number itself. */
+async function checkDestination(run: ReadinessRun, agent: Agent | undefined): Promise<CheckResult> {
+  const { from_number, to_number } = run.options
+  const call = { type: 'phone', from_number, to_number } as const
+  const dial = dialRequestOf(run, call, agent ?? { id: run.body.agent_id })
+  const decision = await checkDialPolicy(dial, run)
+  if (!decision.allowed) {
+    return problem('destination', `${decision.message} (${decision.rule})`, decision.change)
+  }
+  const { country, type } = decision.destination
+  return ok('destination', [to_number, country, type].filter(Boolean).join(', '))
+}

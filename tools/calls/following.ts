@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FollowOptions } from '../../src/calls/call-follower.ts'
+import type { CallDetail } from '../../src/contract/call.ts'
+import { ApiError } from '../../src/platform/failure.ts'
+import { mayShowLater } from '../../src/platform/sessions/account.ts'
+import { pause } from '../../src/platform/time-limit.ts'
+import type { Run } from '../../src/tool/tool.ts'
+import { callProgressText, callStateOf, callStateWords, isGoingOn } from './call-state.ts'
+
+/** How long calls are followed unless the caller says otherwise, ms. */
+export const followMs = 45_000
+
+interface CallAddress {
+  readonly account: string
+  readonly callId: string
+}
+
+/**
+ * Reads a call until it has ended, `forMs` is over, the request is cancelled or the client has gone,
+ * and reports progress. Throws ApiError.
+ */
+export const followCall = (
+  address: CallAddress,
+  run: FollowRun,
+  forMs: number,
+): Promise<CallDetail> =>
+  withFollowProgress(run, { forMs }, ({ signal, report }) => {
+    const onChange = (call: CallDetail) => report(() => callProgressText(call))
+    return readUntilEnd(address, run, { forMs, signal, onChange })
+  })
+
+/** How often a call that is not shown yet is looked for, ms. */
+const lookEveryMs = 1000
+
+/**
+ * Reads a call until it has ended; if the platform does not know it but may show it later (see
+ * mayShowLater), it is looked for again. Throws ApiError.
+ */
+async function readUntilEnd(
+  address: CallAddress,
+  { session }: Pick<Run, 'session'>,
+  { forMs, signal, onChange }: FollowOptions,
+): Promise<CallDetail> {
+  const { client, callServices, owner } = session
+  const end = performance.now() + forMs
+  for (;;) {
+    const restMs = Math.max(0, end - performance.now())
+    try {
+      const options = { forMs: restMs, signal, ...(onChange && { onChange }) }
+      return await callServices.follower.follow({ owner, ...address }, client, options)
+    } catch (error) {
+      const isOver = signal?.aborted || performance.now() + lookEveryMs > end
+      if (isOver || !(await mayShowLater(error, address, session))) throw error
+      await pause(lookEveryMs, signal)
+    }
+  }
+}
+
+/** The last reading of a call, or why it could not be read. */
+export type FollowedCall = { readonly call: CallDetail } | { readonly error: ApiError }
+export type FollowedCalls = ReadonlyMap<string, FollowedCall>
+
+interface CallsToFollow {
+  readonly account: string
+  /** Each once. */
+  readonly callIds: readonly string[]
+  readonly forMs: number
+  /** Progress that the request has reported before. */
+  readonly progressBefore?: number
+}
+
+/** Time between the first readings of two calls, ms: a hundred at once would be a burst. */
+const betweenFirstMs = 25
+
+/**
+ * Reads calls until all have ended, `forMs` is over, the request is cancelled or the client has gone,
+ * and reports progress. A call that cannot be read is reported as such.
+ */
+export function followCalls(calls: CallsToFollow, run: FollowRun): Promise<FollowedCalls> {
+  const { account, callIds, forMs } = calls
+  const end = performance.now() + forMs
+  // However little time there is, each call is read once.
+  const gapMs = Math.min(betweenFirstMs, forMs / 4 / callIds.length)
+  return withFollowProgress(run, calls, async ({ signal, report }) => {
+    const followed = new Map<string, FollowedCall>()
+    const note = (callId: string, one: FollowedCall) => {
+      followed.set(callId, one)
+      report(() => progressText(followed, callIds.length))
+    }
+    const follow = async (callId: string, at: number) => {
+      await pause(at * gapMs, signal)
+      const options = {
+        forMs: Math.max(0, end - performance.now()),
+        signal,
+        onChange: (call: CallDetail) => note(callId, { call }),
+      }
+      try {
+        note(callId, { call: await readUntilEnd({ account, callId }, run, options) })
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        note(callId, { error })
+      }
+    }
+    await Promise.all(callIds.map(follow))
+    return followed
+  })
+}
+
+/** Such as `2 of 3 have ended; ringing: 1`. It holds nothing that was said. */
+function progressText(followed: FollowedCalls, count: number): string {
+  const states = [...followed.values()].map((one) =>
+    'call' in one ? callStateOf(one.call) : 'unknown',
+  )
+  const goingOn = states.filter(isGoingOn)
+  const ended = states.filter((state) => state !== 'unknown' && !isGoingOn(state)).length
+  const groups = [...Map.groupBy(goingOn, (state) => state)].map(
+    ([state, calls]) => `; ${callStateWords[state]}: ${calls.length}`,
+  )
+  return `${ended} of ${count} have ended${groups.join('')}`
+}
+
+/** Least time between two progress messages, ms. */
+const progressEveryMs = 2000
+/**
+ * No progress message in this time before the end, and none closer to the result than that, ms: some
+ * clients take a message that arrives after the result for one of another call.
+ */
+const noProgressBeforeEndMs = 1500
+const beforeResultMs = 250
+/** After this time without a change a progress message says that the call goes on, ms. */
+const heartbeatMs = 10_000
+
+export type FollowRun = Pick<Run, 'session' | 'signal' | 'shutdown' | 'progress'>
+
+interface Following {
+  readonly forMs: number
+  /** Progress that the request has reported before. */
+  readonly progressBefore?: number
+}
+
+interface Reporting {
+  /** Fires when the request is cancelled or the client has gone. */
+  readonly signal: AbortSignal | undefined
+  /** There is something new, which this text tells whenever it is asked. */
+  readonly report: (text: () => string) => void
+}
+
+/** Follows calls for so long, and reports progress: not too often, and not right before the result. */
+export async function withFollowProgress<T>(
+  { signal: cancelled, shutdown, progress }: FollowRun,
+  following: Following,
+  follow: (reporting: Reporting) => Promise<T>,
+): Promise<T> {
+  const signals = [cancelled, shutdown].filter((one) => one !== undefined)
+  const signal = signals.length > 0 ? AbortSignal.any(signals) : undefined
+  const reporter = progressReporter(progress, following)
+  const heartbeat = setInterval(reporter.repeat, heartbeatMs).unref()
+  const result = await follow({ signal, report: reporter.report }).finally(() =>
+    clearInterval(heartbeat),
+  )
+  const waitMs = reporter.lastAt() + beforeResultMs - performance.now()
+  if (waitMs > 0 && !signal?.aborted) await sleep(waitMs)
+  return result
+}
+
+function progressReporter(
+  progress: FollowRun['progress'],
+  { forMs, progressBefore = 0 }: Following,
+) {
+  const start = performance.now()
+  const end = start + forMs
+  let lastAt = Number.NEGATIVE_INFINITY
+  let latest: (() => string) | undefined
+  const report = (text: () => string) => {
+    latest = text
+    const now = performance.now()
+    if (now - lastAt < progressEveryMs || end - now < noProgressBeforeEndMs) return
+    lastAt = now
+    progress(progressBefore + (now - start) / 1000, text())
+  }
+  return {
+    report,
+    /** Reports the latest state again. */
+    repeat: () => latest && report(latest),
+    lastAt: () => lastAt,
+  }
+}

@@ -1,0 +1,148 @@
+import { type Agent, AgentUpdate } from '../../src/contract/agent.ts'
+import type { CallCreate } from '../../src/contract/call.ts'
+import {
+  type DialogText,
+  dialogText,
+  joinDialogTexts,
+  quoted,
+  quotedUpTo,
+} from '../../src/text/dialog-text.ts'
+import { type SpokenGreeting, spokenGreeting } from '../../src/tool/checks/greeting-check.ts'
+
+/** One call of a list, as it would be sent. */
+export interface ListedBody {
+  /** Its place in the list, from 0. */
+  readonly at: number
+  readonly body: CallCreate
+}
+
+type Facts = Record<string, DialogText>
+
+/** Longest greeting that a question shows, in characters; what is left out is counted. */
+const longestShown = 600
+
+/** Most different greetings of a list that are shown, and most names of empty variables. */
+const maxGreetings = 3
+const maxEmptyNames = 10
+
+/**
+ * How long greetings are rendered after the first, ms: templates are from outside, and a list has a
+ * hundred calls. With the first one the engine is loaded, which says nothing of the template.
+ */
+const maxRenderMs = 200
+
+/** The greeting of one call of a list. */
+interface ListedGreeting {
+  readonly at: number
+  readonly greeting: SpokenGreeting
+}
+
+/** What will be spoken first in calls, for a person who decides on them, and what stays empty in it. */
+export async function greetingFacts(agent: Agent, calls: readonly ListedBody[]): Promise<Facts> {
+  const greetings = await greetingsOf(agent, calls)
+  if (greetings === undefined)
+    return { Greeting: dialogText`not known: overrides.initial_message is not valid` }
+  const texts = greetings.map(({ at, greeting }) => ({ at, text: inWords(greeting) }))
+  const groups = [...Map.groupBy(texts, ({ text }) => text)]
+  const shown = groups.slice(0, maxGreetings)
+  const others = greetings.length - shown.reduce((count, [, group]) => count + group.length, 0)
+  const left = calls.length - greetings.length
+  const isOneForAll = groups.length === 1 && left === 0
+  return {
+    ...Object.fromEntries(
+      shown.map(([text, group]) => [isOneForAll ? 'Greeting' : greetingName(group), text]),
+    ),
+    ...(others > 0 && {
+      'Other greetings': dialogText`${others} more calls, the same template with their own values`,
+    }),
+    ...(left > 0 && {
+      'Greetings not rendered here': dialogText`${left} more calls, the same template with their own values`,
+    }),
+    ...emptyFact(greetings),
+  }
+}
+
+/**
+ * As many as there is time for; after one that is too large none. `undefined`: what the calls change
+ * of the greeting is not valid.
+ */
+async function greetingsOf(
+  agent: Agent,
+  calls: readonly ListedBody[],
+): Promise<readonly ListedGreeting[] | undefined> {
+  let end: number | undefined
+  const greetings: ListedGreeting[] = []
+  for (const { at, body } of calls) {
+    const greeting = await greetingOf(agent, body)
+    if (greeting === undefined) return undefined
+    greetings.push({ at, greeting })
+    end ??= performance.now() + maxRenderMs
+    if (greeting.kind === 'unknown' || performance.now() > end) break
+  }
+  return greetings
+}
+
+function greetingName(calls: readonly { readonly at: number }[]): string {
+  const [first, ...more] = calls.map(({ at }) => at + 1)
+  const others = more.length > 0 ? ` and ${more.length} more` : ''
+  return `Greeting of call ${first}${others}`
+}
+
+/** `undefined`: what the call changes of the greeting is not valid. */
+async function greetingOf(agent: Agent, body: CallCreate): Promise<SpokenGreeting | undefined> {
+  const { type, from_number, to_number, medium, test_variables } = body
+  const changed = AgentUpdate.shape.initial_message.safeParse(body.overrides?.initial_message)
+  if (!changed.success) return undefined
+  const saved = agent.initial_message
+  const greeting = changed.data === null ? null : { ...saved, ...changed.data }
+  if (body.skip_greeting_on_initial_text && body.initial_text)
+    return { kind: 'none', why: 'initial_text takes its place' }
+  return spokenGreeting(greeting, {
+    agentId: agent.id,
+    fromNumber: from_number,
+    toNumber: to_number,
+    type,
+    medium,
+    testVariables: test_variables,
+  })
+}
+
+function inWords(greeting: SpokenGreeting): DialogText {
+  switch (greeting.kind) {
+    case 'none':
+      return dialogText`nothing is spoken first: ${quoted(greeting.why)}`
+    case 'fails':
+      return dialogText`does not render: ${quotedUpTo(greeting.error)}`
+    case 'unknown':
+      return dialogText`not known, too large to render here: ${quotedUpTo(greeting.why)}`
+    case 'spoken': {
+      const text = quotedUpTo(greeting.text, longestShown)
+      const said = greeting.isReworded ? dialogText`the model words it from ${text}` : text
+      return greeting.fromPlatform.length > 0
+        ? dialogText`${said}, the platform fills in […]`
+        : said
+    }
+  }
+}
+
+/** The variables that no value is given for, and in which calls that is so. */
+function emptyFact(greetings: readonly ListedGreeting[]): Facts {
+  const places = greetings.flatMap(({ at, greeting }) =>
+    'empty' in greeting ? greeting.empty.map((name) => ({ name, at })) : [],
+  )
+  const names = [...Map.groupBy(places, ({ name }) => name)]
+  if (names.length === 0) return {}
+  const shown = names.slice(0, maxEmptyNames).map(([name, calls]) => {
+    const numbers = calls.slice(0, maxEmptyNames).map(({ at }) => dialogText`${at + 1}`)
+    const more =
+      calls.length > numbers.length
+        ? dialogText` and ${calls.length - numbers.length} more`
+        : dialogText``
+    return calls.length === greetings.length
+      ? quotedUpTo(name)
+      : dialogText`${quotedUpTo(name)} (call ${joinDialogTexts(numbers, ', ')}${more})`
+  })
+  const more = names.length - shown.length
+  const rest = more > 0 ? [dialogText`${more} more`] : []
+  return { 'EMPTY in the greeting': joinDialogTexts([...shown, ...rest], ', ') }
+}

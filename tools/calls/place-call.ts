@@ -1,0 +1,187 @@
+import * as z from 'zod'
+import type { Placement } from '../../src/calls/placement.ts'
+import { isNotPlaced } from '../../src/calls/send-call.ts'
+import { type CallCreate, PlacedCall } from '../../src/contract/call.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { ApiError, failureText } from '../../src/platform/failure.ts'
+import { accountIn } from '../../src/platform/sessions/account.ts'
+import { StateError } from '../../src/state/state-access.ts'
+import { quoted } from '../../src/text/dialog-text.ts'
+import { isObject } from '../../src/text/json.ts'
+import { accountArgumentText } from '../../src/tool/account.ts'
+import { confirmOption } from '../../src/tool/confirmation.ts'
+import { confirmationShape } from '../../src/tool/confirmation-question.ts'
+import { defineTool } from '../../src/tool/define-tool.ts'
+import { badArguments, Refused } from '../../src/tool/refused.ts'
+import { callLines } from '../../src/tool/results/call-report.ts'
+import { taskOfCall } from '../../src/tool/task.ts'
+import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
+import { callQuestion } from './call-question.ts'
+import { notAcceptedRefusal, policyRefusal } from './call-refusals.ts'
+import { waitedCallOutput } from './call-state.ts'
+import { followCall, followMs } from './following.ts'
+import {
+  callerNumber,
+  checkDialPolicy,
+  dialRequestOf,
+  findRepeated,
+  placePermitted,
+  placingRun,
+  readSpeaker,
+  refuseNoNumber,
+} from './placing.ts'
+
+/** Places one call exactly once: checked against the dial policy, confirmed, then sent. */
+export const placeCall = defineTool({
+  name: 'place_call',
+  title: 'Place a call',
+  description:
+    'Calls a telephone (type phone; from_number and to_number) or opens a browser call (type web), costs money, and cannot be hung up from here. Returns at once; then wait_for_call. A repeated identical request is recognised, never dialled twice.',
+  route: routes.calls.place,
+  view: 'call',
+  options: {
+    follow: z
+      .boolean()
+      .optional()
+      .describe('true: answer when the call has ended, with its transcript.'),
+    ...confirmOption,
+  },
+  accepts: callerNumber,
+  hasTimeLimit: true,
+  waits: { with: 'follow' },
+  schema: PlacedCall.partial().extend({
+    ...confirmationShape,
+    repeated: z
+      .boolean()
+      .optional()
+      .describe('True: it had been placed before; not dialled again.'),
+  }),
+  async run(given) {
+    const { body } = given
+    refuseMixedUp(body)
+    refuseNoNumber(body.from_number)
+    const run = await placingRun(given)
+    const repeated = await findRepeated(run)
+    if (repeated) return placedCallOutcome(run, repeated)
+    const agent = await readSpeaker(body.agent_id, run)
+    const dial = dialRequestOf(run, body, agent)
+    const decision = await checkDialPolicy(dial, run)
+    if (!decision.allowed) throw policyRefusal(decision)
+    const agreement = await run.confirm(() => callQuestion(run, body, agent))
+    const placement = await placePermitted(run, dial).catch(async (error: unknown) => {
+      if (isRefusedForNow(error)) await agreement.giveBack()
+      throw error
+    })
+    return placedCallOutcome(run, placement)
+  },
+})
+
+/** Nothing was dialled, and a later try may succeed: the person's agreement stays valid for it. */
+const isRefusedForNow = (error: unknown) =>
+  error instanceof ApiError
+    ? isNotPlaced(error.failure)
+    : error instanceof StateError || (error instanceof Refused && error.kind === 'not_allowed')
+
+/** Refuses a phone call without its two numbers, and a web call with one. */
+function refuseMixedUp(body: CallCreate): void {
+  const numbers = ['from_number', 'to_number'] as const
+  const wrong = numbers.filter((name) => (body[name] === undefined) === (body.type === 'phone'))
+  if (wrong.length === 0) return
+  throw badArguments(
+    wrong.map((argument) => ({
+      argument,
+      message:
+        body.type === 'phone'
+          ? 'required for type phone'
+          : 'a web call dials nobody; for a telephone call use type phone',
+    })),
+  )
+}
+
+type PlacedRun = Pick<
+  Run,
+  'request' | 'session' | 'signal' | 'shutdown' | 'answerBy' | 'progress' | 'takesTasks'
+> & { readonly options: { readonly follow?: boolean | undefined } }
+
+/**
+ * The result of place_call: the call at once, or a task, or the call when it has ended. Throws Refused
+ * if the platform did not accept the call.
+ */
+export async function placedCallOutcome(
+  run: PlacedRun,
+  placement: Placement,
+): Promise<ToolOutcome> {
+  const { call, externalId, isRepeat, isAccepted } = placement
+  if (!isAccepted) throw notAcceptedRefusal(call, run)
+  const { follow } = run.options
+  const account = accountIn(run.request)
+  const structured = { ...call, external_id: externalId, repeated: isRepeat }
+  if (follow && run.takesTasks) {
+    const state = isRepeat ? 'placed before, not dialled again' : 'ringing'
+    return { structured, task: taskOfCall({ id: call.id }, account, state) }
+  }
+  const head = headOf(placement, run)
+  if (!follow) return { structured, lines: [head, ...linesOf(placement)] }
+  try {
+    const forMs = Math.min(followMs, run.answerBy - performance.now())
+    const followed = await followCall({ account, callId: call.id }, run, forMs)
+    const output = waitedCallOutput(followed, accountArgumentText(run))
+    const lines = isRepeat ? [head, ...output.lines] : output.lines
+    return { structured: { ...structured, ...output.structured }, lines }
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    // The call was placed all the same, so this is no failure.
+    const why = failureText(error.failure)
+    const lines = [`${head} It could not be followed so far (${why}).`, ...linesOf(placement)]
+    return { structured, lines }
+  }
+}
+
+/**
+ * What neither the request nor the first line says: how to enter a browser call, and fields of the
+ * platform, which in a call that was placed before may hold what the callee said.
+ */
+function linesOf({ call, externalId }: Placement): string[] {
+  const more = Object.entries({ ...call, external_id: externalId }).filter(
+    ([name, value]) => !saidBefore.has(name) && usual[name] !== value,
+  )
+  return more.length > 0 ? callLines(Object.fromEntries(more), PlacedCall.shape) : []
+}
+
+const saidBefore = new Set([
+  ...['id', 'type', 'direction', 'agent_id', 'agent_name', 'from_number', 'to_number', 'success'],
+  ...['started_at', 'ended_at', 'duration_seconds', 'created', 'modified'],
+])
+
+/** Of a call that rings. */
+const usual: Readonly<Record<string, unknown>> = {
+  status: 'in_progress',
+  answer_status: 'waiting',
+}
+
+function headOf({ call, externalId, isRepeat }: Placement, run: PlacedRun): string {
+  const which = `call_id ${call.id}${accountArgumentText(run)}`
+  const wait = `wait_for_call, ${which}, follows it to its end.`
+  const isWeb = run.request.body?.type === 'web'
+  if (!isRepeat) {
+    const state = isWeb
+      ? openedNote(call.join)
+      : 'Placed; this is the answer at once, while it rings.'
+    return `${state} Next: ${wait}${changedIdNote(call.external_id, externalId)}`
+  }
+  return isWeb
+    ? `This browser call was opened before (${which}); no other was opened. Only the first answer says how to enter it (join). For another browser call give an external_id of its own.`
+    : `This call was placed before; it was NOT dialled again. For another call to the same number give an external_id of its own. ${wait}`
+}
+
+/** The sandbox has a page on which a person talks with the agent. */
+const openedNote = (join: unknown): string =>
+  isObject(join) && typeof join.page_url === 'string'
+    ? 'Opened; a person talks with the agent at join.page_url, in a browser.'
+    : 'Opened; enter it with join.'
+
+/** A platform may shorten an external id or change its case, and then finds the call only by that. */
+const changedIdNote = (kept: string | null | undefined, sent: string): string =>
+  kept && kept !== sent
+    ? ` The platform keeps the external_id as ${quoted(kept)}: in list_calls, look for that one.`
+    : ''

@@ -1,0 +1,211 @@
+import * as z from 'zod'
+import { placedBefore, placeOnce } from '../../src/calls/place-once.ts'
+import type { CallServices, Permit, Placement, RepeatContext } from '../../src/calls/placement.ts'
+import type { Agent } from '../../src/contract/agent.ts'
+import type { CallCreate } from '../../src/contract/call.ts'
+import { isE164 } from '../../src/contract/field.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { ApiError } from '../../src/platform/failure.ts'
+import {
+  accountIdIn,
+  accountIn,
+  callOwner,
+  isKeyAccount,
+  keyAccount,
+} from '../../src/platform/sessions/account.ts'
+import type { Session } from '../../src/platform/sessions/session.ts'
+import { rejectOnAbort, withTimeLimit } from '../../src/platform/time-limit.ts'
+import type { DialDecision, DialRequest } from '../../src/policy/dial-rules.ts'
+import { type CallKey, sameInListMs } from '../../src/state/journal.ts'
+import { canonicalId } from '../../src/text/canonical-id.ts'
+import { badArguments } from '../../src/tool/refused.ts'
+import type { Run } from '../../src/tool/tool.ts'
+import { placingRefusal, policyRefusal } from './call-refusals.ts'
+
+/** The part of a run that placing calls needs. Its request names the account by id, never as `me`. */
+export interface PlacingRun extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'> {
+  /** Whose calls these are in the journal. */
+  readonly callOwner: string
+}
+
+/**
+ * The same run with the account as an id: with two names for one account, the journal would place one
+ * call twice. Throws ApiError if the key has no access to the account, because the outcomes of earlier
+ * calls are reported without asking the platform.
+ */
+export async function placingRun<
+  R extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'>,
+>(run: R): Promise<R & PlacingRun> {
+  const notSent = { kind: 'cancelled', maybeSent: false } as const
+  const { account_id, owner } = await rejectOnAbort(
+    accountAndOwner(run),
+    run.signal,
+    () => new ApiError(notSent, { ...routes.accounts.current, attempts: 1 }),
+  )
+  const params = { ...run.request.params, account_id }
+  return { ...run, request: { ...run.request, params }, callOwner: owner }
+}
+
+async function accountAndOwner({ request, session }: Pick<Run, 'request' | 'session'>) {
+  const own = await keyAccount(session, await session.callServices.journal())
+  const named = accountIn(request)
+  const account_id = named === 'me' ? own.id : named
+  if (!isKeyAccount(account_id, own)) {
+    // The cheapest request that fails without access to the account's calls.
+    const oneCall = { params: { account_id }, query: { limit: 1 } }
+    await session.cache.read(routes.calls.list, oneCall, 'account')
+  }
+  return { account_id, owner: callOwner(session, account_id, own) }
+}
+
+/** The caller number of a call, as callers give it; the request has the number itself. */
+export const callerNumber = {
+  from_number: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('phone: your number to call from, E.164 or its exact name.'),
+}
+
+/** Throws Refused where the caller number is neither a number nor the name of one. */
+export function refuseNoNumber(number: string | undefined): void {
+  if (number === undefined || isE164(number)) return
+  const message = `${JSON.stringify(number)} is neither an E.164 number such as +4930123456 nor the exact name of one of your numbers (list_phone_numbers)`
+  throw badArguments([{ argument: 'from_number', message }])
+}
+
+/** The agent that is to speak. Throws Refused if it is archived, and ApiError. */
+export async function readSpeaker(agent_id: string, run: PlacingRun): Promise<Agent> {
+  const { request, session, signal, answerBy } = run
+  const get = { params: { account_id: accountIn(request), agent_id }, query: {} }
+  const agent = await withTimeLimit(answerBy - performance.now(), signal, (limited) =>
+    session.client.call(routes.agents.get, get, limited),
+  )
+  if (!agent.is_archived) return agent
+  throw badArguments([
+    { argument: 'agent_id', message: `${agent.name ?? agent.id} is archived; take another agent` },
+  ])
+}
+
+/**
+ * The call that an identical request has placed. Asked before anything that can fail or refuse:
+ * a failure must not be reported for a call that may be ringing. Throws Refused.
+ */
+export async function findRepeated(run: PlacingRun): Promise<Placement | undefined> {
+  try {
+    return await placedBefore(await contextOf(run), run.signal)
+  } catch (error) {
+    throw placingRefusal(error, run)
+  }
+}
+
+/**
+ * Places the call of `run.request` exactly once, with a permit of the dial policy that counts from
+ * the moment before it is sent. Throws Refused and ApiError.
+ */
+export async function placePermitted(
+  run: PlacingRun,
+  dial: DialRequest,
+  { isInList = false } = {},
+): Promise<Placement> {
+  const permit = (call: CallKey) => permitFor(dial, call, run, { isInList })
+  const sameForMs = isInList ? sameInListMs : undefined
+  try {
+    return await placeOnce({ ...(await contextOf(run)), permit, sameForMs }, run.signal)
+  } catch (error) {
+    throw placingRefusal(error, run)
+  }
+}
+
+async function contextOf(run: PlacingRun): Promise<RepeatContext> {
+  const { request, session, callOwner, answerBy } = run
+  const { client, callServices } = session
+  const journal = await callServices.journal()
+  const pendingPermits = pendingPermitsOf(run)
+  return {
+    ...{ request, client, journal, callOwner, pendingPermits },
+    timing: callServices.timing,
+    until: answerBy,
+  }
+}
+
+/** What a permit needs of a run. */
+interface PolicyRun extends Pick<Run, 'request' | 'signal'> {
+  readonly session: Pick<Session, 'client' | 'cache' | 'owner' | 'platform'> & {
+    readonly callServices: Pick<CallServices, 'policy' | 'underWay'>
+  }
+}
+
+/** A call as the dial policy judges it. */
+export const dialRequestOf = (
+  { request }: Pick<Run, 'request'>,
+  body: Pick<CallCreate, 'type' | 'from_number' | 'to_number'>,
+  agent: Pick<Agent, 'id' | 'name'>,
+): DialRequest => ({
+  accountId: accountIn(request),
+  agentId: agent.id,
+  agentName: agent.name ?? null,
+  type: body.type,
+  fromNumber: body.from_number ?? null,
+  toNumber: body.to_number ?? null,
+})
+
+/** Whether the dial policy would allow a call now. The call does not count. Throws ApiError. */
+export async function checkDialPolicy(dial: DialRequest, run: PolicyRun): Promise<DialDecision> {
+  const { policy } = run.session.callServices
+  return askPolicy(run, () => policy.check(dial))
+}
+
+/** The permit for a call, which counts from now on. Throws Refused and ApiError. */
+export async function permitFor(
+  dial: DialRequest,
+  call: CallKey,
+  run: PolicyRun,
+  { isInList = false } = {},
+): Promise<Permit> {
+  const { policy } = run.session.callServices
+  const decision = await askPolicy(run, () => policy.reserve(dial, call))
+  if (!decision.allowed) throw policyRefusal(decision, { isInList })
+  return permitWith(decision.id, run)
+}
+
+/** Permits that were given for a call before, on any server. */
+export const pendingPermitsOf =
+  (run: PolicyRun): RepeatContext['pendingPermits'] =>
+  async (call) =>
+    (await run.session.callServices.policy.pending(call)).map((id) => permitWith(id, run))
+
+const permitWith = (id: string, run: PolicyRun): Permit => ({
+  async refuseIfStopped() {
+    const refused = await run.session.callServices.policy.stopped()
+    if (refused) throw policyRefusal(refused)
+  },
+  cancel: () => run.session.callServices.policy.cancel(id),
+  placed: async (callId) => {
+    const limit = await limitOfCallsAtOnce(run)
+    await limit?.underWay.placed(id, callId, limit.reader)
+  },
+})
+
+/**
+ * The calls that count for `max_at_once`, and how those of the account are read; `undefined`: the
+ * policy has no such limit. Throws ApiError.
+ */
+async function limitOfCallsAtOnce({ request, session }: PolicyRun) {
+  const { callServices, client, owner: key, platform } = session
+  const { underWay } = callServices
+  if (!underWay) return undefined
+  const account = await accountIdIn(request, session)
+  // With the platform, because another platform may have an account with the same id.
+  const owner = JSON.stringify([platform, canonicalId(account)])
+  return { underWay, reader: { owner, account, client, key } }
+}
+
+/** Asks the policy; before `max_at_once` refuses a call, calls that have ended are released. */
+async function askPolicy<V extends { readonly allowed: boolean }>(
+  run: PolicyRun,
+  question: () => Promise<V>,
+): Promise<V> {
+  const limit = await limitOfCallsAtOnce(run)
+  return limit ? limit.underWay.ask(limit.reader, run.signal, question) : question()
+}

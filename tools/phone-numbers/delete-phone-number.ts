@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import type { PhoneNumber } from '../../src/contract/phone-number.ts'
+import { routes } from '../../src/contract/routes.ts'
+import {
+  type DialogText,
+  dialogText,
+  quotedNameWithId,
+  quotedUpTo,
+  wordOrQuoted,
+} from '../../src/text/dialog-text.ts'
+import { accountForPerson } from '../../src/tool/account.ts'
+import { confirmOption, refuseUnconfirmedName } from '../../src/tool/confirmation.ts'
+import type { Confirmable } from '../../src/tool/confirmation-question.ts'
+import { confirmationShape } from '../../src/tool/confirmation-question.ts'
+import { defineTool } from '../../src/tool/define-tool.ts'
+import { countInWords, type Found, numberInWords, runningCalls } from '../../src/tool/in-use.ts'
+import type { Run } from '../../src/tool/tool.ts'
+
+type DeleteRun = Run<typeof routes.phoneNumbers.delete, typeof confirmOption>
+
+/** Deletes a number after a question that says what goes with it. */
+export const deletePhoneNumber = defineTool({
+  name: 'delete_phone_number',
+  title: 'Delete a phone number',
+  description:
+    'Removes a number from the account; a purchased one is released and may be lost for good. To only stop an agent answering, use update_phone_number.',
+  route: routes.phoneNumbers.delete,
+  options: confirmOption,
+  schema: z
+    .object({
+      done: z.literal(true).describe('It was done.'),
+      phone_number_id: z.string().describe('Phone number id.'),
+      number: z.string().nullish().describe('The number, E.164.'),
+      friendly_name: z.string().nullish().describe('Display name.'),
+    })
+    .partial()
+    .extend(confirmationShape),
+  async run(run) {
+    const { client } = run.session
+    const number = await client.call(routes.phoneNumbers.get, run.request, run.signal)
+    const agreement = await run.confirm(() => questionFor(number, run))
+    refuseUnconfirmedName(run, agreement, 'phone_number_id')
+    await client.call(routes.phoneNumbers.delete, run.request, run.signal)
+    const { id, number: e164, friendly_name } = number
+    return {
+      structured: { done: true, phone_number_id: id, number: e164, friendly_name },
+      lines: [`Deleted number ${numberInWords(number)}.`],
+    }
+  },
+})
+
+async function questionFor(number: PhoneNumber, run: DeleteRun): Promise<Confirmable> {
+  const { sip_trunk: trunk, inbound_agent: agent } = number
+  const [account, calls] = await Promise.all([accountForPerson(run), callsOver(number, run)])
+  return {
+    kind: 'deletes',
+    question: dialogText`Delete the number ${wordOrQuoted(number.number ?? number.id)}?`,
+    facts: {
+      Number: quotedNameWithId(number.number, number.id),
+      ...(number.friendly_name && { Name: quotedUpTo(number.friendly_name) }),
+      Trunk: trunk ? quotedNameWithId(trunk.name, trunk.id) : dialogText`none`,
+      'Answered by': agent ? quotedNameWithId(agent.name, agent.id) : dialogText`nobody`,
+      'Calls running now': countInWords(calls),
+      Purchased: purchasedInWords(number),
+      Account: account,
+      Undo: dialogText`None: a purchased number is released, and may be lost for good.`,
+    },
+    scope: { answers: agent?.id ?? null },
+  }
+}
+
+/** The calls that run over the number, from it or to it. */
+async function callsOver({ number }: PhoneNumber, run: DeleteRun): Promise<Found<unknown>> {
+  const calls = await runningCalls(run)
+  const items = calls.items.filter(
+    ({ from_number: from, to_number: to }) => number && (from === number || to === number),
+  )
+  return { ...calls, items }
+}
+
+/** Replies do not say it; a number of the platform's own trunk can only come from the platform. */
+function purchasedInWords({ sip_trunk: trunk }: PhoneNumber): DialogText {
+  const isManaged = trunk?.is_managed
+  if (isManaged === true) return dialogText`probably, because it is on the platform's own trunk`
+  return isManaged === false
+    ? dialogText`probably not, because it is on a trunk of your own`
+    : dialogText`not known`
+}

@@ -1,0 +1,225 @@
+import * as z from 'zod'
+import {
+  fieldsOption,
+  isSelection,
+  project,
+  selectionNote,
+} from '../../src/tool/lists/list-view.ts'
+import type { ItemShortening } from '../../src/tool/tool.ts'
+
+/** The argument `sort_by`, with the names of the orders. */
+export const sortOption = <const S extends readonly string[]>(sorts: S) =>
+  z.enum(sorts).optional().describe('Best first.')
+
+/** Arguments of the catalogs: which provider, in which order, and what is shown of each model. */
+export const catalogOptions = <const S extends readonly string[]>(sorts: S) => ({
+  provider: z.string().min(1).optional().describe('Only this provider, by code.'),
+  sort_by: sortOption(sorts),
+  ...fieldsOption,
+})
+
+type Model = Readonly<Record<string, unknown>>
+
+interface CatalogEntry {
+  readonly provider: unknown
+  readonly models: readonly Model[]
+}
+
+/** The schema of a catalog's result; `catalog` is the schema of its providers. */
+export const catalogSchema = (catalog: z.ZodType) =>
+  z.object({
+    total: z.int().describe('Models in all.'),
+    returned: z.int().describe('Models here.'),
+    note: z.string().optional().describe('What was left out, and how to get it.'),
+    providers: catalog.optional().describe('Providers with their models.'),
+    models: z
+      .array(z.looseObject({ rank: z.int().optional(), provider: z.unknown() }))
+      .optional()
+      .describe('With sort_by: all models in this order; equal rank: equal value.'),
+  })
+
+interface CatalogView {
+  readonly provider?: string | undefined
+  readonly fields?: readonly string[] | undefined
+  /** Fields of a model that are always shown: those that a choice depends on. */
+  readonly shows: readonly string[]
+  /** Instead of by provider: all in this order. */
+  readonly sort?: SortKey | undefined
+}
+
+/** A catalog by provider, or sorted, with the fields of each model that a choice depends on. */
+export function catalogOf(
+  entries: readonly CatalogEntry[],
+  { provider, fields = [], shows, sort }: CatalogView,
+): Record<string, unknown> {
+  const chosen = entries.filter(
+    (entry) => provider === undefined || codeOf(entry.provider) === provider,
+  )
+  const paths = [...shows, ...fields]
+  const models = chosen.flatMap((entry) => entry.models)
+  const codes = entries.map((entry) => codeOf(entry.provider)).join(', ')
+  const sorted = sort && sortedModels(chosen, paths, sort)
+  const notes = [
+    chosen.length === 0 && `No provider ${provider}; there are ${codes}.`,
+    sorted && sortNote(sorted),
+    isSelection(models, paths) && selectionNote,
+  ].filter(Boolean)
+  return {
+    total: models.length,
+    returned: models.length,
+    ...(notes.length > 0 && { note: notes.join(' ') }),
+    ...(sorted ? { models: sorted } : { providers: chosen.map((one) => viewOf(one, paths)) }),
+  }
+}
+
+const viewOf = (entry: CatalogEntry, paths: readonly string[]) => ({
+  ...entry,
+  models: entry.models.map((model) => project(model, paths)),
+})
+
+interface SortedModel {
+  readonly rank?: number
+  readonly provider: unknown
+}
+
+/** All models in an order, each with the code of its provider. */
+function sortedModels(
+  entries: readonly CatalogEntry[],
+  paths: readonly string[],
+  sort: SortKey,
+): SortedModel[] {
+  const providers = new Map(
+    entries.flatMap(({ provider, models }) => models.map((model) => [model, provider] as const)),
+  )
+  return ranked([...providers.keys()], sort).map(({ model, rank }) => ({
+    ...(rank !== undefined && { rank }),
+    provider: codeOf(providers.get(model)),
+    ...project(model, paths),
+  }))
+}
+
+/** What is not visible in the order itself. */
+function sortNote(models: readonly SortedModel[]): string | undefined {
+  const without = models.filter(({ rank }) => rank === undefined).length
+  const ties = new Set(models.flatMap(({ rank }) => rank ?? [])).size < models.length - without
+  const notes = [
+    ties && 'Equal rank: equal value.',
+    without > 0 && `Last ${without === 1 ? 'is one' : `are ${without}`} without a value.`,
+  ]
+  return notes.filter(Boolean).join(' ') || undefined
+}
+
+const codeOf = (provider: unknown): unknown =>
+  typeof provider === 'object' && provider !== null && 'code' in provider ? provider.code : provider
+
+const countOf = (providers: readonly CatalogEntry[]) =>
+  providers.reduce((count, { models }) => count + models.length, 0)
+
+/** A catalog that is too long keeps its first models, and every provider. */
+export const shortenCatalog: ItemShortening = {
+  count: ({ providers, models }) =>
+    Array.isArray(models) ? models.length : countOf(providers as CatalogEntry[]),
+  keep(result, kept) {
+    const note = [result.note, 'Shortened: ask for one provider at a time, or for fewer fields.']
+    return {
+      ...result,
+      returned: kept,
+      note: note.filter(Boolean).join(' '),
+      ...(Array.isArray(result.models)
+        ? { models: result.models.slice(0, kept) }
+        : { providers: firstModels(result.providers as CatalogEntry[], kept) }),
+    }
+  },
+}
+
+function firstModels(providers: readonly CatalogEntry[], kept: number): CatalogEntry[] {
+  let left = kept
+  return providers.map((entry) => {
+    const models = entry.models.slice(0, Math.max(0, left))
+    left -= entry.models.length
+    return { ...entry, models }
+  })
+}
+
+/** By what models can be sorted: the value of one, and whether the highest comes first. */
+export interface SortKey {
+  readonly valueIn: (model: Model) => number | string | undefined
+  readonly order: 'lowest first' | 'highest first'
+}
+
+type SortKeys<S extends readonly string[]> = Readonly<Record<S[number], SortKey>>
+
+const field = (value: unknown, ...path: string[]): unknown =>
+  path.reduce<unknown>((inner, name) => Object(inner)[name], value)
+
+const number = (value: unknown) => (typeof value === 'number' ? value : undefined)
+const text = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : undefined)
+
+const byName: SortKey = { valueIn: ({ name }) => text(name), order: 'lowest first' }
+
+export const modelSorts = ['price', 'intelligence', 'latency', 'name'] as const
+
+/** Language models: the cheapest, the cleverest, the fastest first. */
+export const modelSortKeys: SortKeys<typeof modelSorts> = {
+  price: {
+    valueIn: (model) => number(field(model, 'pricing', 'additional_cost_per_minute')),
+    order: 'lowest first',
+  },
+  intelligence: {
+    valueIn: (model) => number(model.intelligence_rating),
+    order: 'highest first',
+  },
+  latency: {
+    valueIn: (model) => number(field(model, 'latency_range', 'min_ms')),
+    order: 'lowest first',
+  },
+  name: byName,
+}
+
+export const transcriberSorts = ['languages', 'name'] as const
+
+/** Transcribers: those with the most languages first. */
+export const transcriberSortKeys: SortKeys<typeof transcriberSorts> = {
+  languages: {
+    valueIn: ({ supported_languages: languages }) =>
+      Array.isArray(languages) ? languages.length : undefined,
+    order: 'highest first',
+  },
+  name: byName,
+}
+
+export const voiceSorts = ['name', 'language', 'gender'] as const
+
+/** Voices, as far as they have these fields: their shape is not published. */
+export const voiceSortKeys: SortKeys<typeof voiceSorts> = {
+  name: byName,
+  language: { valueIn: ({ language }) => text(language), order: 'lowest first' },
+  gender: { valueIn: ({ gender }) => text(gender), order: 'lowest first' },
+}
+
+/** A model and its place; models with equal values have the same one, those without a value none. */
+interface RankedModel<T> {
+  readonly model: T
+  readonly rank: number | undefined
+}
+
+/** The models in this order; those without a value come last, in their former order. */
+export function ranked<T extends Model>(
+  models: readonly T[],
+  { valueIn, order }: SortKey,
+): RankedModel<T>[] {
+  const sign = order === 'lowest first' ? 1 : -1
+  const valued = models.map((model) => ({ model, value: valueIn(model) }))
+  const known = valued.filter(({ value }) => value !== undefined)
+  known.sort(({ value: a = 0 }, { value: b = 0 }) => (a < b ? -sign : a > b ? sign : 0))
+  let rank = 0
+  return [
+    ...known.map(({ model, value }, at) => {
+      if (at === 0 || value !== known[at - 1]?.value) rank = at + 1
+      return { model, rank }
+    }),
+    ...valued
+      .filter(({ value }) => value === undefined)
+      .map(({ model }) => ({ model, rank: undefined })),
+  ]
+}

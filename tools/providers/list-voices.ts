@@ -1,0 +1,169 @@
+import * as z from 'zod'
+import { type VoiceCatalog, voiceProviders, voicesIn } from '../../src/contract/provider.ts'
+import type { RouteRequest } from '../../src/contract/route.ts'
+import { routes } from '../../src/contract/routes.ts'
+import { ApiError, failureText } from '../../src/platform/failure.ts'
+import { withTimeLimit } from '../../src/platform/time-limit.ts'
+import { isObject } from '../../src/text/json.ts'
+import { defineTool } from '../../src/tool/define-tool.ts'
+import {
+  fieldsOption,
+  isSelection,
+  listDefaults,
+  project,
+  selectionNote,
+} from '../../src/tool/lists/list-view.ts'
+import { shortenArray } from '../../src/tool/results/shortening.ts'
+import type { Run, StructuredContent } from '../../src/tool/tool.ts'
+import { ranked, type SortKey, sortOption, voiceSortKeys, voiceSorts } from './catalog.ts'
+
+const options = {
+  provider: z.string().min(1).optional().describe('Provider code; default all.'),
+  sort_by: sortOption(voiceSorts).describe('Order.'),
+  ...fieldsOption,
+}
+
+type VoicesRun = Run<typeof routes.providers.voices, typeof options>
+
+/** How long all providers are waited for, ms: one that is slow does not keep the others back. */
+const patienceMs = 20_000
+
+/** Steps of list_voices: those of one provider, or of all that are known [R], each asked once. */
+export const listVoices = defineTool({
+  name: 'list_voices',
+  title: 'List voices',
+  description:
+    'Lists voices, live, filtered by language, gender or words: of all providers (elevenlabs, cartesia, azure) or of one. Take voice.provider and voice.voice_id from here.',
+  route: routes.providers.voices,
+  defaults: listDefaults,
+  view: 'voices',
+  options,
+  without: ['provider'],
+  schema: z.looseObject({
+    returned: z.int().describe('How many are here.'),
+    note: z.string().optional().describe('What was left out, and how to get it.'),
+    providers: z
+      .array(z.looseObject({ provider: z.string(), failed: z.string().optional() }))
+      .optional()
+      .describe('The providers that were asked; failed: why one gave no voices.'),
+    voices: z.array(z.unknown()).describe('The voices.'),
+  }),
+  run: async (run) => ({
+    structured: await (run.options.provider === undefined
+      ? voicesOfAll(run)
+      : voicesOfOne(run, run.options.provider)),
+  }),
+  shortening: shortenArray('voices', ({ note }, kept) => ({
+    returned: kept,
+    note: [note, 'Shortened: narrow by provider, language, gender or search.']
+      .filter(Boolean)
+      .join(' '),
+  })),
+})
+
+/** What one provider gave. */
+interface ProviderVoices {
+  readonly provider: string
+  readonly voices: readonly unknown[]
+  /** What else its reply says. */
+  readonly rest: Readonly<Record<string, unknown>>
+}
+
+async function voicesOfOne(run: VoicesRun, provider: string): Promise<StructuredContent> {
+  const { voices, rest } = await readVoices(run, provider, run.signal)
+  return { ...rest, ...viewOf([{ provider, voices, rest }], run) }
+}
+
+async function voicesOfAll(run: VoicesRun): Promise<StructuredContent> {
+  const results = await Promise.all(
+    voiceProviders.map((provider) =>
+      withTimeLimit(patienceMs, run.signal, (signal) => readVoices(run, provider, signal)).catch(
+        (error: unknown) => {
+          if (!(error instanceof ApiError) || run.signal?.aborted) throw error
+          return { provider, error }
+        },
+      ),
+    ),
+  )
+  const found = results.flatMap((one) => ('error' in one ? [] : [one]))
+  const [first] = results
+  if (found.length === 0 && first && 'error' in first) throw first.error
+  const providers = results.map((one) =>
+    'error' in one
+      ? { provider: one.provider, failed: failureText(one.error.failure) }
+      : { ...one.rest, provider: one.provider },
+  )
+  return { providers, ...viewOf(found, run) }
+}
+
+/** Throws ApiError. */
+async function readVoices(
+  { request, session, options: { sort_by } }: VoicesRun,
+  provider: string,
+  signal: AbortSignal | undefined,
+): Promise<ProviderVoices> {
+  const { limit, ...filters } = request.query
+  // The first of an order are found among all voices.
+  const query = { ...filters, provider, ...(sort_by === undefined && { limit }) }
+  const asked: RouteRequest = { ...request, query }
+  const catalog: VoiceCatalog = await session.client.call(routes.providers.voices, asked, signal)
+  const { voices = [], rest = {} } = voicesIn(catalog) ?? {}
+  return { provider, voices: voices.map((voice) => withProvider(voice, provider)), rest }
+}
+
+/** The shape of a voice is not published: one that does not name its provider is given it. */
+const withProvider = (voice: unknown, provider: string): unknown =>
+  isObject(voice) && voice.provider === undefined ? { provider, ...voice } : voice
+
+/** As many voices as were asked for: the first of an order, or as many of each provider. */
+function viewOf(
+  found: readonly ProviderVoices[],
+  { request, options: { sort_by, fields = [] } }: VoicesRun,
+): StructuredContent {
+  const limit = Number(request.query.limit)
+  const counts = found.map(({ voices }) => voices.length)
+  const all = found.flatMap(({ voices }) => voices)
+  const shares = fairShares(counts, limit)
+  const chosen =
+    sort_by === undefined
+      ? found.flatMap(({ voices }, at) => voices.slice(0, shares[at]))
+      : inOrder(all, voiceSortKeys[sort_by]).slice(0, limit)
+  const isFull = all.length > chosen.length || counts.some((count) => count >= limit)
+  const views = chosen.map((voice) => shownOf(voice, fields))
+  const note = [
+    isFull && 'There may be more: narrow by language or search, or raise limit.',
+    views.some(({ isPart }) => isPart) && selectionNote,
+  ].filter(Boolean)
+  return {
+    returned: views.length,
+    ...(note.length > 0 && { note: note.join(' ') }),
+    voices: views.map(({ shown }) => shown),
+  }
+}
+
+/** How many of each so that together there are at most `limit`, and none has more than its share. */
+function fairShares(counts: readonly number[], limit: number): number[] {
+  const shares = counts.map(() => 0)
+  for (let left = limit; left > 0; ) {
+    const open = counts.flatMap((count, at) => (count > (shares[at] ?? 0) ? [at] : []))
+    if (open.length === 0) break
+    for (const at of open.slice(0, left)) shares[at] = (shares[at] ?? 0) + 1
+    left -= Math.min(open.length, left)
+  }
+  return shares
+}
+
+function inOrder(voices: readonly unknown[], key: SortKey): unknown[] {
+  const others = voices.filter((voice) => !isObject(voice))
+  return [...ranked(voices.filter(isObject), key).map(({ model }) => model), ...others]
+}
+
+/** Only what is known to be bulky is left out. */
+function shownOf(voice: unknown, fields: readonly string[]): { shown: unknown; isPart: boolean } {
+  if (!isObject(voice)) return { shown: voice, isPart: false }
+  const plain = Object.entries(voice).filter(
+    ([name, value]) => typeof value !== 'object' && !name.endsWith('_url'),
+  )
+  const paths = [...plain.map(([name]) => name), ...fields]
+  return { shown: project(voice, paths), isPart: isSelection([voice], paths) }
+}

@@ -1,0 +1,328 @@
+import { closestItems } from '../../src/text/closest-match.ts'
+
+/** What is wrong with a template, as the engine says it. */
+export interface TemplateProblem {
+  readonly type: string
+  readonly message: string
+  readonly line: number | null
+}
+
+/** A changed template, and what was changed in it. */
+interface Repair {
+  readonly template: string
+  readonly change: string
+}
+
+/** Finds the one obvious repair of a kind of mistake; `undefined` where there is none. */
+type RepairRule = (template: string, problem: TemplateProblem) => Repair | undefined
+
+const repair = (template: string, changed: string, change: string): Repair | undefined =>
+  changed === template ? undefined : { template: changed, change }
+
+/** A variable with its filters, as it may stand at the beginning of a tag that is not closed. */
+const pathWithFilters =
+  /^[-+]?\s*[A-Za-z_][\w.]*(?:\s*\|\s*\w+(?:\((?:[^()'"\n]|'[^'\n]*'|"[^"\n]*")*\))?)*/
+/** Most tags whose lines are named. */
+const mostLines = 10
+const wordAlone = /^[-+]?\s*(?:else|end[a-z]+)\b/
+
+/** `{{ name`, `{{ name }`, `{{ name %}`, `{% else`: closes what is not closed, or not rightly. */
+const closeTags: RepairRule = (template) => {
+  const wrong = templateTags(template).filter(({ kind, closing }) => closing !== closingOf[kind])
+  let changed = ''
+  let done = 0
+  for (const tag of wrong) {
+    const isOpen = tag.closing === ''
+    const from = isOpen ? openEnd(tag) : tag.close
+    if (from === undefined) return undefined
+    changed += `${template.slice(done, from)}${isOpen ? ' ' : ''}${closingOf[tag.kind]}`
+    done = isOpen ? from : tag.end
+  }
+  const lines = new Set(wrong.slice(0, mostLines).map(({ start }) => lineAt(template, start)))
+  const more = wrong.length > mostLines ? ' and further' : ''
+  return repair(
+    template,
+    changed + template.slice(done),
+    `closed the tag on line ${[...lines].join(', ')}${more}`,
+  )
+}
+
+/** Where a tag that nothing closes was meant to end. */
+function openEnd({ kind, start, inner }: TemplateTag): number | undefined {
+  const meant = (kind === 'output' ? pathWithFilters : wordAlone).exec(inner)
+  const length = meant?.[0].length ?? (kind === 'block' ? inner.indexOf('\n') : -1)
+  return length < 0 ? undefined : start + 2 + length
+}
+
+/** Quotes that a word processor or HTML has changed. */
+const plainQuotes: RepairRule = (template) => {
+  const changed = mapTags(template, (inner) =>
+    outsideQuotes(inner, (code) =>
+      code.replaceAll(/[“”„«»]|&quot;/g, '"').replaceAll(/[‘’‚]|&#0?39;|&apos;/g, "'"),
+    ),
+  )
+  return repair(template, changed, 'wrote straight quotes')
+}
+
+/** `default('there)`, `default('there")`: closes a text in quotes. */
+const closeQuotes: RepairRule = (template) => {
+  const changed = mapTags(template, (inner) => {
+    const rest = outsideQuotes(inner, (code) => code).match(/^(?:'[^'\n]*'|"[^"\n]*"|[^'"])*/)?.[0]
+    const at = rest?.length ?? inner.length
+    const mark = inner[at]
+    if (mark === undefined) return inner
+    const text = inner.slice(at + 1)
+    const other = text.indexOf(mark === "'" ? '"' : "'")
+    if (other >= 0)
+      return `${inner.slice(0, at + 1)}${text.slice(0, other)}${mark}${text.slice(other + 1)}`
+    const bracket = text.indexOf(')')
+    if (bracket < 0) return appendTo(inner, mark)
+    return `${inner.slice(0, at + 1)}${text.slice(0, bracket)}${mark}${text.slice(bracket)}`
+  })
+  return repair(template, changed, 'closed the quotes')
+}
+
+/** `default('there'`: closes brackets at the end of their tag. */
+const closeBrackets: RepairRule = (template) => {
+  const changed = mapTags(template, (inner) => {
+    let code = ''
+    outsideQuotes(inner, (part) => {
+      code += part
+      return part
+    })
+    const missing = code.split('(').length - code.split(')').length
+    if (missing > 0 && missing <= 3) return appendTo(inner, ')'.repeat(missing))
+    return missing === -1 ? inner.replace(/\)(\s*[-+]?)$/, '$1') : inner
+  })
+  return repair(template, changed, 'balanced the brackets')
+}
+
+/** Operators of other languages, and `=` where a condition compares. */
+const jinjaOperators: RepairRule = (template) => {
+  const changed = mapTags(template, (inner, { kind }) => {
+    const isCondition = kind === 'block' && /^[-+]?\s*(?:el)?if\b/.test(inner)
+    return outsideQuotes(inner, (code) => {
+      const plain = code
+        .replaceAll(/(?<!\s)\s*&&\s*/g, ' and ')
+        .replaceAll(/(?<!\s)\s*\|\|\s*/g, ' or ')
+        .replaceAll(/([=!])==/g, '$1=')
+        .replaceAll(/!(?=[A-Za-z_(])/g, 'not ')
+      return isCondition && !code.includes('(')
+        ? plain.replaceAll(/(?<![=!<>])=(?!=)/g, '==')
+        : plain
+    })
+  })
+  return repair(template, changed, 'wrote operators as Jinja has them')
+}
+
+const tagNames = [
+  'if',
+  'elif',
+  'else',
+  'endif',
+  'for',
+  'endfor',
+  'set',
+  'endset',
+  'with',
+  'endwith',
+]
+  .concat(['macro', 'endmacro', 'call', 'endcall', 'filter', 'endfilter', 'block', 'endblock'])
+  .map((id) => ({ id, names: [] }))
+
+/** `else if`, `elseif`, `end if`: two spellings that other languages have. */
+const tagSpelling: RepairRule = (template) => {
+  const changed = mapTags(template, (inner, { kind }) =>
+    kind === 'output'
+      ? inner
+      : inner
+          .replace(/^([-+]?\s*)(?:else\s*if|elsif)\b/, '$1elif')
+          .replace(/^([-+]?\s*)end[\s_-]+([a-z]+)(?=\s*[-+]?$)/, '$1end$2'),
+  )
+  return repair(template, changed, 'corrected elif or end tags')
+}
+
+/** Those of the same letters, which changed their places, or those that are close. */
+function tagsMeant(name: string) {
+  const letters = (word: string) => [...word].sort().join('')
+  const same = tagNames.filter(({ id }) => letters(id) === letters(name))
+  return same.length > 0 ? same : closestItems(name, tagNames)
+}
+
+/** A tag that does not exist: the one that it is close to, or the end of the innermost block. */
+const tagName: RepairRule = (template, { message, line }) => {
+  const name = /^Encountered unknown tag '([^']+)'/.exec(message)?.[1]
+  if (name === undefined) return undefined
+  const innermost = /needs to be closed is '(\w+)'/.exec(message)?.[1]
+  const isEnd = ['end', 'fi', 'endfi', 'done'].includes(name)
+  const [meant, another] = isEnd ? [] : tagsMeant(name)
+  const correct = isEnd ? innermost && `end${innermost}` : !another && meant?.id
+  if (!correct) return undefined
+  let isFirst = true
+  const changed = mapTags(template, (inner, { kind, start }) => {
+    const [space = '', found] = /^([-+]?\s*)(\w+)/.exec(inner)?.slice(1) ?? []
+    if (kind === 'output' || found !== name || !isFirst || lineAt(template, start) !== line)
+      return inner
+    isFirst = false
+    return `${space}${correct}${inner.slice(space.length + name.length)}`
+  })
+  return repair(template, changed, `${name} → ${correct}`)
+}
+
+/** Filters of other languages, which are not close to their name in Jinja. */
+const filterNames = new Map([
+  ...['uppercase', 'upcase', 'toupper'].map((name) => [name, 'upper'] as const),
+  ...['lowercase', 'downcase', 'tolower'].map((name) => [name, 'lower'] as const),
+  ...([
+    ['titlecase', 'title'],
+    ['strip', 'trim'],
+    ['size', 'length'],
+  ] as const),
+])
+
+/** A filter or test that does not exist. */
+const filterOrTest: RepairRule = (template, { message }) => {
+  const [, kind, name = '', near] =
+    /^No (filter|test) named '(\w+)'.*?(?:Did you mean '(\w+)'\?)?$/.exec(message) ?? []
+  const correct = (kind === 'filter' ? filterNames.get(name) : undefined) ?? near
+  if (correct === undefined) return undefined
+  const use = new RegExp(
+    kind === 'filter' ? `(\\|\\s*)${name}\\b` : `(\\bis\\s+(?:not\\s+)?)${name}\\b`,
+    'g',
+  )
+  const changed = mapTags(template, (inner) =>
+    outsideQuotes(inner, (code) => code.replaceAll(use, `$1${correct}`)),
+  )
+  return repair(template, changed, `${name} → ${correct}`)
+}
+
+/** A block without an end gets one at the end of the template. */
+const closeBlock: RepairRule = (template, { message }) => {
+  if (!message.startsWith('Unexpected end of template')) return undefined
+  const name = /needs to be closed is '(\w+)'/.exec(message)?.[1]
+  if (name === undefined) return undefined
+  const text = template.trimEnd()
+  const changed = `${text}{% end${name} %}${template.slice(text.length)}`
+  return repair(template, changed, `closed ${name} at the end of the template: check the place`)
+}
+
+/** In the order in which they are tried. */
+export const repairRules: readonly RepairRule[] = [
+  ...[plainQuotes, closeTags, closeQuotes, closeBrackets, jinjaOperators, tagSpelling],
+  ...[tagName, filterOrTest, closeBlock],
+]
+
+/** `{name}` and `{ name }}` are valid, and spoken with their braces. */
+const singleBraces = /(?<!\{)\{\s*([A-Za-z_][\w.]*)(\s*\|[^{}\n]*|\s*)\}\}?(?!\})/g
+
+/** Variables in single braces: those outside of tags, by their place. */
+export function variablesInSingleBraces(template: string): { at: number; found: string }[] {
+  // Raw text is spoken as it stands on purpose.
+  if (/\{%[-+]?\s*raw\b/.test(template)) return []
+  const comments = [...template.matchAll(/\{#[\s\S]*?(?:#\}|$)/g)].map(
+    ({ 0: text, index: start }) => ({
+      start,
+      end: start + text.length,
+    }),
+  )
+  const code = [...templateTags(template), ...comments]
+  return [...template.matchAll(singleBraces)].flatMap(({ 0: found, index: at }) =>
+    code.some(({ start, end }) => at >= start && at < end) ? [] : [{ at, found }],
+  )
+}
+
+/** The same with two braces. */
+export function withDoubleBraces(template: string): string {
+  return variablesInSingleBraces(template)
+    .toReversed()
+    .reduce((text, { at, found }) => {
+      const variable = `{{ ${found.replaceAll(/^\{\s*|\s*\}+$/g, '')} }}`
+      return `${text.slice(0, at)}${variable}${text.slice(at + found.length)}`
+    }, template)
+}
+
+/** A tag as it stands in a template, closed or not; comments and raw text have none. */
+interface TemplateTag {
+  readonly kind: 'output' | 'block'
+  /** Where it begins, what is in it, where the closing begins, and where the tag ends. */
+  readonly start: number
+  readonly inner: string
+  readonly close: number
+  readonly end: number
+  /** What closes it: of another kind, only half of it, or nothing, where it is wrong. */
+  readonly closing: '}}' | '%}' | '}' | ''
+}
+
+const closingOf = { output: '}}', block: '%}' } as const
+
+/** The tags of a template, as a person means them: one that is not closed ends where the next begins. */
+export function templateTags(template: string): TemplateTag[] {
+  const tags: TemplateTag[] = []
+  const opening = /\{[{%#]/g
+  for (let found = opening.exec(template); found; found = opening.exec(template)) {
+    const tag = found[0] === '{#' ? undefined : tagAt(template, found.index)
+    if (tag) tags.push(tag)
+    opening.lastIndex = tag ? endOf(template, tag) : endOfComment(template, found.index)
+  }
+  return tags
+}
+
+const endOfComment = (template: string, start: number): number =>
+  indexOrEnd(template, '#}', start + 2) + 2
+
+/** Behind a tag, or behind the raw text that it begins. */
+const endOf = (template: string, { kind, inner, end }: TemplateTag): number =>
+  kind === 'block' && /^[-+]?\s*raw\s*[-+]?$/.test(inner) ? indexOrEnd(template, '{%', end) : end
+
+function indexOrEnd(text: string, part: string, from: number): number {
+  const at = text.indexOf(part, from)
+  return at < 0 ? text.length : at
+}
+
+function tagAt(template: string, start: number): TemplateTag {
+  const kind = template[start + 1] === '{' ? 'output' : 'block'
+  // A text in quotes may hold anything but what ends or begins a tag: else the quotes are wrong.
+  const parts = /(?:'[^'\n{}%]*'|"[^"\n{}%]*"|[^{}%]|%(?!\})|\{(?![{%])[^{}%]*\})*/y
+  parts.lastIndex = start + 2
+  const inner = parts.exec(template)?.[0] ?? ''
+  const close = start + 2 + inner.length
+  const [closing = ''] = /^(?:\}\}|%\}|\})/.exec(template.slice(close, close + 2)) ?? []
+  const end = close + closing.length
+  return { kind, start, inner, close, end, closing: closing as TemplateTag['closing'] }
+}
+
+/** The line of a place, from 1. */
+export function lineAt(template: string, at: number): number {
+  let line = 1
+  for (let end = template.indexOf('\n'); end >= 0 && end < at; line++)
+    end = template.indexOf('\n', end + 1)
+  return line
+}
+
+/** A template with other inner texts in its tags. */
+export function mapTags(
+  template: string,
+  change: (inner: string, tag: TemplateTag) => string,
+): string {
+  let result = ''
+  let done = 0
+  for (const tag of templateTags(template)) {
+    result += template.slice(done, tag.start + 2) + change(tag.inner, tag)
+    done = tag.close
+  }
+  return result + template.slice(done)
+}
+
+/** Changes what stands outside of quotes. */
+const outsideQuotes = (inner: string, change: (code: string) => string): string =>
+  inner
+    .split(/('[^'\n]*'|"[^"\n]*")/)
+    .map((part, at) => (at % 2 === 0 ? change(part) : part))
+    .join('')
+
+/**
+ * Puts a text at the end of what is in a tag, before the space and the sign there. A space in the
+ * middle of others is no beginning: else much space would take quadratic time.
+ */
+const appendTo = (inner: string, added: string): string =>
+  inner.replace(/(?<!\s)\s*[-+]?$/, (end) => `${added}${end}`)

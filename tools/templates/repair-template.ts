@@ -1,0 +1,112 @@
+import type { analyse } from '../../src/jinja/index.ts'
+import {
+  lineAt,
+  mapTags,
+  repairRules,
+  type TemplateProblem,
+  templateTags,
+  variablesInSingleBraces,
+  withDoubleBraces,
+} from './repair-rules.ts'
+
+/** What this tool finds in a template by itself, and a repair of all of it. */
+export interface TemplateFindings {
+  readonly problems: readonly TemplateProblem[]
+  /** The whole text, which parses; absent where nothing is wrong, or something has no obvious repair. */
+  readonly repaired?: string
+  /** What was changed in it. */
+  readonly changes: readonly string[]
+}
+
+/** Longest template that is repaired; each try parses the whole of it. */
+const longest = 10_000
+const mostProblems = 20
+/** How long mistakes are looked for, ms: templates are from outside, and other requests wait. */
+const mostMs = 200
+const limits = { maxSteps: 200_000, maxLength: longest }
+
+/**
+ * Finds what is wrong with a template, mistake by mistake: Jinja stops at the first one, so each is
+ * repaired, where there is one obvious repair, before the next is looked for. A repair counts only if
+ * the engine comes further with it.
+ */
+export function repairTemplate(
+  template: string,
+  analyseTemplate: typeof analyse,
+): TemplateFindings {
+  const problemOf = (text: string): TemplateProblem | undefined => {
+    const { errors, warnings } = analyseTemplate(text, limits)
+    return errors[0] ?? warnings[0]
+  }
+  const problems: TemplateProblem[] = []
+  const changes: string[] = []
+  const end = performance.now() + mostMs
+  let text = template
+  let isRepaired = true
+  for (let problem = problemOf(text); problem; problem = problemOf(text)) {
+    problems.push(problem)
+    const isLate = performance.now() > end
+    if (isLate || template.length > longest || problems.length >= mostProblems) {
+      isRepaired = false
+      break
+    }
+    const better = betterTemplate(text, problem, problemOf)
+    if (better) changes.push(better.change)
+    else isRepaired = false
+    const next = better?.template ?? withoutOutputOn(text, problem)
+    if (next === undefined) break
+    text = next
+  }
+  return withBraces({ problems, changes, ...(isRepaired && { repaired: text }) }, template)
+}
+
+/** The first repair with which the engine comes further. */
+function betterTemplate(
+  text: string,
+  problem: TemplateProblem,
+  problemOf: (text: string) => TemplateProblem | undefined,
+) {
+  for (const rule of repairRules) {
+    const found = rule(text, problem)
+    const left = found && problemOf(found.template)
+    if (found && (!left || isFurther(left, problem))) return found
+  }
+  return undefined
+}
+
+/** Names of filters and tests are looked up after all of the template was parsed. */
+const isLookup = ({ type }: TemplateProblem) => type === 'unknown_filter' || type === 'unknown_test'
+
+function isFurther(left: TemplateProblem, before: TemplateProblem): boolean {
+  if (isLookup(left) !== isLookup(before)) return isLookup(left)
+  const [line, lineBefore] = [left.line ?? 0, before.line ?? 0]
+  return line > lineBefore || (line === lineBefore && left.message !== before.message)
+}
+
+/** The template without the output that has this problem, to look for further ones. */
+function withoutOutputOn(text: string, { line }: TemplateProblem): string | undefined {
+  const there = templateTags(text).filter(
+    ({ kind, start, closing }) =>
+      kind === 'output' && closing === '}}' && lineAt(text, start) === line,
+  )
+  const [only] = there
+  if (!only || there.length > 1 || only.inner === "''") return undefined
+  return mapTags(text, (inner, { start }) => (start === only.start ? "''" : inner))
+}
+
+/** Single braces are no error, so that only a person would find them. */
+function withBraces(findings: TemplateFindings, template: string): TemplateFindings {
+  const inBraces = template.length > longest ? [] : variablesInSingleBraces(template)
+  const problems = inBraces.slice(0, mostProblems).map(({ at, found }) => ({
+    type: 'single_braces',
+    message: `${found} is spoken as it stands; a variable has two braces on each side`,
+    line: lineAt(template, at),
+  }))
+  const { repaired, changes } = findings
+  const changed = repaired === undefined ? undefined : withDoubleBraces(repaired)
+  return {
+    problems: [...findings.problems, ...problems],
+    changes: problems.length > 0 ? [...changes, 'doubled single braces'] : changes,
+    ...(changed !== undefined && changed !== template && { repaired: changed }),
+  }
+}

@@ -1,0 +1,163 @@
+import { routes } from '../../src/contract/routes.ts'
+import { mapConcurrently } from '../../src/platform/concurrency.ts'
+import { ApiError, failureText } from '../../src/platform/failure.ts'
+import { accountIn, accountInUse } from '../../src/platform/sessions/account.ts'
+import {
+  type AccountInTree,
+  readAccountTree,
+  readAllItems,
+} from '../../src/platform/sessions/complete-lists.ts'
+import { withTimeLimit } from '../../src/platform/time-limit.ts'
+import { counted } from '../../src/text/dialog-text.ts'
+import type { Run } from '../../src/tool/tool.ts'
+
+/** Ids that usage is grouped by. */
+export interface UsageIds {
+  readonly agent: ReadonlySet<string>
+  readonly subaccount: ReadonlySet<string>
+}
+
+/** Names of agents and accounts by id. */
+export interface UsageNames {
+  readonly agent: ReadonlyMap<string, string>
+  readonly subaccount: ReadonlyMap<string, string>
+  /** How many ids have no name here, and why. */
+  readonly note: string | undefined
+}
+
+type NamesRun = Pick<Run, 'request' | 'restricted' | 'signal'>
+
+/** How long names are looked for, ms: usage is shown without them then. */
+const longestLookMs = 10_000
+/** Subaccounts whose agents are listed, and how many at once. */
+const maxSubaccounts = 50
+const atOnce = 5
+/** Accounts of a tree that is read for names. */
+const mostAccounts = 100
+
+/**
+ * Reads the names, as far as exposed tools can read them: usage has ids only, also of agents in
+ * subaccounts and of archived ones. What has no name keeps its id. Throws only if cancelled.
+ */
+export async function readUsageNames(wanted: UsageIds, run: NamesRun): Promise<UsageNames> {
+  const names = { agent: new Map<string, string>(), subaccount: new Map<string, string>() }
+  const failed: ApiError[] = []
+  const noting = async (signal: AbortSignal | undefined, read: Promise<void>) => {
+    try {
+      await read
+    } catch (error) {
+      if (!(error instanceof ApiError) || signal?.aborted) throw error
+      failed.push(error)
+    }
+  }
+  const look = withTimeLimit(longestLookMs, run.signal, (signal) =>
+    readNames(wanted, names, {
+      run: { ...run, signal },
+      tolerating: (read) => noting(signal, read),
+    }),
+  )
+  await noting(run.signal, look)
+  const { agent, subaccount } = missing(wanted, names)
+  return { ...names, note: missingNote(agent.length + subaccount.length, failed[0]) }
+}
+
+interface Names {
+  readonly agent: Map<string, string>
+  readonly subaccount: Map<string, string>
+}
+
+interface Reading {
+  readonly run: NamesRun
+  /** Notes a failure of the platform, and goes on. */
+  readonly tolerating: (read: Promise<void>) => Promise<void>
+}
+
+async function readNames(wanted: UsageIds, names: Names, reading: Reading): Promise<void> {
+  const { run, tolerating } = reading
+  const account = accountIn(run.request)
+  const isAgentMissing = () => missing(wanted, names).agent.length > 0
+  await Promise.all([
+    isAgentMissing() ? tolerating(readAgents(account, names, run)) : undefined,
+    wanted.subaccount.size > 0 ? tolerating(readAccount(names, run)) : undefined,
+  ])
+  const isMissing = () => isAgentMissing() || missing(wanted, names).subaccount.length > 0
+  const known = new Set([account])
+  // Most accounts are direct subaccounts; only where these are not enough the whole tree is read.
+  for (const read of [readSubaccounts, readTree]) {
+    if (!isMissing()) return
+    const found: AccountInTree[] = []
+    await tolerating(read(found, run))
+    const below = found.filter(({ id }) => !known.has(id))
+    for (const { id, name } of below) {
+      known.add(id)
+      if (name) names.subaccount.set(id, name)
+    }
+    // Those with usage come first, where that is known.
+    const used = below.filter(({ id }) => wanted.subaccount.has(id))
+    const ordered = [...new Set([...used, ...below])].slice(0, maxSubaccounts)
+    await mapConcurrently(ordered, atOnce, async ({ id }) => {
+      if (isAgentMissing()) await tolerating(readAgents(id, names, run))
+    })
+  }
+}
+
+const missing = (wanted: UsageIds, names: Names) => ({
+  agent: [...wanted.agent].filter((id) => !names.agent.has(id)),
+  subaccount: [...wanted.subaccount].filter((id) => !names.subaccount.has(id)),
+})
+
+function missingNote(count: number, failure: ApiError | undefined): string | undefined {
+  if (count === 0) return undefined
+  const why = failure ? `: ${failureText(failure.failure)}` : ''
+  return `No name was found for ${counted(count, 'id')}${why}.`
+}
+
+async function readAgents(
+  account_id: string,
+  { agent }: Names,
+  { restricted, signal }: NamesRun,
+): Promise<void> {
+  const { items } = await readAllItems((page) => {
+    const asked = { params: { account_id }, query: { ...page, include_archived: true } }
+    return restricted.client.call(routes.agents.list, asked, signal)
+  })
+  for (const { id, name } of items) if (name) agent.set(id, name)
+}
+
+/** The account that usage was asked of. */
+async function readAccount(
+  { subaccount }: Names,
+  { request, restricted, signal }: NamesRun,
+): Promise<void> {
+  const asked = accountIn(request)
+  const params = { account_id: 'me', subaccount_id: asked }
+  const { id, name } =
+    asked === 'me' || asked === restricted.pinnedAccount
+      ? await accountInUse(restricted, signal)
+      : await restricted.client.call(routes.accounts.getSubaccount, { params, query: {} }, signal)
+  if (name) subaccount.set(id, name)
+}
+
+/** The direct subaccounts of the account. */
+async function readSubaccounts(
+  found: AccountInTree[],
+  { request, restricted, signal }: NamesRun,
+): Promise<void> {
+  const params = { account_id: accountIn(request) }
+  const { items } = await readAllItems((query) =>
+    restricted.client.call(routes.accounts.listSubaccounts, { params, query }, signal),
+  )
+  found.push(...items.map(({ id, name }) => ({ id, ...(name && { name }) })))
+}
+
+/** The subaccounts at every depth. */
+async function readTree(
+  found: AccountInTree[],
+  { request, restricted: session, signal }: NamesRun,
+): Promise<void> {
+  const root = { id: accountIn(request) }
+  const { accounts, failed } = await readAccountTree(root, { session, signal, most: mostAccounts })
+  found.push(...accounts)
+  const [failure] = failed
+  if (failure) throw failure.error
+}
