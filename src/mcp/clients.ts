@@ -105,9 +105,7 @@ const prefix = 'views-'
  * no sessions, so the header itself, which the client sends back with each request, says whether it
  * shows views.
  */
-export type NewSession = (capabilities: unknown) => string
-
-export const newSession: NewSession = (capabilities) =>
+export const newSession = (capabilities: unknown): string =>
   `${declaresViews(capabilities) ? prefix : ''}${randomUUID()}`
 
 /** Whether a request of the 2025 revisions over HTTP comes from a client that shows views. */

@@ -27,7 +27,6 @@ import {
   resultResponseParts,
 } from './messages.ts'
 import type { RequestObserving } from './observed-request.ts'
-import type { ExposureOfRequest } from './request-exposure.ts'
 import { readResource } from './resources.ts'
 import { unchangingCacheHint } from './server-info.ts'
 import { answerOnlyClient, type RunTool } from './tool-calls.ts'
@@ -44,6 +43,7 @@ import type { ToolCatalogue } from './tools.ts'
 interface FastPathRequest {
   readonly header: GetHeader
   readonly credential: Credential | undefined
+  readonly exposure: Exposure
   /** Makes a signal that fires when the client is gone. Called only when there is work to abort. */
   readonly signal: () => AbortSignal
 }
@@ -59,7 +59,6 @@ export type HttpFastPath = (
 
 interface HttpFastPathOptions {
   readonly info: Implementation
-  readonly exposureFor: ExposureOfRequest
   readonly sessionFor: (credential: Credential | undefined) => Session
   readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
   readonly runTool: RunTool
@@ -77,29 +76,22 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
     if (!message) return undefined
     const era = eraOf(message)
     if (!hasOrdinaryHeaders(message, era, request.header)) return undefined
-    const requested = options.exposureFor(request.header, request.credential?.scopes)
-    if (!requested.ok) return undefined
-    const { exposure } = requested
-    const catalogue = options.catalogueOf(exposure)
+    const catalogue = options.catalogueOf(request.exposure)
     switch (message.method) {
       case 'tools/list': {
         const [before, after] = resultResponseParts(message.id)
         const views = asksWithViews(message, request.header)
         const answer = [before, listOf(catalogue, era, views), after]
         if (!options.observing) return answer
-        return observed(
-          message,
-          { ...options, request, era, exposure, catalogue },
-          async () => answer,
-        )
+        return observed(message, { ...options, request, era, catalogue }, async () => answer)
       }
       case 'tools/call': {
         const tool = catalogue.byName.get(message.params.name)
         if (!tool || mayNeedMore(tool, message)) return undefined
-        return callTool(tool, message, { ...options, request, era, exposure, catalogue })
+        return callTool(tool, message, { ...options, request, era, catalogue })
       }
       case 'resources/read':
-        return read(message, { ...options, request, era, exposure, catalogue })
+        return read(message, { ...options, request, era, catalogue })
     }
   }
 }
@@ -141,7 +133,6 @@ const mayNeedMore = (tool: Tool, { params }: CallTool) =>
 interface Answering extends HttpFastPathOptions {
   readonly request: FastPathRequest
   readonly era: Era
-  readonly exposure: Exposure
   readonly catalogue: ToolCatalogue
 }
 
@@ -164,12 +155,12 @@ async function callTool(
   message: CallTool,
   answering: Answering,
 ): Promise<FastPathAnswer> {
-  const { request, era, exposure, info, sessionFor, runTool } = answering
+  const { request, era, info, sessionFor, runTool } = answering
   const { id, params } = message
   const result = await observed(message, answering, () =>
     runTool(tool, params.arguments ?? {}, {
       session: sessionFor(request.credential),
-      tools: exposure.tools,
+      tools: request.exposure.tools,
       client: answerOnlyClient,
       sender: () => ({
         transport: 'http',
@@ -184,9 +175,9 @@ async function callTool(
 }
 
 async function read(message: ReadResource, answering: Answering): Promise<FastPathAnswer> {
-  const { request, era, exposure, info, sessionFor, onBug } = answering
+  const { request, era, info, sessionFor, onBug } = answering
   const { id, params } = message
-  const session = restrictedSession(sessionFor(request.credential), exposure.tools)
+  const session = restrictedSession(sessionFor(request.credential), request.exposure.tools)
   try {
     const result = await observed(message, answering, () =>
       readResource({ session, onBug }, params.uri, request.signal()),

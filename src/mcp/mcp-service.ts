@@ -9,7 +9,6 @@ import type { StateError } from '../state/state-access.ts'
 import type { ConfirmMode } from '../tool/confirm-mode.ts'
 import { createConfirmations } from '../tool/confirmation.ts'
 import { taskTtlMs } from '../tool/task.ts'
-import { type NewSession, newSession } from './clients.ts'
 import { createHttpFastPath, type HttpFastPath } from './http-fast-path.ts'
 import { type CallLocally, createLocalCalls } from './local-calls.ts'
 import {
@@ -17,7 +16,7 @@ import {
   createStreamObserving,
   type ObserveStream,
 } from './observed-request.ts'
-import { createMissingScopes, type MissingScopes } from './request-exposure.ts'
+import type { ExposureOfRequest } from './request-exposure.ts'
 import { createServerFactory, type ServerFactoryOptions } from './server.ts'
 import { serverInfoOf } from './server-info.ts'
 import { auditedCall, auditedCalls, createCancellations, createToolCalls } from './tool-calls.ts'
@@ -61,9 +60,8 @@ export interface McpService {
   readonly waitsIn: CountWaits
   /** `undefined` where nothing is recorded. */
   readonly observeStream?: ObserveStream | undefined
-  readonly missingScopes: MissingScopes
-  /** Given to the transport, which would otherwise bring one more file into the start over stdio. */
-  readonly newSession: NewSession
+  /** What is exposed to an HTTP request. */
+  readonly exposureFor: ExposureOfRequest
   /** Calls a tool from this process, with the server's own key. */
   readonly callLocally: CallLocally
 }
@@ -100,10 +98,9 @@ export function createMcpService(options: McpServiceOptions): McpService {
       onUnknownTool,
     }),
     httpFastPath: createHttpFastPath(shared),
-    waitsIn: createWaitCount(shared),
+    waitsIn: createWaitCount(shared.catalogueOf),
     observeStream: createStreamObserving(shared.observing, options.sessionFor),
-    missingScopes: createMissingScopes(options.exposureFor),
-    newSession,
+    exposureFor: options.exposureFor,
     callLocally: createLocalCalls({
       ...{ runTool: shared.runTool, confirmations, onUnknownTool },
       exposureFor: options.exposureFor,

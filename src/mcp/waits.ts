@@ -1,30 +1,20 @@
 import { isObject } from '../text/json.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { Exposure } from './exposure.ts'
-import type { GetHeader } from './messages.ts'
-import type { ExposureOfRequest } from './request-exposure.ts'
 import type { ToolCatalogue } from './tools.ts'
 
 /** How many calls of tools in a message or batch wait for telephone calls, each for up to a minute. */
-export type CountWaits = (message: unknown, header: GetHeader) => number
+export type CountWaits = (message: unknown, exposure: Exposure) => number
 
-export function createWaitCount({
-  exposureFor,
-  catalogueOf,
-}: {
-  readonly exposureFor: ExposureOfRequest
-  readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
-}): CountWaits {
-  return (message, header) => {
+export const createWaitCount =
+  (catalogueOf: (exposure: Exposure) => ToolCatalogue): CountWaits =>
+  (message, exposure) => {
     const messages: readonly unknown[] = Array.isArray(message) ? message : [message]
     const calls = messages.filter(isToolCall)
     if (calls.length === 0) return 0
-    const requested = exposureFor(header)
-    if (!requested.ok) return 0
-    const { byName } = catalogueOf(requested.exposure)
+    const { byName } = catalogueOf(exposure)
     return calls.filter(({ params }) => isWait(params, byName)).length
   }
-}
 
 interface ToolCall {
   readonly params: Readonly<Record<string, unknown>>

@@ -70,9 +70,8 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     audit,
     onReplyDrift,
   })
-  const exposureFor = createRequestExposure(exposure)
   const mcp = createMcpService({
-    exposureFor,
+    exposureFor: createRequestExposure(exposure),
     prompts,
     version: packageJson.version,
     isSandbox,
@@ -89,7 +88,6 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
   const faultOfKey = createFaultOfKey()
   return {
     ...mcp,
-    exposureFor,
     /** Why a request with this key may not keep anything open, such as a stream. */
     faultOfKey: (own: Credential | undefined) => faultOfKey(sessionFor(own)),
     /** For what is read for a client besides its requests. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { everyTool } from '../../src/mcp/exposure.ts'
 import { startHttp } from '../../src/server/transports/http.ts'
 import { startStdio } from '../../src/server/transports/stdio.ts'
 import { connectStdio } from '../../src/server/transports/stdio-connection.ts'
@@ -20,8 +20,7 @@ async function serveHttp(port: number): Promise<void> {
       factory,
       httpFastPath: () => undefined,
       waitsIn: () => 0,
-      missingScopes: () => undefined,
-      newSession: () => randomUUID(),
+      exposureFor: () => ({ ok: true, exposure: everyTool([]) }),
     },
     { ...openHttpOptions, port, onError },
   )

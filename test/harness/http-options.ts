@@ -9,7 +9,6 @@ export const openHttpOptions = {
   allowedHosts: [],
   allowedOrigins: [],
   ownKey: { usedBy: 'all' },
-  refusalOf: () => undefined,
   faultOfKey: async () => undefined,
   watch: () => () => undefined,
   drainMs: 1000,

@@ -60,10 +60,6 @@ export async function startOauthServer({
     ownKey: { usedBy: 'none' },
     authorization,
     readiness: service.readiness,
-    refusalOf(header) {
-      const selected = service.exposureFor(header)
-      return selected.ok ? undefined : selected.message
-    },
     faultOfKey: service.faultOfKey,
     watch: () => () => undefined,
     onError: (error) => void errors.push(error),

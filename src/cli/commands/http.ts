@@ -179,10 +179,6 @@ async function listen(
     limits,
     drainMs,
     readiness: service.readiness,
-    refusalOf(header) {
-      const selected = service.exposureFor(header)
-      return selected.ok ? undefined : selected.message
-    },
     faultOfKey: service.faultOfKey,
     watch: (credential, uris, onUpdate) =>
       watchResources(service.restrictedSessionFor(credential), uris, onUpdate),

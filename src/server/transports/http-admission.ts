@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { localhostAllowedOrigins, validateOriginHeader } from '@modelcontextprotocol/server'
+import type { Exposure } from '../../mcp/exposure.ts'
 import type { GetHeader } from '../../mcp/messages.ts'
+import type { ExposureOfRequest } from '../../mcp/request-exposure.ts'
 import type { Credential } from '../../platform/sessions/session.ts'
 import {
   type AddressRange,
@@ -18,8 +20,7 @@ import { hostCheck } from './listen.ts'
 export interface AdmissionOptions extends Sources, ProbeOptions {
   /** Which requests without a key are served, with the operator's key or the sandbox's. */
   readonly ownKey: OwnKey
-  /** Why a request cannot have what its headers want of the tools; `undefined` where it can. */
-  readonly refusalOf: (header: GetHeader) => string | undefined
+  readonly exposureFor: ExposureOfRequest
   /** `undefined`: there are no access tokens, and requests bring API keys. */
   readonly authorization?: Authorization | undefined
   /** Proxies in front of this server, which tell the addresses of clients; default: none. */
@@ -42,6 +43,8 @@ export interface AdmittedRequest {
   /** The access token that it brings instead of a key. It is not checked yet. */
   readonly accessToken?: string | undefined
   readonly header: GetHeader
+  /** What its headers leave of the tools. An access token may restrict it further. */
+  readonly exposure: Exposure
   /** The network that it came from. */
   readonly network: string
 }
@@ -104,7 +107,7 @@ export function createAdmission(
 
 /** Checks the key of a request, and which tools it wants. */
 function admissionCheck(
-  { ownKey, allowedOrigins, refusalOf, authorization }: AdmissionOptions,
+  { ownKey, allowedOrigins, exposureFor, authorization }: AdmissionOptions,
   clientAddress: ClientAddress,
 ) {
   const refusalOfOwnKey = ownKeyCheck(ownKey, allowedOrigins)
@@ -118,11 +121,12 @@ function admissionCheck(
     const keyRefusal = hasKey ? undefined : refusalOfOwnKey({ headers, tokens })
     if (keyRefusal) return { ok: false, ...keyRefusal }
     const header: GetHeader = (name) => headersDistinct[name.toLowerCase()]?.join(', ')
-    const message = refusalOf(header)
-    if (message !== undefined) return { ok: false, status: 400, message }
+    const requested = exposureFor(header)
+    if (!requested.ok) return { ...requested, status: 400 }
+    const { exposure } = requested
     const network = networkOf(clientAddress(request))
     const sent = credential && { ...credential, clientNetwork: network }
-    return { ok: true, credential: sent, accessToken, header, network }
+    return { ok: true, credential: sent, accessToken, header, exposure, network }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Credential, Scope } from '../../platform/sessions/session.ts'
+import type { ExposureOfRequest } from '../../mcp/request-exposure.ts'
+import type { Scope } from '../../platform/sessions/session.ts'
 import { networkOf } from './client-network.ts'
 import type { AdmittedRequest, AuthorizationRequest } from './http-admission.ts'
 import { refuse } from './http-answers.ts'
@@ -16,24 +17,31 @@ export async function answerAuthorization(
   await authorization.serve(request, response, address)
 }
 
-/** The key of a request, also one that an access token stands for; `refused`: it is answered. */
-export async function credentialIn(
-  {
-    credential,
-    accessToken,
-    network,
-    options: { authorization },
-  }: AdmittedRequest & { readonly options: { readonly authorization?: Authorization | undefined } },
+/**
+ * A request with the key that its access token stands for, and what the token allows; `undefined`: the
+ * token is refused, and the request is answered.
+ */
+export async function requestWithToken(
+  admitted: AdmittedRequest & {
+    readonly options: { readonly authorization?: Authorization | undefined }
+    readonly exposureFor: ExposureOfRequest
+  },
   response: ServerResponse,
-): Promise<Credential | undefined | 'refused'> {
-  if (accessToken === undefined || !authorization) return credential
+): Promise<AdmittedRequest | undefined> {
+  const { accessToken, header, network, exposureFor } = admitted
+  const { authorization } = admitted.options
+  if (accessToken === undefined || !authorization) return admitted
   const reading = await authorization.readToken(accessToken)
-  if (reading.ok) return { ...reading.credential, clientNetwork: network }
+  if (reading.ok) {
+    const credential = { ...reading.credential, clientNetwork: network }
+    const allowed = exposureFor(header, credential.scopes)
+    if (allowed.ok) return { ...admitted, credential, exposure: allowed.exposure }
+    return void refuse(response, 400, allowed.message)
+  }
   if (reading.status === 401) {
     response.setHeader('www-authenticate', authorization.challenge({ error: 'invalid_token' }))
   }
-  refuse(response, reading.status, reading.message)
-  return 'refused'
+  return void refuse(response, reading.status, reading.message)
 }
 
 /** How often the access token of an open stream is checked, ms: each check reads the state. */

@@ -8,7 +8,7 @@ import {
   isJsonContentType,
   type JSONRPCErrorResponse,
 } from '@modelcontextprotocol/server'
-import type { NewSession } from '../../mcp/clients.ts'
+import { newSession } from '../../mcp/clients.ts'
 import type { HttpFastPath } from '../../mcp/http-fast-path.ts'
 import {
   anonymousError,
@@ -20,14 +20,14 @@ import {
 } from '../../mcp/message-check.ts'
 import { type GetHeader, headerNames } from '../../mcp/messages.ts'
 import type { ObserveStream } from '../../mcp/observed-request.ts'
-import type { MissingScopes } from '../../mcp/request-exposure.ts'
+import { type ExposureOfRequest, missingScopes } from '../../mcp/request-exposure.ts'
 import { watchable } from '../../mcp/subscriptions.ts'
 import type { CountWaits } from '../../mcp/waits.ts'
 import type { KeyFault } from '../../platform/sessions/account.ts'
 import { authInfoOf, type Credential } from '../../platform/sessions/session.ts'
 import type { AdmittedRequest } from './http-admission.ts'
 import { refuse, sendJson, sendParts } from './http-answers.ts'
-import { credentialIn, endWithToken, refuseScopes } from './http-authorization.ts'
+import { endWithToken, refuseScopes, requestWithToken } from './http-authorization.ts'
 import type { ActiveHttpLimits } from './http-limits.ts'
 import type { Authorization } from './key.ts'
 import { onlyWatched, type ResourceBus, type Watch, wantedResources } from './subscriptions.ts'
@@ -49,8 +49,7 @@ export interface McpParts {
   readonly httpFastPath: HttpFastPath
   readonly waitsIn: CountWaits
   readonly observeStream: ObserveStream | undefined
-  readonly missingScopes: MissingScopes
-  readonly newSession: NewSession
+  readonly exposureFor: ExposureOfRequest
   /** The SDK's handlers. */
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
@@ -68,12 +67,12 @@ export async function answerMcp(
   response: ServerResponse,
   admitted: McpRequest,
 ): Promise<void> {
-  const credential = await credentialIn(admitted, response)
+  const allowed = await requestWithToken(admitted, response)
   // The client may have gone while the state was asked.
-  if (credential === 'refused' || response.closed) return
-  // Only a request with an access token has another credential now.
-  const mcp = credential === admitted.credential ? admitted : { ...admitted, credential }
-  const { header, httpFastPath, serve, missingScopes, newSession, options } = mcp
+  if (!allowed || response.closed) return
+  const { credential, exposure } = allowed
+  const mcp = { ...admitted, credential }
+  const { header, httpFastPath, serve, options } = mcp
   if (credential) request.auth = authInfoOf(credential)
   // Node's own type says `undefined` for optional fields where the SDK's type says absent.
   const incoming = request as NodeIncomingMessageLike
@@ -83,11 +82,11 @@ export async function answerMcp(
   const received = await receive(request, response, { ...mcp, isStream })
   if (!received) return
   const { message } = received
-  const missing = missingScopes(message, header, credential)
+  const missing = credential?.scopes && missingScopes(message, admitted.exposure, credential.scopes)
   if (missing && options.authorization)
     return refuseScopes(response, missing, options.authorization)
   const signal = () => goneSignal(response)
-  const answer = httpFastPath(message, { header, credential, signal })
+  const answer = httpFastPath(message, { header, credential, exposure, signal })
   if (answer) return sendParts(response, await answer)
   const error = messageError(message, header)
   if (error) return sendJson(response, 400, error)
@@ -107,7 +106,7 @@ async function receive(
   {
     credential,
     network,
-    header,
+    exposure,
     limits,
     waitsIn,
     isStream,
@@ -126,7 +125,7 @@ async function receive(
   const count = parsed.ok ? messageCount(parsed.value) : 1
   if (!limits.isWithinRate({ key, network, count }, response)) return undefined
   if (!parsed.ok) return void sendJson(response, 400, parsed.answer)
-  const waits = waitsIn(parsed.value, header)
+  const waits = waitsIn(parsed.value, exposure)
   if (waits > 0 && !limits.admits('waits', { key, network, count: waits }, response)) {
     return undefined
   }

@@ -19,7 +19,9 @@ import { readKey } from './key.ts'
 import { type Listening, listen } from './listen.ts'
 import { createResourceBus } from './subscriptions.ts'
 
-export interface HttpOptions extends Omit<AdmissionOptions, 'isDraining'>, StreamOptions {
+export interface HttpOptions
+  extends Omit<AdmissionOptions, 'exposureFor' | 'isDraining'>,
+    StreamOptions {
   readonly port: number
   readonly limits: HttpLimits
   /** The longest time, ms, for requests under way when the server stops. Waits end at once. */
@@ -38,14 +40,7 @@ export interface RefusedAnswer {
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  {
-    factory,
-    httpFastPath,
-    waitsIn,
-    observeStream,
-    missingScopes,
-    newSession,
-  }: Omit<McpService, 'callLocally'>,
+  { factory, httpFastPath, waitsIn, observeStream, exposureFor }: Omit<McpService, 'callLocally'>,
   options: HttpOptions,
 ): Promise<Listening> {
   const { onError } = options
@@ -59,13 +54,12 @@ export async function startHttp(
   })
   let isDraining = false
   const limits = limitedServing(
-    { ...options, isDraining: () => isDraining },
+    { ...options, exposureFor, isDraining: () => isDraining },
     {
       httpFastPath,
       waitsIn,
       observeStream,
-      missingScopes,
-      newSession,
+      exposureFor,
       bus,
       serve: sdkHandler(handler, onError),
       serveStream: sdkHandler(streams, onError),

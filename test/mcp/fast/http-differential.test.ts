@@ -38,9 +38,8 @@ beforeAll(async () => {
   )
   const client = createClient({ send: platform.send, apiKey: 'sandbox-key', userAgent: 'test' })
   const session = sessionOf(client)
-  const exposureFor = createRequestExposure(everyTool(tools))
   const service = createMcpService({
-    exposureFor,
+    exposureFor: createRequestExposure(everyTool(tools)),
     prompts,
     version: '1.2.3',
     isSandbox: true,
@@ -59,10 +58,6 @@ beforeAll(async () => {
       {
         ...openHttpOptions,
         port: 0,
-        refusalOf(header) {
-          const requested = exposureFor(header)
-          return requested.ok ? undefined : requested.message
-        },
         onError: () => undefined,
       },
     )

@@ -24,6 +24,7 @@ import { sessionOf } from '../../harness/session.ts'
 
 let platform: Platform
 let service: McpService
+const exposure = everyTool(tools)
 let handler: ReturnType<typeof createMcpHandler>
 
 beforeAll(async () => {
@@ -34,7 +35,7 @@ beforeAll(async () => {
   const client = createClient({ send: platform.send, apiKey: 'sandbox-key', userAgent: 'test' })
   const session = sessionOf(client)
   service = createMcpService({
-    exposureFor: createRequestExposure(everyTool(tools)),
+    exposureFor: createRequestExposure(exposure),
     prompts,
     version: '1.2.3',
     isSandbox: true,
@@ -58,6 +59,7 @@ async function fastAnswer({ headers, message }: McpRequest): Promise<unknown> {
   const answer = await service.httpFastPath(message, {
     header: (name) => headers[name],
     credential: undefined,
+    exposure,
     signal: () => new AbortController().signal,
   })
   return answer === undefined ? undefined : JSON.parse(answer.join(''))
