@@ -4,11 +4,17 @@ import { toolsetsOf } from '../../mcp/exposure.ts'
 import type { Tool } from '../../tool/tool.ts'
 import { code, firstSentence, table } from './markdown.ts'
 
-/** Every tool in one line: for the README. */
+/** The tools of each toolset in one line: for the README. */
 export const toolList = (): string =>
   table(
-    ['Tool', 'What it does'],
-    tools.map(({ name, description }) => [code(name), firstSentence(description)]),
+    ['Toolset', 'Tools'],
+    toolsetsOf(tools.map(({ route }) => route)).map((toolset) => [
+      code(toolset),
+      tools
+        .filter(({ route }) => toolsetsOf([route])[0] === toolset)
+        .map(({ name }) => code(name))
+        .join(', '),
+    ]),
   )
 
 /** Every tool with its arguments, results and hints, by toolset. */
