@@ -26,12 +26,12 @@ const documents: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'docs/errors.md': { kinds: kindTable(), advice: adviceTable() },
   'docs/install.md': { buttons: installButtons(), options: installOptionTable() },
   'docs/sandbox.md': { destinations: destinationTable(), keys: sandboxKeyTable() },
-  'docs/tools.md': { reference: toolReference() },
 }
 
 /** Files that are generated whole. */
 const wholeFiles = {
   'docs/config.schema.json': configSchemaText(),
+  'docs/tools-reference.md': toolReference(),
   ...buttonPictures(),
 }
 

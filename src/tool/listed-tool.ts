@@ -175,7 +175,7 @@ function isPlain(name: string, { description = '', format }: JsonSchema): boolea
  * An output schema as tools/list shows it, in few tokens: every field by name, with the type of those
  * that are never null, and which are always there. Objects and arrays are open; their descriptions
  * name the fields in them. Whatever the whole schema allows, this one does: clients check results
- * with it. The whole schemas are in docs/tools.md.
+ * with it. The whole schemas are in docs/tools-reference.md.
  */
 function listedOutputSchema({ properties = {}, required }: JsonSchema): JsonSchema {
   return {

@@ -228,7 +228,7 @@ test('beside an instrumented HTTP client, a request has one span and one tracepa
 })
 
 test('the file of the documentation sends spans to a collector, the last ones at the end', async () => {
-  const text = readFileSync(join(import.meta.dirname, '../../docs/deployment.md'), 'utf8')
+  const text = readFileSync(join(import.meta.dirname, '../../docs/observability.md'), 'utf8')
   const [, script = ''] = /```js\n(\/\/ tracing\.mjs\n[\s\S]*?)```/.exec(text) ?? []
   // From there it finds the packages that it imports.
   const file = join(import.meta.dirname, 'node_modules/documented.mjs')

@@ -17,14 +17,23 @@ export const toolList = (): string =>
     ]),
   )
 
-/** Every tool with its arguments, results and hints, by toolset. */
+const referenceHead = `# Tool reference
+
+Every tool with its arguments and results, by toolset, as \`npm run docs\` writes it from the schemas.
+[tools.md](tools.md) says how they behave.
+
+Arguments within objects are dotted paths, those within the items of an array have \`[]\`. "cleared: …" says what
+a field means once \`clear\` has named it.`
+
+/** The document of every tool with its arguments, results and hints, by toolset. */
 export const toolReference = (): string =>
-  toolsetsOf(tools.map(({ route }) => route))
-    .map((toolset) => {
+  `${[
+    referenceHead,
+    ...toolsetsOf(tools.map(({ route }) => route)).flatMap((toolset) => {
       const members = tools.filter(({ route }) => toolsetsOf([route])[0] === toolset)
-      return [`## ${toolset}`, ...members.map(reference)].join('\n\n')
-    })
-    .join('\n\n')
+      return [`## ${toolset}`, ...members.map(reference)]
+    }),
+  ].join('\n\n')}\n`
 
 function reference(tool: Tool): string {
   const { annotations = {} } = tool.listed('any')

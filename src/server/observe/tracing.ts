@@ -15,7 +15,7 @@ import type { BeginningRequest, BeginningTry, PlatformTry, RequestOutcome } from
 
 /*
  * Traces by the semantic conventions of OpenTelemetry for MCP and for HTTP clients (both as of 2026:
- * those for MCP are in development). Spans go to the SDK that the operator attaches (docs/deployment.md).
+ * those for MCP are in development). Spans go to the SDK that the operator attaches (docs/observability.md).
  */
 
 export interface Tracing {
