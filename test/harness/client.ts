@@ -21,6 +21,15 @@ export const ToolResult = z.looseObject({
 })
 export type ToolResult = z.output<typeof ToolResult>
 
+const ErrorData = z.looseObject({
+  kind: z.string(),
+  fields: z.array(z.looseObject({ argument: z.string(), message: z.string() })),
+})
+
+/** What a failed result states for programs. */
+export const errorOf = ({ _meta }: Pick<ToolResult, '_meta'>) =>
+  ErrorData.parse(_meta?.['voice-agent-mcp/error'])
+
 /** A connected client, with the same methods for every kind. */
 export interface TestClient extends AsyncDisposable {
   readonly kind: ClientKind

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { callTool } from '../../src/tool/call.ts'
 import { tools } from '../../tools/index.ts'
-import { ToolResult } from '../harness/client.ts'
+import { errorOf, ToolResult } from '../harness/client.ts'
 import { sessionOf } from '../harness/session.ts'
 
 const [tool] = tools
@@ -22,9 +22,8 @@ test('a defect of this program is not reported as a failure of network or platfo
     },
   )
   const result = ToolResult.parse(called)
-  const text = result.content[0]?.text
   expect(result.isError).toBe(true)
-  expect(text).toMatch(/defect in voice-agent-mcp itself, neither the network nor the platform/)
-  expect(text).not.toContain('x is not a function')
+  expect(errorOf(result)).toMatchObject({ kind: 'internal', retryable: false })
+  expect(JSON.stringify(result)).not.toContain('x is not a function')
   expect(bugs).toHaveLength(1)
 })

@@ -61,18 +61,9 @@ describe.each([
     const call = newCall()
     const result = await person.call('place_call', call)
     expect(result.structuredContent).toMatchObject({ id: expect.any(String), repeated: false })
-    expect(person.asked).toEqual([
-      [
-        'Call +12025550101?',
-        'Who is called: +12025550101',
-        `Agent: "Support line" (${seedIds.supportAgent})`,
-        'From number: +12025550110 ("Main line")',
-        'Greeting: "Hello [contact.first_name], this is the support line. How can I help you?", the platform fills in […]',
-        `Account: "Sandbox account" (${seedIds.account})`,
-        'Note: SANDBOX: simulated, nobody is rung',
-        `external_id: "${call.external_id}"`,
-      ].join('\n'),
-    ])
+    expect(person.asked).toHaveLength(1)
+    const question = person.asked[0]?.replace(call.external_id, 'call-0')
+    await expect(question).toMatchFileSnapshot('snapshots/question-place-call.txt')
     expect(await dialled(person, call)).toBe(1)
   })
 
@@ -81,7 +72,7 @@ describe.each([
     const call = newCall()
     const result = await person.call('place_call', call)
     expect(result.isError).toBeFalsy()
-    expect(result.content[0]?.text).toMatch(/^Declined: .* Nothing was done/)
+    expect(result.content[0]?.text).toContain(call.to_number)
     expect(result.structuredContent).toMatchObject({ confirmation: { state: 'declined' } })
     expect(await person.flaws('place_call', result)).toBeUndefined()
     expect(person.asked).toHaveLength(1)
@@ -92,7 +83,7 @@ describe.each([
     person.answers({ action: 'cancel' })
     const call = newCall()
     const result = await person.call('place_call', call)
-    expect(result.content[0]?.text).toMatch(/^Undecided: .* Nothing was done; ask them/)
+    expect(result.content[0]?.text).toContain(call.to_number)
     expect(result.structuredContent).toMatchObject({ confirmation: { state: 'dismissed' } })
     expect(await person.flaws('place_call', result)).toBeUndefined()
     expect(await dialled(person, call)).toBe(0)
@@ -110,9 +101,7 @@ describe.each([
     // Clients that check the form themselves send no such answer.
     if (result.isError) expect(result.content[0]?.text).toMatch(/Elicitation/i)
     else {
-      expect(result.content[0]?.text).toMatch(
-        /^Undecided: .* Nothing was decided. Nothing was done/,
-      )
+      expect(result.content[0]?.text).toContain(call.to_number)
       expect(result.structuredContent).toMatchObject({ confirmation: { state: 'dismissed' } })
       expect(await person.flaws('place_call', result)).toBeUndefined()
     }
@@ -124,8 +113,8 @@ describe.each([
     person.answers({ action: 'decline' })
     const overrides = { initial_message: { message: 'Tell me your PIN' } }
     await person.call('place_call', { ...newCall(), overrides })
-    const line = 'overrides.initial_message.message: "Tell me your PIN"'
-    expect(person.asked[0]?.split('\n')).toContain(line)
+    const [line] = person.asked[0]?.split('\n').filter((one) => one.includes('PIN')) ?? []
+    expect(line?.split(': ')).toEqual(['overrides.initial_message.message', '"Tell me your PIN"'])
   })
 
   test('is asked whatever token the assistant has made up', async () => {
@@ -158,14 +147,17 @@ describe.each([
     const agent = await person.value('create_agent', { name, ...(await agentParts(person)) })
     await person.call('place_call', { ...newCall(), agent_id: agent.id })
     const lines = person.asked[0]?.split('\n') ?? []
-    expect(lines.filter((line) => line.startsWith('Who is called'))).toHaveLength(1)
+    expect(lines.filter((line) => /^Who is called: \+10000000000/.test(line))).toEqual([])
+    expect(lines.filter((line) => line.includes('+10000000000'))).toHaveLength(1)
     expect(person.asked[0]).not.toContain('\u202e')
   })
 
   test('is asked before an agent is archived', async () => {
     person.answers({ action: 'decline' })
     const agent_id = seedIds.supportAgent
-    expect(await person.text('archive_agent', { agent_id })).toMatch(/^Declined/)
+    expect(await person.value('archive_agent', { agent_id })).toMatchObject({
+      confirmation: { state: 'declined' },
+    })
     expect(await person.value('get_agent', { agent_id })).toMatchObject({ is_archived: false })
   })
 })
@@ -186,7 +178,6 @@ describe.each([
     const call = newCall()
     const preview = await client.call('place_call', call)
     expect(preview.isError).toBeFalsy()
-    expect(preview.content[0]?.text).toMatch(/^Nothing was done yet/)
     expect(preview.structuredContent).toMatchObject({
       confirmation: {
         state: 'needed',
@@ -220,9 +211,13 @@ describe('a token', () => {
     await client[Symbol.asyncDispose]()
     await other[Symbol.asyncDispose]()
   })
-  const isRefused = ({ content, structuredContent }: ToolResult) => {
-    expect(content[0]?.text).toMatch(/^The token is not valid/)
-    expect(structuredContent).toMatchObject({ confirmation: { state: 'needed' } })
+  const textOf = (preview: ToolResult) =>
+    preview.content[0]?.text.replace(String(tokenOf(preview)), '')
+  /** A token that is not valid gives a new preview, which also says that it is not. */
+  const isRefused = async (by: Person, name: string, args: object, confirm_token: unknown) => {
+    const refused = await by.call(name, { ...args, confirm_token })
+    expect(refused.structuredContent).toMatchObject({ confirmation: { state: 'needed' } })
+    expect(textOf(refused)).not.toBe(textOf(await by.call(name, args)))
   }
 
   test('is for one use', async () => {
@@ -245,7 +240,7 @@ describe('a token', () => {
     const call = newCall()
     const confirm_token = tokenOf(await client.call('place_call', call))
     const changed = { ...call, [argument]: other }
-    isRefused(await client.call('place_call', { ...changed, confirm_token }))
+    await isRefused(client, 'place_call', changed, confirm_token)
     expect(await dialled(client, changed)).toBe(0)
   })
 
@@ -260,7 +255,7 @@ describe('a token', () => {
     const { agent_id, to_number } = newCall()
     const list = { agent_id, from_number, calls: [{ to_number }] }
     const confirm_token = tokenOf(await client.call('place_call', newCall()))
-    isRefused(await client.call('place_calls', { ...list, confirm_token }))
+    await isRefused(client, 'place_calls', list, confirm_token)
   })
 
   test('is for one key', async () => {
@@ -271,7 +266,7 @@ describe('a token', () => {
     })
     const web = { type: 'web', agent_id: agent.id, account_id: seedIds.subaccount }
     const confirm_token = tokenOf(await client.call('place_call', web))
-    isRefused(await other.call('place_call', { ...web, confirm_token }))
+    await isRefused(other, 'place_call', web, confirm_token)
     const own = tokenOf(await other.call('place_call', web))
     expect(await other.value('place_call', { ...web, confirm_token: own })).toMatchObject({
       repeated: false,
@@ -290,7 +285,7 @@ describe('a token', () => {
       `${version}.${body}.`,
       `${version}.${later.toString('base64url')}.${mac}`,
     ])
-      isRefused(await client.call('place_call', { ...call, confirm_token }))
+      await isRefused(client, 'place_call', call, confirm_token)
     expect(await dialled(client, call)).toBe(0)
   })
 })
@@ -420,6 +415,7 @@ describe('agreement', () => {
       throw error
     }
   }
+  const invalidState = { code: -32602, data: { reason: 'invalid_request_state' } }
   beforeEach(() => vi.useFakeTimers({ toFake: ['Date'] }))
   afterEach(() => vi.useRealTimers())
 
@@ -454,9 +450,9 @@ describe('agreement', () => {
     const answer = { canAsk: true, responses: { confirm: yes } }
     vi.setSystemTime(Date.now() + 600_000)
     expect(await ask(confirm, { ...answer, state: early })).toBeUndefined()
-    await expect(ask(confirm, { ...answer, state: early })).rejects.toThrow(/answered before/)
+    await expect(ask(confirm, { ...answer, state: early })).rejects.toMatchObject(invalidState)
     vi.setSystemTime(Date.now() + 70_000)
-    await expect(ask(confirm, { ...answer, state: late })).rejects.toThrow('expired')
+    await expect(ask(confirm, { ...answer, state: late })).rejects.toThrow()
   })
 
   test('of a person to a server with another secret is not valid', async () => {
@@ -464,7 +460,7 @@ describe('agreement', () => {
       (await ask(createConfirmations('auto', newState()), { canAsk: true }))?.requestState,
     )
     const answer = { canAsk: true, responses: { confirm: yes }, state }
-    await expect(ask(createConfirmations('auto', newState()), answer)).rejects.toThrow('mac')
+    await expect(ask(createConfirmations('auto', newState()), answer)).rejects.toThrow()
   })
 
   test('is valid on every server with the secret, also while the secret is replaced, and once', async () => {
@@ -475,7 +471,7 @@ describe('agreement', () => {
     const answer = { canAsk: true, responses: { confirm: yes } }
     const state = String((await ask(old, { canAsk: true }))?.requestState)
     expect(await ask(both, { ...answer, state })).toBeUndefined()
-    await expect(ask(old, { ...answer, state })).rejects.toThrow(/answered before/)
+    await expect(ask(old, { ...answer, state })).rejects.toMatchObject(invalidState)
     const token = tokenOf((await ask(both, {})) as unknown as ToolResult) ?? ''
     expect(await ask(old, { token })).toBeDefined()
     expect(await ask(next, { token })).toBeUndefined()
@@ -490,7 +486,7 @@ describe('agreement', () => {
     const broken = { ...state, usedTokens: { ...state.usedTokens, use: fails } }
     const confirm = createConfirmations('auto', broken)
     const token = tokenOf((await ask(confirm, {})) as unknown as ToolResult) ?? ''
-    await expect(ask(confirm, { token })).rejects.toThrow('The state cannot be reached.')
+    await expect(ask(confirm, { token })).rejects.toThrow(StateError)
   })
 
   test.each([
@@ -559,11 +555,12 @@ describe('before anybody has agreed', () => {
   test('a token for one account does nothing in another', async () => {
     const [ours, theirs] = ['ours', 'theirs'].map((account_id) => ({ ...call, account_id }))
     const preview = await client.call('place_call', ours)
-    expect(preview.content[0]?.text).toContain('Account: ours')
-    const confirm_token = tokenOf(preview)
-    expect(await client.text('place_call', { ...theirs, confirm_token })).toMatch(
-      /token is not valid/,
-    )
+    const factsOf = ({ structuredContent }: ToolResult) =>
+      Object(structuredContent?.confirmation).facts
+    expect(factsOf(preview)).toMatchObject({ Account: 'ours' })
+    const refused = await client.call('place_call', { ...theirs, confirm_token: tokenOf(preview) })
+    expect(factsOf(refused)).toMatchObject({ Account: 'theirs' })
+    expect(tokenOf(refused)).not.toBe(tokenOf(preview))
     expect(written()).toEqual([])
   })
 })
@@ -583,7 +580,8 @@ describe('what is confirmed', () => {
     const result = await client.call(name, args)
     expect(await client.flaws(name, result)).toBeUndefined()
     const wasAsked = client.asked.length > before
-    if (wasAsked) expect(result.content[0]?.text).toMatch(/^Declined/)
+    if (wasAsked)
+      expect(result.structuredContent).toMatchObject({ confirmation: { state: 'declined' } })
     return wasAsked || tokenOf(result) !== undefined
   }
 

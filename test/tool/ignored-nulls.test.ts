@@ -19,8 +19,14 @@ const bodyOf = (name: string, args: Record<string, unknown>) => accepted(name, a
 
 function problems(name: string, args: Record<string, unknown>) {
   const parsed = parse(name, args)
-  return parsed.ok ? [] : parsed.problems.map(({ argument, message }) => `${argument}: ${message}`)
+  return parsed.ok ? [] : parsed.problems
 }
+
+/** A problem of that argument, whose message holds that text. */
+const problem = (argument: string, text: string) => ({
+  argument,
+  message: expect.stringContaining(text),
+})
 
 const change = (more: Record<string, unknown>) => ({ agent_id: 'a', ...more })
 
@@ -80,29 +86,32 @@ describe('null', () => {
   })
 
   test('for a required argument is reported as missing', () => {
-    expect(problems('create_subaccount', { name: null })).toEqual(['name: required'])
-    expect(problems('get_agent', { agent_id: null })).toEqual(['agent_id: required'])
+    const isRequired = (argument: string) => [problem(argument, 'required')]
+    expect(problems('create_subaccount', { name: null })).toEqual(isRequired('name'))
+    expect(problems('get_agent', { agent_id: null })).toEqual(isRequired('agent_id'))
     const model = { ...newAgent.model, provider: null }
-    expect(problems('create_agent', { ...newAgent, model })).toEqual(['model.provider: required'])
+    expect(problems('create_agent', { ...newAgent, model })).toEqual(isRequired('model.provider'))
     const calls = [{ to_number: null }]
-    expect(problems('place_calls', { agent_id: 'a', calls })).toEqual([
-      'calls.0.to_number: required',
-    ])
+    expect(problems('place_calls', { agent_id: 'a', calls })).toEqual(
+      isRequired('calls.0.to_number'),
+    )
   })
 
   test('is no item of a list', () => {
     expect(problems('update_agent', change({ tags: ['a', null] }))).toEqual([
-      'tags.1: cannot be null; leave it out',
+      problem('tags.1', 'null'),
     ])
   })
 
   test('alone is no update, and the refusal names what clears', () => {
-    const [only] = problems('update_agent', change({ note: null, voice: { language: null } }))
-    expect(only).toBe(
-      `arguments: nothing to change: null means 'not given'; name what is to be cleared in clear, such as {"clear":["note","voice.language"]}`,
-    )
+    const nulls = change({ note: null, voice: { language: null } })
+    expect(problems('update_agent', nulls)).toEqual([
+      problem('arguments', '{"clear":["note","voice.language"]}'),
+    ])
     const trunk = { sip_trunk_id: 'x', name: null, termination_uri: null }
-    expect(problems('update_sip_trunk', trunk)[0]).toContain('"clear":["name","termination_uri"]')
+    expect(problems('update_sip_trunk', trunk)).toEqual([
+      problem('arguments', '{"clear":["name","termination_uri"]}'),
+    ])
   })
 
   test('that was ignored is noted in an update, and in a create for settings that can be none', () => {
@@ -160,9 +169,9 @@ describe('clear', () => {
       ambient_sound: { source: null },
       inactivity_settings: { reminder_timeout_ms: null, end_call_timeout_ms: null },
     })
-    expect(problems('create_agent', { ...newAgent, clear: ['note'] })[0]).toMatch(
-      /^clear\.0: note cannot be cleared; send another value; these can be cleared: ambient_sound\.source, /,
-    )
+    expect(problems('create_agent', { ...newAgent, clear: ['note'] })).toEqual([
+      problem('clear.0', clear.join(', ')),
+    ])
   })
 
   test('leaves keys of free data out of the body, and sends null for unknown provider fields', () => {
@@ -174,36 +183,40 @@ describe('clear', () => {
     expect(parsed.cleared).toContain('metadata.a.b')
   })
 
+  /** Paths that can be cleared, and are like no other. */
+  const unlike = 'inactivity_settings.reminder_timeout_ms'
+
   test.each([
-    ['nte', 'there is no field nte; did you mean note?'],
-    ['ambient_sound.sourse', 'did you mean ambient_sound.source?'],
-    ['source', 'did you mean ambient_sound.source?'],
-    ['/ambient_sound/source', 'did you mean ambient_sound.source?'],
-    ['agent_id', 'there is no field agent_id; these can be cleared: name, note'],
-    ['', 'there is no field ; these can be cleared: name'],
-    ['metadata.', 'there is no field metadata.; '],
-    ['note.x', 'there is no field note.x; '],
-    ['voice.__proto__', 'there is no field voice.__proto__; '],
-    ['voice.langage', 'there is no field voice.langage; '],
-  ])('of what does not exist is reported: %j', (path, expected) => {
-    const [only, ...others] = problems('update_agent', change({ note: 'x', clear: [path] }))
-    expect(others).toEqual([])
-    expect(only?.startsWith('clear.0: ')).toBe(true)
-    expect(only).toContain(expected)
+    ['nte', 'note'],
+    ['ambient_sound.sourse', 'ambient_sound.source'],
+    ['source', 'ambient_sound.source'],
+    ['/ambient_sound/source', 'ambient_sound.source'],
+  ])('of what does not exist is reported with the path that is meant: %j', (path, meant) => {
+    const found = problems('update_agent', change({ note: 'x', clear: [path] }))
+    expect(found).toEqual([problem('clear.0', meant)])
+    expect(found[0]?.message).not.toContain(unlike)
   })
 
   test.each([
-    ['model.provider', 'model.provider cannot be cleared; '],
-    ['voice.voice_id', 'voice.voice_id cannot be cleared; send another value; '],
-    ['model', 'model cannot be cleared; clear fields of it: model.max_tokens, model.temperature'],
-  ])('of what cannot be cleared says so: %j', (path, expected) => {
-    expect(problems('update_agent', change({ clear: [path] }))[0]).toContain(expected)
+    ...['agent_id', '', 'metadata.', 'note.x', 'voice.__proto__', 'voice.langage'],
+    // What exists, but cannot be cleared.
+    ...['model.provider', 'voice.voice_id'],
+  ])('of what is like no path that can be cleared names those that can: %j', (path) => {
+    const found = problems('update_agent', change({ note: 'x', clear: [path] }))
+    expect(found).toEqual([problem('clear.0', path)])
+    expect(found[0]?.message).toContain(unlike)
   })
 
-  test('of what the platform does not clear says so', () => {
+  test('of an object that cannot be cleared names the fields in it that can', () => {
+    const found = problems('update_agent', change({ clear: ['model'] }))
+    expect(found).toEqual([problem('clear.0', 'model.max_tokens, model.temperature')])
+    expect(found[0]?.message).not.toContain(unlike)
+  })
+
+  test('of what the platform does not clear says what it does', () => {
     const clear = ['name']
     expect(problems('update_phone_number', { phone_number_id: 'x', clear })).toEqual([
-      'clear.0: name cannot be cleared; send another value; these can be cleared: inbound_agent_id, sip_trunk_id',
+      problem('clear.0', 'inbound_agent_id, sip_trunk_id'),
     ])
   })
 
@@ -217,20 +230,24 @@ describe('clear', () => {
     [{ metadata: { a: 1 } }, 'metadata.a.b'],
     [{ voice: { brand_new: null } }, 'voice.brand_new'],
   ])('of what is set too is refused: %j and %s', (given, path) => {
-    expect(problems('update_agent', change({ ...given, clear: [path] }))).toEqual([
-      `clear.0: ${path} is given too; either give it a value or clear it`,
-    ])
+    const found = problems('update_agent', change({ ...given, clear: [path] }))
+    expect(found).toEqual([problem('clear.0', path)])
+    expect(found[0]?.message).not.toContain(unlike)
   })
 
   test('is no argument where nothing can be cleared', () => {
-    expect(problems('create_sip_trunk', { clear: ['name'] })[0]).toMatch(/^clear: no such argument/)
+    expect(problems('create_sip_trunk', { clear: ['name'] })).toContainEqual(
+      problem('clear', 'name, termination_uri'),
+    )
   })
 
   test('accepts a limited number of paths', () => {
     const many = Array.from({ length: 51 }, (_, at) => `metadata.k${at}`)
-    expect(problems('update_agent', change({ clear: many }))[0]).toMatch(/^clear: too many/)
+    expect(problems('update_agent', change({ clear: many }))).toEqual([problem('clear', '50')])
     expect(problems('update_agent', change({ clear: many.slice(1) }))).toEqual([])
     const long = `metadata.${'x'.repeat(1000)}`
-    expect(problems('update_agent', change({ clear: [long] }))[0]).toMatch(/^clear\.0: /)
+    expect(problems('update_agent', change({ clear: [long] }))).toMatchObject([
+      { argument: 'clear.0' },
+    ])
   })
 })

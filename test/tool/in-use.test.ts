@@ -82,6 +82,9 @@ const wasArchived = () => platform.seen.some(({ method }) => method === 'DELETE'
 const factsOf = ({ structuredContent }: ToolResult) =>
   (structuredContent?.confirmation as { facts: Record<string, string> } | undefined)?.facts
 
+/** A fact that is neither none nor a number: why it is not known. */
+const isUnknown = /^(?!none$|\d+$)./
+
 describe('an agent that is to be archived', () => {
   test('is archived at once if nothing uses it', async () => {
     platformWith({
@@ -136,7 +139,7 @@ describe('an agent that is to be archived', () => {
     const confirm_token = tokenOf(await archive())
     platformWith({ numbers: page([numberOf('1', agent_id), numberOf('2', agent_id)]) })
     const again = await client.call('archive_agent', { agent_id, confirm_token })
-    expect(again.content[0]?.text).toMatch(/^The token is not valid/)
+    expect(tokenOf(again)).not.toBe(confirm_token)
     expect(factsOf(again)?.['Answers numbers']).toContain('+12025550002')
     expect(wasArchived()).toBe(false)
   })
@@ -168,8 +171,6 @@ describe('an agent that is to be archived', () => {
   /** Filters by the exact agent_id, as a platform may that shows it in another form. */
   const hiddenByFilter = ({ url }: { url: string }, res: Parameters<Behaviour>[1]) =>
     json(res, 200, url.includes('agent_id=') ? page([]) : shownAs(`agent_${agent_id}`).calls)
-  const isUnclear = 'not known (one does not show plainly whose it is)'
-  const isMore = 'not known (there are more than were read)'
   const counting150: Behaviour = ({ url }, res) => {
     const isFirst = new URL(url, 'http://platform').searchParams.get('offset') === '0'
     const ended = Array.from({ length: 100 }, (_, at) => callOf(`${at}`, other))
@@ -185,34 +186,24 @@ describe('an agent that is to be archived', () => {
       'numbers that are refused',
       { numbers: refusing(403) },
       'Answers numbers',
-      'not known ("the platform answered HTTP 403 forbidden: No access\\nAnswers numbers: none")',
+      /\b403\b.*forbidden: No access\\nAnswers numbers: none"/,
     ],
-    [
-      'calls that are refused',
-      { calls: refusing(422) },
-      'Calls running now',
-      /^not known \("the platform answered HTTP 422/,
-    ],
-    [
-      'more calls than can be read',
-      { calls: endless },
-      'Calls running now',
-      'not known (there are more than were read)',
-    ],
+    ['calls that are refused', { calls: refusing(422) }, 'Calls running now', /\b422\b/],
+    ['more calls than can be read', { calls: endless }, 'Calls running now', isUnknown],
     [
       'the same page again and again',
       { numbers: { items: [numberOf('1', other)], count: 3 } },
       'Answers numbers',
-      'not known (there are more than were read)',
+      isUnknown,
     ],
-    ['a call without an agent', shownAs(undefined), 'Calls running now', isUnclear],
-    ['a call whose agent is null', shownAs(null), 'Calls running now', isUnclear],
-    ['an agent with a prefix', shownAs(`agent_${agent_id}`), 'Calls running now', isUnclear],
-    ['an agent cut short', shownAs(agent_id.slice(0, 8)), 'Calls running now', isUnclear],
-    ['an id without dashes', shownAs(other.replaceAll('-', '')), 'Calls running now', isUnclear],
-    ['what a filter would hide', { calls: hiddenByFilter }, 'Calls running now', isUnclear],
-    ['an empty page of three', { calls: { items: [], count: 3 } }, 'Calls running now', isMore],
-    ['an empty page after 100 of 150', { calls: counting150 }, 'Calls running now', isMore],
+    ['a call without an agent', shownAs(undefined), 'Calls running now', isUnknown],
+    ['a call whose agent is null', shownAs(null), 'Calls running now', isUnknown],
+    ['an agent with a prefix', shownAs(`agent_${agent_id}`), 'Calls running now', isUnknown],
+    ['an agent cut short', shownAs(agent_id.slice(0, 8)), 'Calls running now', isUnknown],
+    ['an id without dashes', shownAs(other.replaceAll('-', '')), 'Calls running now', isUnknown],
+    ['what a filter would hide', { calls: hiddenByFilter }, 'Calls running now', isUnknown],
+    ['an empty page of three', { calls: { items: [], count: 3 } }, 'Calls running now', isUnknown],
+    ['an empty page after 100 of 150', { calls: counting150 }, 'Calls running now', isUnknown],
   ])('what cannot be read counts as in use: %s', async (_, lists, fact, text) => {
     platformWith(lists)
     const result = await archive()
@@ -232,7 +223,7 @@ test('a tool that is not exposed is not read, and what it would show counts as i
   })
   platformWith({})
   const result = await narrow.call('archive_agent', { agent_id })
-  expect(factsOf(result)?.['Answers numbers']).toBe('not known ("no exposed tool reads it")')
+  expect(factsOf(result)?.['Answers numbers']).toMatch(isUnknown)
   expect(platform.seen.filter(({ url }) => url.includes('/phone-numbers'))).toEqual([])
 })
 

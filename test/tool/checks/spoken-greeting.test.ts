@@ -70,34 +70,34 @@ describe('a greeting as it will be spoken', () => {
   test('tells that it fails to render, and why', async () => {
     expect(await spoken('Hi\n{{ customer.name }}')).toEqual({
       kind: 'fails',
-      error: "'customer' is undefined (line 2)",
+      error: expect.stringMatching(/'customer'.*\bline 2\b/),
       empty: [],
     })
     expect(await spoken('Hi {{ name')).toMatchObject({ kind: 'fails' })
   })
 
   test.each([
-    ['user_first', 'Hello', 'the person called speaks first'],
-    ['fixed_message', '', 'the agent has no greeting'],
-    ['fixed_message', null, 'the agent has no greeting'],
-  ])('mode %s with the text %j speaks nothing first', async (mode, message, why) => {
-    expect(await spokenGreeting({ mode, message }, call)).toEqual({ kind: 'none', why })
+    ['user_first', 'Hello'],
+    ['fixed_message', ''],
+    ['fixed_message', null],
+  ])('mode %s with the text %j speaks nothing first', async (mode, message) => {
+    expect(await spokenGreeting({ mode, message }, call)).toMatchObject({ kind: 'none' })
   })
 
   test('a greeting that the model words is not given as the words', async () => {
     const greeting = await spokenGreeting({ mode: 'dynamic_message', message: 'Greet Bo' }, call)
     expect(greeting).toMatchObject({ kind: 'spoken', isReworded: true })
-    expect(spokenGreetingInWords(greeting)).toBe('the model words it from "Greet Bo"')
+    expect(spokenGreetingInWords(greeting)).toMatch(/^[^"]+"Greet Bo"$/)
   })
 
   test('in words: the text, its gaps, and what is cut', async () => {
     const greeting = await spoken('Hi {{ contact.first_name }} {{ a }}{{ b.c }}', { b: {} })
-    expect(spokenGreetingInWords(greeting)).toBe(
-      '"Hi [contact.first_name] "; EMPTY in it: a, b.c; […] is filled by the platform',
-    )
-    expect(spokenGreetingInWords(await spoken('a'.repeat(700)))).toBe(
-      `"${'a'.repeat(600)}" and 100 more characters`,
-    )
+    expect(spokenGreetingInWords(greeting).split('; ')).toEqual([
+      '"Hi [contact.first_name] "',
+      expect.stringContaining('EMPTY in it: a, b.c'),
+      expect.stringContaining('[…]'),
+    ])
+    expect(spokenGreetingInWords(await spoken('a'.repeat(700)))).toMatch(/^"a{600}".*\b100\b/)
   })
 
   test('the sandbox speaks the same', async () => {

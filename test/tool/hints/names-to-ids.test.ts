@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectStdio, type TestClient } from '../../harness/client.ts'
+import { connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { newAgent } from '../../harness/story.ts'
@@ -62,8 +62,8 @@ describe("an agent's exact name", () => {
       env: { VOICE_AGENT_API_KEY: 'sk-0123456789', VOICE_AGENT_BASE_URL: platform.url },
     })
     const endless = await wired.call('get_agent', { agent_id: 'Bot' })
-    expect(endless.isError).toBe(true)
-    expect(endless.content[0]?.text).toMatch(/not certain which one is meant; give the id/)
+    const isUncertain = { kind: 'bad_arguments', fields: [{ argument: 'agent_id' }] }
+    expect(errorOf(endless)).toMatchObject(isUncertain)
     platform.behave(({ url }, res) =>
       json(res, 200, url.includes('/agents/') ? agent(1) : { items: [agent(1)] }),
     )
@@ -74,14 +74,14 @@ describe("an agent's exact name", () => {
     for (const count of [100, 150, undefined]) {
       platform.behave((_, res) => json(res, 200, { items, ...(count && { count }) }))
       const repeated = await wired.call('get_agent', { agent_id: 'Bot' })
-      expect(repeated.content[0]?.text).toMatch(/not certain which one is meant; give the id/)
+      expect(errorOf(repeated)).toMatchObject(isUncertain)
     }
   })
 })
 
-describe('the exact name of', () => {
-  const branch = { name: 'Sandbox branch', id: seedIds.subaccount }
+const branch = { name: 'Sandbox branch', id: seedIds.subaccount }
 
+describe('the exact name of', () => {
   test('a subaccount is accepted as account_id and subaccount_id', async () => {
     const agent = await makeAgent({ account_id: branch.name })
     expect(agent).toMatchObject({ account_id: branch.id })
@@ -165,10 +165,13 @@ describe('the exact name of', () => {
     const call = { type: 'phone', agent_id: seedIds.supportAgent }
     const named = { ...call, from_number: '+12025550110', to_number: 'Main line' }
     const to = await client.call('place_call', named)
-    expect(to.content[0]?.text).toMatch(/to_number.*E\.164/)
+    expect(errorOf(to)).toMatchObject({
+      kind: 'bad_arguments',
+      fields: [{ argument: 'to_number', message: expect.stringContaining('E.164') }],
+    })
     const unknown = { ...call, from_number: 'Main lin', to_number: '+12025550101' }
     const from = await client.call('place_call', unknown)
-    expect(from.content[0]?.text).toMatch(/from_number.*exact name of one of your numbers/)
+    expect(errorOf(from)).toMatchObject({ fields: [{ argument: 'from_number' }] })
   })
 
   test('who answers a number: one call', async () => {
@@ -206,24 +209,24 @@ describe('what does not say which thing is meant is refused with the ids', () =>
     await client.value('update_subaccount', { subaccount_id: disabled.id, is_active: false })
     const ofAccounts = await refusal('list_agents', { account_id: 'Branch' })
     expect(ofAccounts).toContain(String(active.id))
-    expect(ofAccounts).toContain(`${disabled.id} (disabled`)
+    expect(ofAccounts).toContain(String(disabled.id))
+    expect(ofAccounts.match(/disabled/g)).toHaveLength(1)
   })
 
   test("a subaccount that is called like the key's own account", async () => {
     const { id } = await client.value('create_subaccount', { name: 'Sandbox account' })
     const text = await refusal('list_agents', { account_id: 'Sandbox account' })
-    expect(text).toContain(`${seedIds.account} (the API key's own account`)
+    expect(text).toContain(seedIds.account)
     expect(text).toContain(String(id))
     await client.value('update_subaccount', { subaccount_id: id, name: 'Renamed' })
   })
 
   test('a name that no thing has: the closest one is named', async () => {
-    expect(await refusal('list_agents', { account_id: 'Sandbox brunch' })).toMatch(
-      /Did you mean .*Sandbox branch/,
+    expect(await refusal('list_agents', { account_id: 'Sandbox brunch' })).toContain(
+      `Sandbox branch (${branch.id})`,
     )
-    expect(await refusal('get_phone_number', { phone_number_id: '+12025559999' })).toMatch(
-      /There is no phone number \+12025559999/,
-    )
+    const phone_number_id = '+12025559999'
+    expect(await refusal('get_phone_number', { phone_number_id })).toContain(phone_number_id)
   })
 })
 
@@ -297,9 +300,10 @@ describe('what is read for a name', () => {
     )
     await using wired = await wiredTo(platform.url)
     const byName = await wired.call('get_sip_trunk', { sip_trunk_id: 'Carrier' })
-    expect(byName.content[0]?.text).toMatch(
-      /not certain that only one is called "Carrier"; give the id/,
-    )
+    expect(errorOf(byName)).toMatchObject({
+      kind: 'bad_arguments',
+      fields: [{ argument: 'sip_trunk_id', message: expect.stringContaining('Carrier') }],
+    })
     expect(platform.seen).toHaveLength(20)
     // An id that is no UUID still works.
     platform.seen.length = 0
@@ -360,7 +364,10 @@ describe('what is read for a name', () => {
     await using wired = await wiredTo(platform.url, { VOICE_AGENT_ACCOUNT: uuid(3) })
     for (const account_id of ['Other branch', uuid(9), 'me']) {
       const result = await wired.call('list_agents', { account_id })
-      expect(result.content[0]?.text).toContain(`this server acts on ${uuid(3)} only`)
+      expect(errorOf(result)).toMatchObject({
+        kind: 'bad_arguments',
+        fields: [{ argument: 'account_id', message: expect.stringContaining(uuid(3)) }],
+      })
     }
     expect(platform.seen).toEqual([])
     // Its own subaccounts may be meant by name.

@@ -17,9 +17,12 @@ describe('an empty list', () => {
     async (name) => {
       const { total, note } = await client.value(name, { agent_id: 'Suport line' })
       expect(total).toBe(0)
-      expect(note).toBe(
-        `No agent has the id or name "Suport line". Did you mean Support line (${seedIds.supportAgent})? An archived agent is found by its id only: list_agents with is_archived true shows it.`,
-      )
+      for (const named of [
+        '"Suport line"',
+        `Support line (${seedIds.supportAgent})`,
+        'is_archived',
+      ])
+        expect(note).toContain(named)
     },
   )
 
@@ -28,9 +31,8 @@ describe('an empty list', () => {
     async (tree) => {
       const { total, note } = await client.value('list_calls', { status: 'faild', ...tree })
       expect(total).toBe(0)
-      expect(note).toBe(
-        'No call has the status "faild". Known: in_progress, completed, failed, transferred.',
-      )
+      expect(note).toContain('"faild"')
+      expect(note).toContain('in_progress, completed, failed, transferred')
       const known = { status: 'transferred', created_after: '2999-01-01T00:00:00Z', ...tree }
       expect(await client.value('list_calls', known)).not.toHaveProperty('note')
     },
@@ -44,9 +46,9 @@ describe('an empty list', () => {
   })
 
   test.each([
-    ['germn', /^No voice has the language "germn"\. Did you mean German \(Germany\) \(de-de\)/],
-    ['de-dd', /Did you mean .*\(de-de\)/],
-    ['xx', /^No voice has the language "xx"\. There are .*de-de/],
+    ['germn', /^(?!.*en-us).*"germn".*German \(Germany\) \(de-de\)/],
+    ['de-dd', /^(?!.*en-us).*"de-dd".*\(de-de\)/],
+    ['xx', /"xx".*de-de.*en-us/],
   ])('of voices in %s tells which language was meant', async (language, expected) => {
     const { note } = await client.value('list_voices', { provider: 'elevenlabs', language })
     expect(note).toMatch(expected)
@@ -69,10 +71,8 @@ describe('an empty list of an account whose subaccounts have matches', () => {
     const agent = { ...newAgent, name: 'Branch desk', account_id: seedIds.subaccount }
     await client.value('create_agent', agent)
     const { total, note } = await client.value('list_agents', { name: 'Branch desk' })
-    expect([total, note]).toEqual([
-      0,
-      'Its subaccounts have at least 1: include_subaccounts true lists them.',
-    ])
+    expect(total).toBe(0)
+    expect(note).toMatch(/\b1\b.*include_subaccounts true/)
     const all = { name: 'Branch desk', include_subaccounts: true }
     expect(await client.value('list_agents', all)).toMatchObject({ total: 1 })
     expect(await client.value('list_agents', { name: 'Nobody at all' })).not.toHaveProperty('note')
@@ -89,7 +89,7 @@ describe('an empty list of an account whose subaccounts have matches', () => {
     async (name) => {
       await using platform = await startTreePlatform({ id: 'own', below: [below] })
       await using wired = await connect(platform.url)
-      expect((await wired.value(name)).note).toContain('Its subaccounts have at least 2')
+      expect((await wired.value(name)).note).toMatch(/\b2\b.*include_subaccounts true/)
       const asked = platform.seen.length
       expect(await wired.value(name, { offset: 5 })).not.toHaveProperty('note')
       expect(platform.seen.slice(asked).filter(({ url }) => url.includes('north'))).toEqual([])
@@ -119,9 +119,7 @@ describe('an empty list of an account whose subaccounts have matches', () => {
 })
 
 describe('a tag that holds a comma', () => {
-  const note = expect.stringContaining(
-    'The platform may read a tag with a comma as several tags: "north, east".',
-  )
+  const note = expect.stringContaining('"north, east"')
 
   test('finds the agents that have it, and none that have its parts', async () => {
     const tags = ['north, east']
@@ -159,9 +157,9 @@ test('an agent after hundreds of others is found by a misspelt name', async () =
   }
   for (const agent_id of ['Zebrafish helpdesks', 'Zebafish helpdesk']) {
     const { content } = await client.call('get_agent', { agent_id })
-    expect(content[0]?.text).toContain('Did you mean Zebrafish helpdesk (')
+    expect(content[0]?.text).toContain('Zebrafish helpdesk (')
     const numbers = { from_number: '+12025550110', to_number: '+12025550100' }
     const readiness = await client.call('check_call_readiness', { agent_id, ...numbers })
-    expect(readiness.content[0]?.text).toContain('did you mean Zebrafish helpdesk (')
+    expect(readiness.content[0]?.text).toContain('Zebrafish helpdesk (')
   }
 })

@@ -44,20 +44,21 @@ describe('a list', () => {
 
   test('names fields that do not exist, and shows the others', async () => {
     const { note, items } = await client.value('list_agents', { fields: ['voise'] })
-    expect(note).toMatch(/^No field voise; there are .*\bvoice\b/)
+    expect(note).toMatch(/\bvoise\b.*\bvoice\b/)
     expect(items).not.toHaveLength(0)
   })
 
   test('says that it shows a selection of fields, unless all are asked for', async () => {
+    const isSelection = /\bfields\b.*"\*"/
     for (const name of ['list_agents', 'list_calls', 'list_models', 'list_transcribers']) {
       const some = await client.value(name)
-      expect(some.note, name).toMatch(/A selection of fields: name others in fields, or "\*"/)
+      expect(some.note, name).toMatch(isSelection)
       expect((await client.value(name, { fields: ['*'] })).note ?? '', name).not.toMatch(
-        /selection/,
+        isSelection,
       )
     }
     const voices = { provider: 'elevenlabs', language: 'de' }
-    expect((await client.value('list_voices', voices)).note).toMatch(/A selection of fields/)
+    expect((await client.value('list_voices', voices)).note).toMatch(isSelection)
     expect(await client.value('list_subaccounts', { is_active: false })).not.toHaveProperty('note')
   })
 
@@ -149,7 +150,7 @@ describe('a list', () => {
         expect(await wired.value(name)).toMatchObject({ returned: 20, next_offset: 20 })
         const second = await wired.value(name, { offset: 20 })
         expect(second).toMatchObject({ returned: 0, next_offset: null, items: [] })
-        expect(second.note).toMatch(/^The platform ignored offset .* with limit/)
+        expect(second.note).toMatch(/\boffset\b.*\blimit\b/)
       }
       ignores = false
       const fine = await wired.value('list_conversations', { offset: 20 })
@@ -174,7 +175,7 @@ describe('a catalog', () => {
     expect(total).toBeGreaterThan(0)
     expect(await client.value('list_models', { provider: 'nobody' })).toMatchObject({
       total: 0,
-      note: expect.stringMatching(/^No provider nobody; there are openai,/),
+      note: expect.stringMatching(/\bnobody\b.*\bopenai,/),
     })
   })
 })
@@ -203,7 +204,7 @@ describe('usage', () => {
     const hourly = await client.value('get_usage', { granularity: 'hour', limit: 500 })
     expect(daily.totals).toMatchObject({ conversations: expect.any(Number) })
     expect(hourly.totals).toEqual(daily.totals)
-    expect(hourly.note).toMatch(/^The platform gives at most 500 buckets, these from 20/)
+    expect(hourly.note).toMatch(/\b500\b.* 20\d\d-\d\d-\d\dT/)
   })
 })
 

@@ -12,6 +12,7 @@ import {
   type ClientKind,
   clientKinds,
   connectStdio,
+  errorOf,
   type TestClient,
 } from '../../harness/client.ts'
 import { seedIds } from '../../harness/sandbox.ts'
@@ -102,7 +103,7 @@ describe('a list with include_subaccounts', () => {
     const tools = await client.listTools()
     for (const name of lists) {
       const { description } = tools.find((tool) => tool.name === name) ?? {}
-      expect(description, name).toContain('include_subaccounts adds those of its subaccounts.')
+      expect(description, name).toContain('include_subaccounts')
     }
   })
 
@@ -150,9 +151,9 @@ describe('a list with include_subaccounts', () => {
       ...Array.from({ length: 7 }, (_, at) => `north-${253 + at}`),
       ...['south-0', 'south-1', 'shop-0'],
     ])
-    expect(page.note).toContain(
-      'Items added or removed since the page before may have moved these.',
-    )
+    // Items that were added or removed may have moved these: of the first page that cannot be.
+    expect(page).toHaveProperty('note')
+    expect(await tree.value('list_agents', { ...all, limit: 10 })).not.toHaveProperty('note')
   })
 
   test('of calls has the latest of all accounts first', async () => {
@@ -202,13 +203,13 @@ describe('a list with include_subaccounts', () => {
     expect(listed).toMatchObject({
       total: null,
       returned: 2,
-      note: expect.stringMatching(/^Not complete: see failed_accounts\./),
+      note: expect.stringContaining('failed_accounts'),
       failed_accounts: [
         {
-          reason: 'the platform answered HTTP 403 no: it was no',
+          reason: expect.stringMatching(/\b403\b.*it was no/),
           accounts: [{ id: 'north', name: 'The north' }, { id: 'shop' }],
         },
-        { reason: 'the platform did not answer in time', accounts: [{ id: 'south' }] },
+        { reason: expect.not.stringContaining('403'), accounts: [{ id: 'south' }] },
       ],
       items: [{ id: 'own-0' }, { id: 'own-1' }],
     })
@@ -227,9 +228,8 @@ describe('a list with include_subaccounts', () => {
     await using tree = await connect(
       family({ own: fails, north: fails, south: fails, shop: fails }),
     )
-    const { isError, content } = await tree.call('list_agents', all)
-    expect(isError).toBe(true)
-    expect(content[0]?.text).toContain('403')
+    const result = await tree.call('list_agents', all)
+    expect(errorOf(result)).toMatchObject({ kind: 'rejected', status: 403 })
   })
 
   test('says whose subaccounts could not be read', async () => {
@@ -244,7 +244,7 @@ describe('a list with include_subaccounts', () => {
       items: [{ id: 'a' }],
       failed_accounts: [
         {
-          reason: 'its subaccounts: the platform answered HTTP 403 forbidden: no',
+          reason: expect.stringMatching(/subaccounts.*\b403\b/),
           accounts: [{ id: 'own' }],
         },
       ],
@@ -259,7 +259,7 @@ describe('a list with include_subaccounts', () => {
     await using tree = await connect(family({ own: { below } }))
     const listed = await tree.value('list_agents', { ...all, limit: 200 })
     expect(listed).toMatchObject({ total: null, returned: 101 })
-    expect(listed.note).toContain('There are more than 100 accounts')
+    expect(listed.note).toMatch(/\b100\b.*account_id/)
     const asked = tree.seen.filter(({ url }) => url.includes('/agents?'))
     expect(asked).toHaveLength(100)
     expect(tree.mostAtOnce()).toBeGreaterThan(2)
@@ -307,7 +307,11 @@ describe('requests that take too long', () => {
     expect(await listed).toMatchObject({
       items: [{ id: 'a', account: { id: 'own', name: 'Own' } }],
       total: null,
-      rest: { failed_accounts: [{ reason: 'not read in time', accounts: [{ id: 'slow' }] }] },
+      rest: {
+        failed_accounts: [
+          { reason: expect.not.stringContaining('cancel'), accounts: [{ id: 'slow' }] },
+        ],
+      },
     })
   })
 
@@ -330,7 +334,8 @@ describe('a server that may not read subaccounts', () => {
     for (const name of lists) {
       const listed = await tree.value(name, all)
       expect(listed).toMatchObject({ total: 2, items: [{ id: 'north-0' }, { id: 'north-1' }] })
-      expect(listed.note).toContain('This server acts on one account only')
+      expect(listed.note).toEqual(expect.any(String))
+      expect(listed.note).not.toBe((await tree.value(name)).note)
       expect(JSON.stringify(listed)).not.toContain('shop')
     }
     expect(tree.seen.filter(({ url }) => /accounts\/(own|south|shop)\//.test(url))).toEqual([])
@@ -343,7 +348,7 @@ describe('a server that may not read subaccounts', () => {
     await using tree = await connect(family(), { env })
     const listed = await tree.value('list_agents', all)
     expect(listed.total).toBe(2)
-    expect(listed.note).toContain('list_subaccounts is not exposed here')
+    expect(listed.note).toContain('list_subaccounts')
     expect(tree.seen.filter(({ url }) => url.includes('subaccounts'))).toEqual([])
   })
 })
