@@ -40,7 +40,7 @@ const slow = [
   'test/labs/jobs/shortest-way.test.ts',
   'test/tool/confirm-mode.test.ts',
   'test/tool/names-of-objects.test.ts',
-  'test/tool/read-as-meant.test.ts',
+  'test/tool/coercion.test.ts',
   'test/mcp/canary.test.ts',
   'test/mcp/fast/http-differential.test.ts',
   'test/mcp/fast/stdio-handshake.property.test.ts',

@@ -33,6 +33,6 @@ function isWait(
   return waits === 'always' || (isObject(given) && isTrue(given[waits.with]))
 }
 
-/** Texts are read as what they mean (see tool/argument-forms.ts). */
+/** Texts are read as what they mean (see tool/coercion.ts). */
 const isTrue = (value: unknown) =>
   value === true || (typeof value === 'string' && value.trim().toLowerCase() === 'true')

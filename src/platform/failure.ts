@@ -106,7 +106,7 @@ export type Failure =
   | NotRecorded
   | Cancelled
 
-/** A failed operation. src/tool/error-result.ts and failureText turn it into words. */
+/** A failed operation. src/tool/result.ts and failureText turn it into words. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly failure: Failure
@@ -151,7 +151,7 @@ const longestMessage = 500
 
 /**
  * A failure in a few words, to stand in a sentence. The only short form: where a tool itself has
- * failed, src/tool/error-result.ts says at length what to do.
+ * failed, src/tool/result.ts says at length what to do.
  */
 export function failureText(failure: Failure): string {
   switch (failure.kind) {

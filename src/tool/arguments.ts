@@ -2,11 +2,12 @@ import type * as z from 'zod'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import type { RouteRequest } from '../contract/route.ts'
 import { settledAccount } from '../platform/sessions/account.ts'
-import { boundExceededByValue, type JsonBound, type JsonBounds } from '../text/json.ts'
-import { normaliseArguments, readAsMeant } from './argument-forms.ts'
+import { closestWord, sameWord } from '../text/closest-match.ts'
+import { boundExceededByValue, isObject, type JsonBound, type JsonBounds } from '../text/json.ts'
 import { clearArgument, clearName, clearProblems, withNulls } from './clear-argument.ts'
+import { coerceArguments, schemaOf, unpackedJson } from './coercion.ts'
 import type { ArgumentProblem } from './refused.ts'
-import type { Tool } from './tool.ts'
+import type { AbsentFields, Tool } from './tool.ts'
 
 export type ParsedArguments = Parsed | { ok: false; problems: readonly ArgumentProblem[] }
 
@@ -20,14 +21,14 @@ interface Parsed {
   /** Dotted paths of nulls that were taken as not given, where they may be meant to clear a field. */
   ignoredNulls: readonly string[]
   /** What was given in another form than the schema's, in words. */
-  readings: readonly string[]
+  coercions: readonly string[]
 }
 
 /**
  * Parses the arguments of a tool. Objects that a client sent as JSON text are unpacked, null means
  * 'not given', an unknown argument is reported with the closest known one. Everything else is parsed
  * with the route's own schemas and sorted into path, query, body and the tool's own arguments. What is
- * refused that way is read as it must be meant, where it can only mean one thing (argument-forms.ts).
+ * refused that way is read as it must be meant, where it can only mean one thing (coercion.ts).
  */
 export function parseArguments(
   tool: Tool,
@@ -38,10 +39,10 @@ export function parseArguments(
   if (limitProblem) return { ok: false, problems: [limitProblem] }
   const asGiven = parseAsGiven(tool, given, pinnedAccount)
   if (asGiven.ok) return asGiven
-  const { value, readings } = readAsMeant(given, tool)
-  if (readings.length === 0) return asGiven
+  const { value, coercions } = coerceArguments(given, tool)
+  if (coercions.length === 0) return asGiven
   const asMeant = parseAsGiven(tool, value, pinnedAccount)
-  return asMeant.ok ? { ...asMeant, readings } : asMeant
+  return asMeant.ok ? { ...asMeant, coercions } : asMeant
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -78,8 +79,82 @@ function parseAsGiven(
     options: pick(data, tool.options.shape),
     cleared,
     ignoredNulls,
-    readings: [],
+    coercions: [],
   }
+}
+
+/**
+ * Unpacks objects and arrays that a client sent as JSON text, leaves out declared fields that are
+ * null, and reports unknown names, at every depth. Undeclared fields are data and stay unchanged,
+ * null too. `absent` explains names for what the API does not have.
+ */
+export function normaliseArguments(given: unknown, schema: JsonSchema, absent: AbsentFields = {}) {
+  const found: Found = { problems: [], nulls: [], absent }
+  return { value: normalised(given, schema, [], found), ...found }
+}
+
+interface Found {
+  readonly problems: ArgumentProblem[]
+  /** Dotted paths of declared fields that were null, which means 'not given'. */
+  readonly nulls: string[]
+  readonly absent: AbsentFields
+}
+
+/** How many unknown names are reported at most. */
+const mostProblems = 20
+
+function normalised(value: unknown, schema: JsonSchema, path: string[], found: Found): unknown {
+  const unpacked = unpackedJson(value, schema)
+  if (Array.isArray(unpacked)) {
+    const items = schemaOf(schema.items)
+    return unpacked.map((item, at) => normalised(item, items, [...path, String(at)], found))
+  }
+  if (typeof unpacked !== 'object' || unpacked === null) return unpacked
+  const properties = schema.properties ?? {}
+  return Object.fromEntries(
+    Object.entries(unpacked).flatMap(([name, field]) => {
+      const here = [...path, name]
+      if (!Object.hasOwn(properties, name))
+        return isAccepted(here, unpacked, schema, found) ? [[name, field]] : []
+      if (field === null) {
+        found.nulls.push(here.join('.'))
+        return []
+      }
+      const nullsBefore = found.nulls.length
+      const inner = normalised(field, schemaOf(properties[name]), here, found)
+      // An object with nothing but nulls was filled in by a client: it is not given either.
+      const wasEmptied =
+        isObject(inner) && Object.keys(inner).length === 0 && found.nulls.length > nullsBefore
+      return wasEmptied && !isRequired(name, schema) ? [] : [[name, inner]]
+    }),
+  )
+}
+
+/** Whether an undeclared name is accepted; otherwise it is reported. */
+function isAccepted(path: string[], object: object, schema: JsonSchema, found: Found): boolean {
+  const name = path.at(-1) ?? ''
+  const known = Object.keys(schema.properties ?? {})
+  if (schema.additionalProperties !== false && !sameWord(name, known)) return true
+  if (found.problems.length >= mostProblems) return false
+  const meant = sameWord(name, Object.keys(found.absent))
+  const required = known.filter((one) => isRequired(one, schema) && !Object.hasOwn(object, one))
+  found.problems.push(
+    meant === undefined
+      ? unknownArgument(path, known, required)
+      : { argument: path.join('.'), message: `no such argument. ${found.absent[meant]}` },
+  )
+  return false
+}
+
+const isRequired = (name: string, { required }: JsonSchema) => required?.includes(name) ?? false
+
+function unknownArgument(path: string[], known: string[], missing: string[]): ArgumentProblem {
+  const name = path.at(-1) ?? ''
+  // Comparing costs time, so only texts that could be names are compared.
+  const meant =
+    name.length > 64 ? undefined : (closestWord(name, missing) ?? closestWord(name, known))
+  const hint = meant ? `did you mean ${meant}?` : `known here: ${known.join(', ')}`
+  return { argument: path.join('.'), message: `no such argument; ${hint}` }
 }
 
 /** The request with null in its body for each field that `clear` names. */

@@ -1,51 +1,42 @@
-import {
-  type CallToolResult,
-  type InputRequiredResult,
-  ProtocolError,
-} from '@modelcontextprotocol/server'
+import type { CallToolResult } from '@modelcontextprotocol/server'
 import { requestMs } from '../calls/placement.ts'
-import type { RouteRequest } from '../contract/route.ts'
 import { ApiError } from '../platform/failure.ts'
 import { accountIn, resultAccount } from '../platform/sessions/account.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
-import type { Session } from '../platform/sessions/session.ts'
 import { withTimeLimit } from '../platform/time-limit.ts'
 import { isStateSlow, StateError, withStateTime } from '../state/state-access.ts'
 import { mapStringsOfObject } from '../text/safe-text.ts'
 import { parseArguments } from './arguments.ts'
-import { type Confirm, type ConfirmedCall, NotConfirmed } from './confirmation.ts'
-import { badArgumentsResult, defectResult, failureResult, refusalResult } from './error-result.ts'
+import type { Confirm, ConfirmedCall } from './confirmation.ts'
 import { withIdsForNames } from './hints/names-to-ids.ts'
 import { whyEmpty } from './hints/why-empty.ts'
-import { Refused, stateRefusal } from './refused.ts'
+import { invalidArguments, stateRefusal } from './refused.ts'
+import {
+  type CallResult,
+  type FailureContext,
+  failedResult,
+  successResult,
+  withCoercions,
+} from './result.ts'
 import { createTaskResult } from './task.ts'
 import type { Run, Tool } from './tool.ts'
-import { successResult, withReadings } from './tool-result.ts'
 
-export interface CallContext {
-  readonly session: Session
-  /** All tools that are exposed to the caller. */
-  readonly tools: readonly Tool[]
+/** What a call of a tool needs besides its arguments; `tools` are all that the caller may call. */
+export interface CallContext extends Omit<FailureContext, 'request'> {
   readonly signal?: AbortSignal
   readonly shutdown?: Run['shutdown']
   /** The time limit of tools that have one, ms. */
   readonly timeLimitMs?: number
-  /** Receives defects of this program, with the stack, which the caller must not see. */
-  readonly onBug: (error: unknown) => void
-  /** Records that the state cannot be used. Gives what may be shown of it, if anything. */
-  readonly stateFailed?: (error: StateError) => string | undefined
   /** How a call of this tool with these arguments asks for confirmation. */
   readonly confirmOf: (call: Omit<ConfirmedCall, 'canAsk' | 'earlier'>) => Promise<Confirm>
   readonly progress: Run['progress']
   readonly takesTasks: boolean
 }
 
-type CallResult = CallToolResult | InputRequiredResult
-
 /**
  * One tool call, from arguments to result: the arguments are parsed (arguments.ts), names become
  * ids (hints/names-to-ids.ts), the tool runs, which may ask for confirmation
- * (confirmation.ts), and what comes of it becomes a result (tool-result.ts, error-result.ts).
+ * (confirmation.ts), and what comes of it becomes a result (result.ts).
  *
  * Every failure is a result with `isError`. Throws ProtocolError only for a request that answers a
  * question of another call.
@@ -58,14 +49,16 @@ export async function callTool(
   const call: CallState = {
     context,
     request: undefined,
-    readings: [],
+    coercions: [],
     signal: context.signal,
     begunAt: performance.now(),
     answerBy: Number.POSITIVE_INFINITY,
   }
   const work = tool.hasTimeLimit ? runInTime(tool, given, call) : run(tool, given, call)
-  const ended = await work.catch((error: unknown) => resultOfError(tool, error, call))
-  const result = call.readings.length > 0 ? withReadings(ended, call.readings) : ended
+  const ended = await work.catch((error: unknown) =>
+    failedResult(tool, error, { ...context, request: call.request }),
+  )
+  const result = call.coercions.length > 0 ? withCoercions(ended, call.coercions) : ended
   // The API key may be in the arguments, which results repeat. The platform's replies never hold it.
   const { redact } = context.session
   const sent = JSON.stringify(given)
@@ -81,9 +74,9 @@ interface CallState extends Pick<Run, 'begunAt'> {
   /** When the steps have to be done, by the clock of `performance.now`, ms. */
   answerBy: number
   /** Present once the arguments are parsed. */
-  request: RouteRequest | undefined
+  request: FailureContext['request']
   /** Which arguments were given in another form, and how they were read. */
-  readings: readonly string[]
+  coercions: readonly string[]
 }
 
 async function run(
@@ -93,11 +86,11 @@ async function run(
 ): Promise<CallResult> {
   const { session, tools, shutdown, progress, takesTasks, confirmOf, stateFailed } = call.context
   const parsed = parseArguments(tool, given, session.pinnedAccount)
-  if (!parsed.ok) return badArgumentsResult(tool, parsed.problems)
-  call.readings = parsed.readings
+  if (!parsed.ok) throw invalidArguments(parsed.problems)
+  call.coercions = parsed.coercions
   const restricted = restrictedSession(session, tools)
   const resolved = await withIdsForNames(parsed.request, restricted, call.signal)
-  if (!resolved.ok) return badArgumentsResult(tool, [resolved.problem])
+  if (!resolved.ok) throw invalidArguments([resolved.problem])
   const { request, named, unknown } = resolved
   call.request = request
   const { confirm_token: token, ...options } = parsed.options
@@ -115,7 +108,7 @@ async function run(
     // The body was parsed with this tool's route.
     body: request.body as Run['body'],
     readAs(reading) {
-      if (!call.readings.includes(reading)) call.readings = [...call.readings, reading]
+      if (!call.coercions.includes(reading)) call.coercions = [...call.coercions, reading]
     },
     stateRefusal: (error) => stateRefusal(error, stateFailed?.(error)),
   })
@@ -152,19 +145,3 @@ const isLateByState = (error: unknown): error is ApiError =>
   error.failure.kind === 'timeout' &&
   (error.effect === 'reads' || !error.failure.maybeSent) &&
   isStateSlow()
-
-/** What a failed call answers. */
-function resultOfError(
-  tool: Tool,
-  error: unknown,
-  { context, request }: CallState,
-): Promise<CallResult> | CallResult {
-  if (error instanceof NotConfirmed) return error.result
-  if (error instanceof ProtocolError) throw error
-  if (error instanceof StateError)
-    return refusalResult(tool, stateRefusal(error, context.stateFailed?.(error)))
-  if (error instanceof Refused) return refusalResult(tool, error)
-  if (error instanceof ApiError) return failureResult(tool, error, { ...context, request })
-  context.onBug(error)
-  return defectResult(tool)
-}

@@ -5,6 +5,7 @@ import { clearArgument, clearablePaths, clearName } from './clear-argument.ts'
 import { confirmName } from './confirm-mode.ts'
 import { listedTool } from './listed-tool.ts'
 import { prebuiltListedTools } from './prebuilt-listed-tools.ts'
+import { coercionsShape, ignoredNullsShape } from './result.ts'
 import type {
   OneRequest,
   ResultView,
@@ -14,7 +15,6 @@ import type {
   Tool,
   ToolSpec,
 } from './tool.ts'
-import { ignoredNullsShape, readAsShape } from './tool-result.ts'
 
 /** Makes a tool from its record: input, output, annotations and path follow from the route. */
 export function defineTool<R extends Route, O extends z.ZodRawShape = Record<never, never>>(
@@ -26,7 +26,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
   const clearable = clearablePaths(route, spec.clears)
   const input = toolInput(spec, steps, clearable)
   const shown = clearable.length > 0 ? steps.schema.extend(ignoredNullsShape) : steps.schema
-  const output = once(() => withAccountId(shown, route).extend(readAsShape))
+  const output = once(() => withAccountId(shown, route).extend(coercionsShape))
   const inputSchema = once(() =>
     withoutNull(jsonSchemaOf(input, 'input', { defaults: route.method !== 'PATCH' })),
   )

@@ -62,7 +62,11 @@ interface RefusalOptions {
   readonly facts?: RefusalFacts
 }
 
-/** Refuses arguments that are wrong, each with what to do about it. */
+/** Refuses arguments that do not fit the schema, or name what does not exist. */
+export const invalidArguments = (fields: Advice['fields']): Refused =>
+  new Refused('bad_arguments', 'the arguments are not valid; nothing was sent', { fields })
+
+/** Refuses valid arguments that are wrong, each with what to do about it. */
 export const badArguments = (fields: Advice['fields']): Refused =>
   new Refused('bad_arguments', 'the arguments cannot be right; nothing was sent', { fields })
 

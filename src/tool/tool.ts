@@ -179,7 +179,7 @@ export interface Tool {
   readonly route: Route
   readonly effect: Route['effect']
   readonly view: ViewName | undefined
-  /** Parses the arguments; unknown ones are reported before (see argument-forms.ts). */
+  /** Parses the arguments; unknown ones are reported before (see arguments.ts). */
   readonly input: z.ZodObject
   readonly inputSchema: () => JsonSchema
   /** The schema of its results. */

@@ -264,8 +264,10 @@ function expectReading(
   value: unknown,
 ): void {
   if (!texts.includes(value)) throw new Error('The tool took it')
-  expect(parsed.readings).toHaveLength(1)
-  expect(parsed.readings[0]).toMatch(new RegExp(`^${argument}(: "${value}" as | as a list of one)`))
+  expect(parsed.coercions).toHaveLength(1)
+  expect(parsed.coercions[0]).toMatch(
+    new RegExp(`^${argument}(: "${value}" as | as a list of one)`),
+  )
 }
 
 describe.each(bounds)('%s %s', (name, argument, inside, outside) => {

@@ -5,8 +5,7 @@ import {
   type Rejected,
   type Unreadable,
 } from '../../src/platform/failure.ts'
-import { adviceRows } from '../../src/tool/advice-rows.ts'
-import { adviceFor } from '../../src/tool/error-result.ts'
+import { adviceFor, adviceRows } from '../../src/tool/advice.ts'
 import { tools } from '../../tools/index.ts'
 import { sessionOf } from '../harness/session.ts'
 

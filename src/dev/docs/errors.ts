@@ -1,9 +1,9 @@
 import { sessionOf } from '../../../test/harness/session.ts'
 import { tools } from '../../../tools/index.ts'
 import { ApiError, type Failure, type Rejected, type Unreadable } from '../../platform/failure.ts'
-import { adviceRows } from '../../tool/advice-rows.ts'
-import { adviceFor } from '../../tool/error-result.ts'
+import { adviceFor, adviceRows } from '../../tool/advice.ts'
 import type { RefusalKind } from '../../tool/refused.ts'
+
 import { code, table } from './markdown.ts'
 
 /** Every kind of error, and what it means. The compiler holds the list complete. */

@@ -1,98 +1,38 @@
 import { isE164 } from '../contract/field.ts'
 import type { JsonSchema } from '../contract/json-schema.ts'
 import { isUuid } from '../text/canonical-id.ts'
-import { closestWord, sameWord } from '../text/closest-match.ts'
 import { isObject } from '../text/json.ts'
-import type { ArgumentProblem } from './refused.ts'
-import type { AbsentFields, Tool } from './tool.ts'
+import type { Tool } from './tool.ts'
 
-/** Arguments in the shape of the schema, before they are parsed. */
-interface NormalisedArguments {
-  readonly value: unknown
-  readonly problems: readonly ArgumentProblem[]
-  /** Dotted paths of declared fields that were null, which means 'not given'. */
-  readonly nulls: readonly string[]
-}
-
-/**
- * Unpacks objects and arrays that a client sent as JSON text, leaves out declared fields that are
- * null, and reports unknown names, at every depth. Undeclared fields are data and stay unchanged,
- * null too. `absent` explains names for what the API does not have.
+/*
+ * Arguments as models write them, such as "3" for 3. Only arguments that were refused are read this
+ * way, so nothing that is valid is changed, and only where one reading is possible: the schema takes
+ * the value in one form, or the field has another name in replies. Free data is never changed.
  */
-export function normaliseArguments(
-  given: unknown,
-  schema: JsonSchema,
-  absent: AbsentFields = {},
-): NormalisedArguments {
-  const found: Found = { problems: [], nulls: [], absent }
-  const value = normalised(given, schema, [], found)
-  return { value, problems: found.problems, nulls: found.nulls }
+
+/** Refused arguments in the form that the schema takes. */
+interface CoercedArguments {
+  readonly value: Readonly<Record<string, unknown>>
+  /** What was read as what, in words. */
+  readonly coercions: readonly string[]
 }
 
-interface Found {
-  readonly problems: ArgumentProblem[]
-  readonly nulls: string[]
-  readonly absent: AbsentFields
+export function coerceArguments(
+  given: Readonly<Record<string, unknown>>,
+  { route, inputSchema }: Tool,
+): CoercedArguments {
+  const to: Coercion = { names: replyNames[route.id] ?? {}, coercions: [] }
+  const value = coercedFields(given, { schema: inputSchema(), path: [] }, to)
+  return { value, coercions: to.coercions }
 }
 
-/** How many unknown names are reported at most. */
-const mostProblems = 20
-
-function normalised(value: unknown, schema: JsonSchema, path: string[], found: Found): unknown {
-  const unpacked = unpackedJson(value, schema)
-  if (Array.isArray(unpacked)) {
-    const items = schemaOf(schema.items)
-    return unpacked.map((item, at) => normalised(item, items, [...path, String(at)], found))
-  }
-  if (typeof unpacked !== 'object' || unpacked === null) return unpacked
-  const properties = schema.properties ?? {}
-  return Object.fromEntries(
-    Object.entries(unpacked).flatMap(([name, field]) => {
-      const here = [...path, name]
-      if (!Object.hasOwn(properties, name))
-        return isAccepted(here, unpacked, schema, found) ? [[name, field]] : []
-      if (field === null) {
-        found.nulls.push(here.join('.'))
-        return []
-      }
-      const nullsBefore = found.nulls.length
-      const inner = normalised(field, schemaOf(properties[name]), here, found)
-      // An object with nothing but nulls was filled in by a client: it is not given either.
-      const wasEmptied = isEmptyObject(inner) && found.nulls.length > nullsBefore
-      return wasEmptied && !isRequired(name, schema) ? [] : [[name, inner]]
-    }),
-  )
+interface Coercion {
+  readonly names: ReplyNames
+  readonly coercions: string[]
 }
-
-/** Whether an undeclared name is accepted; otherwise it is reported. */
-function isAccepted(path: string[], object: object, schema: JsonSchema, found: Found): boolean {
-  const name = path.at(-1) ?? ''
-  const known = Object.keys(schema.properties ?? {})
-  if (schema.additionalProperties !== false && !sameWord(name, known)) return true
-  if (found.problems.length >= mostProblems) return false
-  const meant = sameWord(name, Object.keys(found.absent))
-  const required = known.filter((one) => isRequired(one, schema) && !Object.hasOwn(object, one))
-  found.problems.push(
-    meant === undefined
-      ? unknownArgument(path, known, required)
-      : { argument: path.join('.'), message: `no such argument. ${found.absent[meant]}` },
-  )
-  return false
-}
-
-const isRequired = (name: string, { required }: JsonSchema) => required?.includes(name) ?? false
-
-const isEmptyObject = (value: unknown) =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.keys(value).length === 0
-
-const schemaOf = (schema: unknown): JsonSchema =>
-  typeof schema === 'object' && schema !== null ? { ...schema } : {}
 
 /** Some clients send objects and arrays as JSON text. */
-function unpackedJson(value: unknown, { type }: JsonSchema): unknown {
+export function unpackedJson(value: unknown, { type }: JsonSchema): unknown {
   if (typeof value !== 'string') return value
   if ((type !== 'object' && type !== 'array') || !/^\s*[{[]/.test(value)) return value
   try {
@@ -102,41 +42,9 @@ function unpackedJson(value: unknown, { type }: JsonSchema): unknown {
   }
 }
 
-function unknownArgument(path: string[], known: string[], missing: string[]): ArgumentProblem {
-  const name = path.at(-1) ?? ''
-  // Comparing costs time, so only texts that could be names are compared.
-  const meant =
-    name.length > 64 ? undefined : (closestWord(name, missing) ?? closestWord(name, known))
-  const hint = meant ? `did you mean ${meant}?` : `known here: ${known.join(', ')}`
-  return { argument: path.join('.'), message: `no such argument; ${hint}` }
-}
-
-/*
- * Arguments as models write them, such as "3" for 3. Only arguments that were refused are read this
- * way, so nothing that is valid is changed, and only where one reading is possible: the schema takes
- * the value in one form, or the field has another name in replies. Free data is never changed.
- */
-
-/** Refused arguments in the form that the schema takes. */
-interface MeantArguments {
-  readonly value: Readonly<Record<string, unknown>>
-  /** What was read as what, in words. */
-  readonly readings: readonly string[]
-}
-
-export function readAsMeant(
-  given: Readonly<Record<string, unknown>>,
-  { route, inputSchema }: Tool,
-): MeantArguments {
-  const reading: Reading = { names: replyNames[route.id] ?? {}, readings: [] }
-  const value = readFields(given, { schema: inputSchema(), path: [] }, reading)
-  return { value, readings: reading.readings }
-}
-
-interface Reading {
-  readonly names: ReplyNames
-  readonly readings: string[]
-}
+/** The schema of a field or of the items of a list; an empty one where there is none. */
+export const schemaOf = (schema: unknown): JsonSchema =>
+  typeof schema === 'object' && schema !== null ? { ...schema } : {}
 
 /** A place in the arguments; an item of a list has the name of the list. */
 interface Place {
@@ -145,27 +53,27 @@ interface Place {
   readonly name: string
 }
 
-function read(given: unknown, place: Place, to: Reading): unknown {
+function coerced(given: unknown, place: Place, to: Coercion): unknown {
   const { schema, path, name } = place
   const value = unpackedJson(given, schema)
   const meant = meantValue(value, schema, name)
   if (meant !== undefined) {
-    to.readings.push(readingOf(path.join('.'), value, meant))
-    return read(meant, place, to)
+    to.coercions.push(coercionText(path.join('.'), value, meant))
+    return coerced(meant, place, to)
   }
   if (Array.isArray(value)) {
-    const items: JsonSchema = { ...Object(schema.items) }
+    const items = schemaOf(schema.items)
     return value.map((item, at) =>
-      read(item, { schema: items, path: [...path, String(at)], name }, to),
+      coerced(item, { schema: items, path: [...path, String(at)], name }, to),
     )
   }
-  return isObject(value) ? readFields(value, place, to) : value
+  return isObject(value) ? coercedFields(value, place, to) : value
 }
 
-function readFields(
+function coercedFields(
   object: Readonly<Record<string, unknown>>,
   { schema: { properties = {} }, path }: Omit<Place, 'name'>,
-  to: Reading,
+  to: Coercion,
 ): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(object).map(([given, value]) => {
@@ -173,8 +81,8 @@ function readFields(
         ? given
         : requestName(given, { object, properties, path }, to)
       if (!Object.hasOwn(properties, name)) return [name, value]
-      const schema: JsonSchema = { ...Object(properties[name]) }
-      return [name, read(value, { schema, path: [...path, name], name }, to)]
+      const schema = schemaOf(properties[name])
+      return [name, coerced(value, { schema, path: [...path, name], name }, to)]
     }),
   )
 }
@@ -186,13 +94,13 @@ interface Field {
 }
 
 /** The name that a request has for the field of a reply; the given one where there is none. */
-function requestName(given: string, { object, properties, path }: Field, to: Reading): string {
+function requestName(given: string, { object, properties, path }: Field, to: Coercion): string {
   const from = [...path, given].join('.')
   const full = Object.hasOwn(to.names, from) ? to.names[from] : undefined
   const name = full?.slice(full.lastIndexOf('.') + 1)
   if (name === undefined || Object.hasOwn(object, name) || !Object.hasOwn(properties, name))
     return given
-  to.readings.push(`${from} as ${full}`)
+  to.coercions.push(`${from} as ${full}`)
   return name
 }
 
@@ -239,7 +147,7 @@ const commaSeparated = ['add_tags', 'allowed_ips', 'allowed_variables', 'fields'
   .concat('remove_tags', 'tags')
 
 function meantList(value: unknown, { items }: JsonSchema, name: string): unknown[] | undefined {
-  const { type, enum: choices }: JsonSchema = Object(items)
+  const { type, enum: choices } = schemaOf(items)
   if (isObject(value)) return type === 'object' ? [value] : undefined
   if (typeof value !== 'string' || type !== 'string') return undefined
   const parts = value.split(',').map((part) => part.trim())
@@ -253,7 +161,7 @@ function meantList(value: unknown, { items }: JsonSchema, name: string): unknown
 /** Names may hold commas; a UUID and an E.164 number do not. */
 const isIdOrNumber = (text: string) => isUuid(text) || isE164(text)
 
-function readingOf(argument: string, value: unknown, meant: unknown): string {
+function coercionText(argument: string, value: unknown, meant: unknown): string {
   if (Array.isArray(meant) && meant.length === 1) return `${argument} as a list of one`
   return `${argument}: ${shown(value)} as ${shown(meant)}`
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { allRoutes } from '../../src/contract/routes.ts'
-import { normaliseArguments, replyNames } from '../../src/tool/argument-forms.ts'
-import { parseArguments } from '../../src/tool/arguments.ts'
+import { normaliseArguments, parseArguments } from '../../src/tool/arguments.ts'
+import { replyNames } from '../../src/tool/coercion.ts'
 import type { Tool } from '../../src/tool/tool.ts'
 import { tools } from '../../tools/index.ts'
 import { validArguments } from '../harness/nulls.ts'
@@ -29,7 +29,7 @@ test('what the schema takes is parsed as the schema does, and nothing is read an
       const parsed = parseArguments(tool, args)
       if (!strict.success || problems.length > 0 || !parsed.ok) return
       taken += 1
-      expect(parsed.readings).toEqual([])
+      expect(parsed.coercions).toEqual([])
       const { params, query, body } = parsed.request
       const sent = { ...tool.defaults, ...params, ...query, ...body, ...parsed.options }
       const cleared = Object.fromEntries(
@@ -81,11 +81,11 @@ test('what a model writes loosely is parsed as what it means, and said', () => {
       let at = 0
       const choose = () => choices[at++ % choices.length] ?? false
       const loose = asObject(loosely(args, { ...tool.inputSchema() }, choose))
-      const { readings: _, ...meant } = accepted(tool, args)
-      const { readings, ...same } = accepted(tool, loose)
+      const { coercions: _, ...meant } = accepted(tool, args)
+      const { coercions, ...same } = accepted(tool, loose)
       expect(same).toEqual(meant)
       const isChanged = JSON.stringify(loose) !== JSON.stringify(args)
-      expect(readings.length > 0).toBe(isChanged)
+      expect(coercions.length > 0).toBe(isChanged)
       if (isChanged) changed += 1
     }),
     tries(1500),

@@ -16,8 +16,8 @@ function parse(name: string, args: Record<string, unknown>) {
 function meant(name: string, args: Record<string, unknown>) {
   const parsed = parse(name, args)
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
-  const { request, options, readings } = parsed
-  return { sent: { ...request.query, ...request.body, ...options }, readings, request }
+  const { request, options, coercions } = parsed
+  return { sent: { ...request.query, ...request.body, ...options }, coercions, request }
 }
 
 const refused = (name: string, args: Record<string, unknown>) => {
@@ -62,16 +62,16 @@ describe('arguments in another form are read as what they can only mean:', () =>
   ])('%s', (_, name, args, sent, reading) => {
     const read = meant(name, { ...args })
     expect(read.sent).toMatchObject(sent)
-    expect(read.readings).toEqual([expect.stringContaining(reading)])
+    expect(read.coercions).toEqual([expect.stringContaining(reading)])
   })
 
   test('names and objects of a reply', () => {
     const trunk = { id: 't', name: 'Main', is_managed: false }
     const given = { id: 'n', friendly_name: 'Desk', sip_trunk: trunk, inbound_agent: { id: 'a' } }
-    const { request, readings } = meant('update_phone_number', given)
+    const { request, coercions } = meant('update_phone_number', given)
     expect(request.params).toMatchObject({ phone_number_id: 'n' })
     expect(request.body).toEqual({ name: 'Desk', sip_trunk_id: 't', inbound_agent_id: 'a' })
-    expect(readings).toContain('friendly_name as name')
+    expect(coercions).toContain('friendly_name as name')
   })
 
   test('a model, languages and a voice as the catalogs list them', () => {
@@ -93,7 +93,7 @@ describe('arguments in another form are read as what they can only mean:', () =>
       meant('place_calls', { agent_id: 'a', from_number: '+12025550110', calls: call }),
     ).toMatchObject({
       sent: { calls: [call] },
-      readings: [expect.stringContaining('calls as ')],
+      coercions: [expect.stringContaining('calls as ')],
     })
   })
 
@@ -102,7 +102,7 @@ describe('arguments in another form are read as what they can only mean:', () =>
     const calls = ['+12025550100', { to_number: '+12025550101' }]
     expect(meant('place_calls', { ...common, calls })).toMatchObject({
       sent: { calls: [{ to_number: '+12025550100' }, { to_number: '+12025550101' }] },
-      readings: ['calls.0: "+12025550100" as {"to_number":"+12025550100"}'],
+      coercions: ['calls.0: "+12025550100" as {"to_number":"+12025550100"}'],
     })
     for (const other of ['2025550100', 'Ada', '+12025550100, +12025550101'])
       expect(refused('place_calls', { ...common, calls: [other] })).toEqual(['calls.0'])

@@ -1,0 +1,437 @@
+import {
+  type ApiError,
+  type Failure,
+  failureText,
+  isCertificateProblem,
+  type NetworkFailure,
+  type Redirected,
+  type Rejected,
+  type Unreadable,
+} from '../platform/failure.ts'
+import type { Session } from '../platform/sessions/session.ts'
+import { kindOf, referencesOf } from './hints/references.ts'
+import type { Advice } from './refused.ts'
+import type { Tool } from './tool.ts'
+
+/*
+ * What to do about each kind of failed request: the only place where failures of the platform become
+ * advice. The table comes first; then how a row is chosen and filled in.
+ */
+
+/** What to do about each kind of failure, such as a 401: `key_refused`. */
+export const adviceRows: readonly AdviceRow[] = [
+  statusRow(is(401), {
+    id: 'key_refused',
+    again: 'no',
+    next: (_, { session }) =>
+      `The platform does not accept the API key from ${session.keySource}: put a valid key there. Trying again will not help.`,
+  }),
+  statusRow(is(403), {
+    id: 'no_access',
+    again: 'no',
+    next: (failure, call) =>
+      isDisabled(failure)
+        ? `It was for ${call.account}, which is disabled${enableHint(call)}.`
+        : `It was for ${call.account}. The API key has no access to it, or it is disabled${reachHint(call)}.`,
+  }),
+  statusRow(is(402), {
+    id: 'payment_required',
+    again: 'no',
+    next: (_, { account }) =>
+      `It was for ${account}. Its credit or plan does not cover this. Change that with the platform first, then try again.`,
+  }),
+  statusRow(is(405), {
+    id: 'not_offered',
+    again: 'no',
+    next: (_, { tool }) =>
+      `The platform does not offer ${tool.route.method} here, so ${tool.name} cannot work with it. Check VOICE_AGENT_BASE_URL; a proxy in front of the platform may refuse it, too.`,
+  }),
+  statusRow(is(410), {
+    id: 'gone',
+    again: 'no',
+    next: (_, call) =>
+      `It has been removed permanently; this id will not work again.${lookHint(call)}`,
+  }),
+  statusRow(is(404), {
+    id: 'not_found',
+    again: 'no',
+    next: (_, situation) => notFoundHint(situation),
+  }),
+  statusRow(is(400), {
+    id: 'bad_request',
+    again: 'no',
+    next: (_, { tool }) => `Correct the arguments and call ${tool.name} again.`,
+  }),
+  statusRow(is(409), {
+    id: 'conflict',
+    again: 'no',
+    next: (_, { tool }) => `Resolve what it conflicts with, then call ${tool.name} again.`,
+  }),
+  statusRow(is(422), {
+    id: 'invalid',
+    again: 'no',
+    next: (_, { tool }) => `Correct the arguments named and call ${tool.name} again.`,
+  }),
+  statusRow(is(429), {
+    id: 'rate_limited',
+    again: 'yes',
+    next: ({ retryAfter }) => waitHint(retryAfter),
+  }),
+  statusRow((one, { session }) => one >= 500 && session.isSandbox, {
+    id: 'sandbox_broken',
+    again: 'no',
+    // The sandbox's own message says what is wrong, most often with its file.
+    next: () => 'This is the sandbox on this machine: do what the message says.',
+  }),
+  statusRow(is(502, 503, 504), {
+    id: 'unavailable',
+    again: 'if harmless',
+    next: ({ retryAfter }) =>
+      retryAfter === null
+        ? 'The platform, or a proxy in front of it, is not available: try again in a minute; if it persists, check VOICE_AGENT_BASE_URL.'
+        : waitHint(retryAfter),
+  }),
+  statusRow((one) => one >= 500, {
+    id: 'platform_error',
+    again: 'if harmless',
+    next: () =>
+      "Try again later; if it persists, give the platform's support the request id, or check VOICE_AGENT_BASE_URL.",
+  }),
+  statusRow(() => true, {
+    id: 'refused',
+    again: 'no',
+    next: () => 'See the message of the platform.',
+  }),
+  unreadableSuccessRow(({ reason }) => reason === 'too_large', {
+    id: 'too_large',
+    next: 'Ask for less: a smaller limit, or narrower filters.',
+  }),
+  unreadableSuccessRow(({ reason }) => reason === 'unexpected_shape', {
+    id: 'odd_shape',
+    next: 'Use what is shown with care, and report the difference.',
+  }),
+  unreadableSuccessRow(() => true, {
+    id: 'unreadable',
+    next: 'Try again; if it persists, VOICE_AGENT_BASE_URL may not point to the platform.',
+  }),
+  networkRow(isCertificateProblem, {
+    id: 'certificate',
+    again: 'no',
+    what: (code) => `the certificate of the platform is not trusted (${code}); nothing was sent`,
+    next: () =>
+      'Trying again will not help. Check VOICE_AGENT_BASE_URL; where a company proxy or a certificate authority of your own signs, name its certificate with NODE_EXTRA_CA_CERTS.',
+  }),
+  networkRow((code) => /^PROXY_\d+$/.test(code), {
+    id: 'proxy_refused',
+    again: 'if harmless',
+    what: (code) =>
+      `the proxy did not connect to the platform (HTTP ${code.slice('PROXY_'.length)}); nothing was sent`,
+    next: () =>
+      'Check HTTPS_PROXY, with the user name and password in it where the proxy asks for them (HTTP 407), and that the proxy allows the host in VOICE_AGENT_BASE_URL.',
+  }),
+  networkRow((code) => /^(ENOTFOUND|EAI_AGAIN)$/.test(code), {
+    id: 'unknown_host',
+    again: 'if harmless',
+    what: (code) => `the host of the platform could not be found (${code})`,
+    next: () =>
+      'Check the network and the host in VOICE_AGENT_BASE_URL (voice-agent-mcp doctor tells what is wrong), then try again.',
+  }),
+  networkRow(() => true, {
+    id: 'unreachable',
+    again: 'if harmless',
+    what: (code) => `the platform could not be reached (${code})`,
+    next: (_, { session }) =>
+      session.isSandbox
+        ? 'Try again.'
+        : 'Try again; if it persists, check the network and VOICE_AGENT_BASE_URL (voice-agent-mcp doctor tells what is wrong).',
+  }),
+  {
+    id: 'timeout',
+    again: 'if harmless',
+    when: ({ kind }) => kind === 'timeout',
+    what: (failure) =>
+      `the platform did not answer within ${seconds('afterMs' in failure ? failure.afterMs : 0)} s`,
+    next: () => 'Try again in a moment.',
+  },
+  {
+    id: 'redirected',
+    again: 'if harmless',
+    when: ({ kind }) => kind === 'redirected',
+    what: (failure) => redirectDescription(failure as Redirected),
+    next: () => 'VOICE_AGENT_BASE_URL has to be corrected: tell the operator of this server.',
+  },
+  {
+    id: 'bad_id',
+    again: 'no',
+    when: ({ kind }) => kind === 'bad_parameter',
+    what: () => 'an id is not usable in a path; nothing was sent',
+    next: (_, { tool }) => `Correct it and call ${tool.name} again.`,
+  },
+  {
+    id: 'not_recorded',
+    again: 'yes',
+    when: ({ kind }) => kind === 'not_recorded',
+    what: (failure) => failureText(failure),
+    next: () =>
+      'Nothing was sent. Tell the user: the operator of this server wants every change recorded, and has to repair the audit trail. The log of the server has the details.',
+  },
+  {
+    id: 'cancelled',
+    again: 'if harmless',
+    when: () => true,
+    what: () => 'the request was cancelled',
+    next: () => '',
+  },
+]
+
+/** The call that failed, and what is known about it. */
+export interface FailedCall {
+  readonly tool: Pick<Tool, 'name' | 'route'>
+  readonly session: Session
+  /** The account it was for, as part of a sentence. */
+  readonly account: string
+  /** The tool that shows whether something was created, where there is one. */
+  readonly check: string | undefined
+  /** Whether the caller can call the tool of that name: advice names no other. */
+  readonly isExposed: (tool: string) => boolean
+  /** What may have been meant, by argument. */
+  readonly hints: Readonly<Record<string, string>>
+}
+
+/** One kind of failure and its advice. The first row that matches a failure gives the advice. */
+export interface AdviceRow {
+  /** What programs recognise the failure by; part of the interface. */
+  readonly id: string
+  readonly when: (failure: Failure, call: FailedCall) => boolean
+  /** What happened, with the platform's own message where there is one. */
+  readonly what: (failure: Failure, call: FailedCall) => string
+  /** What to do. */
+  readonly next: (failure: Failure, call: FailedCall) => string
+  /** Whether the same call can succeed later, or only where repeating it is harmless. */
+  readonly again: 'yes' | 'no' | 'if harmless'
+}
+
+/** Advice, and the id of its row, which programs recognise the failure by. */
+interface NamedAdvice extends Advice {
+  readonly advice: string
+}
+
+/** The advice for a failed request. */
+export function adviceFor(error: ApiError, call: FailedCall): NamedAdvice {
+  const { failure } = error
+  const row = adviceRows.find(({ when }) => when(failure, call))
+  // The last row matches everything.
+  if (!row) throw new Error(`No advice for ${failure.kind}`)
+  const fields = fieldsOf(failure, call)
+  return {
+    advice: row.id,
+    what: row.what(failure, call),
+    fields,
+    ...nextOf(row, error, call),
+  }
+}
+
+/** The wrong arguments, by the names they have in the tool, and what may have been meant. */
+function fieldsOf(failure: Failure, { hints, tool, session }: FailedCall): Advice['fields'] {
+  if (failure.kind === 'bad_parameter') {
+    return [{ argument: failure.name, message: `"${failure.value}" is not an id` }]
+  }
+  const reported = failure.kind === 'rejected' ? failure.errors : []
+  const fields = reported.map(({ field, message, type }) => {
+    const argument = argumentOf(field, tool.name)
+    const hint = Object.hasOwn(hints, argument) ? hints[argument] : undefined
+    return { argument, message: hint ? `${message} ${hint}` : message, type }
+  })
+  const unreported = Object.entries(withoutPinned(hints, session)).filter(
+    ([argument]) => !fields.some((field) => field.argument === argument),
+  )
+  return [...fields, ...unreported.map(([argument, message]) => ({ argument, message }))]
+}
+
+/** A pinned account is not an argument, so it is not reported as one. */
+function withoutPinned({ account_id, ...hints }: FailedCall['hints'], { pinnedAccount }: Session) {
+  return account_id === undefined || pinnedAccount !== undefined ? hints : { account_id, ...hints }
+}
+
+/** The platform's `body.voice.speed` or `query.page` as the tool's own argument. */
+function argumentOf(field: string, tool: string): string {
+  const argument = field.replace(/^(body|query|path)\./, '')
+  return tool === 'get_conversation' && argument === 'conversation_id' ? 'id' : argument
+}
+
+/**
+ * What to do. The row's own text applies where repeating is harmless: reading, writing the same
+ * values, removing the same thing, or when nothing was sent. Creating and calling are not repeated
+ * before a look at what is there.
+ */
+function nextOf(
+  row: AdviceRow,
+  { failure, method, effect }: ApiError,
+  call: FailedCall,
+): Pick<Advice, 'next' | 'retryable'> {
+  const next = row.next(failure, call)
+  if (row.again !== 'if harmless') return { next, retryable: row.again === 'yes' }
+  const maybeSent = !('maybeSent' in failure) || failure.maybeSent
+  const isRepeatable = effect === 'reads' || method === 'PATCH' || method === 'DELETE'
+  if (isRepeatable || !maybeSent) {
+    return { next: `${maybeSent ? '' : 'Nothing was sent. '}${next}`.trim(), retryable: true }
+  }
+  const { tool, check } = call
+  const succeeded = 'status' in failure && failure.status >= 200 && failure.status < 300
+  const state = succeeded
+    ? 'Its status says that it was done.'
+    : 'It may have been done nevertheless.'
+  const look = check ? ` Look with ${check} before you call ${tool.name} again.` : ''
+  return { next: `${state}${look}`, retryable: false }
+}
+
+/** A reply with an error status, readable or not: its status says what it means. */
+type ErrorReply = Rejected | Unreadable
+
+const isReply = (failure: Failure): failure is ErrorReply =>
+  failure.kind === 'rejected' || failure.kind === 'unreadable'
+
+const isSuccess = ({ status }: { readonly status: number }): boolean =>
+  status >= 200 && status < 300
+
+/** A row for replies with certain error statuses. */
+function statusRow(
+  matches: (status: number, call: FailedCall) => boolean,
+  row: Pick<AdviceRow, 'id' | 'again'> & {
+    readonly next: (failure: ErrorReply, call: FailedCall) => string
+  },
+): AdviceRow {
+  return {
+    ...row,
+    when: (failure, call) =>
+      isReply(failure) && !isSuccess(failure) && matches(failure.status, call),
+    what: (failure) => replyDescription(failure as ErrorReply),
+    next: (failure, call) => row.next(failure as ErrorReply, call),
+  }
+}
+
+function is(...statuses: number[]) {
+  return (status: number) => statuses.includes(status)
+}
+
+/** A row for replies with a success status that cannot be read. */
+function unreadableSuccessRow(
+  matches: (failure: Unreadable) => boolean,
+  { id, next }: Pick<AdviceRow, 'id'> & { readonly next: string },
+): AdviceRow {
+  return {
+    id,
+    again: 'if harmless',
+    when: (failure) => failure.kind === 'unreadable' && isSuccess(failure) && matches(failure),
+    what: (failure) => replyDescription(failure as Unreadable),
+    next: () => next,
+  }
+}
+
+/** A row for failures of the network with certain codes. */
+function networkRow(
+  matches: (code: string) => boolean,
+  row: Pick<AdviceRow, 'id' | 'again' | 'next'> & { readonly what: (code: string) => string },
+): AdviceRow {
+  return {
+    ...row,
+    when: (failure) => failure.kind === 'network' && matches(failure.code),
+    what: (failure) => row.what((failure as NetworkFailure).code),
+  }
+}
+
+/** What the platform answered: its own message, or what the reply was instead. */
+const replyDescription = (failure: Rejected | Unreadable): string =>
+  failure.kind === 'rejected' ? rejection(failure) : unreadableReply(failure)
+
+function rejection({ status, code, message, detail }: Rejected): string {
+  const text = detail && detail !== message ? `${message} ${detail}` : message
+  return `the platform refused it (HTTP ${status}, ${code}): ${text}`
+}
+
+function unreadableReply({ status, reason, detail, excerpt }: Unreadable): string {
+  // Data of an unexpected shape is still data: it is shown, so that nothing is lost.
+  const most = isSuccess({ status }) && reason === 'unexpected_shape' ? 20_000 : 300
+  const shown =
+    excerpt.length > most
+      ? ` It begins: ${excerpt.slice(0, most)}`
+      : excerpt && ` It is: ${excerpt}`
+  return `the platform answered HTTP ${status} with ${reasons[reason]}${detail ? ` (${detail})` : ''}.${shown}`
+}
+
+const reasons: Readonly<Record<Unreadable['reason'], string>> = {
+  html: 'an HTML page instead of JSON, most likely from a proxy in front of it',
+  empty: 'an empty reply',
+  cut_off: 'a reply that was cut off',
+  not_json: 'a reply that is not JSON',
+  too_large: 'a reply of more than 10 MiB or of more than 300,000 values, which was not read',
+  unexpected_shape: 'JSON of an undocumented shape',
+}
+
+const redirectDescription = (failure: Redirected): string =>
+  `the platform redirected (HTTP ${failure.status}) ${redirects[failure.reason](failure)}`
+
+const redirects: Readonly<Record<Redirected['reason'], (failure: Redirected) => string>> = {
+  elsewhere: ({ origin }) => `to ${origin}; the API key is not sent there`,
+  not_repeatable: () => 'in a way that would send a different request',
+  too_many: () => 'in a circle, or too often',
+  nowhere: () => 'to no usable address',
+}
+
+/** What to check after a 404: what is missing, or else every reference among the tool's arguments. */
+function notFoundHint({ tool, session, account, isExposed, hints }: FailedCall): string {
+  const { path, body, params } = tool.route
+  const missing = Object.keys(hints).filter((name) => kindOf(name) !== undefined)
+  if (missing.includes('account_id') && session.pinnedAccount !== undefined) {
+    return `The platform does not know ${account}, which this server was started with (--account): the operator has to correct it.`
+  }
+  const isOther = 'account_id' in params.shape && session.pinnedAccount === undefined
+  const names = missing.length > 0 ? missing : referencesOf(path, body?.shape)
+  if (names.length > 0) {
+    const checks = names.map((name) => withListTool(name, isExposed)).join(', ')
+    return `Check ${checks}. It was searched in ${account}.`
+  }
+  return isOther && account.startsWith('account ')
+    ? `Check ${withListTool('account_id', isExposed)}; if it is right, check VOICE_AGENT_BASE_URL.`
+    : 'The platform has nothing at this address: check VOICE_AGENT_BASE_URL.'
+}
+
+/** An argument, and the tool that lists what it can refer to, where the caller has that. */
+function withListTool(name: string, isExposed: FailedCall['isExposed']): string {
+  const tool = kindOf(name)?.listTool
+  return tool !== undefined && isExposed(tool) ? `${name} with ${tool}` : name
+}
+
+/** The tools that list what there is. */
+function lookHint({ tool, isExposed }: FailedCall): string {
+  const { path, body } = tool.route
+  const places = referencesOf(path, body?.shape)
+    .map((name) => kindOf(name)?.listTool)
+    .filter((name) => name !== undefined && isExposed(name))
+  return places.length > 0 ? ` See what there is with ${[...new Set(places)].join(' or ')}.` : ''
+}
+
+/** How a disabled account is enabled again, where the caller can do that. */
+const enableHint = ({ isExposed }: FailedCall) =>
+  isExposed('update_subaccount')
+    ? ': update_subaccount with is_active true, called on its parent account, enables it again'
+    : ''
+
+/** How the caller finds out which accounts the key has access to. */
+function reachHint({ isExposed }: FailedCall): string {
+  const ways = [
+    isExposed('get_current_account') && 'get_current_account shows the account of the key',
+    isExposed('list_subaccounts') && 'list_subaccounts what else it reaches',
+  ].filter((way) => way !== false)
+  return ways.length > 0 ? `: ${ways.join(', ')}` : ''
+}
+
+const seconds = (ms: number) => Math.round(ms / 100) / 10
+
+const isDisabled = (failure: Failure) =>
+  failure.kind === 'rejected' && /disabled|inactive|deactivated/i.test(failure.message)
+
+const waitHint = (wait: number | null) =>
+  wait === null
+    ? 'Too many requests. Wait a minute, then try again.'
+    : `Wait ${wait} s, then try again.`

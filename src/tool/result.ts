@@ -1,0 +1,250 @@
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  ProtocolError,
+} from '@modelcontextprotocol/server'
+import * as z from 'zod'
+import type { RouteRequest } from '../contract/route.ts'
+import { withoutDrift } from '../platform/drift.ts'
+import { ApiError, type Failure } from '../platform/failure.ts'
+import { mostFieldErrors } from '../platform/reply.ts'
+import { accountIn } from '../platform/sessions/account.ts'
+import { restrictedSession } from '../platform/sessions/restricted-session.ts'
+import type { Session } from '../platform/sessions/session.ts'
+import { StateError } from '../state/state-access.ts'
+import { isObject } from '../text/json.ts'
+import { mapStrings, safeLine, safeLines } from '../text/safe-text.ts'
+import { shortenToCharacters } from '../text/tokens.ts'
+import { adviceFor } from './advice.ts'
+import { clearName } from './clear-argument.ts'
+import { NotConfirmed } from './confirmation.ts'
+import { didYouMean } from './hints/did-you-mean.ts'
+import {
+  type Advice,
+  type ArgumentProblem,
+  type RefusalKind,
+  Refused,
+  stateRefusal,
+} from './refused.ts'
+import { resultBudget, shortenLines, shortenResult } from './results/shortening.ts'
+import type { StructuredContent, Tool, ToolOutput } from './tool.ts'
+
+export type CallResult = CallToolResult | InputRequiredResult
+
+/** What a result says besides the output of the tool. */
+interface ResultContext {
+  readonly request: RouteRequest
+  /** The account that the result names, where it names one. */
+  readonly account: string | undefined
+  /** A note of the pipeline, which follows the tool's own. */
+  readonly note: string | undefined
+  /** Dotted paths of the nulls that were taken as not given. */
+  readonly ignoredNulls: readonly string[]
+}
+
+/** The output of a tool as a result: data for programs, and the same as text for a model. */
+export function successResult(
+  tool: Pick<Tool, 'output' | 'shortening'>,
+  { structured: given, lines }: ToolOutput,
+  { request, account, note, ignoredNulls }: ResultContext,
+): CallToolResult {
+  const promised = asPromised(tool.output(), {
+    ...given,
+    ...(note !== undefined && { note: [given.note, note].filter(Boolean).join(' ') }),
+    ...(ignoredNulls.length > 0 && { ignored_nulls: ignoredNulls }),
+  })
+  const structured = account === undefined ? promised : { account_id: account, ...promised }
+  if (lines === undefined) {
+    const short = shortenResult(structured, { shortening: tool.shortening, request })
+    return { content: [{ type: 'text', text: short.text }], structuredContent: short.structured }
+  }
+  const shown = [
+    ...lines,
+    ...(note === undefined ? [] : [note]),
+    ...(ignoredNulls.length === 0 ? [] : [ignoredNullsLine(ignoredNulls)]),
+  ].map(safeLine)
+  const end = account === undefined ? '' : `\nAccount: ${safeLine(account)}`
+  const text = `${shortenLines(shown, resultBudget)}${end}`
+  return { content: [{ type: 'text', text }], structuredContent: structured }
+}
+
+/**
+ * The result without fields of the platform that have a name of ours and another type: replies may have
+ * any field besides the documented ones, and results keep those.
+ */
+function asPromised(schema: z.ZodObject, structured: StructuredContent): StructuredContent {
+  if (schema.safeParse(structured).success) return structured
+  const fitting = withoutDrift(schema, structured)
+  return 'value' in fitting && isObject(fitting.value) ? fitting.value : structured
+}
+
+/** How many arguments a result names: a client that fills in every field sends many nulls. */
+const mostNamed = 10
+
+/** A field in the results of tools that can clear fields. */
+export const ignoredNullsShape = {
+  ignored_nulls: z
+    .array(z.string())
+    .optional()
+    .describe(`Fields given as null, which means 'not given'; ${clearName} clears.`),
+}
+
+function ignoredNullsLine(nulls: readonly string[]): string {
+  const named = nulls.slice(0, mostNamed).join(', ')
+  const more = nulls.length > mostNamed ? ` and ${nulls.length - mostNamed} more` : ''
+  return `Ignored nulls: ${named}${more}. null means 'not given'; name fields in ${clearName} to clear them.`
+}
+
+/** A field in the results of all tools. */
+export const coercionsShape = {
+  read_as: z
+    .array(z.string())
+    .optional()
+    .describe('Arguments that were given in another form, and how they were read.'),
+}
+
+/**
+ * A result that says how arguments were read which were given in another form than the schema's. A
+ * question to the person is unchanged: the result that follows says it.
+ */
+export function withCoercions(result: CallResult, coercions: readonly string[]): CallResult {
+  const more = coercions.length > mostNamed ? [`${coercions.length - mostNamed} more`] : []
+  const named = [...coercions.slice(0, mostNamed), ...more].map(safeLine)
+  const text = `Read as: ${named.join('; ')}.`
+  // A task has no content yet.
+  if (typeof result.statusMessage === 'string')
+    return { ...result, statusMessage: `${result.statusMessage}; ${text}` }
+  if (!isFinished(result)) return result
+  const { structuredContent, content } = result
+  return {
+    ...result,
+    content: [...content, { type: 'text', text }],
+    ...(isObject(structuredContent) && {
+      structuredContent: { ...structuredContent, read_as: named },
+    }),
+  }
+}
+
+const isFinished = (result: CallResult): result is CallToolResult => 'content' in result
+
+/** Key in a result's `_meta` under which programs find an error as data. */
+export const errorMetaKey = 'voice-agent-mcp/error'
+
+/** What is known of the call that failed. */
+export interface FailureContext {
+  readonly session: Session
+  readonly tools: readonly Tool[]
+  /** Absent where the arguments could not be parsed. */
+  readonly request: RouteRequest | undefined
+  /** Receives defects of this program, with the stack, which the caller must not see. */
+  readonly onBug: (error: unknown) => void
+  /** Records that the state cannot be used. Gives what may be shown of it, if anything. */
+  readonly stateFailed?: ((error: StateError) => string | undefined) | undefined
+}
+
+/**
+ * What a failed call answers: a result with `isError` whose text says what happened, which argument
+ * is wrong and what to do next, and which holds the same as data in `_meta`. Throws ProtocolErrors.
+ */
+export function failedResult(
+  tool: Tool,
+  error: unknown,
+  context: FailureContext,
+): Promise<CallResult> | CallResult {
+  if (error instanceof NotConfirmed) return error.result
+  if (error instanceof ProtocolError) throw error
+  if (error instanceof StateError)
+    return refusalResult(tool, stateRefusal(error, context.stateFailed?.(error)))
+  if (error instanceof Refused) return refusalResult(tool, error)
+  if (error instanceof ApiError) return apiErrorResult(tool, error, context)
+  context.onBug(error)
+  return errorResult(tool, defect, { kind: 'internal' })
+}
+
+/** A defect of this program, which must not read as a failure of the network or the platform. */
+const defect: Advice = {
+  what: 'a defect in voice-agent-mcp itself, neither the network nor the platform',
+  fields: [],
+  next: 'Trying again will not help. Please report it; the log has the details.',
+  retryable: false,
+}
+
+/** The steps of a tool refused to go on. */
+function refusalResult(tool: Tool, { kind, advice, facts }: Refused): CallToolResult {
+  const { next = `Correct them and call ${tool.name} again.` } = advice
+  return errorResult(tool, { ...advice, next }, { ...facts, kind })
+}
+
+/** The request to the platform failed. */
+async function apiErrorResult(
+  tool: Tool,
+  error: ApiError,
+  { session, tools, request }: FailureContext,
+): Promise<CallToolResult> {
+  const { failure, method, path, attempts } = error
+  const { advice: row, ...advice } = adviceFor(error, {
+    tool,
+    session,
+    account: accountPhrase(request, session),
+    check: listToolFor(tool, tools),
+    isExposed: (name) => tools.some((one) => one.name === name),
+    hints: request ? await didYouMean(error, request, restrictedSession(session, tools)) : {},
+  })
+  // The text has these already, shortened.
+  const { excerpt: _, errors: __, ...facts } = { excerpt: '', errors: [], ...failure }
+  return errorResult(tool, advice, { ...facts, advice: row, method, path, attempts }, (text) =>
+    shortenToCharacters(text, 30_000),
+  )
+}
+
+function accountPhrase(request: RouteRequest | undefined, { pinnedAccount }: Session): string {
+  const id = request ? accountIn(request) : (pinnedAccount ?? 'me')
+  return id === 'me' ? "the API key's own account" : `account ${id}`
+}
+
+/** The list that shows what a creating tool created: a GET of the same path. */
+function listToolFor(tool: Tool, tools: readonly Tool[]): string | undefined {
+  const { path } = tool.route
+  return tools.find(({ route }) => route.method === 'GET' && route.path === path)?.name
+}
+
+/** What is known about an error, for programs. */
+interface ErrorFacts {
+  readonly kind: Failure['kind'] | RefusalKind | 'internal'
+  readonly requestId?: string | null
+  readonly [fact: string]: unknown
+}
+
+function errorResult(
+  tool: Tool,
+  { what, fields, next, retryable }: Advice,
+  facts: ErrorFacts,
+  shorten: (text: string) => string = (text) => text,
+): CallToolResult {
+  const shown = fields.slice(0, mostFields).map(shortField)
+  const more = fields.length - shown.length
+  const lines = [
+    `${tool.name} failed: ${shortenToCharacters(what, 25_000)}${/[.!?]$/.test(what) ? '' : '.'}`,
+    ...shown.map(({ argument, message }) => `- ${argument}: ${message}`),
+    more > 0 && (fields.length < mostFieldErrors ? `- and ${more} more` : '- and more'),
+    next !== '' && `Next: ${next}`,
+    Boolean(facts.requestId) && `Request id: ${facts.requestId}`,
+  ]
+  const text = shorten(safeLines(lines.filter((line) => typeof line === 'string')))
+  const error = { ...facts, tool: tool.name, fields: shown, next, retryable }
+  return {
+    content: [{ type: 'text', text }],
+    // Not structuredContent: clients check that against the output schema, also of errors.
+    _meta: { [errorMetaKey]: mapStrings(error, shorten) },
+    isError: true,
+  }
+}
+
+/** The most arguments named in one error: more are no help, and fill the model's context. */
+const mostFields = 20
+
+const shortField = <T extends ArgumentProblem>(field: T): T => ({
+  ...field,
+  argument: shortenToCharacters(field.argument, 100),
+  message: shortenToCharacters(field.message, 1000),
+})
