@@ -44,7 +44,7 @@ const slow = [
   'test/mcp/canary.test.ts',
   'test/mcp/fast/http-differential.test.ts',
   'test/mcp/fast/stdio-handshake.property.test.ts',
-  'test/tool/hints/why-empty.test.ts',
+  'test/tool/lists/why-empty.test.ts',
   'test/mcp/protocol/views.test.ts',
   'test/oauth/document-clients.test.ts',
   'test/oauth/guarded-fetch/guarded-fetch.test.ts',

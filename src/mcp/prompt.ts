@@ -8,8 +8,8 @@ import type { CacheTime } from '../platform/sessions/reply-cache.ts'
 import type { RestrictedSession } from '../platform/sessions/restricted-session.ts'
 import { resultOr } from '../platform/time-limit.ts'
 import type { SafeText } from '../text/safe-text.ts'
-import { didYouMean } from '../tool/hints/did-you-mean.ts'
-import { withIdsForNames } from '../tool/hints/names-to-ids.ts'
+import { didYouMean } from '../tool/references/did-you-mean.ts'
+import { withIdsForNames } from '../tool/references/names-to-ids.ts'
 import { accountIds, type CompletionSource } from './completions.ts'
 
 /** Data that a prompt embeds as a resource, or one line that says why it is missing. */

@@ -9,7 +9,7 @@ import {
   type Unreadable,
 } from '../platform/failure.ts'
 import type { Session } from '../platform/sessions/session.ts'
-import { kindOf, referencesOf } from './hints/references.ts'
+import { kindOf, referencesOf } from './references/kinds.ts'
 import type { Advice } from './refused.ts'
 import type { Tool } from './tool.ts'
 

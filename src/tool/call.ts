@@ -8,8 +8,8 @@ import { isStateSlow, StateError, withStateTime } from '../state/state-access.ts
 import { mapStringsOfObject } from '../text/safe-text.ts'
 import { parseArguments } from './arguments.ts'
 import type { Confirm, ConfirmedCall } from './confirmation.ts'
-import { withIdsForNames } from './hints/names-to-ids.ts'
-import { whyEmpty } from './hints/why-empty.ts'
+import { whyEmpty } from './lists/why-empty.ts'
+import { withIdsForNames } from './references/names-to-ids.ts'
 import { invalidArguments, stateRefusal } from './refused.ts'
 import {
   type CallResult,
@@ -35,7 +35,7 @@ export interface CallContext extends Omit<FailureContext, 'request'> {
 
 /**
  * One tool call, from arguments to result: the arguments are parsed (arguments.ts), names become
- * ids (hints/names-to-ids.ts), the tool runs, which may ask for confirmation
+ * ids (references/names-to-ids.ts), the tool runs, which may ask for confirmation
  * (confirmation.ts), and what comes of it becomes a result (result.ts).
  *
  * Every failure is a result with `isError`. Throws ProtocolError only for a request that answers a

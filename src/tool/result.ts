@@ -18,7 +18,7 @@ import { shortenToCharacters } from '../text/tokens.ts'
 import { adviceFor } from './advice.ts'
 import { clearName } from './clear-argument.ts'
 import { NotConfirmed } from './confirmation.ts'
-import { didYouMean } from './hints/did-you-mean.ts'
+import { didYouMean } from './references/did-you-mean.ts'
 import {
   type Advice,
   type ArgumentProblem,

@@ -14,7 +14,6 @@ import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { closestItems, itemLabel, nameWithId } from '../../src/text/closest-match.ts'
 import { shownName } from '../../src/text/dialog-text.ts'
-import { idMeant } from '../../src/tool/hints/names-to-ids.ts'
 import {
   type FailedAccounts,
   failedAccounts,
@@ -24,6 +23,7 @@ import {
 } from '../../src/tool/lists/several-accounts.ts'
 import type { SelectedThing } from '../../src/tool/many.ts'
 import { forEach, mostThings } from '../../src/tool/many.ts'
+import { idMeant } from '../../src/tool/references/names-to-ids.ts'
 import { badArguments, type Refused } from '../../src/tool/refused.ts'
 import {
   agentsOnce,

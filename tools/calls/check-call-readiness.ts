@@ -25,7 +25,7 @@ import {
   accountOfAgent,
   agentsMeant,
   archivedAgentHint,
-} from '../../src/tool/hints/did-you-mean.ts'
+} from '../../src/tool/references/did-you-mean.ts'
 import type { OutputWithLines, Run } from '../../src/tool/tool.ts'
 import { checkDialPolicy, dialRequestOf } from './placing.ts'
 

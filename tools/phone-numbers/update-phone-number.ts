@@ -4,7 +4,6 @@ import { ApiError } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
 import { unlessMissing } from '../../src/tool/account.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
-import { idsMeant } from '../../src/tool/hints/names-to-ids.ts'
 import {
   eachOnce,
   forEach,
@@ -14,6 +13,7 @@ import {
   type ThingsOnce,
   withMissingHint,
 } from '../../src/tool/many.ts'
+import { idsMeant } from '../../src/tool/references/names-to-ids.ts'
 import { badArguments, Refused } from '../../src/tool/refused.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {

@@ -8,7 +8,7 @@ import { type AllItems, mostItems, readAllItems } from '../../platform/sessions/
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import type { ArgumentProblem } from '../refused.ts'
-import { type KindOfThing, kindsByArgument, type NamingArgument } from './references.ts'
+import { kindsByArgument, type NamingArgument, type ReferenceKind } from './kinds.ts'
 
 /** An item of a list, as far as it says what it is called. */
 const NamedThing = z.object({
@@ -105,7 +105,7 @@ export function idsMeant(
   given: readonly string[],
   lookup: Lookup,
 ): Promise<Meant[]> {
-  const kind: KindOfThing = kindsByArgument[argument]
+  const kind: ReferenceKind = kindsByArgument[argument]
   let all: Promise<AllItems<NamedThing>> | undefined
   const readOnce: typeof readThings = (...asked) => {
     all ??= readThings(...asked)
@@ -125,7 +125,7 @@ export async function idMeant(
   lookup: Lookup,
   read = readThings,
 ): Promise<Meant> {
-  const kind: KindOfThing = kindsByArgument[argument]
+  const kind: ReferenceKind = kindsByArgument[argument]
   // Of a pinned account no other is looked for: the argument is checked where it is parsed.
   const isSettled =
     argument === 'account_id' && (given === 'me' || lookup.session.pinnedAccount !== undefined)
@@ -158,7 +158,7 @@ async function thingsCalled(
   lookup: Lookup,
   read: typeof readThings,
 ): Promise<Called> {
-  const kind: KindOfThing = kindsByArgument[argument]
+  const kind: ReferenceKind = kindsByArgument[argument]
   // The account itself is still to be found: its name is looked up below the key's own account.
   const params = argument === 'account_id' ? { account_id: 'me' } : lookup.params
   try {
@@ -191,7 +191,7 @@ const ownAccountUnlessHidden = async (session: RestrictedSession): Promise<Named
 
 /** The items of the list, on all pages. */
 function readThings(
-  { list }: KindOfThing,
+  { list }: ReferenceKind,
   filters: object,
   { params, session: { client }, signal }: Lookup,
 ): Promise<AllItems<NamedThing>> {
@@ -202,7 +202,7 @@ function readThings(
 }
 
 /** What looks like a telephone number is one: the name of another number may look like it too. */
-function isCalled(thing: NamedThing, given: string, { names }: KindOfThing): boolean {
+function isCalled(thing: NamedThing, given: string, { names }: ReferenceKind): boolean {
   if (!names.includes('number')) return thing.name === given
   return looksLikeNumber(given) ? thing.number === e164Of(given) : thing.friendly_name === given
 }
@@ -215,7 +215,7 @@ const e164Of = (number: string) => number.replace(/[\s().-]/g, '')
 /** How many things of the same name an error names. */
 const mostNamed = 5
 
-const ambiguous = (name: string, { plural }: KindOfThing, things: readonly NamedThing[]) =>
+const ambiguous = (name: string, { plural }: ReferenceKind, things: readonly NamedThing[]) =>
   `${things.length} ${plural} are called "${name}"; give the id${things.length > mostNamed ? ', such as one of' : ''}: ${things
     .slice(0, mostNamed)
     .map(labelOf)
@@ -231,7 +231,7 @@ function labelOf({ id, number, is_active, isOwnAccount, created }: NamedThing): 
   return facts.length > 0 ? `${id} (${facts.join(', ')})` : id
 }
 
-const uncertain = (name: string, { plural, filter }: KindOfThing) =>
+const uncertain = (name: string, { plural, filter }: ReferenceKind) =>
   filter
     ? `more than ${mostItems} ${plural} have "${name}" in their name, so it is not certain which one is meant; give the id`
     : `there are more than ${mostItems} ${plural}, so it is not certain that only one is called "${name}"; give the id`

@@ -13,14 +13,14 @@ import type { RestrictedSession } from '../../platform/sessions/restricted-sessi
 import { resultOr, withTimeLimit } from '../../platform/time-limit.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import { closestItems, itemLabel, type NamedItem, nameWithId } from '../../text/closest-match.ts'
-import { agents, isNotFound, type KindOfThing, kindOf, missingArguments } from './references.ts'
+import { agents, isNotFound, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
 
 const Page = z.looseObject({
   count: z.int().optional(),
   items: z.array(z.record(z.string(), z.unknown())),
 })
 
-/** How many items are read at a time, and how long an error waits for a suggestion, ms. */
+/** How many items are read at a time, and how long an error waits for each look at the platform, ms. */
 const mostCompared = 100
 const patienceMs = 2000
 
@@ -65,7 +65,7 @@ function listForName(
 }
 
 /** What an argument refers to, where that has names. */
-const namedKind = (argument: string): KindOfThing | undefined => {
+const namedKind = (argument: string): ReferenceKind | undefined => {
   const kind = kindOf(argument)
   return kind && kind.names.length > 0 ? kind : undefined
 }
@@ -116,7 +116,7 @@ function elsewhere(argument: string, { id, name }: AccountInTree): string {
 export const archivedAgentHint =
   'An archived agent is found by its id only: list_agents with is_archived true shows it.'
 
-function valuesMeant(given: string, known: NamedItem[], { listTool: list }: KindOfThing): string {
+function valuesMeant(given: string, known: NamedItem[], { listTool: list }: ReferenceKind): string {
   if (known.length === 0) return `There are none in this account (${list}).`
   const meant = closestItems(given, known)
   if (meant.length > 0) return `Did you mean ${meant.map(itemLabel).join(' or ')}?`
@@ -130,7 +130,7 @@ const mostWords = 2
 
 /** The items that exist, as far as they could be read in time; `undefined`: none could be read. */
 async function existingItems(
-  kind: KindOfThing,
+  kind: ReferenceKind,
   given: string,
   account_id: string,
   session: RestrictedSession,
@@ -164,7 +164,7 @@ const longestWords = (text: string) =>
     .slice(0, mostWords)
 
 async function pageOf(
-  kind: KindOfThing,
+  kind: ReferenceKind,
   asked: { account_id: string; query: object },
   { cache }: RestrictedSession,
 ): Promise<{ count: number | undefined; items: NamedItem[] }> {
@@ -179,7 +179,7 @@ async function pageOf(
 /** An item by what an argument sends for it, and by its names. */
 function namedItem(
   item: Readonly<Record<string, unknown>>,
-  { names, sends }: KindOfThing,
+  { names, sends }: ReferenceKind,
 ): NamedItem {
   const text = (name: string) => (typeof item[name] === 'string' ? item[name] : null)
   return { id: text(sends ?? 'id') ?? '', names: names.filter((name) => name !== sends).map(text) }
@@ -230,4 +230,102 @@ export async function accountOfAgent(
     })
     return places.flat()[0]
   }).catch(ignoreApiError)
+}
+
+/**
+ * After a 404: the arguments that refer to something that does not exist. The platform may name them;
+ * otherwise a few reads with the same key find out. Empty when that is not possible.
+ */
+async function missingArguments(
+  error: ApiError,
+  request: RouteRequest,
+  session: RestrictedSession,
+): Promise<string[]> {
+  const given = givenReferences(error, request)
+  const named = namedIn(error, Object.keys(given))
+  if (named.length > 0) return named
+  const done = new AbortController()
+  const search = findMissing(given, { path: error.path, request, session, signal: done.signal })
+  return resultOr(search, () => [], { ms: patienceMs }).finally(() => done.abort())
+}
+
+function givenReferences(
+  { method, path }: ApiError,
+  { params, body }: RouteRequest,
+): Record<string, string> {
+  // A flow that reads before it writes sends the body with the last request only.
+  const sent = method === 'GET' ? undefined : body
+  const values: Record<string, unknown> = { ...body, ...params }
+  return Object.fromEntries(
+    referencesOf(path, sent).flatMap((name) => {
+      const value = values[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+}
+
+/** The references that the platform's message names, such as `body.sip_trunk_id`. */
+function namedIn({ failure }: ApiError, names: readonly string[]): string[] {
+  if (failure.kind !== 'rejected') return []
+  const { message, detail, errors } = failure
+  const words = [message, detail, ...errors.map(({ field }) => field)].join(' ')
+  return names.filter((name) => new RegExp(`\\b${name}\\b`).test(words))
+}
+
+interface Search {
+  readonly path: string
+  readonly request: RouteRequest
+  readonly session: RestrictedSession
+  readonly signal: AbortSignal
+}
+
+async function findMissing(given: Record<string, string>, search: Search): Promise<string[]> {
+  const names = Object.keys(given)
+  const [account, ...things] = await Promise.all([
+    existenceOfAccount(search),
+    // One alone is the missing one unless it is the account: nothing to read.
+    ...(names.length > 1 ? names : []).map((name) =>
+      existenceOf(name, String(given[name]), search),
+    ),
+  ])
+  if (account === 'missing') return ['account_id']
+  if (account === 'unknown') return []
+  if (names.length === 1) return names
+  return names.filter((_, at) => things[at] === 'missing')
+}
+
+type Existence = 'there' | 'missing' | 'unknown'
+
+/** The key's own account exists; another exists if its subaccounts can be listed. */
+async function existenceOfAccount({ path, request, session, signal }: Search): Promise<Existence> {
+  const account_id = accountIn(request)
+  if (!path.includes('{account_id}') || account_id === 'me') return 'there'
+  // Where not even the key's own account is found, the base URL is wrong, not the id.
+  const ownId = await session.ownAccountId().catch(ignoreApiError)
+  if (ownId === undefined) return 'unknown'
+  if (ownId === account_id) return 'there'
+  const asked = { params: { account_id }, query: { limit: 1 } }
+  return existenceBy(session.client.call(routes.accounts.listSubaccounts, asked, signal))
+}
+
+async function existenceOf(
+  name: string,
+  id: string,
+  { request, session, signal }: Search,
+): Promise<Existence> {
+  const kind = kindOf(name)
+  if (!kind) return 'unknown'
+  const account_id = accountIn(request)
+  const asked = { params: { account_id, [kind.parameter]: id }, query: {} }
+  return existenceBy(session.client.call(kind.get, asked, signal))
+}
+
+async function existenceBy(reading: Promise<unknown>): Promise<Existence> {
+  try {
+    await reading
+    return 'there'
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return isNotFound(error) ? 'missing' : 'unknown'
+  }
 }

@@ -10,7 +10,7 @@ import type { RestrictedSession } from '../../platform/sessions/restricted-sessi
 import { withTimeLimit } from '../../platform/time-limit.ts'
 import { closestItems, itemLabel } from '../../text/closest-match.ts'
 import { quoted } from '../../text/dialog-text.ts'
-import { hintFor, ignoreRefusal } from './did-you-mean.ts'
+import { hintFor, ignoreRefusal } from '../references/did-you-mean.ts'
 
 /** A list that was read; `unknown` are its arguments that are neither a UUID nor an agent's name. */
 interface ListRequest {

@@ -1,0 +1,104 @@
+import type { Route } from '../../contract/route.ts'
+import { routes } from '../../contract/routes.ts'
+import type { ApiError } from '../../platform/failure.ts'
+
+/** A kind of object that arguments refer to: where it is listed, and read one by one. */
+export interface ReferenceKind {
+  /** For errors: `2 SIP trunks are called …`. */
+  readonly plural: string
+  readonly list: Route
+  /** The tool that lists them. */
+  readonly listTool: string
+  /** The filter of the list by a part of the name, where the platform has one. */
+  readonly filter?: 'name'
+  /** What they are called by; calls have no names. */
+  readonly names: readonly ('friendly_name' | 'name' | 'number')[]
+  readonly get: Route
+  /** The path parameter of `get`. */
+  readonly parameter: string
+  /** What is sent for the thing; its id, unless this says otherwise. */
+  readonly sends?: 'number'
+}
+
+export const agents: ReferenceKind = {
+  plural: 'agents',
+  list: routes.agents.list,
+  listTool: 'list_agents',
+  filter: 'name',
+  names: ['name'],
+  get: routes.agents.get,
+  parameter: 'agent_id',
+}
+
+const accounts: ReferenceKind = {
+  plural: 'accounts',
+  list: routes.accounts.listSubaccounts,
+  listTool: 'list_subaccounts',
+  names: ['name'],
+  get: routes.accounts.getSubaccount,
+  parameter: 'subaccount_id',
+}
+
+const numbers: ReferenceKind = {
+  plural: 'phone numbers',
+  list: routes.phoneNumbers.list,
+  listTool: 'list_phone_numbers',
+  names: ['friendly_name', 'number'],
+  get: routes.phoneNumbers.get,
+  parameter: 'phone_number_id',
+}
+
+const sipTrunks: ReferenceKind = {
+  plural: 'SIP trunks',
+  list: routes.sipTrunks.list,
+  listTool: 'list_sip_trunks',
+  names: ['name'],
+  get: routes.sipTrunks.get,
+  parameter: 'sip_trunk_id',
+}
+
+const calls: ReferenceKind = {
+  plural: 'calls',
+  list: routes.calls.list,
+  listTool: 'list_calls',
+  names: [],
+  get: routes.calls.get,
+  parameter: 'call_id',
+}
+
+/**
+ * Arguments that mean a thing by its id or its exact name, wherever they are sent; the account first,
+ * because the others name things in it. `to_number` takes numbers only.
+ */
+export const kindsByArgument = {
+  account_id: accounts,
+  subaccount_id: accounts,
+  agent_id: agents,
+  inbound_agent_id: agents,
+  sip_trunk_id: sipTrunks,
+  phone_number_id: numbers,
+  from_number: { ...numbers, sends: 'number' },
+} as const satisfies Readonly<Record<string, ReferenceKind>>
+
+export type NamingArgument = keyof typeof kindsByArgument
+
+const kinds: Readonly<Record<string, ReferenceKind>> = { ...kindsByArgument, call_id: calls }
+
+/** What an argument refers to, if to anything. */
+export const kindOf = (argument: string): ReferenceKind | undefined =>
+  Object.hasOwn(kinds, argument) ? kinds[argument] : undefined
+
+/** A 404, with or without the platform's error envelope. */
+export const isNotFound = ({ failure }: ApiError): boolean =>
+  'status' in failure && failure.status === 404
+
+/** References in bodies, for which the platform answers 404 as well [B]. */
+const inBodies = ['agent_id', 'inbound_agent_id', 'sip_trunk_id']
+
+/** The arguments of an operation that refer to something: in its path, and in its body. */
+export function referencesOf(path: string, body: object | undefined): string[] {
+  const last = /\{(\w+)\}$/.exec(path)?.[1]
+  // An account is in the path of everything.
+  const inPath = last && last !== 'account_id' && kindOf(last) ? [last] : []
+  return [...inPath, ...inBodies.filter((name) => body && name in body && !inPath.includes(name))]
+}
