@@ -68,14 +68,14 @@ export function createLocalCalls(options: LocalCallsOptions): CallLocally {
           takesTasks: false,
         },
       })
-    let result = await run({ state: undefined, answers: undefined })
+    let result = await run({ requestState: undefined, answers: undefined })
     // What the same arguments do may have changed while the person thought: then they are asked again.
     while (isInputRequiredResult(result)) {
-      const { requestState = '', inputRequests } = result
+      const { requestState: sealed = '', inputRequests } = result
       const { message } = Question.parse(inputRequests?.confirm).params
       const answers = responsesFor((await ask?.(message)) ?? 'cancel')
-      const state = await confirmations.verifyState(requestState).catch(lateAnswer)
-      result = await run({ state, answers })
+      const requestState = await confirmations.verifyRequestState(sealed).catch(lateAnswer)
+      result = await run({ requestState, answers })
     }
     return result
   }

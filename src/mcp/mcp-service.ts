@@ -84,7 +84,7 @@ export function createMcpService(options: McpServiceOptions): McpService {
     info: serverInfoOf(isSandbox, version),
     catalogueOf: createToolCatalogues({
       ...options,
-      requestState: { verify: confirmations.verifyState },
+      requestState: { verify: confirmations.verifyRequestState },
     }),
     runTool: audit ? auditedCalls(runTool, audit) : runTool,
     observing: createRequestObserving(observer),

@@ -75,9 +75,9 @@ function clientOf(
   const { mcpReq } = context
   return {
     confirmOf: (call) => {
-      // The server has called `verifyState` before.
+      // The server has called `verifyRequestState` before.
       const earlier = {
-        state: mcpReq.requestState<TokenContent>(),
+        requestState: mcpReq.requestState<TokenContent>(),
         answers: mcpReq.inputResponses,
       }
       return confirmations.of({ ...call, canAsk, earlier })

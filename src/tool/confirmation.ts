@@ -25,7 +25,7 @@ import {
   createSingleUseTokens,
   type SingleUseTokens,
   type TokenContent,
-  type TokenState,
+  type TokenStore,
   type TokenSubject,
 } from './single-use-tokens.ts'
 
@@ -86,13 +86,13 @@ export interface Confirmations {
   /** For one call. Throws ProtocolError where the request answers a question of another call. */
   of(call: ConfirmedCall): Promise<Confirm>
   /** Reads the `requestState` of a request before anything else is done; throws if it is invalid. */
-  verifyState(state: string): Promise<TokenContent>
+  verifyRequestState(requestState: string): Promise<TokenContent>
 }
 
 /** What a request brings of a question that was asked before. */
 export interface EarlierQuestion {
   /** The content of its `requestState`, verified and not expired. */
-  readonly state: TokenContent | undefined
+  readonly requestState: TokenContent | undefined
   readonly answers: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -119,15 +119,16 @@ interface UnconfirmedCall {
   readonly content: TokenSubject
 }
 
-export function createConfirmations(mode: ConfirmMode, state: TokenState): Confirmations {
-  const states = createSingleUseTokens('question to a person', ttlSeconds.question, state)
-  const tokens = createSingleUseTokens('confirm_token', ttlSeconds.preview, state)
+export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confirmations {
+  const questionTokens = createSingleUseTokens('question to a person', ttlSeconds.question, store)
+  const previewTokens = createSingleUseTokens('confirm_token', ttlSeconds.preview, store)
   return {
-    verifyState: states.verify,
+    verifyRequestState: questionTokens.verify,
     async of({ tool, bound, owner, token, canAsk, redact, earlier }) {
       const call = () => hashOf([tool, bound])
-      const { state } = earlier
-      if (state && (state.call !== call() || (await states.isUsed(state)))) throw wrongState()
+      const { requestState: asked } = earlier
+      if (asked && (asked.call !== call() || (await questionTokens.isUsed(asked))))
+        throw invalidRequestState()
       return async (given) => {
         if (mode === 'never') return withoutAsking('off')
         if (!canAsk && mode === 'person') throw needsPerson()
@@ -140,8 +141,8 @@ export function createConfirmations(mode: ConfirmMode, state: TokenState): Confi
         const unconfirmed: UnconfirmedCall = { tool, owner, question, content }
         // A person is asked wherever possible: a token proves only that somebody read a preview.
         return canAsk
-          ? agreementByAnswer(unconfirmed, earlier, states)
-          : agreementByToken(unconfirmed, token, tokens)
+          ? agreementByAnswer(unconfirmed, earlier, questionTokens)
+          : agreementByToken(unconfirmed, token, previewTokens)
       }
     },
   }
@@ -152,7 +153,7 @@ const hashOf = (value: unknown) =>
   createHash('sha256').update(canonicalJson(value)).digest('base64url').slice(0, 22)
 
 /** The same code and reason as for an invalid state. */
-const wrongState = () =>
+const invalidRequestState = () =>
   new ProtocolError(
     -32602,
     'Invalid requestState: it belongs to another request, or was answered before. This request did nothing; call the tool again without it.',
@@ -198,19 +199,19 @@ const invalidToken =
 /** The person's answer; where there is none to this question yet, the question. */
 async function agreementByAnswer(
   { owner, question, content }: UnconfirmedCall,
-  { state, answers }: EarlierQuestion,
-  states: SingleUseTokens,
+  { requestState: asked, answers }: EarlierQuestion,
+  tokens: SingleUseTokens,
 ): Promise<Agreement> {
   const answer = inputResponse(answers, 'confirm')
   // The effect of the same arguments may have changed since: that is another question.
-  if (answer.kind !== 'elicit' || state?.scope !== content.scope)
-    throw new NotConfirmed(ask(question, await states.mint(content)))
-  if (!(await states.use(state, owner))) throw wrongState()
+  if (answer.kind !== 'elicit' || asked?.scope !== content.scope)
+    throw new NotConfirmed(ask(question, await tokens.mint(content)))
+  if (!(await tokens.use(asked, owner))) throw invalidRequestState()
   if (answer.action === 'decline') throw new NotConfirmed(declined(question))
   if (answer.action === 'cancel') throw new NotConfirmed(dismissed(question))
   if (answer.action !== 'accept' || answer.content?.confirm !== true)
     throw new NotConfirmed(withoutYes(question))
-  return agreementWith(state, states, 'person')
+  return agreementWith(asked, tokens, 'person')
 }
 
 /**

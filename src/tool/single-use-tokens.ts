@@ -39,7 +39,7 @@ export interface SingleUseTokens {
 }
 
 /** What servers that accept each other's tokens share. */
-export interface TokenState {
+export interface TokenStore {
   readonly usedTokens: UsedTokens
   readonly sealingKeys: SealingKeys
 }
@@ -48,7 +48,7 @@ export interface TokenState {
 export function createSingleUseTokens(
   purpose: string,
   ttlSeconds: number,
-  { usedTokens, sealingKeys }: TokenState,
+  { usedTokens, sealingKeys }: TokenStore,
 ): SingleUseTokens {
   const codecs = openOnce(async () => {
     const [newest, ...older] = await sealingKeys.of(purpose)
@@ -94,7 +94,7 @@ async function verifyWithOneOf(codecs: readonly Codec[], token: string): Promise
       failures.push(error)
     }
   }
-  // 'mac': signed with another key. Of the right key it may be said that the token has expired.
+  // 'mac': signed with another key. Expiry is revealed only if the signature matches.
   const isOfKey = (error: unknown) => error instanceof Error && error.message !== 'mac'
   throw failures.find(isOfKey) ?? failures[0]
 }

@@ -398,7 +398,7 @@ describe('agreement', () => {
   const ask = async (confirm: ReturnType<typeof createConfirmations>, how: How) => {
     const { token, canAsk = false, state, responses } = how
     const earlier = {
-      state: state === undefined ? undefined : await confirm.verifyState(state),
+      requestState: state === undefined ? undefined : await confirm.verifyRequestState(state),
       answers: responses,
     }
     const request = { tool: 'place_call', bound: ['x'], owner: 'me', token, canAsk, earlier }
