@@ -1,24 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { parseArguments } from '../../src/tool/arguments.ts'
-import { tools } from '../../tools/index.ts'
+import { parse, problem, problems } from '../harness/parsed-arguments.ts'
 import { newAgent } from '../harness/story.ts'
-
-function parse(name: string, args: Record<string, unknown>) {
-  const tool = tools.find((candidate) => candidate.name === name)
-  if (!tool) throw new Error(`No tool ${name}`)
-  return parseArguments(tool, args)
-}
-
-function problems(name: string, args: Record<string, unknown>) {
-  const parsed = parse(name, args)
-  return parsed.ok ? [] : parsed.problems
-}
-
-/** A problem of that argument, whose message holds that text. */
-const problem = (argument: string, text: string) => ({
-  argument,
-  message: expect.stringContaining(text),
-})
 
 /** A problem of an argument that does not exist, which names the one that is meant and no other. */
 const unknown = (argument: string, meant: string, other = 'account_id') => ({

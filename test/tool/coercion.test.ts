@@ -1,29 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseArguments } from '../../src/tool/arguments.ts'
-import { tools } from '../../tools/index.ts'
 import { type ClientKind, clientKinds } from '../harness/client.ts'
+import { accepted, problems } from '../harness/parsed-arguments.ts'
 import { connectPerson, type Person, tokenOf, yes } from '../harness/person.ts'
 import { type Program, startHttpProgram } from '../harness/program.ts'
 import { seedIds } from '../harness/sandbox.ts'
 import { newAgent } from '../harness/story.ts'
 
-function parse(name: string, args: Record<string, unknown>) {
-  const tool = tools.find((candidate) => candidate.name === name)
-  if (!tool) throw new Error(`No tool ${name}`)
-  return parseArguments(tool, args)
-}
-
 function meant(name: string, args: Record<string, unknown>) {
-  const parsed = parse(name, args)
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
-  const { request, options, coercions } = parsed
+  const { request, options, coercions } = accepted(name, args)
   return { sent: { ...request.query, ...request.body, ...options }, coercions, request }
 }
 
-const refused = (name: string, args: Record<string, unknown>) => {
-  const parsed = parse(name, args)
-  return parsed.ok ? [] : parsed.problems.map(({ argument }) => argument)
-}
+const refused = (name: string, args: Record<string, unknown>) =>
+  problems(name, args).map(({ argument }) => argument)
 
 describe('arguments in another form are read as what they can only mean:', () => {
   test.each<[string, string, object, object, string]>([

@@ -1,32 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { parseArguments } from '../../src/tool/arguments.ts'
-import { tools } from '../../tools/index.ts'
+import { accepted, problem, problems } from '../harness/parsed-arguments.ts'
 import { newAgent } from '../harness/story.ts'
 
-function parse(name: string, args: Record<string, unknown>) {
-  const tool = tools.find((candidate) => candidate.name === name)
-  if (!tool) throw new Error(`No tool ${name}`)
-  return parseArguments(tool, args)
-}
-
-function accepted(name: string, args: Record<string, unknown>) {
-  const parsed = parse(name, args)
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems))
-  return parsed
-}
-
 const bodyOf = (name: string, args: Record<string, unknown>) => accepted(name, args).request.body
-
-function problems(name: string, args: Record<string, unknown>) {
-  const parsed = parse(name, args)
-  return parsed.ok ? [] : parsed.problems
-}
-
-/** A problem of that argument, whose message holds that text. */
-const problem = (argument: string, text: string) => ({
-  argument,
-  message: expect.stringContaining(text),
-})
 
 const change = (more: Record<string, unknown>) => ({ agent_id: 'a', ...more })
 
