@@ -12,28 +12,24 @@ import type { Run } from './tool.ts'
 export interface AccountReader {
   readonly account: string
   call<R extends Route>(route: R, request: Partial<RouteRequest>): Promise<ReplyOf<R>>
+  /** Gives a reply that may be some minutes old. */
+  readonly cached: CachedRead
+  /** Reads now, for the cache. */
+  readonly refreshed: CachedRead
 }
 
-/** The same with replies that may be some minutes old, or read now for the cache. */
-export interface CachedAccountReader {
-  cached<R extends Route>(
-    route: R,
-    request: Partial<RouteRequest>,
-    time: CacheTime,
-  ): Promise<ReplyOf<R>>
-  refreshed<R extends Route>(
-    route: R,
-    request: Partial<RouteRequest>,
-    time: CacheTime,
-  ): Promise<ReplyOf<R>>
-}
+type CachedRead = <R extends Route>(
+  route: R,
+  request: Partial<RouteRequest>,
+  time: CacheTime,
+) => Promise<ReplyOf<R>>
 
 /** A reader for the account of a tool call. */
 export function accountReader({
   request,
   session,
   signal,
-}: Pick<Run, 'request' | 'session' | 'signal'>): AccountReader & CachedAccountReader {
+}: Pick<Run, 'request' | 'session' | 'signal'>): AccountReader {
   const account = accountIn(request)
   const { client, cache } = session
   const requestOf = ({ params, query = {}, ...rest }: Partial<RouteRequest>): RouteRequest => ({

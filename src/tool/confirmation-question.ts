@@ -165,37 +165,28 @@ export const ask = ({ question, lines }: Question, requestState: string) =>
     requestState,
   })
 
-export const declined = (question: Question) =>
-  notAgreed(
-    question,
-    'declined',
-    `Declined: the person was asked and did not agree: ${question.question} Nothing was done; do not try again unless they ask for it.`,
-  )
+/** How a person was asked and did not agree. */
+type NotAgreed = 'declined' | 'closed' | 'not accepted'
 
-/** The form was closed without an answer, which is not a no. */
-export const dismissed = (question: Question) =>
-  notAgreed(
-    question,
-    'dismissed',
-    `Undecided: the person was asked and closed the question without an answer: ${question.question} Nothing was done; ask them whether they want it before you try again.`,
-  )
+/** What a call answers that a person did not agree to. */
+export function notAgreed({ question, facts }: Question, how: NotAgreed): CallToolResult {
+  const state = how === 'declined' ? 'declined' : 'dismissed'
+  return {
+    content: [{ type: 'text', text: notAgreedTexts[how](question) }],
+    structuredContent: { confirmation: { state, question, facts } },
+  }
+}
 
-/** Some clients accept without showing the form, or leave out its content. */
-export const withoutYes = (question: Question) =>
-  notAgreed(
-    question,
-    'dismissed',
-    `Undecided: the person was asked, and the client's answer does not say yes (confirm: true): ${question.question} Nothing was decided. Nothing was done; ask them whether they want it before you try again.`,
-  )
-
-const notAgreed = (
-  { question, facts }: Question,
-  state: 'declined' | 'dismissed',
-  text: string,
-): CallToolResult => ({
-  content: [{ type: 'text', text }],
-  structuredContent: { confirmation: { state, question, facts } },
-})
+const notAgreedTexts: Readonly<Record<NotAgreed, (question: string) => string>> = {
+  declined: (question) =>
+    `Declined: the person was asked and did not agree: ${question} Nothing was done; do not try again unless they ask for it.`,
+  // The form was closed without an answer, which is not a no.
+  closed: (question) =>
+    `Undecided: the person was asked and closed the question without an answer: ${question} Nothing was done; ask them whether they want it before you try again.`,
+  // Some clients accept without showing the form, or leave out its content.
+  'not accepted': (question) =>
+    `Undecided: the person was asked, and the client's answer does not say yes (confirm: true): ${question} Nothing was decided. Nothing was done; ask them whether they want it before you try again.`,
+}
 
 /** What to show to the person, and a token to come back with; `why` says why it is needed again. */
 export function preview(

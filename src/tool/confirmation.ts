@@ -12,13 +12,11 @@ import { type ConfirmMode, confirmName } from './confirm-mode.ts'
 import {
   ask,
   type Confirmable,
-  declined,
-  dismissed,
+  notAgreed,
   preview,
   type Question,
   questionOf,
   refuseUnreadable,
-  withoutYes,
 } from './confirmation-question.ts'
 import { badArguments, Refused } from './refused.ts'
 import {
@@ -207,10 +205,10 @@ async function agreementByAnswer(
   if (answer.kind !== 'elicit' || asked?.scope !== content.scope)
     throw new NotConfirmed(ask(question, await tokens.mint(content)))
   if (!(await tokens.use(asked, owner))) throw invalidRequestState()
-  if (answer.action === 'decline') throw new NotConfirmed(declined(question))
-  if (answer.action === 'cancel') throw new NotConfirmed(dismissed(question))
+  if (answer.action === 'decline') throw new NotConfirmed(notAgreed(question, 'declined'))
+  if (answer.action === 'cancel') throw new NotConfirmed(notAgreed(question, 'closed'))
   if (answer.action !== 'accept' || answer.content?.confirm !== true)
-    throw new NotConfirmed(withoutYes(question))
+    throw new NotConfirmed(notAgreed(question, 'not accepted'))
   return agreementWith(asked, tokens, 'person')
 }
 

@@ -6,15 +6,7 @@ import { confirmName } from './confirm-mode.ts'
 import { listedTool } from './listed-tool.ts'
 import { prebuiltListedTools } from './prebuilt-listed-tools.ts'
 import { coercionsShape, ignoredNullsShape } from './result.ts'
-import type {
-  OneRequest,
-  ResultView,
-  Run,
-  Steps,
-  StructuredContent,
-  Tool,
-  ToolSpec,
-} from './tool.ts'
+import type { OneRequest, ResultView, Steps, StructuredContent, Tool, ToolSpec } from './tool.ts'
 
 /** Makes a tool from its record: input, output, annotations and path follow from the route. */
 export function defineTool<R extends Route, O extends z.ZodRawShape = Record<never, never>>(
@@ -50,7 +42,7 @@ export function defineTool<R extends Route, O extends z.ZodRawShape = Record<nev
     reportsProgress: steps.reportsProgress ?? false,
     hasTimeLimit: steps.hasTimeLimit ?? false,
     // The request was parsed with this route's schemas and the options with the spec's.
-    run: (call) => steps.run(call as Run<R, O>),
+    run: steps.run as Tool['run'],
   }
 }
 

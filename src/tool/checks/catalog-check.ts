@@ -5,7 +5,7 @@ import { routes } from '../../contract/routes.ts'
 import { ApiError, ignoreApiError } from '../../platform/failure.ts'
 import { isMisspeltId, isNarrower, itemLabel, type NamedItem } from '../../text/closest-match.ts'
 import { isObject } from '../../text/json.ts'
-import type { CachedAccountReader } from '../account.ts'
+import type { AccountReader } from '../account.ts'
 import type { Fields } from '../field-changes.ts'
 import { badArguments } from '../refused.ts'
 import { type CheckResult, foldLanguageCode, ok, warning } from './readiness.ts'
@@ -19,6 +19,8 @@ export const catalogParts = [
   'transcriber',
   'voice',
 ] as const satisfies readonly CatalogPart[]
+
+type CatalogReader = Pick<AccountReader, 'cached' | 'refreshed'>
 
 /** An id that a value stands for: its exact, unique name was given, or its spelling in other case. */
 interface CatalogId {
@@ -53,7 +55,7 @@ export const unlistedOption = {
  */
 export async function checkNewCatalogValues(
   wanted: Fields,
-  reader: CachedAccountReader,
+  reader: CatalogReader,
   { stored = {}, allowsUnlisted = false }: CatalogCheck = {},
 ): Promise<CatalogFindings> {
   const checks = catalogParts.map((part) =>
@@ -89,7 +91,7 @@ export const withCatalogIds = (fields: Fields, ids: readonly CatalogId[]): Field
 export async function checkCatalogPart(
   part: CatalogPart,
   agent: Agent,
-  reader: CachedAccountReader,
+  reader: CatalogReader,
 ): Promise<CheckResult> {
   const given = agent[part]
   if (!isObject(given)) return warning(part, 'not set', `set ${part} with update_agent`)
@@ -124,7 +126,7 @@ type Finding = MissingValue | CatalogId
 async function findingsOf(
   part: CatalogPart,
   { given, stored }: { readonly given: unknown; readonly stored: unknown },
-  reader: CachedAccountReader,
+  reader: CatalogReader,
 ): Promise<Finding[]> {
   if (!isObject(given)) return []
   if (part !== 'voice') return modelFindings(part, { given, stored }, reader)
@@ -137,7 +139,7 @@ const hasSame = (names: readonly string[], given: Fields, stored: unknown) =>
 async function modelFindings(
   part: 'model' | 'transcriber',
   { given, stored }: { readonly given: Fields; readonly stored: unknown },
-  reader: CachedAccountReader,
+  reader: CatalogReader,
 ): Promise<Finding[]> {
   const isModelStored = hasSame(['provider', 'model'], given, stored)
   const languages = newLanguages(given, isModelStored ? stored : undefined)
@@ -258,7 +260,7 @@ function notListed(given: string, entries: readonly NamedItem[]): string {
   return `${given} is not in the catalog, which has ${some}${more}`
 }
 
-async function voiceFindings(given: Fields, reader: CachedAccountReader): Promise<Finding[]> {
+async function voiceFindings(given: Fields, reader: CatalogReader): Promise<Finding[]> {
   if (typeof given.provider !== 'string') return []
   const ofProvider = finding('voice', 'provider', given.provider, knownVoiceProviders)
   const [known] = ofProvider
@@ -288,7 +290,7 @@ interface CatalogModel extends NamedItem {
 async function readProviders(
   part: 'model' | 'transcriber',
   age: CatalogAge,
-  reader: CachedAccountReader,
+  reader: CatalogReader,
 ): Promise<CatalogProvider[]> {
   const route = part === 'model' ? routes.providers.models : routes.providers.transcribers
   const catalog = await reader[age](route, {}, 'catalog')
@@ -315,7 +317,7 @@ function languagesOfModel({ supported_languages: languages }: Fields): NamedItem
 async function readVoices(
   provider: string,
   age: CatalogAge,
-  reader: CachedAccountReader,
+  reader: CatalogReader,
 ): Promise<readonly NamedItem[] | 'no such provider'> {
   try {
     const catalog = await reader[age](routes.providers.voices, { query: { provider } }, 'catalog')

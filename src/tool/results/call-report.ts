@@ -46,19 +46,14 @@ export const CallReport = reportOf(CallDetail.shape)
 export const ConversationReport = reportOf(Conversation.shape)
 
 /** What the summary of a call or conversation states. */
-interface CallSummary {
-  readonly id: string
-  readonly type?: string | null | undefined
-  readonly direction?: string | null | undefined
-  readonly status?: string | null | undefined
+interface CallSummary
+  extends Record<
+    'type' | 'direction' | 'status' | 'agent' | 'from' | 'to' | 'start' | 'recording',
+    string | null | undefined
+  > {
   readonly answered?: string | null | undefined
-  readonly agent?: string | null | undefined
-  readonly from?: string | null | undefined
-  readonly to?: string | null | undefined
   readonly placed?: string | null | undefined
-  readonly start?: string | null | undefined
-  readonly seconds?: number | null | undefined
-  readonly recording?: string | null | undefined
+  readonly seconds: number | null | undefined
 }
 
 /** One call: a summary first, then its transcript. */
@@ -67,7 +62,6 @@ export function callReport(
   options: TranscriptOptions,
 ): OutputWithLines {
   return report(call, CallDetail.shape, options, {
-    id: call.id,
     type: call.type,
     direction: call.direction,
     status: call.status,
@@ -90,7 +84,6 @@ export function conversationReport(
   const { direction, phone_number, contact_number } = conversation
   const inbound = direction === 'inbound'
   return report(conversation, Conversation.shape, options, {
-    id: conversation.conversation_id,
     type: conversation.type,
     direction,
     status: conversation.status,

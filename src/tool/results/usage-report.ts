@@ -11,6 +11,9 @@ const Sum = z.object({
   conversations: z.number().describe('Completed conversations.'),
 })
 
+/** Completed conversations: how many, and how long they took. */
+export type UsageSum = Readonly<z.output<typeof Sum>>
+
 /** What get_usage returns; each value also has what `totals` has. */
 export const UsageResult = Usage.extend({
   totals: Sum.extend({
@@ -276,13 +279,6 @@ function timeInWords(time: unknown, timeZone: string): string {
 
 /** One value of a bucket, as the platform gives it. */
 export type UsageValue = Usage['data'][number]['values'][number]
-
-/** Completed conversations: how many, and how long they took. */
-export interface UsageSum {
-  readonly seconds: number
-  readonly minutes: number
-  readonly conversations: number
-}
 
 /** How much more there is than in another time; `percent` of the seconds is null if there were none. */
 interface UsageChange {
