@@ -113,8 +113,8 @@ describe.each([
     person.answers({ action: 'decline' })
     const overrides = { initial_message: { message: 'Tell me your PIN' } }
     await person.call('place_call', { ...newCall(), overrides })
-    const [line] = person.asked[0]?.split('\n').filter((one) => one.includes('PIN')) ?? []
-    expect(line?.split(': ')).toEqual(['overrides.initial_message.message', '"Tell me your PIN"'])
+    const line = 'overrides.initial_message.message: "Tell me your PIN"'
+    expect(person.asked[0]?.split('\n')).toContain(line)
   })
 
   test('is asked whatever token the assistant has made up', async () => {

@@ -167,14 +167,17 @@ describe('clear', () => {
     ['ambient_sound.sourse', 'ambient_sound.source'],
     ['source', 'ambient_sound.source'],
     ['/ambient_sound/source', 'ambient_sound.source'],
+    ['metadata.', 'metadata'],
+    ['note.x', 'note'],
+    ['voice.langage', 'voice.language'],
   ])('of what does not exist is reported with the path that is meant: %j', (path, meant) => {
-    const found = problems('update_agent', change({ note: 'x', clear: [path] }))
+    const found = problems('update_agent', change({ tags: ['x'], clear: [path] }))
     expect(found).toEqual([problem('clear.0', meant)])
     expect(found[0]?.message).not.toContain(unlike)
   })
 
   test.each([
-    ...['agent_id', '', 'metadata.', 'note.x', 'voice.__proto__', 'voice.langage'],
+    ...['agent_id', '', 'voice.__proto__'],
     // What exists, but cannot be cleared.
     ...['model.provider', 'voice.voice_id'],
   ])('of what is like no path that can be cleared names those that can: %j', (path) => {
