@@ -2,7 +2,7 @@ import { tools } from '../../../tools/index.ts'
 import type { JsonSchema } from '../../contract/json-schema.ts'
 import { toolsetsOf } from '../../mcp/exposure.ts'
 import type { Tool } from '../../tool/tool.ts'
-import { code, firstSentence, table } from './markdown.ts'
+import { code, table } from './markdown.ts'
 
 /** The tools of each toolset in one line: for the README. */
 export const toolList = (): string =>
