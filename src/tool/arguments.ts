@@ -75,7 +75,10 @@ function parseAsGiven(
   if (refused.length > 0) return { ok: false, problems: refused }
   return {
     ok: true,
-    request: cleared.length > 0 ? withCleared(request, tool, cleared) : request,
+    request:
+      cleared.length > 0
+        ? { ...request, body: withNulls(tool, request.body ?? {}, cleared) }
+        : request,
     options: pick(data, tool.options.shape),
     cleared,
     ignoredNulls,
@@ -156,12 +159,6 @@ function unknownArgument(path: string[], known: string[], missing: string[]): Ar
   const hint = meant ? `did you mean ${meant}?` : `known here: ${known.join(', ')}`
   return { argument: path.join('.'), message: `no such argument; ${hint}` }
 }
-
-/** The request with null in its body for each field that `clear` names. */
-const withCleared = (request: RouteRequest, tool: Tool, cleared: readonly string[]) => ({
-  ...request,
-  body: withNulls(tool, request.body ?? {}, cleared),
-})
 
 /**
  * Whether a null may be meant to clear a field: any in an update, but in a creation only one of a

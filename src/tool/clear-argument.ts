@@ -64,7 +64,7 @@ export function clearProblems(
 export function withNulls(tool: ClearingTool, given: Fields, paths: readonly string[]): Fields {
   const shortestFirst = [...paths].sort((one, other) => one.length - other.length)
   return shortestFirst
-    .filter((path) => pathTarget(tool.route.body, path)?.in !== 'free data')
+    .filter((path) => pathTarget(tool.route.body, path) !== 'free data')
     .reduce((body, path) => withNullAt(body, path.split('.')), given)
 }
 
@@ -79,10 +79,7 @@ function withNullAt(object: Fields, [name = '', ...rest]: readonly string[]): Fi
 }
 
 /** What a path leads to: a declared field, or a place where fields are not declared. */
-type PathTarget =
-  | { readonly in: 'declared' }
-  | { readonly in: 'open object' }
-  | { readonly in: 'free data' }
+type PathTarget = 'declared' | 'open object' | 'free data'
 
 function pathTarget(object: z.ZodObject | null, path: string): PathTarget | undefined {
   if (!object) return undefined
@@ -92,12 +89,12 @@ function pathTarget(object: z.ZodObject | null, path: string): PathTarget | unde
   if (!field) {
     const isTypo = closestWord(name, Object.keys(object.shape)) !== undefined
     const isName = [name, ...rest].every((part) => part !== '' && part !== '__proto__')
-    return isOpen(object) && !isTypo && isName ? { in: 'open object' } : undefined
+    return isOpen(object) && !isTypo && isName ? 'open object' : undefined
   }
-  if (rest.length === 0) return { in: 'declared' }
+  if (rest.length === 0) return 'declared'
   const type = unwrapped(field)
   if (type instanceof z.ZodObject) return pathTarget(type, innerPath)
-  return type instanceof z.ZodRecord && innerPath !== '' ? { in: 'free data' } : undefined
+  return type instanceof z.ZodRecord && innerPath !== '' ? 'free data' : undefined
 }
 
 /** It keeps undeclared fields, such as the settings of an unknown provider. */
@@ -107,7 +104,7 @@ const isOpen = (object: z.ZodObject) => object.def.catchall !== undefined
 export function isClearable({ clearable, route }: ClearingTool, path: string): boolean {
   if (clearable.includes(path)) return true
   const target = route.method === 'PATCH' ? pathTarget(route.body, path) : undefined
-  return target !== undefined && target.in !== 'declared'
+  return target !== undefined && target !== 'declared'
 }
 
 /** Whether a value is given at a path; keys of free data may contain dots. */
@@ -124,8 +121,7 @@ const longestPath = 200
 
 function whyNotClearable({ clearable, route }: ClearingTool, path: string): string {
   const shown = path.slice(0, longestPath)
-  const target = pathTarget(route.body, shown)
-  if (target?.in === 'declared')
+  if (pathTarget(route.body, shown) === 'declared')
     return `${shown} cannot be cleared; ${alternative(clearable, shown)}`
   const meant = nearestPath(shown, clearable)
   const hint = meant ? `did you mean ${meant}?` : `these can be cleared: ${clearable.join(', ')}`

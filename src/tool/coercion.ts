@@ -182,9 +182,6 @@ function shown(value: unknown): string {
 /** What a reply calls a field, and what the request calls it; dotted for fields within objects. */
 type ReplyNames = Readonly<Record<string, string>>
 
-/** Of an object in a reply, a request takes one field: `{"id":"…","name":"…"}` stands for its id. */
-type ReplyObjects = Readonly<Record<string, string>>
-
 const agent: ReplyNames = { id: 'agent_id' }
 const phoneNumber: ReplyNames = {
   friendly_name: 'name',
@@ -215,10 +212,10 @@ export const replyNames: Readonly<Record<string, ReplyNames>> = {
 }
 
 /**
- * Fields of a request that are one field of an object in replies: a trunk and an agent are given by
- * their ids, a provider of the catalogs and a language by their codes.
+ * Fields of a request that are one field of an object in replies: `{"id":"…","name":"…"}` of a trunk or
+ * an agent stands for its id, that of a provider of the catalogs or of a language for its code.
  */
-const replyObjects: ReplyObjects = {
+const replyObjects: Readonly<Record<string, string>> = {
   sip_trunk_id: 'id',
   inbound_agent_id: 'id',
   provider: 'code',
