@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { scriptUsage } from './script-usage.ts'
+import { readScript } from './script.ts'
 
 /* npm run check: all that must hold before a change is sent, the quick steps first. */
 
@@ -34,16 +33,10 @@ npm run check -- [--from STEP]
   --from  begins with this step
 `
 
-const script = scriptUsage(usage)
-const { from, help } = script.readOr(() =>
-  parseArgs({
-    options: { from: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
-  }),
-).values
-script.showIf(help)
+const { flags, refuse } = readScript(usage, { from: undefined })
 const names = Object.keys(steps)
-const first = from === undefined ? 0 : names.indexOf(from)
-if (first < 0) script.refuse(`There is no step ${from}.`)
+const first = flags.from === undefined ? 0 : names.indexOf(flags.from)
+if (first < 0) refuse(`There is no step ${flags.from}.`)
 
 const took: string[] = []
 for (const name of names.slice(first)) {

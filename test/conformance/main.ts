@@ -1,5 +1,5 @@
-import { parseArgs, styleText } from 'node:util'
-import { type ScriptUsage, scriptUsage } from '../../src/dev/script-usage.ts'
+import { styleText } from 'node:util'
+import { readScript } from '../../src/dev/script.ts'
 import { installOnce } from '../harness/install-once.ts'
 import { runAuthorization } from './authorization.ts'
 import { expectedFailures } from './expected-failures.ts'
@@ -22,19 +22,12 @@ Ends with 0 when every scenario passes or fails as expected, with 1 when one doe
 the suite cannot run.
 `
 
-const script: ScriptUsage = scriptUsage(usage)
-
-const flags = script.readOr(() =>
-  parseArgs({
-    options: {
-      line: { type: 'string' },
-      scenario: { type: 'string' },
-      target: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }),
-).values
+const { flags, refuse } = readScript(usage, {
+  line: undefined,
+  scenario: undefined,
+  target: undefined,
+  json: false,
+})
 const write = (text: string) => process.stdout.write(text)
 
 /** The verdicts on the scenarios of a set against a server. */
@@ -72,12 +65,12 @@ async function runAgainst(
 
 async function allVerdicts(): Promise<readonly Verdict[]> {
   const sets = scenarioSets.filter(({ line }) => flags.line === undefined || line === flags.line)
-  if (sets.length === 0) script.refuse(`There is no line ${flags.line}.`)
+  if (sets.length === 0) refuse(`There is no line ${flags.line}.`)
   const names = Object.keys(targets) as TargetName[]
   const chosen = names.filter((name) => flags.target === undefined || name === flags.target)
-  if (chosen.length === 0) script.refuse(`There is no target ${flags.target}.`)
+  if (chosen.length === 0) refuse(`There is no target ${flags.target}.`)
   const verdicts = (await Promise.all(chosen.map((name) => runAgainst(name, sets)))).flat()
-  if (verdicts.length === 0) script.refuse(`There is no scenario ${flags.scenario} for that.`)
+  if (verdicts.length === 0) refuse(`There is no scenario ${flags.scenario} for that.`)
   return verdicts
 }
 
@@ -115,10 +108,7 @@ async function conform(): Promise<void> {
   process.exitCode = counts.failed + unused.length > 0 ? 1 : 0
 }
 
-if (flags.help) write(usage)
-else {
-  await conform().catch((error: Error) => {
-    process.stderr.write(`The suite cannot run: ${error.message}\n`)
-    process.exit(2)
-  })
-}
+await conform().catch((error: Error) => {
+  process.stderr.write(`The suite cannot run: ${error.message}\n`)
+  process.exit(2)
+})

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { scriptUsage } from '../script-usage.ts'
+import { readScript } from '../script.ts'
 import { artifacts } from './artifacts.ts'
 import { downloadUrl, type PackageInfo, readPackage, root, setRepository } from './package-info.ts'
 import { preparation, type Result, runSteps, type Step } from './preparation.ts'
@@ -22,20 +21,15 @@ npm run release -- --repository URL [--mcp-name NAME]
 Ends with 0 when nothing is left to do before publishing, with 1 when something is, or has failed.
 `
 
-const { values: flags } = scriptUsage(usage).readOr(() =>
-  parseArgs({
-    options: {
-      'dry-run': { type: 'boolean', default: false },
-      schema: { type: 'string', default: serverJsonSchemaUrl },
-      repository: { type: 'string' },
-      'mcp-name': { type: 'string' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }),
-)
+const { flags } = readScript(usage, {
+  'dry-run': false,
+  schema: serverJsonSchemaUrl,
+  repository: undefined,
+  'mcp-name': undefined,
+})
 
 const write = (text: string) => void process.stdout.write(text)
-const { 'dry-run': isDryRun, schema, repository, 'mcp-name': mcpName, help } = flags
+const { 'dry-run': isDryRun, schema, repository, 'mcp-name': mcpName } = flags
 
 function changePackage(address: string): void {
   try {
@@ -100,6 +94,5 @@ What a person does next (docs/releasing.md):
 `
 }
 
-if (help) write(usage)
-else if (repository !== undefined) changePackage(repository)
+if (repository !== undefined) changePackage(repository)
 else process.exitCode = await release(readPackage(root))

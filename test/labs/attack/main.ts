@@ -1,5 +1,5 @@
-import { parseArgs, styleText } from 'node:util'
-import { type ScriptUsage, scriptUsage } from '../../../src/dev/script-usage.ts'
+import { styleText } from 'node:util'
+import { readScript } from '../../../src/dev/script.ts'
 import { run } from './run.ts'
 import type { AttackVerdict, Scenario } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
@@ -15,12 +15,15 @@ npm run attack [-- NAME… --json --list --help]
 Ends with 0 when everything holds, with 1 when something is broken, with 2 when it cannot run.
 `
 
-const script: ScriptUsage = scriptUsage(usage)
+const { flags, positionals, refuse } = readScript(
+  usage,
+  { list: false, json: false },
+  { allowPositionals: true },
+)
 
 function chosen(names: readonly string[]): readonly Scenario[] {
   const unknown = names.filter((name) => !scenarios.some((scenario) => scenario.name === name))
-  if (unknown.length > 0)
-    script.refuse(`There is no scenario ${unknown.join(', ')}. --list shows all.`)
+  if (unknown.length > 0) refuse(`There is no scenario ${unknown.join(', ')}. --list shows all.`)
   return names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name))
 }
 
@@ -31,21 +34,10 @@ function line({ name, holds, broken, guarantee, seconds, figures }: AttackVerdic
   return `${mark} ${name} (${seconds} s)\n${details.map((text) => `       ${text}\n`).join('')}`
 }
 
-const { values: flags, positionals } = script.readOr(() =>
-  parseArgs({
-    allowPositionals: true,
-    options: {
-      list: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }),
-)
 const write = (text: string) => process.stdout.write(text)
 const wanted = chosen(positionals)
 
-if (flags.help) write(usage)
-else if (flags.list && flags.json) {
+if (flags.list && flags.json) {
   write(
     `${JSON.stringify(
       wanted.map(({ run: _, ...described }) => described),
@@ -58,8 +50,7 @@ else if (flags.list && flags.json) {
 } else await attackAll()
 
 async function attackAll(): Promise<void> {
-  if (process.platform !== 'linux')
-    script.refuse('Memory is read from /proc, which only Linux has.')
+  if (process.platform !== 'linux') refuse('Memory is read from /proc, which only Linux has.')
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
   const verdicts: AttackVerdict[] = []
   for (const scenario of wanted) {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { isDeepStrictEqual, parseArgs } from 'node:util'
+import { isDeepStrictEqual } from 'node:util'
+import { readScript } from '../../../src/dev/script.ts'
 import { type Recording, record } from './recording.ts'
 
 const usage = `Compares what users of two builds see: every tool with good and bad arguments in both protocol
@@ -45,24 +46,15 @@ const isContainer = (value: unknown): value is Record<string, unknown> =>
 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? 'absent').slice(0, 2000)
 
+const { flags, positionals, refuse } = readScript(
+  usage,
+  { only: '', json: false },
+  { allowPositionals: true },
+)
+
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      only: { type: 'string', default: '' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  })
-  if (values.help) {
-    process.stdout.write(usage)
-    return 0
-  }
   const [reference, checkout = join(import.meta.dirname, '../../..')] = positionals
-  if (reference === undefined) {
-    process.stderr.write(usage)
-    return 2
-  }
+  if (reference === undefined) return refuse('REFERENCE is missing.')
   const folders = [resolve(reference), resolve(checkout)] as const
   for (const folder of folders) {
     if (existsSync(join(folder, 'dist/voice-agent-mcp.js'))) continue
@@ -71,8 +63,8 @@ async function main(): Promise<number> {
   }
   const before = await record(folders[0])
   const after = await record(folders[1])
-  const found = differencesOf(before, after, values.only)
-  if (values.json) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`)
+  const found = differencesOf(before, after, flags.only)
+  if (flags.json) process.stdout.write(`${JSON.stringify(found, undefined, 2)}\n`)
   else {
     for (const { where, path, before: was, after: is } of found) {
       process.stdout.write(`${where} ${path}\n  - ${shown(was)}\n  + ${shown(is)}\n`)

@@ -2,9 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import * as z from 'zod'
-import { type ScriptUsage, scriptUsage } from '../../../src/dev/script-usage.ts'
+import { readScript } from '../../../src/dev/script.ts'
 import { checkJob } from './check.ts'
 import { today } from './clock.ts'
 import type { Job } from './job.ts'
@@ -41,34 +40,31 @@ const writeJson = (value: unknown) => write(`${JSON.stringify(value, null, 2)}\n
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-const script: ScriptUsage = scriptUsage(usage)
-
 const {
-  values: flags,
+  flags,
   positionals: [command, ...names],
-} = script.readOr(() =>
-  parseArgs({
-    allowPositionals: true,
-    options: {
-      folder: { type: 'string', default: join(tmpdir(), 'voice-agent-mcp-jobs') },
-      port: { type: 'string', default: '0' },
-      speed: { type: 'string', default: '10' },
-      dozen: { type: 'string' },
-      answers: { type: 'string' },
-      logs: { type: 'string' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }),
+  refuse,
+} = readScript(
+  usage,
+  {
+    folder: join(tmpdir(), 'voice-agent-mcp-jobs'),
+    port: 0,
+    speed: 10,
+    dozen: undefined,
+    answers: undefined,
+    logs: undefined,
+    json: false,
+  },
+  { allowPositionals: true },
 )
 
 /** The jobs that are asked for: by name, of a dozen, or all. */
 function chosen(): readonly Job[] {
   const { dozen } = flags
   if (dozen !== undefined && dozen !== 'first' && dozen !== 'second')
-    script.refuse('--dozen is first or second.')
+    refuse('--dozen is first or second.')
   const unknown = names.filter((name) => !jobNamed(name))
-  if (unknown.length > 0) script.refuse(`There is no job ${unknown.join(', ')}.`)
+  if (unknown.length > 0) refuse(`There is no job ${unknown.join(', ')}.`)
   return jobs.filter(
     (job) =>
       (names.length === 0 || names.includes(job.name)) &&
@@ -83,13 +79,13 @@ function build(): void {
 }
 
 async function start(): Promise<void> {
-  const [port, speed] = [flags.port, flags.speed].map(Number)
-  if (port === undefined || !Number.isInteger(port) || port < 0) script.refuse('--port is a port.')
-  if (speed === undefined || !(speed > 0)) script.refuse('--speed is a number above 0.')
+  const { port, speed } = flags
+  if (!Number.isInteger(port)) refuse('--port is a port.')
+  if (speed === 0) refuse('--speed is a number above 0.')
   const folder = resolve(flags.folder)
   build()
   await using server = await serveJobs({ folder, port, speed }).catch((error: unknown) =>
-    script.refuse(reasonOf(error)),
+    refuse(reasonOf(error)),
   )
   const shown = chosen().map((job) => ({ job: job.name, mcp_url: `${server.url}/${job.name}/mcp` }))
   const { pid } = process
@@ -122,14 +118,14 @@ function readAnswers(file: string): z.output<typeof Answers> {
     if (unknown.length > 0) throw new Error(`there is no job ${unknown.join(', ')}`)
     return answers
   } catch (error) {
-    return script.refuse(`The answers in ${file} cannot be used: ${reasonOf(error)}`)
+    return refuse(`The answers in ${file} cannot be used: ${reasonOf(error)}`)
   }
 }
 
 /** What is wrong with each job, by its name. */
 function problems(answersFile: string): { name: string; problems: string[] }[] {
   const file = databaseOf(resolve(flags.folder))
-  if (!existsSync(file)) script.refuse(`There is no run in ${flags.folder}.`)
+  if (!existsSync(file)) refuse(`There is no run in ${flags.folder}.`)
   const answers = readAnswers(answersFile)
   return chosen().map((job) => {
     const { name } = job
@@ -142,8 +138,7 @@ function problems(answersFile: string): { name: string; problems: string[] }[] {
 }
 
 function check(): void {
-  if (flags.answers === undefined) script.refuse('--answers names the file with the answers.')
-  const verdicts = problems(flags.answers)
+  const verdicts = problems(flags.answers ?? refuse('--answers names the file with the answers.'))
   const right = verdicts.filter((verdict) => verdict.problems.length === 0)
   if (flags.json) writeJson({ right: right.length, of: verdicts.length, jobs: verdicts })
   else {
@@ -157,8 +152,8 @@ function check(): void {
 }
 
 function report(): void {
-  const { logs, answers } = flags
-  if (logs === undefined) script.refuse('--logs names the folder with the logs.')
+  const { answers } = flags
+  const logs = flags.logs ?? refuse('--logs names the folder with the logs.')
   const verdicts = answers === undefined ? [] : problems(answers)
   const rows = chosen().map(({ name }) => {
     const verdict = verdicts.find((one) => one.name === name)
@@ -193,6 +188,5 @@ const commands: Readonly<Record<string, () => Promise<void> | void>> = {
 }
 
 const run = commands[command ?? '']
-if (flags.help) write(usage)
-else if (run) await run()
-else script.refuse(command === undefined ? 'Say what to do.' : `There is no ${command}.`)
+if (run) await run()
+else refuse(command === undefined ? 'Say what to do.' : `There is no ${command}.`)

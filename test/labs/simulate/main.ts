@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { type ScriptUsage, scriptUsage } from '../../../src/dev/script-usage.ts'
+import { readScript } from '../../../src/dev/script.ts'
 import { planOf } from './plan.ts'
 import { scriptedPlans } from './scripted.ts'
 import { type SeedRange, violationsOf, WorkerReport } from './worker.ts'
@@ -21,23 +20,15 @@ npm run simulate [-- --seeds 10000 --from 1 --minutes 60 --trace --json --help]
 Ends with 1 when a history is not as promised, with 2 when it cannot run.
 `
 
-const script: ScriptUsage = scriptUsage(usage)
-const { values: flags } = script.readOr(() =>
-  parseArgs({
-    options: {
-      seeds: { type: 'string', default: '10000' },
-      from: { type: 'string', default: '1' },
-      minutes: { type: 'string', default: '60' },
-      trace: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }),
-)
-script.showIf(flags.help)
-const from = script.number('from', flags.from)
-const to = from + script.number('seeds', flags.seeds, 1)
-const minutes = script.number('minutes', flags.minutes)
+const { flags } = readScript(usage, {
+  seeds: { usual: 10_000, least: 1 },
+  from: 1,
+  minutes: 60,
+  trace: false,
+  json: false,
+})
+const { from, minutes } = flags
+const to = from + flags.seeds
 
 /** How many failing histories are shown. */
 const mostShown = 20

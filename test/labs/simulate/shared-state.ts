@@ -1,5 +1,9 @@
+import { DatabaseSync } from 'node:sqlite'
+import * as z from 'zod'
 import { type CallCounter, CallCounterError } from '../../../src/state/call-counter.ts'
-import type { Journal } from '../../../src/state/journal.ts'
+import { WatchedClock } from '../../../src/state/clocks.ts'
+import { type Journal, JournalError } from '../../../src/state/journal.ts'
+import { type Database, databaseNow } from '../../../src/state/postgres/database.ts'
 import { createPostgresJournal } from '../../../src/state/postgres/postgres-journal.ts'
 import type { Records } from '../../../src/state/records.ts'
 import { createSqliteCallCounter } from '../../../src/state/sqlite/sqlite-call-counter.ts'
@@ -7,8 +11,7 @@ import { openSqliteJournal } from '../../../src/state/sqlite/sqlite-journal.ts'
 import { createSqliteRecords } from '../../../src/state/sqlite/sqlite-records.ts'
 import { StateError } from '../../../src/state/state-access.ts'
 import type { Plan } from './plan.ts'
-import { SimulatedDatabase } from './simulated-database.ts'
-import type { Steps } from './steps.ts'
+import { inSteps, type Steps } from './steps.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 /** A call that was counted for the limits. */
@@ -56,49 +59,35 @@ export class SharedState {
   }
 
   /** As a server that starts now opens it. */
-  journalFor(shared: Plan['shared']): Journal {
-    return shared === 'files' ? this.#journal : createPostgresJournal(this.#database.connect())
+  journalFor(shared: Plan['shared'], steps: Steps): Journal {
+    const journal =
+      shared === 'files' ? this.#journal : createPostgresJournal(this.#database.connect())
+    return inSteps(journal, steps, JournalError)
   }
 
   counterFor(steps: Steps): CallCounter {
-    const counter = this.#counter
-    const step = <T>(what: string, work: () => Promise<T>) =>
-      steps.take(what, work, (why) => new CallCounterError(why))
-    return {
-      check: (limits) => step('check', () => counter.check(limits)),
-      reserve: (limits, leaseMs, call) =>
-        step('reserve', async () => {
-          const reservation = await counter.reserve(limits, leaseMs, call)
-          const { now: at, timeOfDay } = this.#time
-          if ('id' in reservation) this.reserved.push({ id: reservation.id, at, timeOfDay })
-          return reservation
-        }),
-      pending: (call) => step('pending', () => counter.pending(call)),
-      placed: (id, call) => step('placed', () => counter.placed(id, call)),
-      open: (owner, withinMs) => step('open', () => counter.open(owner, withinMs)),
-      renew: (id, leaseMs) => step('renew', () => counter.renew(id, leaseMs)),
-      release: (id) => step('release of a permit', () => counter.release(id)),
-      cancel: (id) => step('cancel of a permit', () => counter.cancel(id)),
-      close: async () => undefined,
+    const counter: CallCounter = {
+      ...this.#counter,
+      reserve: async (limits, leaseMs, call) => {
+        const reservation = await this.#counter.reserve(limits, leaseMs, call)
+        const { now: at, timeOfDay } = this.#time
+        if ('id' in reservation) this.reserved.push({ id: reservation.id, at, timeOfDay })
+        return reservation
+      },
     }
+    return inSteps(counter, steps, CallCounterError)
   }
 
   recordsFor(steps: Steps): Records {
-    const records = this.#records
-    const step = <T>(what: string, work: () => Promise<T>) =>
-      steps.take(what, work, (why) => new StateError(why))
-    return {
-      get: (key) => step('read of a token', () => records.get(key)),
-      add: (record, bounds) => step('use of a token', () => records.add(record, bounds)),
-      put: (record, bounds) => step('write of a record', () => records.put(record, bounds)),
-      replace: (record, from) => step('write of a record', () => records.replace(record, from)),
-      remove: (key) =>
-        step('return of a token', async () => {
-          const removed = await records.remove(key)
-          if (removed) this.#tokenUses.set(key.id, Math.max(0, this.#usesOf(key.id) - 1))
-          return removed
-        }),
+    const records: Records = {
+      ...this.#records,
+      remove: async (key) => {
+        const removed = await this.#records.remove(key)
+        if (removed) this.#tokenUses.set(key.id, Math.max(0, this.#usesOf(key.id) - 1))
+        return removed
+      },
     }
+    return inSteps(records, steps, StateError)
   }
 
   /** A request was told that it may act on a token: a use that expired meanwhile is none. */
@@ -116,5 +105,77 @@ export class SharedState {
     this.#database.close()
     await this.#counter.close()
     await this.#records.close()
+  }
+}
+
+const tables = `
+  ATTACH ':memory:' AS voice_agent_mcp;
+  CREATE TABLE voice_agent_mcp.calls (
+    owner TEXT, external_id TEXT, content TEXT, minted INTEGER, state TEXT, since INTEGER,
+    replica_since INTEGER, uptime INTEGER, boot TEXT, call_id TEXT,
+    sent INTEGER, sent_uptime INTEGER, sent_boot TEXT, PRIMARY KEY (owner, external_id)
+  );
+  CREATE TABLE voice_agent_mcp.notes (name TEXT PRIMARY KEY, value TEXT)`
+
+const Row = z.record(z.string(), z.unknown())
+type Value = string | number | null
+
+const bound = (value: unknown): Value =>
+  typeof value === 'boolean'
+    ? Number(value)
+    : z.union([z.string(), z.number(), z.null()]).parse(value)
+
+/**
+ * A database that servers on several machines share. The statements of the journal in PostgreSQL run on
+ * SQLite in memory, one operation after the other; its clock is that of the history.
+ */
+export class SimulatedDatabase {
+  readonly #db = new DatabaseSync(':memory:')
+  readonly #time: VirtualTime
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(time: VirtualTime) {
+    this.#time = time
+    this.#db.function('clock_ms', () => time.timeOfDay)
+    this.#db.function('GREATEST', { varargs: true }, (...values) => Math.max(...values.map(Number)))
+    this.#db.function('LEAST', { varargs: true }, (...values) => Math.min(...values.map(Number)))
+    this.#db.exec(tables)
+  }
+
+  /** As one server that starts now has it. */
+  connect(): Database {
+    const clock = new WatchedClock()
+    clock.saw(this.#time.timeOfDay)
+    return {
+      clock,
+      run: (row, sql, values) => this.#next(async () => this.#rows(row, sql, values)),
+      transaction: (_, work) =>
+        this.#next(() => work(async (row, sql, values) => this.#rows(row, sql, values))),
+      seal: async (text) => text,
+      check: async () => undefined,
+      close: async () => undefined,
+    }
+  }
+
+  close(): void {
+    this.#db.close()
+  }
+
+  #next<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#last.then(work)
+    this.#last = next.catch(() => undefined)
+    return next
+  }
+
+  #rows<T>(row: z.ZodType<T>, sql: string, values: readonly unknown[] = []): T[] {
+    const statement = sql
+      .replaceAll(databaseNow, 'clock_ms()')
+      .replaceAll('::bigint', '')
+      .replace(' FOR UPDATE', '')
+    const named = Object.fromEntries(values.map((value, at) => [`$${at + 1}`, bound(value)]))
+    return this.#db
+      .prepare(statement)
+      .all(named)
+      .map((found) => row.parse(Row.parse({ ...found })))
   }
 }

@@ -26,7 +26,7 @@ import { checkDialPolicy, pendingPermitsOf, permitFor } from '../../../tools/cal
 import { agentId } from '../platform/call-lists.ts'
 import type { Plan, WantedCall } from './plan.ts'
 import type { SharedState } from './shared-state.ts'
-import { type Steps, steppedJournal } from './steps.ts'
+import type { Steps } from './steps.ts'
 import type { VirtualPlatform } from './virtual-platform.ts'
 
 /** What a client is told. */
@@ -92,7 +92,7 @@ export class SimulatedServer {
     const { plan, state, steps } = parts
     this.#parts = parts
     this.steps = steps
-    this.#journal = steppedJournal(state.journalFor(plan.shared), steps)
+    this.#journal = state.journalFor(plan.shared, steps)
     this.#tokens = createUsedTokens(state.recordsFor(steps))
     this.#policy = createDialPolicy({
       config: plan.limits,

@@ -1,4 +1,3 @@
-import { type Journal, JournalError } from '../../../src/state/journal.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
 interface StepOptions {
@@ -70,24 +69,22 @@ export class Steps {
   }
 }
 
-const journalError = (why: string) => new JournalError(why)
-
-/** A journal as one server uses it. */
-export function steppedJournal(journal: Journal, steps: Steps): Journal {
-  const step = <T>(what: string, work: () => Promise<T>) => steps.take(what, work, journalError)
-  return {
-    claim: (identity) => step('claim', () => journal.claim(identity)),
-    find: (identity) => step('find', () => journal.find(identity)),
-    current: (entry) => step('current', () => journal.current(entry)),
-    beginSending: (entry, forMs) => step('beginSending', () => journal.beginSending(entry, forMs)),
-    endSending: (entry) => step('endSending', () => journal.endSending(entry)),
-    recordPlaced: (entry, id) => step('recordPlaced', () => journal.recordPlaced(entry, id)),
-    recordNotAccepted: (entry, id) =>
-      step('recordNotAccepted', () => journal.recordNotAccepted(entry, id)),
-    release: (entry) => step('release', () => journal.release(entry)),
-    placedAgoMs: (owner, id) => step('placedAgoMs', () => journal.placedAgoMs(owner, id)),
-    readNote: (name) => step('readNote', () => journal.readNote(name)),
-    writeNote: (name, value) => step('writeNote', () => journal.writeNote(name, value)),
-    close: async () => undefined,
-  }
-}
+/** A part of the state as one server uses it: each of its operations is a step, which may fail. */
+export const inSteps = <T extends object>(
+  part: T,
+  steps: Steps,
+  Failure: new (why: string) => Error,
+): T =>
+  new Proxy(part, {
+    get(_, name) {
+      const operation: unknown = Reflect.get(part, name)
+      if (typeof operation !== 'function') return operation
+      const step = `${String(name)} (${Failure.name})`
+      return (...args: unknown[]) =>
+        steps.take(
+          step,
+          async () => Reflect.apply(operation, part, args),
+          (why) => new Failure(why),
+        )
+    },
+  })

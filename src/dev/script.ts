@@ -1,0 +1,71 @@
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+
+/** A number from `least` up. */
+interface Bounded {
+  readonly usual: number
+  readonly least: number
+}
+
+type Options = Readonly<Record<string, string | number | boolean | Bounded | undefined>>
+
+type Flags<Given extends Options> = {
+  readonly [Name in keyof Given]: Given[Name] extends boolean
+    ? boolean
+    : Given[Name] extends number | Bounded
+      ? number
+      : Given[Name] extends string
+        ? string
+        : string | undefined
+}
+
+/** What a script was asked for. */
+interface Script<Given extends Options> {
+  readonly flags: Flags<Given>
+  readonly positionals: readonly string[]
+  /** Says why the script cannot run, shows its usage, and ends it with exit code 2. */
+  refuse(why: string): never
+  /** The number in a text; refuses to run where it is none, or below `least`. */
+  number(flag: string, text: string, least?: number): number
+}
+
+/**
+ * Reads the command line of a script. `options` has the value of each option where it is not given; one
+ * that is given is of the same type, and a number is from 0 up. With `--help` the usage is shown, and
+ * nothing else is done.
+ */
+export function readScript<Given extends Options>(
+  usage: string,
+  options: Given,
+  { allowPositionals = false } = {},
+): Script<Given> {
+  function refuse(why: string): never {
+    process.stderr.write(`${why}\n\n${usage}`)
+    process.exit(2)
+  }
+  const number = (name: string, text: string, least = 0): number => {
+    const value = text.trim() === '' ? Number.NaN : Number(text)
+    return value >= least ? value : refuse(`--${name} is a number from ${least} up.`)
+  }
+  const known: ParseArgsOptionsConfig = { help: { type: 'boolean', short: 'h' } }
+  for (const [name, usual] of Object.entries(options))
+    known[name] = { type: typeof usual === 'boolean' ? 'boolean' : 'string' }
+  const read = () => {
+    try {
+      return parseArgs({ allowPositionals, options: known })
+    } catch (error) {
+      return refuse(error instanceof Error ? error.message : String(error))
+    }
+  }
+  const { values, positionals } = read()
+  if (values.help) {
+    process.stdout.write(usage)
+    process.exit(0)
+  }
+  const flags = Object.entries(options).map(([name, option]) => {
+    const { usual, least } = typeof option === 'object' ? option : { usual: option, least: 0 }
+    const given = values[name]
+    if (given === undefined) return [name, usual]
+    return [name, typeof usual === 'number' ? number(name, String(given), least) : given]
+  })
+  return { flags: Object.fromEntries(flags) as Flags<Given>, positionals, refuse, number }
+}
