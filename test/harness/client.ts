@@ -33,10 +33,18 @@ export const errorOf = ({ _meta }: Pick<ToolResult, '_meta'>) =>
 /** A connected client, with the same methods for every kind. */
 export interface TestClient extends AsyncDisposable {
   readonly kind: ClientKind
+  /** Where the server is; absent over stdio. */
+  readonly url: string | undefined
+  /** The process that was started for this client; absent over HTTP. */
+  readonly pid: number | undefined
   readonly instructions: string | undefined
   readonly serverName: string | undefined
   listTools(): Promise<Record<string, unknown>[]>
-  call(name: string, args?: Record<string, unknown>): Promise<ToolResult>
+  call(
+    name: string,
+    args?: Record<string, unknown>,
+    options?: { signal?: AbortSignal },
+  ): Promise<ToolResult>
   /** The same, failing the test when the tool failed. */
   value(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>
   listResources(
@@ -44,9 +52,14 @@ export interface TestClient extends AsyncDisposable {
   ): Promise<{ resources: { uri: string }[]; nextCursor?: string | undefined }>
   listResourceTemplates(): Promise<{ uriTemplate: string }[]>
   readResource(uri: string): Promise<unknown>
+  /** Calls `heard` with each resource that has changed; gives what stops it. For 2026-07-28 only. */
+  listen(uri: string, heard: (uri: string) => void): Promise<() => Promise<void>>
 }
 
 const info = { name: 'test', version: '1' }
+
+/** Placing a call takes 54 s at most. */
+const within = { timeout: 75_000 }
 
 type Capabilities = NonNullable<ConstructorParameters<typeof ClientV2>[1]>['capabilities']
 
@@ -62,19 +75,30 @@ export async function connectStdio(
   {
     args = [],
     env = {},
+    nodeOptions = [],
     capabilities,
-  }: { args?: string[]; env?: Record<string, string>; capabilities?: Capabilities } = {},
+  }: {
+    args?: string[]
+    env?: Record<string, string>
+    nodeOptions?: readonly string[]
+    capabilities?: Capabilities
+  } = {},
 ): Promise<TestClient> {
   const parameters = {
     command: process.execPath,
-    args: [bin, ...args],
+    args: [...nodeOptions, bin, ...args],
     env: cleanEnv({ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...env }),
     stderr: 'ignore' as const,
   }
   const client = makeClient(kind, capabilities)
-  if (client instanceof ClientV1) await client.connect(new StdioV1(parameters))
-  else await client.connect(new StdioV2(parameters))
-  return wrap(kind, client)
+  if (client instanceof ClientV1) {
+    const transport = new StdioV1(parameters)
+    await client.connect(transport)
+    return wrap(kind, client, { pid: transport.pid })
+  }
+  const transport = new StdioV2(parameters)
+  await client.connect(transport)
+  return wrap(kind, client, { pid: transport.pid })
 }
 
 /** Connects over HTTP to a running program. */
@@ -90,29 +114,49 @@ export async function connectHttp(
     // The types of SDK version 1 do not compile with exactOptionalPropertyTypes.
     await client.connect(new HttpV1(new URL(url), options) as Parameters<ClientV1['connect']>[0])
   } else await client.connect(new HttpV2(new URL(url), options))
-  return wrap(kind, client)
+  return wrap(kind, client, { url })
 }
 
-function wrap(kind: ClientKind, client: ClientV1 | ClientV2): TestClient {
-  const call = async (name: string, args: Record<string, unknown> = {}) =>
-    ToolResult.parse(await client.callTool({ name, arguments: args }))
+function wrap(
+  kind: ClientKind,
+  client: ClientV1 | ClientV2,
+  { url, pid }: { url?: string; pid?: number | null },
+): TestClient {
+  const call: TestClient['call'] = async (name, args = {}, options = {}) => {
+    const call = { name, arguments: args }
+    const limits = { ...within, ...options }
+    const isV1 = client instanceof ClientV1
+    return ToolResult.parse(
+      await (isV1 ? client.callTool(call, undefined, limits) : client.callTool(call, limits)),
+    )
+  }
   return {
     kind,
+    url,
+    pid: pid ?? undefined,
     instructions: client.getInstructions(),
     serverName: client.getServerVersion()?.name,
-    listTools: async () => (await client.listTools()).tools,
+    listTools: async () => (await client.listTools({}, within)).tools,
     call,
     async value(name, args) {
       const result = await call(name, args)
       if (result.isError) throw new Error(result.content[0]?.text)
       return z.record(z.string(), z.unknown()).parse(result.structuredContent)
     },
-    listResources: (cursor) => client.listResources(cursor === undefined ? {} : { cursor }),
+    listResources: (cursor) => client.listResources(cursor === undefined ? {} : { cursor }, within),
     listResourceTemplates: async () => (await client.listResourceTemplates()).resourceTemplates,
     async readResource(uri) {
-      const { contents } = await client.readResource({ uri })
+      const { contents } = await client.readResource({ uri }, within)
       const { text } = z.looseObject({ text: z.string() }).parse(contents[0])
       return JSON.parse(text)
+    },
+    async listen(uri, heard) {
+      if (client instanceof ClientV1) throw new Error('It cannot listen')
+      client.setNotificationHandler('notifications/resources/updated', ({ params }) =>
+        heard(params.uri),
+      )
+      const subscription = await client.listen({ resourceSubscriptions: [uri] })
+      return () => subscription.close()
     },
     [Symbol.asyncDispose]: () => client.close(),
   }

@@ -15,12 +15,18 @@ import { startHttpProgram, startProgram } from '../harness/program.ts'
 import { type Replicas, startReplicas } from '../harness/replicas.ts'
 import { rpc } from '../harness/rpc.ts'
 import { settableClock } from '../harness/settable-clock.ts'
+import { inParallel } from '../labs/measure/load.ts'
 import { randomOf } from '../labs/random.ts'
 import { startFaultyPlatform } from '../labs/stress/faulty-platform.ts'
-import { judge } from '../labs/stress/judge.ts'
-import { type Answer, answerOf, type CallPlacer } from '../labs/stress/killed-server.ts'
-import { place, placementsOf } from '../labs/stress/placements.ts'
-import { inParallel, stressSettings } from '../labs/stress/stress.ts'
+import {
+  type Answer,
+  answerOf,
+  type CallPlacer,
+  judge,
+  place,
+  placementsOf,
+} from '../labs/stress/placements.ts'
+import { stressSettings } from '../labs/stress/stress.ts'
 import { confirmedCalls } from '../state/shared-confirmations.ts'
 
 /*

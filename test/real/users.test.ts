@@ -1,12 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { clientKinds } from '../harness/client.ts'
+import { clientKinds, connectHttp } from '../harness/client.ts'
 import { type PostgresServer, startPostgres } from '../harness/postgres-server.ts'
 import { startReplicas } from '../harness/replicas.ts'
+import { inParallel } from '../labs/measure/load.ts'
 import { randomOf, Tally } from '../labs/random.ts'
-import { inParallel } from '../labs/stress/stress.ts'
-import { tenantOf } from '../labs/tenants/tenant.ts'
-import { connectTenant } from '../labs/tenants/tenant-client.ts'
-import { startTenantPlatform } from '../labs/tenants/tenant-platform.ts'
+import { startTenantPlatform, tenantOf } from '../labs/tenants/tenant-platform.ts'
 import { type Asked, TenantUser } from '../labs/tenants/tenant-user.ts'
 
 let server: PostgresServer
@@ -30,7 +28,7 @@ const expected = new Set([
 test('two hundred users with different keys get nothing of each other, while the platform fails', async () => {
   await using platform = await startTenantPlatform({
     seed,
-    faults: { late: 10, refused: 4, failed: 6, cutOff: 4 },
+    weights: { late: 10, refused: 4, failed: 6, cutOff: 4 },
     latestMs: 1500,
     callMs: 800,
   })
@@ -54,7 +52,7 @@ test('two hundred users with different keys get nothing of each other, while the
     Array.from({ length: users }, async (_, nth) => {
       const tenant = tenantOf(nth)
       const kind = clientKinds[nth % clientKinds.length] ?? 'v1'
-      const client = await connectTenant(kind, tenant, { url: replicas.url })
+      const client = await connectHttp(kind, replicas.url, { 'x-api-key': tenant.key })
       const random = randomOf(seed, nth)
       return { client, user: new TenantUser(tenant, client, { random, cancelRate: 0.1, onAsked }) }
     }),
@@ -67,7 +65,7 @@ test('two hundred users with different keys get nothing of each other, while the
   expect(Object.keys(outcomes.all()).filter((one) => !expected.has(one))).toEqual([])
   let placed = 0
   for (const { user, client } of everybody) {
-    await client.close()
+    await client[Symbol.asyncDispose]()
     const rung = platform.rung(user.tenant)
     for (const [number, times] of rung) expect(times, number).toBe(1)
     for (const [number] of user.placed) expect(rung.get(number)).toBe(1)

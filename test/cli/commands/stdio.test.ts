@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bin, quietly, scratchFolder, startInShell, startProcess } from '../../harness/program.ts'
-import { StdioClient } from '../../labs/measure/stdio-client.ts'
+import { StdioClient } from '../../labs/measure/program.ts'
 
 const env = { ...quietly, VOICE_AGENT_SANDBOX_DB: ':memory:' }
 const read = { name: 'get_current_account', arguments: {} }

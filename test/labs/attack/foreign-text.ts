@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { canary, startCanaryPlatform, unsafeLines } from '../../harness/canary-platform.ts'
 import { connectHttp, type ToolResult } from '../../harness/client.ts'
 import { badCalls, everyTool } from '../../harness/story.ts'
-import { textOf } from '../measure/tool-call.ts'
+import { textOf } from '../measure/program.ts'
 import { attackKey } from './attack.ts'
 import type { Scenario } from './scenario.ts'
 

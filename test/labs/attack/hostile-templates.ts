@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { seedIds } from '../../../src/sandbox/small-data.ts'
 import { hostileSources, hostileTemplate, templateCount } from '../../harness/hostile-templates.ts'
-import { usageOf } from '../measure/process-usage.ts'
-import { round } from '../measure/statistics.ts'
-import { callBuiltTool } from '../measure/tool-call.ts'
+import { callBuiltTool, usageOf } from '../measure/program.ts'
+import { round } from '../measure/report.ts'
 import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { round } from '../measure/statistics.ts'
+import { round } from '../measure/report.ts'
 
 /** Does something while it asks a server for its health; the longest answer to that, ms. */
 export async function healthDuring(url: string, work: () => Promise<unknown>): Promise<number> {

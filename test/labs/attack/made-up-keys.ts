@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { envelope, json } from '../../harness/fake-platform.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { callBuiltTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/program.ts'
 import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 

@@ -1,6 +1,6 @@
 import { setInterval } from 'node:timers'
 import type { Program } from '../../harness/program.ts'
-import { usageOf } from '../measure/process-usage.ts'
+import { usageOf } from '../measure/program.ts'
 
 /** The options for little memory of docs/deployment.md. */
 export const scarceMemory = {

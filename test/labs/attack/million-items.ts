@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { callBuiltTool, textOf } from '../measure/tool-call.ts'
+import { callBuiltTool, textOf } from '../measure/program.ts'
 import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { StdioClient } from '../measure/stdio-client.ts'
+import { StdioClient } from '../measure/program.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Fewer values than the limit, so that only the depth is refused. */

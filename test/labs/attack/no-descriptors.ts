@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { json } from '../../harness/fake-platform.ts'
 import { crowd } from '../../harness/hostile-client.ts'
-import { callBuiltTool, textOf } from '../measure/tool-call.ts'
+import { callBuiltTool, textOf } from '../measure/program.ts'
 import { eventually } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 

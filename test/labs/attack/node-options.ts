@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { callBuiltTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/program.ts'
 import type { Scenario } from './scenario.ts'
 
 /** Prints a line for each process that starts with the operator's options, with its heap limit. */

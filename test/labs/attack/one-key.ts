@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import { envelope, json } from '../../harness/fake-platform.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { callBuiltTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/program.ts'
 import type { Attack } from './attack.ts'
 import type { Scenario } from './scenario.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { seedIds } from '../../../src/sandbox/small-data.ts'
-import { callBuiltTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/program.ts'
 import type { Scenario } from './scenario.ts'
 
 export const privateFiles: Scenario = {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { round } from '../measure/statistics.ts'
+import { round } from '../measure/report.ts'
 import { Attack } from './attack.ts'
 import type { Figures } from './figures.ts'
 import type { AttackVerdict, Scenario } from './scenario.ts'

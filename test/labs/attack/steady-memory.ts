@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { StdioClient } from '../measure/stdio-client.ts'
+import { StdioClient } from '../measure/program.ts'
 import type { Scenario } from './scenario.ts'
 
 const calls = 20_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { crowd, heardOn, httpText } from '../../harness/hostile-client.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { callBuiltTool } from '../measure/tool-call.ts'
+import { callBuiltTool } from '../measure/program.ts'
 import { healthDuring } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 

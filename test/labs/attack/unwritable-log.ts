@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { freePort, type Program } from '../../harness/program.ts'
 import { sendRefused } from '../../harness/rpc.ts'
-import { StdioClient } from '../measure/stdio-client.ts'
-import { callBuiltTool } from '../measure/tool-call.ts'
+import { callBuiltTool, StdioClient } from '../measure/program.ts'
 import { eventually } from './http-checks.ts'
 import type { Scenario } from './scenario.ts'
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startProcess } from '../../harness/program.ts'
-import { cores } from '../measure/server.ts'
+import { cores } from '../measure/program.ts'
 import { type Load, LoadResult } from './load-format.ts'
 
 /** Puts a load on a server, from a process of its own; `folder` takes the file that describes it. */

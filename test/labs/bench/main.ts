@@ -1,13 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { type ScriptUsage, scriptUsage } from '../../../src/dev/script-usage.ts'
+import { readScript } from '../../../src/dev/script.ts'
 import { hasPostgres } from '../../harness/postgres-server.ts'
 import { areMet, circumstances, type Section, table, writeJson } from '../measure/report.ts'
-import { growth } from './growth.ts'
+import { growth, plot } from './growth.ts'
 import { http } from './http.ts'
 import { npmPackage } from './package.ts'
-import { plot } from './plot.ts'
 import { sandbox } from './sandbox.ts'
 import { state } from './state.ts'
 import { stdio } from './stdio.ts'
@@ -28,34 +26,21 @@ npm run bench [-- --only PART,… --seconds 3 --rounds 3 --json bench.json --hel
 Ends with 1 when a goal is not met, with 2 when it cannot run.
 `
 
-const script: ScriptUsage = scriptUsage(usage)
-const { values: flags } = script.readOr(() =>
-  parseArgs({
-    options: {
-      only: { type: 'string' },
-      seconds: { type: 'string', default: '3' },
-      rounds: { type: 'string', default: '3' },
-      starts: { type: 'string', default: '20' },
-      conversations: { type: 'string', default: '1000000' },
-      json: { type: 'string', default: 'bench.json' },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }),
-)
-script.showIf(flags.help)
-const load = {
-  seconds: script.number('seconds', flags.seconds),
-  rounds: script.number('rounds', flags.rounds, 1),
-}
-const starts = script.number('starts', flags.starts, 1)
-const conversations = script.number('conversations', flags.conversations)
+const { flags, refuse } = readScript(usage, {
+  only: undefined,
+  seconds: 3,
+  rounds: { usual: 3, least: 1 },
+  starts: { usual: 20, least: 1 },
+  conversations: 1_000_000,
+  json: 'bench.json',
+})
 
 const parts: Record<string, () => Promise<Section[]>> = {
-  stdio: () => stdio(starts),
-  http: () => http(load),
-  ...(hasPostgres() && { state: () => state(load) }),
+  stdio: () => stdio(flags.starts),
+  http: () => http(flags),
+  ...(hasPostgres() && { state: () => state(flags) }),
   package: npmPackage,
-  sandbox: () => sandbox(conversations),
+  sandbox: () => sandbox(flags.conversations),
   async growth() {
     const { curves, sections } = await growth()
     const { date, machine } = circumstances()
@@ -65,7 +50,7 @@ const parts: Record<string, () => Promise<Section[]>> = {
 }
 
 const noPart = (name: string) =>
-  script.refuse(`There is no part ${name}. The parts are ${Object.keys(parts).join(', ')}.`)
+  refuse(`There is no part ${name}. The parts are ${Object.keys(parts).join(', ')}.`)
 const names = flags.only?.split(',') ?? Object.keys(parts)
 const chosen = names.map((name) => parts[name] ?? noPart(name))
 

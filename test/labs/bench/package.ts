@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import * as z from 'zod'
-import type { Section } from '../measure/report.ts'
-import { round } from '../measure/statistics.ts'
+import { round, type Section } from '../measure/report.ts'
 
 const root = join(import.meta.dirname, '../../..')
 

@@ -6,8 +6,7 @@ import { CallRow } from '../../../src/sandbox/call-row.ts'
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../../src/sandbox/small-data.ts'
 import { scratchFolder } from '../../harness/program.ts'
-import type { Section } from '../measure/report.ts'
-import { median, round } from '../measure/statistics.ts'
+import { median, round, type Section } from '../measure/report.ts'
 
 const yearMs = 365 * 24 * 3_600_000
 const now = Date.now()

@@ -2,10 +2,13 @@ import { startPostgres } from '../../harness/postgres-server.ts'
 import { quietly, scratchFolder } from '../../harness/program.ts'
 import { startReplicas } from '../../harness/replicas.ts'
 import { rpc } from '../../harness/rpc.ts'
-import type { Section } from '../measure/report.ts'
-import { median, round } from '../measure/statistics.ts'
-import { calledNumber, type Tenant, tenantOf } from '../tenants/tenant.ts'
-import { startTenantPlatform } from '../tenants/tenant-platform.ts'
+import { median, round, type Section } from '../measure/report.ts'
+import {
+  calledNumber,
+  startTenantPlatform,
+  type Tenant,
+  tenantOf,
+} from '../tenants/tenant-platform.ts'
 
 interface Options {
   readonly seconds: number
@@ -70,8 +73,6 @@ let users = 0
 async function start({ servers, env }: Subject) {
   const platform = await startTenantPlatform({
     seed: 1,
-    faults: { late: 0, refused: 0, failed: 0, cutOff: 0 },
-    latestMs: 0,
     callMs: 1000,
   })
   const replicas = await startReplicas(servers, {

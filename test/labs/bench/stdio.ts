@@ -5,9 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { clientMeta } from '../../harness/mcp-request.ts'
 import { bin, scratchFolder, startProcess } from '../../harness/program.ts'
-import { usageOf } from '../measure/process-usage.ts'
-import type { Section } from '../measure/report.ts'
-import { median, round } from '../measure/statistics.ts'
+import { usageOf } from '../measure/program.ts'
+import { median, round, type Section } from '../measure/report.ts'
 
 const clientInfo = { name: 'bench', version: '1.0.0' }
 const initialize = {

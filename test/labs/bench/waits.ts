@@ -1,15 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import * as z from 'zod'
-import { type ScriptUsage, scriptUsage } from '../../../src/dev/script-usage.ts'
+import { readScript } from '../../../src/dev/script.ts'
 import { openSandbox } from '../../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../../src/sandbox/small-data.ts'
 import { bin, scratchFolder } from '../../harness/program.ts'
-import { areMet, type Section, table, writeJson } from '../measure/report.ts'
-import { startBuiltServer } from '../measure/server.ts'
-import { round } from '../measure/statistics.ts'
-import { callBuiltTool } from '../measure/tool-call.ts'
+import { callBuiltTool, startBuiltServer } from '../measure/program.ts'
+import { areMet, round, type Section, table, writeJson } from '../measure/report.ts'
 
 const usage = `Measures what waiting costs: one server over HTTP with the sandbox in it, on which many clients wait
 for running calls, first each for a call of its own, then all for the same one. A client waits again when
@@ -27,24 +24,15 @@ npm run bench:waits [-- --waits 1000 --seconds 30 --warm-up 90 --json --help]
 Ends with 1 when a goal is not met, with 2 when it cannot run.
 `
 
-const script: ScriptUsage = scriptUsage(usage)
-const { values: flags } = script.readOr(() =>
-  parseArgs({
-    options: {
-      waits: { type: 'string', default: '1000' },
-      seconds: { type: 'string', default: '30' },
-      'warm-up': { type: 'string', default: '90' },
-      program: { type: 'string', default: bin },
-      'node-options': { type: 'string', default: '' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }),
-)
-script.showIf(flags.help)
-const waits = script.number('waits', flags.waits, 1)
-const warmUpMs = 1000 * script.number('warm-up', flags['warm-up'])
-const measuredMs = 1000 * script.number('seconds', flags.seconds, 1)
+const { flags } = readScript(usage, {
+  waits: { usual: 1000, least: 1 },
+  seconds: { usual: 30, least: 1 },
+  'warm-up': 90,
+  program: bin,
+  'node-options': '',
+  json: false,
+})
+const { waits } = flags
 
 /** The slowest that the sandbox goes, so that its calls last longer than the measurement. */
 const speed = 0.1
@@ -62,9 +50,9 @@ async function measure(title: string, calls: number): Promise<Section> {
   await using server = await startBuiltServer(settings(sandboxFile, folder.path), options)
   const stopped = new AbortController()
   const waiting = waitAll(server.url, ids, stopped.signal)
-  await Promise.race([sleep(warmUpMs), waiting])
+  await Promise.race([sleep(1000 * flags['warm-up']), waiting])
   const before = { ...server.usage(), at: performance.now() }
-  await Promise.race([sleep(measuredMs), waiting])
+  await Promise.race([sleep(1000 * flags.seconds), waiting])
   const after = { ...server.usage(), at: performance.now() }
   stopped.abort()
   await waiting

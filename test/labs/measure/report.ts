@@ -59,3 +59,8 @@ export function writeJson(file: string, sections: readonly Section[]): void {
   if (file === '-') process.stdout.write(text)
   else writeFileSync(file, text)
 }
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+
+export const round = (value: number, digits = 2): number => Number(value.toFixed(digits))

@@ -1,8 +1,16 @@
-import { parseArgs } from 'node:util'
-import { type ScriptUsage, scriptUsage } from '../../../src/dev/script-usage.ts'
-import { hasPostgres } from '../../harness/postgres-server.ts'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readScript } from '../../../src/dev/script.ts'
+import { connectHttp, connectStdio } from '../../harness/client.ts'
+import { hasPostgres, startPostgres } from '../../harness/postgres-server.ts'
+import { quietly, scratchFolder } from '../../harness/program.ts'
+import { type Replicas, startReplicas } from '../../harness/replicas.ts'
+import { rpc } from '../../harness/rpc.ts'
+import { inParallel } from '../measure/load.ts'
 import { circumstances } from '../measure/report.ts'
-import { type SoakReport, soak } from './soak.ts'
+import { startTenantPlatform } from '../tenants/tenant-platform.ts'
+import { type Connect, Traffic } from './traffic.ts'
+import { probeEnv, probeOptions, verdictOf, WatchedServer } from './watched-server.ts'
 
 const usage = `Runs the built program for a long time as teams run it: three servers over HTTP on one
 state behind a balancer, and some over stdio; clients of both eras that come and go with other keys; a
@@ -20,25 +28,171 @@ Ends with 1 when memory grows, something stays open, a request has no answer, a 
 or something of one user reaches another; with 2 when it cannot run.
 `
 
-const script: ScriptUsage = scriptUsage(usage)
-const { values: flags } = script.readOr(() =>
-  parseArgs({
-    options: {
-      minutes: { type: 'string', default: '20' },
-      state: { type: 'string', default: hasPostgres() ? 'postgres' : 'sqlite' },
-      'at-once': { type: 'string', default: '24' },
-      seed: { type: 'string', default: '1' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }),
-)
-script.showIf(flags.help)
-if (flags.state !== 'postgres' && flags.state !== 'sqlite')
-  script.refuse('--state is postgres or sqlite.')
-const minutes = script.number('minutes', flags.minutes)
-const atOnce = script.number('at-once', flags['at-once'], 1)
-const seed = script.number('seed', flags.seed)
+const { flags, refuse } = readScript(usage, {
+  minutes: 20,
+  state: hasPostgres() ? 'postgres' : 'sqlite',
+  'at-once': { usual: 24, least: 1 },
+  seed: 1,
+  json: false,
+})
+const { minutes, state, seed } = flags
+if (state !== 'postgres' && state !== 'sqlite') refuse('--state is postgres or sqlite.')
+
+const replicas = 3
+
+/** Times are short, so that much happens; no limit is ever reached. */
+const settings = {
+  ...quietly,
+  VOICE_AGENT_SECRET: 's'.repeat(32),
+  VOICE_AGENT_CONFIRM: 'always',
+  VOICE_AGENT_DIAL_POLICY: '{"max_per_day": 1000000, "max_at_once": 100000}',
+  VOICE_AGENT_TIMEOUT: '10',
+  VOICE_AGENT_CALL_FIND_OUT: '5',
+  VOICE_AGENT_CALL_SETTLE: '3',
+  VOICE_AGENT_CATALOG_TTL: '5',
+}
+
+/** How long servers are left alone at the end, ms: idle connections are closed by then. */
+const restMs = 20_000
+
+const progress = (line: string) => void process.stderr.write(`${line}\n`)
+
+/** Runs servers under mixed traffic, faults, key churn and restarts, and looks at what they hold. */
+async function soak() {
+  using folder = scratchFolder()
+  await using postgres = state === 'postgres' ? await startPostgres() : undefined
+  await using platform = await startTenantPlatform({
+    seed,
+    weights: { late: 8, refused: 2, failed: 3, cutOff: 2 },
+    latestMs: 1500,
+    callMs: 4000,
+  })
+  const env = {
+    ...settings,
+    ...(postgres
+      ? { VOICE_AGENT_STATE_URL: await postgres.newDatabase() }
+      : { VOICE_AGENT_STATE_DIR: folder.path }),
+    VOICE_AGENT_BASE_URL: platform.url,
+  }
+  const probeOf = (name: string) => join(folder.path, `probe-${name}.json`)
+  await using servers = await startReplicas(replicas, env, {
+    nodeOptions: probeOptions,
+    envOf: (which) => probeEnv(probeOf(`http-${which}`)),
+  })
+  const traffic = new Traffic({ seed, platform })
+  const overStdio: Connect = (kind, { key }) =>
+    connectStdio(kind, { env: { ...env, VOICE_AGENT_API_KEY: key } })
+  // Two servers over stdio run from the beginning to the end, each with a user.
+  const stdio = await Promise.all(
+    (['v2 2026-07-28', 'v1'] as const).map(async (kind, nth) => {
+      const tenant = traffic.nextTenant()
+      const probe = probeOf(`stdio-${nth}`)
+      const client = await connectStdio(kind, {
+        env: { ...env, ...probeEnv(probe), VOICE_AGENT_API_KEY: tenant.key },
+        nodeOptions: probeOptions,
+      })
+      // A client of 2026-07-28 connects without a word to the server: it has answered now.
+      await client.listTools()
+      return { tenant, client, server: new WatchedServer(`stdio ${nth}`, client.pid ?? 0, probe) }
+    }),
+  )
+  // The first server over HTTP is never restarted.
+  const http = new WatchedServer('http', servers.pidOf(0) ?? 0, probeOf('http-0'))
+  const watched = [http, ...stdio.map(({ server }) => server)]
+  for (const server of watched) server.fresh = await server.look()
+  await fillCaches(servers, traffic)
+  for (const { tenant, client } of stdio) traffic.stay(tenant, client)
+  const overHttp: Connect = (kind, { key }) => connectHttp(kind, servers.url, { 'x-api-key': key })
+  traffic.start([...Array<Connect>(flags['at-once']).fill(overHttp), overStdio])
+  const began = performance.now()
+  const restarts = await run(servers, watched, traffic, began)
+  const seconds = (performance.now() - began) / 1000
+  await traffic.stop()
+  progress(`all clients have gone; ${restMs / 1000} s of rest`)
+  await sleep(restMs)
+  // Nothing of the clients may be open now.
+  for (const server of watched) server.idle = await server.look()
+  for (const { client } of stdio) await client[Symbol.asyncDispose]()
+  const times = traffic.answerMs.toSorted((one, other) => one - other)
+  const percentile = (share: number) => Math.round(times[Math.floor(times.length * share)] ?? 0)
+  const verdicts = watched.map(verdictOf)
+  return {
+    minutes,
+    state,
+    requests: traffic.asked,
+    users: traffic.users,
+    calls: traffic.calls,
+    perSecond: Math.round(traffic.asked / seconds),
+    p50Ms: percentile(0.5),
+    p99Ms: percentile(0.99),
+    restarts: { stopped: restarts.stopped, killed: restarts.killed },
+    kinds: traffic.requests.all(),
+    outcomes: traffic.outcomes.all(),
+    platform: platform.answers(),
+    servers: verdicts,
+    /** What is not as promised; empty if all is well. */
+    problems: [
+      ...traffic.problems,
+      ...platform.crossings,
+      ...restarts.problems,
+      ...verdicts.flatMap((one) => one.problems.map((problem) => `${one.name}: ${problem}`)),
+    ],
+  }
+}
+
+/** More keys than a server keeps replies of: from then on each new one takes the place of an old one. */
+const firstUsers = 300
+
+async function fillCaches(servers: Replicas, traffic: Traffic): Promise<void> {
+  const users = Array.from({ length: firstUsers }, () => traffic.nextTenant())
+  await inParallel(users, 8, async ({ key, agent }) => {
+    for (const url of servers.urls) {
+      await rpc(url, 'tools/call', { name: 'list_models', arguments: {} }, { key })
+      const args = { agent_id: agent }
+      await rpc(url, 'tools/call', { name: 'get_agent', arguments: args }, { key })
+    }
+  })
+}
+
+/** Looks at the servers and restarts others, until time is up. */
+async function run(
+  servers: Replicas,
+  watched: readonly WatchedServer[],
+  traffic: Traffic,
+  began: number,
+) {
+  const totalMs = minutes * 60_000
+  const lookEveryMs = Math.max(2000, totalMs / 60)
+  const restartEveryMs = Math.max(15_000, totalMs / 30)
+  const found = { stopped: 0, killed: 0, problems: [] as string[] }
+  let restarting: Promise<void> = Promise.resolve()
+  const restart = async (nth: number) => {
+    const which = 1 + (nth % (replicas - 1))
+    const signal = nth % 4 < 2 ? 'SIGTERM' : 'SIGKILL'
+    const code = await servers.restart(which, signal)
+    found[signal === 'SIGTERM' ? 'stopped' : 'killed']++
+    if (signal === 'SIGTERM' && code !== 0)
+      found.problems.push(`a server that was told to stop ended with ${code}`)
+  }
+  let [looks, restarts] = [0, 0]
+  for (let past = 0; past < totalMs; past = performance.now() - began) {
+    await sleep(Math.min(1000, totalMs - past))
+    const now = performance.now() - began
+    if (now > (restarts + 1) * restartEveryMs) {
+      const nth = restarts++
+      restarting = restarting.then(() => restart(nth))
+    }
+    if (now <= (looks + 1) * lookEveryMs) continue
+    looks++
+    for (const server of watched) server.samples.push(await server.look())
+    const last = watched[0]?.samples.at(-1)
+    progress(
+      `${Math.round(now / 1000)} s: ${traffic.asked} requests, ${traffic.problems.length} problems, heap ${Math.round((last?.heapUsed ?? 0) / 1e6)} MB, ${last?.sockets} sockets`,
+    )
+  }
+  await restarting
+  return found
+}
 
 /** How many problems are shown. */
 const mostShown = 20
@@ -48,8 +202,8 @@ const listed = (counts: Readonly<Record<string, number>>) =>
     .map(([name, count]) => `${name} ${count}`)
     .join(' · ')
 
-function tableOf(report: SoakReport): string {
-  const { minutes, state, requests, perSecond, p50Ms, p99Ms, users, calls, restarts } = report
+function tableOf(report: Awaited<ReturnType<typeof soak>>): string {
+  const { requests, perSecond, p50Ms, p99Ms, users, calls, restarts } = report
   const servers = report.servers.map(
     ({ name, heapMb, heapKbPerMinute, rssMb, rssKbPerMinute, sockets, descriptors }) =>
       `  ${name.padEnd(8)} heap ${heapMb} MB, ${heapKbPerMinute} kB a minute · resident ${rssMb} MB, ${rssKbPerMinute} kB a minute · sockets ${sockets.fresh} → ${sockets.idle} · descriptors ${descriptors.fresh} → ${descriptors.idle}`,
@@ -68,13 +222,7 @@ function tableOf(report: SoakReport): string {
   ].join('\n')
 }
 
-const report = await soak({
-  minutes,
-  state: flags.state,
-  seed,
-  atOnce,
-  onProgress: (line) => void process.stderr.write(`${line}\n`),
-})
+const report = await soak()
 const text = flags.json
   ? JSON.stringify({ ...circumstances(), ...report }, null, 2)
   : tableOf(report)

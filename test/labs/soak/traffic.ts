@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClientKind, clientKinds } from '../../harness/client.ts'
+import { type ClientKind, clientKinds, type TestClient } from '../../harness/client.ts'
 import { randomOf, Tally } from '../random.ts'
-import { type Tenant, tenantOf } from '../tenants/tenant.ts'
-import { connectTenant, type ServerPlace, type TenantClient } from '../tenants/tenant-client.ts'
-import type { TenantPlatform } from '../tenants/tenant-platform.ts'
+import { type Tenant, type TenantPlatform, tenantOf } from '../tenants/tenant-platform.ts'
 import { type Asked, TenantUser } from '../tenants/tenant-user.ts'
 
 /** What users may be told while the platform fails and servers are restarted. */
@@ -14,6 +12,9 @@ const expected = new Set([
 
 /** How long the platform remembers a user who has gone, ms: calls are read to their end. */
 const rememberedMs = 60_000
+
+/** Connects a client as a user. */
+export type Connect = (kind: ClientKind, tenant: Tenant) => Promise<TestClient>
 
 interface TrafficOptions {
   readonly seed: number
@@ -41,15 +42,15 @@ export class Traffic {
   }
 
   /** Keeps so many users at work, one after the other in each place. */
-  start(places: readonly ServerPlace[]): void {
-    for (const [nth, place] of places.entries()) {
+  start(places: readonly Connect[]): void {
+    for (const [nth, connect] of places.entries()) {
       const kind = clientKinds[nth % clientKinds.length] ?? 'v1'
-      this.#running.push(this.#comeAndGo(kind, place, nth))
+      this.#running.push(this.#comeAndGo(kind, connect, nth))
     }
   }
 
   /** Keeps one user at work with a client that stays. */
-  stay(tenant: Tenant, client: TenantClient): void {
+  stay(tenant: Tenant, client: TestClient): void {
     this.#running.push(this.#work(tenant, client, this.#ending.signal))
   }
 
@@ -63,22 +64,22 @@ export class Traffic {
     await Promise.all(this.#running)
   }
 
-  async #comeAndGo(kind: ClientKind, place: ServerPlace, nth: number): Promise<void> {
+  async #comeAndGo(kind: ClientKind, connect: Connect, nth: number): Promise<void> {
     const random = randomOf(this.#options.seed, 'place', nth)
     while (!this.#ending.signal.aborted) {
       const tenant = this.nextTenant()
-      const client = await connectTenant(kind, tenant, place).catch(() => undefined)
+      const client = await connect(kind, tenant).catch(() => undefined)
       // The server that was asked was just killed.
       if (!client) await sleep(200)
       else {
         const gone = AbortSignal.timeout(Math.round(5000 + random() * 35_000))
         await this.#work(tenant, client, AbortSignal.any([gone, this.#ending.signal]))
-        await client.close().catch(() => undefined)
+        await Promise.resolve(client[Symbol.asyncDispose]()).catch(() => undefined)
       }
     }
   }
 
-  async #work(tenant: Tenant, client: TenantClient, until: AbortSignal): Promise<void> {
+  async #work(tenant: Tenant, client: TestClient, until: AbortSignal): Promise<void> {
     const { platform, seed } = this.#options
     const random = randomOf(seed, 'user', tenant.nth)
     const onAsked = (asked: Asked) => this.#note(asked, tenant)

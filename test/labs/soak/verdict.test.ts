@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { slopeOf, verdictOf } from './verdict.ts'
-import { type Sample, WatchedServer } from './watched-server.ts'
+import { type Sample, slopeOf, verdictOf, WatchedServer } from './watched-server.ts'
 
 const megabyte = 1_000_000
 const minute = 60_000

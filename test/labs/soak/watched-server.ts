@@ -58,3 +58,89 @@ export class WatchedServer {
     throw new Error(`${this.name} does not answer its probe`)
   }
 }
+
+const megabyte = 1_000_000
+const minute = 60_000
+
+/** Growth per ms, by least squares. */
+export function slopeOf(points: readonly (readonly [at: number, value: number])[]): number {
+  const mean = (values: readonly number[]) =>
+    values.reduce((sum, value) => sum + value, 0) / values.length
+  const [meanAt, meanValue] = [
+    mean(points.map(([at]) => at)),
+    mean(points.map(([, value]) => value)),
+  ]
+  let [above, below] = [0, 0]
+  for (const [at, value] of points) {
+    above += (at - meanAt) * (value - meanValue)
+    below += (at - meanAt) ** 2
+  }
+  return below === 0 ? 0 : above / below
+}
+
+/** What one server held, in the second half of the time. MB and kB are of 1000. */
+export interface ServerVerdict {
+  readonly name: string
+  readonly heapMb: number
+  readonly heapKbPerMinute: number
+  readonly rssMb: number
+  readonly rssKbPerMinute: number
+  readonly descriptors: { readonly fresh: number; readonly idle: number }
+  readonly sockets: { readonly fresh: number; readonly idle: number }
+  readonly resources: { readonly fresh: number; readonly idle: number }
+  readonly problems: readonly string[]
+}
+
+/**
+ * Memory is flat where it grows in the second half by no more than this share, or so much: the heap
+ * differs that much by what is under way, and resident memory by what the allocator keeps. In a short
+ * run caches are still being filled and code compiled.
+ */
+const growth = {
+  heapUsed: { share: 0.08, bytes: 3 * megabyte, bytesWhenShort: 12 * megabyte },
+  rss: { share: 0.15, bytes: 20 * megabyte, bytesWhenShort: 60 * megabyte },
+} as const
+
+/** A second half that is shorter than this belongs to a short run, ms. */
+const shortMs = 5 * minute
+
+/**
+ * What an idle server may have open beyond a fresh one: the connections and files of the state, which
+ * are opened with their first use and kept.
+ */
+const keptOpen = { descriptors: 14, sockets: 4, resources: 6 } as const
+
+export function verdictOf(server: WatchedServer): ServerVerdict {
+  const half = server.samples.slice(Math.floor(server.samples.length / 2))
+  const problems: string[] = []
+  const memory = (what: keyof typeof growth) => {
+    const slope = slopeOf(half.map((sample) => [sample.at, sample[what]]))
+    const mean = half.reduce((sum, sample) => sum + sample[what], 0) / half.length
+    const span = (half.at(-1)?.at ?? 0) - (half[0]?.at ?? 0)
+    const { share, bytes, bytesWhenShort } = growth[what]
+    if (slope * span > Math.max(mean * share, span < shortMs ? bytesWhenShort : bytes))
+      problems.push(`${what} grew by ${round((slope * span) / megabyte)} MB in the second half`)
+    return { mb: round(mean / megabyte), kbPerMinute: round((slope * minute) / 1000) }
+  }
+  const open = (what: keyof typeof keptOpen) => {
+    const [fresh, idle] = [countOf(server.fresh, what), countOf(server.idle, what)]
+    if (idle > fresh + keptOpen[what])
+      problems.push(`${idle} ${what} are open when all clients have gone; ${fresh} at the start`)
+    return { fresh, idle }
+  }
+  const [heap, rss] = [memory('heapUsed'), memory('rss')]
+  return {
+    name: server.name,
+    ...{ heapMb: heap.mb, heapKbPerMinute: heap.kbPerMinute },
+    ...{ rssMb: rss.mb, rssKbPerMinute: rss.kbPerMinute },
+    ...{ descriptors: open('descriptors'), sockets: open('sockets'), resources: open('resources') },
+    problems,
+  }
+}
+
+function countOf(sample: Sample | undefined, what: keyof typeof keptOpen): number {
+  if (!sample) throw new Error('the server was not looked at')
+  return sample[what]
+}
+
+const round = (value: number) => Math.round(value * 10) / 10

@@ -1,26 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { agentId } from '../platform/call-lists.ts'
 import { realTime, serveOverHttp } from '../platform/over-http.ts'
 import { type PlatformRequest, SimulatedPlatform } from '../platform/simulated-platform.ts'
 import { faultyPost, faultyRead, type Turn } from '../platform/turn.ts'
 import { randomOf, Tally } from '../random.ts'
 
-/** The agent that every call is placed with. */
-export const agentId = '00000000-0000-4000-8000-00000000a6e7'
-
 /** Within which time a late call rings and is listed, ms: well before it may be sent again. */
 const lateForMs = 3100
 
-export interface FaultyPlatform extends AsyncDisposable {
-  readonly url: string
-  readonly platform: SimulatedPlatform
-  /** How often it did what with a request to place a call, by name. */
-  faults(): Record<string, number>
-  /** Resolves when no request is left that it may still act on. */
-  settled(): Promise<void>
-}
-
 /** A platform with random faults. */
-export async function startFaultyPlatform(seed: number): Promise<FaultyPlatform> {
+export async function startFaultyPlatform(seed: number) {
   const faults = new Tally()
   const reads = randomOf(seed, 'reads')
   const platform = new SimulatedPlatform({
@@ -38,19 +27,34 @@ export async function startFaultyPlatform(seed: number): Promise<FaultyPlatform>
   })
   const server = await serveOverHttp(() => platform)
   return {
-    url: server.url,
+    ...server,
     platform,
+    /** How often it did what with a request to place a call, by name. */
     faults: () => faults.all(),
+    /** Resolves when no request is left that it may still act on. */
     settled: () => sleep(lateForMs),
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   }
+}
+
+/** A platform that answers correctly after `answerMs`; every call has ended at once. */
+export async function startSlowPlatform(answerMs: number) {
+  const slowly = (): Turn => ({ acts: 'now', answer: 'well', answerMs, lateness: 0 })
+  const platform = new SimulatedPlatform({
+    time: realTime,
+    lateForMs: 0,
+    lastsMs: () => 0,
+    onPost: slowly,
+    onOther: slowly,
+    reply: stressAccount,
+  })
+  return { ...(await serveOverHttp(() => platform)), platform }
 }
 
 /** Answers come at once or not at all: these servers wait for half a second. */
 const soon = (turn: Turn): Turn => ({ ...turn, answerMs: turn.answerMs > 2000 ? 700 : 5 })
 
 /** The account of all placements, which has one agent. */
-export function stressAccount({ url: { pathname } }: PlatformRequest): unknown {
+function stressAccount({ url: { pathname } }: PlatformRequest): unknown {
   if (pathname.endsWith('/accounts/current')) return { id: 'stress', name: 'Stress' }
   return pathname.includes('/agents/') ? { id: agentId, name: 'Stress' } : undefined
 }

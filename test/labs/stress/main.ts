@@ -1,9 +1,14 @@
-import { parseArgs } from 'node:util'
-import { type ScriptUsage, scriptUsage } from '../../../src/dev/script-usage.ts'
-import { bin } from '../../harness/program.ts'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
+import { readScript } from '../../../src/dev/script.ts'
+import { bin, scratchFolder, startProcess } from '../../harness/program.ts'
+import { StdioClient } from '../measure/program.ts'
 import { areMet, type Section, table, writeJson } from '../measure/report.ts'
-import { stressLists } from './lists.ts'
-import { type StressReport, stressCalls } from './stress.ts'
+import { agentId } from '../platform/call-lists.ts'
+import { startSlowPlatform } from './faulty-platform.ts'
+import { stressCalls } from './stress.ts'
 
 const usage = `Shows that calls are placed exactly once: no number is called twice, and no call is lost without
 being reported as unknown. First lists of calls on two slow platforms, with and without a clock that is
@@ -23,47 +28,99 @@ npm run stress:calls [-- --placements 10000 --seed 1 --at-once 150 --lists 100,3
 Ends with 1 when a placement is not as promised, with 2 when it cannot run.
 `
 
-const script: ScriptUsage = scriptUsage(usage)
-const { values: flags } = script.readOr(() =>
-  parseArgs({
-    options: {
-      placements: { type: 'string', default: '10000' },
-      seed: { type: 'string', default: '1' },
-      'at-once': { type: 'string', default: '150' },
-      program: { type: 'string', default: bin },
-      lists: { type: 'string', default: '100,300' },
-      'answer-ms': { type: 'string', default: '200,2000' },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  }),
-)
-script.showIf(flags.help)
-const { program } = flags
-const placements = script.number('placements', flags.placements)
-const seed = script.number('seed', flags.seed)
-const atOnce = script.number('at-once', flags['at-once'], 1)
+const { flags, number } = readScript(usage, {
+  placements: 10_000,
+  seed: 1,
+  'at-once': { usual: 150, least: 1 },
+  lists: '100,300',
+  'answer-ms': '200,2000',
+  program: bin,
+  json: false,
+})
 
 const numbersIn = (flag: 'lists' | 'answer-ms') =>
   flags[flag]
     .split(',')
     .filter(Boolean)
-    .map((text) => script.number(flag, text))
+    .map((text) => number(flag, text))
 const [listLengths, answerTimes] = [numbersIn('lists'), numbersIn('answer-ms')]
 
-async function stressList(numbers: number, answerMs: number, stepsClock: boolean) {
-  const wrong = await stressLists({ numbers, answerMs, stepsClock, origins: 2, program })
+/** How many platforms get the same lists, from programs that share one state directory. */
+const origins = 2
+
+/** Calls in one list, and how often a list is sent until it counts as endless. */
+const perList = 100
+const mostRequests = 100
+
+const ListResult = z.looseObject({ summary: z.record(z.string(), z.int()) })
+
+/** Sets the clock of a program forward by an hour every few seconds. */
+const steppingClock = `data:text/javascript,${encodeURIComponent(
+  'const now = Date.now; const began = performance.now(); Date.now = () => now() + 3600000 * Math.floor((performance.now() - began) / 5000)',
+)}`
+
+/** Sends lists of so many calls until all are placed, to platforms that take so long for each request. */
+async function stressLists(count: number, answerMs: number, nodeOptions: readonly string[]) {
+  using folder = scratchFolder()
+  const numbers = Array.from({ length: count }, (_, at) => `+4915112${String(at).padStart(6, '0')}`)
+  const wrong: string[] = []
+  for (let origin = 1; origin <= origins; origin++) {
+    await using slow = await startSlowPlatform(answerMs)
+    await using program = startProcess([process.execPath, ...nodeOptions, flags.program], {
+      VOICE_AGENT_BASE_URL: slow.url,
+      VOICE_AGENT_API_KEY: 'stress-key-0123456789',
+      VOICE_AGENT_CONFIRM: 'never',
+      VOICE_AGENT_STATE_DIR: folder.path,
+      // Limits calls at once: a call that has ended, or was not placed, holds no permit.
+      VOICE_AGENT_DIAL_POLICY: JSON.stringify({ max_at_once: 5 }),
+    })
+    const client = new StdioClient(program)
+    for (let from = 0; from < count; from += perList)
+      await placeList(client, numbers.slice(from, from + perList))
+    const held = await heldPermits(folder.path, answerMs)
+    if (held > 0) wrong.push(`origin ${origin}: ${held} permits are still held`)
+    const called = Map.groupBy(slow.platform.calls, ({ to_number }) => to_number)
+    for (const number of numbers) {
+      const times = called.get(number)?.length ?? 0
+      if (times !== 1) wrong.push(`origin ${origin}: ${number} called ${times} times`)
+    }
+  }
   for (const one of wrong.slice(0, 20)) console.error(one)
-  const clock = stepsClock ? ', a clock that is set forward' : ''
+  const clock = nodeOptions.length > 0 ? ', a clock that is set forward' : ''
   return {
-    title: `lists of ${numbers} calls, ${answerMs} ms a request${clock}`,
+    title: `lists of ${count} calls, ${answerMs} ms a request${clock}`,
     unit: 'calls',
-    values: { numbers },
+    values: { numbers: count },
     goals: [{ name: 'not as promised', value: wrong.length, atMost: 0 }],
   }
 }
 
-function placementSections(report: StressReport): Section[] {
+async function placeList(client: StdioClient, numbers: readonly string[]): Promise<void> {
+  const calls = numbers.map((to_number) => ({ to_number }))
+  const list = { agent_id: agentId, from_number: '+12025550110', calls }
+  for (let request = 0; request < mostRequests; request++) {
+    const { structuredContent } = await client.callTool('place_calls', list)
+    const { summary } = ListResult.parse(structuredContent)
+    if ((summary.placed ?? 0) + (summary.repeated ?? 0) === calls.length) return
+  }
+  throw new Error(`The list from ${numbers[0]} on does not end`)
+}
+
+const Held = z.object({ held: z.int() })
+
+/** How many permits are held when the program had time to see that all calls have ended. */
+async function heldPermits(stateDir: string, answerMs: number): Promise<number> {
+  using db = new DatabaseSync(join(stateDir, 'dialled.db'), { readOnly: true, timeout: 5000 })
+  const count = db.prepare('SELECT count(*) AS held FROM calls WHERE lease_end > 0')
+  const end = performance.now() + 30_000 + 10 * answerMs
+  for (;;) {
+    const { held } = Held.parse(count.get())
+    if (held === 0 || performance.now() > end) return held
+    await sleep(500)
+  }
+}
+
+function placementSections(report: Awaited<ReturnType<typeof stressCalls>>): Section[] {
   const { outcomes, refusals, platform, violations, rungTwice, lost, ...values } = report
   for (const violation of violations.slice(0, 20)) console.error(violation)
   return [
@@ -90,17 +147,17 @@ const report = (more: readonly Section[]) => {
 }
 for (const numbers of listLengths) {
   for (const answerMs of answerTimes) {
-    for (const stepsClock of [false, true])
-      report([await stressList(numbers, answerMs, stepsClock)])
+    for (const nodeOptions of [[], ['--import', steppingClock]])
+      report([await stressLists(numbers, answerMs, nodeOptions)])
   }
 }
 const stressed = await stressCalls({
-  placements,
-  seed,
-  atOnce,
+  placements: flags.placements,
+  seed: flags.seed,
+  atOnce: flags['at-once'],
   killEveryMs: 5000,
   mostTries: 14,
-  program,
+  program: flags.program,
 })
 report(placementSections(stressed))
 if (flags.json) writeJson('-', sections)

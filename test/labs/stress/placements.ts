@@ -1,8 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import * as z from 'zod'
 import { classifyNumber } from '../../../src/policy/number-class.ts'
-import { randomOf } from '../random.ts'
-import { agentId } from './faulty-platform.ts'
-import type { Answer, CallPlacer } from './killed-server.ts'
+import type { ToolResult } from '../../harness/client.ts'
+import { textOf } from '../measure/program.ts'
+import { agentId } from '../platform/call-lists.ts'
+import { wrongWithCall } from '../platform/judge-call.ts'
+import type { SimulatedPlatform } from '../platform/simulated-platform.ts'
+import { randomOf, Tally } from '../random.ts'
+
+/** What a client learns of a request to place a call. */
+export type Answer =
+  | { readonly kind: 'placed'; readonly callId: string; readonly isRepeat: boolean }
+  | { readonly kind: 'unknown'; readonly text: string }
+  | { readonly kind: 'refused'; readonly why: string; readonly text: string }
+  /** No answer: the server was killed. */
+  | { readonly kind: 'dead' }
+
+/** Something that places calls: a server, or several behind one address. */
+export interface CallPlacer {
+  place(args: Record<string, unknown>): Promise<Answer>
+}
+
+const PlacedCall = z.looseObject({ id: z.string(), repeated: z.boolean() })
+const FailureMeta = z.looseObject({ 'voice-agent-mcp/error': z.looseObject({ kind: z.string() }) })
+
+/** What a result of place_call says. */
+export function answerOf(result: ToolResult): Answer {
+  if (!result.isError) {
+    const { id, repeated } = PlacedCall.parse(result.structuredContent)
+    return { kind: 'placed', callId: id, isRepeat: repeated }
+  }
+  const text = textOf(result)
+  const { kind } = FailureMeta.parse(result._meta)['voice-agent-mcp/error']
+  return kind === 'unknown_outcome'
+    ? { kind: 'unknown', text }
+    : { kind: 'refused', why: kind, text }
+}
 
 /** A call that a client wants placed, and the answers it got. */
 export interface StressPlacement {
@@ -87,4 +120,53 @@ export function finalAnswer({ tries }: StressPlacement): Answer {
   const ranks = ['placed', 'dead', 'unknown', 'refused'] as const
   const [best] = answers.toSorted((a, b) => ranks.indexOf(a.kind) - ranks.indexOf(b.kind))
   return best ?? { kind: 'dead' }
+}
+
+/** What the clients learned, beside what the platform did. */
+export function judge(placements: readonly StressPlacement[], platform: SimulatedPlatform) {
+  const outcomes = new Tally()
+  const refusals = new Tally()
+  const violations: string[] = []
+  const byNumber = Map.groupBy(platform.calls, ({ to_number }) => to_number)
+  for (const placement of placements) {
+    const { number, tries } = placement
+    const calls = byNumber.get(number) ?? []
+    const times = calls.filter(({ rings }) => rings).length
+    const answers = tries.flat()
+    outcomes.add(
+      `${finalAnswer(placement).kind}, ${['not rung', 'rung once'][times] ?? 'rung twice'}`,
+    )
+    for (const { answer } of answers) if (answer.kind === 'refused') refusals.add(answer.why)
+    const kinds = answers.map(({ answer }) => answer.kind).join(', ')
+    const found = [
+      ...wrongWithCall(answers, calls),
+      ...answers.flatMap((one) => wrongWords(one, placement)),
+    ]
+    for (const wrong of new Set(found)) violations.push(`${number}: ${wrong}; answers: ${kinds}`)
+  }
+  const count = (pattern: RegExp) => violations.filter((text) => pattern.test(text)).length
+  return {
+    /** The final answers and whether the telephone rang: `placed, rung once`. */
+    outcomes: outcomes.all(),
+    /** Reasons of refused requests, of all tries. */
+    refusals: refusals.all(),
+    deliveredTwice: placements.flatMap(({ tries }) => tries).filter((one) => one.length > 1).length,
+    rungTwice: count(/: rung twice/),
+    lost: count(/: lost/),
+    /** Everything that is not as promised, by number. */
+    violations,
+  }
+}
+
+/** A defect of the program, or an unknown outcome that does not say how to look for the call. */
+function wrongWords(
+  { answer }: StressPlacement['tries'][number][number],
+  { externalId = 'auto-' }: StressPlacement,
+): string[] {
+  if (answer.kind === 'refused' && answer.why === 'internal') return [answer.text]
+  if (answer.kind !== 'unknown') return []
+  const { text } = answer
+  return text.includes(externalId) && text.includes('list_calls')
+    ? []
+    : [`unknown, without a way to find it: ${text}`]
 }

@@ -1,11 +1,12 @@
-import { scratchFolder } from '../../harness/program.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Program, scratchFolder, startProcess } from '../../harness/program.ts'
+import { inParallel } from '../measure/load.ts'
+import { StdioClient } from '../measure/program.ts'
 import { randomOf } from '../random.ts'
 import { startFaultyPlatform } from './faulty-platform.ts'
-import { judge, type StressVerdict } from './judge.ts'
-import { KilledServer } from './killed-server.ts'
-import { place, placementsOf } from './placements.ts'
+import { type Answer, answerOf, type CallPlacer, judge, place, placementsOf } from './placements.ts'
 
-export interface StressOptions {
+interface StressOptions {
   readonly placements: number
   readonly seed: number
   /** Placements under way at once. */
@@ -18,17 +19,9 @@ export interface StressOptions {
   readonly program: string
 }
 
-export interface StressReport extends StressVerdict {
-  readonly placements: number
-  readonly seconds: number
-  readonly kills: number
-  /** What the platform did, by name. */
-  readonly platform: Record<string, number>
-}
-
 /** Places calls through two servers that share a state directory and are killed at random. */
-export async function stressCalls(options: StressOptions): Promise<StressReport> {
-  const { seed, atOnce, mostTries, program } = options
+export async function stressCalls(options: StressOptions) {
+  const { seed, atOnce, killEveryMs, mostTries, program } = options
   const began = performance.now()
   using folder = scratchFolder()
   await using platform = await startFaultyPlatform(seed)
@@ -37,33 +30,24 @@ export async function stressCalls(options: StressOptions): Promise<StressReport>
   await using second = new KilledServer(program, env)
   const servers = [first, second]
   const placements = placementsOf(options.placements, seed)
-  await whileKilled(servers, options, () =>
-    inParallel(placements, atOnce, (placement) => place(placement, servers, mostTries)),
-  )
-  await platform.settled()
-  return {
-    placements: placements.length,
-    seconds: Math.round((performance.now() - began) / 1000),
-    kills: first.kills + second.kills,
-    platform: platform.faults(),
-    ...judge(placements, platform.platform),
-  }
-}
-
-async function whileKilled(
-  servers: readonly KilledServer[],
-  { seed, killEveryMs }: StressOptions,
-  work: () => Promise<void>,
-): Promise<void> {
   const done = new AbortController()
   const killing = servers.map((server, index) =>
     server.killRepeatedly(killEveryMs, randomOf(seed, 'kills', index), done.signal),
   )
   try {
-    await work()
+    await inParallel(placements, atOnce, (placement) => place(placement, servers, mostTries))
   } finally {
     done.abort()
     await Promise.all(killing)
+  }
+  await platform.settled()
+  return {
+    placements: placements.length,
+    seconds: Math.round((performance.now() - began) / 1000),
+    kills: first.kills + second.kills,
+    /** What the platform did, by name. */
+    platform: platform.faults(),
+    ...judge(placements, platform.platform),
   }
 }
 
@@ -79,16 +63,48 @@ export const stressSettings = (url: string) => ({
   VOICE_AGENT_CALL_SETTLE: '5',
 })
 
-/** Does work on all items, so many at once. */
-export async function inParallel<T>(
-  items: readonly T[],
-  atOnce: number,
-  work: (item: T) => Promise<void>,
-): Promise<void> {
-  const left = items.values()
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (const item of left) await work(item)
-    }),
-  )
+/** The program over stdio, which is killed and started again while its client sends requests. */
+export class KilledServer implements CallPlacer, AsyncDisposable {
+  kills = 0
+  readonly #command: readonly string[]
+  readonly #env: Record<string, string>
+  #program: Program
+  #client: StdioClient
+
+  constructor(program: string, env: Record<string, string>) {
+    this.#command = [process.execPath, program]
+    this.#env = env
+    this.#program = startProcess(this.#command, this.#env)
+    this.#client = new StdioClient(this.#program)
+  }
+
+  /** Calls place_call. Throws when there is no answer although the server was not killed. */
+  async place(args: Record<string, unknown>): Promise<Answer> {
+    const { kills } = this
+    try {
+      return answerOf(await this.#client.callTool('place_call', args))
+    } catch (error) {
+      if (this.kills === kills) throw error
+      return { kind: 'dead' }
+    }
+  }
+
+  /** Kills the program again and again, on average once in `everyMs`, until the signal fires. */
+  async killRepeatedly(everyMs: number, random: () => number, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(2 * everyMs * random(), undefined, { signal }).catch(() => undefined)
+      if (!signal.aborted) this.#restart()
+    }
+  }
+
+  #restart(): void {
+    this.kills++
+    this.#program.process.kill('SIGKILL')
+    this.#program = startProcess(this.#command, this.#env)
+    this.#client = new StdioClient(this.#program)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#program[Symbol.asyncDispose]()
+  }
 }

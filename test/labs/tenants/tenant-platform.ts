@@ -1,23 +1,72 @@
+import * as z from 'zod'
+
 import { realTime, serveOverHttp } from '../platform/over-http.ts'
-import { SimulatedPlatform } from '../platform/simulated-platform.ts'
+import { type PlatformOptions, SimulatedPlatform } from '../platform/simulated-platform.ts'
 import type { Turn } from '../platform/turn.ts'
 import { pick, randomOf, Tally } from '../random.ts'
-import { strangersIn, type Tenant, tenantOfKey } from './tenant.ts'
-import { TenantAccount } from './tenant-account.ts'
 
-/** How likely each fault is, beside 100 for an answer as it should be. */
-export interface TenantFaults {
-  readonly late: number
-  readonly refused: number
-  readonly failed: number
-  readonly cutOff: number
+/*
+ * Users of a platform, each with a key and an account of its own. Everything of a user carries its
+ * number: what of one user reaches another is recognised wherever it appears.
+ */
+
+export interface Tenant {
+  readonly nth: number
+  /** In every name and text of this user. */
+  readonly mark: string
+  readonly key: string
+  readonly account: string
+  readonly agent: string
+  readonly fromNumber: string
 }
 
-export interface TenantPlatformOptions {
+const digitsOf = (nth: number) => String(nth).padStart(5, '0')
+
+/** The user with a number below 100,000. */
+export function tenantOf(nth: number): Tenant {
+  const digits = digitsOf(nth)
+  return {
+    nth,
+    mark: `user-${digits}`,
+    key: `sk-tenant-${digits}`,
+    account: `00000000-0000-4000-8000-0000000${digits}`,
+    agent: `00000000-0000-4000-8001-0000000${digits}`,
+    fromNumber: `+49302${digits}5`,
+  }
+}
+
+/** The nth number that a user calls, below 1000. In France: no emergency code is in one. */
+export const calledNumber = ({ nth }: Tenant, call: number): string =>
+  `+336${digitsOf(nth)}${String(call).padStart(3, '0')}`
+
+const traces =
+  /user-(\d{5})|00000000-0000-4000-800[01]-0000000(\d{5})|\+49302(\d{5})5|\+336(\d{5})\d{3}/g
+
+/** Of which other users something is in a text, by number. */
+export function strangersIn(text: string, { nth }: Tenant): number[] {
+  const found = text.matchAll(traces).map(([, ...digits]) => Number(digits.find(Boolean)))
+  return [...new Set(found)].filter((one) => one !== nth)
+}
+
+/** Faults of the platform by their weights, beside 100 for an answer as it should be. */
+const faults = {
+  late: (random: () => number, latestMs: number) => turnWith('now', 'well', random() * latestMs),
+  refused: () => turnWith('never', 429),
+  // What fails has been done in half of the cases.
+  failed: (random: () => number) => turnWith(random() < 0.5 ? 'now' : 'never', 500),
+  cutOff: () => turnWith('now', 'cut off'),
+}
+
+const turnWith = (acts: Turn['acts'], answer: Turn['answer'], answerMs = 0): Turn => ({
+  ...{ acts, answer, answerMs, lateness: 0 },
+})
+
+interface TenantPlatformOptions {
   readonly seed: number
-  readonly faults: TenantFaults
+  /** How likely each fault is, beside 100 for an answer as it should be. */
+  readonly weights?: Readonly<Record<keyof typeof faults, number>>
   /** How late an answer is at most, ms. */
-  readonly latestMs: number
+  readonly latestMs?: number
   /** How long calls last, ms. */
   readonly callMs: number
 }
@@ -37,44 +86,26 @@ export interface TenantPlatform extends AsyncDisposable {
 
 export async function startTenantPlatform({
   seed,
-  faults,
-  latestMs,
+  weights,
+  latestMs = 0,
   callMs,
 }: TenantPlatformOptions): Promise<TenantPlatform> {
   const crossings: string[] = []
   const answers = new Tally()
   const random = randomOf(seed, 'platform')
   const accounts = new Map<number, SimulatedPlatform>()
-
+  const kinds = Object.entries({ well: 100, ...weights }).map(([kind, weight]) => ({
+    kind,
+    weight,
+  }))
   const turn = (): Turn | undefined => {
-    const { kind, turnOf } = pick(turns, random)
+    const { kind } = pick(kinds, random)
     answers.add(kind)
-    return turnOf?.()
+    return faults[kind as keyof typeof faults]?.(random, latestMs)
   }
-  const turnWith = (acts: Turn['acts'], answer: Turn['answer'], answerMs = 0): Turn => ({
-    ...{ acts, answer, answerMs, lateness: 0 },
-  })
-  const turns: readonly { kind: string; weight: number; turnOf?: () => Turn }[] = [
-    { kind: 'well', weight: 100 },
-    {
-      kind: 'late',
-      weight: faults.late,
-      turnOf: () => turnWith('now', 'well', random() * latestMs),
-    },
-    { kind: 'refused', weight: faults.refused, turnOf: () => turnWith('never', 429) },
-    // What fails has been done in half of the cases.
-    {
-      kind: 'failed',
-      weight: faults.failed,
-      turnOf: () => turnWith(random() < 0.5 ? 'now' : 'never', 500),
-    },
-    { kind: 'cutOff', weight: faults.cutOff, turnOf: () => turnWith('now', 'cut off') },
-  ]
-
   const platformOf = (tenant: Tenant): SimulatedPlatform => {
     const known = accounts.get(tenant.nth)
     if (known) return known
-    const account = new TenantAccount(tenant)
     const platform = new SimulatedPlatform({
       time: realTime,
       lateForMs: 0,
@@ -82,34 +113,87 @@ export async function startTenantPlatform({
       onPost: turn,
       onOther: turn,
       idOf: (nth) => `call-${tenant.mark}-${nth}`,
-      reply: (request) => account.reply(request),
-      more: (call, hasEnded) => account.moreOf(call, hasEnded ? callMs : undefined),
+      ...accountOf(tenant, callMs),
     })
     accounts.set(tenant.nth, platform)
     return platform
   }
 
   const server = await serveOverHttp((key, { method, url, body }) => {
-    const tenant = tenantOfKey(key)
+    const [, digits] = /^sk-tenant-(\d{5})$/.exec(key) ?? []
     const asked = `${method} ${url.pathname}${url.search}`
-    if (!tenant) {
+    if (digits === undefined) {
       crossings.push(`${asked}: no user has this key`)
       return undefined
     }
+    const tenant = tenantOf(Number(digits))
     for (const other of strangersIn(`${decodeURIComponent(asked)} ${body}`, tenant))
       crossings.push(`${asked} with the key of ${tenant.mark}: something of ${other}`)
     return platformOf(tenant)
   })
   return {
-    url: server.url,
+    ...server,
     crossings,
     answers: () => answers.all(),
     rung: (tenant) => {
-      const rung = platformOf(tenant).calls.filter(({ rings }) => rings)
-      const byNumber = Map.groupBy(rung, ({ to_number }) => to_number)
-      return new Map([...byNumber].map(([number, calls]) => [number, calls.length]))
+      const rung = new Tally()
+      for (const { rings, to_number } of platformOf(tenant).calls) if (rings) rung.add(to_number)
+      return new Map(Object.entries(rung.all()))
     },
     forget: ({ nth }) => void accounts.delete(nth),
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  }
+}
+
+const AgentBody = z.looseObject({ note: z.string().optional() })
+
+const page = (items: readonly unknown[]) => ({ items, count: items.length })
+
+/** What the platform has of one user, besides calls. Each reply has the mark of the user in it. */
+function accountOf(
+  { account, agent, fromNumber, mark }: Tenant,
+  callMs: number,
+): Pick<PlatformOptions, 'reply' | 'more'> {
+  let note = `Note of ${mark}`
+  let changes = 0
+  const agentNow = () => {
+    const modified = new Date(Date.UTC(2026, 0, 1) + changes * 1000).toISOString()
+    return { id: agent, name: `Agent of ${mark}`, note, tags: [mark], modified, is_archived: false }
+  }
+  const numbers = [
+    { id: `number-${mark}`, number: fromNumber, name: mark, outbound_agent_id: agent },
+  ]
+  /** Such as models, voices or transcribers. */
+  const catalog = (what: string | undefined) => {
+    if (what === 'voices') return page([{ id: `voice-${mark}`, name: mark }])
+    const provider = { code: 'provider', name: `Provider of ${mark}` }
+    return [{ provider, models: [{ id: `model-${mark}`, name: mark }] }]
+  }
+  return {
+    reply({ method, url: { pathname }, body }) {
+      const [, noun, id] = /^\/v1\/accounts\/[^/]+\/([^/]+)(?:\/([^/]+))?/.exec(pathname) ?? []
+      if (noun === 'agents' && method === 'PATCH') {
+        note = AgentBody.parse(JSON.parse(body)).note ?? note
+        changes++
+      }
+      switch (noun) {
+        case 'agents':
+          return id === undefined ? page([agentNow()]) : agentNow()
+        case 'providers':
+          return catalog(id)
+        case 'phone-numbers':
+          return page(numbers)
+        case undefined:
+          return { id: account, name: `Account of ${mark}`, is_active: true }
+        default:
+          return page([])
+      }
+    },
+    more({ created }, hasEnded) {
+      if (!hasEnded) return { ended_at: null, messages: [] }
+      return {
+        ended_at: new Date(Date.parse(created) + callMs).toISOString(),
+        messages: [{ role: 'agent', message: `Good day, ${mark}`, timestamp: created }],
+      }
+    },
   }
 }

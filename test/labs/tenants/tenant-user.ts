@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
-import type { ToolResult } from '../../harness/client.ts'
+import type { TestClient, ToolResult } from '../../harness/client.ts'
 import { rpc } from '../../harness/rpc.ts'
 import { pick } from '../random.ts'
-import { calledNumber, strangersIn, type Tenant } from './tenant.ts'
-import { answerWithinMs, type TenantClient } from './tenant-client.ts'
+import { calledNumber, strangersIn, type Tenant } from './tenant-platform.ts'
 
 /** One request of a user and what came of it. */
 export interface Asked {
@@ -16,7 +15,7 @@ export interface Asked {
   readonly ms: number
 }
 
-export interface TenantUserOptions {
+interface TenantUserOptions {
   readonly random: () => number
   /** How likely a request that takes long is cancelled, 0 to 1. */
   readonly cancelRate: number
@@ -30,25 +29,22 @@ const Task = z.looseObject({ taskId: z.string(), status: z.string() })
 
 const tasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } }
 
-/** Errors that clients throw, by what they say. */
-const thrown: readonly (readonly [outcome: string, text: RegExp])[] = [
-  [
-    'not read',
-    /could not be read \(the platform|The platform could not be asked about the API key/,
-  ],
-  ['no answer', /timed out|TimeoutError/i],
-  [
-    'connection lost',
-    /\b50[234]\b|The server is stopping|fetch failed|terminated|ECONN|socket|closed|Unexpected end/i,
-  ],
-]
+/** An error of a resource that the platform did not give has its address. */
+const ReadError = z.looseObject({
+  code: z.literal(-32603),
+  data: z.looseObject({ uri: z.string() }),
+})
 
-/** What a request ended with, by the error that was thrown. */
-function thrownOutcome(error: unknown, isCancelled: boolean): string {
-  if (isCancelled) return 'cancelled'
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-  const [outcome = text.slice(0, 160)] = thrown.find(([, pattern]) => pattern.test(text)) ?? []
-  return outcome
+/** What a request ended with, by the error that was thrown or answered. */
+function thrownOutcome(error: unknown): string {
+  const { name = '', message = '' } = Object(error)
+  const text = `${name}: ${message}`
+  // The account of the key was not read, either.
+  if (ReadError.safeParse(error).success || /API key \(/.test(text)) return 'not read'
+  if (/timed out|TimeoutError/i.test(text)) return 'no answer'
+  const isLost =
+    /\b50[234]\b|is stopping|fetch failed|terminated|ECONN|socket|closed|Unexpected end/i
+  return isLost.test(text) ? 'connection lost' : text.slice(0, 160)
 }
 
 /** A user with a client of its own, who sends requests of every kind and looks at each answer. */
@@ -58,12 +54,12 @@ export class TenantUser {
   /** Calls that were placed, by the number that was called. */
   readonly placed = new Map<string, string>()
   readonly tenant: Tenant
-  readonly #client: TenantClient
+  readonly #client: TestClient
   readonly #options: TenantUserOptions
   #calls = 0
   #notes = 0
 
-  constructor(tenant: Tenant, client: TenantClient, options: TenantUserOptions) {
+  constructor(tenant: Tenant, client: TestClient, options: TenantUserOptions) {
     this.tenant = tenant
     this.#client = client
     this.#options = options
@@ -95,8 +91,8 @@ export class TenantUser {
   /** Sends a request and looks at its answer; `undefined`: there is none, or it is an error. */
   async #ask<T>(
     what: string,
-    send: (signal: AbortSignal | undefined) => Promise<T>,
-    { cancelAfterMs }: { cancelAfterMs?: number | undefined } = {},
+    send: (signal: AbortSignal) => Promise<T>,
+    cancelAfterMs?: number,
   ): Promise<T | undefined> {
     const began = performance.now()
     const caller = new AbortController()
@@ -105,14 +101,14 @@ export class TenantUser {
     const tell = (outcome: string, text = '') =>
       this.#options.onAsked({ what, outcome, text, ms: performance.now() - began })
     try {
-      const answer = await withinTime(send(cancelAfterMs === undefined ? undefined : caller.signal))
+      const answer = await withinTime(send(caller.signal))
       for (const other of strangersIn(JSON.stringify(answer), this.tenant))
         this.crossings.push(`${what} of ${this.tenant.mark}: something of ${other}`)
       const failure = failureOf(answer)
       tell(failure ?? 'ok', failure && textOf(answer))
       return failure === undefined ? answer : undefined
     } catch (error) {
-      tell(thrownOutcome(error, caller.signal.aborted))
+      tell(caller.signal.aborted ? 'cancelled' : thrownOutcome(error))
       return undefined
     } finally {
       clearTimeout(timer)
@@ -122,8 +118,7 @@ export class TenantUser {
   #tool(name: string, args: Record<string, unknown> = {}): Promise<ToolResult | undefined> {
     const { random, cancelRate } = this.#options
     const cancelAfterMs = random() < cancelRate ? random() * 300 : undefined
-    const send = (signal?: AbortSignal) => this.#client.call(name, args, { signal })
-    return this.#ask(name, send, { cancelAfterMs })
+    return this.#ask(name, (signal) => this.#client.call(name, args, { signal }), cancelAfterMs)
   }
 
   #read(uri: string): Promise<unknown> {
@@ -189,6 +184,7 @@ export class TenantUser {
 
   /** Listens to the agent, changes it, and hears of that and of nothing else. */
   async #listen(): Promise<void> {
+    if (this.#client.kind !== 'v2 2026-07-28') return this.#change()
     const uri = `voice-agents://agents/${this.tenant.agent}`
     const hear = (heard: string) => {
       for (const other of strangersIn(heard, this.tenant))
@@ -199,14 +195,14 @@ export class TenantUser {
     }))
     await this.#change()
     await sleep(this.#options.random() * 1000)
-    await opened?.stop?.().catch(() => undefined)
+    await opened?.stop().catch(() => undefined)
   }
 }
 
 /** The kind of a tool's error or of a refusal; `undefined`: it is a result. */
 function failureOf(answer: unknown): string | undefined {
   const { isError, _meta, error } = Object(answer)
-  if (error) return thrownOutcome(Object(error).message, false)
+  if (error) return thrownOutcome(error)
   if (!isError) return undefined
   const failure = Failure.safeParse(_meta)
   return failure.success ? failure.data['voice-agent-mcp/error'].kind : 'an error without a kind'
@@ -219,9 +215,9 @@ const textOf = (answer: unknown) =>
     .data?.content.map(({ text = '' }) => text)
     .join('\n') ?? ''
 
-/** A client's own limit may fail, too: what takes longer has no answer. */
+/** A client's own limit (75 s) may fail, too: what takes longer has no answer. */
 async function withinTime<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('timed out')), answerWithinMs + 5000)
+  const timer = setTimeout(() => reject(new Error('timed out')), 80_000)
   return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

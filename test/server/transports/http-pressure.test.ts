@@ -4,7 +4,7 @@ import { mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { startHttpProgram } from '../../harness/program.ts'
 import { rpc } from '../../harness/rpc.ts'
 import { scarceMemory } from '../../labs/attack/memory.ts'
-import { usageOf } from '../../labs/measure/process-usage.ts'
+import { usageOf } from '../../labs/measure/program.ts'
 
 const list = httpText(mcpHttpRequest('tools/list'))
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -3,7 +3,7 @@ import { mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { quietly, startProgram } from '../../harness/program.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { scarceMemory } from '../../labs/attack/memory.ts'
-import { usageOf } from '../../labs/measure/process-usage.ts'
+import { usageOf } from '../../labs/measure/program.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const start = () =>
