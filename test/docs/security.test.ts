@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { scarceMemory } from '../labs/attack/memory.ts'
+import { scarceMemory } from '../labs/attack/attack.ts'
 import { scenarios } from '../labs/attack/scenarios.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -28,6 +28,7 @@ export const mostBytes = 4_200_000
 const Packed = z.tuple([
   z.object({
     filename: z.string(),
+    size: z.number(),
     unpackedSize: z.number(),
     files: z.array(z.object({ path: z.string() })),
   }),
@@ -54,7 +55,10 @@ export function npmPack(option: string): Packed {
 }
 
 /** What keeps a package from being published; `undefined`: nothing. */
-export function faultOf({ files, unpackedSize }: Packed): string | undefined {
+export function faultOf({
+  files,
+  unpackedSize,
+}: Pick<Packed, 'files' | 'unpackedSize'>): string | undefined {
   const paths = files.map(({ path }) => path)
   const missing = needed.filter((path) => !paths.includes(path))
   if (missing.length > 0) return `The package lacks ${missing.join(', ')}.`

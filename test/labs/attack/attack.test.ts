@@ -2,9 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { cleanEnv } from '../../harness/program.ts'
-import type { Attack } from './attack.ts'
-import type { Figures } from './figures.ts'
-import { run } from './run.ts'
+import { type Attack, type Figures, run } from './attack.ts'
 
 const attack = (...args: string[]) =>
   spawnSync(process.execPath, [join(import.meta.dirname, './main.ts'), ...args], {

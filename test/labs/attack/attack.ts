@@ -1,3 +1,6 @@
+import assert from 'node:assert/strict'
+import { setInterval } from 'node:timers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type Behaviour,
   type FakePlatformOptions,
@@ -10,8 +13,8 @@ import {
   startInShell,
   startProgram,
 } from '../../harness/program.ts'
-import type { Figures } from './figures.ts'
-import { type MemoryWatch, memoryLimit, scarceMemory, watchMemory } from './memory.ts'
+import { callBuiltTool, usageOf } from '../measure/program.ts'
+import { round } from '../measure/report.ts'
 
 /** The operator's key of the platform. */
 export const attackKey = 'attack-key-0123456789'
@@ -24,8 +27,6 @@ export interface Starting {
   readonly nodeOptions?: readonly string[]
   /** True: it runs with the options of docs/deployment.md for little memory and may take 512 MB. */
   readonly isMemoryScarce?: boolean
-  /** Most open files and connections; when absent, what the machine allows. */
-  readonly descriptors?: number
   /** A shell command that runs before the program, such as `umask 000`. */
   readonly before?: string
 }
@@ -38,21 +39,17 @@ process.on('exit', () => {
 
 /** What a scenario attacks with. Everything that it starts is stopped at its end, by process id. */
 export class Attack implements AsyncDisposable {
-  // Stopped in reverse order.
-  readonly #stops: (() => unknown)[] = []
-  readonly #watches: MemoryWatch[] = []
+  readonly #kept = new AsyncDisposableStack()
+  readonly #watches: (() => number)[] = []
 
-  /** Disposes of something at the end of the scenario. */
-  keep<T extends AsyncDisposable>(thing: T): T {
-    this.#stops.push(() => thing[Symbol.asyncDispose]())
-    return thing
+  /** Disposes of something at the end of the scenario, the last first. */
+  keep<T extends AsyncDisposable | Disposable>(thing: T): T {
+    return this.#kept.use(thing)
   }
 
   /** A folder that is removed at the end of the scenario. */
   folder(): string {
-    const folder = scratchFolder()
-    this.#stops.push(() => folder[Symbol.dispose]())
-    return folder.path
+    return this.keep(scratchFolder()).path
   }
 
   /** Starts a fake platform; `env` has the settings with which the program reaches it. */
@@ -64,15 +61,17 @@ export class Attack implements AsyncDisposable {
 
   /** Starts the built program over stdio, with a sandbox in memory unless `env` says otherwise. */
   start(starting: Starting = {}): Program {
-    const { args = [], nodeOptions, descriptors, before } = starting
-    const env = { VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly, ...environment(starting) }
-    const limits = descriptors === undefined ? undefined : `ulimit -n ${descriptors}`
-    const commands = [limits, before].filter((command) => command !== undefined)
+    const { args = [], nodeOptions, before, isMemoryScarce } = starting
+    const env = {
+      ...{ VOICE_AGENT_SANDBOX_DB: ':memory:', ...quietly },
+      ...(isMemoryScarce && scarceMemory),
+      ...starting.env,
+    }
     const program =
-      commands.length === 0
+      before === undefined
         ? startProgram(args, env, nodeOptions)
-        : startInShell(commands.join('; '), args, env, nodeOptions)
-    if (starting.isMemoryScarce) this.#watches.push(watchMemory(program, memoryLimit))
+        : startInShell(before, args, env, nodeOptions)
+    if (isMemoryScarce) this.#watches.push(watchMemory(program))
     // A write to a program that has ended: `exited` reports it.
     program.process.stdin.on('error', () => undefined)
     running.add(program)
@@ -88,30 +87,170 @@ export class Attack implements AsyncDisposable {
     return Object.assign(program, { url })
   }
 
-  /** The most memory that a program with `isMemoryScarce` has taken. */
-  figures(): Figures {
-    const most = this.#mostMemory()
-    return most === undefined ? {} : { 'memory, MB': most }
-  }
-
-  /** Says which limit a program has exceeded. */
-  passed(): string | undefined {
-    const most = this.#mostMemory()
-    if (most === undefined || most <= memoryLimit) return undefined
-    return `The program took ${most} MB of memory and was stopped`
-  }
-
-  #mostMemory(): number | undefined {
-    const all = this.#watches.map((watch) => watch.most())
+  /** The most memory that a program with `isMemoryScarce` has taken, MB; `undefined`: there is none. */
+  mostMemory(): number | undefined {
+    const all = this.#watches.map((most) => most())
     return all.length === 0 ? undefined : Math.max(...all)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const stop of this.#stops.reverse()) await stop()
+    await this.#kept.disposeAsync()
   }
 }
 
-const environment = ({ env, isMemoryScarce }: Starting) => ({
-  ...(isMemoryScarce && scarceMemory),
-  ...env,
-})
+/** What was measured, by name with its unit: `health, ms`. */
+export type Figures = Readonly<Record<string, number | string>>
+
+/** One way to attack the built program, and what it guarantees meanwhile. */
+export interface Scenario {
+  /** Its name on the command line and in docs/security.md. */
+  readonly name: string
+  /** What an attacker does, or what fails around the server. */
+  readonly point: string
+  /** What is true during the attack and after it. */
+  readonly guarantee: string
+  /**
+   * Attacks, and gives what was measured. Throws when the guarantee does not hold. What it starts
+   * with `attack` is stopped by the caller.
+   */
+  run(attack: Attack): Promise<Figures>
+}
+
+/** How a scenario ended. */
+export interface AttackVerdict extends Pick<Scenario, 'name' | 'point' | 'guarantee'> {
+  readonly holds: boolean
+  /** What did not hold. */
+  readonly broken?: string
+  readonly seconds: number
+  readonly figures: Figures
+}
+
+/** The options for little memory of docs/deployment.md. */
+export const scarceMemory = {
+  MALLOC_ARENA_MAX: '1',
+  NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=256',
+}
+
+/** The most memory that an attacked program may take, MB. */
+const memoryLimit = 512
+
+const lookEveryMs = 20
+
+/**
+ * Stops a program when it takes more memory than the limit; gives the most that it has taken, MB. It
+ * reads the highest resident memory that the kernel has recorded (VmHWM, proc(5)): that includes
+ * peaks between two reads, and needs neither privileges nor a control group.
+ */
+function watchMemory({ process: child, exited }: Program): () => number {
+  let most = 0
+  const look = () => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const seen = usageOf(child).mostMemory
+    // NaN while the process ends.
+    if (Number.isNaN(seen)) return
+    most = seen
+    if (most > memoryLimit) child.kill('SIGKILL')
+  }
+  look()
+  const timer = setInterval(look, lookEveryMs)
+  exited.then(() => clearInterval(timer))
+  return () => {
+    look()
+    // Rounded up: a program that was stopped at 512.3 MB has taken more than 512.
+    return Math.ceil(most)
+  }
+}
+
+/** After this a scenario counts as broken, and its programs are stopped. */
+const longestSeconds = 60
+
+/** Runs one scenario. Everything that it started has ended when this resolves. */
+export async function run(scenario: Scenario): Promise<AttackVerdict> {
+  const { name, point, guarantee } = scenario
+  const began = performance.now()
+  let figures: Figures = {}
+  let broken: string | undefined
+  {
+    await using attack = new Attack()
+    try {
+      figures = await withinTime(scenario.run(attack))
+    } catch (error) {
+      broken = error instanceof Error ? error.message : String(error)
+    }
+    const most = attack.mostMemory()
+    // An exceeded limit explains errors that follow from it, such as a broken connection.
+    if (most !== undefined && most > memoryLimit)
+      broken = `The program took ${most} MB of memory and was stopped`
+    if (most !== undefined) figures = { ...figures, 'memory, MB': most }
+  }
+  const seconds = round((performance.now() - began) / 1000, 1)
+  const verdict = { name, point, guarantee, holds: broken === undefined, seconds, figures }
+  return broken === undefined ? verdict : { ...verdict, broken }
+}
+
+async function withinTime(running: Promise<Figures>): Promise<Figures> {
+  const over = new AbortController()
+  const late = sleep(longestSeconds * 1000, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`It did not end within ${longestSeconds} s`)
+  })
+  try {
+    return await Promise.race([running, late])
+  } finally {
+    over.abort()
+    late.catch(() => undefined)
+  }
+}
+
+/** Does something while it asks a server for its health; fails where an answer took longer than that, ms. */
+export async function healthDuring(
+  url: string,
+  work: () => Promise<unknown>,
+  longestMs = Number.POSITIVE_INFINITY,
+): Promise<Figures> {
+  let longest = 0
+  let isOver = false
+  const askForHealth = async () => {
+    while (!isOver) {
+      const began = performance.now()
+      const { status } = await fetch(new URL('/health', url))
+      assert.equal(status, 200)
+      longest = Math.max(longest, performance.now() - began)
+      await sleep(20)
+    }
+  }
+  const working = work().finally(() => {
+    isOver = true
+  })
+  await Promise.all([working, askForHealth()])
+  assert.ok(longest < longestMs, `The server was silent for ${longest} ms`)
+  return { 'longest wait for /health, ms': round(longest, 0) }
+}
+
+/** Calls a tool for so long, as clients that attack nothing; gives how often. */
+export async function callsMeanwhile(url: string, ms: number): Promise<number> {
+  let calls = 0
+  for (const end = performance.now() + ms; performance.now() < end; calls++) {
+    assert.ok(!(await callBuiltTool(url, 'get_current_account')).isError)
+    await sleep(50)
+  }
+  return calls
+}
+
+/** A call of a tool that sends one request to the platform. */
+export const readSubaccount = {
+  name: 'get_subaccount',
+  arguments: { subaccount_id: '11111111-1111-4111-8111-111111111111' },
+}
+
+/** Waits until `isSo` says yes; fails when it does not after some seconds. */
+export async function eventually(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  seconds = 20,
+): Promise<void> {
+  const end = performance.now() + seconds * 1000
+  while (!(await isSo())) {
+    assert.ok(performance.now() < end, `Not after ${seconds} s: ${what}`)
+    await sleep(50)
+  }
+}

@@ -1,7 +1,6 @@
 import { styleText } from 'node:util'
 import { readScript } from '../../../src/dev/script.ts'
-import { run } from './run.ts'
-import type { AttackVerdict, Scenario } from './scenario.ts'
+import { type AttackVerdict, run, type Scenario } from './attack.ts'
 import { scenarios } from './scenarios.ts'
 
 const usage = `Attacks the built program and shows what holds. Needs Linux, and no network.

@@ -3,9 +3,10 @@ import { Agent, request } from 'undici'
 import { openSandbox } from '../../../src/sandbox/sandbox.ts'
 import { seedIds } from '../../../src/sandbox/small-data.ts'
 import { scratchFolder } from '../../harness/program.ts'
+import { inParallel } from '../measure/load.ts'
 import { cores, type MeasuredServer } from '../measure/program.ts'
 import { median, round, type Section } from '../measure/report.ts'
-import { putLoad } from './load-process.ts'
+import { putLoad } from './load.ts'
 import { addConversations, send } from './sandbox.ts'
 import { getAgentRequest, mcpRequest, sandboxReply, startCompared, startOurs } from './subjects.ts'
 
@@ -31,15 +32,12 @@ async function listen(url: string, count: number): Promise<Disposable> {
     notifications: { resourceSubscriptions: ['voice-agents://catalog/models'] },
   })
   const agent = new Agent({ connections: null, bodyTimeout: 0 })
-  const one = async () => {
-    const { method, headers, body = '' } = listenRequest
+  const { method, headers, body = '' } = listenRequest
+  await inParallel(Array(count).fill(url), 100, async () => {
     const response = await request(url, { method, headers, body, dispatcher: agent })
     if (response.statusCode !== 200) throw new Error(`${response.statusCode}`)
     response.body.on('data', () => undefined).on('error', () => undefined)
-  }
-  for (let opened = 0; opened < count; opened += 100) {
-    await Promise.all(Array.from({ length: Math.min(100, count - opened) }, one))
-  }
+  })
   return { [Symbol.dispose]: () => void agent.destroy() }
 }
 

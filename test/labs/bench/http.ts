@@ -4,7 +4,7 @@ import { seedIds } from '../../../src/sandbox/small-data.ts'
 import { scratchFolder } from '../../harness/program.ts'
 import { cores, type MeasuredServer } from '../measure/program.ts'
 import { type Goal, round, type Section } from '../measure/report.ts'
-import { putLoad } from './load-process.ts'
+import { putLoad } from './load.ts'
 import {
   apiKey,
   type BenchRequest,
@@ -159,7 +159,7 @@ const ratio = (all: Comparison, one: string, other: string) =>
   round(rateOf(all, one) / rateOf(all, other))
 
 /** How many times as fast as a server made with the SDK, and how near to the least there can be. */
-export function againstSdk(
+function againstSdk(
   title: string,
   all: Comparison,
   { least, aim }: { readonly least: number; readonly aim: number },
@@ -185,7 +185,7 @@ export function againstSdk(
   }
 }
 
-export const catalogReads = (lists: Comparison): Section => ({
+const catalogReads = (lists: Comparison): Section => ({
   title: 'catalog over HTTP, 16 connections',
   unit,
   values: {
@@ -197,7 +197,7 @@ export const catalogReads = (lists: Comparison): Section => ({
   ],
 })
 
-export interface MemoryUnderLoad {
+interface MemoryUnderLoad {
   /** After each of ten loads over 16 connections, MB. */
   readonly parts: readonly number[]
   /** After a load over 256 connections, MB. */
@@ -205,7 +205,7 @@ export interface MemoryUnderLoad {
 }
 
 /** How much memory there is in the end is reported only: it depends on Node's options. */
-export function memoryUnderLoad(
+function memoryUnderLoad(
   { parts, withMany }: MemoryUnderLoad,
   { options, seconds }: { readonly options: string; readonly seconds: number },
 ): Section {
@@ -225,7 +225,7 @@ export function memoryUnderLoad(
   }
 }
 
-export function addedTime(single: Comparison): Section {
+function addedTime(single: Comparison): Section {
   const added = (name: 'p50' | 'p99') =>
     round((single.get('ours')?.[name] ?? Number.NaN) - (single.get('direct')?.[name] ?? Number.NaN))
   return {

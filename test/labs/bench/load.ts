@@ -1,57 +1,71 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Pool } from 'undici'
-import { Load, type LoadResult } from './load-format.ts'
+import * as z from 'zod'
+import { startProcess } from '../../harness/program.ts'
+import { repeatFor } from '../measure/load.ts'
+import { cores } from '../measure/program.ts'
+import { quantile } from '../measure/report.ts'
 
-/*
- * Puts a load on a server and prints the result:
- *   node load.ts FILE      with a Load as JSON in it
- */
+/** The same request, repeated over so many connections for so long. */
+const Load = z.object({
+  url: z.string(),
+  method: z.enum(['GET', 'POST']),
+  headers: z.record(z.string(), z.string()),
+  body: z.string().optional(),
+  connections: z.int(),
+  seconds: z.number(),
+  /** The requests use so many API keys in turn; when absent, the one in `headers`. */
+  keys: z.int().optional(),
+})
+export type Load = z.output<typeof Load>
 
-const load = Load.parse(JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')))
-const url = new URL(load.url)
-const pool = new Pool(url.origin, { connections: load.connections, pipelining: 1 })
-const times: number[] = []
-const began = performance.now()
-const end = began + load.seconds * 1000
-let bytes = 0
-let sent = 0
+const LoadResult = z.object({
+  requests: z.number(),
+  /** How long a request took, ms. */
+  p50: z.number(),
+  p99: z.number(),
+})
+export type LoadResult = z.output<typeof LoadResult>
 
-const nextHeaders = (): Record<string, string> => {
-  if (load.keys === undefined) return load.headers
-  const key = String(sent++ % load.keys).padStart(6, '0')
-  return { ...load.headers, 'x-api-key': `bench-key-of-account-${key}` }
+/** Puts a load on a server, from a process of its own; `folder` takes the file that describes it. */
+export async function putLoad(load: Load, folder: string): Promise<LoadResult> {
+  const file = join(folder, 'load.json')
+  writeFileSync(file, JSON.stringify(load))
+  const script = [process.execPath, import.meta.filename, file]
+  const loader = startProcess(['taskset', '-c', cores.others, ...script])
+  const code = await loader.exited
+  if (code !== 0) throw new Error(`The load ended with ${code}: ${loader.stderr()}`)
+  return LoadResult.parse(JSON.parse(loader.stdout()))
 }
 
-async function send(): Promise<void> {
-  const sentAt = performance.now()
-  const { statusCode, body } = await pool.request({
-    path: url.pathname,
-    method: load.method,
-    headers: nextHeaders(),
-    body: load.body ?? null,
-  })
-  const text = Buffer.from(await body.arrayBuffer())
-  if (statusCode !== 200 || text.includes('"isError":true') || text.includes('"error":{')) {
-    throw new Error(`${statusCode}: ${text.subarray(0, 500)}`)
+/** That process. */
+async function run(load: Load): Promise<LoadResult> {
+  const url = new URL(load.url)
+  const pool = new Pool(url.origin, { connections: load.connections, pipelining: 1 })
+  let sent = 0
+  const nextHeaders = (): Record<string, string> => {
+    if (load.keys === undefined) return load.headers
+    const key = String(sent++ % load.keys).padStart(6, '0')
+    return { ...load.headers, 'x-api-key': `bench-key-of-account-${key}` }
   }
-  bytes = text.length
-  times.push(performance.now() - sentAt)
+  const { times } = await repeatFor(load.seconds, load.connections, async () => {
+    const { statusCode, body } = await pool.request({
+      path: url.pathname,
+      method: load.method,
+      headers: nextHeaders(),
+      body: load.body ?? null,
+    })
+    const text = Buffer.from(await body.arrayBuffer())
+    if (statusCode !== 200 || text.includes('"isError":true') || text.includes('"error":{')) {
+      throw new Error(`${statusCode}: ${text.subarray(0, 500)}`)
+    }
+  })
+  await pool.destroy()
+  return { requests: times.length, p50: quantile(times, 0.5), p99: quantile(times, 0.99) }
 }
 
-async function repeat(): Promise<void> {
-  while (performance.now() < end) await send()
+if (import.meta.main) {
+  const load = Load.parse(JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')))
+  process.stdout.write(JSON.stringify(await run(load)))
 }
-
-await Promise.all(Array.from({ length: load.connections }, repeat))
-const seconds = (performance.now() - began) / 1000
-await pool.destroy()
-times.sort((a, b) => a - b)
-const quantile = (part: number) => times[Math.floor(part * times.length)] ?? Number.NaN
-const result: LoadResult = {
-  requests: times.length,
-  seconds,
-  bytes,
-  p50: quantile(0.5),
-  p99: quantile(0.99),
-}
-process.stdout.write(JSON.stringify(result))

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import packageJson from '../../../package.json' with { type: 'json' }
+import { npmPack } from '../../../src/dev/release/npm-package.ts'
 import { readScript } from '../../../src/dev/script.ts'
 import { hasPostgres } from '../../harness/postgres-server.ts'
-import { areMet, circumstances, type Section, table, writeJson } from '../measure/report.ts'
+import { areMet, circumstances, round, type Section, table, writeJson } from '../measure/report.ts'
 import { growth, plot } from './growth.ts'
 import { http } from './http.ts'
-import { npmPackage } from './package.ts'
 import { sandbox } from './sandbox.ts'
 import { state } from './state.ts'
 import { stdio } from './stdio.ts'
@@ -35,7 +36,28 @@ const { flags, refuse } = readScript(usage, {
   json: 'bench.json',
 })
 
-const parts: Record<string, () => Promise<Section[]>> = {
+/** The size of what `npm pack` would publish; the bundle is already built. */
+function npmPackage(): Section[] {
+  const { size, unpackedSize, files } = npmPack('--dry-run')
+  return [
+    {
+      title: 'package',
+      unit: 'MB',
+      values: { download: round(size / 1e6), files: files.length },
+      goals: [
+        { name: 'unpacked', value: round(unpackedSize / 1e6), atMost: 4 },
+        {
+          name: 'runtime dependencies',
+          value: Object.keys('dependencies' in packageJson ? Object(packageJson.dependencies) : {})
+            .length,
+          atMost: 0,
+        },
+      ],
+    },
+  ]
+}
+
+const parts: Record<string, () => Promise<Section[]> | Section[]> = {
   stdio: () => stdio(flags.starts),
   http: () => http(flags),
   ...(hasPostgres() && { state: () => state(flags) }),

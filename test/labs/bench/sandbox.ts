@@ -6,6 +6,7 @@ import { CallRow } from '../../../src/sandbox/call-row.ts'
 import { openSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../../src/sandbox/small-data.ts'
 import { scratchFolder } from '../../harness/program.ts'
+import { repeatFor } from '../measure/load.ts'
 import { median, round, type Section } from '../measure/report.ts'
 
 const yearMs = 365 * 24 * 3_600_000
@@ -116,22 +117,13 @@ export function addConversations(file: string, conversations: number): void {
 
 /** Requests of two seconds, after half a second to warm up. Other load affects processor time least. */
 async function throughput(request: () => Promise<void>) {
-  await repeat(request, 500)
-  return repeat(request, 2000)
-}
-
-async function repeat(request: () => Promise<void>, ms: number) {
-  const start = performance.now()
-  const cpuStart = process.cpuUsage()
-  let count = 0
-  while (performance.now() - start < ms) {
-    await request()
-    count++
-  }
-  const cpu = process.cpuUsage(cpuStart)
+  await repeatFor(0.5, 1, request)
+  const began = process.cpuUsage()
+  const { times, seconds } = await repeatFor(2, 1, request)
+  const { user, system } = process.cpuUsage(began)
   return {
-    perSecond: Math.round((count * 1000) / (performance.now() - start)),
-    perCpuSecond: Math.round((count * 1e6) / (cpu.user + cpu.system)),
+    perSecond: Math.round(times.length / seconds),
+    perCpuSecond: Math.round((times.length * 1e6) / (user + system)),
   }
 }
 

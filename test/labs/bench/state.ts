@@ -2,6 +2,7 @@ import { startPostgres } from '../../harness/postgres-server.ts'
 import { quietly, scratchFolder } from '../../harness/program.ts'
 import { startReplicas } from '../../harness/replicas.ts'
 import { rpc } from '../../harness/rpc.ts'
+import { repeatFor } from '../measure/load.ts'
 import { median, round, type Section } from '../measure/report.ts'
 import {
   calledNumber,
@@ -83,7 +84,7 @@ async function start({ servers, env }: Subject) {
   })
   const { urls } = replicas
   return {
-    place: (connections: number, seconds: number) => placeFor({ urls, connections, seconds }),
+    place: (connections: number, seconds: number) => placeFor(urls, connections, seconds),
     async [Symbol.asyncDispose]() {
       await replicas[Symbol.asyncDispose]()
       await platform[Symbol.asyncDispose]()
@@ -91,30 +92,23 @@ async function start({ servers, env }: Subject) {
   }
 }
 
-async function placeFor({
-  urls,
-  connections,
-  seconds,
-}: {
-  urls: readonly string[]
-  connections: number
-  seconds: number
-}): Promise<Measured> {
-  const times: number[] = []
-  const began = performance.now()
-  const end = began + seconds * 1000
-  const place = async (connection: number) => {
-    let tenant = tenantOf(users++)
-    for (let call = 0; performance.now() < end; call++) {
-      if (call > 0 && call % 1000 === 0) tenant = tenantOf(users++)
-      const sentAt = performance.now()
-      await placeCall(urls[connection % urls.length] ?? '', tenant, call % 1000)
-      times.push(performance.now() - sentAt)
-    }
-  }
-  await Promise.all(Array.from({ length: connections }, (_, connection) => place(connection)))
-  const passed = (performance.now() - began) / 1000
-  return { perSecond: times.length / passed, p50: median(times) }
+/** Each connection has a user of its own, and another one after a thousand calls. */
+async function placeFor(
+  urls: readonly string[],
+  connections: number,
+  seconds: number,
+): Promise<Measured> {
+  const callers = Array.from({ length: connections }, () => ({
+    tenant: tenantOf(users++),
+    call: 0,
+  }))
+  const placed = await repeatFor(seconds, connections, async (connection) => {
+    const caller = callers[connection]
+    if (!caller) throw new Error('a connection without a caller')
+    if (caller.call === 1000) Object.assign(caller, { tenant: tenantOf(users++), call: 0 })
+    await placeCall(urls[connection % urls.length] ?? '', caller.tenant, caller.call++)
+  })
+  return { perSecond: placed.times.length / placed.seconds, p50: median(placed.times) }
 }
 
 async function placeCall(url: string, tenant: Tenant, call: number): Promise<void> {

@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { openSandbox } from '../../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../../src/sandbox/small-data.ts'
 import { clientMeta, mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { cores, type MeasuredServer, startBuiltServer, startServer } from '../measure/program.ts'
+import { bin } from '../../harness/program.ts'
+import { cores, type MeasuredServer, startServer } from '../measure/program.ts'
 import { median } from '../measure/report.ts'
-import type { Load, LoadResult } from './load-format.ts'
-import { putLoad } from './load-process.ts'
+import { type Load, type LoadResult, putLoad } from './load.ts'
 
 export const apiKey = 'bench-key-0123456789'
 
@@ -36,7 +36,7 @@ export const startCompared = (
   argument: string,
   core = cores.measured,
 ): Promise<MeasuredServer> =>
-  startServer({ args: [join(import.meta.dirname, 'compared-servers.ts'), kind, argument], core })
+  startServer([join(import.meta.dirname, 'compared-servers.ts'), kind, argument], {}, core)
 
 /** Starts the built server in front of a platform. */
 export const startOurs = (
@@ -44,7 +44,8 @@ export const startOurs = (
   env: Record<string, string> = {},
   core = cores.measured,
 ): Promise<MeasuredServer> =>
-  startBuiltServer(
+  startServer(
+    [bin, 'http', '--port', '0'],
     {
       VOICE_AGENT_BASE_URL: new URL(platform).origin,
       VOICE_AGENT_API_KEY: apiKey,
@@ -52,7 +53,7 @@ export const startOurs = (
       VOICE_AGENT_LOCAL_TOKEN: 'off',
       ...env,
     },
-    { core },
+    core,
   )
 
 export interface Subject {

@@ -5,7 +5,7 @@ import { readScript } from '../../../src/dev/script.ts'
 import { openSandbox } from '../../../src/sandbox/sandbox.ts'
 import { sandboxKeys, seedIds } from '../../../src/sandbox/small-data.ts'
 import { bin, scratchFolder } from '../../harness/program.ts'
-import { callBuiltTool, startBuiltServer } from '../measure/program.ts'
+import { callBuiltTool, startServer } from '../measure/program.ts'
 import { areMet, round, type Section, table, writeJson } from '../measure/report.ts'
 
 const usage = `Measures what waiting costs: one server over HTTP with the sandbox in it, on which many clients wait
@@ -46,8 +46,8 @@ async function measure(title: string, calls: number): Promise<Section> {
   const sandboxFile = join(folder.path, 'sandbox.db')
   const ids = await placeCalls(sandboxFile, calls)
   const nodeOptions = flags['node-options'].split(' ').filter(Boolean)
-  const options = { program: flags.program, nodeOptions }
-  await using server = await startBuiltServer(settings(sandboxFile, folder.path), options)
+  const args = [...nodeOptions, flags.program, 'http', '--port', '0']
+  await using server = await startServer(args, settings(sandboxFile, folder.path))
   const stopped = new AbortController()
   const waiting = waitAll(server.url, ids, stopped.signal)
   await Promise.race([sleep(1000 * flags['warm-up']), waiting])

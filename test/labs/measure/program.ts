@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { ToolResult } from '../../harness/client.ts'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { bin, type Program, startProcess } from '../../harness/program.ts'
+import { type Program, startProcess } from '../../harness/program.ts'
 import { type RpcOptions, rpc } from '../../harness/rpc.ts'
 
 /** What is measured runs on one core, everything else on the other (taskset, Linux only). */
@@ -17,16 +17,12 @@ export interface MeasuredServer extends AsyncDisposable {
   usage(): ProcessUsage
 }
 
-export interface ServerCommand {
-  /** Arguments of Node: the script, and what the script is given. */
-  readonly args: readonly string[]
-  readonly env?: Record<string, string>
-  /** The core that it runs on; any when absent. */
-  readonly core?: string
-}
-
-/** Starts a server that prints its address on standard error. */
-export async function startServer({ args, env, core }: ServerCommand): Promise<MeasuredServer> {
+/** Starts Node with a script that prints its address on standard error; on a core, where one is named. */
+export async function startServer(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  core?: string,
+): Promise<MeasuredServer> {
   const pinned = core === undefined ? [] : ['taskset', '-c', core]
   const server = startProcess([...pinned, process.execPath, ...args], env)
   const [, url = ''] = await server.waitFor(/Serving (?:MCP )?at (http:\S+)/)
@@ -40,23 +36,6 @@ export async function startServer({ args, env, core }: ServerCommand): Promise<M
       await server[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Starts the built program as a server over HTTP on a free port. */
-export const startBuiltServer = (
-  env: Record<string, string>,
-  { program = bin, nodeOptions = [], core }: BuiltServerOptions = {},
-): Promise<MeasuredServer> =>
-  startServer({
-    args: [...nodeOptions, program, 'http', '--port', '0'],
-    env,
-    ...(core !== undefined && { core }),
-  })
-
-export interface BuiltServerOptions {
-  readonly program?: string
-  readonly nodeOptions?: readonly string[]
-  readonly core?: string
 }
 
 /** What a process uses, from /proc (proc(5), Linux only). */

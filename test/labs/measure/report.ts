@@ -60,7 +60,10 @@ export function writeJson(file: string, sections: readonly Section[]): void {
   else writeFileSync(file, text)
 }
 
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+/** The value below which this share of the values is. */
+export const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(share * values.length)] ?? Number.NaN
+
+export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 export const round = (value: number, digits = 2): number => Number(value.toFixed(digits))

@@ -7,7 +7,7 @@ import { quietly, scratchFolder } from '../../harness/program.ts'
 import { type Replicas, startReplicas } from '../../harness/replicas.ts'
 import { rpc } from '../../harness/rpc.ts'
 import { inParallel } from '../measure/load.ts'
-import { circumstances } from '../measure/report.ts'
+import { circumstances, quantile, round } from '../measure/report.ts'
 import { startTenantPlatform } from '../tenants/tenant-platform.ts'
 import { type Connect, Traffic } from './traffic.ts'
 import { probeEnv, probeOptions, verdictOf, WatchedServer } from './watched-server.ts'
@@ -113,8 +113,6 @@ async function soak() {
   // Nothing of the clients may be open now.
   for (const server of watched) server.idle = await server.look()
   for (const { client } of stdio) await client[Symbol.asyncDispose]()
-  const times = traffic.answerMs.toSorted((one, other) => one - other)
-  const percentile = (share: number) => Math.round(times[Math.floor(times.length * share)] ?? 0)
   const verdicts = watched.map(verdictOf)
   return {
     minutes,
@@ -123,8 +121,8 @@ async function soak() {
     users: traffic.users,
     calls: traffic.calls,
     perSecond: Math.round(traffic.asked / seconds),
-    p50Ms: percentile(0.5),
-    p99Ms: percentile(0.99),
+    p50Ms: round(quantile(traffic.answerMs, 0.5), 0),
+    p99Ms: round(quantile(traffic.answerMs, 0.99), 0),
     restarts: { stopped: restarts.stopped, killed: restarts.killed },
     kinds: traffic.requests.all(),
     outcomes: traffic.outcomes.all(),

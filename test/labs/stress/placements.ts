@@ -115,7 +115,7 @@ async function deliver(
 }
 
 /** The most definite answer to the last try. */
-export function finalAnswer({ tries }: StressPlacement): Answer {
+function finalAnswer({ tries }: StressPlacement): Answer {
   const answers = (tries.at(-1) ?? []).map(({ answer }) => answer)
   const ranks = ['placed', 'dead', 'unknown', 'refused'] as const
   const [best] = answers.toSorted((a, b) => ranks.indexOf(a.kind) - ranks.indexOf(b.kind))

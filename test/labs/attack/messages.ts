@@ -1,7 +1,64 @@
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { mcpHttpRequest } from '../../harness/mcp-request.ts'
 import { StdioClient } from '../measure/program.ts'
-import type { Scenario } from './scenario.ts'
+import type { Scenario } from './attack.ts'
+
+const requests = 8_000
+
+export const unreadStdio: Scenario = {
+  name: 'unread-stdio',
+  point: 'A client over stdio requests the list of tools 8,000 times and reads nothing.',
+  guarantee: 'The program stays within 512 MB; what it has read is answered once the client reads.',
+  async run(attack) {
+    const program = attack.start({ isMemoryScarce: true })
+    const { stdin, stdout } = program.process
+    // A tool call first: until then the stdio handshake answers, which is another part of the program.
+    const own = { name: 'get_current_account', arguments: {} }
+    const answered = new Promise((resolve) => stdout.once('data', resolve))
+    stdin.write(`${mcpHttpRequest('tools/call', own).body}\n`)
+    await answered
+    stdout.removeAllListeners('data').pause()
+    stdin.end(`${mcpHttpRequest('tools/list').body}\n`.repeat(requests))
+    await sleep(3000)
+    let answers = 0
+    stdout.on('data', (chunk: Buffer) => {
+      for (const byte of chunk) if (byte === newline) answers++
+    })
+    stdout.resume()
+    assert.equal(await program.exited, 0, `The program ended with ${program.process.signalCode}`)
+    assert.equal(answers, requests)
+    return { answers }
+  },
+}
+
+const newline = 10
+
+const calls = 20_000
+const atOnce = 50
+
+/** Heap limit, MB: about 20 are in use, so 1 kB kept of each message exceeds it. */
+const heap = 36
+
+export const steadyMemory: Scenario = {
+  name: 'steady-memory',
+  point: 'One client over stdio sends 20,000 messages to a program with a heap of 36 MB.',
+  guarantee: 'Nothing of a message is kept after its answer: all are answered.',
+  async run(attack) {
+    const program = attack.start({
+      isMemoryScarce: true,
+      nodeOptions: [`--max-old-space-size=${heap}`],
+    })
+    const client = new StdioClient(program)
+    const asked = { name: 'get_current_account', arguments: {} }
+    for (let done = 0; done < calls; done += atOnce) {
+      await Promise.all(Array.from({ length: atOnce }, () => client.request('tools/call', asked)))
+    }
+    program.process.stdin.end()
+    assert.equal(await program.exited, 0)
+    return { calls }
+  },
+}
 
 /** Fewer values than the limit, so that only the depth is refused. */
 const levels = 9000

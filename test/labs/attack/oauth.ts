@@ -2,14 +2,17 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import * as z from 'zod'
 import { startConnectProxy } from '../../harness/connect-proxy.ts'
 import { startDocumentServer } from '../../harness/document-server.ts'
+import { bearer, callTool, registeredClient } from '../../harness/oauth-flow.ts'
+import { registeredKeyClient } from '../../harness/oauth-key-client.ts'
 import { authority } from '../../harness/private-ca.ts'
 import { freePort } from '../../harness/program.ts'
 import { exchange } from '../../harness/raw-http.ts'
-import type { Attack, Starting } from './attack.ts'
-import type { Scenario } from './scenario.ts'
+import { atOnce } from '../measure/load.ts'
+import type { Attack, Scenario, Starting } from './attack.ts'
 
 const attacker = '203.0.113.1'
 const other = '203.0.113.2'
@@ -43,10 +46,6 @@ async function serveOauth(attack: Attack, env: Starting['env'] = {}) {
       ...more,
     })}`
   return { origin, send, asking }
-}
-
-async function all<T>(count: number, one: (index: number) => Promise<T>): Promise<T[]> {
-  return Promise.all(Array.from({ length: count }, (_, index) => one(index)))
 }
 
 /** Spellings that a router might take for the path of requests for access. */
@@ -92,7 +91,7 @@ export const oauthPaths: Scenario = {
       assert.doesNotMatch(text, /<form|http-equiv/)
     }
     const path = `/oauth/authorize${asking(client_id)}`
-    const statuses = await all(1000, async () => (await send(path, attacker)).status)
+    const statuses = await atOnce(1000, async () => (await send(path, attacker)).status)
     const admitted = statuses.filter((status) => status === 303).length
     // The allowance of 300 fills again meanwhile.
     assert.ok(admitted < 400, `${admitted} requests for access were admitted`)
@@ -133,10 +132,10 @@ export const clientDocuments: Scenario = {
     const post = (endpoint: string, fields: Record<string, string>) =>
       send(`/oauth/${endpoint}`, attacker, { method: 'POST', body: new URLSearchParams(fields) })
     const unknown = { grant_type: 'refresh_token', refresh_token: 'a' }
-    await all(100, (index) => post('token', { ...unknown, client_id: slow(index) }))
-    await all(100, (index) => post('revoke', { token: 'a', client_id: slow(index) }))
+    await atOnce(100, (index) => post('token', { ...unknown, client_id: slow(index) }))
+    await atOnce(100, (index) => post('revoke', { token: 'a', client_id: slow(index) }))
     assert.equal(web.asked.length, 0)
-    const asked = all(200, (index) => send(`/oauth/authorize${asking(slow(index))}`, attacker))
+    const asked = atOnce(200, (index) => send(`/oauth/authorize${asking(slow(index))}`, attacker))
     let others = 0
     const done = asked.then(() => true)
     do {
@@ -147,5 +146,88 @@ export const clientDocuments: Scenario = {
     const fetched = web.asked.filter((path) => path.startsWith('/slow')).length
     assert.ok(fetched <= 30, `${fetched} documents were fetched for one address`)
     return { 'documents fetched for the attacker': fetched, 'others that got in': others }
+  },
+}
+
+const Rows = z.object({ count: z.number(), last: z.number().nullable() })
+
+/** The same with its state in a folder: how many records of the kinds it holds, and their last end. */
+async function serveRecorded(attack: Attack) {
+  const folder = attack.folder()
+  const { origin: url } = await serveOauth(attack, {
+    VOICE_AGENT_STATE_DIR: folder,
+    VOICE_AGENT_MAX_REQUESTS_PER_ADDRESS: '0',
+  })
+  const records = (kinds: string) => {
+    using db = new DatabaseSync(join(folder, 'sandbox-records.db'))
+    const sql = 'SELECT count(*) AS count, max(expires) AS last FROM records WHERE kind LIKE ?'
+    return Rows.parse(db.prepare(sql).get(kinds))
+  }
+  const use = async (token: string) =>
+    (await callTool(`${url}/mcp`, 'list_agents', bearer(token))).status
+  return { url, records, use }
+}
+
+export const oneGrant: Scenario = {
+  name: 'one-grant',
+  point: 'A client renews its access without end, and then comes with its first refresh token.',
+  guarantee:
+    'It may 60 times an hour, a refusal uses nothing up, no record is left, and others connect and renew. The first token ends its access.',
+  async run(attack) {
+    const { url, records, use } = await serveRecorded(attack)
+    const [flow, others] = [await registeredClient({ url }), await registeredClient({ url })]
+    let theirs = await others.tokens()
+    const first = await flow.tokens()
+    const before = records('oauth_%').count
+    let newest = first
+    let renewals = 0
+    let refused = 0
+    while (refused < 200 && renewals < 500) {
+      try {
+        newest = await flow.refresh(newest.refresh_token ?? '')
+        renewals++
+      } catch (error) {
+        assert.equal(z.object({ status: z.number() }).parse(error).status, 429)
+        refused++
+      }
+    }
+    assert.ok(renewals <= 61, `${renewals} renewals`)
+    const left = records('oauth_%').count - before
+    assert.ok(left <= 0, `${left} records are left`)
+    assert.equal(await use(newest.access_token), 200)
+    theirs = await others.refresh(theirs.refresh_token ?? '')
+    assert.equal(await use((await others.tokens()).access_token), 200)
+    await assert.rejects(flow.refresh(first.refresh_token ?? ''), { error: 'invalid_grant' })
+    assert.equal(await use(newest.access_token), 401)
+    assert.equal(await use(theirs.access_token), 200)
+    return { renewals, 'renewals refused': refused }
+  },
+}
+
+export const longAssertions: Scenario = {
+  name: 'long-assertions',
+  point:
+    'A client sends 1,000 assertions that are valid until 2100, with the time of issue and without.',
+  guarantee:
+    'Without it none is accepted. 300 a minute are, each is forgotten within 8 minutes, and other clients are served.',
+  async run(attack) {
+    const { url, records } = await serveRecorded(attack)
+    const [greedy, other] = [await registeredKeyClient(url), await registeredKeyClient(url)]
+    const exp = Date.UTC(2100) / 1000
+    const iat = Math.floor(Date.now() / 1000)
+    const flood = (times: { exp: number; iat?: number }) =>
+      atOnce(500, () => greedy.send(greedy.assertion(times)))
+    for (const { error } of await flood({ exp })) assert.equal(error, 'invalid_client')
+    const answers = await flood({ exp, iat })
+    const accepted = answers.filter(({ error }) => error === 'invalid_grant').length
+    const refused = answers.filter(({ status }) => status === 429).length
+    assert.equal(accepted + refused, answers.length)
+    // The allowance fills by five a second.
+    assert.ok(accepted < 450, `${accepted} were accepted`)
+    const { count, last } = records('oauth_replay')
+    assert.equal(count, accepted)
+    assert.ok((last ?? 0) < Date.now() + 8 * 60_000)
+    assert.equal((await other.send(other.assertion({ exp: iat + 60 }))).error, 'invalid_grant')
+    return { 'assertions accepted': accepted }
   },
 }

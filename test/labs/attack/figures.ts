@@ -1,2 +1,0 @@
-/** What was measured, by name with its unit: `health, ms`. */
-export type Figures = Readonly<Record<string, number | string>>
