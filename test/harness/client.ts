@@ -24,6 +24,7 @@ export type ToolResult = z.output<typeof ToolResult>
 const ErrorData = z.looseObject({
   kind: z.string(),
   fields: z.array(z.looseObject({ argument: z.string(), message: z.string() })),
+  next: z.string(),
 })
 
 /** What a failed result states for programs. */

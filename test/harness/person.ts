@@ -128,6 +128,20 @@ function transportV2(to: Connecting) {
   return new StreamableHTTPClientTransport(new URL(to.url), { requestInit })
 }
 
+interface Confirmation {
+  readonly state: 'needed' | 'declined' | 'dismissed'
+  readonly question: string
+  readonly confirm_token?: string
+  readonly facts: Readonly<Record<string, string>>
+}
+
+/** What a result says is still to be confirmed; `undefined`: nothing. */
+export const confirmationOf = ({ structuredContent }: ToolResult) =>
+  structuredContent?.confirmation as Confirmation | undefined
+
 /** The token of a preview. */
-export const tokenOf = ({ structuredContent }: ToolResult): string | undefined =>
-  (structuredContent?.confirmation as { confirm_token?: string } | undefined)?.confirm_token
+export const tokenOf = (result: ToolResult): string | undefined =>
+  confirmationOf(result)?.confirm_token
+
+/** The facts that a preview shows. */
+export const factsOf = (result: ToolResult) => confirmationOf(result)?.facts

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ToolResult } from '../harness/client.ts'
 import {
   type Behaviour,
   envelope,
@@ -7,7 +6,7 @@ import {
   json,
   startFakePlatform,
 } from '../harness/fake-platform.ts'
-import { connectPerson, type Person, tokenOf } from '../harness/person.ts'
+import { connectPerson, factsOf, type Person, tokenOf } from '../harness/person.ts'
 
 const agent_id = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c11'
 const other = '3f0c7b1e-0d5a-4c56-9d0e-6a1f0e4b7c12'
@@ -79,8 +78,6 @@ function platformWith(lists: { numbers?: object | Behaviour; calls?: object | Be
 
 const archive = () => client.call('archive_agent', { agent_id })
 const wasArchived = () => platform.seen.some(({ method }) => method === 'DELETE')
-const factsOf = ({ structuredContent }: ToolResult) =>
-  (structuredContent?.confirmation as { facts: Record<string, string> } | undefined)?.facts
 
 /** A fact that is neither none nor a number: why it is not known. */
 const isUnknown = /^(?!none$|\d+$)./

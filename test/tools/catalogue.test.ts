@@ -175,5 +175,5 @@ test('a description is at most three sentences', () => {
 })
 
 test('an unknown tool is a protocol error that names the closest one', async () => {
-  await expect(client.call('list_agent')).rejects.toThrow(/Did you mean list_agents\?/)
+  await expect(client.call('list_agent')).rejects.toThrow(/\blist_agents\b/)
 })

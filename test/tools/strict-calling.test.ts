@@ -103,9 +103,7 @@ describe.each<Filling>(['objects', 'leaves'])(
     ])('%s with nothing else is refused, and names clear', async (name, args) => {
       const result = await strict(filling).call(name, args)
       expect(result.isError).toBe(true)
-      expect(result.content[0]?.text).toMatch(
-        /null means 'not given'.*in clear, such as \{"clear":\[/,
-      )
+      expect(result.content[0]?.text).toContain('{"clear":[')
     })
   },
 )

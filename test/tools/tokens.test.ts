@@ -127,7 +127,7 @@ describe('results', () => {
     expect(tokens(text)).toBeLessThan(resultBudget * 1.25)
     expect(tokens(text)).toBeGreaterThan(resultBudget / 2)
     expect(text).toMatch(/more/)
-    expect(text).toMatch(/Shortened.*structuredContent has all of it/)
+    expect(text).toMatch(/Shortened.*structuredContent/)
     expect(await person.flaws(name, result)).toBeUndefined()
   })
 
@@ -167,9 +167,7 @@ describe('results', () => {
   test('that are lines are cut between lines, and their boundary is closed', () => {
     const lines = Array.from({ length: 900 }, (_, at) => `${at} user: something was said here`)
     const text = shortenLines(['<untrusted-speech ab12>', ...lines], 1000)
-    expect(text).toMatch(
-      /here\n<\/untrusted-speech ab12>\nShortened: \d+ more lines; structuredContent has all of it\.$/,
-    )
+    expect(text).toMatch(/here\n<\/untrusted-speech ab12>\nShortened: \d+ .*structuredContent.*$/)
     expect(estimateTokens(text)).toBeLessThanOrEqual(1000)
     expect(shortenLines(['short', 'text'], 1000)).toBe('short\ntext')
   })

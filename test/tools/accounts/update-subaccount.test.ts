@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ToolResult } from '../../harness/client.ts'
-import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
+import { connectPerson, factsOf, type Person, tokenOf } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { newAgent } from '../../harness/story.ts'
-
-const factsOf = ({ structuredContent }: ToolResult) =>
-  (structuredContent?.confirmation as { facts: Record<string, string> } | undefined)?.facts
 
 let client: Person
 beforeAll(async () => {
@@ -30,9 +26,9 @@ test('before a subaccount is disabled, what is in it is counted', async () => {
   })
   const confirm_token = tokenOf(preview)
   const disabled = { subaccount_id: inner.id, is_active: false, account_id, confirm_token }
-  expect(await client.text('update_subaccount', disabled)).toMatch(
-    /^Updated subaccount "Inner" \(.*\), disabled\./,
-  )
+  const done = await client.call('update_subaccount', disabled)
+  expect(done.structuredContent).toMatchObject({ id: inner.id, is_active: false })
+  expect(done.content[0]?.text).toMatch(/"Inner" \(.*\), disabled\./)
   expect(factsOf(await client.call('update_subaccount', { ...branch, is_active: false }))).toEqual({
     Subaccount: `"Sandbox branch" (${seedIds.subaccount})`,
     Agents: '2',
@@ -40,7 +36,7 @@ test('before a subaccount is disabled, what is in it is counted', async () => {
     'Calls running now': 'none',
     'Active subaccounts of it': '1',
     Parent: `"Sandbox account" (${seedIds.account})`,
-    Undo: 'update_subaccount with is_active true.',
+    Undo: expect.stringContaining('update_subaccount'),
   })
 })
 

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ClientKind, connectStdio } from '../../harness/client.ts'
+import { type ClientKind, connectStdio, errorOf } from '../../harness/client.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { connectPerson, type Person, tokenOf, yes } from '../../harness/person.ts'
+import {
+  confirmationOf,
+  connectPerson,
+  factsOf,
+  type Person,
+  tokenOf,
+  yes,
+} from '../../harness/person.ts'
 import { newAgent } from '../../harness/story.ts'
 
 let made = 0
@@ -50,19 +57,19 @@ describe('archive_agent for many', () => {
   test('asks about one in the singular', async () => {
     const [agent] = await makeAgents(1, person, { tags: ['alone'] })
     await giveNumber(agent, person)
-    const text = await person.text('archive_agent', { with_tag: 'alone' })
-    expect(text).toContain('Archive 1 agent?')
+    const preview = await person.call('archive_agent', { with_tag: 'alone' })
+    expect(confirmationOf(preview)?.question).toMatch(/\b1 agent\b/)
   })
 
   test('asks once for all where one is in use, and names it', async () => {
     const agents = await makeAgents(3, person, { tags: ['mixed'] })
     const number = await giveNumber(agents[1], person)
     const preview = await person.call('archive_agent', { with_tag: 'mixed' })
-    const text = preview.content[0]?.text ?? ''
-    expect(text).toContain('Archive 3 agents?')
-    for (const name of namesOf(agents)) expect(text).toContain(`"${name}"`)
-    expect(text).toContain(`In use: "${agents[1]?.name}" answers ${number} ("Line")`)
-    expect(text).toContain('unused_only true')
+    expect(confirmationOf(preview)?.question).toMatch(/\b3 agents\b/)
+    const facts = factsOf(preview)
+    for (const name of namesOf(agents)) expect(facts?.Agents).toContain(`"${name}"`)
+    expect(facts?.['In use']).toBe(`"${agents[1]?.name}" answers ${number} ("Line")`)
+    expect(facts?.['Leave those out']).toContain('unused_only true')
     expect(await listed(person, 'mixed')).toBe(3)
     const confirm_token = tokenOf(preview)
     const done = await person.value('archive_agent', { with_tag: 'mixed', confirm_token })
@@ -77,8 +84,8 @@ describe('archive_agent for many', () => {
     const confirm_token = tokenOf(await person.call('archive_agent', args))
     const second = await giveNumber(agents[1], person)
     const again = await person.call('archive_agent', { ...args, confirm_token })
-    expect(again.content[0]?.text).toMatch(/^The token is not valid/)
-    expect(again.content[0]?.text).toContain(second)
+    expect(confirmationOf(again)?.state).toBe('needed')
+    expect(factsOf(again)?.['In use']).toContain(second)
   })
 
   test('asks a person the same, who decides', async () => {
@@ -86,7 +93,8 @@ describe('archive_agent for many', () => {
     const agents = await makeAgents(2, own, { tags: ['asked'] })
     await giveNumber(agents[0], own)
     own.answers({ action: 'decline' })
-    expect(await own.text('archive_agent', { with_tag: 'asked' })).toMatch(/^Declined/)
+    const declined = await own.call('archive_agent', { with_tag: 'asked' })
+    expect(confirmationOf(declined)?.state).toBe('declined')
     expect(await listed(own, 'asked')).toBe(2)
     own.answers(yes)
     await own.value('archive_agent', { with_tag: 'asked' })
@@ -98,10 +106,13 @@ describe('archive_agent for many', () => {
     const agents = await makeAgents(3, person, { tags: ['some'] })
     const number = await giveNumber(agents[2], person)
     const args = { with_tag: 'some', unused_only: true }
-    const { content, structuredContent } = await person.call('archive_agent', args)
-    expect(structuredContent).toMatchObject({ summary: { archived: 2, in_use: 1 } })
-    expect(content[0]?.text).toContain(
-      `In use, not archived: ${agents[2]?.name} answers ${number} ("Line")`,
+    const kept = await person.value('archive_agent', args)
+    expect(kept.summary).toEqual({ archived: 2, in_use: 1 })
+    expect(kept.agents).toContainEqual(
+      expect.objectContaining({
+        ...{ agent_id: agents[2]?.id, outcome: 'in_use' },
+        problem: expect.stringContaining(`${number} ("Line")`),
+      }),
     )
     expect(await listed(person, 'some')).toBe(1)
     const again = await person.call('archive_agent', { agent_id: agents[2]?.id, unused_only: true })
@@ -117,8 +128,10 @@ describe('archive_agent for many', () => {
     const call = { agent_id: busy?.id, type: 'web' }
     const confirm_token = tokenOf(await own.call('place_call', call))
     await own.value('place_call', { ...call, confirm_token })
-    const text = await own.text('archive_agent', { agent_ids: [busy?.id, idle?.id] })
-    expect(text).toContain(`In use: "${busy?.name}" has a call running`)
+    const preview = await own.call('archive_agent', { agent_ids: [busy?.id, idle?.id] })
+    expect(factsOf(preview)?.['In use']).toMatch(
+      new RegExp(`^"${busy?.name}" [^"]*\\bcall\\b[^"]*$`),
+    )
   })
 
   test('counts what is archived already, and names what failed first', async () => {
@@ -127,15 +140,15 @@ describe('archive_agent for many', () => {
     const agent_ids = [one?.id, 'nobody at all', other?.name]
     const { content, structuredContent } = await person.call('archive_agent', { agent_ids })
     expect(structuredContent).toMatchObject({ summary: { failed: 1, archived: 1, unchanged: 1 } })
-    expect(content[0]?.text).toMatch(
-      /^3 agents: 1 failed, 1 archived, 1 unchanged\.\nFailed: nobody/,
-    )
+    expect(content[0]?.text.split('\n')[1]).toContain('nobody at all')
   })
 
   test('is an error if there is none of them', async () => {
     const result = await person.call('archive_agent', { agent_ids: ['nobody', 'no one'] })
     expect(result.isError).toBe(true)
-    expect(await person.text('archive_agent', {})).toMatch(/exactly one of agent_id, agent_ids/)
+    expect(errorOf(await person.call('archive_agent', {})).fields).toMatchObject([
+      { argument: 'agent_id' },
+    ])
   })
 
   test('of one names it in the result', async () => {
@@ -143,9 +156,7 @@ describe('archive_agent for many', () => {
     const { content, structuredContent } = await person.call('archive_agent', {
       agent_id: agent?.name,
     })
-    expect(content[0]?.text).toMatch(
-      new RegExp(`^Archived agent ${agent?.name} \\(${agent?.id}\\)`),
-    )
+    expect(content[0]?.text).toContain(`${agent?.name} (${agent?.id})`)
     expect(structuredContent).toMatchObject({ done: true, agent_id: agent?.id, name: agent?.name })
   })
 })
@@ -171,10 +182,8 @@ describe('on a platform that fails', () => {
       },
     })
     const unused = await wired.call('archive_agent', { with_tag: 't', unused_only: true })
-    expect(unused.isError).toBe(true)
-    expect(unused.content[0]?.text).toMatch(
-      /whether it is in use could not be read \(numbers: .*403/,
-    )
+    expect(errorOf(unused).kind).toBe('all_failed')
+    expect(unused.content[0]?.text).toMatch(/\(numbers: .*403/)
     expect(platform.seen.some(({ method }) => method === 'DELETE')).toBe(false)
     expect((await wired.call('archive_agent', { with_tag: 't' })).isError).toBeFalsy()
     await using asking = await connectStdio('v2 2026-07-28', {
@@ -183,8 +192,8 @@ describe('on a platform that fails', () => {
         VOICE_AGENT_CONFIRM: 'auto',
       },
     })
-    const { content } = await asking.call('archive_agent', { with_tag: 't' })
-    expect(content[0]?.text).toMatch(/Archive 3 agents\?(.|\n)*Not known: numbers: .*403/)
+    const preview = await asking.call('archive_agent', { with_tag: 't' })
+    expect(factsOf(preview)?.['Not known']).toMatch(/^numbers: .*403/)
   })
 
   test('tells which were archived and which not', async () => {
@@ -205,9 +214,13 @@ describe('on a platform that fails', () => {
         VOICE_AGENT_CONFIRM: 'never',
       },
     })
-    const { content } = await wired.call('archive_agent', { with_tag: 't' })
-    expect(content[0]?.text).toMatch(
-      /^3 agents: 1 unknown, 2 archived\.\nNot known whether it was done: Agent b: .*500/,
-    )
+    expect(await wired.value('archive_agent', { with_tag: 't' })).toMatchObject({
+      summary: { unknown: 1, archived: 2 },
+      agents: [
+        { name: 'Agent a', outcome: 'archived' },
+        { name: 'Agent b', outcome: 'unknown', problem: expect.stringContaining('500') },
+        { name: 'Agent c', outcome: 'archived' },
+      ],
+    })
   })
 })

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { ToolResult } from '../../harness/client.ts'
+import { errorOf } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { connectPerson, type Person, tokenOf, yes } from '../../harness/person.ts'
+import {
+  confirmationOf,
+  connectPerson,
+  factsOf,
+  type Person,
+  tokenOf,
+  yes,
+} from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
-
-const factsOf = ({ structuredContent }: ToolResult) =>
-  (structuredContent?.confirmation as { facts: Record<string, string> } | undefined)?.facts
 
 let client: Person
 beforeAll(async () => {
@@ -33,9 +37,9 @@ describe('before a number is deleted', () => {
       Trunk: `"Office trunk" (${seedIds.trunk})`,
       'Answered by': `"Support line" (${seedIds.supportAgent})`,
       'Calls running now': '1',
-      Purchased: 'probably not, because it is on a trunk of your own',
+      Purchased: expect.stringMatching(/^probably not,/),
       Account: `"Sandbox account" (${seedIds.account})`,
-      Undo: 'None: a purchased number is released, and may be lost for good.',
+      Undo: expect.stringMatching(/^None: /),
     })
   })
 
@@ -46,7 +50,7 @@ describe('before a number is deleted', () => {
     await swap(seedIds.mainNumber, 'Old line')
     await swap(seedIds.spareNumber, 'Main line')
     const result = await client.call('delete_phone_number', { ...mainLine, confirm_token })
-    expect(result.content[0]?.text).toMatch(/^The token is not valid/)
+    expect(confirmationOf(result)?.state).toBe('needed')
     expect(factsOf(result)?.Number).toContain('+12025550111')
     await swap(seedIds.spareNumber, 'Spare line')
     await swap(seedIds.mainNumber, 'Main line')
@@ -56,7 +60,7 @@ describe('before a number is deleted', () => {
     const confirm_token = tokenOf(await client.call('delete_phone_number', mainLine))
     await client.value('update_phone_number', { ...mainLine, clear: ['inbound_agent_id'] })
     const result = await client.call('delete_phone_number', { ...mainLine, confirm_token })
-    expect(result.content[0]?.text).toMatch(/^The token is not valid/)
+    expect(confirmationOf(result)?.state).toBe('needed')
     expect(factsOf(result)?.['Answered by']).toBe('nobody')
   })
 })
@@ -65,7 +69,7 @@ test('a deleted number is named', async () => {
   const spare = { phone_number_id: '+12025550111' }
   const confirm_token = tokenOf(await client.call('delete_phone_number', spare))
   const result = await client.call('delete_phone_number', { ...spare, confirm_token })
-  expect(result.content[0]?.text).toContain('Deleted number +12025550111 ("Spare line").')
+  expect(result.content[0]?.text).toContain('+12025550111 ("Spare line")')
   expect(result.structuredContent).toMatchObject({
     done: true,
     phone_number_id: seedIds.spareNumber,
@@ -90,7 +94,7 @@ test('a purchased number is said to be one, and calls that cannot be read are no
     answer: { action: 'decline' },
   })
   await person.call('delete_phone_number', { phone_number_id: seedIds.mainNumber })
-  expect(person.asked[0]).toMatch(/^Purchased: probably, because/m)
+  expect(person.asked[0]).toMatch(/^Purchased: probably,/m)
   expect(person.asked[0]).toMatch(/^Calls running now: not known \(/m)
 })
 
@@ -101,8 +105,8 @@ test('where nobody is asked, a name is not enough, and the refusal has the id', 
   })
   for (const phone_number_id of ['Hotline', '+12025550112']) {
     const result = await never.call('delete_phone_number', { phone_number_id })
-    expect(result.isError).toBe(true)
-    expect(result.content[0]?.text).toContain(`has the id ${seedIds.inboundNumber}`)
+    expect(errorOf(result).kind).toBe('bad_arguments')
+    expect(result.content[0]?.text).toContain(seedIds.inboundNumber)
   }
   const byId = { phone_number_id: seedIds.inboundNumber }
   expect(await never.value('delete_phone_number', byId)).toMatchObject({ done: true })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { connectStdio, type TestClient } from '../../harness/client.ts'
+import { connectStdio, errorOf, type TestClient } from '../../harness/client.ts'
 import {
   type Behaviour,
   envelope,
@@ -28,19 +28,20 @@ describe('one number', () => {
     await client.value('create_agent', { ...newAgent, name: 'Front desk' })
     const set = { phone_number_id: '+12025550111', inbound_agent_id: 'Front desk' }
     const result = await update(set)
-    expect(lines(result)).toEqual([
-      'Updated number +12025550111 ("Spare line"):',
-      'inbound_agent: none → "Front desk"',
-    ])
+    expect(lines(result)[0]).toContain('+12025550111 ("Spare line")')
+    expect(lines(result)[1]).toBe('inbound_agent: none → "Front desk"')
     expect(result.structuredContent).toMatchObject({
       id: seedIds.spareNumber,
       inbound_agent: { name: 'Front desk' },
       applied: true,
       changes: [{ field: 'inbound_agent', before: null, after: { name: 'Front desk' } }],
     })
-    expect(lines(await update(set))).toEqual([
-      'Nothing to change: number +12025550111 ("Spare line") has these values already.',
-    ])
+    expect((await update(set)).structuredContent).toMatchObject({
+      id: seedIds.spareNumber,
+      applied: false,
+      changes: [],
+      warnings: [],
+    })
     const cleared = await update({
       ...set,
       inbound_agent_id: undefined,
@@ -61,11 +62,12 @@ describe('one number', () => {
 
   test('needs exactly one of the arguments that say which', async () => {
     for (const which of [{}, { phone_number_id: 'x', phone_number_ids: ['y'] }]) {
-      const result = await update({ ...which, name: 'z' })
-      expect(result.isError).toBe(true)
-      expect(lines(result).join()).toContain(
-        'give exactly one of phone_number_id and phone_number_ids',
-      )
+      expect(errorOf(await update({ ...which, name: 'z' })).fields).toEqual([
+        {
+          argument: 'phone_number_id',
+          message: expect.stringContaining('phone_number_ids'),
+        },
+      ])
     }
   })
 })
@@ -76,16 +78,15 @@ describe('many numbers', () => {
     const phone_number_ids = ['+12025550110', 'Spare line', seedIds.inboundNumber, 'No such line']
     const move = { phone_number_ids, sip_trunk_id: 'New carrier' }
     const dry = await update({ ...move, dry_run: true })
-    expect(lines(dry)[0]).toBe('Dry run, nothing saved. 4 numbers: 1 failed, 3 would change.')
+    expect(dry.structuredContent?.summary).toEqual({ failed: 1, would_change: 3 })
     expect(lines(dry)).toContain(
       'sip_trunk: "Office trunk" → "New carrier": +12025550110 ("Main line"), +12025550111 ("Spare line")',
     )
     expect(await trunkOf(seedIds.mainNumber)).toMatchObject({ id: seedIds.trunk })
 
     const result = await update(move)
-    expect(lines(result)).toEqual([
-      '4 numbers: 1 failed, 3 updated.',
-      expect.stringMatching(/^Failed: No such line: There is no phone number No such line\. /),
+    expect(lines(result).slice(1)).toEqual([
+      expect.stringContaining('No such line'),
       'sip_trunk: "Office trunk" → "New carrier": +12025550110 ("Main line"), +12025550111 ("Spare line")',
       'sip_trunk: "Inbound only" → "New carrier": +12025550112 ("Hotline")',
     ])
@@ -105,47 +106,52 @@ describe('many numbers', () => {
       expect(await trunkOf(number)).toMatchObject({ id })
 
     const again = await update({ ...move, phone_number_ids: phone_number_ids.slice(0, 3) })
-    expect(lines(again)[0]).toBe('3 numbers: 3 unchanged.')
+    expect(again.structuredContent?.summary).toEqual({ unchanged: 3 })
   })
 
   test('count once, by whatever they are named', async () => {
     const phone_number_ids = ['Main line', '+12025550110', seedIds.mainNumber]
     const result = await update({ phone_number_ids, sip_trunk_id: 'Office trunk' })
-    expect(lines(result).slice(0, 2)).toEqual([
-      '1 number: 1 updated.',
-      `Given more than once: +12025550110, ${seedIds.mainNumber}.`,
-    ])
+    expect(result.structuredContent?.summary).toEqual({ updated: 1 })
+    expect(lines(result)[1]).toContain(`+12025550110, ${seedIds.mainNumber}`)
   })
 
   test('are refused as a whole if none can be changed, or a name means two of them', async () => {
-    const none = await update({ phone_number_ids: ['a', 'b'], name: 'c' })
-    expect(none.isError).toBe(true)
-    expect(none.content[0]?.text).toMatch(/none of 2 was done/)
+    expect(errorOf(await update({ phone_number_ids: ['a', 'b'], name: 'c' }))).toMatchObject({
+      kind: 'all_failed',
+      fields: [{ argument: 'phone_number_ids a' }, { argument: 'phone_number_ids b' }],
+    })
     const sip_trunk_id = seedIds.trunk
+    const twins: Record<string, unknown>[] = []
     for (const last of [1, 2])
-      await client.value('create_phone_number', {
-        ...{ sip_trunk_id, name: 'Twin', number: `+1202555017${last}` },
-      })
+      twins.push(
+        await client.value('create_phone_number', {
+          ...{ sip_trunk_id, name: 'Twin', number: `+1202555017${last}` },
+        }),
+      )
     const result = await update({ phone_number_ids: ['Twin', 'Main line'], name: 'Main line' })
-    expect(lines(result)).toEqual([
-      '2 numbers: 1 failed, 1 unchanged.',
-      expect.stringMatching(/^Failed: Twin: 2 phone numbers are called "Twin"; give the id: /),
-      'Unchanged: +12025550110 ("Main line")',
-    ])
+    const ids = twins.map(({ id }) => String(id))
+    expect(result.structuredContent).toMatchObject({
+      summary: { failed: 1, unchanged: 1 },
+      numbers: [
+        { outcome: 'failed', problem: expect.stringMatching(new RegExp(ids.join('|'))) },
+        { name: '+12025550110 ("Main line")', outcome: 'unchanged' },
+      ],
+    })
   })
 
   test('do not get the same number', async () => {
     const ids = ['Main line', 'Hotline']
     const result = await update({ phone_number_ids: ids, number: '+12025550179' })
-    expect(result.isError).toBe(true)
-    expect(lines(result).join()).toContain('belongs to one number')
+    expect(errorOf(result).fields).toMatchObject([{ argument: 'number' }])
   })
 
   test('in a dry run, a trunk that does not exist is told', async () => {
     const phone_number_ids = ['Main line', 'Hotline']
     const result = await update({ phone_number_ids, sip_trunk_id: 'No trunk', dry_run: true })
-    expect(result.isError).toBe(true)
-    expect(lines(result).join()).toContain('there is no SIP trunk No trunk')
+    expect(errorOf(result).fields).toEqual([
+      { argument: 'sip_trunk_id', message: expect.stringContaining('No trunk') },
+    ])
   })
 })
 
@@ -194,7 +200,9 @@ describe('a platform that fails', () => {
       summary: { failed: 1, unknown: 1, updated: 2 },
       numbers: ['updated', 'failed', 'unknown', 'updated'].map((outcome) => ({ outcome })),
     })
-    expect(result.content[0]?.text).toMatch(/^4 numbers: .*\nFailed: .*Not this one\nNot known /)
+    // The worst first, with its reason.
+    expect(lines(result)[1]).toContain('Not this one')
+    expect(lines(result)[2]).toContain(uuid(3))
     // Each was sent once.
     expect(platform.seen.filter(({ method }) => method === 'PATCH')).toHaveLength(4)
   })
@@ -204,10 +212,12 @@ describe('a platform that fails', () => {
     expect((await rename([uuid(1), uuid(2)])).structuredContent).toMatchObject({
       summary: { failed: 2 },
     })
-    const one = await wired.call('update_phone_number', { phone_number_id: uuid(1), name: 'new' })
-    expect(one.content[0]?.text).toMatch(
-      /^Nothing changed: .*\nWarning: friendly_name: the platform has "old", not "new"/,
-    )
+    const one = { phone_number_id: uuid(1), name: 'new' }
+    expect(await wired.value('update_phone_number', one)).toMatchObject({
+      applied: false,
+      changes: [],
+      warnings: [expect.stringMatching(/^friendly_name: .*"old".*"new"/)],
+    })
   })
 
   test('a hundred names cost one list, with a page to see that it ends', async () => {
@@ -244,9 +254,10 @@ test('a number that no exposed tool reads is changed without reading it, and bef
   })
   const args = { phone_number_id: seedIds.mainNumber, name: 'Main' }
   const result = await narrow.call('update_phone_number', args)
-  expect(lines(result)).toEqual([
-    'Updated number +12025550110 ("Main"):',
-    expect.stringMatching(/^Warning: what it was before is not known/),
-    'friendly_name: unknown → "Main"',
-  ])
+  expect(result.structuredContent).toMatchObject({
+    applied: true,
+    changes: [{ field: 'friendly_name', after: 'Main' }],
+    warnings: [expect.any(String)],
+  })
+  expect(lines(result).at(-1)).toBe('friendly_name: unknown → "Main"')
 })

@@ -29,7 +29,8 @@ describe('voices of the sandbox', () => {
     const { voices, note } = await list({ limit: 7 })
     const shares = providers.map((one) => voices.filter(({ provider }) => provider === one).length)
     expect(shares).toEqual([3, 2, 2])
-    expect(note).toContain('There may be more')
+    // How to get the others.
+    expect(note).toMatch(/\blimit\b/)
   })
 
   test('of a provider with few leave their share to the others', async () => {
@@ -60,7 +61,7 @@ describe('voices of the sandbox', () => {
 
   test('in a language that no provider has come with the language that was meant', async () => {
     const { note } = await list({ language: 'germn' })
-    expect(note).toMatch(/^No voice has the language "germn"\. Did you mean German/)
+    expect(note).toMatch(/"germn".*\bGerman\b/)
   })
 })
 
@@ -95,8 +96,8 @@ describe('voices of a platform', () => {
       returned: 2,
       providers: [
         { provider: 'elevenlabs' },
-        { provider: 'cartesia', failed: 'the platform did not answer in time' },
-        { provider: 'azure', failed: 'the platform answered HTTP 403 forbidden: not bought' },
+        { provider: 'cartesia', failed: expect.any(String) },
+        { provider: 'azure', failed: expect.stringMatching(/403.*not bought/) },
       ],
       voices: [{ provider: 'elevenlabs', voice_id: 'v', name: 'Vera' }, 'plain'],
     })

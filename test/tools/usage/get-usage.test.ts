@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { errorOf } from '../../harness/client.ts'
 import { connectPerson, type Person } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { type Counted, startUsagePlatform } from '../../harness/usage-platform.ts'
@@ -94,22 +95,24 @@ describe('in the sandbox', () => {
   })
 
   test.each([
-    [{ compare_end: '2026-01-01T00:00:00Z' }, /compare_start: required with compare_end/],
+    [{ compare_end: '2026-01-01T00:00:00Z' }, 'compare_start', 'compare_end'],
     [
       { start: '2026-02-01T00:00:00Z', compare_start: '2026-03-01T00:00:00Z' },
-      /compare_start: must be before start/,
+      'compare_start',
+      'compare_end',
     ],
     [
       { compare_start: '2026-03-01T00:00:00Z', compare_end: '2026-03-01T00:00:00Z' },
-      /compare_start: must be before compare_end/,
+      'compare_start',
+      'compare_end',
     ],
-    [{ granularity: 'total', start: '1000-01-01T00:00:00Z' }, /start: .*more than 500 months/],
-    [{ granularity: 'total', tz: 'Mars/Olympus' }, /tz/],
-    [{ granularity: 'week' }, /granularity/],
-  ])('%j is refused', async (args, message) => {
-    const { isError, content } = await client.call('get_usage', args)
-    expect(isError).toBe(true)
-    expect(content[0]?.text).toMatch(message)
+    [{ granularity: 'total', start: '1000-01-01T00:00:00Z' }, 'start', '500'],
+    [{ granularity: 'total', tz: 'Mars/Olympus' }, 'tz', ''],
+    [{ granularity: 'week' }, 'granularity', 'total'],
+  ])('%j is refused', async (args, argument, named) => {
+    expect(errorOf(await client.call('get_usage', args)).fields).toMatchObject([
+      { argument, message: expect.stringContaining(named) },
+    ])
   })
 })
 
@@ -161,7 +164,7 @@ describe('totals', () => {
     const { totals, data, note } = await client.value('get_usage', { ...range, limit: 4 })
     expect(data).toHaveLength(4)
     expect(totals).toMatchObject({ conversations: 3 })
-    expect(note).toMatch(/at most 4 buckets, these from 2026-03-27T.* to 2026-03-30.*whole range/)
+    expect(note).toMatch(/\b4 buckets\b.*2026-03-27T.*2026-03-30/)
     const whole = await client.value('get_usage', { ...range, limit: 30 })
     expect(whole.totals).toMatchObject({ conversations: 3 })
     expect(whole.note).toBeUndefined()
@@ -194,16 +197,7 @@ describe('a comparison', () => {
       },
       names: { agent: { a: 'Ann' } },
     })
-    const lines = (result.content[0]?.text ?? '').split('\n')
-    expect(lines.slice(0, 7)).toEqual([
-      '2026-06-01 00:00 to 2026-06-11 00:00 UTC: 1.5 min (90 s), 3 completed conversations, subaccounts included.',
-      'Compared with 2026-05-01 00:00 to 2026-06-01 00:00 UTC: 1.5 min (90 s), 3. Change: 0 min (0 %), 0. What has no use in either time is not listed.',
-      'The times have 10 and 31 days: 0.2 against 0 min a day.',
-      '- Ann (a): 1 min (60 s), 2; before 0.5 min (30 s), 1; +0.5 min (+100 %), +1',
-      '- new: 0.5 min (30 s), 1; before 0 min (0 s), 0; +0.5 min, +1',
-      '- gone: 0 min (0 s), 0; before 1 min (60 s), 2; -1 min (-100 %), -2',
-      'No name was found for 2 ids.',
-    ])
+    expect(result.content[0]?.text).toMatchSnapshot()
   })
 
   test('with a time of its own', async () => {
@@ -268,7 +262,8 @@ describe('a series as text', () => {
       '- b: 1 min (60 s), 2; 33.3 %',
       '2026-09: 1.5 min (90 s), 3 = b 1 min (60 s), 2; a 0.5 min (30 s), 1',
       '2026-10: 1.5 min (90 s), 3 = a 1.5 min (90 s), 3',
-      'No name was found for 2 ids.',
+      // The ids without a name.
+      expect.stringMatching(/\b2 ids\b/),
     ])
   })
 
@@ -284,7 +279,7 @@ describe('a series as text', () => {
     expect(data.length).toBeGreaterThan(50)
     expect(data.length).toBeLessThan(500)
     const next = hours[data.length]?.replace('.000Z', 'Z')
-    expect(note).toContain(`Shortened to ${data.length} of 500 buckets: go on with start = ${next}`)
+    expect(note).toMatch(new RegExp(`\\b${data.length}\\b.*\\b500\\b.*start = ${next}`))
     expect(content[0]?.text).toContain(note)
     expect(content[0]?.text.match(/^1970-.* 1$/gm)).toHaveLength(data.length)
   })
@@ -335,7 +330,7 @@ describe('names', () => {
     expect(structuredContent).toMatchObject({
       totals: { conversations: 2 },
       names: { agent: {}, subaccount: { sub: 'Branch' } },
-      note: expect.stringMatching(/^No name was found for 3 ids: .*HTTP 403/),
+      note: expect.stringMatching(/\b3 ids: .*\b403\b/),
     })
   })
 
@@ -345,7 +340,7 @@ describe('names', () => {
     await client.value('get_usage', { ...args, group_by: ['type'] })
     await using only = await connectTo(platform.url, { VOICE_AGENT_TOOLS: 'get_usage' })
     const { note } = await only.value('get_usage', args)
-    expect(note).toMatch(/No name was found for 4 ids: no exposed tool reads it/)
+    expect(note).toMatch(/\b4 ids: /)
     expect(platform.seen.every(({ url }) => url.includes('/analytics/usage'))).toBe(true)
   })
 
