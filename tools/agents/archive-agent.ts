@@ -177,7 +177,9 @@ function outcomeOf(
   if (outcome.state !== 'done') return { ...one, outcome }
   const agent = outcome.value
   const owned = { agent, account: one.account }
-  const own = archived.get(keyOf(owned)) ?? (use && keptBack(owned, use))
+  // What uses agents was looked for among those that are to be archived only.
+  const isActive = agent.is_archived !== true
+  const own = archived.get(keyOf(owned)) ?? (use && isActive ? keptBack(owned, use) : undefined)
   const named = { ...one, given: agent.name || one.given, id: agent.id }
   return { ...named, outcome: own ?? done({ result: 'unchanged' }) }
 }

@@ -136,6 +136,16 @@ describe('agents of the account and its subaccounts', () => {
     expect(done.content[0]?.text).toMatch(/include_subaccounts.*is_archived/)
   })
 
+  test('stay as they are with unused_only where they are archived, alone in their account', async () => {
+    const active = await makeAgent(person, 'Still here', { account_id: hamburg })
+    const account_id = await makeBranch(person, 'Closed branch')
+    const gone = await makeAgent(person, 'Long gone', { account_id })
+    await person.value('archive_agent', { agent_id: gone, account_id })
+    const args = { agent_ids: [active, gone], include_subaccounts: true, unused_only: true }
+    const { summary } = await person.value('archive_agent', args)
+    expect(summary).toEqual({ archived: 1, unchanged: 1 })
+  })
+
   test('are not meant together with agent_id, and a tag that none has is said', async () => {
     const one = { agent_id: seedIds.supportAgent, include_subaccounts: true, note: 'x' }
     expect(errorOf(await person.call('update_agent', one)).fields).toMatchObject([
