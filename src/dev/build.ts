@@ -1,10 +1,20 @@
-import { chmodSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { build } from 'esbuild'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { build, type Metafile, type Plugin, transform } from 'esbuild'
 import packageJson from '../../package.json' with { type: 'json' }
+import { inline } from '../apps/pages/page.ts'
+import { viewNames, viewTitles } from '../apps/views.ts'
 import { initializedVersions, toolSummaries } from '../server/tool-summaries.ts'
-import { buildViews } from './build-views.ts'
-import { keepClassNames, oneStartPart, replaceModules } from './bundle-plugins.ts'
 import { licences } from './licences.ts'
 
 /*
@@ -16,13 +26,11 @@ import { licences } from './licences.ts'
 const root = join(import.meta.dirname, '../..')
 const outdir = join(root, 'dist')
 
-if (process.argv.includes('--if-needed') && isCurrent()) process.exit(0)
-
 /**
  * Two modules are replaced by their results: computing them would delay each start. The third names
  * the folder of the views as the parts of the bundle see it.
  */
-const replaced = replaceModules(root, {
+const replacements = {
   // Scripts and the names of packages for developers are of no use in the program.
   'package.json': JSON.stringify({ name: packageJson.name, version: packageJson.version }),
   'src/server/tool-summaries.ts': Object.entries({ toolSummaries, initializedVersions })
@@ -34,48 +42,57 @@ export const viewsFolder = join(import.meta.dirname, '../apps')`,
 export const prebuiltListedTools = Object.fromEntries(
   toolSummaries.map(({ name, listed }) => [name, JSON.parse(listed)]),
 )`,
-})
+}
 
-rmSync(outdir, { recursive: true, force: true })
-const { metafile } = await build({
-  absWorkingDir: root,
-  entryPoints: { 'voice-agent-mcp': 'src/bin.ts' },
-  outdir,
-  bundle: true,
-  splitting: true,
-  chunkNames: 'parts/[name]-[hash]',
-  format: 'esm',
-  platform: 'node',
-  target: 'node22.19',
-  minify: true,
-  // THIRD-PARTY-LICENSES.txt has them.
-  legalComments: 'none',
-  sourcemap: 'external',
-  metafile: true,
-  // What the package names as its main file loads its parts in a way that cannot be bundled.
-  alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
-  plugins: [
-    replaced,
-    keepClassNames('oidc-provider'),
-    oneStartPart(root, 'src/cli/main.ts', ['src/cli/compile-cache-folder.ts']),
-  ],
-  // undici is CommonJS and requires Node's own modules.
-  banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-  },
-})
-// A file of which esbuild uses nothing needs no licence.
-const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) =>
-  Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : [])),
-)
-const inViews = await buildViews(root, join(outdir, 'apps'))
-chmodSync(join(outdir, 'voice-agent-mcp.js'), 0o755)
-writeFileSync(join(outdir, 'THIRD-PARTY-LICENSES.txt'), licences(root, [...bundled, ...inViews]))
+async function buildProgram(): Promise<void> {
+  rmSync(outdir, { recursive: true, force: true })
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { 'voice-agent-mcp': 'src/bin.ts' },
+    outdir,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'parts/[name]-[hash]',
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.19',
+    minify: true,
+    // THIRD-PARTY-LICENSES.txt has them.
+    legalComments: 'none',
+    sourcemap: 'external',
+    metafile: true,
+    // What the package names as its main file loads its parts in a way that cannot be bundled.
+    alias: { 'jsonc-parser': join(root, 'node_modules/jsonc-parser/lib/esm/main.js') },
+    plugins: [
+      replaceModules(root, replacements),
+      keepClassNames('oidc-provider'),
+      oneStartPart(root, 'src/cli/main.ts', ['src/cli/compile-cache-folder.ts']),
+    ],
+    // undici is CommonJS and requires Node's own modules.
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+  })
+  const inViews = await buildViews(join(outdir, 'apps'))
+  chmodSync(join(outdir, 'voice-agent-mcp.js'), 0o755)
+  writeFileSync(
+    join(outdir, 'THIRD-PARTY-LICENSES.txt'),
+    licences(root, [...usedFiles(metafile), ...inViews]),
+  )
 
-const bytes = Object.entries(metafile.outputs)
-  .filter(([file]) => file.endsWith('.js'))
-  .reduce((sum, [, output]) => sum + output.bytes, 0)
-process.stdout.write(`dist/voice-agent-mcp.js and its parts: ${Math.round(bytes / 1024)} kB\n`)
+  const bytes = Object.entries(metafile.outputs)
+    .filter(([file]) => file.endsWith('.js'))
+    .reduce((sum, [, output]) => sum + output.bytes, 0)
+  process.stdout.write(`dist/voice-agent-mcp.js and its parts: ${Math.round(bytes / 1024)} kB\n`)
+}
+
+/** The files of a bundle. One of which esbuild uses nothing needs no licence. */
+const usedFiles = ({ outputs }: Metafile): string[] =>
+  Object.values(outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([file, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? [file] : [],
+    ),
+  )
 
 /** True when the bundle is newer than everything it is made of. */
 function isCurrent(): boolean {
@@ -91,3 +108,142 @@ function isCurrent(): boolean {
     (file) => statSync(file).mtimeMs <= built,
   )
 }
+
+/**
+ * Builds each view as one HTML file: its style and its script are in it, and its policy allows these
+ * two alone. The files are stored compressed, which takes less room than scripts that they share
+ * would. Returns the paths of all files that are in them.
+ */
+async function buildViews(folder: string): Promise<string[]> {
+  mkdirSync(folder, { recursive: true })
+  const inputs = await Promise.all(
+    viewNames.map(async (name) => {
+      const { script, style, files } = await bundledView(name)
+      const html = pageOf({ title: viewTitles[name].title, script, style })
+      writeFileSync(join(folder, `${name}.html.br`), compressed(html))
+      return files
+    }),
+  )
+  return [...new Set(inputs.flat())]
+}
+
+async function bundledView(name: string) {
+  const folder = join('src/apps/browser', name)
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: [join(folder, 'view.ts'), join(folder, 'view.css')],
+    outdir: 'out',
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: 'iife',
+    platform: 'browser',
+    // Browsers that know light-dark().
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    minify: true,
+    legalComments: 'none',
+  })
+  const textOf = (ending: string) =>
+    outputFiles.find(({ path }) => path.endsWith(ending))?.text.trim() ?? ''
+  return { script: textOf('.js'), style: textOf('.css'), files: usedFiles(metafile) }
+}
+
+function pageOf({ title, script, style }: { title: string; script: string; style: string }) {
+  if (/<\/(script|style)/i.test(script + style))
+    throw new Error(`The style or script of the view ${title} holds its own end tag`)
+  const policy = [
+    "default-src 'none'",
+    `script-src ${inline(script).source}`,
+    `style-src ${inline(style).source}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ')
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${style}</style>
+</head>
+<body>
+<script>${script}</script>
+</body>
+</html>
+`
+}
+
+const compressed = (text: string) =>
+  brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+
+/**
+ * An esbuild plugin that puts other contents in the place of modules, named by their paths below
+ * `root`. The build fails when one of them does not exist or is not part of the bundle: without that
+ * a module that was moved would go in as it is.
+ */
+export function replaceModules(root: string, contents: Readonly<Record<string, string>>): Plugin {
+  const byPath = new Map(Object.entries(contents).map(([path, text]) => [join(root, path), text]))
+  return {
+    name: 'replace-modules',
+    setup({ onLoad, onEnd }) {
+      const replaced = new Set<string>()
+      onLoad({ filter: /\.(?:[cm]?[jt]s|json)$/ }, ({ path }) => {
+        const text = byPath.get(path)
+        if (text === undefined) return undefined
+        replaced.add(path)
+        return { contents: text, loader: path.endsWith('.json') ? 'json' : 'js' }
+      })
+      onEnd(() => ({
+        errors: [...byPath.keys()]
+          .filter((path) => !replaced.has(path))
+          .map((path) => ({
+            text: existsSync(path)
+              ? `${path} was to be replaced, but nothing in the bundle imports it`
+              : `${path} was to be replaced, but there is no such file`,
+          })),
+      }))
+    },
+  }
+}
+
+/**
+ * Keeps the names of classes in a package, which the bundle would shorten: some libraries work with
+ * them. oidc-provider keeps its records by the names of its models.
+ */
+const keepClassNames = (packageName: string): Plugin => ({
+  name: 'keep-class-names',
+  setup({ onLoad }) {
+    const inPackage = new RegExp(`[\\\\/]node_modules[\\\\/]${packageName}[\\\\/].*\\.js$`)
+    onLoad({ filter: inPackage }, async ({ path }) => {
+      const source = await readFile(path, 'utf8')
+      const { code } = await transform(source, { keepNames: true, sourcefile: path })
+      return { contents: code, loader: 'js' }
+    })
+  },
+})
+
+/**
+ * Keeps everything that a start loads in one part: it imports `main` into each module that is loaded
+ * later. esbuild makes a part for each set of such modules that share something, and a start would
+ * open all those parts. `main` is loaded before them in any case; so are the modules `before`, which
+ * import nothing of it.
+ */
+const oneStartPart = (root: string, main: string, before: readonly string[]): Plugin => ({
+  name: 'one-start-part',
+  setup({ onResolve, onLoad }) {
+    const early = [main, ...before].map((path) => join(root, path))
+    onResolve({ filter: /^\..*\.ts$/ }, ({ kind, resolveDir, path }) => {
+      const file = join(resolveDir, path)
+      return kind === 'dynamic-import' && !early.includes(file)
+        ? { path: file, namespace: 'late' }
+        : undefined
+    })
+    onLoad({ filter: /.*/, namespace: 'late' }, ({ path }) => ({
+      contents: `import ${JSON.stringify(join(root, main))}\nexport * from ${JSON.stringify(path)}`,
+      resolveDir: dirname(path),
+    }))
+  },
+})
+
+if (import.meta.main && !(process.argv.includes('--if-needed') && isCurrent())) await buildProgram()

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
-import { replaceModules } from '../../src/dev/bundle-plugins.ts'
+import { replaceModules } from '../../src/dev/build.ts'
 import { scratchFolder } from '../harness/program.ts'
 
 /** Bundles an entry that imports `data.ts`; `alone.ts` is there, but nothing imports it. */

@@ -3,7 +3,7 @@ import { configFileSchema } from '../../cli/config/config-file.ts'
 import { settingHelp } from '../../cli/config/help.ts'
 import { magicDestinations } from '../../sandbox/call-plan.ts'
 import { sandboxKeys } from '../../sandbox/small-data.ts'
-import { installOptions } from '../release/install-options.ts'
+import { installOptions } from '../release/plugins.ts'
 import { code, table } from './markdown.ts'
 
 /** Every setting: flag, variable, meaning, and the commands that take it. */

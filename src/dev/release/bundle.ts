@@ -10,9 +10,9 @@ import { installOnce } from '../../../test/harness/install-once.ts'
 import { tools } from '../../../tools/index.ts'
 import { sandboxKeys } from '../../sandbox/small-data.ts'
 import { firstSentence } from '../docs/markdown.ts'
-import { installOptions, manifestOptions, optionVariables } from './install-options.ts'
+import { accountOver, type Launch, withSandbox } from './npm-package.ts'
 import { type PackageInfo, root, sha256Of } from './package-info.ts'
-import { accountOver, type Launch, withSandbox } from './try-program.ts'
+import { installOptions, manifestOptions, optionVariables } from './plugins.ts'
 
 /** The folder of @anthropic-ai/mcpb, which a plain `npm ci` does not install. */
 const toolsFolder = join(root, 'test/dev/release/mcpb')

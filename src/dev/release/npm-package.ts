@@ -1,8 +1,14 @@
-import { execFileSync } from 'node:child_process'
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import * as z from 'zod'
-import { viewNames } from '../../apps/views.ts'
+import { cleanEnv, startProcess } from '../../../test/harness/program.ts'
+import { tools } from '../../../tools/index.ts'
+import { viewExtension, viewMimeType, viewNames, viewUri } from '../../apps/views.ts'
+import { sandboxKeys } from '../../sandbox/small-data.ts'
 import { root } from './package-info.ts'
 
 /** Where the files of a release are. The next build removes them. */
@@ -90,4 +96,99 @@ export function installPackage(file: string, folder: string, name: string): read
   if (process.platform !== 'win32') return [link]
   if (!existsSync(`${link}.cmd`)) throw new Error(`npm has made no ${link}.cmd`)
   return [process.execPath, join(folder, 'node_modules', name, 'dist/voice-agent-mcp.js')]
+}
+
+/** A command, and the variables that it is started with. */
+export interface Launch {
+  readonly command: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** An environment in which the program finds nothing of the user who tries it. */
+const strangerEnv = (home: string, extra: Readonly<Record<string, string>> = {}) =>
+  cleanEnv({
+    HOME: home,
+    USERPROFILE: home,
+    APPDATA: join(home, 'AppData/Roaming'),
+    LOCALAPPDATA: join(home, 'AppData/Local'),
+    XDG_DATA_HOME: join(home, 'data'),
+    XDG_CACHE_HOME: join(home, 'cache'),
+    XDG_CONFIG_HOME: join(home, 'config'),
+    ...extra,
+  })
+
+/**
+ * Tries an installed program as the people do who have just installed it: the version, stdio, the sandbox
+ * as a platform, stdio with an account of it, and HTTP. Throws where one does not work.
+ */
+export async function tryProgram(launch: Launch, version: string, home: string): Promise<void> {
+  const [file = '', ...args] = launch.command
+  const shown = spawnSync(file, [...args, '--version'], {
+    encoding: 'utf8',
+    env: strangerEnv(home),
+  })
+  assert.equal(shown.stdout, `${version}\n`, shown.stderr)
+  assert.equal(await accountOver(launch, home), 'Sandbox account')
+  await withSandbox(launch, home, async (url) => {
+    const env = { VOICE_AGENT_BASE_URL: url, VOICE_AGENT_API_KEY: sandboxKeys.main }
+    assert.equal(await accountOver({ ...launch, env }, home), 'Sandbox account')
+  })
+  await tryHttp(launch, home)
+}
+
+/** Runs the program's sandbox as a platform while `use` runs; `url`: its address. */
+export async function withSandbox<T>(
+  { command }: Launch,
+  home: string,
+  use: (url: string) => Promise<T>,
+): Promise<T> {
+  const env = strangerEnv(home, { VOICE_AGENT_SANDBOX_DB: ':memory:' })
+  await using program = startProcess([...command, 'sandbox', '--port', '0'], env)
+  const [, url = ''] = await program.waitFor(/sandbox API at (\S+)\/v1/)
+  return await use(url)
+}
+
+/** The name of the account that the program has over stdio. */
+export async function accountOver({ command, env }: Launch, home: string): Promise<string> {
+  const [file = '', ...args] = command
+  const transport = new StdioClientTransport({
+    command: file,
+    args,
+    env: strangerEnv(home, env),
+    cwd: home,
+    stderr: 'ignore',
+  })
+  return await accountWith(transport)
+}
+
+async function tryHttp({ command }: Launch, home: string): Promise<void> {
+  await using program = startProcess([...command, 'http', '--port', '0'], strangerEnv(home))
+  const [, url = ''] = await program.waitFor(/Serving MCP at ([^\s"]+)/)
+  assert.equal(
+    await accountWith(new StreamableHTTPClientTransport(new URL(url))),
+    'Sandbox account',
+  )
+  program.process.kill('SIGTERM')
+  assert.equal(await program.exited, process.platform === 'win32' ? null : 0)
+}
+
+/** Lists the tools and reads every resource, views too: a file that the package lacks is noticed. */
+async function accountWith(
+  transport: StdioClientTransport | StreamableHTTPClientTransport,
+): Promise<string> {
+  const capabilities = { extensions: { [viewExtension]: { mimeTypes: [viewMimeType] } } }
+  const client = new Client({ name: 'release', version: '1' }, { capabilities })
+  await client.connect(transport)
+  try {
+    assert.equal((await client.listTools()).tools.length, tools.length)
+    const { resources } = await client.listResources()
+    assert.ok(viewNames.every((name) => resources.some(({ uri }) => uri === viewUri(name))))
+    for (const { uri } of resources) {
+      assert.notEqual((await client.readResource({ uri })).contents.length, 0, uri)
+    }
+    const { structuredContent } = await client.callTool({ name: 'get_current_account' })
+    return z.object({ name: z.string() }).parse(structuredContent).name
+  } finally {
+    await client.close()
+  }
 }

@@ -1,7 +1,6 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { usualServerName } from '../../cli/config/install.ts'
-import { installOptions, manifestOptions, optionVariables } from './install-options.ts'
 import { type PackageInfo, root } from './package-info.ts'
 
 /*
@@ -106,3 +105,67 @@ const agentPluginServers = (info: PackageInfo) => ({
   $schema: agentPluginSchema('mcp'),
   mcpServers: { [name]: { type: 'stdio', ...launch(info), cwd: `\${PLUGIN_DATA}` } },
 })
+
+/** A setting that a client asks a person for. */
+interface InstallOption {
+  readonly variable: string
+  readonly type: 'string' | 'boolean' | 'file'
+  readonly title: string
+  readonly description: string
+  readonly sensitive?: boolean
+  readonly default?: boolean
+}
+
+/**
+ * What the clients of the desktop bundle and of the MCP registry ask a person for: few of all settings, the
+ * rest is in a file. Each may be left empty, which means not given. There is no dial policy here, because
+ * an empty one is an error: it belongs into the file.
+ */
+export const installOptions: Readonly<Record<string, InstallOption>> = {
+  base_url: {
+    variable: 'VOICE_AGENT_BASE_URL',
+    type: 'string',
+    title: 'Address of the platform',
+    description:
+      'Leave address and key empty to try the server on its built-in sandbox, where nothing is dialled. Example: https://api.your-platform.example',
+  },
+  api_key: {
+    variable: 'VOICE_AGENT_API_KEY',
+    type: 'string',
+    title: 'API key',
+    description: 'Your API key of the platform. It is sent to that address only.',
+    sensitive: true,
+  },
+  account: {
+    variable: 'VOICE_AGENT_ACCOUNT',
+    type: 'string',
+    title: 'Only this account',
+    description:
+      'The id of one account or subaccount that all tools act on. Empty: all of the key.',
+  },
+  read_only: {
+    variable: 'VOICE_AGENT_READ_ONLY',
+    type: 'boolean',
+    title: 'Only read',
+    description: 'Offer only tools that read: no calls, and no changes.',
+    default: false,
+  },
+  config_file: {
+    variable: 'VOICE_AGENT_CONFIG',
+    type: 'file',
+    title: 'File of further settings',
+    description: 'A JSON file, for a dial policy and everything else. Empty: none.',
+  },
+}
+
+const options = Object.entries(installOptions)
+
+/** The variables of the options, with the places where a client fills in the answers of a person. */
+export const optionVariables = Object.fromEntries(
+  options.map(([key, { variable }]) => [variable, `\${user_config.${key}}`]),
+)
+
+/** The options as manifests have them, by their keys. */
+export const manifestOptions = Object.fromEntries(
+  options.map(([key, { variable: _, ...option }]) => [key, { ...option, required: false }]),
+)

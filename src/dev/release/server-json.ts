@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv'
 import * as z from 'zod'
-import { installOptions } from './install-options.ts'
 import { mcpNamePattern, type PackageInfo, versionPattern } from './package-info.ts'
+import { installOptions } from './plugins.ts'
 
 /** The format of server.json that the MCP registry takes, and where its schema is published. */
 export const serverJsonSchemaUrl =

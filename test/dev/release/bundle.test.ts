@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { packBundle, tryBundle, writeBundle } from '../../../src/dev/release/bundle.ts'
-import { npmPack } from '../../../src/dev/release/npm-package.ts'
+import { npmPack, tryProgram } from '../../../src/dev/release/npm-package.ts'
 import { readPackage, root } from '../../../src/dev/release/package-info.ts'
-import { tryProgram } from '../../../src/dev/release/try-program.ts'
 import { bin, scratchFolder } from '../../harness/program.ts'
 
 /* The release script finds out when a bundle or a package does not work. */
