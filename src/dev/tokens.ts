@@ -1,10 +1,30 @@
-import { encode } from 'gpt-tokenizer/encoding/o200k_base'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import * as z from 'zod'
+import { installOnce } from '../../test/harness/install-once.ts'
 import { tools } from '../../tools/index.ts'
 
 /*
  * npm run tokens [-- --json]: how many tokens the tool catalogue takes, by tool, in tokens of o200k;
  * counts of other models differ by a few percent. Fails when it is over budget.
  */
+
+/** The folder of gpt-tokenizer (30 MB), which a plain `npm ci` does not install. */
+const folder = join(import.meta.dirname, '../../test/dev/tokens')
+installOnce(folder)
+const tokenizer = createRequire(join(folder, 'package.json')).resolve(
+  'gpt-tokenizer/encoding/o200k_base',
+)
+const { encode } = z
+  .object({
+    encode: z.custom<(text: string) => readonly number[]>((value) => typeof value === 'function'),
+  })
+  .parse({ ...(await import(pathToFileURL(tokenizer).href)) })
+
+/** The tokens of a text, or of a value as JSON. */
+export const tokensOf = (value: unknown): number =>
+  encode(typeof value === 'string' ? value : JSON.stringify(value)).length
 
 /** Most tokens of all tools together, and of one tool. */
 export const catalogueBudget = 6500
@@ -31,8 +51,6 @@ export function catalogueTokens(): ToolTokens[] {
     })
     .sort((a, b) => b.tokens - a.tokens)
 }
-
-const tokensOf = (value: object) => encode(JSON.stringify(value)).length
 
 export const sum = (rows: readonly ToolTokens[], column: 'tokens' | 'listed' = 'tokens') =>
   rows.reduce((total, row) => total + row[column], 0)

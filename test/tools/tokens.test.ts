@@ -1,11 +1,11 @@
 import fc from 'fast-check'
-import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   catalogueBudget,
   catalogueTokens,
   listingBudget,
   sum,
+  tokensOf as tokens,
   toolBudget,
 } from '../../src/dev/tokens.ts'
 import { estimateTokens } from '../../src/text/tokens.ts'
@@ -15,9 +15,6 @@ import { connectPerson } from '../harness/person.ts'
 import { tries } from '../harness/property.ts'
 import { seedIds, startSandbox } from '../harness/sandbox.ts'
 import { newAgent } from '../harness/story.ts'
-
-const tokens = (value: unknown) =>
-  encode(typeof value === 'string' ? value : JSON.stringify(value)).length
 
 describe('the catalogue', () => {
   test('stays within its budget, and so does each tool', () => {
