@@ -67,7 +67,7 @@ async function release(info: PackageInfo): Promise<number> {
     const prepared = await runSteps(preparation(info), write)
     // What is open is said at once, not after half an hour of checks.
     if (!isReady(prepared)) return notReady()
-    const made = await runSteps([checked, ...artifacts(info, scratch, schema)], write)
+    const made = await runSteps([checked, ...artifacts(info, scratch)], write)
     if (!isReady(made)) return notReady()
     if (!isDryRun || ![...prepared, ...made].includes('open')) write(nextSteps(info))
     else write('\nThe dry run has passed. Before a release, do what is marked with !.\n')
@@ -110,17 +110,13 @@ What a person does next (docs/releasing.md):
 `
 }
 
-if (repository !== undefined) changePackage(repository)
-else process.exitCode = await release(readPackage(root))
-
 const shown = (file: string) => relative(root, file)
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`
 
 /**
- * What is made for a release, in `dist/release`, and tried from there. `scratch`: an empty folder;
- * `schemaUrl`: where the schema of server.json is.
+ * What is made for a release, in `dist/release`, and tried from there. `scratch`: an empty folder.
  */
-export function artifacts(info: PackageInfo, scratch: string, schemaUrl: string): Step[] {
+function artifacts(info: PackageInfo, scratch: string): Step[] {
   let tarball = ''
   let paths: readonly string[] = []
   let bundle: Bundle | undefined
@@ -178,7 +174,7 @@ export function artifacts(info: PackageInfo, scratch: string, schemaUrl: string)
         return done(shown(path))
       },
     },
-    { title: 'Entry in the MCP registry', run: () => registryEntry(info, madeBundle(), schemaUrl) },
+    { title: 'Entry in the MCP registry', run: () => registryEntry(info, madeBundle()) },
     { title: 'Checksums', run: () => checksums([tarball, madeBundle().file]) },
   ]
 }
@@ -194,11 +190,7 @@ function build(): Outcome {
 }
 
 /** Writes server.json; without an address of the repository it is only tried, with a made-up one. */
-async function registryEntry(
-  info: PackageInfo,
-  { file, sha256 }: Bundle,
-  schemaUrl: string,
-): Promise<Outcome> {
+async function registryEntry(info: PackageInfo, { file, sha256 }: Bundle): Promise<Outcome> {
   const isNamed = info.mcpName !== undefined && info.repository !== undefined
   const named = isNamed ? info : withStandIn(info)
   const url = downloadUrl(named, basename(file))
@@ -210,7 +202,7 @@ async function registryEntry(
     ? shown(path)
     : 'not written, because the address of the repository is not set; with another'
   try {
-    const faults = await schemaFaults(schemaUrl, entry)
+    const faults = await schemaFaults(schema, entry)
     if (faults.length > 0) throw new Error(`not valid: ${faults.join('; ')}`)
   } catch (error) {
     if (!(error instanceof SchemaUnavailable)) throw error
@@ -231,3 +223,6 @@ function checksums(files: readonly string[]): Outcome {
   writeFileSync(path, lines.join(''))
   return done(shown(path))
 }
+
+if (repository !== undefined) changePackage(repository)
+else process.exitCode = await release(readPackage(root))
