@@ -53,15 +53,15 @@ test('imports that the table does not allow are refused, and files in no row of 
 
   expect(importProblems(copy)).toEqual(
     expect.arrayContaining([
-      ...forbidden.map(([file, , to]) => `${file} → ${to}: the table does not allow this import`),
-      ...outside.map((file) => `${file} is in no row of the table`),
+      ...forbidden.map(([file, , to]) => expect.stringContaining(`${file} → ${to}`)),
+      ...outside.map((file) => expect.stringMatching(`^${file} `)),
     ]),
   )
 })
 
 test('a row without a file is reported', () => {
   rmSync(join(copy, 'src/prompts'), { recursive: true })
-  expect(importProblems(copy)).toContain('prompts has no file')
+  expect(importProblems(copy)).toContainEqual(expect.stringMatching(/^prompts /))
 })
 
 test('circles of files are refused, also those of types alone', () => {

@@ -1,6 +1,13 @@
+import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
 import { readPackage, repositoryAt, root } from '../../../src/dev/release/package-info.ts'
-import { changes, repositorySet, tag, workingTree } from '../../../src/dev/release/preparation.ts'
+import {
+  changes,
+  repositorySet,
+  runSteps,
+  tag,
+  workingTree,
+} from '../../../src/dev/release/preparation.ts'
 
 const info = readPackage(root)
 
@@ -41,4 +48,21 @@ test('the address of the repository and the name in the registry are needed', ()
   expect([state, text]).toEqual(['done', expect.not.stringContaining('no bundle')])
   const elsewhere = repositoryAt('https://code.your-company.example/owner/repository')
   expect(repositorySet({ ...info, repository: elsewhere, mcpName }).text).toContain('no bundle')
+})
+
+test('each step is said, and nothing is done after one that fails', async () => {
+  let text = ''
+  const results = await runSteps(
+    [
+      { title: 'First', run: () => ({ state: 'done', text: 'yes' }) },
+      { title: 'Second', run: async () => ({ state: 'open', text: 'a\nb' }) },
+      { title: 'Third', run: () => Promise.reject(new Error('broken')) },
+      { title: 'Fourth', run: () => ({ state: 'done', text: 'yes' }) },
+    ],
+    (line) => {
+      text += stripVTControlCharacters(line)
+    },
+  )
+  expect(results).toEqual(['done', 'open', 'failed'])
+  expect(text).toBe('✓ First: yes\n! Second: a\n  b\n✗ Third: broken\n')
 })

@@ -55,7 +55,7 @@ test('elsewhere than on GitHub the name in the registry is given', () => {
   using folder = folderWithPackage()
   const address = 'https://gitlab.com/group/sub/repository.git'
   expect(() => setRepository(folder.path, address)).toThrow('--mcp-name')
-  expect(() => setRepository(folder.path, address, 'no-slash')).toThrow('not a name')
+  expect(() => setRepository(folder.path, address, 'no-slash')).toThrow('no-slash')
   expect(textIn(folder.path)).toBe(textIn(root))
   setRepository(folder.path, address, 'com.your-company/voice-agent-mcp')
   const info = readPackage(folder.path)
@@ -74,6 +74,6 @@ test.each([
   'github.com/owner/repository',
 ])('%s is refused', (address) => {
   using folder = folderWithPackage()
-  expect(() => setRepository(folder.path, address)).toThrow('is not the address of a repository')
+  expect(() => setRepository(folder.path, address)).toThrow(address)
   expect(textIn(folder.path)).toBe(textIn(root))
 })

@@ -30,7 +30,7 @@ test('every scenario has a name of its own and says what holds', () => {
 test('a scenario that does not exist is refused, and so is an unknown flag', () => {
   expect(attack('no-such-thing')).toMatchObject({
     status: 2,
-    stderr: expect.stringMatching(/^There is no scenario no-such-thing/),
+    stderr: expect.stringMatching(/^[^\n]*no-such-thing/),
   })
   expect(attack('--no-such-flag').status).toBe(2)
 })
@@ -56,7 +56,7 @@ test.runIf(process.platform === 'linux')(
     })
     expect(verdict).toMatchObject({
       holds: false,
-      broken: expect.stringMatching(/^The program took \d+ MB of memory and was stopped$/),
+      broken: expect.stringMatching(/\d+ MB/),
     })
     expect(verdict.figures['memory, MB']).toBeGreaterThan(512)
   },

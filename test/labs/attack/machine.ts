@@ -148,7 +148,7 @@ export const emptyHome: Scenario = {
         env: { ...noPlaces, HOME, VOICE_AGENT_SANDBOX_DB: '', VOICE_AGENT_STATE_DIR: '' },
       })
       assert.equal(await program.exited, 1)
-      assert.match(program.stderr(), /There is no folder to keep data in: HOME .*--state-dir/)
+      assert.match(program.stderr(), /HOME .*--state-dir/)
       assert.deepEqual(readdirSync(folder), [])
     }
     return {}

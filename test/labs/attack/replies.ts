@@ -86,7 +86,7 @@ export const millionItems: Scenario = {
           )
           for (const result of results) {
             assert.equal(result.isError, true, name)
-            assert.match(textOf(result), /more than 300000 values|nested more than 500 deep/, name)
+            assert.match(textOf(result), /\b(300000|500)\b/, name)
           }
         }
       },

@@ -101,7 +101,7 @@ export const sandboxRest: Scenario = {
   guarantee: 'Host and key are checked before a body is read, and at most 1 MiB of a body is read.',
   async run(attack) {
     const sandbox = attack.start({ args: ['sandbox', '--port', '0'], isMemoryScarce: true })
-    const [, url = ''] = await sandbox.waitFor(/sandbox API at (\S+)\/v1/)
+    const [, url = ''] = await sandbox.waitFor(/(http:\S+)\/v1/)
     const sent = Object.entries(requests).flatMap((one) => Array(times).fill(one) as (typeof one)[])
     const wrong = await Promise.all(
       sent.map(async ([name, [bytes, answer]]) => {
