@@ -4,11 +4,11 @@ import { tools } from '../../../tools/index.ts'
 import { scratchFolder } from '../../harness/program.ts'
 import { counts, namesExactly, says, telephonesExactly } from './answers.ts'
 import { Fits, problemsOf } from './changes.ts'
-import { checkJob } from './check.ts'
 import { companyOf } from './company.ts'
+import { makeFurnishedSandbox } from './furniture/furnish.ts'
+import { checkJob } from './job.ts'
 import { jobs } from './jobs.ts'
 import { readState, type State } from './state.ts'
-import { makeFurnishedSandbox } from './world.ts'
 
 /** The company of every job, untouched. */
 function untouched(): Map<string, State> {

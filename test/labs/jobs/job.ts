@@ -1,5 +1,5 @@
 import type { Fact } from './answers.ts'
-import type { Changes } from './changes.ts'
+import { type Changes, problemsOf } from './changes.ts'
 import type { State } from './state.ts'
 
 /** A person's job for an assistant, and how to tell that it was done. */
@@ -12,4 +12,20 @@ export interface Job {
   readonly changes?: (before: State) => Changes
   /** What the answer is to say, worked out from the data of the furnished company. */
   readonly facts?: (before: State, after: State) => readonly Fact[]
+}
+
+/** What is wrong with a job that was done: empty when it is right. */
+export function checkJob(
+  job: Job,
+  done: { readonly before: State; readonly after: State; readonly answer: string },
+): string[] {
+  const { before, after, answer } = done
+  const facts = job.facts?.(before, after) ?? []
+  return [
+    ...problemsOf(job.changes?.(before) ?? {}, before, after),
+    ...facts.flatMap((fact) => {
+      const problem = fact(answer)
+      return problem === undefined ? [] : [`The answer ${problem}`]
+    }),
+  ]
 }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { connectHttp } from '../../harness/client.ts'
 import { cleanEnv, scratchFolder, startProcess } from '../../harness/program.ts'
-import { makeFurnishedSandbox } from './world.ts'
+import { makeFurnishedSandbox } from './furniture/furnish.ts'
 
 const jobsCommand = (...args: string[]) =>
   spawnSync(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], {

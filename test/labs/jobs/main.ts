@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import * as z from 'zod'
 import { readScript } from '../../../src/dev/script.ts'
-import { checkJob } from './check.ts'
 import { today } from './clock.ts'
-import type { Job } from './job.ts'
+import { furnishedState } from './furniture/furnish.ts'
+import { checkJob, type Job } from './job.ts'
 import { jobNamed, jobs } from './jobs.ts'
 import { effortOf, noEffort, sumOf } from './log.ts'
 import { databaseOf, serveJobs } from './serve.ts'
 import { readState } from './state.ts'
-import { furnishedState } from './world.ts'
 
 const usage = `Everyday jobs for an assistant, on a furnished sandbox: sets it up, and checks what was done.
 

@@ -1,25 +1,21 @@
 import { mkdirSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { listen } from '../../../src/server/transports/listen.ts'
 import { type Program, startProgram } from '../../harness/program.ts'
+import { forward } from '../../harness/replicas.ts'
 import { clockSetTo, startOfRun } from './clock.ts'
-import { keyOf } from './furniture/ids.ts'
+import { keyOf } from './furniture/accounts.ts'
+import { makeFurnishedSandbox } from './furniture/furnish.ts'
 import { jobNamed, jobs } from './jobs.ts'
-import { makeFurnishedSandbox } from './world.ts'
 
 /** The database of a run, in its folder. */
 export const databaseOf = (folder: string): string => join(folder, 'sandbox.db')
 
-/** A run that is being served. */
-export interface JobServer extends AsyncDisposable {
-  /** `URL/JOB/mcp` is the server for that job, `URL/JOB/v1` the platform's REST API. */
-  readonly url: string
-}
-
 /**
  * Furnishes a sandbox in the folder, replacing the one of an earlier run, and serves it. Each job has
- * an address of its own; a request to it acts on the company of that job alone.
+ * an address of its own, which acts on the company of that job alone: `URL/JOB/mcp` is the server for
+ * it, `URL/JOB/v1` the platform's REST API.
  */
 export async function serveJobs({
   folder,
@@ -29,11 +25,11 @@ export async function serveJobs({
   folder: string
   port: number
   speed: number
-}): Promise<JobServer> {
+}) {
   const behind: { mcp: string; rest: string } = { mcp: '', rest: '' }
   // It listens first: where that fails, nothing else has been started.
   const listening = await listen(
-    createServer((incoming, outgoing) => forward(incoming, outgoing, behind)),
+    createServer((incoming, outgoing) => pass(incoming, outgoing, behind)),
     { host: '127.0.0.1', port },
   )
   const stateDir = join(folder, 'state')
@@ -67,7 +63,7 @@ async function addressOf(program: Program, pattern: RegExp): Promise<string> {
 }
 
 /** Sends a request on to the program behind, with the key of the job in its path. */
-function forward(
+function pass(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   behind: { mcp: string; rest: string },
@@ -78,12 +74,6 @@ function forward(
     return
   }
   const target = new URL(path, path.startsWith('/mcp') ? behind.mcp : behind.rest)
-  const headers = { ...incoming.headers, host: target.host, 'x-api-key': keyOf(job) }
-  const passed = request(target, { method: incoming.method, headers }, (reply) => {
-    outgoing.writeHead(reply.statusCode ?? 502, reply.headers)
-    reply.pipe(outgoing)
-  })
-  passed.on('error', (error) => outgoing.destroy(error))
-  outgoing.on('close', () => passed.destroy())
-  incoming.pipe(passed)
+  incoming.headers = { ...incoming.headers, host: target.host, 'x-api-key': keyOf(job) }
+  forward(incoming, outgoing, target.href)
 }

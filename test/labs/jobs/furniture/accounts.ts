@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** The accounts of a company: itself, and its branches below it. */
 export const accountNames = {
   company: 'Northwind Dental Group',
@@ -9,3 +11,70 @@ export type AccountKey = keyof typeof accountNames
 
 /** Closed last year. */
 export const disabledAccount: AccountKey = 'vienna'
+
+export interface TrunkSeed {
+  readonly name: string
+  readonly account: AccountKey
+  /** Null: it takes incoming calls only. */
+  readonly termination_uri: string | null
+}
+
+export const trunkSeeds: readonly TrunkSeed[] = [
+  { name: 'Office trunk', account: 'company', termination_uri: 'sip.office.example:5060' },
+  { name: 'Old carrier', account: 'company', termination_uri: 'sip.old-carrier.example' },
+  { name: 'New carrier', account: 'company', termination_uri: 'sip.new-carrier.example:5061' },
+  { name: 'Inbound only', account: 'company', termination_uri: null },
+  { name: 'Berlin trunk', account: 'berlin', termination_uri: 'sip.berlin.example' },
+  { name: 'Hamburg trunk', account: 'hamburg', termination_uri: 'sip.hamburg.example' },
+]
+
+export interface NumberSeed {
+  readonly number: string
+  readonly name: string
+  readonly account: AccountKey
+  readonly trunk: string
+  readonly answeredBy: string | null
+}
+
+const line = (
+  last: number,
+  name: string,
+  account: AccountKey,
+  trunk: string,
+  answeredBy: string | null,
+): NumberSeed => ({ number: `+12025550${last}`, name, account, trunk, answeredBy })
+
+export const numberSeeds: readonly NumberSeed[] = [
+  line(110, 'Main line', 'company', 'Office trunk', 'Reception'),
+  line(111, 'Sales line', 'company', 'Office trunk', null),
+  line(112, 'Hotline north', 'company', 'Office trunk', 'Support line'),
+  line(113, 'Hotline south', 'company', 'Office trunk', 'Support line'),
+  line(114, 'Campaign line', 'company', 'Office trunk', 'Spring campaign B'),
+  line(115, 'Practice one', 'company', 'Old carrier', 'Reception'),
+  line(116, 'Practice two', 'company', 'Old carrier', null),
+  line(117, 'Practice three', 'company', 'Old carrier', 'Support line German'),
+  line(118, 'Inbound line', 'company', 'Inbound only', 'Support line'),
+  line(119, 'Berlin desk', 'berlin', 'Berlin trunk', 'Reception Berlin'),
+  line(120, 'Berlin spare', 'berlin', 'Berlin trunk', null),
+  line(121, 'Hamburg desk', 'hamburg', 'Hamburg trunk', 'Reception Hamburg'),
+  line(122, 'Hamburg fax', 'hamburg', 'Hamburg trunk', null),
+]
+
+/**
+ * An id in the form of a UUID v4 that depends on the words alone. Each job has a company of its own in
+ * the same database, so the ids of its rows begin with the job's name.
+ */
+export function idOf(...words: readonly (string | number)[]): string {
+  const hex = createHash('sha256').update(words.join('/')).digest('hex')
+  const [a, b, c, d, e] = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(13, 16),
+    hex.slice(17, 20),
+    hex.slice(20, 32),
+  ]
+  return `${a}-${b}-4${c}-8${d}-${e}`
+}
+
+/** The API key of a job's company. */
+export const keyOf = (job: string): string => `jobs-${job}`

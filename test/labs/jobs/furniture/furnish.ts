@@ -1,15 +1,25 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { insertAccount, insertKey } from '../../../../src/sandbox/accounts.ts'
 import { createAgent } from '../../../../src/sandbox/agents.ts'
 import { insertCall, rowOfPlan } from '../../../../src/sandbox/call-row.ts'
 import { insertPhoneNumber } from '../../../../src/sandbox/phone-numbers.ts'
 import { insertSipTrunk } from '../../../../src/sandbox/sip-trunks.ts'
-import type { Store } from '../../../../src/sandbox/store.ts'
+import { openStore, type Store } from '../../../../src/sandbox/store.ts'
+import { scratchFolder } from '../../../harness/program.ts'
 import { startOfRun } from '../clock.ts'
-import { type AccountKey, accountNames, disabledAccount } from './accounts.ts'
+import { readState, type State } from '../state.ts'
+import {
+  type AccountKey,
+  accountNames,
+  disabledAccount,
+  idOf,
+  keyOf,
+  numberSeeds,
+  trunkSeeds,
+} from './accounts.ts'
 import { agentBody, agentSeeds } from './agents.ts'
 import { callSeeds } from './calls.ts'
-import { idOf, keyOf } from './ids.ts'
-import { numberSeeds, trunkSeeds } from './lines.ts'
 
 const day = 24 * 3_600_000
 
@@ -99,4 +109,23 @@ function furnishCalls(store: Store, { job, accountId, agentId, numberId }: Ids):
     }
     insertCall(store, rowOfPlan(who, plan, { id: idOf(job, 'call', index), created, speed: 1 }))
   })
+}
+
+/** Makes a sandbox's database with a company for each job. A file of that name is replaced. */
+export function makeFurnishedSandbox(
+  file: string,
+  jobs: readonly { readonly name: string }[],
+): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
+  openStore(file, (store) => {
+    for (const { name } of jobs) furnish(store, name)
+  }).close()
+}
+
+/** The company of a job as it is before anything is done. */
+export function furnishedState(job: string): State {
+  using folder = scratchFolder()
+  const file = join(folder.path, 'furnished.db')
+  makeFurnishedSandbox(file, [{ name: job }])
+  return readState(file, job)
 }

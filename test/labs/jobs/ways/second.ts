@@ -1,7 +1,6 @@
 import { ok } from 'node:assert/strict'
-import type { Way } from './assistant.ts'
+import { Agents, CallCounts, Calls, Models, Numbers, Voices, type Way } from './assistant.ts'
 import { outcomeOf } from './first.ts'
-import { Agents, CallCounts, Calls, Models, Numbers, Voices } from './results.ts'
 
 const twoBranches: Way = async (assistant) => {
   for (const city of ['Cologne', 'Dresden']) {
