@@ -1,11 +1,9 @@
 import { styleText } from 'node:util'
 import { readScript } from '../../src/dev/script.ts'
 import { installOnce } from '../harness/install-once.ts'
-import { runAuthorization } from './authorization.ts'
 import { expectedFailures } from './expected-failures.ts'
-import { applies, concerns } from './scenarios.ts'
-import { runSuite, type ScenarioSet, scenarioSets, scenariosIn } from './suite.ts'
-import { legOf, type TargetName, targets } from './targets.ts'
+import { runAuthorization, runSuite, type ScenarioSet, scenarioSets, scenariosIn } from './suite.ts'
+import { applies, concerns, legOf, type TargetName, targets } from './targets.ts'
 import { judge, type Outcome, unusedOf, type Verdict } from './verdict.ts'
 
 const usage = `Runs the official conformance suite, in both its lines, against the built server, and against

@@ -1,11 +1,15 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import { cleanEnv } from '../harness/program.ts'
+import { allowInSandbox } from '../harness/oauth-person.ts'
+import { givenClient } from '../harness/oauth-program.ts'
+import { cleanEnv, freePort } from '../harness/program.ts'
 
 /*
  * The official suite has two released lines. The newer one has a set of scenarios for each of two
@@ -46,7 +50,7 @@ const run = promisify(execFile)
 
 const packageOf = (line: Line) => join(import.meta.dirname, 'node_modules', `conformance-${line}`)
 /** The program of a line. */
-export const commandOf = (line: Line) => join(packageOf(line), 'dist/index.js')
+const commandOf = (line: Line) => join(packageOf(line), 'dist/index.js')
 
 const Requirements = z.object({
   server: z.array(z.string()),
@@ -79,7 +83,7 @@ export async function scenariosIn(
 }
 
 /** How long a whole set may take, ms. */
-export const longestRunMs = 300_000
+const longestRunMs = 300_000
 
 /**
  * Runs a set against a server, or one of its scenarios, and returns the checks of each scenario.
@@ -108,7 +112,7 @@ export async function runSuite(
 }
 
 /** The checks of each scenario of a run that writes into a folder. Throws where there is none. */
-export async function resultsOf(
+async function resultsOf(
   runInto: (folder: string) => Promise<void>,
 ): Promise<ReadonlyMap<string, readonly Check[]>> {
   const folder = mkdtempSync(join(tmpdir(), 'conformance-'))
@@ -132,4 +136,37 @@ function resultsIn(folder: string): ReadonlyMap<string, readonly Check[]> {
     results.set(named[1], z.array(Check).parse(JSON.parse(readFileSync(file, 'utf8'))))
   }
   return results
+}
+
+/** Runs the scenarios for authorization servers: the suite is the client, a person allows it. */
+export function runAuthorization(
+  { line, revision }: ScenarioSet,
+  issuer: string,
+): Promise<ReadonlyMap<string, readonly Check[]>> {
+  return resultsOf(async (folder) => {
+    const client = ['--client-id', givenClient.client_id, '--port', String(await freePort())]
+    const server = ['--url', issuer, '--resource', `${issuer}/mcp`]
+    const args = [...server, ...client, '--spec-version', revision, '-o', folder]
+    const suite = spawn(process.execPath, [commandOf(line), 'authorization', ...args], {
+      env: cleanEnv(),
+      stdio: ['ignore', 'pipe', 'ignore'],
+      timeout: longestRunMs,
+    })
+    let failure: unknown
+    createInterface(suite.stdout).on('line', (text) => {
+      if (!/^http\S+[?&]response_type=code/.test(text)) return
+      allow(text).catch((error: unknown) => {
+        failure = error
+        // It would wait for minutes.
+        suite.kill()
+      })
+    })
+    await once(suite, 'close')
+    if (failure) throw failure
+  })
+}
+
+/** What a person does with the address that the suite shows, up to the page of the suite. */
+async function allow(authorizationUrl: string): Promise<void> {
+  await fetch(await allowInSandbox(authorizationUrl))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ExpectedFailure } from './expected-failures.ts'
-import { applies, concerns } from './scenarios.ts'
 import type { Check } from './suite.ts'
+import { applies, concerns } from './targets.ts'
 import { judge, type Run, unusedOf } from './verdict.ts'
 
 const run: Run = {

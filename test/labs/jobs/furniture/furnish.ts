@@ -31,7 +31,7 @@ const opened = startOfRun - 120 * day
  * agents, trunks, numbers and eight weeks of calls. Jobs cannot disturb each other: no key reaches the
  * company of another job.
  */
-export function furnish(store: Store, job: string): void {
+function furnish(store: Store, job: string): void {
   const accountId = (key: AccountKey) => idOf(job, 'account', key)
   const agentId = (name: string) => idOf(job, 'agent', name)
   const numberId = (number: string) => idOf(job, 'number', number)
