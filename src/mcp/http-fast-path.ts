@@ -83,7 +83,11 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
         const views = asksWithViews(message, request.header)
         const answer = [before, listOf(catalogue, era, views), after]
         if (!options.observing) return answer
-        return observed(message, { ...options, request, era, catalogue }, async () => answer)
+        return observed(
+          message,
+          { ...options, request, era, catalogue },
+          async () => answer,
+        )
       }
       case 'tools/call': {
         const tool = catalogue.byName.get(message.params.name)

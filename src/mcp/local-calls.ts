@@ -7,7 +7,7 @@ import * as z from 'zod'
 import type { Session } from '../platform/sessions/session.ts'
 import { safeLine } from '../text/safe-text.ts'
 import type { Confirmations, EarlierQuestion } from '../tool/confirmation.ts'
-import type { ExposureOfRequest } from './request-exposure.ts'
+import type { Exposure } from './exposure.ts'
 import type { RunTool } from './tool-calls.ts'
 import { type OnUnknownTool, unknownToolError } from './tools.ts'
 
@@ -39,7 +39,8 @@ export type CallLocally = (call: LocalCall, caller: LocalCaller) => Promise<Call
 interface LocalCallsOptions {
   readonly runTool: RunTool
   readonly confirmations: Confirmations
-  readonly exposureFor: ExposureOfRequest
+  /** What the operator exposes: such a call has no headers that restrict it further. */
+  readonly exposure: Exposure
   /** The session of the server's own key. */
   readonly session: () => Session
   /** What the audit trail names as the client. */
@@ -51,11 +52,10 @@ interface LocalCallsOptions {
 const Question = z.object({ params: z.object({ message: z.string() }) })
 
 export function createLocalCalls(options: LocalCallsOptions): CallLocally {
-  const { runTool, confirmations, exposureFor, client, onUnknownTool } = options
+  const { runTool, confirmations, exposure, client, onUnknownTool } = options
   const sender = () => ({ transport: 'terminal', client, userAgent: undefined }) as const
   return async ({ tool: name, arguments: args }, { ask, progress, signal }) => {
     const session = options.session()
-    const exposure = operatorsExposure(exposureFor)
     const tool = exposure.tools.find((one) => one.name === name)
     if (!tool)
       throw unknownToolError(name, exposure, { arguments: args, session, sender }, onUnknownTool)
@@ -79,13 +79,6 @@ export function createLocalCalls(options: LocalCallsOptions): CallLocally {
     }
     return result
   }
-}
-
-/** What the operator exposes: such a call has no headers that restrict it further. */
-function operatorsExposure(exposureFor: ExposureOfRequest) {
-  const exposed = exposureFor(() => undefined)
-  if (!exposed.ok) throw new Error(exposed.message)
-  return exposed.exposure
 }
 
 const responsesFor = (action: PersonsAnswer) => ({

@@ -9,6 +9,7 @@ import type { StateError } from '../state/state-access.ts'
 import type { ConfirmMode } from '../tool/confirm-mode.ts'
 import { createConfirmations } from '../tool/confirmation.ts'
 import { taskTtlMs } from '../tool/task.ts'
+import type { Exposure } from './exposure.ts'
 import { createHttpFastPath, type HttpFastPath } from './http-fast-path.ts'
 import { type CallLocally, createLocalCalls } from './local-calls.ts'
 import {
@@ -16,13 +17,12 @@ import {
   createStreamObserving,
   type ObserveStream,
 } from './observed-request.ts'
-import type { ExposureOfRequest } from './request-exposure.ts'
+import { createRequestExposure, type ExposureOfRequest } from './request-exposure.ts'
 import { createServerFactory, type ServerFactoryOptions } from './server.ts'
 import { serverInfoOf } from './server-info.ts'
 import { auditedCall, auditedCalls, createCancellations, createToolCalls } from './tool-calls.ts'
 import type { OnUnknownTool } from './tools.ts'
 import { createToolCatalogues } from './tools.ts'
-import { type CountWaits, createWaitCount } from './waits.ts'
 
 /** What the audit trail names as the client where the command line calls a tool. */
 const terminalClient = 'voice-agent-mcp call'
@@ -30,9 +30,11 @@ const terminalClient = 'voice-agent-mcp call'
 export interface McpServiceOptions
   extends Pick<
     ServerFactoryOptions,
-    'exposureFor' | 'sessionFor' | 'prompts' | 'callTaskView' | 'onBug' | 'onServer' | 'isAnswered'
+    'sessionFor' | 'prompts' | 'callTaskView' | 'onBug' | 'onServer' | 'isAnswered'
   > {
   readonly version: string
+  /** What the operator exposes. */
+  readonly exposure: Exposure
   readonly isSandbox: boolean
   /** The account that the operator has pinned: all sessions act on it. */
   readonly account: string | undefined
@@ -57,17 +59,16 @@ export interface McpService {
   readonly factory: McpServerFactory
   /** Answers the most frequent HTTP requests without the SDK. */
   readonly httpFastPath: HttpFastPath
-  readonly waitsIn: CountWaits
+  readonly exposureFor: ExposureOfRequest
   /** `undefined` where nothing is recorded. */
   readonly observeStream?: ObserveStream | undefined
-  /** What is exposed to an HTTP request. */
-  readonly exposureFor: ExposureOfRequest
   /** Calls a tool from this process, with the server's own key. */
   readonly callLocally: CallLocally
 }
 
 export function createMcpService(options: McpServiceOptions): McpService {
-  const { isSandbox, version, confirm, records, changes, sealingKeys, shutdown, onBug } = options
+  const { exposure, isSandbox, version, confirm, records, changes, sealingKeys, shutdown, onBug } =
+    options
   const { observer, audit, onStateTrouble = onBug } = options
   const confirmations = createConfirmations(confirm, {
     usedTokens: createUsedTokens(records),
@@ -79,8 +80,10 @@ export function createMcpService(options: McpServiceOptions): McpService {
     onStateTrouble(message)
   }
   const runTool = createToolCalls({ cancellations, shutdown, onBug, onStateFailure, observer })
+  const exposureFor = createRequestExposure(exposure)
   const shared = {
     ...options,
+    exposureFor,
     info: serverInfoOf(isSandbox, version),
     catalogueOf: createToolCatalogues({
       ...options,
@@ -98,12 +101,11 @@ export function createMcpService(options: McpServiceOptions): McpService {
       onUnknownTool,
     }),
     httpFastPath: createHttpFastPath(shared),
-    waitsIn: createWaitCount(shared.catalogueOf),
+    exposureFor,
     observeStream: createStreamObserving(shared.observing, options.sessionFor),
-    exposureFor: options.exposureFor,
     callLocally: createLocalCalls({
       ...{ runTool: shared.runTool, confirmations, onUnknownTool },
-      exposureFor: options.exposureFor,
+      exposure,
       session: () => options.sessionFor(undefined),
       client: { name: terminalClient, version },
     }),

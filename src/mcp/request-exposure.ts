@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { type Scope, scopes } from '../platform/sessions/session.ts'
 import { isObject } from '../text/json.ts'
 import { messageText } from '../text/safe-text.ts'
+import type { Tool } from '../tool/tool.ts'
 import {
   type ExposableTool,
   type Exposure,
@@ -12,16 +13,12 @@ import {
 } from './exposure.ts'
 import type { GetHeader } from './messages.ts'
 
-/** What is exposed to an HTTP request, or why its headers are refused. */
+/** What the headers of an HTTP request leave of the exposure, or why they are refused. */
 type RequestExposure =
   | { readonly ok: true; readonly exposure: Exposure }
   | { readonly ok: false; readonly message: string }
 
-/** `allowed`: the scopes of the request's access token; `undefined` for an API key. */
-export type ExposureOfRequest = (
-  header: GetHeader,
-  allowed?: readonly Scope[] | undefined,
-) => RequestExposure
+export type ExposureOfRequest = (header: GetHeader) => RequestExposure
 
 const requestHeaders: ExposureSource = {
   who: "this request's header",
@@ -40,16 +37,15 @@ const maxKept = 100
 export function createRequestExposure(operators: Exposure): ExposureOfRequest {
   const unrestricted: RequestExposure = { ok: true, exposure: operators }
   const kept = new LRUCache<string, RequestExposure>({ max: maxKept })
-  return (header, allowed) => {
+  return (header) => {
     const settings = settingsIn(header)
-    if (!settings && !allowed) return unrestricted
-    const key = JSON.stringify([settings, allowed])
+    if (!settings) return unrestricted
+    const key = JSON.stringify(settings)
     const known = kept.get(key)
     if (known) return known
-    const requested = settings ? restricted(operators, settings) : unrestricted
-    const exposure = allowed ? withinScopes(requested, allowed) : requested
-    kept.set(key, exposure)
-    return exposure
+    const requested = restricted(operators, settings)
+    kept.set(key, requested)
+    return requested
   }
 }
 
@@ -73,9 +69,6 @@ function restricted(operators: Exposure, settings: ExposureSettings): RequestExp
   }
 }
 
-const withinScopes = (requested: RequestExposure, allowed: readonly Scope[]): RequestExposure =>
-  requested.ok ? { ok: true, exposure: scopedExposure(requested.exposure, allowed) } : requested
-
 /** The scope that an access token must have for a tool. */
 const scopeOf = ({ effect }: Pick<ExposableTool, 'effect'>): Scope => {
   if (effect === 'reads') return 'read'
@@ -88,11 +81,29 @@ export const scopesOf = (tools: readonly Pick<ExposableTool, 'effect'>[]): reado
   return scopes.filter((scope) => needed.has(scope))
 }
 
-/** Restricts an exposure to the tools that an access token allows; none may be left. */
-function scopedExposure<T extends ExposableTool>(
-  exposure: Exposure<T>,
-  allowed: readonly Scope[],
-): Exposure<T> {
+/** What each exposure becomes by the scopes of an access token. */
+const scoped = new WeakMap<Exposure, Map<string, Exposure>>()
+
+/**
+ * Restricts an exposure to the tools that an access token allows; none may be left. `allowed` is
+ * `undefined` for an API key, which allows all.
+ */
+export function scopedExposure(
+  exposure: Exposure,
+  allowed: readonly Scope[] | undefined,
+): Exposure {
+  if (!allowed) return exposure
+  const byScopes = scoped.get(exposure) ?? new Map<string, Exposure>()
+  scoped.set(exposure, byScopes)
+  const key = scopes.filter((scope) => allowed.includes(scope)).join(' ')
+  const known = byScopes.get(key)
+  if (known) return known
+  const within = withinScopes(exposure, allowed)
+  byScopes.set(key, within)
+  return within
+}
+
+function withinScopes(exposure: Exposure, allowed: readonly Scope[]): Exposure {
   const refused = exposure.tools.filter((tool) => !allowed.includes(scopeOf(tool)))
   if (refused.length === 0) return exposure
   const reasons = refused.map(
@@ -106,23 +117,48 @@ function scopedExposure<T extends ExposableTool>(
 }
 
 /**
- * The scopes that a message needs where its access token does not have them; `undefined` where it has.
+ * The scopes that a message or batch needs if its access token lacks one of them, else `undefined`.
  * Changing and calling include reading: what is changed or called has to be found first.
  */
 export function missingScopes(
   message: unknown,
-  { tools }: Exposure,
-  allowed: readonly Scope[],
+  exposure: Exposure,
+  allowed: readonly Scope[] | undefined,
 ): readonly Scope[] | undefined {
-  const names = new Set((Array.isArray(message) ? message : [message]).map(calledTool))
-  const refused = tools.filter((tool) => names.has(tool.name) && !allowed.includes(scopeOf(tool)))
-  if (refused.length === 0) return undefined
-  const needed = new Set<Scope>(['read', ...refused.map(scopeOf)])
-  return scopes.filter((scope) => needed.has(scope))
+  if (!allowed) return undefined
+  const needed = toolCallsIn(message, exposure).map(({ tool }) => scopeOf(tool))
+  const refused = needed.filter((scope) => !allowed.includes(scope))
+  return refused.length === 0
+    ? undefined
+    : scopes.filter((scope) => scope === 'read' || refused.includes(scope))
 }
 
-/** Not parsed by a schema: this is done for every request, and the message is parsed later. */
-const calledTool = (message: unknown): unknown =>
-  isObject(message) && message.method === 'tools/call' && isObject(message.params)
-    ? message.params.name
-    : undefined
+/** How many tool calls in a message or batch wait for telephone calls, each for up to a minute. */
+export const waitsIn = (message: unknown, exposure: Exposure): number =>
+  toolCallsIn(message, exposure).filter(isWait).length
+
+interface ToolCall {
+  readonly tool: Tool
+  readonly args: unknown
+}
+
+/**
+ * The calls of exposed tools in a message or batch. Not parsed by a schema: this is done for every
+ * request, and the message is parsed later.
+ */
+function toolCallsIn(message: unknown, { tools }: Exposure): ToolCall[] {
+  const messages: readonly unknown[] = Array.isArray(message) ? message : [message]
+  return messages.flatMap((one) => {
+    if (!isObject(one) || one.method !== 'tools/call' || !isObject(one.params)) return []
+    const { name, arguments: args } = one.params
+    const tool = tools.find((exposed) => exposed.name === name)
+    return tool ? [{ tool, args }] : []
+  })
+}
+
+const isWait = ({ tool: { waits }, args }: ToolCall): boolean =>
+  waits === 'always' || (waits !== undefined && isObject(args) && isTrue(args[waits.with]))
+
+/** Texts are read as what they mean (see tool/argument-forms.ts). */
+const isTrue = (value: unknown) =>
+  value === true || (typeof value === 'string' && value.trim().toLowerCase() === 'true')

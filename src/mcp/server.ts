@@ -22,7 +22,7 @@ import type { Era, GetHeader, RequestId } from './messages.ts'
 import type { ObservedContext, RequestObserving } from './observed-request.ts'
 import type { Prompt } from './prompt.ts'
 import { servePrompts } from './prompts.ts'
-import type { ExposureOfRequest } from './request-exposure.ts'
+import { type ExposureOfRequest, scopedExposure } from './request-exposure.ts'
 import { serveResources } from './resources.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 import { callTasks, serveTasks } from './tasks.ts'
@@ -31,7 +31,7 @@ import { type OnUnknownTool, serveTools, type ToolCatalogue } from './tools.ts'
 
 export interface ServerFactoryOptions {
   readonly info: Implementation
-  /** What is exposed to a connection or an HTTP request, by the request's headers. */
+  /** What is exposed to an HTTP request, by its headers; for a connection without headers, all. */
   readonly exposureFor: ExposureOfRequest
   /** The session of a connection (stdio, no key given) or of an HTTP request. */
   readonly sessionFor: (credential: Credential | undefined) => Session
@@ -61,17 +61,18 @@ export function createServerFactory(options: ServerFactoryOptions): McpServerFac
     const era: Era = protocolEra === 'modern' ? 'modern' : '2025'
     const header: GetHeader = (name) => requestInfo?.headers.get(name) ?? undefined
     const credential = credentialOf(authInfo)
-    const requested = options.exposureFor(header, credential?.scopes)
+    const requested = options.exposureFor(header)
     // The transport refuses such a request before.
     if (!requested.ok) throw new Error(`The transport let a request through: ${requested.message}`)
+    const exposure = scopedExposure(requested.exposure, credential?.scopes)
     const request: ServedRequest = {
       session: options.sessionFor(credential),
-      exposure: requested.exposure,
+      exposure,
       header,
       transport: requestInfo === undefined ? 'stdio' : 'http',
       isStatelessLegacy: era === '2025' && requestInfo !== undefined,
     }
-    const catalogue = options.catalogueOf(requested.exposure)
+    const catalogue = options.catalogueOf(exposure)
     const server = createServer(request, era, catalogue, options)
     serveMethods(server, request, { ...options, era, catalogue })
     options.onServer?.(server, request.session)

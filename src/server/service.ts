@@ -8,7 +8,7 @@ import { exposedTools } from '../cli/config/scope.ts'
 import type { ServiceConfig } from '../cli/config/service.ts'
 import { routes } from '../contract/routes.ts'
 import { createMcpService } from '../mcp/mcp-service.ts'
-import { createRequestExposure, scopesOf } from '../mcp/request-exposure.ts'
+import { scopesOf } from '../mcp/request-exposure.ts'
 import type { FetchDocument } from '../oauth/clients.ts'
 import { createFaultOfKey } from '../platform/sessions/account.ts'
 import { restrictedSession } from '../platform/sessions/restricted-session.ts'
@@ -71,7 +71,7 @@ export async function openService(config: ServiceConfig, events: ServiceEvents) 
     onReplyDrift,
   })
   const mcp = createMcpService({
-    exposureFor: createRequestExposure(exposure),
+    exposure,
     prompts,
     version: packageJson.version,
     isSandbox,

@@ -1,4 +1,5 @@
 import { everyTool } from '../../src/mcp/exposure.ts'
+import { createRequestExposure } from '../../src/mcp/request-exposure.ts'
 import { startHttp } from '../../src/server/transports/http.ts'
 import { startStdio } from '../../src/server/transports/stdio.ts'
 import { connectStdio } from '../../src/server/transports/stdio-connection.ts'
@@ -19,8 +20,7 @@ async function serveHttp(port: number): Promise<void> {
     {
       factory,
       httpFastPath: () => undefined,
-      waitsIn: () => 0,
-      exposureFor: () => ({ ok: true, exposure: everyTool([]) }),
+      exposureFor: createRequestExposure(everyTool([])),
     },
     { ...openHttpOptions, port, onError },
   )

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ExposureOfRequest } from '../../mcp/request-exposure.ts'
+import { scopedExposure } from '../../mcp/request-exposure.ts'
 import type { Scope } from '../../platform/sessions/session.ts'
 import { networkOf } from './client-network.ts'
 import type { AdmittedRequest, AuthorizationRequest } from './http-admission.ts'
@@ -24,19 +24,16 @@ export async function answerAuthorization(
 export async function requestWithToken(
   admitted: AdmittedRequest & {
     readonly options: { readonly authorization?: Authorization | undefined }
-    readonly exposureFor: ExposureOfRequest
   },
   response: ServerResponse,
 ): Promise<AdmittedRequest | undefined> {
-  const { accessToken, header, network, exposureFor } = admitted
+  const { accessToken, network, exposure } = admitted
   const { authorization } = admitted.options
   if (accessToken === undefined || !authorization) return admitted
   const reading = await authorization.readToken(accessToken)
   if (reading.ok) {
     const credential = { ...reading.credential, clientNetwork: network }
-    const allowed = exposureFor(header, credential.scopes)
-    if (allowed.ok) return { ...admitted, credential, exposure: allowed.exposure }
-    return void refuse(response, 400, allowed.message)
+    return { ...admitted, credential, exposure: scopedExposure(exposure, credential.scopes) }
   }
   if (reading.status === 401) {
     response.setHeader('www-authenticate', authorization.challenge({ error: 'invalid_token' }))

@@ -20,9 +20,8 @@ import {
 } from '../../mcp/message-check.ts'
 import { type GetHeader, headerNames } from '../../mcp/messages.ts'
 import type { ObserveStream } from '../../mcp/observed-request.ts'
-import { type ExposureOfRequest, missingScopes } from '../../mcp/request-exposure.ts'
+import { missingScopes, waitsIn } from '../../mcp/request-exposure.ts'
 import { watchable } from '../../mcp/subscriptions.ts'
-import type { CountWaits } from '../../mcp/waits.ts'
 import type { KeyFault } from '../../platform/sessions/account.ts'
 import { authInfoOf, type Credential } from '../../platform/sessions/session.ts'
 import type { AdmittedRequest } from './http-admission.ts'
@@ -47,9 +46,7 @@ export interface StreamOptions {
 /** What the server answers its requests with. */
 export interface McpParts {
   readonly httpFastPath: HttpFastPath
-  readonly waitsIn: CountWaits
   readonly observeStream: ObserveStream | undefined
-  readonly exposureFor: ExposureOfRequest
   /** The SDK's handlers. */
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
@@ -82,7 +79,7 @@ export async function answerMcp(
   const received = await receive(request, response, { ...mcp, isStream })
   if (!received) return
   const { message } = received
-  const missing = credential?.scopes && missingScopes(message, admitted.exposure, credential.scopes)
+  const missing = missingScopes(message, admitted.exposure, credential?.scopes)
   if (missing && options.authorization)
     return refuseScopes(response, missing, options.authorization)
   const signal = () => goneSignal(response)
@@ -103,14 +100,7 @@ const streamMethod = 'subscriptions/listen'
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  {
-    credential,
-    network,
-    exposure,
-    limits,
-    waitsIn,
-    isStream,
-  }: McpRequest & { readonly isStream: boolean },
+  { credential, network, exposure, limits, isStream }: McpRequest & { readonly isStream: boolean },
 ): Promise<{ readonly message: unknown } | undefined> {
   const body = await limits.bodies.read(request, response)
   if (!body.ok) {

@@ -40,7 +40,7 @@ export interface RefusedAnswer {
 
 /** Serves MCP over Streamable HTTP at /mcp. Throws ListenError. */
 export async function startHttp(
-  { factory, httpFastPath, waitsIn, observeStream, exposureFor }: Omit<McpService, 'callLocally'>,
+  { factory, httpFastPath, exposureFor, observeStream }: Omit<McpService, 'callLocally'>,
   options: HttpOptions,
 ): Promise<Listening> {
   const { onError } = options
@@ -57,9 +57,7 @@ export async function startHttp(
     { ...options, exposureFor, isDraining: () => isDraining },
     {
       httpFastPath,
-      waitsIn,
       observeStream,
-      exposureFor,
       bus,
       serve: sdkHandler(handler, onError),
       serveStream: sdkHandler(streams, onError),

@@ -3,7 +3,6 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { viewExtension, viewMimeType } from '../../../src/apps/views.ts'
 import { everyTool } from '../../../src/mcp/exposure.ts'
 import { createMcpService } from '../../../src/mcp/mcp-service.ts'
-import { createRequestExposure } from '../../../src/mcp/request-exposure.ts'
 import { serverInfoOf } from '../../../src/mcp/server-info.ts'
 import { createStdioHandshake } from '../../../src/mcp/stdio-handshake.ts'
 import type { Client } from '../../../src/platform/client.ts'
@@ -23,7 +22,7 @@ const version = '1.2.3'
 const unusedClient: Client = { call: () => Promise.reject(new Error('Nobody is asked')) }
 
 const { factory } = createMcpService({
-  exposureFor: createRequestExposure(everyTool(tools)),
+  exposure: everyTool(tools),
   prompts,
   version,
   isSandbox,

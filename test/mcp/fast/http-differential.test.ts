@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { everyTool } from '../../../src/mcp/exposure.ts'
 import { createMcpService, type McpService } from '../../../src/mcp/mcp-service.ts'
 import { headerNames } from '../../../src/mcp/messages.ts'
-import { createRequestExposure } from '../../../src/mcp/request-exposure.ts'
 import { createClient } from '../../../src/platform/client.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { openPlatform, type Platform } from '../../../src/server/platform.ts'
@@ -39,7 +38,7 @@ beforeAll(async () => {
   const client = createClient({ send: platform.send, apiKey: 'sandbox-key', userAgent: 'test' })
   const session = sessionOf(client)
   const service = createMcpService({
-    exposureFor: createRequestExposure(everyTool(tools)),
+    exposure: everyTool(tools),
     prompts,
     version: '1.2.3',
     isSandbox: true,
@@ -55,11 +54,7 @@ beforeAll(async () => {
   const start = (httpFastPath: McpService['httpFastPath']) =>
     startHttp(
       { ...service, httpFastPath },
-      {
-        ...openHttpOptions,
-        port: 0,
-        onError: () => undefined,
-      },
+      { ...openHttpOptions, port: 0, onError: () => undefined },
     )
   withFastPath = await start((message, request) => {
     const answer = service.httpFastPath(message, request)

@@ -2,7 +2,6 @@ import { createMcpHandler } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { everyTool } from '../../../src/mcp/exposure.ts'
 import { createMcpService, type McpService } from '../../../src/mcp/mcp-service.ts'
-import { createRequestExposure } from '../../../src/mcp/request-exposure.ts'
 import { createClient } from '../../../src/platform/client.ts'
 import { prompts } from '../../../src/prompts/index.ts'
 import { openPlatform, type Platform } from '../../../src/server/platform.ts'
@@ -22,9 +21,9 @@ import {
 import { seedIds } from '../../harness/sandbox.ts'
 import { sessionOf } from '../../harness/session.ts'
 
+const exposure = everyTool(tools)
 let platform: Platform
 let service: McpService
-const exposure = everyTool(tools)
 let handler: ReturnType<typeof createMcpHandler>
 
 beforeAll(async () => {
@@ -35,7 +34,7 @@ beforeAll(async () => {
   const client = createClient({ send: platform.send, apiKey: 'sandbox-key', userAgent: 'test' })
   const session = sessionOf(client)
   service = createMcpService({
-    exposureFor: createRequestExposure(exposure),
+    exposure,
     prompts,
     version: '1.2.3',
     isSandbox: true,
