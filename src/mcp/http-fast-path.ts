@@ -26,7 +26,7 @@ import {
   resultResponse,
   resultResponseParts,
 } from './messages.ts'
-import type { RequestObserving } from './observed-request.ts'
+import type { ObservedContext, RequestObserving } from './observed-request.ts'
 import { readResource } from './resources.ts'
 import { unchangingCacheHint } from './server-info.ts'
 import { answerOnlyClient, type RunTool } from './tool-calls.ts'
@@ -55,7 +55,7 @@ type FastPathAnswer = readonly (string | Buffer)[]
 export type HttpFastPath = (
   message: unknown,
   request: FastPathRequest,
-) => FastPathAnswer | Promise<FastPathAnswer> | undefined
+) => Promise<FastPathAnswer> | undefined
 
 interface HttpFastPathOptions {
   readonly info: Implementation
@@ -63,8 +63,7 @@ interface HttpFastPathOptions {
   readonly catalogueOf: (exposure: Exposure) => ToolCatalogue
   readonly runTool: RunTool
   readonly onBug: (error: unknown) => void
-  /** Records requests; `undefined`: nothing is recorded. */
-  readonly observing?: RequestObserving | undefined
+  readonly observing: RequestObserving
 }
 
 const Message = z.discriminatedUnion('method', [ListTools, CallTool, ReadResource])
@@ -77,25 +76,21 @@ export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
     const era = eraOf(message)
     if (!hasOrdinaryHeaders(message, era, request.header)) return undefined
     const catalogue = options.catalogueOf(request.exposure)
+    const answering = { ...options, request, era, catalogue }
     switch (message.method) {
       case 'tools/list': {
         const [before, after] = resultResponseParts(message.id)
-        const views = asksWithViews(message, request.header)
-        const answer = [before, listOf(catalogue, era, views), after]
-        if (!options.observing) return answer
-        return observed(
-          message,
-          { ...options, request, era, catalogue },
-          async () => answer,
-        )
+        const list = listOf(catalogue, era, asksWithViews(message, request.header))
+        return observed(message, answering, async () => [before, list, after])
       }
       case 'tools/call': {
         const tool = catalogue.byName.get(message.params.name)
-        if (!tool || mayNeedMore(tool, message)) return undefined
-        return callTool(tool, message, { ...options, request, era, catalogue })
+        return tool && !mayNeedMore(tool, message)
+          ? answerCall(tool, message, answering)
+          : undefined
       }
       case 'resources/read':
-        return read(message, { ...options, request, era, catalogue })
+        return answerRead(message, answering)
     }
   }
 }
@@ -146,15 +141,16 @@ function observed<T>(
   { request, era, catalogue, sessionFor, observing }: Answering,
   run: () => Promise<T>,
 ): Promise<T> {
-  if (!observing) return run()
-  const { owner } = sessionFor(request.credential)
-  const isTool = (name: string) => catalogue.byName.has(name)
-  const { header } = request
-  const context = { owner, era, transport: 'http', header, isTool, isPrompt: () => false } as const
-  return observing.run(message, context, run)
+  const contextOf = (): ObservedContext => ({
+    ...{ owner: sessionFor(request.credential).owner, era, transport: 'http' },
+    header: request.header,
+    isTool: (name) => catalogue.byName.has(name),
+    isPrompt: () => false,
+  })
+  return observing.run(message, contextOf, run)
 }
 
-async function callTool(
+async function answerCall(
   tool: Tool,
   message: CallTool,
   answering: Answering,
@@ -178,7 +174,7 @@ async function callTool(
   return [resultResponse(id, JSON.stringify(resultFor(era, result, info)))]
 }
 
-async function read(message: ReadResource, answering: Answering): Promise<FastPathAnswer> {
+async function answerRead(message: ReadResource, answering: Answering): Promise<FastPathAnswer> {
   const { request, era, info, sessionFor, onBug } = answering
   const { id, params } = message
   const session = restrictedSession(sessionFor(request.credential), request.exposure.tools)

@@ -9,6 +9,7 @@ import type { StateError } from '../state/state-access.ts'
 import type { ConfirmMode } from '../tool/confirm-mode.ts'
 import { createConfirmations } from '../tool/confirmation.ts'
 import { taskTtlMs } from '../tool/task.ts'
+import { createCancellations } from './cancellations.ts'
 import type { Exposure } from './exposure.ts'
 import { createHttpFastPath, type HttpFastPath } from './http-fast-path.ts'
 import { type CallLocally, createLocalCalls } from './local-calls.ts'
@@ -20,7 +21,7 @@ import {
 import { createRequestExposure, type ExposureOfRequest } from './request-exposure.ts'
 import { createServerFactory, type ServerFactoryOptions } from './server.ts'
 import { serverInfoOf } from './server-info.ts'
-import { auditedCall, auditedCalls, createCancellations, createToolCalls } from './tool-calls.ts'
+import { auditedCall, auditedCalls, createToolCalls } from './tool-calls.ts'
 import type { OnUnknownTool } from './tools.ts'
 import { createToolCatalogues } from './tools.ts'
 
@@ -60,8 +61,7 @@ export interface McpService {
   /** Answers the most frequent HTTP requests without the SDK. */
   readonly httpFastPath: HttpFastPath
   readonly exposureFor: ExposureOfRequest
-  /** `undefined` where nothing is recorded. */
-  readonly observeStream?: ObserveStream | undefined
+  readonly observeStream: ObserveStream
   /** Calls a tool from this process, with the server's own key. */
   readonly callLocally: CallLocally
 }

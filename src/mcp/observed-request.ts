@@ -31,22 +31,25 @@ export interface RequestObserving {
   /** Runs a request, and records it when it has ended. */
   readonly run: <T>(
     message: ObservedMessage,
-    context: ObservedContext,
+    contextOf: () => ObservedContext,
     run: () => Promise<T>,
   ) => Promise<T>
   /** Records a request that is refused with a code of JSON-RPC. */
-  readonly refused: (message: ObservedMessage, context: ObservedContext, code: number) => void
+  readonly refused: (
+    message: ObservedMessage,
+    contextOf: () => ObservedContext,
+    code: number,
+  ) => void
 }
 
-/** `undefined` where nothing is recorded. */
-export function createRequestObserving(
-  observer: Observer | undefined,
-): RequestObserving | undefined {
-  if (!observer) return undefined
+/** Without an observer requests only run, and nobody asks for their context. */
+export function createRequestObserving(observer: Observer | undefined): RequestObserving {
+  if (!observer) return { run: (_message, _contextOf, run) => run(), refused: () => undefined }
   return {
-    run: (message, context, run) => observer.request(beginningOf(message, context), run, outcomeOf),
-    refused: (message, context, code) =>
-      observer.requestEnded(beginningOf(message, context), { outcome: 'protocol_error', code }),
+    run: (message, contextOf, run) =>
+      observer.request(beginningOf(message, contextOf()), run, outcomeOf),
+    refused: (message, contextOf, code) =>
+      observer.requestEnded(beginningOf(message, contextOf()), { outcome: 'protocol_error', code }),
   }
 }
 
@@ -64,19 +67,20 @@ const StreamRequest = z.object({ method: z.string(), id: RequestId, params: z.un
 const isNone = () => false
 
 /** Such requests are answered by the transports, not by the SDK's servers. */
-export function createStreamObserving(
-  observing: RequestObserving | undefined,
-  sessionFor: (credential: Credential | undefined) => Session,
-): ObserveStream | undefined {
-  if (!observing) return undefined
-  return (message, { credential, ...request }, run) => {
+export const createStreamObserving =
+  (
+    observing: RequestObserving,
+    sessionFor: (credential: Credential | undefined) => Session,
+  ): ObserveStream =>
+  (message, { credential, ...request }, run) => {
     const { data } = StreamRequest.safeParse(message)
     if (!data) return run()
-    const { owner } = sessionFor(credential)
-    const context = { ...request, owner, era: 'modern', isTool: isNone, isPrompt: isNone } as const
-    return observing.run(data, context, run)
+    const contextOf = (): ObservedContext => {
+      const { owner } = sessionFor(credential)
+      return { ...request, owner, era: 'modern', isTool: isNone, isPrompt: isNone }
+    }
+    return observing.run(data, contextOf, run)
   }
-}
 
 /** What is recorded of a request as it begins. */
 function beginningOf(

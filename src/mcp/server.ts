@@ -15,6 +15,7 @@ import { type Credential, credentialOf } from '../platform/sessions/session.ts'
 import type { CancelledTasks } from '../state/records.ts'
 import type { Confirmations } from '../tool/confirmation.ts'
 import type { CallTaskView } from '../tool/task.ts'
+import { type Cancellations, serveCancellations } from './cancellations.ts'
 import type { ServedRequest } from './clients.ts'
 import { messageForClient } from './errors.ts'
 import type { Exposure } from './exposure.ts'
@@ -26,7 +27,7 @@ import { type ExposureOfRequest, scopedExposure } from './request-exposure.ts'
 import { serveResources } from './resources.ts'
 import { serveSubscriptions } from './subscriptions.ts'
 import { callTasks, serveTasks } from './tasks.ts'
-import { type Cancellations, type RunTool, serveCancellations } from './tool-calls.ts'
+import type { RunTool } from './tool-calls.ts'
 import { type OnUnknownTool, serveTools, type ToolCatalogue } from './tools.ts'
 
 export interface ServerFactoryOptions {
@@ -44,8 +45,7 @@ export interface ServerFactoryOptions {
   readonly callTaskView: CallTaskView
   readonly onBug: (error: unknown) => void
   readonly onUnknownTool: OnUnknownTool
-  /** Records requests; `undefined`: nothing is recorded. */
-  readonly observing?: RequestObserving | undefined
+  readonly observing: RequestObserving
   /** Whether a request was answered, and recorded, before the SDK received it. */
   readonly isAnswered?: ((id: RequestId) => boolean) | undefined
   /** Receives each server that is made, for what a transport sends through it. */
@@ -94,7 +94,7 @@ function createServer(
   })
   return new ServerInOurWords(info, era === 'modern' ? catalogue.modern : legacy, {
     era,
-    recording: observing && { observing, contextOf, isAnswered },
+    recording: { observing, contextOf, isAnswered },
   })
 }
 
@@ -130,14 +130,14 @@ interface Recording extends Pick<ServerFactoryOptions, 'isAnswered'> {
 /** The SDK's server; its errors are rewritten before they are sent, and its requests recorded. */
 class ServerInOurWords extends Server {
   readonly #era: Era
-  readonly #recording: Recording | undefined
+  readonly #recording: Recording
   /** Requests that a handler works on, or has answered. */
   readonly #handled = new Set<RequestId>()
 
   constructor(
     info: Implementation,
     options: ServerOptions,
-    { era, recording }: { readonly era: Era; readonly recording: Recording | undefined },
+    { era, recording }: { readonly era: Era; readonly recording: Recording },
   ) {
     super(info, options)
     this.#era = era
@@ -148,7 +148,7 @@ class ServerInOurWords extends Server {
     const send = transport.send.bind(transport)
     transport.send = (message, options) => {
       const sent = messageForClient(message, this.#era)
-      if (this.#recording) this.#recordRefusal(sent, this.#recording)
+      this.#recordRefusal(sent)
       return send(sent, options)
     }
     await super.connect(transport)
@@ -158,13 +158,16 @@ class ServerInOurWords extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const run = super._wrapHandler(method, handler)
     return async (request, context) => {
-      if (!this.#recording) return run(request, context)
       const { observing, contextOf, isAnswered } = this.#recording
       this.#handled.add(request.id)
       try {
         if (isAnswered?.(request.id)) return await run(request, context)
         const revision = this.getNegotiatedProtocolVersion()
-        return await observing.run(request, contextOf(revision), () => run(request, context))
+        return await observing.run(
+          request,
+          () => contextOf(revision),
+          () => run(request, context),
+        )
       } finally {
         // A cancelled request gets no answer.
         if (context.mcpReq.signal.aborted) this.#handled.delete(request.id)
@@ -173,10 +176,11 @@ class ServerInOurWords extends Server {
   }
 
   /** Records a request that was refused with a code of JSON-RPC before a handler ran. */
-  #recordRefusal(message: JSONRPCMessage, { observing, contextOf }: Recording): void {
+  #recordRefusal(message: JSONRPCMessage): void {
     if ('method' in message || message.id === undefined) return
     if (this.#handled.delete(message.id) || !('error' in message)) return
-    const context = contextOf(this.getNegotiatedProtocolVersion())
+    const { observing, contextOf } = this.#recording
+    const context = () => contextOf(this.getNegotiatedProtocolVersion())
     observing.refused({ method: 'unknown', id: message.id }, context, message.error.code)
   }
 }

@@ -77,7 +77,7 @@ export function watchResources(
     for (const stop of stops) stop()
   }
   try {
-    for (const uri of watchable(uris)) {
+    for (const uri of uris) {
       const source = sourceOf(uri, session)
       if (!source) continue
       const { route, request, cacheTime = 'watched' } = source

@@ -20,6 +20,7 @@ async function serveHttp(port: number): Promise<void> {
     {
       factory,
       httpFastPath: () => undefined,
+      observeStream: (_message, _request, run) => run(),
       exposureFor: createRequestExposure(everyTool([])),
     },
     { ...openHttpOptions, port, onError },

@@ -154,7 +154,7 @@ async function loadConnection(config: ServiceConfig, observer: Observer | undefi
     })
     const { promise: ended, resolve: end } = Promise.withResolvers<void>()
     const of = { credential: undefined, header: () => undefined, transport: 'stdio' } as const
-    service.observeStream?.(request, of, () => ended)
+    service.observeStream(request, of, () => ended)
     return () => {
       stop()
       end()

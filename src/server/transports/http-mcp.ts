@@ -21,7 +21,6 @@ import {
 import { type GetHeader, headerNames } from '../../mcp/messages.ts'
 import type { ObserveStream } from '../../mcp/observed-request.ts'
 import { missingScopes, waitsIn } from '../../mcp/request-exposure.ts'
-import { watchable } from '../../mcp/subscriptions.ts'
 import type { KeyFault } from '../../platform/sessions/account.ts'
 import { authInfoOf, type Credential } from '../../platform/sessions/session.ts'
 import type { AdmittedRequest } from './http-admission.ts'
@@ -29,7 +28,7 @@ import { refuse, sendJson, sendParts } from './http-answers.ts'
 import { endWithToken, refuseScopes, requestWithToken } from './http-authorization.ts'
 import type { ActiveHttpLimits } from './http-limits.ts'
 import type { Authorization } from './key.ts'
-import { onlyWatched, type ResourceBus, type Watch, wantedResources } from './subscriptions.ts'
+import { type ResourceBus, type Watch, watchedPart } from './subscriptions.ts'
 
 export interface StreamOptions {
   readonly authorization?: Authorization | undefined
@@ -46,7 +45,7 @@ export interface StreamOptions {
 /** What the server answers its requests with. */
 export interface McpParts {
   readonly httpFastPath: HttpFastPath
-  readonly observeStream: ObserveStream | undefined
+  readonly observeStream: ObserveStream
   /** The SDK's handlers. */
   readonly serve: NodeMcpRequestHandler
   readonly serveStream: NodeMcpRequestHandler
@@ -144,7 +143,17 @@ async function openStream(
   message: unknown,
   mcp: McpRequest,
 ): Promise<void> {
-  const { credential, accessToken, network, header, serveStream, bus, limits, options } = mcp
+  const {
+    credential,
+    accessToken,
+    header,
+    network,
+    serveStream,
+    observeStream,
+    bus,
+    limits,
+    options,
+  } = mcp
   const fault = await options.faultOfKey(credential)
   if (fault) return refuse(response, fault.status, fault.message)
   // The client went while its key was checked: there is no event to wait for any more.
@@ -153,14 +162,14 @@ async function openStream(
   if (accessToken !== undefined && authorization) endWithToken(response, accessToken, authorization)
   const watch: Watch = (uris, onUpdate) => options.watch(credential, uris, onUpdate)
   const closed = once(response, 'close').then(() => undefined)
-  const uris = watchable(wantedResources(message))
+  const { uris, message: watched } = watchedPart(message)
   closed.then(limits.watched.add({ key: credential?.apiKey ?? '', network, uris }))
   // The stream lasts until the response is closed, also if the SDK is done with it before.
   const serve = () =>
-    Promise.race([serveStream(incoming, response, onlyWatched(message)).then(() => closed), closed])
+    Promise.race([serveStream(incoming, response, watched).then(() => closed), closed])
   const open = () => bus.open(watch, uris, serve)
   const request = { credential, header, transport: 'http' } as const
-  await (mcp.observeStream ? mcp.observeStream(message, request, open) : open())
+  await observeStream(message, request, open)
 }
 
 /** Fires when the client goes before it has the whole response. */

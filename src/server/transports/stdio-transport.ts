@@ -17,7 +17,7 @@ import {
 } from '../../mcp/message-check.ts'
 import { errorResponse } from '../../mcp/messages.ts'
 import type { Output, Pending } from './output.ts'
-import { onlyWatched, StdioSubscriptions, type WatchRequest } from './subscriptions.ts'
+import { StdioSubscriptions, type WatchRequest, watchedPart } from './subscriptions.ts'
 
 interface StdioTransportParts {
   /** What the client sends. */
@@ -226,9 +226,10 @@ export class StdioTransport extends StdioServerTransport {
 
   /** Such a request is answered when the subscription ends, so it is not pending. */
   #subscribe(message: JSONRPCRequest): void {
-    const error = this.#subscriptions.begin(message)
+    const { uris, message: watched } = watchedPart(message)
+    const error = this.#subscriptions.begin(message, uris)
     if (error) this.#answer(error).catch(this.onerror)
-    else this.onmessage?.(onlyWatched(message))
+    else this.onmessage?.(watched)
   }
 }
 

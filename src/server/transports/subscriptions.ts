@@ -18,23 +18,20 @@ const Listen = z.looseObject({
   }),
 })
 
-/** The resources that a `subscriptions/listen` message asks for. */
-export function wantedResources(message: unknown): string[] {
-  const { data } = Listen.safeParse(message)
-  return data?.params.notifications.resourceSubscriptions ?? []
-}
-
 /**
- * The same `subscriptions/listen` message with only the resources that are watched. The SDK
- * acknowledges every resource of the message, and the client then expects notifications for it.
+ * The resources of a `subscriptions/listen` message that are watched, and the message with only
+ * those: the SDK acknowledges every resource of it, and the client then expects notifications.
  */
-export function onlyWatched<T>(message: T): T {
+export function watchedPart<T>(message: T): {
+  readonly uris: readonly string[]
+  readonly message: T
+} {
   const { data } = Listen.safeParse(message)
-  if (!data) return message
+  if (!data) return { uris: [], message }
   const { params } = data
-  const resourceSubscriptions = watchable(wantedResources(message))
-  const notifications = { ...params.notifications, resourceSubscriptions }
-  return { ...message, params: { ...params, notifications } }
+  const uris = watchable(params.notifications.resourceSubscriptions)
+  const notifications = { ...params.notifications, resourceSubscriptions: uris }
+  return { uris, message: { ...message, params: { ...params, notifications } } }
 }
 
 type Listener = Parameters<ServerEventBus['subscribe']>[0]
@@ -86,10 +83,10 @@ export class StdioSubscriptions {
     this.#watch = watch
   }
 
-  /** Watches what a request asks for. Returns the error response if that is too much. */
-  begin(request: JSONRPCRequest): JSONRPCErrorResponse | undefined {
+  /** Watches resources for a request. Returns the error response if they are too many. */
+  begin(request: JSONRPCRequest, uris: readonly string[]): JSONRPCErrorResponse | undefined {
     try {
-      this.#stops.set(request.id, this.#watch(wantedResources(request), request))
+      this.#stops.set(request.id, this.#watch(uris, request))
       return undefined
     } catch (error) {
       if (!(error instanceof WatchLimitError)) throw error
