@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startCallingPlatform } from '../../harness/calling-platform.ts'
-import { ToolResult } from '../../harness/client.ts'
-import { clientMeta } from '../../harness/mcp-request.ts'
-import { outputFlaws } from '../../harness/output-flaws.ts'
-import { yes } from '../../harness/person.ts'
+import { startCallingPlatform } from '../harness/calling-platform.ts'
+import { ToolResult } from '../harness/client.ts'
+import { clientMeta } from '../harness/mcp-request.ts'
+import { outputFlaws } from '../harness/output-flaws.ts'
+import { yes } from '../harness/person.ts'
 import {
   type Program,
   quietly,
   scratchFolder,
   startHttpProgram,
   startProgram,
-} from '../../harness/program.ts'
-import { type RpcOptions, rpc } from '../../harness/rpc.ts'
-import { seedIds } from '../../harness/sandbox.ts'
-import { settableClock } from '../../harness/settable-clock.ts'
+} from '../harness/program.ts'
+import { type RpcOptions, rpc } from '../harness/rpc.ts'
+import { seedIds } from '../harness/sandbox.ts'
+import { settableClock } from '../harness/settable-clock.ts'
 
 const extension = 'io.modelcontextprotocol/tasks'
 const takesTasks = { extensions: { [extension]: {} } }

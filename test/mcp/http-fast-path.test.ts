@@ -1,15 +1,15 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { everyTool } from '../../../src/mcp/exposure.ts'
-import { createMcpService, type McpService } from '../../../src/mcp/mcp-service.ts'
-import { createClient } from '../../../src/platform/client.ts'
-import { prompts } from '../../../src/prompts/index.ts'
-import { openPlatform, type Platform } from '../../../src/server/platform.ts'
-import { createLocalChanges } from '../../../src/state/changes.ts'
-import { sealingKeysFrom } from '../../../src/state/sealing.ts'
-import { createSqliteRecords } from '../../../src/state/sqlite/sqlite-records.ts'
-import { callTaskView } from '../../../tools/calls/call-state.ts'
-import { tools } from '../../../tools/index.ts'
+import { everyTool } from '../../src/mcp/exposure.ts'
+import { createMcpService, type McpService } from '../../src/mcp/mcp-service.ts'
+import { createClient } from '../../src/platform/client.ts'
+import { prompts } from '../../src/prompts/index.ts'
+import { openPlatform, type Platform } from '../../src/server/platform.ts'
+import { createLocalChanges } from '../../src/state/changes.ts'
+import { sealingKeysFrom } from '../../src/state/sealing.ts'
+import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
+import { callTaskView } from '../../tools/calls/call-state.ts'
+import { tools } from '../../tools/index.ts'
 import {
   legacyRequest,
   legacyViewRequest,
@@ -17,9 +17,9 @@ import {
   modernRequest,
   ordinaryRequests,
   viewRequest,
-} from '../../harness/any-mcp-request.ts'
-import { seedIds } from '../../harness/sandbox.ts'
-import { sessionOf } from '../../harness/session.ts'
+} from '../harness/any-mcp-request.ts'
+import { seedIds } from '../harness/sandbox.ts'
+import { sessionOf } from '../harness/session.ts'
 
 const exposure = everyTool(tools)
 let platform: Platform

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { initializedVersions } from '../../../src/server/tool-summaries.ts'
-import { startProgram } from '../../harness/program.ts'
+import { initializedVersions } from '../../src/server/tool-summaries.ts'
+import { startProgram } from '../harness/program.ts'
 import {
   handshakeOf,
   initialize,

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { anyRequest } from '../../harness/any-mcp-request.ts'
-import { clientMeta } from '../../harness/mcp-request.ts'
-import { tries } from '../../harness/property.ts'
+import { anyRequest } from '../harness/any-mcp-request.ts'
+import { clientMeta } from '../harness/mcp-request.ts'
+import { tries } from '../harness/property.ts'
 import {
   allAnswers,
   handshakeOf,

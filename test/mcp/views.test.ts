@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { readView } from '../../../src/apps/read-view.ts'
-import { viewExtension, viewMimeType, viewNames, viewUri } from '../../../src/apps/views.ts'
-import { tools } from '../../../tools/index.ts'
-import { clientKinds, connectHttp, connectStdio, type TestClient } from '../../harness/client.ts'
-import { mcpHttpRequest } from '../../harness/mcp-request.ts'
-import { quietly, startProgram } from '../../harness/program.ts'
+import { readView } from '../../src/apps/read-view.ts'
+import { viewExtension, viewMimeType, viewNames, viewUri } from '../../src/apps/views.ts'
+import { tools } from '../../tools/index.ts'
+import { clientKinds, connectHttp, connectStdio, type TestClient } from '../harness/client.ts'
+import { mcpHttpRequest } from '../harness/mcp-request.ts'
+import { quietly, startProgram } from '../harness/program.ts'
 
 let server: ReturnType<typeof startProgram>
 let url: string

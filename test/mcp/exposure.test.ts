@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { allRoutes } from '../../../src/contract/routes.ts'
+import { allRoutes } from '../../src/contract/routes.ts'
 import {
   type ExposureSettings,
   everyTool,
   narrowExposure,
   toolsetsOf,
-} from '../../../src/mcp/exposure.ts'
-import { createRequestExposure } from '../../../src/mcp/request-exposure.ts'
-import { instructionsFor } from '../../../src/mcp/server-info.ts'
-import { tools } from '../../../tools/index.ts'
+} from '../../src/mcp/exposure.ts'
+import { createRequestExposure } from '../../src/mcp/request-exposure.ts'
+import { instructionsFor } from '../../src/mcp/server-info.ts'
+import { tools } from '../../tools/index.ts'
 
 const names = { toolsets: 'SETS', tools: 'TOOLS', excludeTools: 'EXCLUDED', readOnly: 'READ' }
 const source = { who: "this server's setting", names }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { clientKinds, connectHttp, connectStdio } from '../../harness/client.ts'
-import { json, startFakePlatform } from '../../harness/fake-platform.ts'
-import { startHttpProgram } from '../../harness/program.ts'
+import { clientKinds, connectHttp, connectStdio } from '../harness/client.ts'
+import { json, startFakePlatform } from '../harness/fake-platform.ts'
+import { startHttpProgram } from '../harness/program.ts'
 
 describe.each(clientKinds)('%s', (kind) => {
   test('sees in the name and instructions that it is the sandbox, on both transports', async () => {

@@ -1,13 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, test } from 'vitest'
-import {
-  envelope,
-  type FakePlatform,
-  json,
-  startFakePlatform,
-} from '../../harness/fake-platform.ts'
-import { bin, cleanEnv, quietly, startHttpProgram } from '../../harness/program.ts'
+import { envelope, type FakePlatform, json, startFakePlatform } from '../harness/fake-platform.ts'
+import { bin, cleanEnv, quietly, startHttpProgram } from '../harness/program.ts'
 
 const models = 'voice-agents://catalog/models'
 const transcribers = 'voice-agents://catalog/transcribers'

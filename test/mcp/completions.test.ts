@@ -1,15 +1,15 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { complete, listPrompts } from '../../../src/mcp/prompts.ts'
-import { resourceTemplates } from '../../../src/mcp/resources.ts'
-import { createClient } from '../../../src/platform/client.ts'
-import type { Send } from '../../../src/platform/exchange.ts'
-import { restrictedSession } from '../../../src/platform/sessions/restricted-session.ts'
-import { prompts } from '../../../src/prompts/index.ts'
-import { openPlatform } from '../../../src/server/platform.ts'
-import { tools } from '../../../tools/index.ts'
-import { envelope } from '../../harness/fake-platform.ts'
-import { seedIds } from '../../harness/sandbox.ts'
-import { sessionOf } from '../../harness/session.ts'
+import { complete, listPrompts } from '../../src/mcp/prompts.ts'
+import { resourceTemplates } from '../../src/mcp/resources.ts'
+import { createClient } from '../../src/platform/client.ts'
+import type { Send } from '../../src/platform/exchange.ts'
+import { restrictedSession } from '../../src/platform/sessions/restricted-session.ts'
+import { prompts } from '../../src/prompts/index.ts'
+import { openPlatform } from '../../src/server/platform.ts'
+import { tools } from '../../tools/index.ts'
+import { envelope } from '../harness/fake-platform.ts'
+import { seedIds } from '../harness/sandbox.ts'
+import { sessionOf } from '../harness/session.ts'
 
 const fail = (error: unknown): never => {
   throw error
@@ -114,7 +114,7 @@ describe('completions', () => {
   test('calls that failed come first', async () => {
     const { values } = await type(['investigate_call', 'call_id'], '')
     const { session } = typist()
-    const { routes } = await import('../../../src/contract/routes.ts')
+    const { routes } = await import('../../src/contract/routes.ts')
     const params = { account_id: 'me', call_id: values[0] ?? '' }
     expect(await session.client.call(routes.calls.get, { params, query: {} })).toMatchObject({
       status: 'failed',
