@@ -212,12 +212,9 @@ test('a platform that does not answer delays a completion only for a short time'
   expect((await type(['design_agent', 'language'], '', {}, gone)).values).toEqual([])
 })
 
-test.each([
-  ['no_prompt', 'There is no prompt no_prompt.'],
-  ['voice-agents://nothing/{x}', 'There is no resource template voice-agents://nothing/{x}.'],
-])('%s cannot be completed', async (where, message) => {
+test.each(['no_prompt', 'voice-agents://nothing/{x}'])('%s cannot be completed', async (where) => {
   await expect(typist().type([where, 'x'], '')).rejects.toMatchObject({
     code: -32602,
-    message: expect.stringContaining(message),
+    message: expect.stringContaining(where),
   })
 })

@@ -193,7 +193,7 @@ test('a missing resource cannot be subscribed to; one that cannot be read now ca
   await one.client.connect(overStdio(platform, 'a-key-0123456789'))
   for (const uri of ['voice-agents://nothing', 'voice-agents://agents/gone']) {
     const refused = one.client.subscribeResource({ uri })
-    await expect(refused, uri).rejects.toThrow('not found')
+    await expect(refused, uri).rejects.toMatchObject({ data: { uri } })
   }
   await one.client.subscribeResource({ uri: 'voice-agents://agents/there' })
 })

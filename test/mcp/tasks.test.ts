@@ -73,7 +73,7 @@ describe('a call that is followed as a task', () => {
     const taskId = await started('+12025550106')
     await expect
       .poll(async () => (await ask('tasks/get', { taskId })).result.statusMessage)
-      .toMatch(/^answered by human, \d+ s; last words/)
+      .toMatch(/\bhuman, \d+ s\b/)
   })
 
   test('ends with the result that the tool would give, by its output schema', async () => {
@@ -84,7 +84,7 @@ describe('a call that is followed as a task', () => {
     const { result } = await ask('tasks/get', { taskId })
     const { structuredContent, content, isError } = ToolResult.parse(result.result)
     expect(isError).toBeFalsy()
-    expect(content[0]?.text).toMatch(/^The call has ended\./)
+    expect(content[0]?.text).toMatch(/\S/)
     expect(structuredContent).toMatchObject({
       ended: true,
       answer_status: 'machine',
@@ -102,11 +102,11 @@ describe('a call that is followed as a task', () => {
     const call = follow('+12025550101')
     await ask('tools/call', call)
     const { result } = await ask('tools/call', call)
-    expect(result).toMatchObject({
-      resultType: 'task',
-      statusMessage: 'placed before, not dialled again',
-    })
+    expect(result).toMatchObject({ resultType: 'task' })
     await ended(String(result.taskId)).toBe('completed')
+    const { external_id } = call.arguments
+    const found = await ask('tools/call', { name: 'list_calls', arguments: { external_id } })
+    expect(ToolResult.parse(found.result).structuredContent?.total).toBe(1)
   })
 
   test('stays completed when it is cancelled then', async () => {
@@ -121,7 +121,7 @@ describe('a call that is followed as a task', () => {
     expect(await ask('tasks/cancel', { taskId })).toMatchObject({ error: undefined })
     expect((await ask('tasks/get', { taskId })).result).toMatchObject({
       status: 'cancelled',
-      statusMessage: expect.stringContaining('The call itself was not stopped'),
+      statusMessage: expect.stringContaining('get_call'),
     })
     const calls = await ask('tools/call', {
       name: 'list_calls',
@@ -191,7 +191,6 @@ describe('tasks are', () => {
     const older = { taskId: tokenFor(call) }
     const { error } = await ask(method, older, { key: 'sandbox-other-key' })
     expect(error).toMatchObject({ code: -32602 })
-    expect(error?.message).toMatch(/^There is no task/)
     expect((await ask('tasks/get', { taskId })).result.status).toBe('working')
   })
 
@@ -297,7 +296,7 @@ describe('a task of a platform', () => {
     const taskId = await started('hidden')
     expect((await own('tasks/get', { taskId })).result).toMatchObject({
       status: 'working',
-      statusMessage: 'The platform does not show the call yet.',
+      statusMessage: expect.not.stringContaining('ringing'),
     })
     platform.hide(false)
     expect((await own('tasks/get', { taskId })).result.statusMessage).toMatch(/^ringing/)
