@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import packageJson from '../../package.json' with { type: 'json' }
 import { commands, readConfig } from './commands/index.ts'
 import { ConfigError, exitCodes } from './config/config-error.ts'

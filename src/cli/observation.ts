@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { Exposure } from '../mcp/exposure.ts'
 import { createLog, type Log, type LogLevel, type LogOptions } from '../server/observe/log.ts'
 import type { Observer } from '../server/observe/observer.ts'

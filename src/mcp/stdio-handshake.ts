@@ -1,5 +1,5 @@
 import type { Implementation } from '@modelcontextprotocol/server'
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import { declaresViews, type ViewName, viewMeta } from '../apps/views.ts'
 import type { Observer } from '../server/observe/observer.ts'
 import {
@@ -124,12 +124,12 @@ const withViewText = ({ listed, view }: ListedText): string =>
 const Answered = z.object({
   method: z.string(),
   id: RequestId,
-  params: z
-    .object({
-      protocolVersion: z.string().optional(),
-      _meta: z.looseObject({ [metaKeys.protocolVersion]: z.string().optional() }).default({}),
-    })
-    .optional(),
+  params: z.optional(
+    z.object({
+      protocolVersion: z.optional(z.string()),
+      _meta: z._default(z.looseObject({ [metaKeys.protocolVersion]: z.optional(z.string()) }), {}),
+    }),
+  ),
 })
 
 /** The same handshake; the requests that it answers are recorded. */

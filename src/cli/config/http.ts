@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import * as z from 'zod/mini'
 import type { AddressRange } from '../../server/transports/client-network.ts'
 import type { HttpLimits } from '../../server/transports/http-limits.ts'
 import { ConfigError } from './config-error.ts'
