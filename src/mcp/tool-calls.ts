@@ -15,9 +15,8 @@ import { type CallContext, callTool } from '../tool/call.ts'
 import type { ConfirmedCall } from '../tool/confirmation.ts'
 import { errorMetaKey } from '../tool/result.ts'
 import type { Tool } from '../tool/tool.ts'
-import type { Cancellations } from './cancellations.ts'
+import type { CancellableRequest, Cancellations } from './cancellations.ts'
 import type { RequestSender } from './clients.ts'
-import type { GetHeader } from './messages.ts'
 
 /** What a client can take part in while a tool runs. */
 export type ToolClient = Pick<CallContext, 'confirmOf' | 'progress' | 'takesTasks'>
@@ -46,7 +45,7 @@ interface ToolRequest {
    * Set for stateless HTTP of the 2025 revisions, where the cancellation of a request arrives in
    * another request.
    */
-  readonly stateless: { readonly id: string | number; readonly header: GetHeader } | undefined
+  readonly stateless: Omit<CancellableRequest, 'owner'> | undefined
 }
 
 /** Runs one `tools/call`. */
@@ -86,8 +85,7 @@ export function createToolCalls({
       callTool(tool, args, { session, tools, signal, shutdown, onBug, stateFailed, ...client })
     const signal = stopsAtShutdown(tool) ? anyOf(requestSignal, shutdown) : requestSignal
     if (!stateless) return run(signal)
-    const caller = cancellations.callerOf(session.owner, stateless.header)
-    return cancellations.run(caller, { id: stateless.id, signal }, run)
+    return cancellations.run({ owner: session.owner, ...stateless }, signal, run)
   }
   if (!observer) return runTool
   return (tool, args, request) => {
