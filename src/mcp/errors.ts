@@ -106,12 +106,13 @@ export async function withProtocolErrors<T>(
     if (error instanceof ProtocolError) throw error
     if (error instanceof ApiError) throw readError(what, error.failure, context)
     context.onBug(error)
-    throw new ProtocolError(
-      -32603,
-      `${what}: a defect in voice-agent-mcp; its log has the details.`,
-    )
+    throw defectError(what)
   }
 }
+
+/** The error for a defect of this program, whose details only the log has. */
+export const defectError = (what: string) =>
+  new ProtocolError(-32603, `${what}: a defect in voice-agent-mcp; its log has the details.`)
 
 function readError(what: string, failure: Failure, { session }: ErrorContext): ProtocolError {
   const status = failure.kind === 'rejected' ? failure.status : undefined

@@ -67,6 +67,7 @@ interface HttpFastPathOptions {
 }
 
 const Message = z.discriminatedUnion('method', [ListTools, CallTool, ReadResource])
+type Message = z.output<typeof Message>
 
 export function createHttpFastPath(options: HttpFastPathOptions): HttpFastPath {
   const listOf = createListCache(options.info)
@@ -137,7 +138,7 @@ interface Answering extends HttpFastPathOptions {
 
 /** Runs a request, and records it where requests are recorded. */
 function observed<T>(
-  message: z.output<typeof Message>,
+  message: Message,
   { request, era, catalogue, sessionFor, observing }: Answering,
   run: () => Promise<T>,
 ): Promise<T> {
@@ -189,29 +190,25 @@ async function answerRead(message: ReadResource, answering: Answering): Promise<
   }
 }
 
-type FastMessage = ListTools | CallTool | ReadResource
-
 /**
  * Whether the headers of a request are those that its era prescribes for its message. The SDK
  * judges all others: it refuses some of them, and serves some.
  */
-function hasOrdinaryHeaders(message: FastMessage, era: Era, header: GetHeader): boolean {
+function hasOrdinaryHeaders(message: Message, era: Era, header: GetHeader): boolean {
   const accept = header('accept') ?? ''
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return false
   const version = header(headerNames.protocolVersion)
   const method = header(headerNames.method)
   const name = header(headerNames.name)
-  return era === 'modern'
-    ? version === modernVersion && method === message.method && name === nameOf(message)
-    : isLegacyVersion(version) && method === undefined && name === undefined
+  if (era === 'modern')
+    return version === modernVersion && method === message.method && name === nameOf(message)
+  // The 2025 revisions before 2025-06-18 have no header for it.
+  const isLegacy = version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)
+  return isLegacy && method === undefined && name === undefined
 }
 
-/** The 2025 revisions before 2025-06-18 have no such header. */
-const isLegacyVersion = (version: string | undefined) =>
-  version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)
-
 /** What the header Mcp-Name repeats of a message. */
-function nameOf(message: FastMessage): string | undefined {
+function nameOf(message: Message): string | undefined {
   switch (message.method) {
     case 'tools/list':
       return undefined

@@ -14,7 +14,7 @@ import { resultOr } from '../platform/time-limit.ts'
 import { closestWord } from '../text/closest-match.ts'
 import { clientText, safeLine } from '../text/safe-text.ts'
 import { type CompletionSource, completionOf, noCandidates } from './completions.ts'
-import { refuseCursor } from './errors.ts'
+import { defectError, refuseCursor } from './errors.ts'
 import { createPromptReader, type Prompt, type PromptContent } from './prompt.ts'
 import { templateAt } from './resources.ts'
 
@@ -81,10 +81,7 @@ export async function getPrompt(
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     onBug(error)
-    throw new ProtocolError(
-      -32603,
-      `${name}: a defect in voice-agent-mcp; its log has the details.`,
-    )
+    throw defectError(name)
   }
 }
 
