@@ -2,48 +2,25 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { viewExtension, viewMimeType } from '../../src/apps/views.ts'
 import { everyTool } from '../../src/mcp/exposure.ts'
-import { createMcpService } from '../../src/mcp/mcp-service.ts'
 import { serverInfoOf } from '../../src/mcp/server-info.ts'
 import { createStdioHandshake } from '../../src/mcp/stdio-handshake.ts'
 import type { Client } from '../../src/platform/client.ts'
-import { prompts } from '../../src/prompts/index.ts'
 import { initializedVersions, toolSummaries } from '../../src/server/tool-summaries.ts'
-import { createLocalChanges } from '../../src/state/changes.ts'
-import { sealingKeysFrom } from '../../src/state/sealing.ts'
-import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
-import { callTaskView } from '../../tools/calls/call-state.ts'
-import { tools } from '../../tools/index.ts'
 import { clientMeta } from '../harness/mcp-request.ts'
-import { sessionOf } from '../harness/session.ts'
+import { createTestService, version } from './test-service.ts'
 
-const isSandbox = true
-const account = undefined
-const version = '1.2.3'
 const unusedClient: Client = { call: () => Promise.reject(new Error('Nobody is asked')) }
 
-const { factory } = createMcpService({
-  exposure: everyTool(tools),
-  prompts,
-  version,
-  isSandbox,
-  account,
-  sessionFor: () => sessionOf(unusedClient),
-  callTaskView,
-  confirm: 'auto',
-  records: createSqliteRecords(':memory:', '--state-dir'),
-  changes: createLocalChanges(),
-  sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
-  // Requests that need the platform fail here, the same way on both paths.
-  onBug: () => undefined,
-})
+// Requests that need the platform fail here, the same way on both paths.
+const { factory } = createTestService(unusedClient, () => undefined)
 
 const createHandshake = () =>
   createStdioHandshake({
-    isSandbox,
-    account,
+    isSandbox: true,
+    account: undefined,
     confirm: 'auto',
     exposure: everyTool(toolSummaries),
-    info: serverInfoOf(isSandbox, version),
+    info: serverInfoOf(true, version),
     listed: toolSummaries,
     versions: initializedVersions,
   })

@@ -1,22 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { everyTool } from '../../src/mcp/exposure.ts'
-import { createMcpService, type McpService } from '../../src/mcp/mcp-service.ts'
+import type { McpService } from '../../src/mcp/mcp-service.ts'
 import { headerNames } from '../../src/mcp/messages.ts'
-import { createClient } from '../../src/platform/client.ts'
-import { prompts } from '../../src/prompts/index.ts'
-import { openPlatform, type Platform } from '../../src/server/platform.ts'
 import { startHttp } from '../../src/server/transports/http.ts'
 import type { Listening } from '../../src/server/transports/listen.ts'
-import { createLocalChanges } from '../../src/state/changes.ts'
-import { sealingKeysFrom } from '../../src/state/sealing.ts'
-import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
-import { callTaskView } from '../../tools/calls/call-state.ts'
-import { tools } from '../../tools/index.ts'
 import { anyRequest, type McpRequest } from '../harness/any-mcp-request.ts'
 import { openHttpOptions } from '../harness/http-options.ts'
 import { tries } from '../harness/property.ts'
-import { sessionOf } from '../harness/session.ts'
+import { createTestService, openSandbox } from './test-service.ts'
 
 /*
  * The same requests go to two servers that differ in one thing: the second has no fast path, so the
@@ -24,33 +15,15 @@ import { sessionOf } from '../harness/session.ts'
  */
 
 const bugs: unknown[] = []
-let platform: Platform
+let sandbox: Awaited<ReturnType<typeof openSandbox>>
 let withFastPath: Listening
 let sdkOnly: Listening
 /** Requests that the fast path has answered. */
 let fastAnswers = 0
 
 beforeAll(async () => {
-  platform = await openPlatform(
-    { kind: 'sandbox', file: ':memory:', speed: 1, seed: 'small', webWaitMs: 0, llm: undefined },
-    console.error,
-  )
-  const client = createClient({ send: platform.send, apiKey: 'sandbox-key', userAgent: 'test' })
-  const session = sessionOf(client)
-  const service = createMcpService({
-    exposure: everyTool(tools),
-    prompts,
-    version: '1.2.3',
-    isSandbox: true,
-    account: undefined,
-    sessionFor: () => session,
-    callTaskView,
-    confirm: 'auto',
-    records: createSqliteRecords(':memory:', '--state-dir'),
-    changes: createLocalChanges(),
-    sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
-    onBug: (error) => void bugs.push(error),
-  })
+  sandbox = await openSandbox()
+  const service = createTestService(sandbox.client, (error) => void bugs.push(error))
   const start = (httpFastPath: McpService['httpFastPath']) =>
     startHttp(
       { ...service, httpFastPath },
@@ -66,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await withFastPath.close()
   await sdkOnly.close()
-  await platform.close()
+  await sandbox.close()
 })
 
 /** What a client sees of an answer. */

@@ -1,14 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { everyTool } from '../../src/mcp/exposure.ts'
-import { createMcpService, type McpService } from '../../src/mcp/mcp-service.ts'
-import { createClient } from '../../src/platform/client.ts'
-import { prompts } from '../../src/prompts/index.ts'
-import { openPlatform, type Platform } from '../../src/server/platform.ts'
-import { createLocalChanges } from '../../src/state/changes.ts'
-import { sealingKeysFrom } from '../../src/state/sealing.ts'
-import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
-import { callTaskView } from '../../tools/calls/call-state.ts'
+import type { McpService } from '../../src/mcp/mcp-service.ts'
 import { tools } from '../../tools/index.ts'
 import {
   legacyRequest,
@@ -19,39 +11,20 @@ import {
   viewRequest,
 } from '../harness/any-mcp-request.ts'
 import { seedIds } from '../harness/sandbox.ts'
-import { sessionOf } from '../harness/session.ts'
+import { createTestService, exposure, openSandbox } from './test-service.ts'
 
-const exposure = everyTool(tools)
-let platform: Platform
+let sandbox: Awaited<ReturnType<typeof openSandbox>>
 let service: McpService
 let handler: ReturnType<typeof createMcpHandler>
 
 beforeAll(async () => {
-  platform = await openPlatform(
-    { kind: 'sandbox', file: ':memory:', speed: 1, seed: 'small', webWaitMs: 0, llm: undefined },
-    console.error,
-  )
-  const client = createClient({ send: platform.send, apiKey: 'sandbox-key', userAgent: 'test' })
-  const session = sessionOf(client)
-  service = createMcpService({
-    exposure,
-    prompts,
-    version: '1.2.3',
-    isSandbox: true,
-    account: undefined,
-    sessionFor: () => session,
-    callTaskView,
-    confirm: 'auto',
-    records: createSqliteRecords(':memory:', '--state-dir'),
-    changes: createLocalChanges(),
-    sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
-    onBug(error) {
-      throw error
-    },
+  sandbox = await openSandbox()
+  service = createTestService(sandbox.client, (error) => {
+    throw error
   })
   handler = createMcpHandler(service.factory)
 })
-afterAll(() => platform.close())
+afterAll(() => sandbox.close())
 
 /** The answer of the fast path; `undefined`: it leaves the request to the SDK. */
 async function fastAnswer({ headers, message }: McpRequest): Promise<unknown> {

@@ -1,0 +1,44 @@
+import { everyTool } from '../../src/mcp/exposure.ts'
+import { createMcpService } from '../../src/mcp/mcp-service.ts'
+import { type Client, createClient } from '../../src/platform/client.ts'
+import { prompts } from '../../src/prompts/index.ts'
+import { openPlatform } from '../../src/server/platform.ts'
+import { createLocalChanges } from '../../src/state/changes.ts'
+import { sealingKeysFrom } from '../../src/state/sealing.ts'
+import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
+import { callTaskView } from '../../tools/calls/call-state.ts'
+import { tools } from '../../tools/index.ts'
+import { sessionOf } from '../harness/session.ts'
+
+export const version = '1.2.3'
+
+export const exposure = everyTool(tools)
+
+/** The server of the sandbox with every tool, for clients that all have one session. */
+export function createTestService(client: Client, onBug: (error: unknown) => void) {
+  const session = sessionOf(client)
+  return createMcpService({
+    exposure,
+    prompts,
+    version,
+    isSandbox: true,
+    account: undefined,
+    sessionFor: () => session,
+    callTaskView,
+    confirm: 'auto',
+    records: createSqliteRecords(':memory:', '--state-dir'),
+    changes: createLocalChanges(),
+    sealingKeys: sealingKeysFrom(async () => ['a secret of this test']),
+    onBug,
+  })
+}
+
+/** A sandbox, and a client of it. */
+export async function openSandbox() {
+  const platform = await openPlatform(
+    { kind: 'sandbox', file: ':memory:', speed: 1, seed: 'small', webWaitMs: 0, llm: undefined },
+    console.error,
+  )
+  const client = createClient({ send: platform.send, apiKey: 'sandbox-key', userAgent: 'test' })
+  return { client, close: () => platform.close() }
+}
