@@ -1,49 +1,48 @@
 import * as z from 'zod'
 import { nameWithId } from '../text/closest-match.ts'
 import { counted, shownName } from '../text/dialog-text.ts'
-import { fieldChanges } from './field-changes.ts'
+import { type FieldChange, fieldChanges } from './field-changes.ts'
+import type { Outcome } from './many.ts'
 
-/** What every result of many things has. */
+/** Fields of the result of every bulk operation. */
 export const outcomeShape = {
-  /** Of all. */
   result: { summary: z.record(z.string(), z.int()).describe('How many came to what.') },
-  /** Of each. */
   item: { problem: z.string().optional().describe('Why it was not done.') },
 }
 
-/** What became of one of many things, whatever was to be done with it. */
-interface ShownThing {
+/** The result for one item of any bulk operation. */
+interface ShownItem {
   readonly name?: string | undefined
   readonly outcome: string
   readonly problem?: string | undefined
-  /** Whose it is, where things of several accounts can be meant. */
+  /** Its account, where items of several accounts can be meant. */
   readonly account?: { readonly id: string; readonly name?: string | undefined } | undefined
 }
 
 /** `3 failed, 12 updated`, and the same as numbers; `order` has the outcomes, the worst first. */
 export function countsOf(
-  things: readonly ShownThing[],
+  items: readonly ShownItem[],
   order: readonly string[],
   noun: string,
 ): { readonly summary: Record<string, number>; readonly text: string } {
   const counts = order.map(
-    (name) => [name, things.filter(({ outcome }) => outcome === name).length] as const,
+    (name) => [name, items.filter(({ outcome }) => outcome === name).length] as const,
   )
   const some = counts.filter(([, count]) => count > 0)
   return {
     summary: Object.fromEntries(some),
-    text: `${counted(things.length, noun)}: ${some.map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ')}.`,
+    text: `${counted(items.length, noun)}: ${some.map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`).join(', ')}.`,
   }
 }
 
-/** What failed, or was not tried, with the reason; one reason of several things once. */
-export function notDoneInWords<T extends ShownThing>(
-  things: readonly T[],
+/** What failed, or was not tried, with the reason; one reason of several items once. */
+export function notDoneInWords<T extends ShownItem>(
+  items: readonly T[],
   named: Names<T>,
 ): string[] {
   const of = (name: string, words: string) =>
     grouped(
-      things.filter(({ outcome }) => outcome === name),
+      items.filter(({ outcome }) => outcome === name),
       ({ problem = '' }) => [problem],
     ).map(([problem, some]) => `${words}: ${named(some)}: ${problem}`)
   const open = [...of('unknown', 'Not known whether it was done'), ...of('not_tried', 'Not tried')]
@@ -57,39 +56,39 @@ export const repeatedLines = (repeated: readonly string[]): string[] =>
 const again =
   'Call again with the same arguments: what is done already stays as it is, and counts as unchanged.'
 
-/** Things by their texts: those with the same text are one group. */
+/** Items by their texts: those with the same text are one group. */
 export function grouped<T>(
-  things: readonly T[],
-  textsOf: (thing: T) => readonly string[],
+  items: readonly T[],
+  textsOf: (item: T) => readonly string[],
 ): [string, T[]][] {
   const groups = new Map<string, T[]>()
-  for (const thing of things) {
-    for (const text of textsOf(thing)) {
+  for (const item of items) {
+    for (const text of textsOf(item)) {
       const group = groups.get(text)
-      if (group) group.push(thing)
-      else groups.set(text, [thing])
+      if (group) group.push(item)
+      else groups.set(text, [item])
     }
   }
   return [...groups]
 }
 
-/** The names of some things. */
+/** The names of some items. */
 export type Names<T> = (some: readonly T[]) => string
 
 /**
- * How things are named: by name alone where that is enough. Those of several accounts are named by
+ * How items are named: by name alone where that is enough. Those of several accounts are named by
  * account: `Front desk, Sales (in Hamburg branch)`.
  */
-export function namesOf<T extends ShownThing>(
+export function namesOf<T extends ShownItem>(
   all: readonly T[],
-  idOf: (thing: T) => string | undefined,
+  idOf: (item: T) => string | undefined,
 ): Names<T> {
   const nameIn = ({ name, account }: T) => JSON.stringify([name, account?.id])
   const names = all.map(nameIn)
-  const label = (thing: T) => {
-    const { name } = thing
-    const id = idOf(thing)
-    const own = nameIn(thing)
+  const label = (item: T) => {
+    const { name } = item
+    const id = idOf(item)
+    const own = nameIn(item)
     const isClear = name !== undefined && names.indexOf(own) === names.lastIndexOf(own)
     const shown = shownName(name ?? '')
     return isClear || id === undefined ? shown : nameWithId(name && shown, id)
@@ -109,7 +108,7 @@ export function namesOf<T extends ShownThing>(
       .join('; ')
 }
 
-/** What can become of one of many things that are to be updated, the worst first. */
+/** Outcomes of one of many items to update, the worst first. */
 export const updateOutcomes = [
   'failed',
   'unknown',
@@ -118,25 +117,66 @@ export const updateOutcomes = [
   'would_change',
   'unchanged',
 ] as const
-export type UpdateOutcome = (typeof updateOutcomes)[number]
 
 export const updateWarnings = z.array(z.string()).describe('What may be a mistake.')
 
-/** What a result says of each of many things that were to be updated. */
+/** The result for one of many items to update. */
 export const updateOutcomeShape = {
   outcome: z.enum(updateOutcomes).describe('unknown: sent, and not known whether it was saved.'),
   changes: fieldChanges.optional(),
   warnings: updateWarnings.optional(),
 }
 
-/** The outcome of an update that the platform has taken, or that was not to be saved. */
-export function updateOutcome({
-  applied,
-  changes,
-}: {
+const UpdateOutcome = z.object({ ...updateOutcomeShape, ...outcomeShape.item })
+type UpdateOutcome = z.output<typeof UpdateOutcome>
+
+/** What an update did to one item, or would do. */
+export interface UpdateReport {
+  /** False: nothing was saved. */
   readonly applied: boolean
-  readonly changes: readonly unknown[]
-}): 'updated' | 'would_change' | 'unchanged' {
-  if (applied) return 'updated'
-  return changes.length > 0 ? 'would_change' : 'unchanged'
+  readonly changes: readonly FieldChange[]
+  readonly warnings: readonly string[]
+  /** The platform took the request, and warnings say what it did not change. */
+  readonly isIgnored: boolean
+}
+
+/** The first line of the result for one item. `notChanged`: what the platform did not do. */
+export function updateHead(
+  { applied, changes, isIgnored }: UpdateReport,
+  named: string,
+  notChanged: string,
+): string {
+  if (applied) return `Updated ${named}`
+  if (changes.length > 0) return `Dry run, nothing saved: ${named} would change`
+  return isIgnored
+    ? `Nothing changed: the platform did not ${notChanged} ${named}`
+    : `Nothing to change: ${named} has these values already`
+}
+
+/** The same for one of many items, as fields. */
+export function updateOutcome(outcome: Outcome<UpdateReport>): UpdateOutcome {
+  if (outcome.state !== 'done') return { outcome: outcome.state, problem: outcome.problem }
+  const { applied, changes, warnings, isIgnored } = outcome.value
+  const isUnchanged = !applied && changes.length === 0
+  if (isUnchanged && isIgnored) return { outcome: 'failed', problem: warnings.join('; ') }
+  const done = applied ? 'updated' : 'would_change'
+  return {
+    outcome: isUnchanged ? 'unchanged' : done,
+    ...(changes.length > 0 && { changes: [...changes] }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+  }
+}
+
+/** Lines for many items: what was not done, `details` of what was, and what was the same before. */
+export function updateLines<T extends ShownItem>(
+  items: readonly T[],
+  named: Names<T>,
+  details: readonly string[],
+): string[] {
+  const unchanged = items.filter(({ outcome }) => outcome === 'unchanged')
+  return [
+    ...notDoneInWords(items, named),
+    ...details,
+    ...(unchanged.length > 0 ? [`Unchanged: ${named(unchanged)}`] : []),
+  ]
 }

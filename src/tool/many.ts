@@ -9,19 +9,19 @@ import { isNotFound, type NamingArgument } from './references/kinds.ts'
 import { Refused } from './refused.ts'
 import type { Run } from './tool.ts'
 
-/** Most things that one call changes. */
-export const mostThings = 100
+/** Most items that one call changes. */
+export const maxItems = 100
 
-/** How many are under way at once: few enough for a platform that limits requests. */
-const atOnce = 8
+/** Few enough for a platform that limits requests. */
+const concurrency = 8
 
-/** Time that must be left of a request to begin another one, ms. */
-const leastForOneMs = 2000
+/** Time that must be left of a request to begin another item, ms. */
+const minTimePerItemMs = 2000
 
-/** How often a request is repeated that the platform refused for being one too many (429). */
-const mostRepeats = 4
+/** Retries of a request that the platform refused with 429. */
+const maxRetries = 4
 
-/** What became of one of many things. */
+/** Result for one item of a bulk operation. */
 export type Outcome<T> =
   | { readonly state: 'done'; readonly value: T }
   /** Nothing was changed. */
@@ -31,44 +31,132 @@ export type Outcome<T> =
   /** It was not begun, because the time was up, the caller cancelled, or the key was refused. */
   | { readonly state: 'not_tried'; readonly problem: string }
 
-type ManyRun = Pick<Run, 'signal' | 'answerBy' | 'progress'>
+/** An item that a call names, by its id; or why it is not known which one is meant. */
+export type SelectedItem = {
+  /** As the caller named it: an id or a name. */
+  readonly given: string
+  /** Its account, where items of several accounts can be meant. */
+  readonly account?: AccountInTree
+} & ({ readonly id: string } | { readonly problem: string })
+
+/** Items that a call names, each once. */
+export interface Selection {
+  readonly items: readonly SelectedItem[]
+  /** Names and ids that mean an item which was named before. */
+  readonly repeated: readonly string[]
+}
+
+/** The argument that names many items. */
+export const manyIds = z.array(z.string().min(1)).min(1).max(maxItems).optional()
+
+/** Each item once, however often and by whatever it is named. */
+export function eachOnce(items: readonly SelectedItem[]): Selection {
+  const keys = items.map((item) => {
+    const { given, account } = item
+    return `${canonicalId('id' in item ? item.id : given)} ${account?.id ?? ''}`
+  })
+  const isFirst = (_: SelectedItem, i: number) => keys.indexOf(keys[i] ?? '') === i
+  return {
+    items: items.filter(isFirst),
+    repeated: items.filter((item, i) => !isFirst(item, i)).map(({ given }) => given),
+  }
+}
+
+/** Result for one item, and how the caller named it. */
+export interface NamedOutcome<T> {
+  readonly given: string
+  readonly id?: string
+  readonly account?: AccountInTree
+  readonly outcome: Outcome<T>
+}
 
 /**
- * Does the same with each thing, a few at once, and gives what became of each, in the order given.
- * One that fails does not keep the others from being done. Throws only what is a defect.
+ * Does the same with each item, with a run on its account. An item that does not exist fails with the
+ * closest ones there are. `argument` is the one that names a single item.
+ */
+export async function forEachSelected<T, R extends BulkRun & Pick<Run, 'request' | 'restricted'>>(
+  items: readonly SelectedItem[],
+  argument: NamingArgument,
+  work: (id: string, run: R) => Promise<T>,
+  run: R,
+): Promise<NamedOutcome<T>[]> {
+  const outcomes = await forEach(
+    items,
+    async (item) => {
+      if ('problem' in item) throw new Refused('bad_arguments', item.problem)
+      return work(item.id, runIn(item.account, run))
+    },
+    run,
+  )
+  return Promise.all(
+    items.map(async (item, i) => {
+      const { given, account } = item
+      const named = { given, ...('id' in item && { id: item.id }), ...(account && { account }) }
+      const outcome = outcomes[i] as Outcome<T>
+      if (!isMissing(outcome)) return { ...named, outcome }
+      const { request, restricted } = runIn(account, run)
+      const hint = await hintFor(argument, given, request, restricted)
+      const problem = [noSuch(argument, given, restricted), hint].filter(Boolean).join(' ')
+      return { ...named, outcome: { ...outcome, problem } }
+    }),
+  )
+}
+
+/** Where the item was read, a change of it fails because of something that the change names. */
+const isMissing = (outcome: Outcome<unknown>) =>
+  outcome.state === 'failed' &&
+  outcome.error instanceof ApiError &&
+  outcome.error.method === 'GET' &&
+  isNotFound(outcome.error)
+
+/** The run on an account; without one the run as it is. */
+export function runIn<R extends Pick<Run, 'request'>>(
+  account: AccountInTree | undefined,
+  run: R,
+): R {
+  if (!account) return run
+  const params = { ...run.request.params, account_id: account.id }
+  return { ...run, request: { ...run.request, params } }
+}
+
+type BulkRun = Pick<Run, 'signal' | 'answerBy' | 'progress'>
+
+/**
+ * Does the same with each item, a few at once; the results are in the order given. One that fails does
+ * not keep the others from being done. Throws only what is a defect.
  */
 export async function forEach<I, T>(
   items: readonly I[],
   work: (item: I) => Promise<T>,
-  run: ManyRun,
+  run: BulkRun,
 ): Promise<Outcome<T>[]> {
   const outcomes: Outcome<T>[] = []
   let next = 0
   let done = 0
   let refused: string | undefined
-  const takeTurns = async () => {
+  const worker = async () => {
     while (next < items.length) {
-      const at = next++
-      const item = items[at] as I
+      const i = next++
+      const item = items[i] as I
       const stop = refused ?? reasonToStop(run)
       const outcome = stop
         ? { state: 'not_tried' as const, problem: stop }
         : await outcomeOf(() => work(item), run)
       if (outcome.state === 'failed' && isKeyRefused(outcome.error)) refused = outcome.problem
-      outcomes[at] = outcome
+      outcomes[i] = outcome
       done++
       if (!stop) run.progress(done, `${done} of ${items.length} done`)
     }
   }
-  const turns = Array.from({ length: Math.min(atOnce, items.length) }, takeTurns)
+  const workers = Array.from({ length: Math.min(concurrency, items.length) }, worker)
   // After a defect the others are finished, so that nothing goes on behind the answer.
-  const [defect] = (await Promise.allSettled(turns)).filter(({ status }) => status === 'rejected')
+  const [defect] = (await Promise.allSettled(workers)).filter(({ status }) => status === 'rejected')
   if (defect?.status === 'rejected') throw defect.reason
   return outcomes
 }
 
-const reasonToStop = ({ signal, answerBy }: ManyRun): string | undefined => {
-  if (answerBy - performance.now() < leastForOneMs) return 'time was up'
+const reasonToStop = ({ signal, answerBy }: BulkRun): string | undefined => {
+  if (answerBy - performance.now() < minTimePerItemMs) return 'time was up'
   return signal?.aborted ? 'the request was cancelled' : undefined
 }
 
@@ -76,9 +164,9 @@ const reasonToStop = ({ signal, answerBy }: ManyRun): string | undefined => {
 const isKeyRefused = (error: ApiError | Refused) =>
   error instanceof ApiError && error.failure.kind === 'rejected' && error.failure.status === 401
 
-async function outcomeOf<T>(work: () => Promise<T>, run: ManyRun): Promise<Outcome<T>> {
+async function outcomeOf<T>(work: () => Promise<T>, run: BulkRun): Promise<Outcome<T>> {
   try {
-    return { state: 'done', value: await repeatedWhileLimited(work, run) }
+    return { state: 'done', value: await retriedWhileLimited(work, run) }
   } catch (error) {
     if (error instanceof Refused) return { state: 'failed', problem: problemText(error), error }
     if (!(error instanceof ApiError)) throw error
@@ -91,13 +179,14 @@ async function outcomeOf<T>(work: () => Promise<T>, run: ManyRun): Promise<Outco
 }
 
 /** A request that was refused with 429 was not carried out, so it is sent again, also a change. */
-async function repeatedWhileLimited<T>(work: () => Promise<T>, run: ManyRun): Promise<T> {
-  for (let repeats = 0; ; repeats++) {
+async function retriedWhileLimited<T>(work: () => Promise<T>, run: BulkRun): Promise<T> {
+  for (let retries = 0; ; retries++) {
     try {
       return await work()
     } catch (error) {
-      const wait = repeats < mostRepeats ? waitAfter(error, repeats) : undefined
-      const isLate = wait === undefined || run.answerBy - performance.now() - wait < leastForOneMs
+      const wait = retries < maxRetries ? waitAfter(error, retries) : undefined
+      const isLate =
+        wait === undefined || run.answerBy - performance.now() - wait < minTimePerItemMs
       if (isLate) throw error
       await pause(wait, run.signal)
       if (run.signal?.aborted) throw error
@@ -106,17 +195,17 @@ async function repeatedWhileLimited<T>(work: () => Promise<T>, run: ManyRun): Pr
 }
 
 /** How long to wait after a 429, ms; `undefined`: it was something else. */
-function waitAfter(error: unknown, repeats: number): number | undefined {
+function waitAfter(error: unknown, retries: number): number | undefined {
   if (!(error instanceof ApiError) || !('status' in error.failure)) return undefined
   if (error.failure.status !== 429) return undefined
   const asked = 'retryAfter' in error.failure ? error.failure.retryAfter : null
-  return asked === null ? 500 * 2 ** repeats : asked * 1000
+  return asked === null ? 500 * 2 ** retries : asked * 1000
 }
 
-/** Longest reason that is given for one of many things, in characters. */
+/** Longest reason of one item, in characters. */
 const longestProblem = 600
 
-/** Why one of many things failed, as one line: what is wrong, and in which argument. */
+/** Why an item failed, as one line: what is wrong, and in which argument. */
 function problemText(error: ApiError | Refused): string {
   return firstCharacters(wholeText(error), longestProblem)
 }
@@ -135,14 +224,8 @@ function wholeText(error: ApiError | Refused): string {
   return [`${failureText(failure)}`, ...fields].join('; ')
 }
 
-/** The outcome of one thing, and how the caller named it. */
-export interface NamedOutcome<T> {
-  readonly given: string
-  readonly outcome: Outcome<T>
-}
-
 /**
- * Throws where nothing was done: the error that all have, else one that names each thing with its
+ * Throws where nothing was done: the error that all have, else one that names each item with its
  * reason. `argument` is the argument that named them.
  */
 export function refuseIfNoneDone(
@@ -169,7 +252,7 @@ export function refuseIfNoneDone(
   )
 }
 
-/** The error, if it is the same for all and says nothing of a single thing, such as that it is missing. */
+/** The error, if it is the same for all and says nothing of a single item, such as that it is missing. */
 function errorOfAll(outcomes: readonly NamedOutcome<unknown>[]): ApiError | Refused | undefined {
   const errors = outcomes.map(({ outcome }) => ('error' in outcome ? outcome.error : undefined))
   const problems = new Set(
@@ -180,49 +263,4 @@ function errorOfAll(outcomes: readonly NamedOutcome<unknown>[]): ApiError | Refu
   const isOfOne =
     first instanceof ApiError && 'status' in first.failure && first.failure.status === 404
   return isOfOne ? undefined : first
-}
-
-/** The outcome of a thing that does not exist says so, with what may be meant. */
-export async function withMissingHint<T>(
-  outcome: Outcome<T>,
-  { argument, given }: { readonly argument: NamingArgument; readonly given: string },
-  { request, restricted }: Pick<Run, 'request' | 'restricted'>,
-): Promise<Outcome<T>> {
-  if (outcome.state !== 'failed' || !(outcome.error instanceof ApiError)) return outcome
-  // Where the thing was read, a change of it fails because of something that the change names.
-  if (!isNotFound(outcome.error) || outcome.error.method !== 'GET') return outcome
-  const hint = await hintFor(argument, given, request, restricted)
-  const problem = [noSuch(argument, given, restricted), hint].filter(Boolean).join(' ')
-  return { ...outcome, problem }
-}
-
-/** An argument that says which of many things are meant. */
-export const manyIds = z.array(z.string().min(1)).min(1).max(mostThings).optional()
-
-/** One of many things that are meant, or why it is not known which one is. */
-export interface SelectedThing {
-  /** As it was given: an id or a name. */
-  readonly given: string
-  readonly id?: string
-  /** Whose it is, where things of several accounts can be meant. */
-  readonly account?: AccountInTree
-  readonly problem?: string
-}
-
-export interface ThingsOnce {
-  readonly things: readonly SelectedThing[]
-  /** What means a thing that was named before: it is not done twice. */
-  readonly repeated: readonly string[]
-}
-
-/** Each thing once, however often and by whatever it is named. */
-export function eachOnce(things: readonly SelectedThing[]): ThingsOnce {
-  const keys = things.map(
-    ({ id, given, account }) => `${canonicalId(id ?? given)} ${account?.id ?? ''}`,
-  )
-  const isFirst = (_: SelectedThing, at: number) => keys.indexOf(keys[at] ?? '') === at
-  return {
-    things: things.filter(isFirst),
-    repeated: things.filter((one, at) => !isFirst(one, at)).map(({ given }) => given),
-  }
 }

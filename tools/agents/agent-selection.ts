@@ -1,26 +1,44 @@
 import * as z from 'zod'
+import { requestMs } from '../../src/calls/placement.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
-import type { Client } from '../../src/platform/client.ts'
-import { type AccountInTree, readAllItems } from '../../src/platform/sessions/complete-lists.ts'
-import { closestWord, nameWithId } from '../../src/text/closest-match.ts'
+import { mapConcurrently } from '../../src/platform/concurrency.ts'
+import { ApiError } from '../../src/platform/failure.ts'
+import { accountIn } from '../../src/platform/sessions/account.ts'
+import {
+  type AccountInTree,
+  type AccountTree,
+  type AllItems,
+  accountsAtOnce,
+  readAccountTree,
+  readAllItems,
+} from '../../src/platform/sessions/complete-lists.ts'
+import { withTimeLimit } from '../../src/platform/time-limit.ts'
+import { canonicalId } from '../../src/text/canonical-id.ts'
+import { closestItems, closestWord, itemLabel, nameWithId } from '../../src/text/closest-match.ts'
 import { shownName } from '../../src/text/dialog-text.ts'
-import type { FailedAccounts } from '../../src/tool/lists/several-accounts.ts'
-import type { NamedOutcome } from '../../src/tool/many.ts'
+import {
+  type FailedAccounts,
+  failedAccounts,
+  mostAccounts,
+  rootAccount,
+  whyNoSubaccounts,
+} from '../../src/tool/lists/several-accounts.ts'
 import {
   eachOnce,
   forEach,
   manyIds,
-  mostThings,
-  type Outcome,
-  type SelectedThing,
-  withMissingHint,
+  maxItems,
+  type SelectedItem,
+  type Selection,
 } from '../../src/tool/many.ts'
-import { badArguments, Refused } from '../../src/tool/refused.ts'
+import { repeatedLines } from '../../src/tool/many-result.ts'
+import { idMeant } from '../../src/tool/references/names-to-ids.ts'
+import { badArguments, type Refused } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
 
 /** Arguments that say which agents are meant: exactly one of the first three is given. */
-export const agentSelection = {
+export const selectionOptions = {
   agent_id: z.string().min(1).optional().describe('Agent id.'),
   agent_ids: manyIds.describe('Many, by id or name.'),
   with_tag: z.string().min(1).optional().describe('All active ones of the account with this tag.'),
@@ -30,136 +48,268 @@ export const agentSelection = {
     .describe('true: agent_ids and with_tag mean agents of all subaccounts too.'),
 }
 
-export type Selection = z.output<z.ZodObject<typeof agentSelection>>
-export type SelectionRun = Pick<Run, 'request' | 'restricted' | 'session' | 'signal' | 'answerBy'>
+type SelectionOptions = z.output<z.ZodObject<typeof selectionOptions>>
+type SelectionRun = Pick<Run, 'request' | 'restricted' | 'session' | 'signal' | 'answerBy'>
 
 /** Many agents; a list of one counts as many. */
-export interface SelectedMany {
-  readonly agents: readonly SelectedThing[]
-  /** Names and ids of agents that were named before: they are not done twice. */
-  readonly repeated: readonly string[]
+export interface AgentSelection extends Selection {
   /** The argument that named them. */
   readonly argument: 'agent_id' | 'agent_ids' | 'with_tag'
   /** Accounts whose agents could not be looked for. */
-  readonly failed?: readonly FailedAccounts[]
+  readonly failed: readonly FailedAccounts[]
 }
 
-/** The agents of `agent_ids`, each once. */
-export function agentsOnce(agents: readonly SelectedThing[]): SelectedMany {
-  const { things, repeated } = eachOnce(agents)
-  return { agents: things, repeated, argument: 'agent_ids' }
+/** The agents that the arguments mean. Throws Refused and ApiError. */
+export async function selectAgents(
+  { agent_ids: ids, with_tag: tag, include_subaccounts: isTree = false }: SelectionOptions,
+  run: SelectionRun,
+): Promise<{ readonly agentId: string } | AgentSelection> {
+  const { agent_id: agentId } = run.request.params
+  const given = [agentId, ids, tag].filter((one) => one !== undefined)
+  if (given.length !== 1)
+    throw badArgument(
+      'agent_id',
+      `${given.length === 0 ? 'required' : 'too much'}: give exactly one of agent_id, agent_ids and with_tag`,
+    )
+  if (isTree && agentId !== undefined)
+    throw badTree(
+      'not with agent_id: give its account_id instead, or several agents with agent_ids or with_tag',
+    )
+  if (ids) return isTree ? agentsInTreeByIds(ids, run) : agentsByIds(ids, run)
+  if (tag === undefined) return { agentId: agentId ?? '' }
+  if (isTree)
+    return withTree(run, (read) =>
+      agentsWithTag(tag, read, ({ failed }) =>
+        [' in the account and its subaccounts', unreadAccounts(failed)].filter(Boolean).join(', '),
+      ),
+    )
+  if (!run.restricted.mayRead(routes.agents.list))
+    throw badTag('needs list_agents, which this server does not offer; give agent_ids')
+  const read: ReadAgents<OwnedAgent> = async (filters) => {
+    const { items, isAll } = await readAgents(accountIn(run.request), filters, run)
+    return { owned: items.map((agent) => ({ agent })), failed: [], isAll }
+  }
+  return agentsWithTag(tag, read, () => '')
 }
 
-export const badTag = (message: string): Refused =>
-  badArguments([{ argument: 'with_tag', message }])
+const badArgument = (argument: string, message: string): Refused =>
+  badArguments([{ argument, message }])
+const badTag = (message: string): Refused => badArgument('with_tag', message)
+const badTree = (message: string): Refused => badArgument('include_subaccounts', message)
 
-export const tooManyTagged = (count: string): Refused =>
-  badTag(
-    `${count} agents have it, and one call takes ${mostThings}; take them from list_agents with tags, and give them in agent_ids, a part at a time`,
-  )
+/** An agent, and its account where agents of several can be meant. */
+export interface OwnedAgent {
+  readonly agent: Agent
+  readonly account?: AccountInTree
+}
 
-/** Which of the agents' tags may be meant instead of one that none has. */
-export function tagMeant(tag: string, agents: readonly Agent[]): string {
-  const known = [...new Set(agents.flatMap(({ tags }) => tags ?? []))]
+interface AgentInTree extends OwnedAgent {
+  readonly account: AccountInTree
+}
+
+interface AgentsRead<A extends OwnedAgent> {
+  readonly owned: readonly A[]
+  /** Accounts that could not be read; the agents of the others are meant all the same. */
+  readonly failed: readonly FailedAccounts[]
+  /** False: an account has more agents than were read. */
+  readonly isAll: boolean
+}
+
+/** Reads the agents that match; without a filter the active ones. Throws ApiError. */
+type ReadAgents<A extends OwnedAgent> = (filters: object) => Promise<AgentsRead<A>>
+
+/** All active agents with the tag. `where` says in which accounts there is none. Throws Refused and ApiError. */
+async function agentsWithTag<A extends OwnedAgent>(
+  tag: string,
+  read: ReadAgents<A>,
+  where: (read: AgentsRead<A>) => string,
+): Promise<AgentSelection> {
+  const found = await read({ tags: [tag] })
+  const { owned, failed, isAll } = found
+  // The platform may read a tag with a comma as several tags [R].
+  const tagged = owned.filter(({ agent }) => agent.tags?.includes(tag))
+  if (tagged.length === 0) {
+    const meant = closestTag(tag, (await read({})).owned)
+    throw badTag(`no active agent has the tag ${tag}${where(found)}; ${meant}`)
+  }
+  if (!isAll || tagged.length > maxItems)
+    throw badTag(
+      `${isAll ? '' : 'more than '}${tagged.length} agents have it, and one call takes ${maxItems}; take them from list_agents with tags, and give them in agent_ids, a part at a time`,
+    )
+  return { items: tagged.map(selectedItem), repeated: [], argument: 'with_tag', failed }
+}
+
+/** The closest tag that agents have, or some of their tags. */
+function closestTag(tag: string, owned: readonly OwnedAgent[]): string {
+  const known = [...new Set(owned.flatMap(({ agent }) => agent.tags ?? []))]
   const meant = closestWord(tag, known)
   if (meant) return `did you mean ${meant}?`
   const some = known.slice(0, 10).join(', ')
   return some ? `tags that agents have: ${some}` : 'no agent has any tag'
 }
 
-interface AgentsRead {
-  readonly agents: readonly Agent[]
-  /** False: the account has more than were read. */
-  readonly isAll: boolean
+export const selectedItem = ({ agent: { id, name }, account }: OwnedAgent): SelectedItem => ({
+  ...{ given: name || id, id },
+  ...(account && { account }),
+})
+
+async function agentsByIds(given: readonly string[], run: SelectionRun): Promise<AgentSelection> {
+  const lookup = { params: run.request.params, session: run.restricted, signal: run.signal }
+  const found = await forEach(given, (one) => idMeant('agent_id', one, lookup), {
+    ...run,
+    progress: () => {},
+  })
+  const items = found.map((outcome, i) => ({
+    given: given[i] ?? '',
+    ...(outcome.state === 'done' ? outcome.value : { problem: outcome.problem }),
+  }))
+  return { ...eachOnce(items), argument: 'agent_ids', failed: [] }
 }
 
-/** The agents of one account that match, on all pages; without a filter the active ones. Throws ApiError. */
-export async function readAgents(
+/**
+ * The agents of the account and its subaccounts with these ids or exact names. A name is that of an
+ * active agent, as everywhere, and it means one only where all accounts could be read. Throws Refused
+ * and ApiError.
+ */
+function agentsInTreeByIds(given: readonly string[], run: SelectionRun): Promise<AgentSelection> {
+  return withTree(run, async (read) => {
+    const active = await read({})
+    const isActive = (id: string) => active.owned.some(({ agent }) => isCalled(agent, id))
+    const archived = given.every(isActive) ? undefined : await read({ is_archived: true })
+    const failed = archived?.failed.length ? archived.failed : active.failed
+    const isComplete = failed.length === 0 && active.isAll
+    const whole = { failed, isAll: active.isAll && (archived?.isAll ?? true) }
+    const items = given.map((one): SelectedItem => {
+      const byId = [...active.owned, ...(archived?.owned ?? [])].filter(({ agent }) =>
+        hasId(agent, one),
+      )
+      const found =
+        byId.length > 0 ? byId.slice(0, 1) : active.owned.filter(({ agent }) => agent.name === one)
+      const [first] = found
+      if (!first) return { given: one, problem: noneMeant(one, active.owned, whole) }
+      if (found.length > 1) return { given: one, problem: severalMeant(one, found) }
+      if (byId.length === 0 && !isComplete)
+        return { given: one, problem: notCertain(one, first, whole) }
+      return { ...selectedItem(first), given: one }
+    })
+    return { ...eachOnce(items), argument: 'agent_ids', failed }
+  })
+}
+
+const hasId = ({ id }: Agent, given: string) => canonicalId(id) === canonicalId(given)
+const isCalled = (agent: Agent, given: string) => hasId(agent, given) || agent.name === given
+
+/** Half of the time is for reading, so that the other half is left for the changes. */
+function withTree<T>(
+  run: SelectionRun,
+  work: (read: ReadAgents<AgentInTree>) => Promise<T>,
+): Promise<T> {
+  const { restricted: session, request } = run
+  const problem = whyNotTree(run)
+  if (problem) throw badTree(problem)
+  const msLeft = Math.min((run.answerBy - performance.now()) / 2, requestMs)
+  return withTimeLimit(msLeft, run.signal, async (signal) => {
+    const root = await rootAccount(request, session, signal)
+    const tree = await readAccountTree(root, { session, signal, most: mostAccounts })
+    if (tree.hasMore)
+      throw badTree(
+        `there are more than ${mostAccounts} accounts: give account_id, one branch at a time`,
+      )
+    return work((filters) => readTree(tree, filters, { ...run, signal, caller: run.signal }))
+  })
+}
+
+function whyNotTree({ restricted }: SelectionRun): string | undefined {
+  if (!restricted.mayRead(routes.agents.list))
+    return 'needs list_agents, which this server does not offer'
+  const why = whyNoSubaccounts(restricted)
+  return why && `nothing was changed. ${why} Call again without it`
+}
+
+async function readTree(
+  tree: AccountTree,
+  filters: object,
+  run: SelectionRun & { readonly caller: AbortSignal | undefined },
+): Promise<AgentsRead<AgentInTree>> {
+  const branches = await mapConcurrently(tree.accounts, accountsAtOnce, async (account) => {
+    try {
+      return { account, hasRead: true, ...(await readAgents(account.id, filters, run)) }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      return { account, hasRead: false, items: [], isAll: true, error }
+    }
+  })
+  return {
+    owned: branches.flatMap(({ account, items }) => items.map((agent) => ({ agent, account }))),
+    failed: failedAccounts(branches, tree, { signal: run.caller }),
+    isAll: branches.every(({ isAll }) => isAll),
+  }
+}
+
+/** The agents of one account, on all pages. Throws ApiError. */
+const readAgents = (
   account_id: string,
   filters: object,
-  { client, signal }: { readonly client: Client; readonly signal: AbortSignal | undefined },
-): Promise<AgentsRead> {
-  const { items: agents, isAll } = await readAllItems<Agent>((page) => {
-    const asked = { params: { account_id }, query: { ...filters, ...page } }
-    return client.call(routes.agents.list, asked, signal)
-  })
-  return { agents, isAll }
+  { restricted, signal }: SelectionRun,
+): Promise<AllItems<Agent>> =>
+  readAllItems<Agent>((page) =>
+    restricted.client.call(
+      routes.agents.list,
+      { params: { account_id }, query: { ...filters, ...page } },
+      signal,
+    ),
+  )
+
+type Incomplete = Pick<AgentsRead<AgentInTree>, 'failed' | 'isAll'>
+
+/** Accounts that could not be read; empty: all could. */
+const unreadAccounts = (failed: readonly FailedAccounts[]): string =>
+  failed.length > 0 ? `as far as they could be read (${failedInWords(failed)})` : ''
+
+const whyIncomplete = ({ failed }: Incomplete) =>
+  unreadAccounts(failed) || 'as far as they were read: an account has too many agents'
+
+function noneMeant(given: string, owned: readonly OwnedAgent[], read: Incomplete): string {
+  const isWhole = read.failed.length === 0 && read.isAll
+  const limits = isWhole ? '' : `, ${whyIncomplete(read)}`
+  const known = owned.map(({ agent: { id, name } }) => ({ id, names: [name] }))
+  const meant = closestItems(given, known).map(itemLabel).join(' or ')
+  return `no agent of the account and its subaccounts has the id or name ${given}${limits}.${meant && ` Did you mean ${meant}?`}`
 }
 
-/** Accounts that were not looked into, for the result; nothing where all were. */
-export const failedShown = (failed: readonly FailedAccounts[]) =>
-  failed.length > 0 ? { failed_accounts: [...failed] } : {}
+const severalMeant = (given: string, found: readonly AgentInTree[]) =>
+  `${found.length} agents are called "${given}"; give the id: ${found
+    .slice(0, 5)
+    .map(({ agent, account }) => `${agent.id} (in ${accountLabel(account)})`)
+    .join(', ')}`
 
-/** Which agents a tag stands for; nothing where they were named one by one. */
-export function tagLines(
-  argument: SelectedMany['argument'],
-  isTree: boolean | undefined,
-): string[] {
-  if (argument !== 'with_tag') return []
-  return [
-    isTree
-      ? 'Archived agents are not included.'
-      : 'Archived agents and those of subaccounts are not included.',
-  ]
-}
+const notCertain = (given: string, { agent }: OwnedAgent, read: Incomplete) =>
+  `it is not certain that only one agent is called "${given}", ${whyIncomplete(read)}; give the id: ${agent.id}`
 
-/** Accounts that were not looked into, as lines. */
-export const failedLines = (failed: readonly FailedAccounts[]): string[] =>
-  failed.length > 0 ? [`NOT COMPLETE: ${failedInWords(failed)}. Call again for those.`] : []
+const accountLabel = ({ id, name }: AccountInTree) => nameWithId(name && shownName(name), id)
 
 /** `not read: Hamburg branch (1b9d…): HTTP 500` */
 export const failedInWords = (failed: readonly FailedAccounts[]): string =>
   failed
-    .map(
-      ({ reason, accounts }) =>
-        `not read: ${accounts.map(({ id, name }) => nameWithId(name && shownName(name), id)).join(', ')}: ${reason}`,
-    )
+    .map(({ reason, accounts }) => `not read: ${accounts.map(accountLabel).join(', ')}: ${reason}`)
     .join('; ')
 
-/** What became of one of many agents. */
-export interface AgentOutcome<T> extends NamedOutcome<T> {
-  readonly id?: string | undefined
-  /** Whose it is, where agents of several accounts can be meant. */
-  readonly account?: AccountInTree | undefined
-}
-
-type EachRun = Pick<Run, 'request' | 'restricted' | 'signal' | 'answerBy' | 'progress'>
-
-/**
- * Does the same with each of the agents, with a run on its account; one that does not exist fails with
- * what may be meant.
- */
-export async function eachAgent<T, R extends EachRun>(
-  agents: readonly SelectedThing[],
-  work: (agentId: string, run: R) => Promise<T>,
-  run: R,
-): Promise<AgentOutcome<T>[]> {
-  const outcomes = await forEach(
-    agents,
-    ({ id, account, problem = 'it is not known which agent is meant' }) => {
-      if (id === undefined) throw new Refused('bad_arguments', problem)
-      return work(id, runIn(account, run))
-    },
-    run,
-  )
-  return Promise.all(
-    agents.map(async ({ given, id, account }, at) => {
-      const outcome = outcomes[at] as Outcome<T>
-      const named = { argument: 'agent_id', given } as const
-      return {
-        ...{ given, id, ...(account && { account }) },
-        outcome: await withMissingHint(outcome, named, runIn(account, run)),
-      }
-    }),
-  )
-}
-
-/** The run on the account of an agent, if that is known. */
-export const runIn = <R extends Pick<Run, 'request'>>(
-  account: AccountInTree | undefined,
-  run: R,
-): R => {
-  if (!account) return run
-  const params = { ...run.request.params, account_id: account.id }
-  return { ...run, request: { ...run.request, params } }
-}
+/** The selection in the result of an operation on many agents: fields, and lines before and after its own. */
+export const selectionResult = (
+  { failed, repeated, argument }: AgentSelection,
+  isTree: boolean | undefined,
+) => ({
+  fields: failed.length > 0 ? { failed_accounts: [...failed] } : {},
+  before: [
+    ...(failed.length > 0 ? [`NOT COMPLETE: ${failedInWords(failed)}. Call again for those.`] : []),
+    ...repeatedLines(repeated),
+  ],
+  after:
+    argument === 'with_tag'
+      ? [
+          isTree
+            ? 'Archived agents are not included.'
+            : 'Archived agents and those of subaccounts are not included.',
+        ]
+      : [],
+})

@@ -1,45 +1,56 @@
 import * as z from 'zod'
+import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { nameWithId } from '../../src/text/closest-match.ts'
+import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
-import { type AgentUse, agentUse } from '../../src/tool/in-use.ts'
+import { agentUse } from '../../src/tool/in-use.ts'
 import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
-import { type Outcome, refuseIfNoneDone } from '../../src/tool/many.ts'
+import {
+  forEachSelected,
+  type NamedOutcome,
+  type Outcome,
+  refuseIfNoneDone,
+} from '../../src/tool/many.ts'
 import {
   countsOf,
   grouped,
   namesOf,
   notDoneInWords,
   outcomeShape,
-  repeatedLines,
 } from '../../src/tool/many-result.ts'
 import { Refused } from '../../src/tool/refused.ts'
-import type { ToolOutcome } from '../../src/tool/tool.ts'
+import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
-  type AgentOutcome,
-  eachAgent,
-  failedLines,
-  failedShown,
-  type SelectedMany,
-  tagLines,
+  type AgentSelection,
+  type OwnedAgent,
+  selectAgents,
+  selectedItem,
+  selectionOptions,
+  selectionResult,
 } from './agent-selection.ts'
 import {
-  type ArchiveRun,
-  archive,
   archiveManyQuestion,
-  archiveOptions,
   archiveQuestion,
-  type OwnedAgent,
-  readAgent,
   type UseByAccount,
   unknownUse,
   useByAccount,
   useInWords,
   useOf,
 } from './archive-question.ts'
-import { selectedAgents } from './selected-agents.ts'
 import { agentOutcomeShape } from './updated-agents.ts'
+
+const options = {
+  ...selectionOptions,
+  unused_only: z
+    .boolean()
+    .optional()
+    .describe('true: not those that answer a number or are in a call.'),
+  ...confirmOption,
+}
+
+type ArchiveRun = Run<typeof routes.agents.archive, typeof options>
 
 const outcomeNames = ['failed', 'unknown', 'not_tried', 'in_use', 'archived', 'unchanged'] as const
 
@@ -74,17 +85,17 @@ export const archiveAgent = defineTool({
   description:
     'Archives an agent or many (a soft delete): lists leave them out. A preview names those in use. update_agent with is_archived false brings back.',
   route: routes.agents.archive,
-  options: archiveOptions,
+  options,
   schema,
   hasTimeLimit: true,
   reportsProgress: true,
   async run(run) {
-    const selected = await selectedAgents(run.options, run)
+    const selected = await selectAgents(run.options, run)
     if (!('agentId' in selected)) return archiveManyAgents(selected, run)
     const { agentId } = selected
     if (!run.options.unused_only) return archiveOneAgent(agentId, run)
-    const agents = [{ given: agentId, id: agentId }]
-    return archiveManyAgents({ agents, repeated: [], argument: 'agent_id' }, run)
+    const items = [{ given: agentId, id: agentId }]
+    return archiveManyAgents({ items, repeated: [], argument: 'agent_id', failed: [] }, run)
   },
 })
 
@@ -101,39 +112,54 @@ async function archiveOneAgent(agentId: string, run: ArchiveRun): Promise<ToolOu
 
 const undo = 'update_agent with its id and is_archived false brings it back.'
 
+const requestFor = (agent_id: string, { request }: ArchiveRun) => ({
+  params: { ...request.params, agent_id },
+  query: {},
+})
+
+const readAgent = (id: string, run: ArchiveRun): Promise<Agent> =>
+  run.session.client.call(routes.agents.get, requestFor(id, run), run.signal)
+
+const archive = (id: string, run: ArchiveRun): Promise<void> =>
+  run.session.client.call(routes.agents.archive, requestFor(id, run), run.signal)
+
 /**
  * Archives many agents, each as one is archived. All are read before any is archived, so that one
  * question says which of them are in use. Throws Refused and ApiError where nothing was done.
  */
-async function archiveManyAgents(
-  { agents, repeated, argument, failed = [] }: SelectedMany,
-  run: ArchiveRun,
-): Promise<ToolOutcome> {
-  const found = await eachAgent(agents, readAgent, run)
+async function archiveManyAgents(selection: AgentSelection, run: ArchiveRun): Promise<ToolOutcome> {
+  const { items, argument, failed } = selection
+  const found = await forEachSelected(items, 'agent_id', readAgent, run)
   refuseIfNoneDone(found, argument)
   const active = found.flatMap(({ outcome, account }): OwnedAgent[] =>
     outcome.state === 'done' && outcome.value.is_archived !== true
-      ? [{ agent: outcome.value, account }]
+      ? [{ agent: outcome.value, ...(account && { account }) }]
       : [],
   )
   const lookForUse = () => useByAccount(active, run)
   const use = run.options.unused_only && active.length > 0 ? await lookForUse() : undefined
-  const chosen = active.filter((one) => !use || keptBack(one, use) === undefined)
+  const kept = new Map(use && active.map((one) => [one.agent, keptBack(one, use)]))
+  const chosen = active.filter(({ agent }) => !kept.get(agent))
   if (chosen.length > 0)
     await run.confirm(async () =>
       archiveManyQuestion(chosen, { use: use ?? (await lookForUse()), failed }, run),
     )
   const archived = await archiveEach(chosen, run)
-  const outcomes = found.map((one) => outcomeOf(one, { use, archived }))
+  const outcomes = found.map(({ outcome, ...one }): NamedOutcome<Archived> => {
+    if (outcome.state !== 'done') return { ...one, outcome }
+    const agent = outcome.value
+    const own = archived.get(agent) ?? kept.get(agent) ?? done({ result: 'unchanged' })
+    return { ...one, given: agent.name || one.given, id: agent.id, outcome: own }
+  })
   refuseIfNoneDone(outcomes, argument)
-  return archivesResult(outcomes, { repeated, failed, argument }, run.options.include_subaccounts)
+  return archivesResult(outcomes, selection, run.options.include_subaccounts)
 }
 
 const done = (value: Archived): Outcome<Archived> => ({ state: 'done', value })
 
 /** Why an agent is not archived where only unused ones are; `undefined`: it is certainly unused. */
 function keptBack(one: OwnedAgent, uses: UseByAccount): Outcome<Archived> | undefined {
-  const use: AgentUse = useOf(one, uses)
+  const use = useOf(one, uses)
   const why = useInWords(one.agent.id, use)
   if (why) return done({ result: 'in_use', why })
   const unknown = unknownUse(use)
@@ -142,46 +168,16 @@ function keptBack(one: OwnedAgent, uses: UseByAccount): Outcome<Archived> | unde
   return { state: 'failed', problem, error: new Refused('all_failed', problem) }
 }
 
-/** Archives the agents; what became of each, by the key of its agent. */
 async function archiveEach(
-  agents: readonly OwnedAgent[],
+  owned: readonly OwnedAgent[],
   run: ArchiveRun,
-): Promise<ReadonlyMap<string, Outcome<Archived>>> {
-  const selected = agents.map(({ agent: { id, name }, account }) => ({
-    ...{ id, given: name || id },
-    ...(account && { account }),
-  }))
+): Promise<ReadonlyMap<Agent, Outcome<Archived> | undefined>> {
   const work = async (id: string, own: ArchiveRun): Promise<Archived> => {
     await archive(id, own)
     return { result: 'archived' }
   }
-  const outcomes = await eachAgent(selected, work, run)
-  return new Map(
-    outcomes.map(({ id = '', account, outcome }) => [keyOf({ agent: { id }, account }), outcome]),
-  )
-}
-
-const keyOf = ({ agent, account }: Pick<OwnedAgent, 'account'> & { agent: { id: string } }) =>
-  `${agent.id} ${account?.id ?? ''}`
-
-interface ArchivingState {
-  /** What uses the agents, where only unused ones are archived. */
-  readonly use: UseByAccount | undefined
-  readonly archived: ReadonlyMap<string, Outcome<Archived>>
-}
-
-function outcomeOf(
-  { outcome, ...one }: AgentOutcome<OwnedAgent['agent']>,
-  { use, archived }: ArchivingState,
-): AgentOutcome<Archived> {
-  if (outcome.state !== 'done') return { ...one, outcome }
-  const agent = outcome.value
-  const owned = { agent, account: one.account }
-  // What uses agents was looked for among those that are to be archived only.
-  const isActive = agent.is_archived !== true
-  const own = archived.get(keyOf(owned)) ?? (use && isActive ? keptBack(owned, use) : undefined)
-  const named = { ...one, given: agent.name || one.given, id: agent.id }
-  return { ...named, outcome: own ?? done({ result: 'unchanged' }) }
+  const outcomes = await forEachSelected(owned.map(selectedItem), 'agent_id', work, run)
+  return new Map(owned.map(({ agent }, i) => [agent, outcomes[i]?.outcome]))
 }
 
 /** What became of an agent that was to be archived. */
@@ -193,8 +189,8 @@ interface Archived {
 }
 
 function archivesResult(
-  outcomes: readonly AgentOutcome<Archived>[],
-  { repeated, failed, argument }: Omit<Required<SelectedMany>, 'agents'>,
+  outcomes: readonly NamedOutcome<Archived>[],
+  selection: AgentSelection,
   isTree: boolean | undefined,
 ): ToolOutcome {
   const agents = outcomes.map(archivedAgent)
@@ -202,19 +198,19 @@ function archivesResult(
   const named = namesOf(agents, ({ agent_id }) => agent_id)
   const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
   const [archived, unchanged] = [of('archived'), of('unchanged')]
+  const { fields, before, after } = selectionResult(selection, isTree)
   return {
-    structured: { summary, ...failedShown(failed), agents },
+    structured: { summary, ...fields, agents },
     lines: [
       text,
-      ...failedLines(failed),
-      ...repeatedLines(repeated),
+      ...before,
       ...notDoneInWords(agents, named),
       ...grouped(of('in_use'), ({ problem = '' }) => [problem]).map(
         ([why, some]) => `In use, not archived: ${named(some)} ${why}`,
       ),
       ...(archived.length > 0 ? [`Archived: ${named(archived)}`] : []),
       ...(unchanged.length > 0 ? [`Archived before: ${named(unchanged)}`] : []),
-      ...tagLines(argument, isTree),
+      ...after,
       ...(archived.length > 0
         ? [archived.some(({ account }) => account) ? undoInTree : undoMany]
         : []),
@@ -226,7 +222,7 @@ const undoMany = 'update_agent with agent_ids and is_archived false undoes it.'
 const undoInTree =
   'update_agent with agent_ids (the ids), include_subaccounts true and is_archived false undoes it.'
 
-function archivedAgent({ given, id, account, outcome }: AgentOutcome<Archived>) {
+function archivedAgent({ given, id, account, outcome }: NamedOutcome<Archived>) {
   const named = { ...(id && { agent_id: id }), name: given, ...(account && { account }) }
   if (outcome.state !== 'done')
     return { ...named, outcome: outcome.state, problem: outcome.problem }

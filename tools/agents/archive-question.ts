@@ -1,8 +1,6 @@
-import * as z from 'zod'
 import type { Agent } from '../../src/contract/agent.ts'
-import { routes } from '../../src/contract/routes.ts'
 import { mapConcurrently } from '../../src/platform/concurrency.ts'
-import { type AccountInTree, accountsAtOnce } from '../../src/platform/sessions/complete-lists.ts'
+import { accountsAtOnce } from '../../src/platform/sessions/complete-lists.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import {
   countedInDialog,
@@ -14,7 +12,6 @@ import {
   wordOrQuoted,
 } from '../../src/text/dialog-text.ts'
 import { accountForPerson } from '../../src/tool/account.ts'
-import { confirmOption } from '../../src/tool/confirmation.ts'
 import type { Confirmable } from '../../src/tool/confirmation-question.ts'
 import {
   type AgentUse,
@@ -25,36 +22,16 @@ import {
   numberInWords,
 } from '../../src/tool/in-use.ts'
 import type { FailedAccounts } from '../../src/tool/lists/several-accounts.ts'
+import { runIn } from '../../src/tool/many.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { agentSelection, failedInWords, runIn } from './agent-selection.ts'
+import { failedInWords, type OwnedAgent } from './agent-selection.ts'
 
-/** Arguments of archiving. */
-export const archiveOptions = {
-  ...agentSelection,
-  unused_only: z
-    .boolean()
-    .optional()
-    .describe('true: not those that answer a number or are in a call.'),
-  ...confirmOption,
-}
-
-export type ArchiveRun = Run<typeof routes.agents.archive, typeof archiveOptions>
-
-const requestFor = (agent_id: string, { request }: ArchiveRun) => ({
-  params: { ...request.params, agent_id },
-  query: {},
-})
-
-export const readAgent = (id: string, run: ArchiveRun): Promise<Agent> =>
-  run.session.client.call(routes.agents.get, requestFor(id, run), run.signal)
-
-export const archive = (id: string, run: ArchiveRun): Promise<void> =>
-  run.session.client.call(routes.agents.archive, requestFor(id, run), run.signal)
+type QuestionRun = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
 
 export async function archiveQuestion(
   agent: Agent,
   { numbers, calls }: AgentUse,
-  run: ArchiveRun,
+  run: QuestionRun,
 ): Promise<Confirmable> {
   return {
     kind: 'hides',
@@ -83,7 +60,7 @@ interface ManyFacts {
 export async function archiveManyQuestion(
   owned: readonly OwnedAgent[],
   { use, failed }: ManyFacts,
-  run: ArchiveRun,
+  run: QuestionRun,
 ): Promise<Confirmable> {
   const used = owned.flatMap((one) => {
     const what = useInWords(one.agent.id, useOf(one, use))
@@ -148,25 +125,19 @@ function nameAmong(owned: readonly OwnedAgent[], { agent: { id, name } }: OwnedA
   return isOnly ? quotedUpTo(name) : quotedNameWithId(name, id)
 }
 
-/** An agent, and whose it is where agents of several accounts can be meant. */
-export interface OwnedAgent {
-  readonly agent: Agent
-  readonly account: AccountInTree | undefined
-}
-
 /** What uses agents, by the account's id. */
 export type UseByAccount = ReadonlyMap<string, AgentUse>
 
-const keyOf = ({ account }: OwnedAgent) => account?.id ?? ''
+const accountKey = ({ account }: OwnedAgent) => account?.id ?? ''
 
 /** Looks in the account of each agent for what uses it; each account is looked through once. */
 export async function useByAccount(
   agents: readonly OwnedAgent[],
-  run: ArchiveRun,
+  run: QuestionRun,
 ): Promise<UseByAccount> {
-  const accounts = [...new Set(agents.map(keyOf))]
+  const accounts = [...new Set(agents.map(accountKey))]
   const uses = await mapConcurrently(accounts, accountsAtOnce, async (key) => {
-    const own = agents.filter((one) => keyOf(one) === key)
+    const own = agents.filter((one) => accountKey(one) === key)
     const ids = own.map(({ agent }) => agent.id)
     return [key, await agentUse(runIn(own[0]?.account, run), ids)] as const
   })
@@ -175,8 +146,8 @@ export async function useByAccount(
 
 /** What uses the agent. Throws where its account was not looked through: that is a defect. */
 export function useOf(one: OwnedAgent, uses: UseByAccount): AgentUse {
-  const use = uses.get(keyOf(one))
-  if (!use) throw new Error(`the use of agents of ${keyOf(one)} was not read`)
+  const use = uses.get(accountKey(one))
+  if (!use) throw new Error(`the use of agents of ${accountKey(one)} was not read`)
   return use
 }
 

@@ -12,7 +12,7 @@ import {
   type Fields,
   sameFieldsOf,
 } from '../../src/tool/field-changes.ts'
-import { refuseIfNoneDone } from '../../src/tool/many.ts'
+import { forEachSelected, refuseIfNoneDone } from '../../src/tool/many.ts'
 import { badArguments, Refused } from '../../src/tool/refused.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
@@ -23,14 +23,16 @@ import {
   ignoredFields,
   lostFields,
   patchBetween,
+  refuseContradictingTags,
+  refuseUnreadTags,
+  tagOptions,
   wantedFields,
+  wantedTags,
 } from './agent-patch.ts'
-import { agentSelection, eachAgent, type SelectedMany } from './agent-selection.ts'
+import { type AgentSelection, selectAgents, selectionOptions } from './agent-selection.ts'
 import { absentInstructions, type NewValueChecks, newValueChecks } from './saved-agent.ts'
-import { selectedAgents } from './selected-agents.ts'
-import { refuseContradictingTags, refuseUnreadTags, tagOptions, wantedTags } from './tag-changes.ts'
 import {
-  type UpdateReport,
+  type AgentReport,
   updateResult,
   updateResultShape,
   updatesResult,
@@ -39,7 +41,7 @@ import {
 
 /** Arguments of an update beside the fields to change. */
 const updateOptions = {
-  ...agentSelection,
+  ...selectionOptions,
   ...tagOptions,
   dry_run: z.boolean().optional().describe('true: show the changes, save nothing.'),
   expected_modified: z
@@ -71,7 +73,7 @@ export const updateAgent = defineTool({
   async run(run) {
     const { options, body } = run
     refuseContradictingTags(options, body)
-    const selected = await selectedAgents(options, run)
+    const selected = await selectAgents(options, run)
     if ('agentId' in selected)
       return updateResult(
         await updateOneAgent(selected.agentId, run, newValueChecks(run, options.allow_unlisted)),
@@ -89,10 +91,7 @@ export const updateAgent = defineTool({
  * the time limit or a cancellation stays changed, and the result tells which; the same call again
  * finds nothing to change there. Throws Refused and ApiError where nothing was done.
  */
-async function updateManyAgents(
-  { agents, repeated, argument, failed = [] }: SelectedMany,
-  run: UpdateRun,
-): Promise<ToolOutcome> {
+async function updateManyAgents(selection: AgentSelection, run: UpdateRun): Promise<ToolOutcome> {
   // A voice or a model may belong to one account, so each account has its own checks.
   const checks = new Map<string, NewValueChecks>()
   const update = (id: string, own: UpdateRun) => {
@@ -101,10 +100,9 @@ async function updateManyAgents(
     checks.set(account, ofAccount)
     return updateOneAgent(id, own, ofAccount)
   }
-  const outcomes = await eachAgent(agents, update, run)
-  refuseIfNoneDone(outcomes, argument)
-  const { dry_run: isDryRun = false, include_subaccounts: isTree } = run.options
-  return updatesResult(outcomes, { repeated, failed, isDryRun, argument, isTree })
+  const outcomes = await forEachSelected(selection.items, 'agent_id', update, run)
+  refuseIfNoneDone(outcomes, selection.argument)
+  return updatesResult(outcomes, selection, run.options)
 }
 
 /**
@@ -118,7 +116,7 @@ async function updateOneAgent(
   agentId: string,
   run: UpdateRun,
   checks: NewValueChecks,
-): Promise<UpdateReport> {
+): Promise<AgentReport> {
   const { request, session, signal, options: given } = run
   const params = { ...request.params, agent_id: agentId }
   const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
@@ -126,7 +124,7 @@ async function updateOneAgent(
   const plan = await checkedPlan(stored, planOf(stored, run), checks)
   const { changes, warnings, missingTags } = plan
   return given.dry_run || (!plan.bringsBack && changes.length === 0)
-    ? { agent: stored, applied: false, changes, warnings, missingTags }
+    ? { agent: stored, applied: false, changes, warnings, missingTags, isIgnored: false }
     : save(stored, plan, { ...run, request: { params, query: {} } })
 }
 
@@ -185,7 +183,7 @@ async function checkedPlan(
 const greetingOf = ({ initial_message: message }: Fields): unknown =>
   isObject(message) ? message.message : undefined
 
-async function save(stored: Agent, plan: CheckedPlan, run: UpdateRun): Promise<UpdateReport> {
+async function save(stored: Agent, plan: CheckedPlan, run: UpdateRun): Promise<AgentReport> {
   const { wanted, bringsBack } = plan
   const body = { ...patchBetween(stored, wanted), ...(bringsBack && { is_archived: false }) }
   const reply = await run.session.client.call(
@@ -205,6 +203,7 @@ async function save(stored: Agent, plan: CheckedPlan, run: UpdateRun): Promise<U
     agent: updated,
     missingTags: plan.missingTags,
     applied: hasOtherChanges || (backChanges.length > 0 && back !== 'still archived'),
+    isIgnored: back === 'still archived',
     changes: [
       ...changesBetween(comparable(stored), comparable(updated)),
       ...(back === 'active' ? backChanges : []),

@@ -3,35 +3,30 @@ import type { Agent } from '../../src/contract/agent.ts'
 import { nameWithId } from '../../src/text/closest-match.ts'
 import { shownName } from '../../src/text/dialog-text.ts'
 import { type FieldChange, fieldChanges } from '../../src/tool/field-changes.ts'
-import { type FailedAccounts, severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
+import { severalAccountsShape } from '../../src/tool/lists/several-accounts.ts'
+import type { NamedOutcome } from '../../src/tool/many.ts'
 import {
   countsOf,
   grouped,
   type Names,
   namesOf,
-  notDoneInWords,
   outcomeShape,
-  repeatedLines,
-  type UpdateOutcome,
+  type UpdateReport,
+  updateHead,
+  updateLines,
   updateOutcome,
   updateOutcomeShape,
   updateOutcomes,
   updateWarnings,
 } from '../../src/tool/many-result.ts'
 import type { ToolOutcome } from '../../src/tool/tool.ts'
-import { bringBackWarnings, shortJson } from './agent-patch.ts'
-import type { AgentOutcome, SelectedMany } from './agent-selection.ts'
-import { failedLines, failedShown, tagLines } from './agent-selection.ts'
-import { missingTagWarnings, tagsOf } from './tag-changes.ts'
+import { missingTagWarnings, shortJson, tagsOf } from './agent-patch.ts'
+import { type AgentSelection, selectionResult } from './agent-selection.ts'
 
 /** What an update did to one agent, or would do. */
-export interface UpdateReport {
+export interface AgentReport extends UpdateReport {
   /** The agent afterwards. */
   readonly agent: Agent
-  /** False: nothing was saved. */
-  readonly applied: boolean
-  readonly changes: readonly FieldChange[]
-  readonly warnings: readonly string[]
   /** Tags to remove that the agent did not have. */
   readonly missingTags: readonly string[]
 }
@@ -46,12 +41,12 @@ export const updateResultShape = {
   warnings: updateWarnings,
 }
 
-export function updateResult(report: UpdateReport): ToolOutcome {
+export function updateResult(report: AgentReport): ToolOutcome {
   const { agent, applied, changes, missingTags } = report
   const { id, name, modified } = agent
   const warnings = [...missingTagWarnings(missingTags, tagsOf(agent)), ...report.warnings]
   const lines = [
-    `${headOf(report)}; modified ${modified ?? 'unknown'}.`,
+    `${updateHead(report, `agent ${nameWithId(name, id)}`, 'bring back')}; modified ${modified ?? 'unknown'}.`,
     // Warnings first: if there are many changes, the last lines are left out.
     ...warnings.map((warning) => `Warning: ${warning}`),
     ...changes.map((change) => `${change.field}: ${changeText(change)}`),
@@ -66,20 +61,7 @@ function changeText({ field, before, after }: FieldChange, longest?: number): st
   return `${isUnknown ? 'unknown' : shortJson(before, longest)} → ${shortJson(after, longest)}`
 }
 
-function headOf({ agent, applied, changes, warnings }: UpdateReport): string {
-  const named = `agent ${nameWithId(agent.name, agent.id)}`
-  if (applied) return `Updated ${named}`
-  if (changes.length > 0) return `Dry run, nothing saved: ${named} would change`
-  return isStillArchived(warnings)
-    ? `Nothing changed: the platform did not bring back ${named}`
-    : `Nothing to change: ${named} has these values already`
-}
-
-/** Whether an agent was to be brought back, and the platform did not do it. */
-const isStillArchived = (warnings: readonly string[]): boolean =>
-  bringBackWarnings['still archived'].some((one) => warnings.includes(one))
-
-/** What became of one of many agents, whatever was to be done with it. */
+/** The result for one agent of any bulk operation. */
 export const agentOutcomeShape = {
   agent_id: z.string().optional().describe('Agent id.'),
   name: z.string().optional().describe('Its name, or how it was given.'),
@@ -87,7 +69,6 @@ export const agentOutcomeShape = {
   ...outcomeShape.item,
 }
 
-/** What became of one of many agents that were to be updated. */
 const UpdatedAgent = z.object({
   ...agentOutcomeShape,
   ...updateOutcomeShape,
@@ -106,36 +87,31 @@ export const updatesResultShape = {
   agents: z.array(UpdatedAgent).describe('Many agents, in the order given.'),
 }
 
-interface UpdatesFacts {
-  readonly repeated: readonly string[]
-  readonly failed: readonly FailedAccounts[]
-  readonly isDryRun: boolean
-  readonly argument: SelectedMany['argument']
-  /** Agents of subaccounts are meant, too. */
-  readonly isTree: boolean | undefined
-}
-
 export function updatesResult(
-  outcomes: readonly AgentOutcome<UpdateReport>[],
-  { repeated, failed, isDryRun, argument, isTree }: UpdatesFacts,
+  outcomes: readonly NamedOutcome<AgentReport>[],
+  selection: AgentSelection,
+  options: {
+    readonly dry_run?: boolean | undefined
+    readonly include_subaccounts?: boolean | undefined
+  },
 ): ToolOutcome {
   const agents = outcomes.map(updatedAgent)
   const { summary, text } = countsOf(agents, updateOutcomes, 'agent')
+  const { fields, before, after } = selectionResult(selection, options.include_subaccounts)
   return {
-    structured: { summary, ...failedShown(failed), agents: withChangesOnce(agents) },
+    structured: { summary, ...fields, agents: withChangesOnce(agents) },
     lines: [
-      `${isDryRun ? 'Dry run, nothing saved. ' : ''}${text}`,
-      ...failedLines(failed),
-      ...repeatedLines(repeated),
+      `${options.dry_run ? 'Dry run, nothing saved. ' : ''}${text}`,
+      ...before,
       ...tagsOfNone(outcomes),
       ...changesInWords(agents),
-      ...tagLines(argument, isTree),
+      ...after,
     ],
   }
 }
 
 /** Warnings about tags to remove that no agent had: that some do not have them is no mistake. */
-function tagsOfNone(outcomes: readonly AgentOutcome<UpdateReport>[]): string[] {
+function tagsOfNone(outcomes: readonly NamedOutcome<AgentReport>[]): string[] {
   const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
   const known = [...new Set(reports.flatMap(({ agent }) => tagsOf(agent)))]
   const [first = [], ...others] = reports.map(({ missingTags }) => missingTags)
@@ -147,59 +123,42 @@ function tagsOfNone(outcomes: readonly AgentOutcome<UpdateReport>[]): string[] {
 /** The first of several agents with the same changes has them, the others its place. */
 function withChangesOnce(agents: readonly UpdatedAgent[]): UpdatedAgent[] {
   const places = new Map<string, number>()
-  return agents.map((agent, at) => {
+  return agents.map((agent, i) => {
     const { changes, warnings, ...facts } = agent
     if (!changes && !warnings) return agent
     const key = JSON.stringify([changes, warnings])
     const place = places.get(key)
     if (place !== undefined) return { ...facts, same_as: place }
-    places.set(key, at + 1)
+    places.set(key, i + 1)
     return agent
   })
 }
 
-function updatedAgent({ given, id, account, outcome }: AgentOutcome<UpdateReport>): UpdatedAgent {
-  const owner = account && { account: { ...account } }
-  if (outcome.state !== 'done') {
-    const { state, problem } = outcome
-    return { ...(id && { agent_id: id }), name: given, ...owner, outcome: state, problem }
-  }
-  const { agent, changes, warnings } = outcome.value
-  const facts = {
-    agent_id: agent.id,
-    ...(agent.name && { name: agent.name }),
-    ...owner,
-    outcome: outcomeOf(outcome.value),
-    ...(agent.modified && { modified: agent.modified }),
-  }
-  if (facts.outcome === 'failed') return { ...facts, problem: warnings.join('; ') }
+function updatedAgent({ given, id, account, outcome }: NamedOutcome<AgentReport>): UpdatedAgent {
+  const agent = outcome.state === 'done' ? outcome.value.agent : { id, name: given, modified: null }
+  const { outcome: name, ...rest } = updateOutcome(outcome)
   return {
-    ...facts,
-    ...(changes.length > 0 && { changes: [...changes] }),
-    ...(warnings.length > 0 && { warnings: [...warnings] }),
+    ...(agent.id && { agent_id: agent.id }),
+    ...(agent.name && { name: agent.name }),
+    ...(account && { account: { ...account } }),
+    outcome: name,
+    ...(agent.modified && { modified: agent.modified }),
+    ...rest,
   }
-}
-
-function outcomeOf(report: UpdateReport): UpdateOutcome {
-  const outcome = updateOutcome(report)
-  return outcome === 'unchanged' && isStillArchived(report.warnings) ? 'failed' : outcome
 }
 
 /** What an update did to many agents, in lines: what failed first, and what is the same for several once. */
 function changesInWords(agents: readonly UpdatedAgent[]): string[] {
   const named = namesOf(agents, ({ agent_id }) => agent_id)
   const of = (name: string) => agents.filter(({ outcome }) => outcome === name)
-  const unchanged = of('unchanged')
-  return [
-    ...notDoneInWords(agents, named),
+  return updateLines(agents, named, [
     ...grouped(agents, ({ warnings = [] }) => warnings).map(
       ([warning, some]) =>
         `Warning: ${warning}${some.length < agents.length ? ` (${named(some)})` : ''}`,
     ),
     ...changedInWords(of('updated'), 'Updated', named),
     ...changedInWords(of('would_change'), 'Would change', named),
-    ...(unchanged.length > 0 ? [`Unchanged: ${named(unchanged)}`] : []),
-  ]
+  ])
 }
 
 /** Agents in which the same fields changed are one group; a field has each different change once. */

@@ -1,33 +1,39 @@
 import * as z from 'zod'
+import { PhoneNumber } from '../../src/contract/phone-number.ts'
+import type { Route } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ApiError } from '../../src/platform/failure.ts'
 import { accountIn } from '../../src/platform/sessions/account.ts'
+import { canonicalId } from '../../src/text/canonical-id.ts'
+import { quoted, quotedNameWithId } from '../../src/text/dialog-text.ts'
 import { unlessMissing } from '../../src/tool/account.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
+import { type FieldChange, fieldChanges } from '../../src/tool/field-changes.ts'
+import { numberInWords } from '../../src/tool/in-use.ts'
 import {
   eachOnce,
-  forEach,
+  forEachSelected,
   manyIds,
+  type NamedOutcome,
   refuseIfNoneDone,
-  type SelectedThing,
-  type ThingsOnce,
-  withMissingHint,
+  type Selection,
 } from '../../src/tool/many.ts'
-import { idsMeant } from '../../src/tool/references/names-to-ids.ts'
-import { badArguments, Refused } from '../../src/tool/refused.ts'
-import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
-  bodyOf,
-  changesBetweenNumbers,
-  ignoredChanges,
-  type LinkNames,
-  type NumberLink,
-  type NumberReport,
-  numberUpdateSchema,
-  plannedChanges,
-  updatedNumber,
-  updatedNumbers,
-} from './updated-numbers.ts'
+  countsOf,
+  grouped,
+  outcomeShape,
+  repeatedLines,
+  type UpdateReport,
+  updateHead,
+  updateLines,
+  updateOutcome,
+  updateOutcomeShape,
+  updateOutcomes,
+  updateWarnings,
+} from '../../src/tool/many-result.ts'
+import { idsMeant } from '../../src/tool/references/names-to-ids.ts'
+import { badArguments, type Refused } from '../../src/tool/refused.ts'
+import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 
 /** Arguments that say which numbers are meant: exactly one of them is given. */
 const numberSelection = {
@@ -42,6 +48,24 @@ const updateNumberOptions = {
 }
 
 type UpdateNumberRun = Run<typeof routes.phoneNumbers.update, typeof updateNumberOptions>
+
+/** The result for one of many numbers. */
+const UpdatedNumber = z.object({
+  phone_number_id: z.string().optional().describe('Phone number id.'),
+  name: z.string().optional().describe('The number with its name, or how it was given.'),
+  ...outcomeShape.item,
+  ...updateOutcomeShape,
+})
+type UpdatedNumber = z.output<typeof UpdatedNumber>
+
+/** One number: the number afterwards, and what was changed. Many: the result for each. */
+const numberUpdateSchema = PhoneNumber.extend({
+  applied: z.boolean().describe('False: nothing was saved.'),
+  changes: fieldChanges,
+  warnings: updateWarnings,
+  ...outcomeShape.result,
+  numbers: z.array(UpdatedNumber).describe('Many numbers, in the order given.'),
+}).partial()
 
 /** Updates one number, or makes the same change to many. */
 export const updatePhoneNumber = defineTool({
@@ -59,38 +83,25 @@ export const updatePhoneNumber = defineTool({
     const selected = await selectedNumbers(run.options, run)
     const links = await linksForDryRun(run)
     if ('numberId' in selected)
-      return updatedNumber(await updateOneNumber(selected.numberId, run, links))
+      return oneResult(await updateOneNumber(selected.numberId, run, links))
     if (run.body.number !== undefined)
       throw badArguments([
         { argument: 'number', message: 'belongs to one number: give it with phone_number_id' },
       ])
-    return updateMany(selected, run, links)
+    // What was changed before a failure, the time limit or a cancellation stays changed, and the
+    // result says which; the same call again finds nothing to change there.
+    const update = (id: string) => updateOneNumber(id, run, links)
+    const outcomes = await forEachSelected(selected.items, 'phone_number_id', update, run)
+    refuseIfNoneDone(outcomes, 'phone_number_ids')
+    return manyResult(outcomes, selected, run.options)
   },
 })
 
-/**
- * What was changed before a failure, the time limit or a cancellation stays changed, and the result
- * tells which; the same call again finds nothing to change there.
- */
-async function updateMany(
-  { things: numbers, repeated }: ThingsOnce,
-  run: UpdateNumberRun,
-  links: LinkNames,
-): Promise<ToolOutcome> {
-  const work = ({ id, problem = 'it is not known which number is meant' }: SelectedThing) => {
-    if (id === undefined) throw new Refused('bad_arguments', problem)
-    return updateOneNumber(id, run, links)
-  }
-  const found = await forEach(numbers, async (one) => work(one), run)
-  const outcomes = await Promise.all(
-    found.map(async (outcome, at) => {
-      const { given = '', id } = numbers[at] ?? {}
-      const named = { argument: 'phone_number_id', given } as const
-      return { given, id, outcome: await withMissingHint(outcome, named, run) }
-    }),
-  )
-  refuseIfNoneDone(outcomes, 'phone_number_ids')
-  return updatedNumbers(outcomes, { repeated, isDryRun: run.options.dry_run === true })
+/** What an update did to one number, or would do. */
+interface NumberReport extends UpdateReport {
+  /** The number afterwards. */
+  readonly number: PhoneNumber
+  readonly changes: readonly NumberChange[]
 }
 
 /**
@@ -110,13 +121,17 @@ async function updateOneNumber(
   const unread = stored ? [] : [unreadWarning]
   const planned = plannedChanges(stored, body, links)
   if (planned.length === 0 || options.dry_run)
-    return { number: stored ?? { id }, applied: false, changes: planned, warnings: unread }
+    return {
+      number: stored ?? { id },
+      ...{ applied: false, changes: planned, warnings: unread, isIgnored: unread.length > 0 },
+    }
   const sent = { params, query: {}, body: bodyOf(body, planned) }
   const updated = await session.client.call(routes.phoneNumbers.update, sent, signal)
   const ignored = ignoredChanges(planned, updated)
   const changes = changesBetweenNumbers(stored, updated, planned)
   const warnings = [...unread, ...ignored]
-  return { number: updated, applied: changes.length > 0, changes, warnings }
+  const applied = changes.length > 0
+  return { number: updated, applied, changes, warnings, isIgnored: warnings.length > 0 }
 }
 
 const unreadWarning = 'what it was before is not known, because no exposed tool reads numbers'
@@ -129,7 +144,7 @@ async function selectedNumbers(
     restricted: session,
     signal,
   }: Pick<Run, 'request' | 'restricted' | 'signal'>,
-): Promise<{ readonly numberId: string } | ThingsOnce> {
+): Promise<{ readonly numberId: string } | Selection> {
   const { phone_number_id: numberId } = params
   if ((ids === undefined) === (numberId === undefined))
     throw badArguments([
@@ -141,7 +156,7 @@ async function selectedNumbers(
   if (numberId !== undefined) return { numberId }
   const given = ids ?? []
   const meant = await idsMeant('phone_number_id', given, { params, session, signal })
-  return eachOnce(given.map((one, at) => ({ given: one, ...meant[at] })))
+  return eachOnce(meant.map((one, i) => ({ given: given[i] ?? '', ...one })))
 }
 
 /**
@@ -150,42 +165,217 @@ async function selectedNumbers(
  * where one does not exist or is archived.
  */
 async function linksForDryRun(run: UpdateNumberRun): Promise<LinkNames> {
-  const { sip_trunk_id: trunkId, inbound_agent_id: agentId } = run.body
+  const { sip_trunk_id, inbound_agent_id: agent_id } = run.body
   if (!run.options.dry_run) return {}
+  const account_id = accountIn(run.request)
+  const read = <R extends Route>(route: R, ids: Record<string, string>) =>
+    run.restricted.client.call(route, { params: { account_id, ...ids }, query: {} }, run.signal)
   const [trunk, agent] = await Promise.all([
-    trunkId ? readTrunk(trunkId, run) : undefined,
-    agentId ? readAgent(agentId, run) : undefined,
+    sip_trunk_id
+      ? existing(read(routes.sipTrunks.get, { sip_trunk_id }), () =>
+          wrongLink('sip_trunk_id', `there is no SIP trunk ${sip_trunk_id}`),
+        )
+      : undefined,
+    agent_id
+      ? existing(read(routes.agents.get, { agent_id }), () =>
+          wrongLink('inbound_agent_id', `there is no agent ${agent_id}`),
+        )
+      : undefined,
   ])
-  return { ...(trunk && { sip_trunk_id: trunk }), ...(agent && { inbound_agent_id: agent }) }
+  if (agent?.is_archived) throw wrongLink('inbound_agent_id', `the agent ${agent_id} is archived`)
+  return {
+    ...(trunk && { sip_trunk_id: linkOf(trunk) }),
+    ...(agent && { inbound_agent_id: linkOf(agent) }),
+  }
 }
-
-async function readTrunk(id: string, run: UpdateNumberRun): Promise<NumberLink> {
-  const params = { account_id: accountIn(run.request), sip_trunk_id: id }
-  const { client } = run.restricted
-  const trunk = await readable(client.call(routes.sipTrunks.get, { params, query: {} }, run.signal))
-  if (trunk === 'missing') throw wrongLink('sip_trunk_id', `there is no SIP trunk ${id}`)
-  return linkOf(trunk)
-}
-
-async function readAgent(id: string, run: UpdateNumberRun): Promise<NumberLink> {
-  const params = { account_id: accountIn(run.request), agent_id: id }
-  const { client } = run.restricted
-  const agent = await readable(client.call(routes.agents.get, { params, query: {} }, run.signal))
-  if (agent === 'missing') throw wrongLink('inbound_agent_id', `there is no agent ${id}`)
-  if (agent?.is_archived) throw wrongLink('inbound_agent_id', `the agent ${id} is archived`)
-  return linkOf(agent)
-}
-
-const linkOf = (thing: { id: string; name?: string | null | undefined } | undefined): NumberLink =>
-  thing ? { id: thing.id, ...(thing.name && { name: thing.name }) } : null
 
 const wrongLink = (argument: string, message: string) => badArguments([{ argument, message }])
 
-async function readable<T>(reading: Promise<T>): Promise<T | 'missing' | undefined> {
+/** `undefined` where no exposed tool may read it. Throws `missing()` where it does not exist, and ApiError. */
+async function existing<T>(reading: Promise<T>, missing: () => Refused): Promise<T | undefined> {
   try {
-    return (await unlessMissing(reading)) ?? 'missing'
+    const found = await unlessMissing(reading)
+    if (found === undefined) throw missing()
+    return found
   } catch (error) {
     if (error instanceof ApiError && error.failure.kind === 'not_exposed') return undefined
     throw error
   }
 }
+
+function oneResult(report: NumberReport): ToolOutcome {
+  const { number, applied, changes, warnings, isIgnored } = report
+  const head = updateHead(report, `number ${numberInWords(number)}`, 'change')
+  const ignoredEnd = isIgnored ? '' : '.'
+  return {
+    structured: { ...number, applied, changes, warnings },
+    lines: [
+      `${head}${applied || changes.length > 0 ? ':' : ignoredEnd}`,
+      ...warnings.map((warning) => `Warning: ${warning}`),
+      ...changes.map(changeInWords),
+    ],
+  }
+}
+
+function manyResult(
+  outcomes: readonly NamedOutcome<NumberReport>[],
+  { repeated }: Selection,
+  { dry_run: isDryRun }: UpdateNumberRun['options'],
+): ToolOutcome {
+  const numbers = outcomes.map(shownNumber)
+  const { summary, text } = countsOf(numbers, updateOutcomes, 'number')
+  const named = (some: readonly UpdatedNumber[]) => some.map(({ name = '' }) => name).join(', ')
+  const reports = outcomes.flatMap(({ outcome }) => (outcome.state === 'done' ? outcome.value : []))
+  return {
+    structured: { summary, numbers },
+    lines: [
+      `${isDryRun ? 'Dry run, nothing saved. ' : ''}${text}`,
+      ...repeatedLines(repeated),
+      ...updateLines(numbers, named, [
+        ...textsOf(reports, ({ warnings }) => warnings.map((warning) => `Warning: ${warning}`)),
+        ...textsOf(reports, ({ changes }) => changes.map(changeInWords)),
+      ]),
+    ],
+  }
+}
+
+/** What is the same for several numbers is said once. */
+const textsOf = (
+  reports: readonly NumberReport[],
+  texts: (report: NumberReport) => readonly string[],
+): string[] =>
+  grouped(reports, texts).map(
+    ([text, some]) => `${text}: ${some.map(({ number }) => numberInWords(number)).join(', ')}`,
+  )
+
+function shownNumber({ given, id, outcome }: NamedOutcome<NumberReport>): UpdatedNumber {
+  const number = outcome.state === 'done' ? outcome.value.number : undefined
+  const shownId = number?.id ?? id
+  return {
+    ...(shownId && { phone_number_id: shownId }),
+    name: number ? numberInWords(number) : given,
+    ...updateOutcome(outcome),
+  }
+}
+
+/** The fields of an update. */
+type NumberBody = Run<typeof routes.phoneNumbers.update>['body']
+
+/** What a number is linked to: a trunk or an agent; `null`: nothing. */
+type NumberLink = { readonly id: string; readonly name?: string } | null
+
+/** The arguments that change a number, and the fields of the reply that they change. */
+const fieldsByArgument = {
+  number: 'number',
+  name: 'friendly_name',
+  sip_trunk_id: 'sip_trunk',
+  inbound_agent_id: 'inbound_agent',
+} as const
+type Argument = keyof typeof fieldsByArgument
+const allArguments = Object.keys(fieldsByArgument) as Argument[]
+
+type Value = string | NumberLink
+
+/** A part of the number before and after, by its name in replies. */
+interface NumberChange extends FieldChange {
+  readonly field: (typeof fieldsByArgument)[Argument]
+  /** `undefined`: it could not be read. */
+  readonly before: Value | undefined
+  readonly after: Value
+}
+
+/** The trunk and the agent that the arguments mean, as far as they were read. */
+interface LinkNames {
+  readonly sip_trunk_id?: NumberLink
+  readonly inbound_agent_id?: NumberLink
+}
+
+/** What the update would change; of a number that could not be read, all that is given. */
+const plannedChanges = (
+  stored: PhoneNumber | undefined,
+  body: NumberBody,
+  links: LinkNames,
+): NumberChange[] =>
+  allArguments.flatMap((argument) => {
+    const wanted = body[argument]
+    if (wanted === undefined) return []
+    const after = wantedValue(argument, wanted, links)
+    return stored
+      ? changeOf(argument, stored, after)
+      : [{ field: fieldsByArgument[argument], before: undefined, after }]
+  })
+
+function wantedValue(argument: Argument, wanted: string | null, links: LinkNames): Value {
+  if (argument === 'number' || argument === 'name' || wanted === null) return wanted
+  return links[argument] ?? { id: wanted }
+}
+
+/** What an update changed; of a number that could not be read before, what was sent and taken. */
+const changesBetweenNumbers = (
+  before: PhoneNumber | undefined,
+  after: PhoneNumber,
+  planned: readonly NumberChange[],
+): NumberChange[] =>
+  allArguments.flatMap((argument) => {
+    const value = storedValue(argument, after)
+    if (before) return changeOf(argument, before, value)
+    const isTaken = planned.some(
+      (one) => one.field === fieldsByArgument[argument] && isSame(one.after, value),
+    )
+    return isTaken ? [{ field: fieldsByArgument[argument], before: undefined, after: value }] : []
+  })
+
+function changeOf(argument: Argument, stored: PhoneNumber, after: Value): NumberChange[] {
+  const before = storedValue(argument, stored)
+  return isSame(before, after) ? [] : [{ field: fieldsByArgument[argument], before, after }]
+}
+
+const linkOf = ({ id, name }: { id: string; name?: string | null | undefined }): NumberLink => ({
+  id,
+  ...(name && { name }),
+})
+
+function storedValue(argument: Argument, number: PhoneNumber): Value {
+  const value = number[fieldsByArgument[argument]]
+  if (!value || typeof value === 'string') return value ?? null
+  return linkOf(value)
+}
+
+const isSame = (one: Value, other: Value) => comparable(one) === comparable(other)
+
+const comparable = (value: Value) =>
+  typeof value === 'string' ? value : value && canonicalId(value.id)
+
+/** The body that makes these changes, and nothing else. */
+const bodyOf = (body: NumberBody, changes: readonly NumberChange[]): NumberBody =>
+  Object.fromEntries(
+    Object.entries(body).filter(([argument]) =>
+      changes.some(({ field }) => field === fieldsByArgument[argument as Argument]),
+    ),
+  )
+
+/** Changes that the platform did not make although they were sent. */
+const ignoredChanges = (planned: readonly NumberChange[], updated: PhoneNumber): string[] =>
+  planned.flatMap(({ field, after }) => {
+    const argument = allArguments.find((one) => fieldsByArgument[one] === field) ?? 'number'
+    const stored = storedValue(argument, updated)
+    return isSame(stored, after)
+      ? []
+      : [`${field}: the platform has ${inWords(stored)}, not ${inWords(after)}`]
+  })
+
+/** `inbound_agent: none → "Front desk"`. Ids are shown where names do not tell the difference. */
+function changeInWords({ field, before, after }: NumberChange): string {
+  const texts = [inWords(before), inWords(after)]
+  const [from, to] = texts[0] === texts[1] ? [withId(before), withId(after)] : texts
+  return `${field}: ${from} → ${to}`
+}
+
+function inWords(value: Value | undefined): string {
+  if (value === undefined) return 'unknown'
+  if (value === null) return 'none'
+  return quoted(typeof value === 'string' ? value : (value.name ?? value.id))
+}
+
+const withId = (value: Value | undefined): string =>
+  !value || typeof value === 'string' ? inWords(value) : quotedNameWithId(value.name, value.id)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { missingTagWarnings } from '../../../tools/agents/tag-changes.ts'
+import { missingTagWarnings } from '../../../tools/agents/agent-patch.ts'
 import { updatesResult } from '../../../tools/agents/updated-agents.ts'
 
 const tags = (count: number, word: string) =>
@@ -17,20 +17,15 @@ test('of many tags that are not there some are named, and the others counted', (
 test('the tags that none of many agents has are found at once', () => {
   const missingTags = tags(5000, 'wanted')
   const agent = { id: 'a', name: 'A', tags: ['sales'] }
-  const report = { agent, applied: false, changes: [], warnings: [], missingTags }
+  const report = { agent, applied: false, changes: [], warnings: [], isIgnored: false, missingTags }
   const outcomes = Array.from({ length: 100 }, () => ({
     given: 'A',
     id: 'a',
     outcome: { state: 'done' as const, value: report },
   }))
   const before = process.cpuUsage()
-  const { lines = [] } = updatesResult(outcomes, {
-    repeated: [],
-    isDryRun: false,
-    failed: [],
-    argument: 'agent_ids',
-    isTree: false,
-  })
+  const selection = { items: [], repeated: [], failed: [], argument: 'agent_ids' as const }
+  const { lines = [] } = updatesResult(outcomes, selection, {})
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
   expect(lines.filter((line) => line.startsWith('Warning: '))).toHaveLength(11)
 })
