@@ -22,16 +22,13 @@ export const getCurrentAccount = defineTool({
   run: async ({ session, signal }) => ({ structured: await accountInUse(session, signal) }),
 })
 
+/** A subaccount that was saved, in a line: `Created subaccount "Berlin" (0b4b…), active.` */
 const lineOf =
   (verb: string) =>
   ({ id, name, is_active }: Account): string => {
     const state = is_active === false ? ', disabled' : is_active ? ', active' : ''
     return `${verb} subaccount ${quotedNameWithId(name, id)}${state}.`
   }
-
-/** A subaccount that was saved, in a line: `Created subaccount "Berlin" (0b4b…), active.` */
-const createdSubaccount = lineOf('Created')
-const updatedSubaccount = lineOf('Updated')
 
 export const listSubaccounts = defineTool({
   name: 'list_subaccounts',
@@ -49,7 +46,7 @@ export const createSubaccount = defineTool({
   description:
     'Creates a subaccount, for a customer or branch whose agents and numbers are kept apart.',
   route: routes.accounts.createSubaccount,
-  line: createdSubaccount,
+  line: lineOf('Created'),
 })
 
 export const getSubaccount = defineTool({
@@ -79,7 +76,7 @@ export const updateSubaccount = defineTool({
       await run.confirm(() => questionFor(account, run))
     }
     const updated = await session.client.call(routes.accounts.updateSubaccount, request, signal)
-    return { structured: updated, lines: [updatedSubaccount(updated)] }
+    return { structured: updated, lines: [lineOf('Updated')(updated)] }
   },
 })
 

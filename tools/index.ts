@@ -7,10 +7,8 @@ import {
 } from './accounts.ts'
 import { archiveAgent } from './agents/archive-agent.ts'
 import { copyAgent } from './agents/copy-agent.ts'
-import { createAgent } from './agents/create-agent.ts'
-import { getAgent } from './agents/get-agent.ts'
-import { listAgents } from './agents/list-agents.ts'
 import { updateAgent } from './agents/update-agent.ts'
+import { createAgent, getAgent, listAgents } from './agents.ts'
 import { checkCallReadiness } from './calls/check-call-readiness.ts'
 import { getCall } from './calls/get-call.ts'
 import { listCalls } from './calls/list-calls.ts'
@@ -18,14 +16,15 @@ import { placeCall } from './calls/place-call.ts'
 import { placeCalls } from './calls/place-calls.ts'
 import { waitForCall } from './calls/wait-for-call.ts'
 import { getConversation, listConversations } from './conversations.ts'
-import { createPhoneNumber } from './phone-numbers/create-phone-number.ts'
-import { deletePhoneNumber } from './phone-numbers/delete-phone-number.ts'
-import { getPhoneNumber } from './phone-numbers/get-phone-number.ts'
-import { listPhoneNumbers } from './phone-numbers/list-phone-numbers.ts'
 import { updatePhoneNumber } from './phone-numbers/update-phone-number.ts'
-import { listModels } from './providers/list-models.ts'
-import { listTranscribers } from './providers/list-transcribers.ts'
+import {
+  createPhoneNumber,
+  deletePhoneNumber,
+  getPhoneNumber,
+  listPhoneNumbers,
+} from './phone-numbers.ts'
 import { listVoices } from './providers/list-voices.ts'
+import { listModels, listTranscribers } from './providers.ts'
 import {
   createSipTrunk,
   deleteSipTrunk,

@@ -18,6 +18,7 @@ import { listDefaults } from '../src/tool/lists/list-view.ts'
 import { Refused } from '../src/tool/refused.ts'
 import type { Run } from '../src/tool/tool.ts'
 
+/** A trunk that was saved, in a line: name, id, and what decides which calls it takes. */
 const lineOf =
   (verb: string) =>
   ({ id, name, termination_uri: uri, allowed_ips: ips, phone_numbers: numbers }: SipTrunk) => {
@@ -28,10 +29,6 @@ const lineOf =
     ].filter(Boolean)
     return `${verb} SIP trunk ${quotedNameWithId(name, id)}: ${facts.join('; ')}.`
   }
-
-/** A trunk that was saved, in a line: name, id, and what decides which calls it takes. */
-const createdSipTrunk = lineOf('Created')
-const updatedSipTrunk = lineOf('Updated')
 
 export const listSipTrunks = defineTool({
   name: 'list_sip_trunks',
@@ -52,7 +49,7 @@ export const createSipTrunk = defineTool({
   description:
     'Creates a SIP trunk that connects your telephony provider. Outgoing calls are sent to its termination_uri.',
   route: routes.sipTrunks.create,
-  line: createdSipTrunk,
+  line: lineOf('Created'),
 })
 
 export const getSipTrunk = defineTool({
@@ -69,7 +66,7 @@ export const updateSipTrunk = defineTool({
     'Changes the given fields (as in create_sip_trunk) of a SIP trunk. allowed_ips replaces the whole list.',
   route: routes.sipTrunks.update,
   listing: { typesOnly: ['termination_uri', 'allowed_ips'] },
-  line: updatedSipTrunk,
+  line: lineOf('Updated'),
 })
 
 type DeleteRun = Run<typeof routes.sipTrunks.delete, typeof confirmOption>

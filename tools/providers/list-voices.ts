@@ -15,7 +15,7 @@ import {
 } from '../../src/tool/lists/list-view.ts'
 import { shortenArray } from '../../src/tool/results/shortening.ts'
 import type { Run, StructuredContent } from '../../src/tool/tool.ts'
-import { ranked, type SortKey, sortOption, voiceSortKeys, voiceSorts } from './catalog.ts'
+import { ranked, type SortKey, sortOption, voiceSortKeys, voiceSorts } from '../providers.ts'
 
 const options = {
   provider: z.string().min(1).optional().describe('Provider code; default all.'),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { catalogOf, modelSortKeys, shortenCatalog } from '../../../tools/providers/catalog.ts'
+import { catalogOf, modelSortKeys, shortenCatalog } from '../../../tools/providers.ts'
 import { connectStdio, type TestClient } from '../../harness/client.ts'
 
 let client: TestClient

@@ -1,18 +1,16 @@
 import * as z from 'zod'
-import {
-  fieldsOption,
-  isSelection,
-  project,
-  selectionNote,
-} from '../../src/tool/lists/list-view.ts'
-import type { ItemShortening } from '../../src/tool/tool.ts'
+import { ModelCatalog, TranscriberCatalog } from '../src/contract/provider.ts'
+import { routes } from '../src/contract/routes.ts'
+import { defineTool } from '../src/tool/define-tool.ts'
+import { fieldsOption, isSelection, project, selectionNote } from '../src/tool/lists/list-view.ts'
+import type { ItemShortening } from '../src/tool/tool.ts'
 
 /** The argument `sort_by`, with the names of the orders. */
 export const sortOption = <const S extends readonly string[]>(sorts: S) =>
   z.enum(sorts).optional().describe('Best first.')
 
 /** Arguments of the catalogs: which provider, in which order, and what is shown of each model. */
-export const catalogOptions = <const S extends readonly string[]>(sorts: S) => ({
+const catalogOptions = <const S extends readonly string[]>(sorts: S) => ({
   provider: z.string().min(1).optional().describe('Only this provider, by code.'),
   sort_by: sortOption(sorts),
   ...fieldsOption,
@@ -26,7 +24,7 @@ interface CatalogEntry {
 }
 
 /** The schema of a catalog's result; `catalog` is the schema of its providers. */
-export const catalogSchema = (catalog: z.ZodType) =>
+const catalogSchema = (catalog: z.ZodType) =>
   z.object({
     total: z.int().describe('Models in all.'),
     returned: z.int().describe('Models here.'),
@@ -157,7 +155,7 @@ const text = (value: unknown) => (typeof value === 'string' ? value.toLowerCase(
 
 const byName: SortKey = { valueIn: ({ name }) => text(name), order: 'lowest first' }
 
-export const modelSorts = ['price', 'intelligence', 'latency', 'name'] as const
+const modelSorts = ['price', 'intelligence', 'latency', 'name'] as const
 
 /** Language models: the cheapest, the cleverest, the fastest first. */
 export const modelSortKeys: SortKeys<typeof modelSorts> = {
@@ -176,10 +174,10 @@ export const modelSortKeys: SortKeys<typeof modelSorts> = {
   name: byName,
 }
 
-export const transcriberSorts = ['languages', 'name'] as const
+const transcriberSorts = ['languages', 'name'] as const
 
 /** Transcribers: those with the most languages first. */
-export const transcriberSortKeys: SortKeys<typeof transcriberSorts> = {
+const transcriberSortKeys: SortKeys<typeof transcriberSorts> = {
   languages: {
     valueIn: ({ supported_languages: languages }) =>
       Array.isArray(languages) ? languages.length : undefined,
@@ -223,3 +221,49 @@ export function ranked<T extends Model>(
       .map(({ model }) => ({ model, rank: undefined })),
   ]
 }
+
+export const listModels = defineTool({
+  name: 'list_models',
+  title: 'List language models',
+  description:
+    'Lists the language models an agent can use, by provider, with ratings and prices. Take model.provider and model.model from here.',
+  route: routes.providers.models,
+  options: catalogOptions(modelSorts),
+  result: {
+    schema: catalogSchema(ModelCatalog),
+    from: (catalog, _, options) =>
+      catalogOf(catalog, {
+        ...options,
+        shows: [
+          'id',
+          'name',
+          'recommended',
+          'intelligence_rating',
+          'latency_rating',
+          'latency_range',
+          'pricing',
+        ],
+        sort: options.sort_by && modelSortKeys[options.sort_by],
+      }),
+    shortening: shortenCatalog,
+  },
+})
+
+export const listTranscribers = defineTool({
+  name: 'list_transcribers',
+  title: 'List transcribers',
+  description:
+    'Lists the speech-to-text models an agent can use, by provider, with their languages. Take transcriber.provider and transcriber.model from here.',
+  route: routes.providers.transcribers,
+  options: catalogOptions(transcriberSorts),
+  result: {
+    schema: catalogSchema(TranscriberCatalog),
+    from: (catalog, _, options) =>
+      catalogOf(catalog, {
+        ...options,
+        shows: ['id', 'name', 'supported_languages.code'],
+        sort: options.sort_by && transcriberSortKeys[options.sort_by],
+      }),
+    shortening: shortenCatalog,
+  },
+})

@@ -1,20 +1,70 @@
 import * as z from 'zod'
-import type { PhoneNumber } from '../../src/contract/phone-number.ts'
-import { routes } from '../../src/contract/routes.ts'
+import type { PhoneNumber } from '../src/contract/phone-number.ts'
+import { routes } from '../src/contract/routes.ts'
 import {
   type DialogText,
   dialogText,
   quotedNameWithId,
   quotedUpTo,
   wordOrQuoted,
-} from '../../src/text/dialog-text.ts'
-import { accountForPerson } from '../../src/tool/account.ts'
-import { confirmOption, refuseUnconfirmedName } from '../../src/tool/confirmation.ts'
-import type { Confirmable } from '../../src/tool/confirmation-question.ts'
-import { confirmationShape } from '../../src/tool/confirmation-question.ts'
-import { defineTool } from '../../src/tool/define-tool.ts'
-import { countInWords, type Found, numberInWords, runningCalls } from '../../src/tool/in-use.ts'
-import type { Run } from '../../src/tool/tool.ts'
+} from '../src/text/dialog-text.ts'
+import { accountForPerson } from '../src/tool/account.ts'
+import { confirmOption, refuseUnconfirmedName } from '../src/tool/confirmation.ts'
+import { type Confirmable, confirmationShape } from '../src/tool/confirmation-question.ts'
+import { defineTool } from '../src/tool/define-tool.ts'
+import { countInWords, type Found, numberInWords, runningCalls } from '../src/tool/in-use.ts'
+import { treeListSteps } from '../src/tool/lists/list-steps.ts'
+import { listDefaults } from '../src/tool/lists/list-view.ts'
+import type { Run } from '../src/tool/tool.ts'
+
+export const listPhoneNumbers = defineTool({
+  name: 'list_phone_numbers',
+  title: 'List phone numbers',
+  description:
+    'Lists the phone numbers of an account with their trunk and inbound agent. include_subaccounts adds those of its subaccounts.',
+  route: routes.phoneNumbers.list,
+  defaults: listDefaults,
+  ...treeListSteps(routes.phoneNumbers.list, {
+    order: 'by_account',
+    shows: [
+      'id',
+      'number',
+      'friendly_name',
+      'sip_trunk.id',
+      'sip_trunk.name',
+      'inbound_agent.id',
+      'inbound_agent.name',
+    ],
+  }),
+})
+
+export const createPhoneNumber = defineTool({
+  name: 'create_phone_number',
+  title: 'Add a phone number',
+  description:
+    'Adds a number you own to the account, on a SIP trunk (list_sip_trunks). Without number the platform gives one, which may cost money.',
+  route: routes.phoneNumbers.create,
+  line: addedNumber,
+})
+
+/** A number that was added, in a line: number, name, id, trunk, and who answers. */
+function addedNumber(number: PhoneNumber): string {
+  const { id, sip_trunk: trunk, inbound_agent: agent } = number
+  return `Added number ${numberInWords(number)}, id ${id}: on ${trunkInWords(trunk)}, answered by ${agentInWords(agent)}.`
+}
+
+const trunkInWords = (trunk: PhoneNumber['sip_trunk']): string =>
+  trunk ? `the SIP trunk ${quotedNameWithId(trunk.name, trunk.id)}` : 'no SIP trunk'
+
+const agentInWords = (agent: PhoneNumber['inbound_agent']): string =>
+  agent ? quotedNameWithId(agent.name, agent.id) : 'nobody'
+
+export const getPhoneNumber = defineTool({
+  name: 'get_phone_number',
+  title: 'Show a phone number',
+  description: 'Returns one phone number with trunk, inbound agent and spam reputation.',
+  route: routes.phoneNumbers.get,
+})
 
 type DeleteRun = Run<typeof routes.phoneNumbers.delete, typeof confirmOption>
 

@@ -1,14 +1,30 @@
 import * as z from 'zod'
-import { Agent } from '../../src/contract/agent.ts'
-import { routes } from '../../src/contract/routes.ts'
-import { unlistedOption } from '../../src/tool/checks/catalog-check.ts'
-import { defineTool } from '../../src/tool/define-tool.ts'
+import { Agent } from '../src/contract/agent.ts'
+import { routes } from '../src/contract/routes.ts'
+import { unlistedOption } from '../src/tool/checks/catalog-check.ts'
+import { defineTool } from '../src/tool/define-tool.ts'
+import { treeListSteps } from '../src/tool/lists/list-steps.ts'
+import { listDefaults } from '../src/tool/lists/list-view.ts'
 import {
   absentInstructions,
   instructionsElsewhere,
   newValueChecks,
   savedAgentLines,
-} from './saved-agent.ts'
+} from './agents/saved-agent.ts'
+
+export const listAgents = defineTool({
+  name: 'list_agents',
+  title: 'List agents',
+  description:
+    'Lists the voice agents of an account, filtered by name, tags or dates. include_subaccounts adds those of its subaccounts. Archived agents are left out unless asked for.',
+  route: routes.agents.list,
+  listing: { hidden: ['created_gt', 'created_le', 'modified_gt', 'modified_le'] },
+  defaults: listDefaults,
+  ...treeListSteps(routes.agents.list, {
+    order: 'by_account',
+    shows: ['id', 'name', 'tags', 'model.model', 'is_archived'],
+  }),
+})
 
 /** Creates an agent after checking its values against the catalogs, and its greeting. */
 export const createAgent = defineTool({
@@ -60,4 +76,12 @@ export const createAgent = defineTool({
       ],
     }
   },
+})
+
+export const getAgent = defineTool({
+  name: 'get_agent',
+  title: 'Show an agent',
+  description: 'Returns the full configuration of one agent.',
+  route: routes.agents.get,
+  view: 'agent',
 })
