@@ -58,12 +58,7 @@ export const copyAgent = defineTool({
     const { name, changes = {} } = run.options
     const original = await readOriginal(run)
     const target = await targetOf(run)
-    const copied = copiedFields(original, { ...changes, name })
-    const allowsUnlisted = run.options.allow_unlisted
-    const { body, warnings } = await checkedCopy(
-      { original, changes, allowsUnlisted, ...copied, ...target },
-      run,
-    )
+    const { body, warnings } = await checkedCopy(original, target, run)
     const copy = await create({ params: target.params, query: {}, body }, target, run)
     const verb = `Copied ${nameWithId(original.name, original.id)} to`
     return {
@@ -186,27 +181,19 @@ function copiedFields(original: Agent, changes: Fields): CopiedFields {
   }
 }
 
-interface Copying extends Pick<RouteRequest, 'params'> {
-  readonly original: Agent
-  readonly body: Fields
-  readonly changes: Fields
-  /** Fields of the original that a new agent does not take. */
-  readonly left: readonly string[]
-  readonly isOtherAccount: boolean
-  readonly allowsUnlisted: boolean | undefined
-}
-
 /**
  * Checks what is new in a copy, and for another account also what is copied: a voice or a model may
  * belong to one account. Returns the body to send, and warnings; throws Refused for a new value that
  * is a mistake.
  */
 async function checkedCopy(
-  { original, body, changes, left, params, isOtherAccount, allowsUnlisted }: Copying,
-  { session, signal, readAs }: Pick<Run, 'session' | 'signal' | 'readAs'>,
+  original: Agent,
+  { params, isOtherAccount }: Target,
+  { session, signal, readAs, options: { name, changes = {}, allow_unlisted } }: CopyRun,
 ): Promise<{ body: Fields; warnings: string[] }> {
+  const { body, left } = copiedFields(original, { ...changes, name })
   const run = { request: { params, query: {} }, session, signal, readAs }
-  const checks = newValueChecks(run, allowsUnlisted)
+  const checks = newValueChecks(run, allow_unlisted)
   const [catalogs, greeting, copied] = await Promise.all([
     checks.catalogValues(body, original),
     'initial_message' in changes ? checks.greeting(body.initial_message) : [],

@@ -121,7 +121,7 @@ async function updateOneAgent(
   const params = { ...request.params, agent_id: agentId }
   const stored = await session.client.call(routes.agents.get, { params, query: {} }, signal)
   refuseIfChanged(stored, given.expected_modified)
-  const plan = await checkedPlan(stored, planOf(stored, run), checks)
+  const plan = await planOf(stored, run, checks)
   const { changes, warnings, missingTags } = plan
   return given.dry_run || (!plan.bringsBack && changes.length === 0)
     ? { agent: stored, applied: false, changes, warnings, missingTags, isIgnored: false }
@@ -143,47 +143,42 @@ const isSameInstant = (one: string | null | undefined, other: string) =>
 interface UpdatePlan {
   /** The fields to change, each with its whole new value. */
   readonly wanted: Fields
+  readonly changes: readonly FieldChange[]
   readonly warnings: readonly string[]
   readonly missingTags: readonly string[]
   /** `is_archived: false` is to be sent. */
   readonly bringsBack: boolean
 }
 
-function planOf(stored: Agent, { body, cleared, options }: UpdateRun): UpdatePlan {
+/** Checks what is new: what is stored already is no mistake of this request. Throws Refused and ApiError. */
+async function planOf(
+  stored: Agent,
+  { body, cleared, options }: UpdateRun,
+  checks: NewValueChecks,
+): Promise<UpdatePlan> {
   const { is_archived, ...fields } = body
+  const bringsBack = is_archived === false
   refuseUnreadTags(stored, options)
   const { tags, missing: missingTags } = wantedTags(stored, options)
   const withTags = tags ? { ...fields, tags } : fields
-  const { wanted, missing } = wantedFields(stored, { body: withTags, cleared })
-  return { wanted, warnings: missing, missingTags, bringsBack: is_archived === false }
-}
-
-interface CheckedPlan extends UpdatePlan {
-  readonly changes: readonly FieldChange[]
-}
-
-/** Checks what is new. What is stored already is no mistake of this request. */
-async function checkedPlan(
-  stored: Agent,
-  plan: UpdatePlan,
-  checks: NewValueChecks,
-): Promise<CheckedPlan> {
-  const isGreetingStored = greetingOf(plan.wanted) === greetingOf(stored)
+  const merged = wantedFields(stored, { body: withTags, cleared })
+  const isGreetingStored = greetingOf(merged.wanted) === greetingOf(stored)
   const [{ wanted, warnings }, greeting] = await Promise.all([
-    checks.catalogValues(plan.wanted, stored),
-    isGreetingStored ? [] : checks.greeting(plan.wanted.initial_message),
+    checks.catalogValues(merged.wanted, stored),
+    isGreetingStored ? [] : checks.greeting(merged.wanted.initial_message),
   ])
   const changes = [
     ...changesBetween(sameFieldsOf(stored, wanted), wanted),
-    ...(plan.bringsBack ? bringBackChange(stored) : []),
+    ...(bringsBack ? bringBackChange(stored) : []),
   ]
-  return { ...plan, wanted, changes, warnings: [...plan.warnings, ...warnings, ...greeting] }
+  const all = [...merged.missing, ...warnings, ...greeting]
+  return { wanted, changes, warnings: all, missingTags, bringsBack }
 }
 
 const greetingOf = ({ initial_message: message }: Fields): unknown =>
   isObject(message) ? message.message : undefined
 
-async function save(stored: Agent, plan: CheckedPlan, run: UpdateRun): Promise<AgentReport> {
+async function save(stored: Agent, plan: UpdatePlan, run: UpdateRun): Promise<AgentReport> {
   const { wanted, bringsBack } = plan
   const body = { ...patchBetween(stored, wanted), ...(bringsBack && { is_archived: false }) }
   const reply = await run.session.client.call(
