@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startFakePlatform } from '../harness/fake-platform.ts'
 import { scratchFolder, startHttpProgram } from '../harness/program.ts'
 import { browserOfFile, openAddress } from './browser-of-file.ts'
-import { accessibilityFlaws, type PageSettings } from './open-browser.ts'
+import { accessibilityFlaws, type Page, type PageSettings } from './open-browser.ts'
 
 const browser = browserOfFile()
 let program: Awaited<ReturnType<typeof startHttpProgram>>
@@ -24,12 +24,20 @@ const looks = [
   { colorScheme: 'dark', viewport: { width: 320, height: 568 } },
 ] as const
 
+/** What can be reached, by colour. */
+const marksOf = (page: Page) =>
+  page.evaluate("[...document.querySelectorAll('dd .good, dd .bad')].map((one) => one.className)")
+
 /** Axe finds nothing in any look, nothing is too wide, and the browser has no complaint. */
-async function expectReadable(address: string, texts: readonly string[]): Promise<void> {
+async function expectReadable(
+  address: string,
+  { isReachable, names }: { readonly isReachable: boolean; readonly names: readonly string[] },
+): Promise<void> {
   for (const look of looks) {
     const { page, complaints } = await openAddress(browser, address, look)
     await page.evaluate(openAll)
-    for (const text of texts) expect(await page.innerText('main')).toContain(text)
+    expect(await marksOf(page)).toEqual(isReachable ? ['good'] : ['bad'])
+    for (const name of names) expect(await page.innerText('main')).toContain(name)
     expect(await accessibilityFlaws(page)).toEqual([])
     const isTooWide = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
     expect([look, isTooWide, complaints]).toEqual([look, false, []])
@@ -38,7 +46,7 @@ async function expectReadable(address: string, texts: readonly string[]): Promis
 }
 
 test('light and dark, at desktop and phone width it can be read', () =>
-  expectReadable(address, ['the built-in sandbox', 'reachable', 'It needs no key']))
+  expectReadable(address, { isReachable: true, names: ['sandbox'] }))
 
 test('also where neither the platform nor the state is reachable', async () => {
   using folder = scratchFolder()
@@ -48,21 +56,22 @@ test('also where neither the platform nor the state is reachable', async () => {
     VOICE_AGENT_LOCAL_TOKEN: 'on',
     VOICE_AGENT_STATE_DIR: folder.path,
   })
-  const texts = ['a real platform', 'not reachable now', 'YOUR-LOCAL-TOKEN']
-  await expectReadable(other.url.replace(/mcp$/, ''), texts)
+  const names = ['YOUR-LOCAL-TOKEN', 'X-API-Key']
+  await expectReadable(other.url.replace(/mcp$/, ''), { isReachable: false, names })
 })
 
 test('and with OAuth', async () => {
   const flags = ['--oauth', '--public-url', `https://${'long-name.'.repeat(8)}example/`]
   await using other = await startHttpProgram({}, [...flags, '--allowed-hosts', '*'])
-  await expectReadable(other.url.replace(/mcp$/, ''), ['opens a page of this server'])
+  const names = ['ChatGPT']
+  await expectReadable(other.url.replace(/mcp$/, ''), { isReachable: true, names })
 })
 
 test('a platform that never answers does not hold the page up', async () => {
   await using platform = await startFakePlatform(() => {})
   await using other = await startHttpProgram({ VOICE_AGENT_BASE_URL: platform.url })
   const { page } = await open({}, other.url.replace(/mcp$/, ''))
-  expect(await page.innerText('main')).toContain('not reachable now')
+  expect(await marksOf(page)).toEqual(['bad'])
 })
 
 test('every client is reached with Tab alone, in the order of the page', async () => {
@@ -81,15 +90,13 @@ test('a client is opened by the keyboard, and its configuration copied', async (
   await page.evaluate("document.querySelector('#zed summary').focus()")
   await page.keyboard.press('Enter')
   await page.keyboard.press('Tab')
-  expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe(
-    'Copy the configuration of Zed',
-  )
+  expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toContain('Zed')
   // What a paste would give.
   await page.evaluate(
     "document.addEventListener('copy', () => { window.copied = String(getSelection()) }); navigator.clipboard.writeText = async (text) => { window.copied = text }",
   )
   await page.keyboard.press('Enter')
-  await expect.poll(() => page.textContent('#said')).toBe('Copied: the configuration of Zed')
+  await expect.poll(() => page.textContent('#said')).toContain('Zed')
   expect(JSON.parse(String(await page.evaluate('window.copied')))).toEqual({
     context_servers: { 'voice-agents': { url: program.url } },
   })

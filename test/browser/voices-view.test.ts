@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type Behaviour, envelope, json, startFakePlatform } from '../harness/fake-platform.ts'
 import { browserOfFile } from './browser-of-file.ts'
 import { accessibilityFlaws } from './open-browser.ts'
-import { expectFits, expectWellMade, places, showOn } from './view-host/checked-view.ts'
+import { countOf, expectFits, expectWellMade, places, showOn } from './view-host/checked-view.ts'
 import { tabOrder } from './view-host/tab-order.ts'
 import type { ShownView, ViewSettings } from './view-host/view-host.ts'
 
@@ -63,6 +63,11 @@ const names = async ({ frame }: ShownView) =>
     await frame.evaluate('[...document.querySelectorAll("h2")].map((h) => h.innerText).join()'),
   )
 const count = ({ frame }: ShownView) => frame.innerText('#count')
+/** What came of the last button, in the end. */
+async function outcomeOf(view: ShownView): Promise<unknown> {
+  await expect.poll(() => told(view)).toMatch(/[^…]$/)
+  return told(view)
+}
 const told = ({ frame }: ShownView) =>
   frame.evaluate('[...document.querySelectorAll(".told")].map((p) => p.innerText).join("")')
 
@@ -77,7 +82,7 @@ describe.each(places)('voices %s', (_, page) => {
     expect(first?.split(/\n+/)).toEqual([
       'Ada',
       'female · American English (en-us) · elevenlabs',
-      'Warm and clear, for support.',
+      expect.stringContaining('Warm'),
       'Id ada',
       'Listen',
       'Use this voice',
@@ -90,7 +95,8 @@ describe.each(places)('voices %s', (_, page) => {
     const view = await show({ page, all: {} })
     await view.run()
     await view.frame.waitForSelector('.empty')
-    expect(await view.text()).toContain('No such voice.')
+    expect(await countOf(view, '#voices, .empty')).toBe(1)
+    expect(await countOf(view, '.empty')).toBe(1)
     expect(await accessibilityFlaws(view.frame)).toEqual([])
   })
 
@@ -110,18 +116,18 @@ describe.each(places)('voices %s', (_, page) => {
     await view.frame.waitForSelector('#voices')
     expect(await view.text()).toContain('<img src=x onerror=')
     expect(await view.text()).not.toContain('\u202e')
-    expect(await count(view)).toBe('19 voices. There may be more.')
+    expect(await count(view)).toMatch(/^19 voices\. \S/)
     await view.frame.click('#more')
-    await expect.poll(() => count(view)).toBe('99 voices. There may be more.')
+    await expect.poll(() => count(view)).toMatch(/^99 voices\. \S/)
     await view.frame.click('#more')
-    await expect.poll(() => count(view)).toMatch(/^1\d\d voices. There may be more.$/)
+    await expect.poll(() => count(view)).toMatch(/^1\d\d voices\. \S/)
     // The answer has no room for more of them.
     expect(await view.frame.evaluate('document.querySelector("#more")')).toBe(null)
     expect(await view.frame.evaluate('document.querySelectorAll("img, li b, li i").length')).toBe(0)
     expect(await view.frame.evaluate('document.title')).toBe('Voices')
     await expectFits(view)
     await view.frame.click('#sample-0')
-    await expect.poll(() => told(view)).toBe('This voice has no sample.')
+    expect(await outcomeOf(view)).toMatchSnapshot()
     expect(view.opened).toEqual([])
     expect(view.complaints).toEqual([])
     expect(view.requests).toEqual([])
@@ -172,7 +178,8 @@ describe('the filters', () => {
     ])
     expect(await view.frame.evaluate('document.activeElement.id')).toBe('search')
     await view.page.keyboard.type(' on Mars')
-    expect(await view.text()).toContain('No such voice.')
+    expect(await countOf(view, '#voices, .empty')).toBe(1)
+    expect(await countOf(view, '.empty')).toBe(1)
     await view.frame.click('#clear')
     await expect.poll(() => names(view)).toBe('Ada,Brian,Lena,Marie')
     expect(await view.frame.evaluate('document.querySelector("#search").value')).toBe('')
@@ -235,7 +242,7 @@ test('a provider that fails is named, and the others are shown', async () => {
   await view.run()
   await view.frame.waitForSelector('#voices')
   expect(await names(view)).toBe('Ada,Brian,Marie')
-  expect(await view.text()).toMatch(/No voices of cartesia: .*<b>no<\/b>/)
+  expect(await view.frame.innerText('.warning')).toMatch(/cartesia: .*<b>no<\/b>/)
 })
 
 describe('a sample', () => {
@@ -245,7 +252,7 @@ describe('a sample', () => {
     await view.frame.waitForSelector('#voices')
     expect(await view.text()).not.toContain('samples.example')
     await view.frame.click('#sample-1')
-    await expect.poll(() => told(view)).toBe('Opened at samples.example.')
+    await expect.poll(() => told(view)).toContain('samples.example')
     expect(view.opened).toEqual(['https://samples.example/lena.mp3'])
     expect(view.calls).toEqual([
       {
@@ -261,22 +268,14 @@ describe('a sample', () => {
   })
 
   test.each([
-    [
-      'refuses',
-      { refuses: true },
-      'The host did not open the sample: https://samples.example/ada.mp3',
-    ],
-    [
-      'opens no links',
-      { withoutLinks: true },
-      'This host opens no links. The sample: https://samples.example/ada.mp3',
-    ],
-  ])('is shown as an address where the host %s', async (_, context, text) => {
+    ['refuses', { refuses: true }],
+    ['opens no links', { withoutLinks: true }],
+  ])('is shown as an address where the host %s', async (_, context) => {
     const view = await show({ context })
     await view.run()
     await view.frame.waitForSelector('#voices')
     await view.frame.click('#sample-0')
-    await expect.poll(() => told(view)).toBe(text)
+    await expect.poll(() => told(view)).toContain('https://samples.example/ada.mp3')
   })
 
   test('of a voice that is gone is not said to be missing', async () => {
@@ -285,9 +284,7 @@ describe('a sample', () => {
     await view.frame.waitForSelector('#voices')
     view.platform.behave(voicesOf({ elevenlabs: catalogue.elevenlabs?.slice(1) ?? [] }))
     await view.frame.click('#sample-0')
-    await expect
-      .poll(() => told(view))
-      .toBe('The sample could not be looked up. The list does not have this voice any more.')
+    expect(await outcomeOf(view)).toMatchSnapshot()
   })
 
   test('that cannot be looked up is said to be so', async () => {
@@ -296,7 +293,7 @@ describe('a sample', () => {
     await view.frame.waitForSelector('#voices')
     view.platform.behave((_, response) => json(response, 403, envelope('forbidden', 'no')))
     await view.frame.click('#sample-0')
-    await expect.poll(() => told(view)).toMatch(/^The sample could not be looked up. .*forbidden/)
+    await expect.poll(() => told(view)).toContain('forbidden')
     expect(view.opened).toEqual([])
   })
 })
@@ -308,9 +305,10 @@ test('a voice is chosen by telling its ids in the conversation', async () => {
   await view.run()
   await view.frame.waitForSelector('#voices')
   await view.frame.click('#use-0')
-  await expect.poll(() => told(view)).toBe('Said so in the conversation.')
-  const text = 'Use this voice: provider "elevenlabs", voice_id "a\\"b".'
+  await expect.poll(() => told(view)).not.toBe('')
+  const text = expect.stringMatching(/"elevenlabs".* "a\\"b"/)
   expect(view.said).toMatchObject([{ role: 'user', content: [{ type: 'text', text }] }])
+  expect(JSON.stringify(view.said)).not.toContain('Ignore')
 })
 
 test('a host that takes no messages offers no choice', async () => {

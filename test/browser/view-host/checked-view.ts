@@ -61,6 +61,16 @@ export async function expectFits({ frame }: ShownView): Promise<void> {
   expect(await accessibilityFlaws(frame)).toEqual([])
 }
 
+/** What the view waits for, or has to remark; empty: nothing. */
+export const statusOf = ({ frame }: ShownView): Promise<string> => frame.innerText('#status')
+
+/** It has no data to show, says why, and waits for nothing. */
+export async function expectNothingShown(view: ShownView): Promise<void> {
+  await expect.poll(() => view.frame.innerText('#problem')).not.toBe('')
+  expect(await countOf(view, '#content *')).toBe(0)
+  expect(await view.frame.evaluate('document.querySelector("main").ariaBusy')).toBe('false')
+}
+
 /** How many elements a selector has. */
 export const countOf = ({ frame }: ShownView, selector: string): Promise<unknown> =>
   frame.evaluate(`document.querySelectorAll(${JSON.stringify(selector)}).length`)
