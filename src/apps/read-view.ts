@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
 import type { ViewName } from './views.ts'
-import { viewsFolder } from './views-folder.ts'
 
 const decompress = promisify(brotliDecompress)
+
+/** Where the built views are, seen from here and from the parts of the bundle in `dist/parts`. */
+const viewsFolder = join(import.meta.dirname, '../../dist/apps')
 
 const read = new Map<ViewName, Promise<string>>()
 

@@ -27,8 +27,7 @@ const root = join(import.meta.dirname, '../..')
 const outdir = join(root, 'dist')
 
 /**
- * Two modules are replaced by their results: computing them would delay each start. The third names
- * the folder of the views as the parts of the bundle see it.
+ * These modules are replaced by their results: computing them would delay each start.
  */
 const replacements = {
   // Scripts and the names of packages for developers are of no use in the program.
@@ -36,8 +35,6 @@ const replacements = {
   'src/server/tool-summaries.ts': Object.entries({ toolSummaries, initializedVersions })
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)}`)
     .join('\n'),
-  'src/apps/views-folder.ts': `import { join } from 'node:path'
-export const viewsFolder = join(import.meta.dirname, '../apps')`,
   'src/tool/prebuilt-listed-tools.ts': `import { toolSummaries } from '../server/tool-summaries.ts'
 export const prebuiltListedTools = Object.fromEntries(
   toolSummaries.map(({ name, listed }) => [name, JSON.parse(listed)]),

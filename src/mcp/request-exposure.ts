@@ -159,6 +159,6 @@ function toolCallsIn(message: unknown, { tools }: Exposure): ToolCall[] {
 const isWait = ({ tool: { waits }, args }: ToolCall): boolean =>
   waits === 'always' || (waits !== undefined && isObject(args) && isTrue(args[waits.with]))
 
-/** Texts are read as what they mean (see tool/argument-forms.ts). */
+/** Texts are read as what they mean (see tool/coercion.ts). */
 const isTrue = (value: unknown) =>
   value === true || (typeof value === 'string' && value.trim().toLowerCase() === 'true')

@@ -1,10 +1,17 @@
 import { plainText } from '../../../text/safe-text.ts'
-import { h, listen, select } from '../shared/dom.ts'
+import { columnHead, h, listen, scrolledTable, select } from '../shared/dom.ts'
 import type { Formats } from '../shared/formats.ts'
 import { type Page, startView } from '../shared/view.ts'
 import { usageChart } from './chart.ts'
-import { groupsOf, type Measure, measures, seriesOf, UsageData, type UsageSeries } from './data.ts'
-import { bucketTable, groupTable } from './table.ts'
+import {
+  type Group,
+  groupsOf,
+  type Measure,
+  measures,
+  seriesOf,
+  UsageData,
+  type UsageSeries,
+} from './data.ts'
 
 let measure: Measure = 'minutes'
 
@@ -20,7 +27,7 @@ function draw(data: UsageData, page: Page<UsageData>): readonly Node[] {
   return [
     h('p', { class: 'muted' }, rangeInWords(data, page.formats)),
     totals(data, page.formats),
-    usageControls(data, { page, measure, setMeasure }),
+    usageControls(data, page, setMeasure),
     body,
     ...(data.note ? [h('p', { class: 'muted note' }, plainText(data.note))] : []),
     ...moreButton(data, page),
@@ -89,11 +96,11 @@ function panes(data: UsageData, page: Page<UsageData>): readonly Node[] {
   const { formats } = page
   if (data.totals.conversations === 0 && !data.totals.before)
     return [h('p', { class: 'empty' }, 'No completed conversation in this time.')]
-  if (data.meta.granularity === 'total') return [groupTable(groupsOf(data), { measure, formats })]
+  if (data.meta.granularity === 'total') return [groupTable(groupsOf(data), formats)]
   const series = seriesOf(data, measure)
   const precision = precisionOf(data.meta.granularity)
   const labels = series.times.map((ts) => formats.wall(ts, precision))
-  return [chartPane(series, { labels, page }), bucketTable(series, { labels, measure, formats })]
+  return [chartPane(series, { labels, page }), bucketTable(series, labels, formats)]
 }
 
 const precisionOf = (granularity: string | null | undefined) =>
@@ -147,15 +154,8 @@ const and = ' and '
 /** What is shown, and where the host lets the view call tools, how it is split. */
 function usageControls(
   { meta }: UsageData,
-  {
-    page: { host, input, call },
-    measure,
-    setMeasure,
-  }: {
-    readonly page: Page<UsageData>
-    readonly measure: Measure
-    readonly setMeasure: (measure: Measure) => void
-  },
+  { host, input, call }: Page<UsageData>,
+  setMeasure: (measure: Measure) => void,
 ): HTMLElement {
   const again = (changed: Readonly<Record<string, unknown>>) => {
     // A comparison has totals only.
@@ -190,4 +190,65 @@ function usageControls(
       change: (group_by) => again({ group_by: group_by ? group_by.split(and) : undefined }),
     }),
   )
+}
+
+/** One row for each bucket, with one column for each group. */
+function bucketTable(
+  { times, series, isGrouped }: UsageSeries,
+  labels: readonly string[],
+  formats: Formats,
+): HTMLElement {
+  const total = (at: number) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
+  const number = (value: number) => h('td', { class: 'number' }, formats.number(value))
+  const name = measures[measure]
+  const groups = isGrouped ? series : []
+  return scrolledTable({
+    id: 'table',
+    label: `${name} by time`,
+    head: [
+      columnHead('Time'),
+      columnHead(isGrouped ? `All ${name.toLowerCase()}` : name, 'number'),
+      ...groups.map(({ label }) => columnHead(label, 'number')),
+    ],
+    rows: times.map((_, at) =>
+      h(
+        'tr',
+        {},
+        h('th', { scope: 'row', class: 'nowrap' }, labels[at] ?? ''),
+        number(total(at)),
+        groups.map(({ values }) => number(values[at] ?? 0)),
+      ),
+    ),
+  })
+}
+
+/** One row for each group, with a bar for its part of the whole. */
+function groupTable(groups: readonly Group[], formats: Formats): HTMLElement {
+  const most = Math.max(...groups.map((group) => group[measure]), 0)
+  const isCompared = groups.some(({ before }) => before)
+  const row = (group: Group) => {
+    const bar = h('span', { class: 'bar', 'aria-hidden': 'true' })
+    bar.style.width = `${most > 0 ? (100 * group[measure]) / most : 0}%`
+    return h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, group.label, bar),
+      h('td', { class: 'number' }, formats.number(group.minutes)),
+      h('td', { class: 'number' }, formats.number(group.conversations)),
+      isCompared && h('td', { class: 'number' }, formats.number(group.before?.[measure] ?? 0)),
+      isCompared && h('td', { class: 'number' }, formats.signed(group.change?.[measure] ?? 0)),
+    )
+  }
+  return scrolledTable({
+    id: 'table',
+    label: 'Usage by group',
+    head: [
+      columnHead('Group'),
+      columnHead('Minutes', 'number'),
+      columnHead('Conversations', 'number'),
+      isCompared && columnHead(`${measures[measure]} before`, 'number'),
+      isCompared && columnHead('Change', 'number'),
+    ],
+    rows: groups.map(row),
+  })
 }
