@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
-import { viewExtension, viewMimeType } from '../../src/apps/views.ts'
+import { readView } from '../../src/apps/read-view.ts'
+import { viewExtension, viewMimeType, viewNames } from '../../src/apps/views.ts'
 import { everyTool } from '../../src/mcp/exposure.ts'
 import { serverInfoOf } from '../../src/mcp/server-info.ts'
 import { createStdioHandshake } from '../../src/mcp/stdio-handshake.ts'
@@ -10,6 +11,9 @@ import { clientMeta } from '../harness/mcp-request.ts'
 import { createTestService, version } from './test-service.ts'
 
 const unusedClient: Client = { call: () => Promise.reject(new Error('Nobody is asked')) }
+
+// Answers are waited for only a few turns, so views are read from their files before.
+await Promise.all(viewNames.map(readView))
 
 // Requests that need the platform fail here, the same way on both paths.
 const { factory } = createTestService(unusedClient, () => undefined)
