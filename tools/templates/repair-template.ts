@@ -1,4 +1,4 @@
-import type { analyse } from '../../src/jinja/index.ts'
+import { analyse } from '../../src/jinja/index.ts'
 import {
   lineAt,
   mapTags,
@@ -30,14 +30,7 @@ const limits = { maxSteps: 200_000, maxLength: longest }
  * repaired, where there is one obvious repair, before the next is looked for. A repair counts only if
  * the engine comes further with it.
  */
-export function repairTemplate(
-  template: string,
-  analyseTemplate: typeof analyse,
-): TemplateFindings {
-  const problemOf = (text: string): TemplateProblem | undefined => {
-    const { errors, warnings } = analyseTemplate(text, limits)
-    return errors[0] ?? warnings[0]
-  }
+export function repairTemplate(template: string): TemplateFindings {
   const problems: TemplateProblem[] = []
   const changes: string[] = []
   const end = performance.now() + mostMs
@@ -50,7 +43,7 @@ export function repairTemplate(
       isRepaired = false
       break
     }
-    const better = betterTemplate(text, problem, problemOf)
+    const better = betterTemplate(text, problem)
     if (better) changes.push(better.change)
     else isRepaired = false
     const next = better?.template ?? withoutOutputOn(text, problem)
@@ -60,12 +53,13 @@ export function repairTemplate(
   return withBraces({ problems, changes, ...(isRepaired && { repaired: text }) }, template)
 }
 
+function problemOf(text: string): TemplateProblem | undefined {
+  const { errors, warnings } = analyse(text, limits)
+  return errors[0] ?? warnings[0]
+}
+
 /** The first repair with which the engine comes further. */
-function betterTemplate(
-  text: string,
-  problem: TemplateProblem,
-  problemOf: (text: string) => TemplateProblem | undefined,
-) {
+function betterTemplate(text: string, problem: TemplateProblem) {
   for (const rule of repairRules) {
     const found = rule(text, problem)
     const left = found && problemOf(found.template)

@@ -10,7 +10,7 @@ import {
 } from '../../src/tool/checks/greeting-check.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { repairTemplate, type TemplateFindings } from './repair-template.ts'
+import type { TemplateFindings } from './repair-template.ts'
 
 const options = {
   test_variables: z
@@ -41,8 +41,9 @@ export const validateAgentTemplate = defineTool({
   async run(run) {
     const template = run.body.template ?? ''
     const reply = await validate(run, template)
-    const { analyse } = await import('../../src/jinja/index.ts')
-    const found = repairTemplate(template, analyse)
+    // The template engine is loaded with the first template.
+    const { repairTemplate } = await import('./repair-template.ts')
+    const found = repairTemplate(template)
     const repaired = await acceptedRepair(run, found)
     const isSpeakable = reply.valid || repaired !== undefined
     const { test_variables: testVariables = {} } = run.options

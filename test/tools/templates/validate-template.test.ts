@@ -4,7 +4,7 @@ import { repairTemplate } from '../../../tools/templates/repair-template.ts'
 import { envelope, json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { connectPerson, type Person } from '../../harness/person.ts'
 
-const repairedOf = (template: string) => repairTemplate(template, analyse).repaired
+const repairedOf = (template: string) => repairTemplate(template).repaired
 
 describe('a repair', () => {
   // Other requests wait meanwhile. With rules that take quadratic time this takes five seconds.
@@ -16,7 +16,7 @@ describe('a repair', () => {
     ['many open tags', `${'{%\n'.repeat(3300)} b }}`],
   ])('is given up in time: %s', (_, template) => {
     const before = process.cpuUsage()
-    const { changes } = repairTemplate(template, analyse)
+    const { changes } = repairTemplate(template)
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000)
     for (const change of changes) expect(change.length).toBeLessThan(100)
   })
@@ -71,7 +71,7 @@ describe('a repair', () => {
   ])('of %j is %j', (template, repaired) => {
     expect(repairedOf(template)).toBe(repaired)
     expect(analyse(repaired)).toMatchObject({ valid: true, warnings: [] })
-    expect(repairTemplate(repaired, analyse).problems).toEqual([])
+    expect(repairTemplate(repaired).problems).toEqual([])
   })
 
   test.each([
@@ -96,11 +96,11 @@ describe('a repair', () => {
     ['{"json": true} and {} and 5 } 6 { 7'],
     ["{{ a | default(“x”) if false else 'it’s' }}".replaceAll(/[“”]/g, '"')],
   ])('changes nothing in %j', (template) => {
-    expect(repairTemplate(template, analyse)).toEqual({ problems: [], changes: [] })
+    expect(repairTemplate(template)).toEqual({ problems: [], changes: [] })
   })
 
   test('finds further mistakes where one has no repair', () => {
-    const { problems, repaired } = repairTemplate('{{ a b }}\n{{ c | uper }}\n{{ d e }}', analyse)
+    const { problems, repaired } = repairTemplate('{{ a b }}\n{{ c | uper }}\n{{ d e }}')
     expect(repaired).toBeUndefined()
     expect(problems.map(({ line }) => line).sort()).toEqual([1, 2, 3])
   })
@@ -117,7 +117,7 @@ describe('a repair', () => {
     ['{% elseif %}'.repeat(800)],
   ])('of a hostile template, %.20j…, ends soon', (template) => {
     const before = process.cpuUsage()
-    repairTemplate(template, analyse)
+    repairTemplate(template)
     const { user } = process.cpuUsage(before)
     expect(user / 1000).toBeLessThan(2000)
   })
