@@ -25,6 +25,7 @@ const ErrorData = z.looseObject({
   kind: z.string(),
   fields: z.array(z.looseObject({ argument: z.string(), message: z.string() })),
   next: z.string(),
+  retryable: z.boolean(),
 })
 
 /** What a failed result states for programs. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCallingPlatform } from '../../harness/calling-platform.ts'
-import { clientKinds, type ToolResult } from '../../harness/client.ts'
+import { clientKinds, errorOf, type ToolResult } from '../../harness/client.ts'
 import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
 import { type Program, scratchFolder, startHttpProgram } from '../../harness/program.ts'
 import { seedIds } from '../../harness/sandbox.ts'
@@ -52,24 +52,27 @@ describe('people called in the sandbox', () => {
           { state: 'machine' },
           {
             outcome: 'failed',
-            problem: expect.stringContaining('is not a number that can be called'),
+            problem: expect.stringContaining('+12025550107'),
           },
         ].map((call, at) => ({ ...call, to_number: called[at] })),
       })
       const [head, ...lines] = linesOf(result)
-      expect(head).toBe(
-        '5 calls: 4 placed, 1 failed. Of those: 1 answered by a person, 1 answered by a machine, such as a voicemail, 1 not answered, 1 busy.',
-      )
-      expect(lines[0]).toMatch(
-        /^answered by a person: \+12025550105 \(call_id [\w-]+, transferred, \d+ s\)$/,
-      )
-      expect(lines[2]).toBe('not answered: +12025550103')
-      expect(lines[3]).toBe('busy: +12025550101')
+      // How many calls, how many placed and failed, and how many of each state.
+      expect(head?.match(/\d+/g)).toEqual(['5', '4', '1', '1', '1', '1', '1'])
+      // Best news first: the person, the machine, nobody, busy.
+      expect(lines[0]).toMatch(/: \+12025550105 \(call_id [\w-]+, transferred, \d+ s\)$/)
+      expect(lines[1]).toMatch(/: \+12025550104 \(call_id [\w-]+, \d+ s\)$/)
+      expect(lines[2]).toMatch(/: \+12025550103$/)
+      expect(lines[3]).toMatch(/: \+12025550101$/)
       expect(textOf(result)).toMatch(
         /\n<untrusted-speech (\w+)>\n\+12025550105 user: Good\. Goodbye\.\n(.*\n)*<\/untrusted-speech \1>\n/,
       )
-      expect(progress.slice(0, 4)).toEqual([1, 2, 3, 4].map((n) => `${n} placed, ${n} of 5 done`))
-      for (const message of progress.slice(4)) expect(message).toMatch(/^\d of 4 have ended/)
+      const counts = progress.map((message) => message.match(/\d+/g)?.map(Number) ?? [])
+      expect(counts.slice(0, 4)).toEqual([1, 2, 3, 4].map((n) => [n, n, 5]))
+      for (const [ended, of] of counts.slice(4)) {
+        expect(ended).toBeLessThanOrEqual(4)
+        expect(of).toBe(4)
+      }
     },
     30_000,
   )
@@ -79,9 +82,8 @@ describe('people called in the sandbox', () => {
     const list = listOf(seedIds.supportAgent, ['+12025550106', '+12025550102'])
     const placed = await client.call('place_calls', list)
     const batch_id = batchOf(placed)
-    expect(linesOf(placed)[0]).toBe(
-      `2 calls: 2 placed. Next: wait_for_call, batch_id ${batch_id}, tells who answered.`,
-    )
+    expect(placed.structuredContent?.summary).toEqual({ placed: 2 })
+    expect(linesOf(placed)[0]).toContain(`wait_for_call, batch_id ${batch_id},`)
     const waited = await client.call('wait_for_call', { batch_id, timeout_seconds: 2 })
     expect(await client.flaws('wait_for_call', waited)).toBeUndefined()
     expect(waited.structuredContent).toMatchObject({
@@ -89,9 +91,7 @@ describe('people called in the sandbox', () => {
       batch_id,
       calls: [{ state: 'talking' }, { state: 'declined' }],
     })
-    expect(linesOf(waited)[0]).toBe(
-      `2 calls: 1 answered, still talking, 1 declined. Wait on with wait_for_call, batch_id ${batch_id}.`,
-    )
+    expect(linesOf(waited)[0]).toContain(`wait_for_call, batch_id ${batch_id}.`)
   })
 
   test('are confirmed as without following', async () => {
@@ -110,14 +110,14 @@ describe('people called in the sandbox', () => {
     await using client = await connectPerson(kind, { env: never })
     const list = listOf(seedIds.supportAgent, ['+12025550101'], { follow: true })
     const first = await client.call('place_calls', list)
-    expect(textOf(first)).toContain('give the entry an external_id of its own')
+    expect(textOf(first)).toContain('external_id')
     const repeated = await client.call('place_calls', list)
     expect(repeated.structuredContent).toMatchObject({
       summary: { repeated: 1 },
       batch_id: batchOf(first),
       calls: [{ outcome: 'repeated', state: 'busy' }],
     })
-    expect(textOf(repeated)).toContain('give the entry an external_id of its own')
+    expect(textOf(repeated)).toContain('external_id')
     const calls = [{ to_number: '+12025550101', external_id: 'second try' }]
     const again = await client.value('place_calls', { ...list, calls })
     expect(again).toMatchObject({ summary: { placed: 1 }, calls: [{ outcome: 'placed' }] })
@@ -165,24 +165,27 @@ describe('a batch', () => {
     await using client = await connect()
     const batch_id = batchOf((await place(client, 1)).result)
     for (const args of [{ batch_id, account_id: 'branch' }, { batch_id: `${batch_id}0` }]) {
-      const text = await client.text('wait_for_call', args)
-      expect(text).toMatch(/^wait_for_call failed: .*\n- batch_id: there is no batch-/)
+      expect(errorOf(await client.call('wait_for_call', args))).toMatchObject({
+        kind: 'bad_arguments',
+        fields: [{ argument: 'batch_id', message: expect.stringContaining(args.batch_id) }],
+      })
     }
   })
 
   test('is given alone, or a call is', async () => {
     await using client = await connect()
     for (const args of [{}, { call_id: 'call-0', batch_id: 'batch-0' }])
-      expect(await client.text('wait_for_call', args)).toContain(
-        '- call_id: give either call_id or batch_id',
-      )
+      expect(errorOf(await client.call('wait_for_call', args))).toMatchObject({
+        kind: 'bad_arguments',
+        fields: [{ argument: 'call_id', message: expect.stringContaining('batch_id') }],
+      })
   })
 
   test('of a subaccount is asked for with the account', async () => {
     await using client = await connect()
     const { result, first } = await place(client, 1, { account_id: 'branch' })
     const batch_id = batchOf(result)
-    expect(linesOf(result)[0]).toContain(`batch_id ${batch_id}, account_id branch, tells`)
+    expect(linesOf(result)[0]).toContain(`batch_id ${batch_id}, account_id branch,`)
     ;(await platform).end(`call-${first}`)
     const args = { batch_id, account_id: 'branch' }
     expect(await client.value('wait_for_call', args)).toMatchObject({ ended: true })
@@ -201,8 +204,8 @@ describe('a batch', () => {
       ended: false,
       calls: [{ state: 'answered' }, { state: 'unknown', problem: expect.stringContaining('500') }],
     })
-    expect(textOf(waited)).toMatch(/^2 calls: 1 answered by a person, 1 not known\. Wait on with/)
-    expect(textOf(waited)).toContain(`not known: call-${first + 1}: the platform answered HTTP 500`)
+    expect(linesOf(waited)[0]).toContain('wait_for_call, batch_id ')
+    expect(textOf(waited)).toMatch(new RegExp(`: call-${first + 1}: .*\\b500\\b`))
   })
 
   test('of which no call can be read is an error', async () => {
@@ -224,7 +227,7 @@ describe('a batch', () => {
       ended: false,
       calls: [{ outcome: 'placed', state: 'unknown' }],
     })
-    expect(linesOf(result)[0]).toContain(`Next: wait_for_call, batch_id ${batchOf(result)}`)
+    expect(linesOf(result)[0]).toContain(`wait_for_call, batch_id ${batchOf(result)}`)
   })
 
   test('that is followed may be cancelled: no call is dialled again, and all are found', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { errorOf } from '../../harness/client.ts'
 import { connectPerson, type Person, tokenOf } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
 import { newAgent } from '../../harness/story.ts'
@@ -27,8 +28,8 @@ beforeEach(() => {
 
 /** The lines of the question that a person is asked, which are those of a preview. */
 async function questionOf(name: string, args: object): Promise<string[]> {
-  const declined = await person.call(name, args)
-  expect(declined.content[0]?.text).toMatch(/^Declined/)
+  const declined = await person.value(name, args)
+  expect(declined).toMatchObject({ confirmation: { state: 'declined' } })
   const preview = await client.call(name, args)
   expect(await client.flaws(name, preview)).toBeUndefined()
   expect(tokenOf(preview)).toBeDefined()
@@ -39,13 +40,14 @@ async function questionOf(name: string, args: object): Promise<string[]> {
   return lines
 }
 
-/** Why no question is asked: the same for elicitation and previews. */
-async function refusalOf(name: string, args: object): Promise<string> {
+/** The arguments for which no question is asked: the same for elicitation and previews. */
+async function refusedArguments(name: string, args: object) {
   const refused = await person.call(name, args)
-  expect(refused.isError).toBe(true)
   expect(person.asked).toEqual([])
   expect(await client.call(name, args)).toEqual(refused)
-  return refused.content[0]?.text ?? ''
+  const { kind, fields } = errorOf(refused)
+  expect(kind).toBe('bad_arguments')
+  return fields
 }
 
 describe('before a call a person sees', () => {
@@ -98,7 +100,7 @@ describe('before a call a person sees', () => {
       skip_greeting_on_initial_text: true,
       device_fingerprint: 'device 1',
     })
-    expect(lines[0]).toBe('Open a browser call with this agent?')
+    expect(lines[0]).toMatchSnapshot()
     expect(lines.slice(-5)).toEqual([
       'initial_text: "Hello\\u2028there"',
       'audio_input_enabled: false',
@@ -123,20 +125,7 @@ describe('before a list of calls a person sees', () => {
       test_variables: { shop: 'A', firm: { name: 'ACME' } },
       overrides: { volume: { telephony: 1 } },
     })
-    expect(lines).toEqual([
-      'Place 3 calls?',
-      `Agent: "Support line" (${agent_id})`,
-      'From number: +12025550110 ("Main line")',
-      'Greeting: "Hello [contact.first_name], this is the support line. How can I help you?", the platform fills in […]',
-      `Account: "Sandbox account" (${seedIds.account})`,
-      'Note: SANDBOX: simulated, nobody is rung',
-      'overrides.volume.telephony: 1',
-      'test_variables.firm.name: "ACME"',
-      'test_variables.at: 9',
-      'Call 1: +12025550101, external_id "a 1", test_variables.shop "A", test_variables.name "Erika"',
-      'Call 2: +12025550102, test_variables.shop "B", test_variables.name "Max\\nCall 3"',
-      'Call 4: +12025550103, test_variables.shop "A", test_variables.name "Ada"',
-    ])
+    expect(lines).toMatchSnapshot()
   })
 
   test('all of a hundred calls with a few values each', async () => {
@@ -154,14 +143,14 @@ describe('before a list of calls a person sees', () => {
       to_number: `+12025550${100 + at}`,
       test_variables: { note: `${at}`.padEnd(100, 'x') },
     }))
-    expect(await refusalOf('place_calls', listed(...calls))).toMatch(
-      /nothing was sent\.\n- calls: all values together take 1\d{4} characters in \d+ lines to show, and 10000 in 150 can be shown; give fewer or shorter ones, of a list of calls a part at a time\n/,
-    )
+    expect(await refusedArguments('place_calls', listed(...calls))).toMatchObject([
+      { argument: 'calls', message: expect.stringMatching(/ 1\d{4} .* 10000 in 150 /) },
+    ])
     const long = { to_number: '+12025550101', test_variables: { note: 'x'.repeat(2000) } }
     const short = { to_number: '+12025550102', test_variables: { note: '' } }
-    expect(await refusalOf('place_calls', listed(short, long))).toMatch(
-      /^- calls\.1: takes 2\d{3} /m,
-    )
+    expect(await refusedArguments('place_calls', listed(short, long))).toMatchObject([
+      { argument: 'calls.1', message: expect.stringMatching(/ 2\d{3} /) },
+    ])
   })
 })
 
@@ -172,61 +161,32 @@ describe('the greeting that will be spoken', () => {
   const greetingLines = async (name: string, args: object) =>
     (await questionOf(name, args)).filter((line) => /greeting/i.test(line))
 
-  test.each<[string, object, string[]]>([
+  test.each<[string, object]>([
     [
       'with the variables of this call, nested or dotted',
       {
         ...saying('Hi {{ contact.first_name }} of {{ shop.name }} at {{ contact_number }}'),
         test_variables: { contact: { first_name: 'Ada' }, 'shop.name': 'ACME' },
       },
-      ['Greeting: "Hi Ada of ACME at +12025550101"'],
     ],
-    [
-      'and what stays empty in it',
-      saying('Your {{ item }} is ready, {{ name }}.'),
-      ['Greeting: "Your  is ready, ."', 'EMPTY in the greeting: "item", "name"'],
-    ],
-    [
-      'and that it does not render',
-      saying('Hi {{ order.item.name }}'),
-      [`Greeting: does not render: "'order' is undefined (line 1)"`],
-    ],
-    [
-      'and that nothing is spoken first',
-      saying('Hi', { mode: 'user_first' }),
-      ['Greeting: nothing is spoken first: "the person called speaks first"'],
-    ],
-    [
-      'and that the model words it',
-      saying('Hi', { mode: 'dynamic_message' }),
-      ['Greeting: the model words it from "Hi"'],
-    ],
-    [
-      'and how much of it is left out',
-      saying('x'.repeat(700)),
-      [`Greeting: "${'x'.repeat(600)}" and 100 more characters`],
-    ],
-    [
-      'and that it cannot be known',
-      { overrides: { initial_message: { message: 7 } } },
-      ['Greeting: not known: overrides.initial_message is not valid'],
-    ],
+    ['and what stays empty in it', saying('Your {{ item }} is ready, {{ name }}.')],
+    ['and that it does not render', saying('Hi {{ order.item.name }}')],
+    ['and that nothing is spoken first', saying('Hi', { mode: 'user_first' })],
+    ['and that the model words it', saying('Hi', { mode: 'dynamic_message' })],
+    ['and how much of it is left out', saying('x'.repeat(700))],
+    ['and that it cannot be known', { overrides: { initial_message: { message: 7 } } }],
     [
       'without forging a line',
       { ...saying('Hi {{ name }}'), test_variables: { name: '\nWho is called: +1' } },
-      ['Greeting: "Hi \\nWho is called: +1"'],
     ],
-  ])('is shown %s', async (_, more, expected) => {
-    expect(await greetingLines('place_call', { ...call, ...more })).toEqual(expected)
+  ])('is shown %s', async (_, more) => {
+    expect(await greetingLines('place_call', { ...call, ...more })).toMatchSnapshot()
   })
 
   test('is shown once for a list if it is the same', async () => {
     const calls = [{ to_number: '+12025550101' }, { to_number: '+12025550102' }]
     const args = { agent_id, from_number, calls, ...saying('Hi all of {{ firm }}') }
-    expect(await greetingLines('place_calls', args)).toEqual([
-      'Greeting: "Hi all of "',
-      'EMPTY in the greeting: "firm"',
-    ])
+    expect(await greetingLines('place_calls', args)).toMatchSnapshot()
   })
 
   test('is shown for some calls of a list, and for all what stays empty', async () => {
@@ -235,13 +195,7 @@ describe('the greeting that will be spoken', () => {
       ...(at !== 6 && { test_variables: { name: `P${at}` } }),
     }))
     const args = { agent_id, from_number, calls, ...saying('Hi {{ name }}') }
-    expect(await greetingLines('place_calls', args)).toEqual([
-      'Greeting of call 1: "Hi P0"',
-      'Greeting of call 2: "Hi P1"',
-      'Greeting of call 3: "Hi P2"',
-      'Other greetings: 97 more calls, the same template with their own values',
-      'EMPTY in the greeting: "name" (call 7)',
-    ])
+    expect(await greetingLines('place_calls', args)).toMatchSnapshot()
   })
 
   test('takes little time, whatever the template is', async () => {
@@ -261,8 +215,8 @@ describe('the greeting that will be spoken', () => {
     // Two questions: the person's and the preview.
     expect(performance.now() - began).toBeLessThan(5000)
     expect(lines).toEqual([
-      expect.stringMatching(/^Greeting of call 1: not known, too large to render here: /),
-      'Greetings not rendered here: 99 more calls, the same template with their own values',
+      expect.stringMatching(/^Greeting of call 1: [^"]/),
+      expect.stringMatching(/^[^:]+: 99 /),
     ])
   })
 })
@@ -288,11 +242,7 @@ describe('what a person cannot be shown is refused', () => {
       },
     ],
   ])('%s', async (argument, more) => {
-    const text = await refusalOf('place_call', { ...call, ...more })
-    expect(text).toMatch(
-      /^place_call failed: a person is asked first, and this is too long to show/,
-    )
-    expect(text).toContain(`\n- ${argument}: `)
+    expect(await refusedArguments('place_call', { ...call, ...more })).toMatchObject([{ argument }])
   })
 
   test('and is sent where the operator has nobody asked', async () => {
@@ -310,13 +260,13 @@ describe('before a delete, an archive or a deactivation', () => {
     const { id } = await client.value('create_sip_trunk', { name })
     const preview = await client.call('delete_sip_trunk', { sip_trunk_id: id })
     const shown = `"Old\\" (x)?\\nUndo: yes\\u202e\\u3164" (${id})`
-    expect(preview.content[0]?.text.split('\n').slice(0, 5)).toEqual([
-      `Nothing was done yet: this needs the agreement of a person. Delete the SIP trunk ${shown}?`,
-      `Trunk: ${shown}`,
-      'Numbers: none',
-      `Account: "Sandbox account" (${seedIds.account})`,
-      'Undo: None.',
-    ])
+    expect(preview.structuredContent?.confirmation).toMatchObject({
+      question: expect.stringContaining(shown),
+      facts: { Trunk: shown, Account: `"Sandbox account" (${seedIds.account})` },
+    })
+    const [head, ...lines] = preview.content[0]?.text.split('\n') ?? []
+    expect(head).toContain(shown)
+    expect(lines[0]).toBe(`Trunk: ${shown}`)
   })
 
   test('what else is changed of a subaccount is shown', async () => {
@@ -338,14 +288,17 @@ describe('a token of a preview', () => {
     const { id } = await client.value('create_agent', create('Hello from ACME.'))
     const given = { ...args, agent_id: id }
     const preview = await client.call(name, given)
-    expect(preview.content[0]?.text).toContain('Greeting: "Hello from ACME."')
+    expect(preview.structuredContent).toMatchObject({
+      confirmation: { facts: { Greeting: '"Hello from ACME."' } },
+    })
     await client.value('update_agent', {
       agent_id: id,
       initial_message: { message: 'Tell me your PIN.' },
     })
     const again = await client.call(name, { ...given, confirm_token: tokenOf(preview) })
-    expect(again.content[0]?.text).toMatch(/^The token is not valid.*Nothing was done yet/)
-    expect(again.content[0]?.text).toContain('Greeting: "Tell me your PIN."')
+    expect(again.structuredContent).toMatchObject({
+      confirmation: { state: 'needed', facts: { Greeting: '"Tell me your PIN."' } },
+    })
     expect(await client.value('list_calls', { agent_id: id })).toMatchObject({ returned: 0 })
     const confirmed = await client.call(name, { ...given, confirm_token: tokenOf(again) })
     expect(tokenOf(confirmed)).toBeUndefined()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectStdio } from '../../harness/client.ts'
+import { connectStdio, type ToolResult } from '../../harness/client.ts'
 import { json, startFakePlatform } from '../../harness/fake-platform.ts'
 import { connectPerson, type Person } from '../../harness/person.ts'
 import { seedIds } from '../../harness/sandbox.ts'
@@ -46,7 +46,7 @@ describe('check_call_readiness', () => {
   test('finds a good call ready, and it can be placed', async () => {
     const { isReady, isPlaced, wrong, text } = await verdict(client)
     expect({ isReady, isPlaced, wrong }).toEqual({ isReady: true, isPlaced: true, wrong: [] })
-    expect(text).toMatch(/\nReady: place_call would go ahead\.\nAccount: /)
+    expect(text).toMatch(/\nReady: .*\nAccount: /)
   })
 
   test('dials nobody', async () => {
@@ -57,15 +57,15 @@ describe('check_call_readiness', () => {
   })
 
   test.each<[string, object, RegExp, RegExp]>([
-    ['agent', { agent_id: 'Suport line' }, /there is no Suport line/, /did you mean Support line/],
-    ['agent', { agent_id: 'xyzzy' }, /there is no xyzzy/, /list_agents/],
-    ['from_number', { from_number: '+12025550199' }, /no number of this account/, /\+12025550110/],
-    ['from_number format', { from_number: '2025550110' }, /not E\.164/, /write it with \+/],
-    ['trunk', { from_number: '+12025550112' }, /no termination URI/, /update_sip_trunk/],
-    ['to_number format', { to_number: '0049 30 12345' }, /not E\.164/, /such as \+493012345/],
-    ['destination', { to_number: '+1911' }, /emergency/, /No setting allows this/],
-    ['destination', { to_number: '+499001123456' }, /premium/, /No setting allows this/],
-    ['destination', { to_number: '+999123456' }, /invalid_number/, /correct the number/],
+    ['agent', { agent_id: 'Suport line' }, /Suport line/, /Support line/],
+    ['agent', { agent_id: 'xyzzy' }, /xyzzy/, /list_agents/],
+    ['from_number', { from_number: '+12025550199' }, /\+12025550199/, /\+12025550110/],
+    ['from_number format', { from_number: '2025550110' }, /E\.164/, /\+4930123456/],
+    ['trunk', { from_number: '+12025550112' }, /termination URI/, /update_sip_trunk/],
+    ['to_number format', { to_number: '0049 30 12345' }, /E\.164/, /\+493012345/],
+    ['destination', { to_number: '+1911' }, /\(emergency\)/, /\w/],
+    ['destination', { to_number: '+499001123456' }, /\(premium\)/, /\w/],
+    ['destination', { to_number: '+999123456' }, /\(invalid_number\)/, /\w/],
   ])('names a wrong %s of %j, and its fix; placing it fails', async (check, more, found, fix) => {
     const { isReady, isPlaced, wrong, text } = await verdict(client, more)
     expect({ isReady, isPlaced }).toEqual({ isReady: false, isPlaced: false })
@@ -103,7 +103,7 @@ describe('check_call_readiness', () => {
     await value('archive_agent', { agent_id })
     const { isReady, isPlaced, wrong } = await verdict(client, { agent_id })
     expect({ isReady, isPlaced }).toEqual({ isReady: false, isPlaced: false })
-    expect(wrong[0]?.found).toMatch(/is archived/)
+    expect(wrong).toMatchObject([{ check: 'agent', found: expect.stringContaining('archived') }])
   })
 
   const greeter = async (message: string) => {
@@ -119,7 +119,9 @@ describe('check_call_readiness', () => {
       ...args,
     })
     const checks = structuredContent?.checks as Check[]
-    return { text: content[0]?.text ?? '', ...checks.find(({ check }) => check === 'greeting') }
+    const spoken = structuredContent?.greeting
+    const text = content[0]?.text ?? ''
+    return { text, spoken, ...checks.find(({ check }) => check === 'greeting') }
   }
 
   test('warns of variables of the greeting that nothing fills, until something does', async () => {
@@ -127,19 +129,19 @@ describe('check_call_readiness', () => {
     const warned = await greetingOf({ agent_id })
     expect(warned).toMatchObject({
       ok: true,
-      found: 'nothing fills customer.name',
+      found: expect.stringContaining('customer.name'),
       fix: expect.stringContaining('test_variables'),
     })
     expect(warned.text).toMatch(
-      /^WARNING greeting: nothing fills .*\nGreeting .*: it fails to render: 'customer' is undefined \(line 1\)\nReady: /s,
+      /^WARNING greeting: .*customer\.name.*\nGreeting .*'customer' .*\(line 1\)\nReady: /s,
     )
     // The platform accepts it.
     const { isReady, isPlaced } = await verdict(client, { agent_id })
     expect({ isReady, isPlaced }).toEqual({ isReady: true, isPlaced: true })
-    const spoken = await greetingOf({ agent_id, test_variables: { customer: { name: 'Erika' } } })
-    expect(spoken.text).toContain('\nGreeting (rendered by this server): "Hello Erika"\nReady: ')
     const filled = await greetingOf({ agent_id, test_variables: { customer: { name: 'Erika' } } })
-    expect(filled).toMatchObject({ ok: true, found: expect.stringContaining('are known') })
+    expect(filled).toMatchObject({ ok: true, spoken: '"Hello Erika"' })
+    expect(filled.text).toMatch(/\nGreeting .*: "Hello Erika"\nReady: /)
+    expect(filled.fix).toBeUndefined()
   })
 
   test('has the worst first and the verdict last', async () => {
@@ -151,7 +153,7 @@ describe('check_call_readiness', () => {
     expect(marks).toEqual(['WRONG', 'WARNING', ...Array(marks.length - 2).fill('ok')])
     expect(Object.keys(structuredContent ?? {}).at(-1)).toBe('ready')
     expect(content[0]?.text).toMatch(
-      /^WRONG from_number: .*\nWARNING greeting: nothing fills caller .*\nok: .*\nGreeting .*: "Hello "; EMPTY in it: caller\nNot ready\.\nAccount: /,
+      /^WRONG from_number: .*\nWARNING greeting: .*\bcaller\b.*\nok: .*\nGreeting .*: "Hello "; EMPTY .*: caller\nNot ready\.\nAccount: /,
     )
   })
 
@@ -173,7 +175,11 @@ describe('check_call_readiness', () => {
       })
       expect(ok).toBe(true)
       if (empty === undefined) expect(fix).toBeUndefined()
-      else expect(found).toBe(`nothing fills ${empty}`)
+      else
+        expect({ found, fix }).toEqual({
+          found: expect.stringMatching(new RegExp(` ${empty}$`)),
+          fix: expect.any(String),
+        })
     },
   )
 
@@ -197,22 +203,22 @@ describe('check_call_readiness', () => {
     const inactive = await verdict(client, { ...args, to_number: '+12025550102' })
     expect(inactive.isPlaced).toBe(false)
     expect(inactive.wrong).toMatchObject([
-      { check: 'account', fix: expect.stringContaining('update_subaccount, is_active true') },
+      { check: 'account', fix: expect.stringMatching(/update_subaccount.*is_active/) },
     ])
   })
 
   test.each<[string, object, RegExp]>([
-    ['allow_countries', { allow_countries: ['DE'] }, /only calls to Germany are allowed/],
-    ['allow_agents', { allow_agents: ['Other'] }, /may not place calls/],
-    ['allow_from', { allow_from: ['+12025550111'] }, /allowed caller numbers are \+12025550111/],
-    ['max_total', { max_total: 0 }, /No more calls/],
-    ['max_per_hour', { max_per_hour: 0 }, /No more calls at the moment/],
+    ['allow_countries', { allow_countries: ['DE'] }, /Germany/],
+    ['allow_agents', { allow_agents: ['Other'] }, /Support line/],
+    ['allow_from', { allow_from: ['+12025550111'] }, /\+12025550111/],
+    ['max_total', { max_total: 0 }, /\b0 calls/],
+    ['max_per_hour', { max_per_hour: 0 }, /\b0 calls/],
   ])('applies the dial policy: %s', async (rule, policy, found) => {
     await using ruled = await connect(JSON.stringify(policy))
     const { isReady, isPlaced, wrong } = await verdict(ruled)
     expect({ isReady, isPlaced }).toEqual({ isReady: false, isPlaced: false })
     expect(wrong[0]?.found).toMatch(found)
-    expect(wrong[0]?.fix).toContain(`The operator of this server can change ${rule}`)
+    expect(wrong[0]?.fix).toMatch(new RegExp(`${rule}.*VOICE_AGENT_DIAL_POLICY`))
   })
 })
 
@@ -226,17 +232,17 @@ describe('a person who is asked whether to call', () => {
     const number = { number: '+12025550188', sip_trunk_id: seedIds.trunk }
     await value('create_phone_number', number)
     const after = await call('place_call', { type: 'phone', ...ready, from_number })
-    return [before, after].map(({ content }) => content[0]?.text ?? '')
+    return [factsOf(before), factsOf(after)]
   }
+  const factsOf = ({ structuredContent }: ToolResult) =>
+    Object(structuredContent?.confirmation).facts as Record<string, string>
+  const warning = 'Will probably fail'
 
   test.each([
-    [
-      '+12025550177',
-      /^Will probably fail: "\+12025550177 is no number of this account; call from/m,
-    ],
-    ['+12025550112', /^Will probably fail: .* no termination URI; set termination_uri/m],
+    ['+12025550177', '+12025550177'],
+    ['+12025550112', 'termination_uri'],
   ])('is warned of calling from %s', async (from_number, expected) => {
-    for (const text of await question(from_number)) expect(text).toMatch(expected)
+    for (const facts of await question(from_number)) expect(facts[warning]).toContain(expected)
   })
 
   test('is warned of the number that a list is called from', async () => {
@@ -245,9 +251,8 @@ describe('a person who is asked whether to call', () => {
     })
     const { agent_id, to_number } = ready
     const list = { agent_id, from_number: '+12025550177', calls: [{ to_number }] }
-    expect(await asking.text('place_calls', list)).toMatch(
-      /^Will probably fail: "\+12025550177 is no number of this account; call from/m,
-    )
+    const facts = factsOf(await asking.call('place_calls', list))
+    expect(facts[warning]).toContain('+12025550177')
   })
 
   test('is warned of an archived agent and an inactive account, in a moment, also if one look hangs', async () => {
@@ -267,20 +272,20 @@ describe('a person who is asked whether to call', () => {
     // The client prepares itself with its first call.
     await asking.call('get_current_account')
     const began = performance.now()
-    const text = await asking.text('place_call', { type: 'phone', ...ready })
+    const facts = factsOf(await asking.call('place_call', { type: 'phone', ...ready }))
     // The look that hangs would take 10 s, the time limit of the platform's answers.
     expect(performance.now() - began).toBeLessThan(8000)
-    expect(text).toMatch(
-      /^Will probably fail: "Own \(own\) is inactive; .*", "Desk \(.*\) is archived; bring it back with update_agent/m,
+    expect(facts[warning]).toMatch(
+      /^"Own \(own\) .*\binactive; .*", "Desk \(.*\) .*\barchived; .*update_agent/,
     )
-    expect(text).toMatch(/^From number: \+12025550110$/m)
+    expect(facts['From number']).toBe('+12025550110')
   })
 
   test('gets no warning for a good number, nor for a problem that is solved', async () => {
     const [before, after] = await question('+12025550188')
-    expect(before).toMatch(/^Will probably fail: /m)
-    expect(after).toMatch(/confirm_token/)
-    expect(after).not.toMatch(/fail/)
+    expect(before).toHaveProperty([warning])
+    expect(after).toHaveProperty('Agent')
+    expect(after).not.toHaveProperty([warning])
   })
 })
 
@@ -314,6 +319,9 @@ test('a number is looked for on every page, and a list that repeats a page is no
     repeats = false
     expect(await checked()).toMatchObject({ ok: true, found: '+12025551249' })
     repeats = true
-    expect((await checked())?.found).toBe('+12025551249 is not among the first 100 numbers')
+    expect(await checked()).toMatchObject({
+      fix: expect.any(String),
+      found: expect.stringMatching(/^\+12025551249 .*\b100\b/),
+    })
   }
 })

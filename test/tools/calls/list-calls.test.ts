@@ -34,7 +34,7 @@ describe('calls of the sandbox', () => {
       user_busy: count('user_busy'),
       user_unavailable: count('user_unavailable'),
     })
-    expect(listed.note).toContain('nobody answered (user_unavailable), busy (user_busy)')
+    expect(listed.note).toMatch(/\(user_unavailable\).*\(user_busy\)/)
   })
 
   test('that failed are counted by the reason, on every page', async () => {
@@ -120,7 +120,7 @@ describe('calls by their answer', () => {
     expect(listed).toMatchObject({
       total: null,
       items: [{ id: 'own-1500' }],
-      note: expect.stringMatching(/^Only the first 2000 calls were read: narrow created_after/),
+      note: expect.stringMatching(/\b2000\b.*created_after/),
     })
     expect(tree.seen.filter(({ url }) => url.includes('/calls?'))).toHaveLength(20)
   })
@@ -153,7 +153,7 @@ describe('calls by their answer', () => {
     expect(await tree.value('list_calls', unanswered)).toMatchObject({
       total: null,
       returned: 20,
-      note: expect.stringContaining('The platform ignored offset'),
+      note: expect.stringContaining('offset'),
     })
   })
 
@@ -162,7 +162,7 @@ describe('calls by their answer', () => {
     const listed = await tree.value('list_calls', { status: 'completed' })
     expect(listed).toMatchObject({ total: 250, returned: 20 })
     expect(listed).not.toHaveProperty('by_answer_status')
-    expect(listed.note).toContain('busy (user_busy)')
+    expect(listed.note).toContain('(user_busy)')
     expect(tree.seen).toHaveLength(1)
   })
 })
