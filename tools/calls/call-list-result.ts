@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { failureText } from '../../src/platform/failure.ts'
 import { plainText } from '../../src/text/safe-text.ts'
-import { betweenMarks } from '../../src/tool/results/call-report.ts'
+import { betweenMarks } from '../../src/tool/results/untrusted-speech.ts'
 import {
   type CallState,
   callStateOf,

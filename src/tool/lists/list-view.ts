@@ -3,8 +3,8 @@ import type { Route, RouteRequest } from '../../contract/route.ts'
 import { isObject } from '../../text/json.ts'
 import { plainFields } from '../../text/safe-text.ts'
 import { shortenToTokens } from '../../text/tokens.ts'
-import { betweenMarks, knownAndOthers } from '../results/call-report.ts'
 import { compactJson, resultBudget, shortenArray, shortenResult } from '../results/shortening.ts'
+import { betweenMarks, knownAndOthers } from '../results/untrusted-speech.ts'
 import type { ItemShortening, StructuredContent, ToolOutput } from '../tool.ts'
 
 /** Query parameters that list tools send when they are not given: 20 items, enough to choose from. */
