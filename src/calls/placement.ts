@@ -75,9 +75,6 @@ export interface Permit {
   placed(callId: string): Promise<void>
 }
 
-/** How long one request takes at most, ms: clients commonly give up after 60 s. */
-export const requestMs = 54_000
-
 interface Timing {
   /** How long the platform is asked for the outcome of a call, ms. */
   readonly findOutMs: number

@@ -1,7 +1,7 @@
 import type { Call, PlacedCall } from '../contract/call.ts'
 import { routes } from '../contract/routes.ts'
 import { ApiError, type Failure } from '../platform/failure.ts'
-import { rejectOnAbort, withTimeLimit } from '../platform/time-limit.ts'
+import { rejectOnAbort, requestMs, withTimeLimit } from '../platform/time-limit.ts'
 import { type JournalEntry, JournalError } from '../state/journal.ts'
 import { isStateSlow } from '../state/state-access.ts'
 import { type CallOutcome, findOutcome } from './find-outcome.ts'
@@ -13,7 +13,6 @@ import {
   type Placement,
   type PlacingContext,
   recordIfPossible,
-  requestMs,
   settleAbsent,
   settlePlaced,
 } from './placement.ts'

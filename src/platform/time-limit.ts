@@ -6,6 +6,9 @@ import { ApiError } from './failure.ts'
  * own: see exchange.ts.
  */
 
+/** How long one call of a tool takes at most, ms: clients commonly give up after 60 s. */
+export const requestMs = 54_000
+
 /**
  * Runs `work` with a signal that fires after `ms`, or earlier with the caller's signal. A
  * cancellation that the time limit has caused is thrown as a timeout. Throws ApiError.

@@ -4,16 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { placeOnce } from '../../src/calls/place-once.ts'
-import {
-  ExternalIdConflict,
-  OutcomeUnknown,
-  type Permit,
-  requestMs,
-} from '../../src/calls/placement.ts'
+import { ExternalIdConflict, OutcomeUnknown, type Permit } from '../../src/calls/placement.ts'
 import type { Route, RouteRequest } from '../../src/contract/route.ts'
 import { routes } from '../../src/contract/routes.ts'
 import type { Client } from '../../src/platform/client.ts'
 import { ApiError, type Failure } from '../../src/platform/failure.ts'
+import { requestMs } from '../../src/platform/time-limit.ts'
 import { type CallKey, type Journal, JournalError } from '../../src/state/journal.ts'
 import { openSqliteJournal } from '../../src/state/sqlite/sqlite-journal.ts'
 import { scratchFolder } from '../harness/program.ts'

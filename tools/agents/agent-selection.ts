@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { requestMs } from '../../src/calls/placement.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { mapConcurrently } from '../../src/platform/concurrency.ts'
@@ -13,7 +12,7 @@ import {
   readAccountTree,
   readAllItems,
 } from '../../src/platform/sessions/complete-lists.ts'
-import { withTimeLimit } from '../../src/platform/time-limit.ts'
+import { requestMs, withTimeLimit } from '../../src/platform/time-limit.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { closestItems, closestWord, itemLabel, nameWithId } from '../../src/text/closest-match.ts'
 import { shownName } from '../../src/text/dialog-text.ts'

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { requestMs } from '../../calls/placement.ts'
 import type { Account } from '../../contract/account.ts'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
@@ -14,7 +13,7 @@ import {
   readAccountTree,
 } from '../../platform/sessions/complete-lists.ts'
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
-import { withTimeLimit } from '../../platform/time-limit.ts'
+import { requestMs, withTimeLimit } from '../../platform/time-limit.ts'
 import type { Run } from '../tool.ts'
 import { itemId, type ListItem, type ListReply, type ListRoute } from './list-view.ts'
 

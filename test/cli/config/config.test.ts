@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { requestMs } from '../../../src/calls/placement.ts'
 import {
   type CommandConfig,
   commands,
@@ -8,6 +7,7 @@ import {
 } from '../../../src/cli/commands/index.ts'
 import { ConfigError } from '../../../src/cli/config/config-error.ts'
 import { helpText } from '../../../src/cli/config/help.ts'
+import { requestMs } from '../../../src/platform/time-limit.ts'
 
 const key = { VOICE_AGENT_API_KEY: 'k' }
 const url = { VOICE_AGENT_BASE_URL: 'https://api.example.com' }
