@@ -60,7 +60,7 @@ export function createCallFollower(): CallFollower {
 /** The call that is followed, and by whose key. */
 interface FollowedCall {
   /** Hash of the key; calls of different keys are never mixed up. */
-  readonly owner: string
+  readonly keyHash: string
   readonly account: string
   readonly callId: string
 }

@@ -10,12 +10,11 @@ import { hasEnded, isMissing } from './call-follower.ts'
 
 /** Whose calls are counted together, and who reads them. */
 export interface CallReader {
-  /** Platform and account, as the call counter stores it: only calls of this owner are read. */
-  readonly owner: string
+  /** Platform and account, as the call counter stores them: only their calls are read. */
+  readonly callOwner: string
   readonly account: string
   readonly client: Client
-  /** Hash of the key, see FollowedCall. */
-  readonly key: string
+  readonly keyHash: string
 }
 
 /** How long reading calls takes at most, ms, and how many are read: a request waits for it. */
@@ -54,7 +53,7 @@ export class CallsUnderWay {
   /** A call was placed with this permit: it counts until it has ended. */
   async placed(permitId: string, callId: string, reader: CallReader): Promise<void> {
     this.#follow(permitId, callId, reader)
-    await this.#policy.placed(permitId, { owner: reader.owner, callId })
+    await this.#policy.placed(permitId, { owner: reader.callOwner, callId })
   }
 
   /** Asks the policy, and again when a call that counted as under way turns out to have ended. */
@@ -63,8 +62,8 @@ export class CallsUnderWay {
     signal: AbortSignal | undefined,
     question: () => Promise<V>,
   ): Promise<V> {
-    if (!this.#knownOwners.has(reader.owner)) {
-      this.#knownOwners.add(reader.owner)
+    if (!this.#knownOwners.has(reader.callOwner)) {
+      this.#knownOwners.add(reader.callOwner)
       await this.#readOpenCalls(reader, signal)
     }
     const answer = await question()
@@ -74,7 +73,7 @@ export class CallsUnderWay {
 
   /** Reads the calls that this process does not follow; true when one of them has ended. */
   async #readOpenCalls(reader: CallReader, signal: AbortSignal | undefined): Promise<boolean> {
-    const counted = await this.#policy.underWay(reader.owner)
+    const counted = await this.#policy.underWay(reader.callOwner)
     const open = counted.filter(({ id }) => !this.#followed.has(id)).slice(0, maxRead)
     const statuses = await Promise.all(open.map((call) => this.#update(call, reader, signal)))
     return statuses.includes('ended')
@@ -108,7 +107,7 @@ export class CallsUnderWay {
     return hasEnded ? 'ended' : 'missing'
   }
 
-  #follow(permitId: string, callId: string, { account, client, key }: CallReader): void {
+  #follow(permitId: string, callId: string, { account, client, keyHash }: CallReader): void {
     if (this.#followed.has(permitId)) return
     this.#followed.add(permitId)
     const events = {
@@ -116,7 +115,7 @@ export class CallsUnderWay {
       onEnded: () => void this.#policy.release(permitId),
     }
     void this.#follower
-      .untilEnd({ owner: key, account, callId }, client, events)
+      .untilEnd({ keyHash, account, callId }, client, events)
       .finally(() => this.#followed.delete(permitId))
   }
 }

@@ -7,7 +7,7 @@ import { type GetHeader, headerNames } from './messages.ts'
 /** A request of stateless HTTP, as far as a cancellation can name it. */
 export interface CancellableRequest {
   /** Hash of the API key. */
-  readonly owner: string
+  readonly keyHash: string
   readonly header: GetHeader
   readonly id: string | number
 }
@@ -60,8 +60,8 @@ export function createCancellations(changes: Changes): Cancellations {
 }
 
 /** Names a request by its sender, as far as headers tell who that is, and its id. */
-function keyOf({ owner, header, id }: CancellableRequest): string {
-  const sender = JSON.stringify([owner, header(headerNames.session) ?? header('user-agent')])
+function keyOf({ keyHash, header, id }: CancellableRequest): string {
+  const sender = JSON.stringify([keyHash, header(headerNames.session) ?? header('user-agent')])
   return createHash('sha256')
     .update(JSON.stringify([sender, id]))
     .digest('base64url')
@@ -74,6 +74,6 @@ export function serveCancellations(
   cancellations: Cancellations,
 ): void {
   server.setNotificationHandler('notifications/cancelled', ({ params: { requestId: id } }) => {
-    if (id !== undefined) cancellations.cancel({ owner: session.owner, header, id })
+    if (id !== undefined) cancellations.cancel({ keyHash: session.keyHash, header, id })
   })
 }

@@ -143,7 +143,7 @@ function observed<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   const contextOf = (): ObservedContext => ({
-    ...{ owner: sessionFor(request.credential).owner, era, transport: 'http' },
+    ...{ keyHash: sessionFor(request.credential).keyHash, era, transport: 'http' },
     header: request.header,
     isTool: (name) => catalogue.byName.has(name),
     isPrompt: () => false,

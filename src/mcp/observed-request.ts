@@ -16,7 +16,7 @@ interface ObservedMessage {
 /** What is known of a request besides its message. */
 export interface ObservedContext {
   /** Hash of the API key. */
-  readonly owner: string
+  readonly keyHash: string
   readonly era: Era
   readonly transport: BeginningRequest['transport']
   readonly header: GetHeader
@@ -76,8 +76,8 @@ export const createStreamObserving =
     const { data } = StreamRequest.safeParse(message)
     if (!data) return run()
     const contextOf = (): ObservedContext => {
-      const { owner } = sessionFor(credential)
-      return { ...request, owner, era: 'modern', isTool: isNone, isPrompt: isNone }
+      const { keyHash } = sessionFor(credential)
+      return { ...request, keyHash, era: 'modern', isTool: isNone, isPrompt: isNone }
     }
     return observing.run(data, contextOf, run)
   }
@@ -85,13 +85,13 @@ export const createStreamObserving =
 /** What is recorded of a request as it begins. */
 function beginningOf(
   { method, id, params }: ObservedMessage,
-  { owner, era, transport, header, revision, isTool, isPrompt }: ObservedContext,
+  { keyHash, era, transport, header, revision, isTool, isPrompt }: ObservedContext,
 ): BeginningRequest {
   const { name, _meta } = isObject(params) ? params : {}
   return {
     method,
     target: targetOf(method, name, { isTool, isPrompt }),
-    owner,
+    keyHash,
     transport,
     id,
     revision: era === 'modern' ? modernVersion : (revision ?? header(headerNames.protocolVersion)),

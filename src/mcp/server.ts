@@ -88,7 +88,7 @@ function createServer(
 ): Server {
   const legacy = isStatelessLegacy ? catalogue.statelessLegacy : catalogue.legacy
   const contextOf = (revision: string | undefined): ObservedContext => ({
-    ...{ owner: session.owner, era, transport, header, revision },
+    ...{ keyHash: session.keyHash, era, transport, header, revision },
     isTool: (name) => catalogue.byName.has(name),
     isPrompt: (name) => prompts.some((prompt) => prompt.name === name),
   })

@@ -143,7 +143,7 @@ export const observedHandshake =
     const revision = params?.protocolVersion ?? meta[metaKeys.protocolVersion]
     observer.requestEnded(
       {
-        ...{ method, id, revision, owner: undefined, transport: 'stdio' },
+        ...{ method, id, revision, keyHash: undefined, transport: 'stdio' },
         traceContext: { meta, header: () => undefined },
       },
       { outcome: 'ok' },

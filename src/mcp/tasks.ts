@@ -111,7 +111,7 @@ async function cancelTask(
   { session, cancelledTasks }: CancelOptions,
 ): Promise<void> {
   try {
-    await cancelledTasks.add(session.owner, taskId)
+    await cancelledTasks.add(session.keyHash, taskId)
   } catch (error) {
     if (!(error instanceof StateError)) throw error
     throw new ProtocolError(
@@ -127,7 +127,7 @@ async function isCancelled(
   { session, cancelledTasks }: CancelOptions,
 ): Promise<boolean> {
   try {
-    return await cancelledTasks.has(session.owner, taskId)
+    return await cancelledTasks.has(session.keyHash, taskId)
   } catch (error) {
     if (!(error instanceof StateError)) throw error
     return false

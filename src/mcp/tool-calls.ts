@@ -45,7 +45,7 @@ interface ToolRequest {
    * Set for stateless HTTP of the 2025 revisions, where the cancellation of a request arrives in
    * another request.
    */
-  readonly stateless: Omit<CancellableRequest, 'owner'> | undefined
+  readonly stateless: Omit<CancellableRequest, 'keyHash'> | undefined
 }
 
 /** Runs one `tools/call`. */
@@ -85,7 +85,7 @@ export function createToolCalls({
       callTool(tool, args, { session, tools, signal, shutdown, onBug, stateFailed, ...client })
     const signal = stopsAtShutdown(tool) ? anyOf(requestSignal, shutdown) : requestSignal
     if (!stateless) return run(signal)
-    return cancellations.run({ owner: session.owner, ...stateless }, signal, run)
+    return cancellations.run({ keyHash: session.keyHash, ...stateless }, signal, run)
   }
   if (!observer) return runTool
   return (tool, args, request) => {
@@ -127,13 +127,13 @@ export function auditedCall(
   { session, sender }: { readonly session: Session; readonly sender: () => RequestSender },
 ): AuditedCall {
   const { transport, client, userAgent } = sender()
-  const { owner, platform, clientNetwork, oauthClient, redact } = session
+  const { keyHash, platform, clientNetwork, oauthClient, redact } = session
   return {
     tool: tool.name,
     arguments: args,
     argumentNames: Object.keys(tool.input.shape),
     caller: {
-      ...{ owner, platform, transport, redact },
+      ...{ keyHash, platform, transport, redact },
       accountId: () => accountOf(args, session),
       network: clientNetwork,
       oauthClient,

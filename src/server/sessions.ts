@@ -5,7 +5,7 @@ import type { ServiceConfig } from '../cli/config/service.ts'
 import { createClient } from '../platform/client.ts'
 import { driftReporter } from '../platform/drift.ts'
 import { keyFree, noRedaction, redactor } from '../platform/key-free.ts'
-import { ownAccountId, ownerOf } from '../platform/sessions/account.ts'
+import { keyHashOf, ownAccountId } from '../platform/sessions/account.ts'
 import { createReplyCaches, type ReplyCache } from '../platform/sessions/reply-cache.ts'
 import type { Credential, Session } from '../platform/sessions/session.ts'
 import { createReplyChanges } from '../platform/sessions/watched-replies.ts'
@@ -76,7 +76,7 @@ function sessionFactory({
     { apiKey, source, clientNetwork, oauthClient }: Credential,
     onAccepted: (() => void) | undefined,
   ): Session => {
-    const owner = ownerOf(apiKey)
+    const keyHash = keyHashOf(apiKey)
     // The sandbox prints its key, which opens nothing else.
     const redact = isSandbox ? noRedaction : redactor(apiKey)
     const client = createClient({
@@ -93,13 +93,13 @@ function sessionFactory({
       onDrift,
       ...limits,
     })
-    const cache: ReplyCache = cacheOf(owner, client)
+    const cache: ReplyCache = cacheOf(keyHash, client)
     return {
       client,
       cache,
       callServices,
       platform: platform.address,
-      owner,
+      keyHash,
       pinnedAccount: scope.account,
       isSandbox,
       clientNetwork,

@@ -95,8 +95,8 @@ async function run(
   const { confirm_token: token, ...options } = parsed.options
   const confirm = await confirmOf({
     tool: tool.name,
-    bound: [request, options, session.owner],
-    owner: session.owner,
+    bound: [request, options, session.keyHash],
+    keyHash: session.keyHash,
     token: typeof token === 'string' ? token : undefined,
     redact: session.redact,
   })

@@ -98,8 +98,8 @@ export interface ConfirmedCall {
   readonly tool: string
   /** What the answer is bound to: arguments, account, key. */
   readonly bound: unknown
-  /** Whose call it is: used tokens are counted per owner. */
-  readonly owner: string
+  /** Whose call it is: used tokens are counted per keyHash. */
+  readonly keyHash: string
   /** The `confirm_token` of a preview, where the caller gave one. */
   readonly token: string | undefined
   /** Whether the client can ask a person (elicitation). */
@@ -112,7 +112,7 @@ export interface ConfirmedCall {
 /** A call that waits for confirmation. */
 interface UnconfirmedCall {
   readonly tool: string
-  readonly owner: string
+  readonly keyHash: string
   readonly question: Question
   readonly content: TokenSubject
 }
@@ -122,7 +122,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
   const previewTokens = createSingleUseTokens('confirm_token', ttlSeconds.preview, store)
   return {
     verifyRequestState: questionTokens.verify,
-    async of({ tool, bound, owner, token, canAsk, redact, earlier }) {
+    async of({ tool, bound, keyHash, token, canAsk, redact, earlier }) {
       const call = () => hashOf([tool, bound])
       const { requestState: asked } = earlier
       if (asked && (asked.call !== call() || (await questionTokens.isUsed(asked))))
@@ -136,7 +136,7 @@ export function createConfirmations(mode: ConfirmMode, store: TokenStore): Confi
         refuseUnreadable(what)
         const content = { call: call(), scope: hashOf(what.scope) }
         const question = questionOf(what, redact)
-        const unconfirmed: UnconfirmedCall = { tool, owner, question, content }
+        const unconfirmed: UnconfirmedCall = { tool, keyHash, question, content }
         // A person is asked wherever possible: a token proves only that somebody read a preview.
         return canAsk
           ? agreementByAnswer(unconfirmed, earlier, questionTokens)
@@ -169,13 +169,13 @@ const needsPerson = () =>
 
 /** Checks the caller's `confirm_token`; where it is missing or invalid, the preview with a new one. */
 async function agreementByToken(
-  { tool, owner, question, content }: UnconfirmedCall,
+  { tool, keyHash, question, content }: UnconfirmedCall,
   token: string | undefined,
   tokens: SingleUseTokens,
 ): Promise<Agreement> {
   const given = token === undefined ? undefined : await tokens.verify(token).catch(() => undefined)
   const isForThis = given?.call === content.call && given.scope === content.scope
-  if (given && isForThis && (await tokens.use(given, owner)))
+  if (given && isForThis && (await tokens.use(given, keyHash)))
     return agreementWith(given, tokens, 'token')
   const why = token === undefined ? '' : invalidToken
   const newToken = await tokens.mint(content)
@@ -196,7 +196,7 @@ const invalidToken =
 
 /** The person's answer; where there is none to this question yet, the question. */
 async function agreementByAnswer(
-  { owner, question, content }: UnconfirmedCall,
+  { keyHash, question, content }: UnconfirmedCall,
   { requestState: asked, answers }: EarlierQuestion,
   tokens: SingleUseTokens,
 ): Promise<Agreement> {
@@ -204,7 +204,7 @@ async function agreementByAnswer(
   // The effect of the same arguments may have changed since: that is another question.
   if (answer.kind !== 'elicit' || asked?.scope !== content.scope)
     throw new NotConfirmed(ask(question, await tokens.mint(content)))
-  if (!(await tokens.use(asked, owner))) throw invalidRequestState()
+  if (!(await tokens.use(asked, keyHash))) throw invalidRequestState()
   if (answer.action === 'decline') throw new NotConfirmed(notAgreed(question, 'declined'))
   if (answer.action === 'cancel') throw new NotConfirmed(notAgreed(question, 'closed'))
   if (answer.action !== 'accept' || answer.content?.confirm !== true)

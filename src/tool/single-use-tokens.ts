@@ -31,9 +31,9 @@ export interface SingleUseTokens {
   isUsed(content: TokenContent): Promise<boolean>
   /**
    * Marks it as used; false when it was used before or has expired. Throws Refused where no more uses
-   * can be remembered, in all or for this owner.
+   * can be remembered, in all or for this key.
    */
-  use(content: TokenContent, owner: string): Promise<boolean>
+  use(content: TokenContent, keyHash: string): Promise<boolean>
   /** Makes it usable again: what it was used for was certainly not done. */
   giveBack(content: TokenContent): Promise<void>
 }
@@ -68,9 +68,9 @@ export function createSingleUseTokens(
       return verifyWithOneOf([newest, ...older], token)
     },
     isUsed: ({ nonce }) => usedTokens.isUsed(nonce),
-    async use({ nonce, exp }, owner) {
+    async use({ nonce, exp }, keyHash) {
       const times = { expiresAt: exp * 1000, validMs: ttlSeconds * 1000 }
-      const used = await usedTokens.use({ nonce, owner, ...times })
+      const used = await usedTokens.use({ nonce, owner: keyHash, ...times })
       if (used === 'full') throw tooMany()
       return used === 'used now'
     },

@@ -41,7 +41,7 @@ const failed = (status: number) =>
     { ...routes.calls.get, attempts: 1 },
   )
 
-const call = (callId: string) => ({ owner: 'key', account: 'me', callId })
+const call = (callId: string) => ({ keyHash: 'key', account: 'me', callId })
 
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
 

@@ -27,7 +27,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
       underWay: undefined,
     },
     platform: 'https://platform.example',
-    owner: 'an owner',
+    keyHash: 'an keyHash',
     isSandbox: false,
     keySource: source,
     pinnedAccount: undefined,

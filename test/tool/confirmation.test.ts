@@ -401,7 +401,7 @@ describe('agreement', () => {
       requestState: state === undefined ? undefined : await confirm.verifyRequestState(state),
       answers: responses,
     }
-    const request = { tool: 'place_call', bound: ['x'], owner: 'me', token, canAsk, earlier }
+    const request = { tool: 'place_call', bound: ['x'], keyHash: 'me', token, canAsk, earlier }
     try {
       const agreement = await (await confirm.of({ ...request, redact: String }))({
         kind: 'calls',

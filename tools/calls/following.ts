@@ -41,13 +41,13 @@ async function readUntilEnd(
   { session }: Pick<Run, 'session'>,
   { forMs, signal, onChange }: FollowOptions,
 ): Promise<CallDetail> {
-  const { client, callServices, owner } = session
+  const { client, callServices, keyHash } = session
   const end = performance.now() + forMs
   for (;;) {
     const restMs = Math.max(0, end - performance.now())
     try {
       const options = { forMs: restMs, signal, ...(onChange && { onChange }) }
-      return await callServices.follower.follow({ owner, ...address }, client, options)
+      return await callServices.follower.follow({ keyHash, ...address }, client, options)
     } catch (error) {
       const isOver = signal?.aborted || performance.now() + lookEveryMs > end
       if (isOver || !(await mayShowLater(error, address, session))) throw error

@@ -9,7 +9,7 @@ import { ApiError } from '../../src/platform/failure.ts'
 import {
   accountIdIn,
   accountIn,
-  callOwner,
+  callOwnerOf,
   isKeyAccount,
   keyAccount,
 } from '../../src/platform/sessions/account.ts'
@@ -37,13 +37,13 @@ export async function placingRun<
   R extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'>,
 >(run: R): Promise<R & PlacingRun> {
   const notSent = { kind: 'cancelled', maybeSent: false } as const
-  const { account_id, owner } = await rejectOnAbort(
+  const { account_id, callOwner } = await rejectOnAbort(
     accountAndOwner(run),
     run.signal,
     () => new ApiError(notSent, { ...routes.accounts.current, attempts: 1 }),
   )
   const params = { ...run.request.params, account_id }
-  return { ...run, request: { ...run.request, params }, callOwner: owner }
+  return { ...run, request: { ...run.request, params }, callOwner }
 }
 
 async function accountAndOwner({ request, session }: Pick<Run, 'request' | 'session'>) {
@@ -55,7 +55,7 @@ async function accountAndOwner({ request, session }: Pick<Run, 'request' | 'sess
     const oneCall = { params: { account_id }, query: { limit: 1 } }
     await session.cache.read(routes.calls.list, oneCall, 'account')
   }
-  return { account_id, owner: callOwner(session, account_id, own) }
+  return { account_id, callOwner: callOwnerOf(session, account_id, own) }
 }
 
 /** The caller number of a call, as callers give it; the request has the number itself. */
@@ -131,7 +131,7 @@ async function contextOf(run: PlacingRun): Promise<RepeatContext> {
 
 /** What a permit needs of a run. */
 interface PolicyRun extends Pick<Run, 'request' | 'signal'> {
-  readonly session: Pick<Session, 'client' | 'cache' | 'owner' | 'platform'> & {
+  readonly session: Pick<Session, 'client' | 'cache' | 'keyHash' | 'platform'> & {
     readonly callServices: Pick<CallServices, 'policy' | 'underWay'>
   }
 }
@@ -192,13 +192,13 @@ const permitWith = (id: string, run: PolicyRun): Permit => ({
  * policy has no such limit. Throws ApiError.
  */
 async function limitOfCallsAtOnce({ request, session }: PolicyRun) {
-  const { callServices, client, owner: key, platform } = session
+  const { callServices, client, keyHash, platform } = session
   const { underWay } = callServices
   if (!underWay) return undefined
   const account = await accountIdIn(request, session)
   // With the platform, because another platform may have an account with the same id.
-  const owner = JSON.stringify([platform, canonicalId(account)])
-  return { underWay, reader: { owner, account, client, key } }
+  const callOwner = JSON.stringify([platform, canonicalId(account)])
+  return { underWay, reader: { callOwner, account, client, keyHash } }
 }
 
 /** Asks the policy; before `max_at_once` refuses a call, calls that have ended are released. */

@@ -5,7 +5,7 @@ import { ApiError } from '../../src/platform/failure.ts'
 import {
   accountIdIn,
   accountIn,
-  callOwner,
+  callOwnerOf,
   keyAccount,
 } from '../../src/platform/sessions/account.ts'
 import { rejectOnAbort, withTimeLimit } from '../../src/platform/time-limit.ts'
@@ -122,7 +122,7 @@ async function callsOf(batchId: string, run: BatchRun, until: number) {
   const own = await accountUntil(until, run, () => keyAccount(session, journal))
   const named = accountIn(request)
   const account = named === 'me' ? own.id : named
-  const owner = callOwner(session, account, own)
+  const owner = callOwnerOf(session, account, own)
   const callIds = await session.callServices.batches.find(owner, batchId)
   if (callIds) return { account, callIds }
   throw badArguments([

@@ -165,7 +165,7 @@ async function listen(
   service: Service,
   { observer, ...own }: OwnListening,
 ) {
-  const [{ startHttp }, { watchResources }, { ownerOf }] = await Promise.all([
+  const [{ startHttp }, { watchResources }, { keyHashOf }] = await Promise.all([
     import('../../server/transports/http.ts'),
     import('../../mcp/subscriptions.ts'),
     import('../../platform/sessions/account.ts'),
@@ -186,6 +186,6 @@ async function listen(
     onRefused:
       observer &&
       (({ apiKey, ...refused }) =>
-        observer.requestRefused({ ...refused, owner: apiKey && ownerOf(apiKey) })),
+        observer.requestRefused({ ...refused, keyHash: apiKey && keyHashOf(apiKey) })),
   })
 }

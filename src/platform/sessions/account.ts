@@ -113,7 +113,7 @@ const refusedMs = 10_000
 const mostRefused = 1000
 
 type FaultOfKey = (
-  session: Pick<Session, 'cache' | 'owner' | 'keySource' | 'redact'>,
+  session: Pick<Session, 'cache' | 'keyHash' | 'keySource' | 'redact'>,
 ) => Promise<KeyFault | undefined>
 
 /**
@@ -121,12 +121,12 @@ type FaultOfKey = (
  * and one that it refuses at most once in `refusedMs`.
  */
 export function createFaultOfKey(): FaultOfKey {
-  // By owner; until when, by the clock of `performance.now`.
+  // By the key's hash; until when, by the clock of `performance.now`.
   const refused = new LRUCache<string, { readonly reason: string; readonly until: number }>({
     max: mostRefused,
   })
-  return async ({ cache, owner, keySource, redact }) => {
-    const known = refused.get(owner)
+  return async ({ cache, keyHash, keySource, redact }) => {
+    const known = refused.get(keyHash)
     if (known && known.until > performance.now()) return refusal(keySource, known.reason)
     try {
       await ownAccountId(cache)
@@ -140,7 +140,7 @@ export function createFaultOfKey(): FaultOfKey {
         const message = `The platform could not be asked about the API key (${reason}).`
         return { status: 503, message }
       }
-      refused.set(owner, { reason, until: performance.now() + refusedMs })
+      refused.set(keyHash, { reason, until: performance.now() + refusedMs })
       return refusal(keySource, reason)
     }
   }
@@ -161,7 +161,7 @@ type KeyAccount = z.output<typeof KeyAccount>
  * ApiError and JournalError.
  */
 export async function keyAccount(session: Session, journal: Journal): Promise<KeyAccount> {
-  const name = `account of ${session.platform} ${session.owner}`
+  const name = `account of ${session.platform} ${session.keyHash}`
   const noted = await journal.readNote(name)
   const own = await currentAccount(session).catch((error: unknown) => {
     if (!(error instanceof ApiError) || isRefusal(error) || noted === undefined) throw error
@@ -190,7 +190,7 @@ export const isKeyAccount = (accountId: string, own: KeyAccount): boolean =>
   canonicalId(accountId) === canonicalId(own.id)
 
 /** The owner of an account's calls in the journal: the same for all keys of the account. */
-export function callOwner({ platform }: Session, accountId: string, own: KeyAccount): string {
+export function callOwnerOf({ platform }: Session, accountId: string, own: KeyAccount): string {
   return JSON.stringify([platform, own.sandbox_id ?? null, canonicalId(accountId)])
 }
 
@@ -208,8 +208,8 @@ export async function mayShowLater(
   try {
     const journal = await session.callServices.journal()
     const own = await keyAccount(session, journal)
-    const owner = callOwner(session, account === 'me' ? own.id : account, own)
-    const agoMs = await journal.placedAgoMs(owner, callId)
+    const callOwner = callOwnerOf(session, account === 'me' ? own.id : account, own)
+    const agoMs = await journal.placedAgoMs(callOwner, callId)
     return typeof agoMs === 'number' && agoMs < shownAfterMs
   } catch (failure) {
     if (failure instanceof JournalError || failure instanceof ApiError) return false
@@ -218,5 +218,5 @@ export async function mayShowLater(
 }
 
 /** The hash that an API key is known by, wherever the key itself must not be. */
-export const ownerOf = (apiKey: string): string =>
+export const keyHashOf = (apiKey: string): string =>
   createHash('sha256').update(apiKey).digest('base64url')

@@ -110,7 +110,7 @@ interface SharedByCaches {
 function createReplyCache(
   client: Client,
   times: CacheTimes,
-  owner: string,
+  keyHash: string,
   { watchCount, lengths, changes, onRead }: SharedByCaches,
 ): ReplyCache {
   const watched = new WatchedReplies(watchCount)
@@ -140,7 +140,7 @@ function createReplyCache(
   return {
     ...reader,
     watch: (route, request, time, onChange) =>
-      watchReply({ route, request, time, owner }, onChange, { watched, reader, changes }),
+      watchReply({ route, request, time, keyHash }, onChange, { watched, reader, changes }),
   }
 }
 
@@ -217,7 +217,7 @@ export function createReplyCaches({
   changes?: ReplyChanges
   /** Called with every read: where its reply comes from. */
   onRead?: ((result: CacheResult) => void) | undefined
-} = {}): (owner: string, client: Client) => ReplyCache {
+} = {}): (keyHash: string, client: Client) => ReplyCache {
   const times = {
     ...cacheTimes,
     catalog: catalogMs,
@@ -226,15 +226,15 @@ export function createReplyCaches({
   const watchCount = { bounds: watched, count: 0 }
   const shared = { watchCount, lengths: createKeptLengths(), changes, onRead }
   const inUse = new Map<string, WeakRef<ReplyCache>>()
-  const collected = new FinalizationRegistry<string>((owner) => {
-    if (!inUse.get(owner)?.deref()) inUse.delete(owner)
+  const collected = new FinalizationRegistry<string>((keyHash) => {
+    if (!inUse.get(keyHash)?.deref()) inUse.delete(keyHash)
   })
-  return (owner, client) => {
-    const known = inUse.get(owner)?.deref()
+  return (keyHash, client) => {
+    const known = inUse.get(keyHash)?.deref()
     if (known) return known
-    const cache = createReplyCache(client, times, owner, shared)
-    inUse.set(owner, new WeakRef(cache))
-    collected.register(cache, owner)
+    const cache = createReplyCache(client, times, keyHash, shared)
+    inUse.set(keyHash, new WeakRef(cache))
+    collected.register(cache, keyHash)
     return cache
   }
 }

@@ -13,7 +13,7 @@ export interface Session {
   /** Identifies the platform: its origin and base path, or `sandbox`. */
   readonly platform: string
   /** Identifies the user: a hash of the API key. It is never stored. */
-  readonly owner: string
+  readonly keyHash: string
   readonly isSandbox: boolean
   /** The network of the client that the key came from, where that is known. */
   readonly clientNetwork?: string | undefined

@@ -111,7 +111,7 @@ export interface ReplyName {
   readonly route: Route
   readonly request: RouteRequest
   /** Hash of the API key. */
-  readonly owner: string
+  readonly keyHash: string
 }
 
 /** When replies of the platform have changed, as far as the servers that share a state know. */
@@ -146,8 +146,8 @@ export function createReplyChanges(changes: Changes, platform: string): ReplyCha
       .digest('base64url')
   const thingsOf = ({ params }: RouteRequest) =>
     namedThings(params).map(([name, id]) => topicOf(name, id))
-  const replyTopic = ({ route, request: { params, query }, owner }: ReplyName) =>
-    topicOf('reply', owner, route.id, JSON.stringify(params), encodeQuery(query))
+  const replyTopic = ({ route, request: { params, query }, keyHash }: ReplyName) =>
+    topicOf('reply', keyHash, route.id, JSON.stringify(params), encodeQuery(query))
   const announce = (topic: string) => changes.announce({ kind: 'written', topic })
   return {
     wrote: (request) => thingsOf(request).forEach(announce),

@@ -12,7 +12,7 @@ import { Redaction } from './redaction.ts'
 /** Who calls a tool, as far as it is known. */
 interface Caller {
   /** Hash of the API key. */
-  readonly owner: string
+  readonly keyHash: string
   /** Address of the platform, or `sandbox`. */
   readonly platform: string
   /** The account, where it is known without what was sent. */
@@ -124,7 +124,7 @@ export class CallRecord {
       tool,
       outcome,
       ...(reason !== undefined && { reason }),
-      key: caller.owner.slice(0, shownHash),
+      key: caller.keyHash.slice(0, shownHash),
       ...this.#who(account),
       confirmation: this.confirmedBy,
       arguments: this.#arguments(),
@@ -145,7 +145,7 @@ export class CallRecord {
       entry: this.#id,
       platform: caller.platform,
       tool,
-      key: caller.owner.slice(0, shownHash),
+      key: caller.keyHash.slice(0, shownHash),
       ...call.facts(),
       outcome: 'sent',
     }

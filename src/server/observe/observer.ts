@@ -34,9 +34,9 @@ export interface Observer {
   ): Promise<T>
   /** Records that the tool call of the current request was refused before it began. */
   toolCallEnded(call: BeginningCall, outcome: string): void
-  /** `owner`: hash of the API key that the request brought, valid or not. */
+  /** `keyHash`: hash of the API key that the request brought, valid or not. */
   requestRefused(
-    request: Omit<RefusedRequest, 'key'> & { readonly owner: string | undefined },
+    request: Omit<RefusedRequest, 'key'> & { readonly keyHash: string | undefined },
   ): void
   platformTried(attempt: PlatformTry): void
   /** Begins the span of a request to the platform; `undefined` where traces are not recorded. */
@@ -53,8 +53,8 @@ export function createObserver(sinks: readonly Sink[], tracing?: Tracing): Obser
   return {
     ...requestObserver(sinks, tracing, current),
     ...callObserver(sinks, current),
-    requestRefused({ owner, ...request }) {
-      const record = { ...request, key: owner && shownHash(owner) }
+    requestRefused({ keyHash, ...request }) {
+      const record = { ...request, key: keyHash && shownHash(keyHash) }
       for (const sink of sinks) sink.requestRefused?.(record)
     },
     platformTried(attempt) {
@@ -148,7 +148,7 @@ interface BeginningCall {
 }
 
 /** As much of the key's hash as tells users apart, in characters of base64url. */
-const shownHash = (owner: string): string => owner.slice(0, 16)
+const shownHash = (keyHash: string): string => keyHash.slice(0, 16)
 
 /** Ids of requests: a random part for this process, and a number. */
 function requestIds(): () => string {
@@ -194,7 +194,7 @@ class RequestUnderWay {
   }
 
   record(id: string, { outcome, code }: RequestOutcome): RequestRecord {
-    const { method, owner } = this.#beginning
+    const { method, keyHash } = this.#beginning
     const { status, requestId } = this.#last ?? {}
     return {
       time: this.#time,
@@ -204,7 +204,7 @@ class RequestUnderWay {
       outcome,
       code,
       durationMs: performance.now() - this.#started,
-      key: owner && shownHash(owner),
+      key: keyHash && shownHash(keyHash),
       platform: {
         requests: this.#requests,
         retries: this.#retries,

@@ -20,7 +20,7 @@ export interface BeginningRequest {
   /** The tool or prompt that it is for, if this server has it. */
   readonly target?: { readonly kind: 'tool' | 'prompt'; readonly name: string } | undefined
   /** Hash of the API key; `undefined`: it is not known yet. */
-  readonly owner: string | undefined
+  readonly keyHash: string | undefined
   readonly transport: 'stdio' | 'http'
   /** Its id in JSON-RPC, the revision that it is of, and its session: chosen by the client. */
   readonly id?: string | number | undefined

@@ -163,7 +163,7 @@ export class SimulatedServer {
     const session = {
       client,
       cache: cacheOf('key', client),
-      owner: createHash('sha256').update('key').digest('hex'),
+      keyHash: createHash('sha256').update('key').digest('hex'),
       platform: platformName,
       callServices: { policy, underWay: this.#underWay },
     }

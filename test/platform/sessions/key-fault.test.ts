@@ -21,7 +21,7 @@ function keyThat(status: number) {
     },
   }
   const cache = createReplyCaches()('a key', client)
-  const session = { cache, owner: 'an owner', keySource: 'a test', redact: noRedaction }
+  const session = { cache, keyHash: 'an keyHash', keySource: 'a test', redact: noRedaction }
   const faultOfKey = createFaultOfKey()
   return { asked: () => asked, fault: () => faultOfKey(session) }
 }
