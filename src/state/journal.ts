@@ -134,7 +134,7 @@ export const sameCallMs = 10 * 60_000
  * The same for a call of a list. A long list takes several requests, with nights, limits and long
  * weekends between them; a list may be due again after a week.
  */
-export const sameInListMs = 5 * 24 * 3_600_000
+export const sameInBatchMs = 5 * 24 * 3_600_000
 
 /** How long entries are kept, ms: longer than a request is repeated. */
 export const keptForMs = 30 * 24 * 3_600_000

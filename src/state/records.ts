@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import * as z from 'zod'
 import type { Changes } from './changes.ts'
-import { sameInListMs } from './journal.ts'
+import { sameInBatchMs } from './journal.ts'
 
 /**
  * Small records that are kept for a while under an id: used confirmation tokens, cancelled tasks, lists
@@ -191,7 +191,7 @@ const callBatch = 'call_batch'
  * The same list is the same calls for so long, and a batch is kept from its first time on: twice as
  * long, so that it is found whenever a list was given again.
  */
-const batchKeptMs = 2 * sameInListMs
+const batchKeptMs = 2 * sameInBatchMs
 
 /** The most batches that are kept: one of a hundred calls takes 4 kB. */
 const mostBatches: RecordBounds = { inAll: 5000, perOwner: 1000 }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { sameInListMs } from '../../src/state/journal.ts'
+import { sameInBatchMs } from '../../src/state/journal.ts'
 import { createCallBatches } from '../../src/state/records.ts'
 import { createSqliteRecords } from '../../src/state/sqlite/sqlite-records.ts'
 
@@ -45,9 +45,9 @@ test('a batch is found as long after the last time that its list can be given ag
   try {
     const batches = createCallBatches(createSqliteRecords(':memory:', '--state-dir'))
     const id = String(await batches.save('one', calls))
-    vi.advanceTimersByTime(sameInListMs - 1)
+    vi.advanceTimersByTime(sameInBatchMs - 1)
     expect(await batches.save('one', calls)).toBe(id)
-    vi.advanceTimersByTime(sameInListMs - 1)
+    vi.advanceTimersByTime(sameInBatchMs - 1)
     expect(await batches.find('one', id)).toEqual(calls)
   } finally {
     vi.useRealTimers()

@@ -26,7 +26,7 @@ import {
   valuesOf,
 } from '../../src/tool/confirmation-question.ts'
 import type { Run } from '../../src/tool/tool.ts'
-import { greetingFacts, type ListedBody } from './greeting-facts.ts'
+import { type BatchBody, greetingFacts } from './greeting-facts.ts'
 
 type QuestionRun = Pick<Run, 'request' | 'session' | 'restricted' | 'signal'>
 
@@ -57,19 +57,19 @@ export const shownGreeting = ({ initial_message: greeting }: Agent) => ({
   greeting: greeting ?? null,
 })
 
-interface ListToConfirm {
-  readonly listed: readonly ListedBody[]
+interface BatchToConfirm {
+  readonly listed: readonly BatchBody[]
   readonly agent: Agent
-  /** Facts about the calls of the list that are not placed. */
+  /** Facts about the calls of the batch that are not placed. */
   readonly otherCalls: Readonly<Record<string, DialogText>>
 }
 
-/** The question before a list of calls: common values once, other values for each call. */
-export async function listQuestion(
+/** The question before a batch of calls: common values once, other values for each call. */
+export async function batchQuestion(
   run: QuestionRun,
-  { listed, agent, otherCalls }: ListToConfirm,
+  { listed, agent, otherCalls }: BatchToConfirm,
 ): Promise<Omit<Confirmable, 'scope'>> {
-  // Two equal calls of a list are one call.
+  // Two equal calls of a batch are one call.
   const bodies = listed.map(({ body }) => canonicalJson(body))
   const calls = listed.filter((_, at) => bodies.indexOf(bodies[at] ?? '') === at)
   const { common, own } = sharedVariables(calls.map(({ body }) => body.test_variables ?? {}))
@@ -101,7 +101,7 @@ export async function listQuestion(
 const longestFinding = 500
 
 /** Facts that all calls share, and their greetings. */
-async function commonFacts(run: QuestionRun, calls: readonly ListedBody[], agent: Agent) {
+async function commonFacts(run: QuestionRun, calls: readonly BatchBody[], agent: Agent) {
   const from = calls[0]?.body.from_number
   const [account, { fromName, problems }, greeting] = await Promise.all([
     accountForPerson(run),
@@ -149,13 +149,13 @@ function sharedVariables(all: readonly Variables[]): { common: Variables; own: V
   return { common: part(first, true), own: all.map((one) => part(one, false)) }
 }
 
-interface ListedValues {
+interface BatchValues {
   readonly at: number
   readonly to: DialogText
   readonly own: readonly ShownArgument[]
 }
 
-const callValue = ({ at, to, own }: ListedValues): ShownArgument => ({
+const callValue = ({ at, to, own }: BatchValues): ShownArgument => ({
   name: dialogText`Call ${at + 1}`,
   text: joinDialogTexts([to, ...own.map(({ name, text }) => dialogText`${name} ${text}`)], ', '),
   argument: `calls.${at}`,
@@ -164,7 +164,7 @@ const callValue = ({ at, to, own }: ListedValues): ShownArgument => ({
 /** Numbers of one fact. */
 const numbersPerFact = 25
 
-/** All numbers of a list: the person must see who is called. */
+/** All numbers of a batch: the person must see who is called. */
 const numberFacts = (numbers: readonly DialogText[]) =>
   Object.fromEntries(
     Array.from({ length: Math.ceil(numbers.length / numbersPerFact) }, (_, at) => {

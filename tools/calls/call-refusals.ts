@@ -90,10 +90,10 @@ export function notAcceptedRefusal(call: Pick<Call, 'id' | 'status'>, run: CallR
 }
 
 /** The refusal of the dial policy as the refusal of a tool. */
-export function policyRefusal(decision: DialRefused, { isInList = false } = {}): Refused {
+export function policyRefusal(decision: DialRefused, { isInBatch = false } = {}): Refused {
   const { rule, message, change } = decision
   const when = retryTime(decision)
-  const how = isInList ? ': give the same list again then, and only the rest is dialled.' : '.'
+  const how = isInBatch ? ': give the same list again then, and only the rest is dialled.' : '.'
   const later = when && ` It may be tried again ${when}${how}`
   return new Refused(
     'not_allowed',

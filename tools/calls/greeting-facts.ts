@@ -9,9 +9,9 @@ import {
 } from '../../src/text/dialog-text.ts'
 import { type SpokenGreeting, spokenGreeting } from '../../src/tool/checks/greeting-check.ts'
 
-/** One call of a list, as it would be sent. */
-export interface ListedBody {
-  /** Its place in the list, from 0. */
+/** One call of a batch, as it would be sent. */
+export interface BatchBody {
+  /** Its place in the batch, from 0. */
   readonly at: number
   readonly body: CallCreate
 }
@@ -21,24 +21,24 @@ type Facts = Record<string, DialogText>
 /** Longest greeting that a question shows, in characters; what is left out is counted. */
 const longestShown = 600
 
-/** Most different greetings of a list that are shown, and most names of empty variables. */
+/** Most different greetings of a batch that are shown, and most names of empty variables. */
 const maxGreetings = 3
 const maxEmptyNames = 10
 
 /**
- * How long greetings are rendered after the first, ms: templates are from outside, and a list has a
+ * How long greetings are rendered after the first, ms: templates are from outside, and a batch has a
  * hundred calls. With the first one the engine is loaded, which says nothing of the template.
  */
 const maxRenderMs = 200
 
-/** The greeting of one call of a list. */
-interface ListedGreeting {
+/** The greeting of one call of a batch. */
+interface BatchGreeting {
   readonly at: number
   readonly greeting: SpokenGreeting
 }
 
 /** What will be spoken first in calls, for a person who decides on them, and what stays empty in it. */
-export async function greetingFacts(agent: Agent, calls: readonly ListedBody[]): Promise<Facts> {
+export async function greetingFacts(agent: Agent, calls: readonly BatchBody[]): Promise<Facts> {
   const greetings = await greetingsOf(agent, calls)
   if (greetings === undefined)
     return { Greeting: dialogText`not known: overrides.initial_message is not valid` }
@@ -68,10 +68,10 @@ export async function greetingFacts(agent: Agent, calls: readonly ListedBody[]):
  */
 async function greetingsOf(
   agent: Agent,
-  calls: readonly ListedBody[],
-): Promise<readonly ListedGreeting[] | undefined> {
+  calls: readonly BatchBody[],
+): Promise<readonly BatchGreeting[] | undefined> {
   let end: number | undefined
-  const greetings: ListedGreeting[] = []
+  const greetings: BatchGreeting[] = []
   for (const { at, body } of calls) {
     const greeting = await greetingOf(agent, body)
     if (greeting === undefined) return undefined
@@ -126,7 +126,7 @@ function inWords(greeting: SpokenGreeting): DialogText {
 }
 
 /** The variables that no value is given for, and in which calls that is so. */
-function emptyFact(greetings: readonly ListedGreeting[]): Facts {
+function emptyFact(greetings: readonly BatchGreeting[]): Facts {
   const places = greetings.flatMap(({ at, greeting }) =>
     'empty' in greeting ? greeting.empty.map((name) => ({ name, at })) : [],
   )

@@ -1,58 +1,61 @@
 import * as z from 'zod'
+import { journalEntryOf } from '../../src/calls/place-once.ts'
+import type { Placement } from '../../src/calls/placement.ts'
 import type { Agent } from '../../src/contract/agent.ts'
+import type { CallCreate } from '../../src/contract/call.ts'
+import { e164 } from '../../src/contract/field.ts'
 import { routes } from '../../src/contract/routes.ts'
 import { ApiError, failureText } from '../../src/platform/failure.ts'
-import { accountIn } from '../../src/platform/sessions/account.ts'
 import { pause } from '../../src/platform/time-limit.ts'
+import { type Journal, type JournalEntry, sameInBatchMs } from '../../src/state/journal.ts'
 import { StateError } from '../../src/state/state-access.ts'
-import { counted } from '../../src/text/dialog-text.ts'
-import { accountArgumentText } from '../../src/tool/account.ts'
+import { dialogText } from '../../src/text/dialog-text.ts'
 import { confirmOption } from '../../src/tool/confirmation.ts'
 import { confirmationShape } from '../../src/tool/confirmation-question.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
 import { badArguments, Refused } from '../../src/tool/refused.ts'
-import type { ToolOutcome } from '../../src/tool/tool.ts'
-import {
-  bodyFor,
-  type CallListPlan,
-  type CallListRun,
-  callees,
-  confirmPlan,
-  findKnownCalls,
-  journalEntryFor,
-  type KnownCall,
-  knownCall,
-  type ListedCallee,
-  planCallList,
-} from './call-list-plan.ts'
-import {
-  callListLines,
-  callListShape,
-  followedFields,
-  type ListedCallOutcome,
-  mustWait,
-  outcomeCounts,
-  statesInWords,
-  withProblemsOnce,
-} from './call-list-result.ts'
-import { notAcceptedRefusal, refusalText } from './call-refusals.ts'
-import { followCalls, followMs } from './following.ts'
+import type { Run } from '../../src/tool/tool.ts'
+import { type BatchOutcome, batchShape, placedBatchOutcome } from './call-batch-result.ts'
+import { batchQuestion, shownGreeting } from './call-question.ts'
+import { notAcceptedRefusal, policyRefusal, refusalText } from './call-refusals.ts'
 import {
   callerNumber,
+  checkDialPolicy,
   dialRequestOf,
+  type PlacingRun,
   placePermitted,
   placingRun,
   readSpeaker,
   refuseNoNumber,
 } from './placing.ts'
 
-/** Time between two calls of a list, ms. */
+/** Most calls of one batch. */
+const maxCalls = 100
+
+/** Time between two calls of a batch, ms. */
 const betweenCallsMs = 300
 
 /** Time that must be left of a request to begin another call, ms. */
 const minTimePerCallMs = 14_000
 
-/** Arguments of a single call that a list does not have. */
+/** One person to call. */
+const Callee = z.object({
+  to_number: e164('Number to call.'),
+  external_id: z.string().min(1).optional().describe('Your own id; a new one calls again.'),
+  test_variables: z.record(z.string(), z.unknown()).optional().describe('Of this call.'),
+})
+type Callee = z.output<typeof Callee>
+
+const options = {
+  calls: z.array(Callee).min(1).max(maxCalls).describe('Whom to call, in order.'),
+  follow: z.boolean().optional().describe('true: wait, and tell who answered.'),
+  ...confirmOption,
+}
+
+type BatchRun = Run<typeof routes.calls.place, typeof options> &
+  PlacingRun & { readonly journal: Journal }
+
+/** Arguments of a single call that a batch does not have. */
 const without = Object.keys(routes.calls.place.body.shape).filter(
   (name) => !['agent_id', 'from_number', 'test_variables', 'overrides'].includes(name),
 )
@@ -65,21 +68,17 @@ export const placeCalls = defineTool({
     'Rings up to 100 people one after the other with the same agent and from_number, and costs money. They cannot be hung up from here. Each is dialled at most once, also when repeated; the result tells each outcome.',
   route: routes.calls.place,
   view: 'call',
-  options: {
-    calls: callees,
-    follow: z.boolean().optional().describe('true: wait, and tell who answered.'),
-    ...confirmOption,
-  },
+  options,
   accepts: callerNumber,
   hasTimeLimit: true,
   without,
   reportsProgress: true,
-  // No task: one stands for one call. wait_for_call with the batch_id follows the list further.
+  // No task: one stands for one call. wait_for_call with the batch_id follows the batch further.
   waits: { with: 'follow' },
   schema: z.object({
     summary: z.record(z.string(), z.int()).optional().describe('How many came to what.'),
     ended: z.boolean().optional().describe('With follow: whether all have ended.'),
-    ...callListShape,
+    ...batchShape,
     ...confirmationShape,
   }),
   async run(given) {
@@ -93,35 +92,125 @@ export const placeCalls = defineTool({
     const run = { ...placing, journal: await placing.session.callServices.journal() }
     const known = await findKnownCalls(run)
     if (known.size === options.calls.length) {
-      const outcomes = [...known].map(([callee, call]) => knownOutcome(callee, call, run))
-      return placedListOutcome(outcomes, run)
+      const outcomes = [...known].map(([{ to_number }, call]) => outcomeOf(to_number, call, run))
+      return placedBatchOutcome(outcomes, run)
     }
     const agent = await readSpeaker(body.agent_id, run)
-    const plan = await planCallList(run, agent, known)
+    const plan = await planBatch(run, agent, known)
     if (plan.open.length > 0) await confirmPlan(plan, run, agent)
-    return placedListOutcome(await placeAll(run, agent, plan), run)
+    return placedBatchOutcome(await placeAll(run, agent, plan), run)
   },
 })
 
-function refuseRepeatedIds(calls: readonly ListedCallee[]): void {
-  const seen = new Set<string>()
-  const repeated = calls.flatMap(({ external_id: id }, at) => {
-    if (id === undefined) return []
-    if (seen.has(id))
-      return [{ argument: `calls.${at}.external_id`, message: `${id} is given twice` }]
-    seen.add(id)
-    return []
-  })
+function refuseRepeatedIds(calls: readonly Callee[]): void {
+  const repeated = calls.flatMap(({ external_id: id }, at) =>
+    id !== undefined && calls.findIndex(({ external_id }) => external_id === id) < at
+      ? [{ argument: `calls.${at}.external_id`, message: `${id} is given twice` }]
+      : [],
+  )
   if (repeated.length > 0) throw badArguments(repeated)
 }
 
-async function placeAll(
-  run: CallListRun,
+/** What is decided about each call of a batch before any is placed. */
+interface BatchPlan {
+  /** Calls that were placed before. None of them is dialled again. */
+  readonly known: ReadonlyMap<Callee, Placement>
+  /** Calls that an earlier request may have sent: their outcome is unknown. */
+  readonly maybeSent: ReadonlySet<Callee>
+  /** Calls that the dial policy refuses, with the reason. */
+  readonly refused: ReadonlyMap<Callee, string>
+  /** All others, in order. The person is asked about these and no more. */
+  readonly open: readonly Callee[]
+}
+
+/** The body of the request that places one call of the batch. */
+const bodyFor = (
+  { to_number, external_id, test_variables }: Callee,
+  { body }: BatchRun,
+): CallCreate => ({
+  ...body,
+  type: 'phone',
+  to_number,
+  ...(external_id !== undefined && { external_id }),
+  ...(test_variables && { test_variables: { ...body.test_variables, ...test_variables } }),
+})
+
+function journalEntryFor(callee: Callee, run: BatchRun): Promise<JournalEntry | undefined> {
+  const { journal, callOwner } = run
+  const request = { ...run.request, body: bodyFor(callee, run) }
+  return journalEntryOf({ request, journal, callOwner, sameForMs: sameInBatchMs })
+}
+
+/**
+ * The call of an entry, if it was placed before. The platform is not asked, so that a long batch that is
+ * given again gets to the place where it stopped.
+ */
+function knownCall(entry: JournalEntry | undefined): Placement | undefined {
+  if (!entry || entry.callId === null) return undefined
+  const { callId, externalId, state } = entry
+  return { call: { id: callId }, externalId, isRepeat: true, isAccepted: state !== 'not_taken' }
+}
+
+/** All calls of the batch that were placed before. */
+async function findKnownCalls(run: BatchRun): Promise<BatchPlan['known']> {
+  const known = new Map<Callee, Placement>()
+  for (const callee of run.options.calls) {
+    const call = knownCall(await journalEntryFor(callee, run))
+    if (call) known.set(callee, call)
+  }
+  return known
+}
+
+/** Plans the other calls. One that may have been sent already is not reported as refused. */
+async function planBatch(
+  run: BatchRun,
   agent: Agent,
-  plan: CallListPlan,
-): Promise<ListedCallOutcome[]> {
+  known: BatchPlan['known'],
+): Promise<BatchPlan> {
+  const others = run.options.calls.filter((callee) => !known.has(callee))
+  const refused = new Map<Callee, string>()
+  const maybeSent = new Set<Callee>()
+  for (const callee of others) {
+    const entry = await journalEntryFor(callee, run)
+    if (entry?.state === 'sending') maybeSent.add(callee)
+    if (entry) continue
+    const decision = await checkDialPolicy(dialRequestOf(run, bodyFor(callee, run), agent), run)
+    if (!decision.allowed)
+      refused.set(callee, refusalText(policyRefusal(decision, { isInBatch: true })))
+  }
+  return { known, refused, maybeSent, open: others.filter((callee) => !refused.has(callee)) }
+}
+
+/** Asks the person whether the open calls of the plan may be placed. */
+async function confirmPlan(
+  { known, refused, open }: BatchPlan,
+  run: BatchRun,
+  agent: Agent,
+): Promise<void> {
+  const placed = [...known.values()].filter(({ isAccepted }) => isAccepted).length
+  const notAccepted = known.size - placed
+  const listed = run.options.calls.flatMap((callee, at) =>
+    open.includes(callee) ? [{ at, body: bodyFor(callee, run) }] : [],
+  )
+  const otherCalls = {
+    ...(placed > 0 && { 'Placed before': dialogText`${placed} more, which are not dialled again` }),
+    ...(notAccepted > 0 && {
+      'Not accepted before': dialogText`${notAccepted} more, which are not dialled again`,
+    }),
+    ...(refused.size > 0 && {
+      'Not allowed': dialogText`${refused.size} more, which are not dialled`,
+    }),
+  }
+  await run.confirm(async () => ({
+    ...(await batchQuestion(run, { listed, agent, otherCalls })),
+    // Agreement to these calls is none to the others, should the policy allow those later.
+    scope: { calls: listed.map(({ at }) => at), ...shownGreeting(agent) },
+  }))
+}
+
+async function placeAll(run: BatchRun, agent: Agent, plan: BatchPlan): Promise<BatchOutcome[]> {
   const { calls } = run.options
-  const outcomes: ListedCallOutcome[] = []
+  const outcomes: BatchOutcome[] = []
   /** Set once the state could not be used: nothing more is dialled. */
   let stateProblem: string | undefined
   for (const callee of calls) {
@@ -132,7 +221,7 @@ async function placeAll(
       return notReached(callee, stateProblem, plan.maybeSent.has(callee))
     }
     const settled = await outcomeWithoutPlacing(callee, run, plan, stateProblem).catch(stateFailed)
-    const outcome = settled ?? (await placeListed(callee, run, agent).catch(stateFailed))
+    const outcome = settled ?? (await placeOne(callee, run, agent).catch(stateFailed))
     outcomes.push(outcome)
     if (settled || outcome.outcome === 'not_allowed' || outcomes.length === calls.length) continue
     const placed = outcomes.filter((one) => one.outcome === 'placed').length
@@ -144,19 +233,19 @@ async function placeAll(
 
 /** The outcome of a call that is not to be placed now; `undefined`: it is to be placed. */
 async function outcomeWithoutPlacing(
-  callee: ListedCallee,
-  run: CallListRun,
-  plan: CallListPlan,
+  callee: Callee,
+  run: BatchRun,
+  plan: BatchPlan,
   stateProblem: string | undefined,
-): Promise<ListedCallOutcome | undefined> {
+): Promise<BatchOutcome | undefined> {
   const { to_number } = callee
-  // A call that was known when the list began stays so, even if the journal forgets it meanwhile.
+  // A call that was known when the batch began stays so, even if the journal forgets it meanwhile.
   const planned = plan.known.get(callee)
   if (!planned && stateProblem !== undefined)
     return notReached(callee, stateProblem, plan.maybeSent.has(callee))
   const entry = planned ? undefined : await journalEntryFor(callee, run)
   const known = planned ?? knownCall(entry)
-  if (known) return knownOutcome(callee, known, run)
+  if (known) return outcomeOf(to_number, known, run)
   const problem = plan.refused.get(callee)
   if (problem !== undefined) return { to_number, outcome: 'not_allowed', problem }
   const isOpen = entry?.state === 'sending'
@@ -167,160 +256,48 @@ async function outcomeWithoutPlacing(
 
 const timeIsUp = 'time was up: call again with the same list; what was placed is not dialled again'
 
-/** A known call has the outcome that was reported the first time. */
-function knownOutcome(
-  { to_number }: ListedCallee,
-  { callId, externalId, isAccepted }: KnownCall,
-  run: CallListRun,
-): ListedCallOutcome {
-  const ids = { call_id: callId, external_id: externalId }
-  if (isAccepted) return { to_number, outcome: 'repeated', ...ids }
-  const problem = refusalText(notAcceptedRefusal({ id: callId }, run))
-  return { to_number, outcome: 'failed', ...ids, problem }
-}
-
 /** The turn of a call does not come. One that an earlier request may have sent may be ringing. */
-function notReached(
-  { to_number }: ListedCallee,
-  problem: string,
-  maybeSent: boolean,
-): ListedCallOutcome {
+function notReached({ to_number }: Callee, problem: string, maybeSent: boolean): BatchOutcome {
   if (!maybeSent) return { to_number, outcome: 'not_dialled', problem }
   const sent = 'an earlier request sent it, and it is NOT KNOWN whether it was placed'
   return { to_number, outcome: 'unknown', problem: `${sent}; nothing was sent now: ${problem}` }
 }
 
-async function placeListed(
-  callee: ListedCallee,
-  run: CallListRun,
-  agent: Agent,
-): Promise<ListedCallOutcome> {
+async function placeOne(callee: Callee, run: BatchRun, agent: Agent): Promise<BatchOutcome> {
   const { to_number } = callee
   const body = bodyFor(callee, run)
   const single = { ...run, request: { ...run.request, body } }
   try {
     const dial = dialRequestOf(run, body, agent)
-    const { call, externalId, isRepeat, isAccepted } = await placePermitted(single, dial, {
-      isInList: true,
-    })
-    const ids = { call_id: call.id, external_id: externalId }
-    if (isAccepted) return { to_number, outcome: isRepeat ? 'repeated' : 'placed', ...ids }
-    return {
-      to_number,
-      outcome: 'failed',
-      ...ids,
-      problem: refusalText(notAcceptedRefusal(call, run)),
-    }
+    const placement = await placePermitted(single, dial, { isInBatch: true })
+    return outcomeOf(to_number, placement, run)
   } catch (error) {
-    if (error instanceof Refused) return refusedOutcome(to_number, error)
+    if (error instanceof Refused) {
+      const { kind } = error
+      const outcome =
+        kind === 'not_allowed' ? kind : kind === 'unknown_outcome' ? 'unknown' : 'failed'
+      return { to_number, outcome, problem: refusalText(error) }
+    }
     if (error instanceof ApiError)
       return { to_number, outcome: 'failed', problem: platformProblem(error) }
     throw error
   }
 }
 
-function refusedOutcome(to_number: string, error: Refused): ListedCallOutcome {
-  const problem = refusalText(error)
-  if (error.kind === 'unknown_outcome') return { to_number, outcome: 'unknown', problem }
-  return { to_number, outcome: error.kind === 'not_allowed' ? 'not_allowed' : 'failed', problem }
+/** The outcome of a call that the platform has a record of. */
+function outcomeOf(
+  to_number: string,
+  { call, externalId, isRepeat, isAccepted }: Placement,
+  run: BatchRun,
+): BatchOutcome {
+  const ids = { call_id: call.id, external_id: externalId }
+  if (isAccepted) return { to_number, outcome: isRepeat ? 'repeated' : 'placed', ...ids }
+  const problem = refusalText(notAcceptedRefusal(call, run))
+  return { to_number, outcome: 'failed', ...ids, problem }
 }
 
 function platformProblem({ failure }: ApiError): string {
   if (failure.kind !== 'rejected') return `${failureText(failure)}; nothing was dialled`
   const fields = failure.errors.map(({ field, message }) => `${field}: ${message}`)
   return [failure.message, ...fields].join(' ')
-}
-
-/** What the result of a list needs of a run. */
-type PlacedListRun = Pick<
-  CallListRun,
-  'request' | 'session' | 'callOwner' | 'answerBy' | 'signal' | 'shutdown' | 'progress'
-> & { readonly options: { readonly follow?: boolean | undefined } }
-
-/** The result of place_calls: what came of each call and, with `follow`, how it went. */
-export async function placedListOutcome(
-  outcomes: readonly ListedCallOutcome[],
-  run: PlacedListRun,
-): Promise<ToolOutcome> {
-  const callIds = acceptedIds(outcomes)
-  const batchId = await batchOf(callIds, run)
-  const calls = run.options.follow ? await followedList(outcomes, callIds, run) : outcomes
-  const isFollowed = calls.some(({ state }) => state !== undefined)
-  const isWaitOver = isFollowed && !mustWait(calls)
-  // A call of which it is not known whether it was placed may be ringing.
-  const ended = isWaitOver && calls.every(({ outcome }) => outcome !== 'unknown')
-  const summary = outcomeCounts(calls)
-  return {
-    structured: {
-      summary,
-      ...(isFollowed && { ended }),
-      ...(batchId !== undefined && { batch_id: batchId }),
-      calls: withProblemsOnce(calls),
-    },
-    lines: [
-      [headOf(calls), ...(isWaitOver ? [] : nextOf(callIds, batchId, run))].join(' '),
-      ...callListLines(calls),
-    ],
-  }
-}
-
-/** The calls that ring or have rung, each once. */
-const acceptedIds = (outcomes: readonly ListedCallOutcome[]): string[] => [
-  ...new Set(
-    outcomes.flatMap(({ outcome, call_id: id }) =>
-      id !== undefined && (outcome === 'placed' || outcome === 'repeated') ? [id] : [],
-    ),
-  ),
-]
-
-/** `undefined`: there are no calls, or it cannot be kept; the calls were placed all the same. */
-async function batchOf(
-  callIds: readonly string[],
-  { callOwner, session }: PlacedListRun,
-): Promise<string | undefined> {
-  if (callIds.length === 0) return undefined
-  try {
-    return await session.callServices.batches.save(callOwner, callIds)
-  } catch (error) {
-    if (error instanceof StateError) return undefined
-    throw error
-  }
-}
-
-/** Less time does not suffice to learn anything, ms. */
-const minFollowMs = 1000
-
-/** Follows the calls for the rest of the time. A list that was not dialled to its end comes first. */
-async function followedList(
-  outcomes: readonly ListedCallOutcome[],
-  callIds: readonly string[],
-  run: PlacedListRun,
-): Promise<readonly ListedCallOutcome[]> {
-  const forMs = Math.min(followMs, run.answerBy - performance.now())
-  const isPartial = outcomes.some(({ outcome }) => outcome === 'not_dialled')
-  if (isPartial || callIds.length === 0 || forMs < minFollowMs) return outcomes
-  const account = accountIn(run.request)
-  const progressBefore = outcomes.length
-  const followed = await followCalls({ account, callIds, forMs, progressBefore }, run)
-  return outcomes.map((one) => {
-    const call = one.problem === undefined ? followed.get(one.call_id ?? '') : undefined
-    return call ? { ...one, ...followedFields(call) } : one
-  })
-}
-
-function headOf(calls: readonly ListedCallOutcome[]): string {
-  const counts = Object.entries(outcomeCounts(calls)).map(([name, count]) => `${count} ${name}`)
-  const states = statesInWords(calls)
-  return `${counted(calls.length, 'call')}: ${counts.join(', ')}.${states === '' ? '' : ` Of those: ${states}.`}`
-}
-
-/** How to learn the rest. */
-function nextOf(
-  callIds: readonly string[],
-  batchId: string | undefined,
-  run: PlacedListRun,
-): string[] {
-  if (callIds.length === 0) return []
-  const which = batchId === undefined ? 'each call_id' : `batch_id ${batchId}`
-  return [`Next: wait_for_call, ${which}${accountArgumentText(run)}, tells who answered.`]
 }

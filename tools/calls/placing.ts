@@ -16,7 +16,7 @@ import {
 import type { Session } from '../../src/platform/sessions/session.ts'
 import { rejectOnAbort, withTimeLimit } from '../../src/platform/time-limit.ts'
 import type { DialDecision, DialRequest } from '../../src/policy/dial-rules.ts'
-import { type CallKey, sameInListMs } from '../../src/state/journal.ts'
+import { type CallKey, sameInBatchMs } from '../../src/state/journal.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
 import { badArguments } from '../../src/tool/refused.ts'
 import type { Run } from '../../src/tool/tool.ts'
@@ -106,10 +106,10 @@ export async function findRepeated(run: PlacingRun): Promise<Placement | undefin
 export async function placePermitted(
   run: PlacingRun,
   dial: DialRequest,
-  { isInList = false } = {},
+  { isInBatch = false } = {},
 ): Promise<Placement> {
-  const permit = (call: CallKey) => permitFor(dial, call, run, { isInList })
-  const sameForMs = isInList ? sameInListMs : undefined
+  const permit = (call: CallKey) => permitFor(dial, call, run, { isInBatch })
+  const sameForMs = isInBatch ? sameInBatchMs : undefined
   try {
     return await placeOnce({ ...(await contextOf(run)), permit, sameForMs }, run.signal)
   } catch (error) {
@@ -161,11 +161,11 @@ export async function permitFor(
   dial: DialRequest,
   call: CallKey,
   run: PolicyRun,
-  { isInList = false } = {},
+  { isInBatch = false } = {},
 ): Promise<Permit> {
   const { policy } = run.session.callServices
   const decision = await askPolicy(run, () => policy.reserve(dial, call))
-  if (!decision.allowed) throw policyRefusal(decision, { isInList })
+  if (!decision.allowed) throw policyRefusal(decision, { isInBatch })
   return permitWith(decision.id, run)
 }
 

@@ -16,14 +16,14 @@ import { badArguments } from '../../src/tool/refused.ts'
 import { CallReport } from '../../src/tool/results/call-report.ts'
 import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
 import {
-  callListLines,
-  callListShape,
+  type BatchCall,
+  batchLines,
+  batchShape,
   followedFields,
-  type ListedCall,
   mustWait,
   statesInWords,
   withProblemsOnce,
-} from './call-list-result.ts'
+} from './call-batch-result.ts'
 import { waitedCallOutput } from './call-state.ts'
 import {
   type FollowedCalls,
@@ -36,7 +36,7 @@ import {
 /** Seconds from the start of the tool call; its time limit (`requestMs`) ends a wait in any case. */
 const maxWaitSeconds = 55
 
-/** Follows a call, or all calls of a list, until they have ended, or for as long as one request may last. */
+/** Follows a call, or all calls of a batch, until they have ended, or for as long as one request may last. */
 export const waitForCall = defineTool({
   name: 'wait_for_call',
   title: 'Wait for calls',
@@ -62,7 +62,7 @@ export const waitForCall = defineTool({
   waits: 'always',
   schema: CallReport.partial().extend({
     ended: z.boolean().describe('False: it goes on; call wait_for_call again.'),
-    ...callListShape,
+    ...batchShape,
   }),
   async run(run) {
     const { timeout_seconds: seconds, call_id: callId, batch_id: batchId } = run.options
@@ -97,14 +97,14 @@ const accountUntil = <T>(
   )
 
 /**
- * Follows all calls of a list until they have ended, or until then, by `performance.now`. Throws
+ * Follows all calls of a batch until they have ended, or until then, by `performance.now`. Throws
  * Refused, StateError and ApiError.
  */
 async function waitForBatch(batchId: string, run: BatchRun, until: number): Promise<ToolOutcome> {
   const { account, callIds } = await callsOf(batchId, run, until)
   const forMs = Math.max(0, until - performance.now())
   const followed = await followCalls({ account, callIds, forMs }, run)
-  const calls = callIds.map((callId) => listedCall(callId, followed))
+  const calls = callIds.map((callId) => batchCall(callId, followed))
   throwIfUnread(calls, followed)
   const ended = !mustWait(calls)
   const summary = `${counted(calls.length, 'call')}: ${statesInWords(calls)}.`
@@ -112,7 +112,7 @@ async function waitForBatch(batchId: string, run: BatchRun, until: number): Prom
   const next = ended ? 'All have ended.' : `Wait on with wait_for_call, ${which}.`
   return {
     structured: { summary, ended, batch_id: batchId, calls: withProblemsOnce(calls) },
-    lines: [`${summary} ${next}`, ...callListLines(calls)],
+    lines: [`${summary} ${next}`, ...batchLines(calls)],
   }
 }
 
@@ -133,7 +133,7 @@ async function callsOf(batchId: string, run: BatchRun, until: number) {
   ])
 }
 
-function listedCall(callId: string, followed: FollowedCalls): ListedCall {
+function batchCall(callId: string, followed: FollowedCalls): BatchCall {
   const one = followed.get(callId)
   if (!one) return { call_id: callId, state: 'unknown' }
   const { to_number, external_id } = 'call' in one ? one.call : {}
@@ -146,7 +146,7 @@ function listedCall(callId: string, followed: FollowedCalls): ListedCall {
 }
 
 /** If no call could be read, the request has failed. */
-function throwIfUnread(calls: readonly ListedCall[], followed: FollowedCalls): void {
+function throwIfUnread(calls: readonly BatchCall[], followed: FollowedCalls): void {
   if (calls.some(({ state }) => state !== 'unknown')) return
   for (const one of followed.values()) if ('error' in one) throw one.error
 }

@@ -18,7 +18,7 @@ import {
   type CallKey,
   type Journal,
   JournalError,
-  sameInListMs,
+  sameInBatchMs,
 } from '../../../src/state/journal.ts'
 import { createUsedTokens, type UsedTokens } from '../../../src/state/records.ts'
 import { Refused } from '../../../src/tool/refused.ts'
@@ -177,7 +177,7 @@ export class SimulatedServer {
       permit,
       pendingPermits: pendingPermitsOf(run),
       timing: { findOutMs: plan.findOutMs, settledMs: plan.settledMs },
-      sameForMs: sameInListMs,
+      sameForMs: sameInBatchMs,
       until: performance.now() + forMs,
     }
     return {

@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest'
 import type { Client } from '../../../src/platform/client.ts'
 import { StateError } from '../../../src/state/state-access.ts'
-import type { ListedCallOutcome } from '../../../tools/calls/call-list-result.ts'
-import { placedListOutcome } from '../../../tools/calls/place-calls.ts'
+import { fitsTokens } from '../../../src/text/tokens.ts'
+import { resultBudget } from '../../../src/tool/results/shortening.ts'
+import {
+  type BatchCall,
+  type BatchOutcome,
+  batchLines,
+  placedBatchOutcome,
+} from '../../../tools/calls/call-batch-result.ts'
 import { sessionOf } from '../../harness/session.ts'
 
-const placed = (at: number): ListedCallOutcome => ({
+const placed = (at: number): BatchOutcome => ({
   to_number: `+1202555010${at}`,
   outcome: 'placed',
   call_id: `call-${at}`,
@@ -37,7 +43,7 @@ const runOf = (session: ReturnType<typeof sessionOf>, forMs: number) => ({
 test('a list is followed no longer than the request may take', async () => {
   const { session, read } = ringing()
   const began = performance.now()
-  const { structured, lines = [] } = await placedListOutcome(
+  const { structured, lines = [] } = await placedBatchOutcome(
     [placed(1), placed(2)],
     runOf(session, 2000),
   )
@@ -48,12 +54,12 @@ test('a list is followed no longer than the request may take', async () => {
   expect(lines[0]).toContain(`wait_for_call, batch_id ${structured.batch_id}, account_id own,`)
 })
 
-test.each<[string, ListedCallOutcome[], number]>([
+test.each<[string, BatchOutcome[], number]>([
   ['that was not dialled to its end', [placed(1), { ...placed(2), outcome: 'not_dialled' }], 5000],
   ['for which no time is left', [placed(1)], 500],
 ])('a list %s is not followed', async (_, outcomes, forMs) => {
   const { session, read } = ringing()
-  const { structured, lines = [] } = await placedListOutcome(outcomes, runOf(session, forMs))
+  const { structured, lines = [] } = await placedBatchOutcome(outcomes, runOf(session, forMs))
   expect(read).toEqual([])
   expect(structured).not.toHaveProperty('ended')
   expect(lines[0]).toContain(`wait_for_call, batch_id ${structured.batch_id}`)
@@ -67,7 +73,7 @@ test('a list that cannot be kept as a batch was placed all the same', async () =
   }
   const callServices = { ...session.callServices, batches }
   const run = runOf({ ...session, callServices }, 500)
-  const { structured, lines = [] } = await placedListOutcome([placed(1)], run)
+  const { structured, lines = [] } = await placedBatchOutcome([placed(1)], run)
   expect(structured).toMatchObject({ summary: { placed: 1 } })
   expect(structured).not.toHaveProperty('batch_id')
   expect(lines[0]).toMatch(/wait_for_call, [\w ]*call_id, account_id own,/)
@@ -78,14 +84,65 @@ test('not all calls have ended while it is not known whether one was placed', as
     call: async (_, { params }) =>
       ({ id: params.call_id, status: 'completed', answer_status: 'human' }) as never,
   }
-  const unknown: ListedCallOutcome = {
+  const unknown: BatchOutcome = {
     to_number: '+12025550102',
     outcome: 'unknown',
     problem: 'The answer was lost.',
   }
   const run = runOf(sessionOf(client), 20_000)
-  const { structured, lines = [] } = await placedListOutcome([placed(1), unknown], run)
+  const { structured, lines = [] } = await placedBatchOutcome([placed(1), unknown], run)
   expect(structured).toMatchObject({ summary: { placed: 1, unknown: 1 }, ended: false })
   expect(lines[0]).not.toContain('wait_for_call')
-  expect(await placedListOutcome([placed(1)], run)).toMatchObject({ structured: { ended: true } })
+  expect(await placedBatchOutcome([placed(1)], run)).toMatchObject({ structured: { ended: true } })
+})
+
+const listed = (count: number): BatchCall[] =>
+  Array.from({ length: count }, (_, at) => ({
+    to_number: `+1202555${1000 + at}`,
+    outcome: 'placed',
+    call_id: `5b6c8a1e-5d0e-4f43-9a67-0c55d7f0${1000 + at}`,
+    state: at % 2 === 0 ? 'answered' : 'not_answered',
+    duration_seconds: at,
+    ...(at % 2 === 0 && { last_words: 'Yes, that suits me well, thank you. '.repeat(3) }),
+  }))
+
+test('a list is shown with the id of each call that was answered', () => {
+  const lines = batchLines(listed(2))
+  expect(lines[0]).toMatch(/^[\w ]+: \+12025551000 \(call_id 5b6c[\w-]+, 0 s\)$/)
+  expect(lines[1]).toMatch(/^[\w ]+: \+12025551001$/)
+})
+
+test('the longest list is shown with all its numbers, and says where the ids are', () => {
+  const calls = listed(100)
+  const text = batchLines(calls).join('\n')
+  expect(fitsTokens(text, resultBudget)).toBe(true)
+  for (const { to_number } of calls) expect(text).toContain(to_number)
+  expect(text).toMatch(/call_id.*structuredContent.*list_calls/)
+  expect(text).not.toContain('5b6c8a1e-5d0e')
+})
+
+const call = (to_number: string, more: Partial<BatchCall> = {}): BatchCall => ({
+  to_number,
+  outcome: 'placed',
+  ...more,
+})
+
+test('calls to one number are told apart by their place in the list', () => {
+  const calls = [
+    call('+12025550101', { state: 'busy', call_id: 'a' }),
+    call('+12025550102', { state: 'busy', call_id: 'b' }),
+    call('+12025550101', { state: 'answered', call_id: 'c', last_words: 'Yes' }),
+  ]
+  const lines = batchLines(calls)
+  expect(lines[0]).toMatch(/: \+12025550101 \[call 3\] \(call_id c\)$/)
+  expect(lines[1]).toMatch(/: \+12025550101 \[call 1\], \+12025550102$/)
+  expect(lines).toContain('+12025550101 [call 3] user: Yes')
+})
+
+test('also in a long list, where numbers stand alone', () => {
+  const calls = Array.from({ length: 30 }, (_, at) => call(`+1202555${1000 + (at % 29)}`))
+  const [line] = batchLines(calls)
+  expect(line).toMatch(
+    /^placed: \+12025551000 \[call 1\], \+12025551001, .*\+12025551000 \[call 30\]$/,
+  )
 })

@@ -1,0 +1,292 @@
+import * as z from 'zod'
+import { failureText } from '../../src/platform/failure.ts'
+import { accountIn } from '../../src/platform/sessions/account.ts'
+import { StateError } from '../../src/state/state-access.ts'
+import { counted } from '../../src/text/dialog-text.ts'
+import { plainText } from '../../src/text/safe-text.ts'
+import { accountArgumentText } from '../../src/tool/account.ts'
+import { betweenMarks } from '../../src/tool/results/untrusted-speech.ts'
+import type { Run, ToolOutcome } from '../../src/tool/tool.ts'
+import {
+  type CallState,
+  callStateOf,
+  callStates,
+  callStateWords,
+  isGoingOn,
+  isUnreached,
+  lastWordsOf,
+} from './call-state.ts'
+import { type FollowedCall, followCalls, followMs } from './following.ts'
+import type { PlacingRun } from './placing.ts'
+
+const outcomeNames = [
+  'placed',
+  'repeated',
+  'not_allowed',
+  'failed',
+  'unknown',
+  'not_dialled',
+] as const
+
+/** One call of a batch: what came of placing it and, if it was followed, how it went. */
+const BatchCall = z.object({
+  to_number: z.string().optional().describe('Callee.'),
+  outcome: z
+    .enum(outcomeNames)
+    .optional()
+    .describe(
+      'placed now; repeated: placed before, not dialled again; unknown: may be ringing; not_dialled: never tried.',
+    ),
+  state: z.enum(callStates).optional().describe('How it went, where it was followed.'),
+  call_id: z.string().optional().describe('Call id.'),
+  external_id: z.string().optional().describe('Its correlation id.'),
+  status: z.string().optional(),
+  answer_status: z.string().optional(),
+  duration_seconds: z.number().optional(),
+  last_words: z.string().optional().describe('UNTRUSTED: what the callee said last.'),
+  problem: z.string().optional().describe('Why it was not placed or read, and what to do.'),
+})
+export type BatchCall = z.output<typeof BatchCall>
+
+/** A call that was to be placed. */
+export type BatchOutcome = BatchCall & {
+  readonly to_number: string
+  readonly outcome: (typeof outcomeNames)[number]
+}
+
+/** The result of a batch: all calls, and each problem once. */
+export const batchShape = {
+  batch_id: z.string().optional().describe('All these calls, for wait_for_call.'),
+  calls: z
+    .array(
+      BatchCall.extend({
+        problem_of: z
+          .int()
+          .optional()
+          .describe('It has the problem of the call in this place, from 1.'),
+      }),
+    )
+    .optional()
+    .describe('In the order given.'),
+}
+
+/** What the result of a batch needs of a run. */
+type PlacedBatchRun = Pick<
+  Run & PlacingRun,
+  'request' | 'session' | 'callOwner' | 'answerBy' | 'signal' | 'shutdown' | 'progress'
+> & { readonly options: { readonly follow?: boolean | undefined } }
+
+/** The result of place_calls: what came of each call and, with `follow`, how it went. */
+export async function placedBatchOutcome(
+  outcomes: readonly BatchOutcome[],
+  run: PlacedBatchRun,
+): Promise<ToolOutcome> {
+  const callIds = acceptedIds(outcomes)
+  const batchId = await batchOf(callIds, run)
+  const calls = run.options.follow ? await followedBatch(outcomes, callIds, run) : outcomes
+  const isFollowed = calls.some(({ state }) => state !== undefined)
+  const isWaitOver = isFollowed && !mustWait(calls)
+  // A call of which it is not known whether it was placed may be ringing.
+  const ended = isWaitOver && calls.every(({ outcome }) => outcome !== 'unknown')
+  const counts = countsOf(
+    outcomeNames,
+    calls.map(({ outcome }) => outcome),
+  )
+  const states = statesInWords(calls)
+  const head = [
+    `${counted(calls.length, 'call')}: ${counts.map(([name, count]) => `${count} ${name}`).join(', ')}.`,
+    ...(states === '' ? [] : [`Of those: ${states}.`]),
+    ...(isWaitOver || callIds.length === 0 ? [] : [nextOf(batchId, run)]),
+  ]
+  return {
+    structured: {
+      summary: Object.fromEntries(counts),
+      ...(isFollowed && { ended }),
+      ...(batchId !== undefined && { batch_id: batchId }),
+      calls: withProblemsOnce(calls),
+    },
+    lines: [head.join(' '), ...batchLines(calls)],
+  }
+}
+
+/** The calls that ring or have rung, each once. */
+const acceptedIds = (outcomes: readonly BatchOutcome[]): string[] => [
+  ...new Set(
+    outcomes.flatMap(({ outcome, call_id: id }) =>
+      id !== undefined && (outcome === 'placed' || outcome === 'repeated') ? [id] : [],
+    ),
+  ),
+]
+
+/** `undefined`: there are no calls, or it cannot be kept; the calls were placed all the same. */
+async function batchOf(
+  callIds: readonly string[],
+  { callOwner, session }: PlacedBatchRun,
+): Promise<string | undefined> {
+  if (callIds.length === 0) return undefined
+  try {
+    return await session.callServices.batches.save(callOwner, callIds)
+  } catch (error) {
+    if (error instanceof StateError) return undefined
+    throw error
+  }
+}
+
+/** Less time does not suffice to learn anything, ms. */
+const minFollowMs = 1000
+
+/** Follows the calls for the rest of the time. A batch that was not dialled to its end comes first. */
+async function followedBatch(
+  outcomes: readonly BatchOutcome[],
+  callIds: readonly string[],
+  run: PlacedBatchRun,
+): Promise<readonly BatchOutcome[]> {
+  const forMs = Math.min(followMs, run.answerBy - performance.now())
+  const isPartial = outcomes.some(({ outcome }) => outcome === 'not_dialled')
+  if (isPartial || callIds.length === 0 || forMs < minFollowMs) return outcomes
+  const account = accountIn(run.request)
+  const progressBefore = outcomes.length
+  const followed = await followCalls({ account, callIds, forMs, progressBefore }, run)
+  return outcomes.map((one) => {
+    const call = one.problem === undefined ? followed.get(one.call_id ?? '') : undefined
+    return call ? { ...one, ...followedFields(call) } : one
+  })
+}
+
+/** How to learn the rest. */
+function nextOf(batchId: string | undefined, run: PlacedBatchRun): string {
+  const which = batchId === undefined ? 'each call_id' : `batch_id ${batchId}`
+  return `Next: wait_for_call, ${which}${accountArgumentText(run)}, tells who answered.`
+}
+
+/** How a call went, as far as it was followed. */
+export function followedFields(followed: FollowedCall): Omit<BatchCall, 'to_number' | 'outcome'> {
+  if ('error' in followed) return { state: 'unknown', problem: failureText(followed.error.failure) }
+  const { call } = followed
+  const words = lastWordsOf(call)
+  return {
+    state: callStateOf(call),
+    ...(typeof call.status === 'string' && { status: call.status }),
+    ...(typeof call.answer_status === 'string' && { answer_status: call.answer_status }),
+    ...(typeof call.duration_seconds === 'number' && { duration_seconds: call.duration_seconds }),
+    ...(words !== undefined && { last_words: words }),
+  }
+}
+
+/** How many calls have each value, in the order of the values; values of no call are left out. */
+const countsOf = <T extends string>(order: readonly T[], values: readonly (T | undefined)[]) =>
+  order.flatMap((value): [T, number][] => {
+    const count = values.filter((one) => one === value).length
+    return count === 0 ? [] : [[value, count]]
+  })
+
+/** Such as `1 answered by a person, 2 busy`. */
+export const statesInWords = (calls: readonly BatchCall[]): string =>
+  countsOf(
+    callStates,
+    calls.map(({ state }) => state),
+  )
+    .map(([state, count]) => `${count} ${callStateWords[state]}`)
+    .join(', ')
+
+/** Calls that were followed go on, or could not be read. */
+export const mustWait = (calls: readonly BatchCall[]): boolean =>
+  calls.some(({ state }) => state !== undefined && (isGoingOn(state) || state === 'unknown'))
+
+/** The calls with each problem once, because many calls of a batch are refused for the same reason. */
+export function withProblemsOnce(calls: readonly BatchCall[]) {
+  const groups = Map.groupBy(calls, groupKey)
+  return calls.map((call) => {
+    const [first = call] = groups.get(groupKey(call)) ?? []
+    if (first === call || call.problem === undefined) return call
+    const { problem: _, ...rest } = call
+    return { ...rest, problem_of: calls.indexOf(first) + 1 }
+  })
+}
+
+/** Most calls of a batch that are shown with their ids: of a longer one all numbers would not fit. */
+const maxInFull = 25
+
+const idsNote = 'The call_id of each is in structuredContent, and in list_calls.'
+
+/** The calls by what came of them, the ones that were answered first, then what was said last. */
+export function batchLines(calls: readonly BatchCall[]): string[] {
+  const groups = [...Map.groupBy(calls, groupKey).values()].sort(
+    ([one], [other]) => rankOf(one) - rankOf(other),
+  )
+  const isLong = calls.length > maxInFull
+  const nameOf = namesIn(calls)
+  const words = calls.flatMap((call) =>
+    call.last_words === undefined ? [] : `${nameOf(call)} user: ${call.last_words}`,
+  )
+  const inWords = (call: BatchCall) => (isLong ? nameOf(call) : callText(call, nameOf(call)))
+  return [
+    ...groups.map((group) => groupLine(group, inWords)),
+    ...(isLong && calls.some(({ call_id: id }) => id) ? [idsNote] : []),
+    ...(words.length > 0 ? betweenMarks('What was said last.', words) : []),
+    ...(calls.some(mayBeCalledAgain) ? [againNote] : []),
+  ]
+}
+
+/** Another request for the same call finds the first one: see sameInBatchMs. */
+const againNote =
+  'For another call to a person who was called, give the entry an external_id of its own; without one it is the same call for five days, and not dialled again.'
+
+const mayBeCalledAgain = ({ state, outcome }: BatchCall) =>
+  state === undefined ? outcome === 'repeated' : isUnreached(state)
+
+/** Calls with the same outcome, and the same problem apart from number and id, are a group. */
+const groupKey = (call: BatchCall) =>
+  JSON.stringify([call.state ?? call.outcome, generalProblem(call)])
+
+/** The problem without the number and id of the call. */
+function generalProblem({ to_number = '', call_id, problem }: BatchCall): string | undefined {
+  const withoutNumber = to_number ? problem?.replaceAll(to_number, 'the number') : problem
+  return call_id ? withoutNumber?.replaceAll(`call_id ${call_id}`, 'its call_id') : withoutNumber
+}
+
+/** Calls that were followed in the order of their states, then the others. */
+const rankOf = (call: BatchCall | undefined) =>
+  call?.state === undefined ? callStates.length : callStates.indexOf(call.state)
+
+function groupLine(group: readonly BatchCall[], inWords: (call: BatchCall) => string): string {
+  const [first] = group
+  if (!first) return ''
+  const problem = group.length > 1 ? generalProblem(first) : first.problem
+  const head = first.state === undefined ? first.outcome : callStateWords[first.state]
+  return `${head}: ${group.map(inWords).join(', ')}${problem === undefined ? '' : `: ${problem}`}`
+}
+
+/** The number, and what leads on: nothing can be read of a call that nobody answered. */
+function callText(call: BatchCall, name: string): string {
+  const { state, status, call_id, duration_seconds: seconds } = call
+  const isSilent = state === 'not_answered' || state === 'busy' || state === 'declined'
+  const isUsual = status === undefined || (state && usualStatus[state]) === status
+  const facts = [
+    call_id !== undefined && call_id !== name && `call_id ${call_id}`,
+    !isUsual && plainText(status),
+    seconds !== undefined && `${seconds} s`,
+  ].filter((fact) => fact !== false)
+  return isSilent || facts.length === 0 ? name : `${name} (${facts.join(', ')})`
+}
+
+/** The status that a call in a state normally has. */
+const usualStatus: Readonly<Partial<Record<CallState, string>>> = {
+  answered: 'completed',
+  machine: 'completed',
+  talking: 'in_progress',
+  ringing: 'in_progress',
+  failed: 'failed',
+}
+
+/** Calls by their numbers. Of several to one number each has its place, from 1, as in `problem_of`. */
+function namesIn(calls: readonly BatchCall[]): (call: BatchCall) => string {
+  const byNumber = Map.groupBy(calls, numberOf)
+  return (call) => {
+    const number = numberOf(call)
+    const isOnly = byNumber.get(number)?.length === 1
+    return isOnly ? number : `${number} [call ${calls.indexOf(call) + 1}]`
+  }
+}
+
+const numberOf = ({ to_number, call_id = '' }: BatchCall) => plainText(to_number ?? call_id)
