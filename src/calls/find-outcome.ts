@@ -12,7 +12,7 @@ import {
   type WantedCall,
   wantedCall,
 } from './listed-call.ts'
-import { type Doubt, defaultTiming, type LookupContext } from './placement.ts'
+import type { Doubt, LookupContext } from './placement.ts'
 
 /** What became of a call that was sent. */
 export type CallOutcome =
@@ -36,7 +36,7 @@ export async function findOutcome(
   lookup: LookupContext,
   signal: AbortSignal | undefined,
 ): Promise<CallOutcome> {
-  const { findOutMs, settledMs } = lookup.timing ?? defaultTiming
+  const { findOutMs, settledMs } = lookup.timing
   const deadline = Math.min(performance.now() + findOutMs, lookup.until)
   let doubt: Doubt | undefined
   for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 4000)) {

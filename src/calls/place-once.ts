@@ -1,15 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Call, PlacedCall } from '../contract/call.ts'
+import { routes } from '../contract/routes.ts'
+import { ApiError, type Failure } from '../platform/failure.ts'
+import { rejectOnAbort, requestMs, withTimeLimit } from '../platform/time-limit.ts'
 import { type CallIdentity, type JournalEntry, JournalError } from '../state/journal.ts'
+import { isStateSlow } from '../state/state-access.ts'
 import { canonicalId } from '../text/canonical-id.ts'
 import { canonicalJson } from '../text/json.ts'
-import { findOutcome, lookUpUnsent } from './find-outcome.ts'
+import { type CallOutcome, findOutcome, lookUpUnsent } from './find-outcome.ts'
 import { isAnotherCall, wantedCall } from './listed-call.ts'
 import {
-  defaultTiming,
+  type Doubt,
   ExternalIdConflict,
   type LookupContext,
   OutcomeUnknown,
+  type Permit,
   type Placement,
   type PlacingContext,
   type RepeatContext,
@@ -17,7 +22,6 @@ import {
   settleAbsent,
   settlePlaced,
 } from './placement.ts'
-import { sendCall } from './send-call.ts'
 
 /**
  * Places a call exactly once. It is recorded in the journal, then sent once. If the outcome is
@@ -76,7 +80,7 @@ async function lookUpFirst(
   lookup: RepeatContext,
   signal: AbortSignal | undefined,
 ): Promise<Placement | undefined> {
-  const { journal, timing = defaultTiming, until } = lookup
+  const { journal, timing, until } = lookup
   try {
     const forMs = Math.min(timing.findOutMs, until - performance.now())
     const look = await lookUpUnsent(entry.externalId, lookup, { forMs, signal })
@@ -161,4 +165,197 @@ function normalised(body: Readonly<Record<string, unknown>>): Record<string, unk
   const given = Object.entries(body).filter(([, value]) => value !== undefined && !isEmpty(value))
   const { agent_id, ...rest } = Object.fromEntries(given)
   return { ...rest, agent_id: typeof agent_id === 'string' ? canonicalId(agent_id) : agent_id }
+}
+
+/**
+ * Sends a call whose journal entry the caller holds, and once more if it certainly does not exist
+ * then. What is sent is followed to its outcome and recorded, also when the caller gives up: then
+ * only the waiting ends.
+ */
+async function sendCall(
+  entry: JournalEntry,
+  placing: PlacingContext,
+  signal: AbortSignal | undefined,
+  { isRetry = false }: { isRetry?: boolean } = {},
+): Promise<Placement> {
+  const sending = await beginSending(entry, placing, signal)
+  const cancelled = { kind: 'cancelled', maybeSent: true } as const
+  return rejectOnAbort(
+    send({ ...sending, isRetry, signal }, placing),
+    signal,
+    () => new OutcomeUnknown(entry.externalId, { failure: cancelled }),
+  )
+}
+
+/** A call that may be sent now: it is recorded as sent, and has its permit. */
+interface ReadyCall {
+  readonly entry: JournalEntry
+  readonly permit: Permit
+  /** How long sending may take, ms: until the deadline in the journal. */
+  readonly forMs: number
+}
+
+/** Less time does not suffice to send a call, ms. */
+const minSendMs = 3000
+
+/** Gets the permit and records that the call is sent now. If this throws, nothing is sent. */
+async function beginSending(
+  claimed: JournalEntry,
+  placing: PlacingContext,
+  signal: AbortSignal | undefined,
+): Promise<ReadyCall> {
+  const { journal } = placing
+  let held = claimed
+  let permit: Permit | undefined
+  try {
+    permit = await placing.permit(claimed)
+    const forMs = sendMs(placing)
+    if (signal?.aborted || forMs < minSendMs) throw notSent(signal)
+    const deadline = performance.now() + forMs
+    const entry = await journal.beginSending(claimed, forMs)
+    if (!entry) throw new OutcomeUnknown(claimed.externalId)
+    held = entry
+    // Other processes may take the call over some time after the deadline, so nothing is sent past it.
+    const leftMs = deadline - performance.now()
+    if (signal?.aborted || leftMs <= 0) throw notSent(signal)
+    return { entry, permit, forMs: leftMs }
+  } catch (error) {
+    await permit?.cancel()
+    // The call was claimed, and not sent.
+    await recordIfPossible(async () => {
+      const settled = await settleAbsent(held, placing)
+      if (settled === held) await journal.release(held)
+    })
+    throw error
+  }
+}
+
+/** What is left of the request's time, except the time to find the outcome; at least half of it. */
+function sendMs({ until, timing }: PlacingContext): number {
+  const leftMs = until - performance.now()
+  return Math.max(leftMs - timing.findOutMs, leftMs / 2)
+}
+
+/** The caller has given up, or the time was used up before: by the state, or by the platform. */
+function notSent(signal: AbortSignal | undefined): ApiError | JournalError {
+  if (!signal?.aborted && isStateSlow())
+    return new JournalError('The journal of calls answers too slowly.', { isTemporary: true })
+  const failure: Failure = signal?.aborted
+    ? { kind: 'cancelled', maybeSent: false }
+    : { kind: 'timeout', waitingFor: 'headers', afterMs: requestMs, maybeSent: false }
+  return new ApiError(failure, { ...routes.calls.place, attempts: 0 })
+}
+
+interface SentCall extends ReadyCall {
+  /** It was sent before. */
+  readonly isRetry: boolean
+  /** The caller's. */
+  readonly signal: AbortSignal | undefined
+}
+
+async function send(sent: SentCall, placing: PlacingContext): Promise<Placement> {
+  const { client, request } = placing
+  const body = { ...request.body, external_id: sent.entry.externalId }
+  const { beforeSending, stopped } = lastCheck(sent.permit)
+  try {
+    const call = await withTimeLimit(sent.forMs, stopped, (signal) =>
+      client.call(routes.calls.place, { ...request, body, beforeSending }, signal),
+    )
+    return await recordPlacement(call, sent, placing)
+  } catch (error) {
+    return afterFailure(error, sent, placing).catch((failure: unknown) => {
+      throw failure === error && stopped.aborted ? stopped.reason : failure
+    })
+  }
+}
+
+/** Cancels a request with `stopped` where the permit is void by the time that it is its turn. */
+function lastCheck(permit: Permit) {
+  const cancelling = new AbortController()
+  const beforeSending = () =>
+    permit.refuseIfStopped().catch((refusal: unknown) => cancelling.abort(refusal))
+  return { beforeSending, stopped: cancelling.signal }
+}
+
+async function recordPlacement(
+  call: PlacedCall | Call,
+  { entry, permit }: ReadyCall,
+  placing: PlacingContext,
+): Promise<Placement> {
+  const isAccepted = !('success' in call) || call.success !== false
+  await recordIfPossible(() =>
+    isAccepted
+      ? placing.journal.recordPlaced(entry, call.id)
+      : placing.journal.recordNotAccepted(entry, call.id),
+  )
+  await permit.placed(call.id)
+  // One that an earlier request could not give back.
+  await settlePlaced(entry, call.id, placing)
+  return { call, externalId: entry.externalId, isRepeat: false, isAccepted }
+}
+
+/** The request failed: there is certainly no call, or its outcome has to be found. */
+async function afterFailure(
+  error: unknown,
+  sent: SentCall,
+  placing: PlacingContext,
+): Promise<Placement> {
+  const { entry, permit, isRetry, signal } = sent
+  const { journal } = placing
+  if (error instanceof ApiError && isNotPlaced(error.failure)) {
+    await recordIfPossible(() => journal.release(entry))
+    await permit.cancel()
+    throw error
+  }
+  await recordIfPossible(() => journal.endSending(entry))
+  const outcome = await outcomeAfter(error, entry, placing)
+  if (outcome.kind === 'placed') return recordPlacement(outcome.call, sent, placing)
+  await permit.cancel()
+  if (isRetry) throw unknownAfter(error, entry.externalId)
+  return sendCall(outcome.entry, placing, signal, { isRetry: true })
+}
+
+/** The outcome of a call whose answer was lost; throws where it cannot be found. */
+async function outcomeAfter(
+  error: unknown,
+  entry: JournalEntry,
+  placing: PlacingContext,
+): Promise<Exclude<CallOutcome, { kind: 'unknown' }>> {
+  if (!(error instanceof ApiError)) throw error
+  const outcome = await findOutcome(entry, placing, undefined).catch((failure: unknown) => {
+    // The call was sent: a journal that fails now must not look as if it was not.
+    throw failure instanceof JournalError ? unknownAfter(error, entry.externalId) : failure
+  })
+  if (outcome.kind === 'unknown') throw unknownAfter(error, entry.externalId, outcome.doubt)
+  return outcome
+}
+
+const unknownAfter = (error: unknown, externalId: string, doubt?: Doubt) =>
+  new OutcomeUnknown(externalId, {
+    failure: error instanceof ApiError ? error.failure : undefined,
+    doubt,
+  })
+
+/**
+ * Client errors after which the call may exist: a proxy answers 408, 460 or 499 when it stopped
+ * waiting for the platform, and 409 may be about this very call, where external ids are unique.
+ */
+const ambiguous = new Set([408, 409, 460, 499])
+
+/** Statuses that are answered before a request is acted on, also without the platform's error body. */
+const refusedUnread = new Set([401, 403, 404, 405, 411, 413, 414, 415, 429, 431])
+
+/** Whether a failed request has certainly placed no call: it was not sent, or it was refused. */
+export function isNotPlaced(failure: Failure): boolean {
+  if ('maybeSent' in failure) return !failure.maybeSent
+  switch (failure.kind) {
+    case 'bad_parameter':
+      return true
+    case 'rejected':
+      return failure.status >= 400 && failure.status < 500 && !ambiguous.has(failure.status)
+    case 'unreadable':
+      return refusedUnread.has(failure.status)
+    default:
+      return false
+  }
 }

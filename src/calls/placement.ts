@@ -85,8 +85,6 @@ interface Timing {
   readonly settledMs: number
 }
 
-export const defaultTiming: Timing = { findOutMs: 20_000, settledMs: 120_000 }
-
 /** What finding the outcome of a call works with. */
 export interface LookupContext {
   /** Asks for the call. */
@@ -97,7 +95,7 @@ export interface LookupContext {
   readonly callOwner: string
   /** How long an identical request means the same call, where it is not the usual time, ms. */
   readonly sameForMs?: number | undefined
-  readonly timing?: Timing | undefined
+  readonly timing: Timing
   /** When the request has to be answered, by `performance.now` (that clock is never set), ms. */
   readonly until: number
 }
@@ -167,5 +165,5 @@ export interface CallServices {
   readonly follower: CallFollower
   /** `undefined`: the operator has set no limit of calls at once. */
   readonly underWay: CallsUnderWay | undefined
-  readonly timing?: Timing
+  readonly timing: Timing
 }

@@ -129,6 +129,7 @@ const permits = (refuseIfStopped = async () => {}) => {
 
 const soon = () => ({
   pendingPermits: async () => [],
+  timing: { findOutMs: 600, settledMs: 60_000 },
   until: performance.now() + requestMs,
 })
 

@@ -25,6 +25,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
       }),
       follower: createCallFollower(),
       underWay: undefined,
+      timing: { findOutMs: 20_000, settledMs: 120_000 },
     },
     platform: 'https://platform.example',
     keyHash: 'an keyHash',

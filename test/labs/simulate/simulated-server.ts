@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createCallFollower } from '../../../src/calls/call-follower.ts'
 import { CallsUnderWay } from '../../../src/calls/calls-under-way.ts'
-import { placedBefore, placeOnce } from '../../../src/calls/place-once.ts'
+import { isNotPlaced, placedBefore, placeOnce } from '../../../src/calls/place-once.ts'
 import type { PlacingContext } from '../../../src/calls/placement.ts'
 import {
   ExternalIdConflict,
@@ -9,7 +9,6 @@ import {
   type Permit,
   type Placement,
 } from '../../../src/calls/placement.ts'
-import { isNotPlaced } from '../../../src/calls/send-call.ts'
 import { createClient } from '../../../src/platform/client.ts'
 import { ApiError } from '../../../src/platform/failure.ts'
 import { createReplyCaches } from '../../../src/platform/sessions/reply-cache.ts'
