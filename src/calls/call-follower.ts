@@ -5,55 +5,49 @@ import type { Client } from '../platform/client.ts'
 import { ApiError, type Failure } from '../platform/failure.ts'
 import { longestCallMs } from '../policy/dial-policy.ts'
 
-/** Follows calls: each is read once at a time, however many requests wait for it. */
-export interface CallFollower {
-  /**
-   * Resolves with the last reading of the call when it has ended, time is up, or `signal` fires.
-   * Throws ApiError when the call cannot be read several times in a row.
-   */
-  follow(followed: FollowedCall, client: Client, options: FollowOptions): Promise<CallDetail>
-  /**
-   * Runs `onEnded` when the call has ended, and `onUnderWay` every few minutes while it goes on. A
-   * call that cannot be read is neither: it is tried again.
-   */
-  untilEnd(followed: FollowedCall, client: Client, events: CallEvents): Promise<void>
-}
-
-interface CallEvents {
-  readonly onUnderWay: () => void
-  readonly onEnded: () => void
-}
-
 /** How often `onUnderWay` runs, ms. */
 const underWayEveryMs = 300_000
 
 /** When a call that could not be read is tried again, ms. */
 const retryAfterMs = 15_000
 
-export function createCallFollower(): CallFollower {
-  const polls = new Map<string, CallPoll>()
-  const limiter = new PollLimiter()
-  const follow: CallFollower['follow'] = (followed, client, options) => {
+/** Follows calls: each is read once at a time, however many requests wait for it. */
+export class CallFollower {
+  readonly #polls = new Map<string, CallPoll>()
+  readonly #limiter = new PollLimiter()
+
+  /**
+   * Resolves with the last reading of the call when it has ended, time is up, or `signal` fires.
+   * Throws ApiError when the call cannot be read several times in a row.
+   */
+  follow(followed: FollowedCall, client: Client, options: FollowOptions): Promise<CallDetail> {
     const key = JSON.stringify(followed)
-    let poll = polls.get(key)
+    let poll = this.#polls.get(key)
     if (!poll) {
-      poll = new CallPoll(followed, { client, limiter, onEnd: () => polls.delete(key) })
-      polls.set(key, poll)
+      const onEnd = () => this.#polls.delete(key)
+      poll = new CallPoll(followed, { client, limiter: this.#limiter, onEnd })
+      this.#polls.set(key, poll)
     }
     return poll.wait(options)
   }
-  return {
-    follow,
-    async untilEnd(followed, client, { onUnderWay, onEnded }) {
-      const end = performance.now() + longestCallMs
-      while (performance.now() < end) {
-        const reading = follow(followed, client, { forMs: underWayEveryMs })
-        const call = await reading.catch(() => undefined)
-        if (!call) await sleep(retryAfterMs, undefined, { ref: false })
-        else if (hasEnded(call)) return onEnded()
-        else onUnderWay()
-      }
-    },
+
+  /**
+   * Runs `onEnded` when the call has ended, and `onUnderWay` every few minutes while it goes on. A
+   * call that cannot be read is neither: it is tried again.
+   */
+  async untilEnd(
+    followed: FollowedCall,
+    client: Client,
+    { onUnderWay, onEnded }: { readonly onUnderWay: () => void; readonly onEnded: () => void },
+  ): Promise<void> {
+    const end = performance.now() + longestCallMs
+    while (performance.now() < end) {
+      const reading = this.follow(followed, client, { forMs: underWayEveryMs })
+      const call = await reading.catch(() => undefined)
+      if (!call) await sleep(retryAfterMs, undefined, { ref: false })
+      else if (hasEnded(call)) return onEnded()
+      else onUnderWay()
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { createCallFollower } from '../calls/call-follower.ts'
+import { CallFollower } from '../calls/call-follower.ts'
 import { CallsUnderWay } from '../calls/calls-under-way.ts'
 import type { CallServices } from '../calls/placement.ts'
 import { ConfigError } from '../cli/config/config-error.ts'
@@ -35,7 +35,7 @@ export function createCallServices(
   const { config, source } = readPolicy(policy)
   const callStop = async () => readCallStop(await journal())
   const dialPolicy = createDialPolicy({ config, source, counter: callCounter, callStop, leaseMs })
-  const follower = createCallFollower()
+  const follower = new CallFollower()
   return {
     journal: audit ? async () => audit.journal(await journal()) : journal,
     batches: createCallBatches(records),

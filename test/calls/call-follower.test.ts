@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { createCallFollower, hasEnded } from '../../src/calls/call-follower.ts'
+import { CallFollower, hasEnded } from '../../src/calls/call-follower.ts'
 import { routes } from '../../src/contract/routes.ts'
 import type { Client } from '../../src/platform/client.ts'
 import { ApiError } from '../../src/platform/failure.ts'
@@ -64,7 +64,7 @@ test.each([
 describe('a call', () => {
   test('is read once for all requests that wait for it, and each is given every change', async () => {
     const { client, readings } = platformOf()
-    const follower = createCallFollower()
+    const follower = new CallFollower()
     let news = 0
     const waiting = { forMs: 1500, onChange: () => void news++ }
     const waits = Array.from({ length: 50 }, () => follower.follow(call('a'), client, waiting))
@@ -75,23 +75,23 @@ describe('a call', () => {
 
   test('is given at once when it has ended', async () => {
     const { client } = platformOf({ endsAfter: 1 })
-    const ended = await createCallFollower().follow(call('a'), client, { forMs: 10_000 })
+    const ended = await new CallFollower().follow(call('a'), client, { forMs: 10_000 })
     expect(ended.status).toBe('completed')
   })
 
   test('that the platform does not show yet is read again, and one that it refuses is not', async () => {
     const { client } = platformOf({ fails: [404], endsAfter: 1 })
-    const ended = await createCallFollower().follow(call('a'), client, { forMs: 10_000 })
+    const ended = await new CallFollower().follow(call('a'), client, { forMs: 10_000 })
     expect(ended.status).toBe('completed')
     const refusing = platformOf({ fails: [403] })
     await expect(
-      createCallFollower().follow(call('a'), refusing.client, { forMs: 10_000 }),
+      new CallFollower().follow(call('a'), refusing.client, { forMs: 10_000 }),
     ).rejects.toThrow(ApiError)
   })
 
   test('that cannot be read in time is a timeout with the time that was waited', async () => {
     const client: Client = { call: () => new Promise(() => undefined) }
-    const waiting = createCallFollower().follow(call('a'), client, { forMs: 300 })
+    const waiting = new CallFollower().follow(call('a'), client, { forMs: 300 })
     const { failure } = await waiting.catch((error: ApiError) => error as ApiError & never)
     expect(failure).toMatchObject({ kind: 'timeout' })
     expect(Object(failure).afterMs).toBeGreaterThan(250)
@@ -100,7 +100,7 @@ describe('a call', () => {
   test('has not ended because it cannot be read', async () => {
     const { client, readings } = platformOf({ fails: Array(100).fill(503) })
     const errors: string[] = []
-    void createCallFollower().untilEnd(call('a'), client, {
+    void new CallFollower().untilEnd(call('a'), client, {
       onUnderWay: () => void errors.push('goes on'),
       onEnded: () => void errors.push('has ended'),
     })
@@ -111,13 +111,13 @@ describe('a call', () => {
 
   test('that has lasted long is read as rarely as its age says, also for a new request', async () => {
     const { client, readings } = platformOf({ ageMs: 600_000 })
-    await createCallFollower().follow(call('a'), client, { forMs: 2500 })
+    await new CallFollower().follow(call('a'), client, { forMs: 2500 })
     expect(readings()).toBe(1)
   })
 
   test('is read less often where many are followed', async () => {
     const { client, readings } = platformOf()
-    const follower = createCallFollower()
+    const follower = new CallFollower()
     const waits = Array.from({ length: 200 }, (_, index) =>
       follower.follow(call(`call ${index}`), client, { forMs: 4000 }),
     )
@@ -128,7 +128,7 @@ describe('a call', () => {
   test('is not read any more when no request waits', async () => {
     const { client, readings } = platformOf()
     const stopping = new AbortController()
-    const following = createCallFollower().follow(call('a'), client, {
+    const following = new CallFollower().follow(call('a'), client, {
       forMs: 10_000,
       signal: stopping.signal,
     })

@@ -1,4 +1,4 @@
-import { createCallFollower } from '../../src/calls/call-follower.ts'
+import { CallFollower } from '../../src/calls/call-follower.ts'
 import type { Client } from '../../src/platform/client.ts'
 import { noRedaction } from '../../src/platform/key-free.ts'
 import { createReplyCaches } from '../../src/platform/sessions/reply-cache.ts'
@@ -23,7 +23,7 @@ export function sessionOf(client: Client, more: Partial<Session> = {}): Session 
         source,
         counter: createSqliteCallCounter(':memory:', '--state-dir'),
       }),
-      follower: createCallFollower(),
+      follower: new CallFollower(),
       underWay: undefined,
       timing: { findOutMs: 20_000, settledMs: 120_000 },
     },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createCallFollower } from '../../../src/calls/call-follower.ts'
+import { CallFollower } from '../../../src/calls/call-follower.ts'
 import { CallsUnderWay } from '../../../src/calls/calls-under-way.ts'
 import { isNotPlaced, placedBefore, placeOnce } from '../../../src/calls/place-once.ts'
 import type { PlacingContext } from '../../../src/calls/placement.ts'
@@ -101,7 +101,7 @@ export class SimulatedServer {
     this.#underWay =
       plan.limits.max_at_once === undefined
         ? undefined
-        : new CallsUnderWay(this.#policy, createCallFollower())
+        : new CallsUnderWay(this.#policy, new CallFollower())
   }
 
   /** Whether one more call would be allowed: calls that have ended are released before it is refused. */
