@@ -39,14 +39,14 @@ const lookEveryMs = 1000
 async function readUntilEnd(
   address: CallAddress,
   { session }: Pick<Run, 'session'>,
-  { forMs, signal, onChange }: FollowOptions,
+  { forMs, signal, onChange }: Required<FollowOptions>,
 ): Promise<CallDetail> {
   const { client, callServices, keyHash } = session
   const end = performance.now() + forMs
   for (;;) {
     const restMs = Math.max(0, end - performance.now())
     try {
-      const options = { forMs: restMs, signal, ...(onChange && { onChange }) }
+      const options = { forMs: restMs, signal, onChange }
       return await callServices.follower.follow({ keyHash, ...address }, client, options)
     } catch (error) {
       const isOver = signal?.aborted || performance.now() + lookEveryMs > end
@@ -57,16 +57,14 @@ async function readUntilEnd(
 }
 
 /** The last reading of a call, or why it could not be read. */
-export type FollowedCall = { readonly call: CallDetail } | { readonly error: ApiError }
-export type FollowedCalls = ReadonlyMap<string, FollowedCall>
+export type LastReading = { readonly call: CallDetail } | { readonly error: ApiError }
+/** By the ids of the calls. */
+export type LastReadings = ReadonlyMap<string, LastReading>
 
-interface CallsToFollow {
+interface CallsToFollow extends Following {
   readonly account: string
   /** Each once. */
   readonly callIds: readonly string[]
-  readonly forMs: number
-  /** Progress that the request has reported before. */
-  readonly progressBefore?: number
 }
 
 /** Time between the first readings of two calls, ms: a hundred at once would be a burst. */
@@ -76,14 +74,14 @@ const betweenFirstMs = 25
  * Reads calls until all have ended, `forMs` is over, the request is cancelled or the client has gone,
  * and reports progress. A call that cannot be read is reported as such.
  */
-export function followCalls(calls: CallsToFollow, run: FollowRun): Promise<FollowedCalls> {
+export function followCalls(calls: CallsToFollow, run: FollowRun): Promise<LastReadings> {
   const { account, callIds, forMs } = calls
   const end = performance.now() + forMs
   // However little time there is, each call is read once.
   const gapMs = Math.min(betweenFirstMs, forMs / 4 / callIds.length)
   return withFollowProgress(run, calls, async ({ signal, report }) => {
-    const followed = new Map<string, FollowedCall>()
-    const note = (callId: string, one: FollowedCall) => {
+    const followed = new Map<string, LastReading>()
+    const note = (callId: string, one: LastReading) => {
       followed.set(callId, one)
       report(() => progressText(followed, callIds.length))
     }
@@ -107,7 +105,7 @@ export function followCalls(calls: CallsToFollow, run: FollowRun): Promise<Follo
 }
 
 /** Such as `2 of 3 have ended; ringing: 1`. It holds nothing that was said. */
-function progressText(followed: FollowedCalls, count: number): string {
+function progressText(followed: LastReadings, count: number): string {
   const states = [...followed.values()].map((one) =>
     'call' in one ? callStateOf(one.call) : 'unknown',
   )
@@ -140,7 +138,7 @@ interface Following {
 
 interface Reporting {
   /** Fires when the request is cancelled or the client has gone. */
-  readonly signal: AbortSignal | undefined
+  readonly signal: AbortSignal
   /** There is something new, which this text tells whenever it is asked. */
   readonly report: (text: () => string) => void
 }
@@ -148,40 +146,23 @@ interface Reporting {
 /** Follows calls for so long, and reports progress: not too often, and not right before the result. */
 export async function withFollowProgress<T>(
   { signal: cancelled, shutdown, progress }: FollowRun,
-  following: Following,
+  { forMs, progressBefore = 0 }: Following,
   follow: (reporting: Reporting) => Promise<T>,
 ): Promise<T> {
-  const signals = [cancelled, shutdown].filter((one) => one !== undefined)
-  const signal = signals.length > 0 ? AbortSignal.any(signals) : undefined
-  const reporter = progressReporter(progress, following)
-  const heartbeat = setInterval(reporter.repeat, heartbeatMs).unref()
-  const result = await follow({ signal, report: reporter.report }).finally(() =>
-    clearInterval(heartbeat),
-  )
-  const waitMs = reporter.lastAt() + beforeResultMs - performance.now()
-  if (waitMs > 0 && !signal?.aborted) await sleep(waitMs)
-  return result
-}
-
-function progressReporter(
-  progress: FollowRun['progress'],
-  { forMs, progressBefore = 0 }: Following,
-) {
+  const signal = AbortSignal.any([cancelled, shutdown].filter((one) => one !== undefined))
   const start = performance.now()
-  const end = start + forMs
   let lastAt = Number.NEGATIVE_INFINITY
   let latest: (() => string) | undefined
   const report = (text: () => string) => {
     latest = text
     const now = performance.now()
-    if (now - lastAt < progressEveryMs || end - now < noProgressBeforeEndMs) return
+    if (now - lastAt < progressEveryMs || start + forMs - now < noProgressBeforeEndMs) return
     lastAt = now
     progress(progressBefore + (now - start) / 1000, text())
   }
-  return {
-    report,
-    /** Reports the latest state again. */
-    repeat: () => latest && report(latest),
-    lastAt: () => lastAt,
-  }
+  const heartbeat = setInterval(() => latest && report(latest), heartbeatMs).unref()
+  const result = await follow({ signal, report }).finally(() => clearInterval(heartbeat))
+  const waitMs = lastAt + beforeResultMs - performance.now()
+  if (waitMs > 0 && !signal.aborted) await sleep(waitMs)
+  return result
 }

@@ -26,11 +26,11 @@ import {
 } from './call-batch-result.ts'
 import { waitedCallOutput } from './call-state.ts'
 import {
-  type FollowedCalls,
   type FollowRun,
   followCall,
   followCalls,
   followMs,
+  type LastReadings,
 } from './following.ts'
 
 /** Seconds from the start of the tool call; its time limit (`requestMs`) ends a wait in any case. */
@@ -133,7 +133,7 @@ async function callsOf(batchId: string, run: BatchRun, until: number) {
   ])
 }
 
-function batchCall(callId: string, followed: FollowedCalls): BatchCall {
+function batchCall(callId: string, followed: LastReadings): BatchCall {
   const one = followed.get(callId)
   if (!one) return { call_id: callId, state: 'unknown' }
   const { to_number, external_id } = 'call' in one ? one.call : {}
@@ -146,7 +146,7 @@ function batchCall(callId: string, followed: FollowedCalls): BatchCall {
 }
 
 /** If no call could be read, the request has failed. */
-function throwIfUnread(calls: readonly BatchCall[], followed: FollowedCalls): void {
+function throwIfUnread(calls: readonly BatchCall[], followed: LastReadings): void {
   if (calls.some(({ state }) => state !== 'unknown')) return
   for (const one of followed.values()) if ('error' in one) throw one.error
 }
