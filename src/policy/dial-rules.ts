@@ -6,7 +6,6 @@ import { quietAt, quietUntil, zonesOf } from './quiet-hours.ts'
 
 /** A call that is to be placed. */
 export interface DialRequest {
-  readonly accountId: string
   readonly agentId: string
   /** `null` when it is not known. */
   readonly agentName: string | null

@@ -10,7 +10,6 @@ const noon = Date.parse('2026-11-02T11:00:00Z')
 const source = '/etc/dial.json'
 
 const phone = (toNumber: string | null, rest: Partial<DialRequest> = {}): DialRequest => ({
-  accountId: 'me',
   agentId: 'a-1',
   agentName: 'Front desk',
   type: 'phone',

@@ -170,7 +170,7 @@ async function missingAgent(
 async function checkDestination(run: ReadinessRun, agent: Agent | undefined): Promise<CheckResult> {
   const { from_number, to_number } = run.options
   const call = { type: 'phone', from_number, to_number } as const
-  const dial = dialRequestOf(run, call, agent ?? { id: run.body.agent_id })
+  const dial = dialRequestOf(call, agent ?? { id: run.body.agent_id })
   const decision = await checkDialPolicy(dial, run)
   if (!decision.allowed) {
     return problem('destination', `${decision.message} (${decision.rule})`, decision.change)

@@ -64,7 +64,7 @@ export const placeCall = defineTool({
     const repeated = await findRepeated(run)
     if (repeated) return placedCallOutcome(run, repeated)
     const agent = await readSpeaker(body.agent_id, run)
-    const dial = dialRequestOf(run, body, agent)
+    const dial = dialRequestOf(body, agent)
     const decision = await checkDialPolicy(dial, run)
     if (!decision.allowed) throw policyRefusal(decision)
     const agreement = await run.confirm(() => callQuestion(run, body, agent))

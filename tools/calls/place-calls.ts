@@ -174,7 +174,7 @@ async function planBatch(
     const entry = await journalEntryFor(callee, run)
     if (entry?.state === 'sending') maybeSent.add(callee)
     if (entry) continue
-    const decision = await checkDialPolicy(dialRequestOf(run, bodyFor(callee, run), agent), run)
+    const decision = await checkDialPolicy(dialRequestOf(bodyFor(callee, run), agent), run)
     if (!decision.allowed)
       refused.set(callee, refusalText(policyRefusal(decision, { isInBatch: true })))
   }
@@ -268,7 +268,7 @@ async function placeOne(callee: Callee, run: BatchRun, agent: Agent): Promise<Ba
   const body = bodyFor(callee, run)
   const single = { ...run, request: { ...run.request, body } }
   try {
-    const dial = dialRequestOf(run, body, agent)
+    const dial = dialRequestOf(body, agent)
     const placement = await placePermitted(single, dial, { isInBatch: true })
     return outcomeOf(to_number, placement, run)
   } catch (error) {

@@ -138,11 +138,9 @@ interface PolicyRun extends Pick<Run, 'request' | 'signal'> {
 
 /** A call as the dial policy judges it. */
 export const dialRequestOf = (
-  { request }: Pick<Run, 'request'>,
   body: Pick<CallCreate, 'type' | 'from_number' | 'to_number'>,
   agent: Pick<Agent, 'id' | 'name'>,
 ): DialRequest => ({
-  accountId: accountIn(request),
   agentId: agent.id,
   agentName: agent.name ?? null,
   type: body.type,

@@ -198,7 +198,6 @@ const bodyOf = ({ number, externalId }: WantedCall) => ({
 })
 
 const dialOf = ({ number }: WantedCall) => ({
-  accountId: account,
   agentId,
   agentName: null,
   type: 'phone' as const,
