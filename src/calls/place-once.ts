@@ -17,7 +17,6 @@ import {
   type Permit,
   type Placement,
   type PlacingContext,
-  type RepeatContext,
   recordIfPossible,
   settleAbsent,
   settlePlaced,
@@ -58,7 +57,7 @@ export async function placeOnce(
  * reported of a call that was sent. Throws OutcomeUnknown, ExternalIdConflict and JournalError.
  */
 export async function placedBefore(
-  lookup: RepeatContext,
+  lookup: LookupContext,
   signal: AbortSignal | undefined,
 ): Promise<Placement | undefined> {
   const entry = await journalEntryOf(lookup)
@@ -77,7 +76,7 @@ export const journalEntryOf = (
 /** Looks for a call before it is sent; if that fails, nothing was sent, and the entry is free again. */
 async function lookUpFirst(
   entry: JournalEntry,
-  lookup: RepeatContext,
+  lookup: LookupContext,
   signal: AbortSignal | undefined,
 ): Promise<Placement | undefined> {
   const { journal, timing, until } = lookup
@@ -112,7 +111,7 @@ type RepeatOrAbsent =
 /** The outcome of an identical request, which another request sends or has sent. */
 async function repeatOrAbsent(
   entry: JournalEntry,
-  lookup: RepeatContext,
+  lookup: LookupContext,
   signal: AbortSignal | undefined,
 ): Promise<RepeatOrAbsent> {
   const outcome = await findOutcome(entry, lookup, signal)
@@ -129,7 +128,7 @@ async function repeatOrAbsent(
 async function repeatOf(
   call: PlacedCall | Call,
   entry: JournalEntry,
-  lookup: RepeatContext,
+  lookup: LookupContext,
 ): Promise<Placement> {
   await recordIfPossible(() => lookup.journal.recordPlaced(entry, call.id))
   await settlePlaced(entry, call.id, lookup)
@@ -140,7 +139,7 @@ async function repeatOf(
 /** The state of an entry; the last known one if the journal fails now, because the call exists. */
 async function stateOf(
   entry: JournalEntry,
-  { journal }: RepeatContext,
+  { journal }: LookupContext,
 ): Promise<JournalEntry['state'] | undefined> {
   try {
     return (await journal.current(entry))?.state

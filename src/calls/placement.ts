@@ -85,7 +85,7 @@ interface Timing {
   readonly settledMs: number
 }
 
-/** What finding the outcome of a call works with. */
+/** What finding the outcome of a call, placed now or before, works with. */
 export interface LookupContext {
   /** Asks for the call. */
   readonly request: RouteRequest
@@ -98,10 +98,6 @@ export interface LookupContext {
   readonly timing: Timing
   /** When the request has to be answered, by `performance.now` (that clock is never set), ms. */
   readonly until: number
-}
-
-/** What recognising a call that was placed before works with. */
-export interface RepeatContext extends LookupContext {
   /**
    * Permits of a call whose outcome was not recorded, on whichever server they were given: its answer
    * was lost, or the server was killed. Who finds out what became of such a call settles its permits.
@@ -111,7 +107,7 @@ export interface RepeatContext extends LookupContext {
 }
 
 /** What placing a call works with. */
-export interface PlacingContext extends RepeatContext {
+export interface PlacingContext extends LookupContext {
   /** Asked right before a call is sent, and only then; throws where it may not be sent. */
   readonly permit: (call: CallKey) => Promise<Permit>
 }
@@ -120,7 +116,7 @@ export interface PlacingContext extends RepeatContext {
 export async function settlePlaced(
   call: CallKey,
   callId: string,
-  { pendingPermits }: RepeatContext,
+  { pendingPermits }: LookupContext,
 ): Promise<void> {
   for (const permit of await pendingPermits(call)) await permit.placed(callId)
 }
@@ -133,7 +129,7 @@ export async function settlePlaced(
  */
 export async function settleAbsent(
   entry: JournalEntry,
-  { journal, pendingPermits }: RepeatContext,
+  { journal, pendingPermits }: LookupContext,
 ): Promise<JournalEntry> {
   const permits = await pendingPermits(entry)
   if (permits.length === 0) return entry

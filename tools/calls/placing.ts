@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { placedBefore, placeOnce } from '../../src/calls/place-once.ts'
-import type { CallServices, Permit, Placement, RepeatContext } from '../../src/calls/placement.ts'
+import type { CallServices, LookupContext, Permit, Placement } from '../../src/calls/placement.ts'
 import type { Agent } from '../../src/contract/agent.ts'
 import type { CallCreate } from '../../src/contract/call.ts'
 import { isE164 } from '../../src/contract/field.ts'
@@ -117,7 +117,7 @@ export async function placePermitted(
   }
 }
 
-async function contextOf(run: PlacingRun): Promise<RepeatContext> {
+async function contextOf(run: PlacingRun): Promise<LookupContext> {
   const { request, session, callOwner, answerBy } = run
   const { client, callServices } = session
   const journal = await callServices.journal()
@@ -169,7 +169,7 @@ export async function permitFor(
 
 /** Permits that were given for a call before, on any server. */
 export const pendingPermitsOf =
-  (run: PolicyRun): RepeatContext['pendingPermits'] =>
+  (run: PolicyRun): LookupContext['pendingPermits'] =>
   async (call) =>
     (await run.session.callServices.policy.pending(call)).map((id) => permitWith(id, run))
 
