@@ -39,42 +39,34 @@ test('one quiet time may be given without a list', () => {
 })
 
 test.each([
-  [{ max_per_hours: 3 }, 'max_per_hours: unknown field; did you mean max_per_hour?'],
-  [{ quiethours: {} }, 'quiethours: unknown field; did you mean quiet_hours?'],
-  [{ wibble: 1 }, 'wibble: unknown field; the fields are allow_prefixes, '],
-  [
-    { quiet_hours: { from: '21:00', to: '08:00', day: [] } },
-    'quiet_hours.0.day: unknown field; did you mean days?',
-  ],
-  [{ quiet_hours: { from: '21:00', to: '21:00' } }, '00:00 to 24:00 is the whole day'],
-  [
-    { quiet_hours: { from: '9:00', to: '25:00' } },
-    'quiet_hours.0.from: Expected a time such as 21:00',
-  ],
-  [{ allow_prefixes: ['0049'] }, 'allow_prefixes.0: Expected the start of an E.164 number'],
-  [{ allow_countries: [] }, 'allow_countries: Expected at least one'],
-  [{ allow_countries: ['Germany'] }, 'allow_countries.0: Expected a country'],
-  [{ deny_countries: ['EU'] }, 'deny_countries.0: Expected a country'],
-  [{ allow_agents: ['name:'] }, 'allow_agents.0: Expected the name of an agent'],
-  [{ allow_from: ['12'] }, 'allow_from.0: Expected an E.164 number'],
-  [{ max_per_day: -1 }, 'max_per_day: '],
-  [{ max_per_day: '5' }, 'max_per_day: '],
-  [{ zones: { '+1689': 'Orlando' } }, 'zones.+1689.0: Expected a time zone such as America/'],
-  [{ zones: { '+1689': '-05:00' } }, 'zones.+1689.0: Expected a time zone such as America/'],
-  [{ zones: { '1689': 'America/New_York' } }, 'zones.1689: '],
-  [
-    '{"max_per_day": 1,\n "max_per_day": 100}',
-    'max_per_day is given twice, the second time in line 2',
-  ],
+  [{ max_per_hours: 3 }, /\bmax_per_hours: .*\bmax_per_hour\b/],
+  [{ quiethours: {} }, /\bquiethours: .*\bquiet_hours\b/],
+  // Nothing is close to it, so all fields are named.
+  [{ wibble: 1 }, /\bwibble: .*\ballow_prefixes, .*\bmax_total\b/],
+  [{ quiet_hours: { from: '21:00', to: '08:00', day: [] } }, /\bquiet_hours\.0\.day: .*\bdays\b/],
+  [{ quiet_hours: { from: '21:00', to: '21:00' } }, /\bquiet_hours\.0: .*\b00:00 to 24:00\b/],
+  [{ quiet_hours: { from: '9:00', to: '25:00' } }, /\bquiet_hours\.0\.from: .*\b21:00\b/],
+  [{ allow_prefixes: ['0049'] }, /\ballow_prefixes\.0: .*\+49\b/],
+  [{ allow_countries: [] }, /\ballow_countries: \w/],
+  [{ allow_countries: ['Germany'] }, /\ballow_countries\.0: .*\bGermany\b/],
+  [{ deny_countries: ['EU'] }, /\bdeny_countries\.0: .*\bEU\b/],
+  [{ allow_agents: ['name:'] }, /\ballow_agents\.0: .*\bname:/],
+  [{ allow_from: ['12'] }, /\ballow_from\.0: .*\+4930123456\b/],
+  [{ max_per_day: -1 }, /\bmax_per_day: \w/],
+  [{ max_per_day: '5' }, /\bmax_per_day: \w/],
+  [{ zones: { '+1689': 'Orlando' } }, /\bzones\.\+1689\.0: .*\bAmerica\//],
+  [{ zones: { '+1689': '-05:00' } }, /\bzones\.\+1689\.0: .*\bAmerica\//],
+  [{ zones: { '1689': 'America/New_York' } }, /\bzones\.1689: \w/],
+  ['{"max_per_day": 1,\n "max_per_day": 100}', /\bmax_per_day\b.*\bline 2\b/],
   [
     '{"quiet_hours": [{"from": "21:00", "to": "08:00", "\\u0074o": "22:00"}]}',
-    'quiet_hours.0.to is given twice',
+    /\bquiet_hours\.0\.to\b/,
   ],
-  [[], 'the whole: '],
-  ['{', 'is not JSON: '],
+  [[], /: [^:]+: \w/],
+  ['{', /\bJSON: \w/],
 ])('%j is refused by naming the file and the field', (value, text) => {
-  expect(refused(value)).toContain('The dial policy (/etc/dial.json) ')
-  expect(refused(value)).toContain(text)
+  expect(refused(value)).toContain('(/etc/dial.json)')
+  expect(refused(value)).toMatch(text)
 })
 
 test('a country may be written in small letters or as UK', () => {
