@@ -1,10 +1,12 @@
-import type { Account } from '../contract/account.ts'
 import type { ReplyOf, Route, RouteRequest } from '../contract/route.ts'
-import { routes } from '../contract/routes.ts'
 import { ApiError } from '../platform/failure.ts'
-import { accountIn, knownOwnAccountId, ownAccount } from '../platform/sessions/account.ts'
+import {
+  accountIn,
+  accountUnlessAborted,
+  knownOwnAccountId,
+  ownAccount,
+} from '../platform/sessions/account.ts'
 import type { CacheTime } from '../platform/sessions/reply-cache.ts'
-import { rejectOnAbort } from '../platform/time-limit.ts'
 import { type DialogText, dialogText, quotedNameWithId, wordOrQuoted } from '../text/dialog-text.ts'
 import type { Run } from './tool.ts'
 
@@ -69,7 +71,7 @@ export async function accountForPerson({
 }: AccountRun & Pick<Run, 'signal'>): Promise<DialogText> {
   const account = accountIn(request)
   // If the name cannot be read, the question is asked without it.
-  const own = await ownAccountUnlessAborted(session, signal).catch((error: unknown) => {
+  const own = await accountUnlessAborted(ownAccount(session), signal).catch((error: unknown) => {
     if (error instanceof ApiError) return undefined
     throw error
   })
@@ -82,14 +84,4 @@ export function accountArgumentText({ request, session }: AccountRun): string {
   const account = accountIn(request)
   const isOwn = account === 'me' || account === knownOwnAccountId(session.cache)
   return isOwn || session.pinnedAccount !== undefined ? '' : `, account_id ${account}`
-}
-
-/** The key's own account; waiting ends with the signal. Throws ApiError. */
-function ownAccountUnlessAborted(
-  session: Run['session'],
-  signal: AbortSignal | undefined,
-): Promise<Account> {
-  const route = { ...routes.accounts.current, attempts: 1 }
-  const gaveUp = () => new ApiError({ kind: 'cancelled', maybeSent: false }, route)
-  return rejectOnAbort(ownAccount(session), signal, gaveUp)
 }

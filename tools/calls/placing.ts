@@ -5,16 +5,14 @@ import type { Agent } from '../../src/contract/agent.ts'
 import type { CallCreate } from '../../src/contract/call.ts'
 import { isE164 } from '../../src/contract/field.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { ApiError } from '../../src/platform/failure.ts'
 import {
   accountIdIn,
   accountIn,
-  callOwnerOf,
-  isKeyAccount,
-  keyAccount,
+  accountUnlessAborted,
+  callAccountIn,
 } from '../../src/platform/sessions/account.ts'
 import type { Session } from '../../src/platform/sessions/session.ts'
-import { rejectOnAbort, withTimeLimit } from '../../src/platform/time-limit.ts'
+import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import type { DialDecision, DialRequest } from '../../src/policy/dial-rules.ts'
 import { type CallKey, sameInBatchMs } from '../../src/state/journal.ts'
 import { canonicalId } from '../../src/text/canonical-id.ts'
@@ -36,26 +34,19 @@ export interface PlacingRun extends Pick<Run, 'request' | 'session' | 'signal' |
 export async function placingRun<
   R extends Pick<Run, 'request' | 'session' | 'signal' | 'answerBy'>,
 >(run: R): Promise<R & PlacingRun> {
-  const notSent = { kind: 'cancelled', maybeSent: false } as const
-  const { account_id, callOwner } = await rejectOnAbort(
-    accountAndOwner(run),
-    run.signal,
-    () => new ApiError(notSent, { ...routes.accounts.current, attempts: 1 }),
-  )
-  const params = { ...run.request.params, account_id }
+  const { account, callOwner } = await accountUnlessAborted(readableAccount(run), run.signal)
+  const params = { ...run.request.params, account_id: account }
   return { ...run, request: { ...run.request, params }, callOwner }
 }
 
-async function accountAndOwner({ request, session }: Pick<Run, 'request' | 'session'>) {
-  const own = await keyAccount(session, await session.callServices.journal())
-  const named = accountIn(request)
-  const account_id = named === 'me' ? own.id : named
-  if (!isKeyAccount(account_id, own)) {
+async function readableAccount({ request, session }: Pick<Run, 'request' | 'session'>) {
+  const found = await callAccountIn(request, session, await session.callServices.journal())
+  if (!found.isOwn) {
     // The cheapest request that fails without access to the account's calls.
-    const oneCall = { params: { account_id }, query: { limit: 1 } }
+    const oneCall = { params: { account_id: found.account }, query: { limit: 1 } }
     await session.cache.read(routes.calls.list, oneCall, 'account')
   }
-  return { account_id, callOwner: callOwnerOf(session, account_id, own) }
+  return found
 }
 
 /** The caller number of a call, as callers give it; the request has the number itself. */

@@ -1,14 +1,12 @@
 import * as z from 'zod'
 import { id } from '../../src/contract/field.ts'
 import { routes } from '../../src/contract/routes.ts'
-import { ApiError } from '../../src/platform/failure.ts'
 import {
   accountIdIn,
-  accountIn,
-  callOwnerOf,
-  keyAccount,
+  accountUnlessAborted,
+  callAccountIn,
 } from '../../src/platform/sessions/account.ts'
-import { rejectOnAbort, withTimeLimit } from '../../src/platform/time-limit.ts'
+import { withTimeLimit } from '../../src/platform/time-limit.ts'
 import { counted } from '../../src/text/dialog-text.ts'
 import { accountArgumentText } from '../../src/tool/account.ts'
 import { defineTool } from '../../src/tool/define-tool.ts'
@@ -90,10 +88,7 @@ const accountUntil = <T>(
   read: () => Promise<T>,
 ): Promise<T> =>
   withTimeLimit(until - performance.now(), signal, (limited) =>
-    rejectOnAbort(read(), limited, () => {
-      const cancelled = { kind: 'cancelled', maybeSent: false } as const
-      return new ApiError(cancelled, { ...routes.accounts.current, attempts: 1 })
-    }),
+    accountUnlessAborted(read(), limited),
   )
 
 /**
@@ -119,11 +114,10 @@ async function waitForBatch(batchId: string, run: BatchRun, until: number): Prom
 async function callsOf(batchId: string, run: BatchRun, until: number) {
   const { request, session } = run
   const journal = await session.callServices.journal()
-  const own = await accountUntil(until, run, () => keyAccount(session, journal))
-  const named = accountIn(request)
-  const account = named === 'me' ? own.id : named
-  const owner = callOwnerOf(session, account, own)
-  const callIds = await session.callServices.batches.find(owner, batchId)
+  const { account, callOwner } = await accountUntil(until, run, () =>
+    callAccountIn(request, session, journal),
+  )
+  const callIds = await session.callServices.batches.find(callOwner, batchId)
   if (callIds) return { account, callIds }
   throw badArguments([
     {

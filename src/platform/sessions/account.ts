@@ -8,6 +8,7 @@ import { routes } from '../../contract/routes.ts'
 import { type Journal, JournalError } from '../../state/journal.ts'
 import { canonicalId } from '../../text/canonical-id.ts'
 import { ApiError, failureText } from '../failure.ts'
+import { rejectOnAbort } from '../time-limit.ts'
 import type { ReplyCache } from './reply-cache.ts'
 import type { Session } from './session.ts'
 
@@ -160,7 +161,7 @@ type KeyAccount = z.output<typeof KeyAccount>
  * the account at the moment must not make a call that was placed look like one that failed. Throws
  * ApiError and JournalError.
  */
-export async function keyAccount(session: Session, journal: Journal): Promise<KeyAccount> {
+async function keyAccount(session: Session, journal: Journal): Promise<KeyAccount> {
   const name = `account of ${session.platform} ${session.keyHash}`
   const noted = await journal.readNote(name)
   const own = await currentAccount(session).catch((error: unknown) => {
@@ -185,13 +186,41 @@ async function currentAccount(session: Session): Promise<KeyAccount> {
 const isRefusal = ({ failure }: ApiError) =>
   failure.kind === 'rejected' && (failure.status === 401 || failure.status === 403)
 
-/** Whether an account id is that of the key's own account. */
-export const isKeyAccount = (accountId: string, own: KeyAccount): boolean =>
-  canonicalId(accountId) === canonicalId(own.id)
+/** The account that a request places calls in, or waits for calls of. */
+interface CallAccount {
+  /** Never `me`. */
+  readonly account: string
+  /** It is the key's own. */
+  readonly isOwn: boolean
+  /** Whose calls these are in the journal: the same for all keys of the account. */
+  readonly callOwner: string
+}
 
-/** The owner of an account's calls in the journal: the same for all keys of the account. */
-export function callOwnerOf({ platform }: Session, accountId: string, own: KeyAccount): string {
-  return JSON.stringify([platform, own.sandbox_id ?? null, canonicalId(accountId)])
+/** The account of a request for the journal. Throws ApiError and JournalError. */
+export async function callAccountIn(
+  request: Pick<RouteRequest, 'params'>,
+  session: Session,
+  journal: Journal,
+): Promise<CallAccount> {
+  const own = await keyAccount(session, journal)
+  const named = accountIn(request)
+  const account = named === 'me' ? own.id : named
+  const id = canonicalId(account)
+  return {
+    account,
+    isOwn: id === canonicalId(own.id),
+    callOwner: JSON.stringify([session.platform, own.sandbox_id ?? null, id]),
+  }
+}
+
+/** What is read with the key's own account; waiting for it ends with the signal. Throws ApiError. */
+export function accountUnlessAborted<T>(
+  reading: Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  const route = { ...routes.accounts.current, attempts: 1 }
+  const gaveUp = () => new ApiError({ kind: 'cancelled', maybeSent: false }, route)
+  return rejectOnAbort(reading, signal, gaveUp)
 }
 
 /**
@@ -207,8 +236,8 @@ export async function mayShowLater(
   if (!isMissing(error)) return false
   try {
     const journal = await session.callServices.journal()
-    const own = await keyAccount(session, journal)
-    const callOwner = callOwnerOf(session, account === 'me' ? own.id : account, own)
+    const request = { params: { account_id: account } }
+    const { callOwner } = await callAccountIn(request, session, journal)
     const agoMs = await journal.placedAgoMs(callOwner, callId)
     return typeof agoMs === 'number' && agoMs < shownAfterMs
   } catch (failure) {
