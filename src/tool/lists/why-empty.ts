@@ -4,13 +4,15 @@ import { voiceProviders, voicesIn } from '../../contract/provider.ts'
 import type { Route, RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { mapConcurrently } from '../../platform/concurrency.ts'
+import { ignoreApiError } from '../../platform/failure.ts'
 import { accountIn } from '../../platform/sessions/account.ts'
 import { accountsAtOnce, readAccountTree } from '../../platform/sessions/complete-lists.ts'
 import type { RestrictedSession } from '../../platform/sessions/restricted-session.ts'
 import { withTimeLimit } from '../../platform/time-limit.ts'
 import { closestItems, itemLabel } from '../../text/closest-match.ts'
 import { quoted } from '../../text/dialog-text.ts'
-import { hintFor, ignoreRefusal } from '../references/did-you-mean.ts'
+import { hintFor } from '../references/did-you-mean.ts'
+import type { ListRoute } from './list-view.ts'
 
 /** A list that was read; `unknown` are its arguments that are neither a UUID nor an agent's name. */
 interface ListRequest {
@@ -82,7 +84,7 @@ async function languageMeant(
     (typeof provider === 'string' ? [provider] : voiceProviders).map((one) =>
       cache
         .read(routes.providers.voices, { params, query: { provider: one } }, 'catalog')
-        .catch(ignoreRefusal),
+        .catch(ignoreApiError),
     ),
   )
   const voices = catalogs.flatMap((catalog) => voicesIn(catalog)?.voices ?? [])
@@ -116,17 +118,16 @@ function namesOf(code: string): string[] {
 }
 
 /** The lists whose tools take `include_subaccounts`. */
-const lists: ReadonlySet<string> = new Set(
-  [routes.agents.list, routes.phoneNumbers.list, routes.sipTrunks.list, routes.calls.list].map(
-    ({ id }) => id,
-  ),
-)
+const lists: readonly ListRoute[] = [
+  routes.agents.list,
+  routes.phoneNumbers.list,
+  routes.sipTrunks.list,
+  routes.calls.list,
+]
 
 /** How many accounts are looked into, and how long an empty list waits for that, ms. */
 const mostAccounts = 20
 const patienceMs = 2000
-
-const Page = z.looseObject({ count: z.int().optional(), items: z.array(z.unknown()) })
 
 /**
  * After an empty list of one account: how many match in its subaccounts. `undefined` where none do,
@@ -139,17 +140,17 @@ async function matchesBelow(
 ): Promise<string | undefined> {
   const mayRead =
     session.pinnedAccount === undefined && session.mayRead(routes.accounts.listSubaccounts)
-  if (!lists.has(route.id) || !mayRead || Number(query.offset ?? 0) > 0) return undefined
+  const list = lists.find(({ id }) => id === route.id)
+  if (!list || !mayRead || Number(query.offset ?? 0) > 0) return undefined
   const root = accountIn({ params })
   const counts = await withTimeLimit(patienceMs, undefined, async (signal) => {
     const tree = await readAccountTree({ id: root }, { session, signal, most: mostAccounts })
     return mapConcurrently(tree.accounts.slice(1), accountsAtOnce, async ({ id: account_id }) => {
       const asked = { params: { account_id }, query: { ...query, limit: 1, offset: 0 } }
-      const page = await session.client.call(route, asked, signal).catch(ignoreRefusal)
-      const { count, items } = Page.parse(page ?? { items: [] })
-      return count ?? items.length
+      const page = await session.client.call(list, asked, signal).catch(ignoreApiError)
+      return page?.count ?? page?.items.length ?? 0
     })
-  }).catch(ignoreRefusal)
+  }).catch(ignoreApiError)
   const sum = (counts ?? []).reduce((total, count) => total + count, 0)
   return sum === 0
     ? undefined

@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import type { RouteRequest } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import { mapConcurrently } from '../../platform/concurrency.ts'
@@ -14,11 +13,6 @@ import { resultOr, withTimeLimit } from '../../platform/time-limit.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import { closestItems, itemLabel, type NamedItem, nameWithId } from '../../text/closest-match.ts'
 import { agents, isNotFound, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
-
-const Page = z.looseObject({
-  count: z.int().optional(),
-  items: z.array(z.record(z.string(), z.unknown())),
-})
 
 /** How many items are read at a time, and how long an error waits for each look at the platform, ms. */
 const mostCompared = 100
@@ -149,7 +143,7 @@ async function existingItems(
     const more = [...offsets.map((offset) => ({ offset })), ...words.map((name) => ({ name }))]
     await Promise.all(more.map(page))
   })
-  await resultOr(reading.catch(ignoreRefusal), () => undefined, { ms: patienceMs })
+  await resultOr(reading.catch(ignoreApiError), () => undefined, { ms: patienceMs })
   if (pages.length === 0) return undefined
   const known = new Map(pages.flat().map((one) => [one.id, one]))
   known.delete('')
@@ -172,7 +166,7 @@ async function pageOf(
     params: { account_id: asked.account_id },
     query: { limit: mostCompared, ...asked.query },
   }
-  const { count, items } = Page.parse(await cache.refresh(kind.list, request, 'names'))
+  const { count, items } = await cache.refresh(kind.list, request, 'names')
   return { count, items: items.map((item) => namedItem(item, kind)) }
 }
 
@@ -183,11 +177,6 @@ function namedItem(
 ): NamedItem {
   const text = (name: string) => (typeof item[name] === 'string' ? item[name] : null)
   return { id: text(sends ?? 'id') ?? '', names: names.filter((name) => name !== sends).map(text) }
-}
-
-/** What cannot be read is not compared; other errors are thrown. */
-export function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof ApiError || error instanceof z.ZodError)) throw error
 }
 
 /** Agents that may be meant by a name that no agent has. */

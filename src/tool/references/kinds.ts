@@ -1,12 +1,13 @@
 import type { Route } from '../../contract/route.ts'
 import { routes } from '../../contract/routes.ts'
 import type { ApiError } from '../../platform/failure.ts'
+import type { ListRoute } from '../lists/list-view.ts'
 
 /** A kind of object that arguments refer to: where it is listed, and read one by one. */
 export interface ReferenceKind {
   /** For errors: `2 SIP trunks are called …`. */
   readonly plural: string
-  readonly list: Route
+  readonly list: ListRoute
   /** The tool that lists them. */
   readonly listTool: string
   /** The filter of the list by a part of the name, where the platform has one. */
