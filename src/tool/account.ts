@@ -47,7 +47,7 @@ export function accountReader({
   }
 }
 
-/** `undefined` if the platform answers that the thing does not exist. Throws other ApiErrors. */
+/** `undefined` if the platform answers that there is no such object. Throws other ApiErrors. */
 export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading

@@ -21,8 +21,8 @@ import type { ListRoute } from './lists/list-view.ts'
 import type { Run } from './tool.ts'
 
 /*
- * What uses a thing now, so that it would stop working without it. Where that cannot be read, the
- * answer says so, and nobody may take it as 'unused'.
+ * What uses an agent, an account or a trunk now, and would stop working without it. Where that cannot
+ * be read, the answer says so, and nobody may take it as 'unused'.
  */
 
 /** What was looked for, as far as it could be read. */
@@ -90,7 +90,7 @@ export const runningCalls = (run: LookRun): Promise<Found<Call>> =>
     return { items: items.filter((call) => !hasEnded(call, openCallMs)), isAll }
   })
 
-/** A number of things, as far as it could be read. */
+/** How many there are, as far as that could be read. */
 interface Counted {
   readonly count: number
   /** Why there may be more; absent: these are all. */

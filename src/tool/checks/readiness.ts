@@ -9,7 +9,7 @@ import { readAllItems } from '../../platform/sessions/complete-lists.ts'
 import { closestItems, itemLabel, nameWithId } from '../../text/closest-match.ts'
 import { type AccountReader, unlessMissing } from '../account.ts'
 
-/** One thing that an agent or a call needs, and its state. */
+/** The state of something that an agent or a call needs. */
 export const CheckResult = z.object({
   check: z.string().describe('What was looked at.'),
   ok: z.boolean().describe('True: it keeps no call from being placed.'),

@@ -270,7 +270,7 @@ interface Search {
 
 async function findMissing(given: Record<string, string>, search: Search): Promise<string[]> {
   const names = Object.keys(given)
-  const [account, ...things] = await Promise.all([
+  const [account, ...others] = await Promise.all([
     existenceOfAccount(search),
     // One alone is the missing one unless it is the account: nothing to read.
     ...(names.length > 1 ? names : []).map((name) =>
@@ -280,7 +280,7 @@ async function findMissing(given: Record<string, string>, search: Search): Promi
   if (account === 'missing') return ['account_id']
   if (account === 'unknown') return []
   if (names.length === 1) return names
-  return names.filter((_, at) => things[at] === 'missing')
+  return names.filter((_, at) => others[at] === 'missing')
 }
 
 type Existence = 'there' | 'missing' | 'unknown'

@@ -17,7 +17,7 @@ export interface ReferenceKind {
   readonly get: Route
   /** The path parameter of `get`. */
   readonly parameter: string
-  /** What is sent for the thing; its id, unless this says otherwise. */
+  /** What is sent for the object; its id, unless this says otherwise. */
   readonly sends?: 'number'
 }
 
@@ -68,8 +68,8 @@ const calls: ReferenceKind = {
 }
 
 /**
- * Arguments that mean a thing by its id or its exact name, wherever they are sent; the account first,
- * because the others name things in it. `to_number` takes numbers only.
+ * Arguments that mean an object by its id or its exact name, wherever they are sent; the account first,
+ * because the others name objects in it. `to_number` takes numbers only.
  */
 export const kindsByArgument = {
   account_id: accounts,

@@ -11,7 +11,7 @@ import type { ArgumentProblem } from '../refused.ts'
 import { kindsByArgument, type NamingArgument, type ReferenceKind } from './kinds.ts'
 
 /** An item of a list, as far as it says what it is called. */
-const NamedThing = z.object({
+const NamedObject = z.object({
   id: z.string(),
   name: z.string().nullish(),
   number: z.string().nullish(),
@@ -20,26 +20,26 @@ const NamedThing = z.object({
   created: z.string().nullish(),
 })
 
-interface NamedThing extends z.output<typeof NamedThing> {
+interface NamedObject extends z.output<typeof NamedObject> {
   /** It is the account of the API key, which is in no list. */
   readonly isOwnAccount?: boolean
 }
 
-/** A page of any list of things that have names. */
-const PageOfThings = z.object({
+/** A page of any list of objects that have names. */
+const PageOfObjects = z.object({
   count: z.int().optional(),
-  items: z.array(NamedThing),
+  items: z.array(NamedObject),
 })
 
 /** What a text means: an id, and the name where it was given by one. */
 type Meant =
   | {
-      /** The thing's id; of a caller number the number. */
+      /** The object's id; of a caller number the number. */
       readonly id: string
       /** It is neither a UUID nor a name: the platform decides whether it is an id. */
       readonly isUnknown: boolean
     }
-  /** Why it does not say which thing is meant. */
+  /** Why it does not say which object is meant. */
   | { readonly problem: string }
 
 interface Lookup {
@@ -73,7 +73,7 @@ export async function withIdsForNames(
   let request = given
   const named: Record<string, string> = {}
   const unknown: string[] = []
-  // The account comes first in the table: the other names are those of things in it.
+  // The account comes first in the table: the other names are those of objects in it.
   for (const argument of Object.keys(kindsByArgument) as NamingArgument[]) {
     const { params, query, body } = request
     const name = params[argument] ?? query[argument] ?? body?.[argument]
@@ -106,24 +106,24 @@ export function idsMeant(
   lookup: Lookup,
 ): Promise<Meant[]> {
   const kind: ReferenceKind = kindsByArgument[argument]
-  let all: Promise<AllItems<NamedThing>> | undefined
-  const readOnce: typeof readThings = (...asked) => {
-    all ??= readThings(...asked)
+  let all: Promise<AllItems<NamedObject>> | undefined
+  const readOnce: typeof readObjects = (...asked) => {
+    all ??= readObjects(...asked)
     return all
   }
-  const read = kind.filter ? readThings : readOnce
+  const read = kind.filter ? readObjects : readOnce
   return Promise.all(given.map((one) => idMeant(argument, one, lookup, read)))
 }
 
 /**
- * The id of the thing that an argument means, given by id or by exact name. Of two things with the
+ * The id of the object that an argument means, given by id or by exact name. Of two objects with the
  * same name neither is meant: `problem` has the ids of both. Throws ApiError.
  */
 export async function idMeant(
   argument: NamingArgument,
   given: string,
   lookup: Lookup,
-  read = readThings,
+  read = readObjects,
 ): Promise<Meant> {
   const kind: ReferenceKind = kindsByArgument[argument]
   // Of a pinned account no other is looked for: the argument is checked where it is parsed.
@@ -133,7 +133,7 @@ export async function idMeant(
   const isValue = kind.sends === 'number' ? isE164(given) : isUuid(given)
   if (isValue || isSettled || !lookup.session.mayRead(kind.list))
     return { id: given, isUnknown: false }
-  const { found, isAll } = await thingsCalled(given, argument, lookup, read)
+  const { found, isAll } = await objectsCalled(given, argument, lookup, read)
   if (!kind.sends && found.some(({ id }) => id === given)) return { id: given, isUnknown: false }
   if (found.length > 1) return { problem: ambiguous(given, kind, found) }
   // An unfiltered list that is too long says nothing of an id.
@@ -143,20 +143,20 @@ export async function idMeant(
 }
 
 interface Called {
-  readonly found: readonly NamedThing[]
-  /** False: there are more things than were read, so that another may have the name too. */
+  readonly found: readonly NamedObject[]
+  /** False: there are more objects than were read, so that another may have the name too. */
   readonly isAll: boolean
 }
 
 /**
- * Things with that exact name, or with it as their id. Of agents only active ones: archived agents are
+ * Objects with that exact name, or with it as their id. Of agents only active ones: archived agents are
  * found by id only.
  */
-async function thingsCalled(
+async function objectsCalled(
   name: string,
   argument: NamingArgument,
   lookup: Lookup,
-  read: typeof readThings,
+  read: typeof readObjects,
 ): Promise<Called> {
   const kind: ReferenceKind = kindsByArgument[argument]
   // The account itself is still to be found: its name is looked up below the key's own account.
@@ -184,27 +184,27 @@ const saysNothing = ({ failure }: ApiError) =>
     : failure.kind === 'unreadable' && failure.reason === 'unexpected_shape'
 
 /** The key's own account: a subaccount may have the same name. */
-const ownAccountUnlessHidden = async (session: RestrictedSession): Promise<NamedThing[]> =>
+const ownAccountUnlessHidden = async (session: RestrictedSession): Promise<NamedObject[]> =>
   session.mayRead(routes.accounts.current)
     ? [{ ...(await ownAccount(session)), isOwnAccount: true }]
     : []
 
 /** The items of the list, on all pages. */
-function readThings(
+function readObjects(
   { list }: ReferenceKind,
   filters: object,
   { params, session: { client }, signal }: Lookup,
-): Promise<AllItems<NamedThing>> {
+): Promise<AllItems<NamedObject>> {
   return readAllItems(async (page) => {
     const asked = { params: { account_id: accountIn({ params }) }, query: { ...filters, ...page } }
-    return PageOfThings.parse(await client.call(list, asked, signal))
+    return PageOfObjects.parse(await client.call(list, asked, signal))
   })
 }
 
 /** What looks like a telephone number is one: the name of another number may look like it too. */
-function isCalled(thing: NamedThing, given: string, { names }: ReferenceKind): boolean {
-  if (!names.includes('number')) return thing.name === given
-  return looksLikeNumber(given) ? thing.number === e164Of(given) : thing.friendly_name === given
+function isCalled(object: NamedObject, given: string, { names }: ReferenceKind): boolean {
+  if (!names.includes('number')) return object.name === given
+  return looksLikeNumber(given) ? object.number === e164Of(given) : object.friendly_name === given
 }
 
 /** An international number, as people write it: `+1 (202) 555-0110`. */
@@ -212,16 +212,16 @@ const looksLikeNumber = (text: string) => /^\+[\d\s().-]+$/.test(text)
 
 const e164Of = (number: string) => number.replace(/[\s().-]/g, '')
 
-/** How many things of the same name an error names. */
+/** How many objects of the same name an error names. */
 const mostNamed = 5
 
-const ambiguous = (name: string, { plural }: ReferenceKind, things: readonly NamedThing[]) =>
-  `${things.length} ${plural} are called "${name}"; give the id${things.length > mostNamed ? ', such as one of' : ''}: ${things
+const ambiguous = (name: string, { plural }: ReferenceKind, objects: readonly NamedObject[]) =>
+  `${objects.length} ${plural} are called "${name}"; give the id${objects.length > mostNamed ? ', such as one of' : ''}: ${objects
     .slice(0, mostNamed)
     .map(labelOf)
     .join(', ')}`
 
-function labelOf({ id, number, is_active, isOwnAccount, created }: NamedThing): string {
+function labelOf({ id, number, is_active, isOwnAccount, created }: NamedObject): string {
   const facts = [
     isOwnAccount && "the API key's own account",
     number,
