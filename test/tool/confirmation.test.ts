@@ -147,8 +147,9 @@ describe.each([
     const agent = await person.value('create_agent', { name, ...(await agentParts(person)) })
     await person.call('place_call', { ...newCall(), agent_id: agent.id })
     const lines = person.asked[0]?.split('\n') ?? []
-    expect(lines.filter((line) => /^Who is called: \+10000000000/.test(line))).toEqual([])
-    expect(lines.filter((line) => line.includes('+10000000000'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('+10000000000'))).toEqual([
+      expect.stringContaining('Nice'),
+    ])
     expect(person.asked[0]).not.toContain('\u202e')
   })
 
@@ -503,6 +504,22 @@ describe('agreement', () => {
     const responses = { confirm: { action: 'accept', content } }
     const result = await ask(confirm, { canAsk: true, responses, state })
     expect(result === undefined).toBe(isAgreement)
+  })
+
+  test('that is missing is answered with what to do', async () => {
+    const confirm = createConfirmations('auto', newState())
+    const preview = (await ask(confirm, {})) as unknown as ToolResult
+    const again = (await ask(confirm, { token: 'made up' })) as unknown as ToolResult
+    const texts = [preview, again].map((result) =>
+      result.content[0]?.text.replace(String(tokenOf(result)), 'v1.token'),
+    )
+    for (const answer of [{ action: 'decline' }, { action: 'cancel' }, { action: 'accept' }]) {
+      const state = String((await ask(confirm, { canAsk: true }))?.requestState)
+      const responses = { confirm: answer }
+      const result = (await ask(confirm, { canAsk: true, responses, state })) as unknown
+      texts.push((result as ToolResult).content[0]?.text)
+    }
+    expect(texts).toMatchSnapshot()
   })
 
   test('with an action other than accept or decline is no agreement', async () => {
