@@ -277,10 +277,10 @@ function nextOf(
     return { next: `${maybeSent ? '' : 'Nothing was sent. '}${next}`.trim(), retryable: true }
   }
   const { tool, check } = call
-  const succeeded = 'status' in failure && failure.status >= 200 && failure.status < 300
-  const state = succeeded
-    ? 'Its status says that it was done.'
-    : 'It may have been done nevertheless.'
+  const state =
+    'status' in failure && isSuccess(failure)
+      ? 'Its status says that it was done.'
+      : 'It may have been done nevertheless.'
   const look = check ? ` Look with ${check} before you call ${tool.name} again.` : ''
   return { next: `${state}${look}`, retryable: false }
 }

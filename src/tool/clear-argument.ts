@@ -116,7 +116,7 @@ function isSet(value: unknown, path: string): boolean {
   )
 }
 
-/** How much of a path is compared with known paths: what is longer is not a path. */
+/** Longest path that is compared with known ones, in characters. */
 const longestPath = 200
 
 function whyNotClearable({ clearable, route }: ClearingTool, path: string): string {

@@ -48,7 +48,7 @@ export interface Agreement {
   readonly by: 'person' | 'token' | 'off' | 'not_needed'
   /**
    * Nothing was done after all: the token can be used again until it expires. Never throws: if it
-   * fails, the token stays used, and the caller is told why nothing was done.
+   * fails, the token stays used, and the result says why nothing was done.
    */
   giveBack(): Promise<void>
 }

@@ -158,7 +158,7 @@ async function modelFindings(
   })
 }
 
-/** Values that a catalog does not list are compared once more with one that is read now. */
+/** Values that are not in the cached catalog are compared once more with one that is read now. */
 async function byCatalog(compare: (age: CatalogAge) => Promise<Finding[]>): Promise<Finding[]> {
   const findings = await compare('cached')
   return findings.some((one) => 'meant' in one) ? compare('refreshed') : findings
@@ -210,7 +210,7 @@ function isLanguage(code: string): boolean {
   }
 }
 
-/** What is to be said of a value: nothing, the id that it stands for, or that it is not listed. */
+/** Nothing for a listed value; else the id that it stands for, or that it is not listed. */
 function finding(
   part: CatalogPart,
   field: string,

@@ -168,7 +168,7 @@ export type SpokenGreeting =
       readonly empty: readonly string[]
       /** Variables in the text that the platform fills. */
       readonly fromPlatform: readonly string[]
-      /** Mode `dynamic_message`: the model words it; the text is what it is told. */
+      /** Mode `dynamic_message`: the model words it from the text. */
       readonly isReworded: boolean
     }
 
