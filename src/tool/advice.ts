@@ -10,7 +10,7 @@ import {
 } from '../platform/failure.ts'
 import type { Session } from '../platform/sessions/session.ts'
 import { kindOf, referencesOf } from './references/kinds.ts'
-import type { Advice } from './refused.ts'
+import { type Advice, argumentOf } from './refused.ts'
 import type { Tool } from './tool.ts'
 
 /*
@@ -238,7 +238,7 @@ function fieldsOf(failure: Failure, { hints, tool, session }: FailedCall): Advic
   }
   const reported = failure.kind === 'rejected' ? failure.errors : []
   const fields = reported.map(({ field, message, type }) => {
-    const argument = argumentOf(field, tool.name)
+    const argument = ownArgumentOf(field, tool.name)
     const hint = Object.hasOwn(hints, argument) ? hints[argument] : undefined
     return { argument, message: hint ? `${message} ${hint}` : message, type }
   })
@@ -253,9 +253,9 @@ function withoutPinned({ account_id, ...hints }: FailedCall['hints'], { pinnedAc
   return account_id === undefined || pinnedAccount !== undefined ? hints : { account_id, ...hints }
 }
 
-/** The platform's `body.voice.speed` or `query.page` as the tool's own argument. */
-function argumentOf(field: string, tool: string): string {
-  const argument = field.replace(/^(body|query|path)\./, '')
+/** A field that the platform names, as the tool's own argument. */
+function ownArgumentOf(field: string, tool: string): string {
+  const argument = argumentOf(field)
   return tool === 'get_conversation' && argument === 'conversation_id' ? 'id' : argument
 }
 

@@ -6,7 +6,7 @@ import { canonicalId } from '../text/canonical-id.ts'
 import { firstCharacters } from '../text/safe-text.ts'
 import { hintFor, noSuch } from './references/did-you-mean.ts'
 import { isNotFound, type NamingArgument } from './references/kinds.ts'
-import { Refused } from './refused.ts'
+import { argumentOf, Refused } from './refused.ts'
 import type { Run } from './tool.ts'
 
 /** Most items that one call changes. */
@@ -218,9 +218,7 @@ function wholeText(error: ApiError | Refused): string {
   }
   const { failure } = error
   if (failure.kind !== 'rejected') return failureText(failure)
-  const fields = failure.errors.map(
-    ({ field, message }) => `${field.replace(/^(body|query|path)\./, '')}: ${message}`,
-  )
+  const fields = failure.errors.map(({ field, message }) => `${argumentOf(field)}: ${message}`)
   return [`${failureText(failure)}`, ...fields].join('; ')
 }
 

@@ -7,6 +7,9 @@ export interface ArgumentProblem {
   readonly message: string
 }
 
+/** A field that the platform names, such as `body.voice.speed` or `query.page`, as an argument. */
+export const argumentOf = (field: string): string => field.replace(/^(body|query|path)\./, '')
+
 /** A failure as results report it: what happened, which arguments are wrong, what to do next. */
 export interface Advice {
   readonly what: string

@@ -12,6 +12,7 @@ import type { RestrictedSession } from '../../platform/sessions/restricted-sessi
 import { resultOr, withTimeLimit } from '../../platform/time-limit.ts'
 import { isUuid } from '../../text/canonical-id.ts'
 import { closestItems, itemLabel, type NamedItem, nameWithId } from '../../text/closest-match.ts'
+import { argumentOf } from '../refused.ts'
 import { agents, isNotFound, kindOf, type ReferenceKind, referencesOf } from './kinds.ts'
 
 /** How many items are read at a time, and how long an error waits for each look at the platform, ms. */
@@ -74,7 +75,7 @@ const nounOf = (argument: string) =>
 /** The references that the platform names as wrong in a 422. */
 function refusedReferences(failure: Failure): string[] {
   if (failure.kind !== 'rejected' || failure.status !== 422) return []
-  const named = failure.errors.map(({ field }) => field.replace(/^(body|query|path)\./, ''))
+  const named = failure.errors.map(({ field }) => argumentOf(field))
   return [...new Set(named)].filter((name) => namedKind(name) !== undefined)
 }
 
