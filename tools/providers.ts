@@ -96,7 +96,7 @@ function sortedModels(
   }))
 }
 
-/** What is not visible in the order itself. */
+/** Ties, and models without a value: the order does not show them. */
 function sortNote(models: readonly SortedModel[]): string | undefined {
   const without = models.filter(({ rank }) => rank === undefined).length
   const ties = new Set(models.flatMap(({ rank }) => rank ?? [])).size < models.length - without
@@ -139,7 +139,7 @@ function firstModels(providers: readonly CatalogEntry[], kept: number): CatalogE
   })
 }
 
-/** By what models can be sorted: the value of one, and whether the highest comes first. */
+/** A sort order: the value that is compared, and which end comes first. */
 export interface SortKey {
   readonly valueIn: (model: Model) => number | string | undefined
   readonly order: 'lowest first' | 'highest first'
@@ -195,7 +195,7 @@ export const voiceSortKeys: SortKeys<typeof voiceSorts> = {
   gender: { valueIn: ({ gender }) => text(gender), order: 'lowest first' },
 }
 
-/** A model and its place; models with equal values have the same one, those without a value none. */
+/** A model and its rank: equal values share a rank, a model without a value has none. */
 interface RankedModel<T> {
   readonly model: T
   readonly rank: number | undefined
@@ -212,8 +212,8 @@ export function ranked<T extends Model>(
   known.sort(({ value: a = 0 }, { value: b = 0 }) => (a < b ? -sign : a > b ? sign : 0))
   let rank = 0
   return [
-    ...known.map(({ model, value }, at) => {
-      if (at === 0 || value !== known[at - 1]?.value) rank = at + 1
+    ...known.map(({ model, value }, i) => {
+      if (i === 0 || value !== known[i - 1]?.value) rank = i + 1
       return { model, rank }
     }),
     ...valued

@@ -49,7 +49,7 @@ export function notDoneInWords<T extends ShownItem>(
   return [...of('failed', 'Failed'), ...open, ...(open.length > 0 ? [again] : [])]
 }
 
-/** What was given more than once, and so left out the second time; nothing where all was given once. */
+/** Names what was given more than once, and done once. */
 export const repeatedLines = (repeated: readonly string[]): string[] =>
   repeated.length > 0 ? [`Given more than once: ${repeated.map(shownName).join(', ')}.`] : []
 

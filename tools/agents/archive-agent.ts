@@ -180,7 +180,7 @@ async function archiveEach(
   return new Map(owned.map(({ agent }, i) => [agent, outcomes[i]?.outcome]))
 }
 
-/** What became of an agent that was to be archived. */
+/** Result of archiving one agent. */
 interface Archived {
   /** unchanged: it was archived before. */
   readonly result: 'archived' | 'in_use' | 'unchanged'

@@ -120,7 +120,7 @@ function tagsOfNone(outcomes: readonly NamedOutcome<AgentReport>[]): string[] {
   return missingTagWarnings(ofNone, known).map((warning) => `Warning: ${warning}`)
 }
 
-/** The first of several agents with the same changes has them, the others its place. */
+/** Of agents with the same changes only the first has them; the others refer to it by its place. */
 function withChangesOnce(agents: readonly UpdatedAgent[]): UpdatedAgent[] {
   const places = new Map<string, number>()
   return agents.map((agent, i) => {

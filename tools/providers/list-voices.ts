@@ -61,7 +61,7 @@ export const listVoices = defineTool({
   })),
 })
 
-/** What one provider gave. */
+/** The voices of one provider. */
 interface ProviderVoices {
   readonly provider: string
   readonly voices: readonly unknown[]
@@ -111,11 +111,11 @@ async function readVoices(
   return { provider, voices: voices.map((voice) => withProvider(voice, provider)), rest }
 }
 
-/** The shape of a voice is not published: one that does not name its provider is given it. */
+/** Adds the provider where a voice does not name it: the shape of a voice is not published. */
 const withProvider = (voice: unknown, provider: string): unknown =>
   isObject(voice) && voice.provider === undefined ? { provider, ...voice } : voice
 
-/** As many voices as were asked for: the first of an order, or as many of each provider. */
+/** `limit` voices: the first ones when sorted, else a fair share of each provider. */
 function viewOf(
   found: readonly ProviderVoices[],
   { request, options: { sort_by, fields = [] } }: VoicesRun,
@@ -126,7 +126,7 @@ function viewOf(
   const shares = fairShares(counts, limit)
   const chosen =
     sort_by === undefined
-      ? found.flatMap(({ voices }, at) => voices.slice(0, shares[at]))
+      ? found.flatMap(({ voices }, i) => voices.slice(0, shares[i]))
       : inOrder(all, voiceSortKeys[sort_by]).slice(0, limit)
   const isFull = all.length > chosen.length || counts.some((count) => count >= limit)
   const views = chosen.map((voice) => shownOf(voice, fields))
@@ -141,13 +141,13 @@ function viewOf(
   }
 }
 
-/** How many of each so that together there are at most `limit`, and none has more than its share. */
+/** Divides `limit` among the providers; what one cannot fill goes to the others. */
 function fairShares(counts: readonly number[], limit: number): number[] {
   const shares = counts.map(() => 0)
   for (let left = limit; left > 0; ) {
-    const open = counts.flatMap((count, at) => (count > (shares[at] ?? 0) ? [at] : []))
+    const open = counts.flatMap((count, i) => (count > (shares[i] ?? 0) ? [i] : []))
     if (open.length === 0) break
-    for (const at of open.slice(0, left)) shares[at] = (shares[at] ?? 0) + 1
+    for (const i of open.slice(0, left)) shares[i] = (shares[i] ?? 0) + 1
     left -= Math.min(open.length, left)
   }
   return shares

@@ -317,7 +317,7 @@ export function mapTags(
 const outsideQuotes = (inner: string, change: (code: string) => string): string =>
   inner
     .split(/('[^'\n]*'|"[^"\n]*")/)
-    .map((part, at) => (at % 2 === 0 ? change(part) : part))
+    .map((part, i) => (i % 2 === 0 ? change(part) : part))
     .join('')
 
 /**

@@ -91,7 +91,7 @@ interface TemplateResult {
 function resultOf({ reply, found, repaired, spoken }: TemplateResult) {
   const { valid, errors, warnings, variables } = reply
   const alsoFound = found.problems
-    .filter((problem, at) => !isTold(problem, at, reply))
+    .filter((problem, i) => !isTold(problem, i, reply))
     .map(({ line, message }) => ({ line, message }))
     .sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
   return {
@@ -124,10 +124,10 @@ function resultOf({ reply, found, repaired, spoken }: TemplateResult) {
 /** Both read the template from the top, so that the first error is the same one, in other words perhaps. */
 const isTold = (
   { type, line, message }: TemplateFindings['problems'][number],
-  at: number,
+  i: number,
   { errors, warnings }: TemplateValidation,
 ): boolean =>
-  (at === 0 && errors.length > 0 && type !== 'single_braces') ||
+  (i === 0 && errors.length > 0 && type !== 'single_braces') ||
   [...errors, ...warnings].some((told) => told.line === line && told.message === message)
 
 const issueInWords = ({

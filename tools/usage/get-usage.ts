@@ -151,7 +151,7 @@ interface UsageRange {
 const day = 24 * 3_600_000
 /** The longest range whose total is read by days; a longer one is read by months, to read less. */
 const maxDays = 62
-/** No month is longer than that, whatever the zone does. */
+/** Longer than any month, with any change of the clock. */
 const longestMonth = 33 * day
 
 /** All values of a range: a group has one for each bucket that was read. */
@@ -217,17 +217,17 @@ async function valuesByMonth(
   data: Buckets,
 ): Promise<UsageValue[]> {
   const starts = data.map(({ ts }) => Date.parse(ts))
-  const isPartial = (at: number) => (starts[at] ?? 0) < range.start || at === data.length - 1
-  const partial = starts.flatMap((start, at) => {
-    if (!isPartial(at)) return []
-    const next = starts[at + 1]
+  const isPartial = (i: number) => (starts[i] ?? 0) < range.start || i === data.length - 1
+  const partial = starts.flatMap((start, i) => {
+    if (!isPartial(i)) return []
+    const next = starts[i + 1]
     // The months after this one may be without use, and left out.
     const end = next === undefined ? range.end : Math.min(next, start + longestMonth)
     return [{ start: Math.max(start, range.start), end }]
   })
   const parts = await Promise.all(partial.map((part) => readRange(run, part, 'day')))
   return [
-    ...allValues(data.filter((_, at) => !isPartial(at))),
+    ...allValues(data.filter((_, i) => !isPartial(i))),
     ...parts.flatMap((part) => allValues(part.data)),
   ]
 }

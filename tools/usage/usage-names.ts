@@ -29,9 +29,9 @@ type NamesRun = Pick<Run, 'request' | 'restricted' | 'signal'>
 
 /** How long names are looked for, ms: usage is shown without them then. */
 const longestLookMs = 10_000
-/** Subaccounts whose agents are listed, and how many at once. */
+/** Subaccounts whose agents are listed, and how many lists are read at once. */
 const maxSubaccounts = 50
-const atOnce = 5
+const concurrency = 5
 /** Accounts of a tree that is read for names. */
 const mostAccounts = 100
 
@@ -95,7 +95,7 @@ async function readNames(wanted: UsageIds, names: Names, reading: Reading): Prom
     // Those with usage come first, where that is known.
     const used = below.filter(({ id }) => wanted.subaccount.has(id))
     const ordered = [...new Set([...used, ...below])].slice(0, maxSubaccounts)
-    await mapConcurrently(ordered, atOnce, async ({ id }) => {
+    await mapConcurrently(ordered, concurrency, async ({ id }) => {
       if (isAgentMissing()) await tolerating(readAgents(id, names, run))
     })
   }
