@@ -65,7 +65,7 @@ test.concurrent('the list shows which clients are there and which have the serve
   expect(stdout).toMatch(/^codex +found +\S/m)
   expect(stdout).toMatch(/^gemini +installed +\S/m)
   expect(stdout).toMatch(/^windsurf +not found +\S/m)
-  expect(stdout).toMatch(/it is not JSON with comments \(line 1, column 2\)/)
+  expect(stdout).toMatch(/\(line 1, column 2\)/)
   const json = await run(home, ['install', '--list', '--json'])
   expect(JSON.parse(json.stdout).clients).toContainEqual({
     client: 'gemini',
@@ -81,33 +81,29 @@ test.concurrent('without a terminal it says what to do, with exit code 2', async
   using home = clientHome()
   const { code, stdout, stderr } = await run(home, ['install', 'cursor'])
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toMatch(/^voice-agent-mcp: Nobody can be asked here\. Give --print .* --yes/)
+  expect(stderr).toMatch(/^voice-agent-mcp: .* --print .* --yes/)
 })
 
 test.concurrent.each([
-  [2, ['install', 'curser'], 'There is no client "curser". Is cursor meant?'],
-  [2, ['uninstall', 'zedd', '--yes'], 'Is zed meant?'],
-  [1, ['install', 'zed', '--name', 'a b'], '--name takes a letter'],
-  [1, ['install', 'zed', '--key-in-files'], '--key-in-files needs the key'],
-  [1, ['install', 'zed', '--base-url', 'http://example.com'], 'must be https'],
+  [2, ['install', 'curser'], /"curser".* cursor [^,]*\?/],
+  [2, ['uninstall', 'zedd', '--yes'], /"zedd".* zed [^,]*\?/],
+  [1, ['install', 'zed', '--name', 'a b'], /--name /],
+  [1, ['install', 'zed', '--key-in-files'], /--key-in-files .*VOICE_AGENT_API_KEY/],
   [
     1,
-    ['install', 'zed', '--yes', '--toolsets', 'callz'],
-    'there is no toolset callz. Did you mean',
+    ['install', 'zed', '--base-url', 'http://example.com'],
+    /VOICE_AGENT_BASE_URL .*https.* example\.com/,
   ],
-  [
-    1,
-    ['install', 'zed', '--yes', '--tools', 'list_cals'],
-    'there is no tool list_cals. Did you mean',
-  ],
-  [2, ['uninstall', '--read-only'], '--read-only is not an option of uninstall'],
-  [2, ['stdio', 'zed'], 'Unexpected argument zed'],
-  [2, ['help', 'install', 'zed'], 'Unexpected argument zed'],
+  [1, ['install', 'zed', '--yes', '--toolsets', 'callz'], /callz\..* calls\b/],
+  [1, ['install', 'zed', '--yes', '--tools', 'list_cals'], /list_cals\..* list_calls\b/],
+  [2, ['uninstall', '--read-only'], /--read-only .*\buninstall\b/],
+  [2, ['stdio', 'zed'], /\bzed\b/],
+  [2, ['help', 'install', 'zed'], /\bzed\b/],
 ])('%i: %j is refused', async (exitCode, args, message) => {
   using home = clientHome()
   const { code, stderr } = await run(home, args)
   expect(code).toBe(exitCode)
-  expect(stderr).toContain(message)
+  expect(stderr).toMatch(message)
   expect(existsSync(join(home.path, '.config/zed'))).toBe(false)
 })
 
@@ -122,7 +118,7 @@ test.concurrent('a client whose folder cannot be read fails alone', async () => 
   expect(list.stdout).toMatch(/^zed +found/m)
   const { code, stdout } = await run(home, ['install', 'cursor', 'gemini', 'zed', '--yes'])
   expect(code).toBe(1)
-  expect(stdout).toContain('Left as it is: it cannot be read (ENOTDIR): not a directory.')
+  expect(stdout).toContain('(ENOTDIR)')
   expect(home.read('.cursor/mcp.json')).toContain('voice-agents')
   expect(home.read('.config/zed/settings.json')).toContain('voice-agents')
 })
